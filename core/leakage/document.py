@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from core.leakage.attacks import Attacks
 from core.leakage.judging import LeakageAudit
 from core.leakage.measuring import SetAside
 from core.leakage.near_copies import NearCopies
 from core.leakage.second_look import SecondLook
-from core.leakage.whole_rows import WholeRows
 from core.settings_form import command_line, option_words, settings_document
 
 USUAL_FIGURES = (
@@ -57,28 +57,20 @@ def leakage_figures(audit: LeakageAudit) -> dict[str, float | None]:
 
 
 def _near_copies_document(found: NearCopies) -> dict[str, object]:
-    """Return the rows that point at one person, and what chance gives."""
     return {
-        "n_rows": found.n_rows,
-        "n_references": found.n_references,
-        "bits": found.excess.bits,
-        "n_observed": found.excess.n_observed,
-        "n_persons": found.excess.n_persons,
-        "n_expected": found.excess.n_expected,
-        "p_value": found.excess.p_value,
-        "n_holdout": found.n_holdout,
+        **_plain(found, "n_rows", "n_references", "n_holdout"),
+        **_plain(found.excess, "bits", "n_observed", "n_persons", "n_expected", "p_value"),
         "relinked_share": found.relink_share,
     }
 
 
-def _whole_rows_document(whole: WholeRows) -> dict[str, object]:
-    """Return the unique whole rows found, and what chance gives."""
-    return {
-        "n_unique": whole.n_unique,
-        "n_unique_exact": whole.n_unique_exact,
-        "expected_unique_exact": whole.expected_unique_exact,
-        "expected_among_strangers": whole.expected_among_strangers,
-    }
+def _plain(found: object, *names: str) -> dict[str, Any]:
+    """Return attributes by their names, as JSON holds them."""
+    values = ((name, getattr(found, name)) for name in names)
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values}
+
+
+_OF_WHOLE_ROWS = ("n_unique", "n_unique_exact", "expected_unique_exact", "expected_among_strangers")
 
 
 def _set_aside_document(aside: SetAside | None) -> dict[str, object] | None:
@@ -86,10 +78,9 @@ def _set_aside_document(aside: SetAside | None) -> dict[str, object] | None:
     if aside is None:
         return None
     return {
-        "columns": list(aside.columns),
-        "full_leakage_share": None if aside.rows is None else aside.rows.full_leakage_share,
-        "expected_full": aside.expected_full,
-        **_whole_rows_document(aside.whole_rows),
+        **_plain(aside, "columns", "expected_full"),
+        "full_leakage_share": getattr(aside.rows, "full_leakage_share", None),
+        **_plain(aside.whole_rows, *_OF_WHOLE_ROWS),
     }
 
 
@@ -98,30 +89,20 @@ def _second_look_document(again: SecondLook | None) -> dict[str, object] | None:
     if again is None:
         return None
     return {
-        "respelled": list(again.respelled),
-        "rescaled": list(again.rescaled),
-        "recoded": list(again.recoded),
+        **_plain(again, "respelled", "rescaled", "recoded"),
         "renamed": dict(again.renamed),
-        "full_leakage_share": None if again.rows is None else again.rows.full_leakage_share,
-        **_whole_rows_document(again.whole_rows),
+        "full_leakage_share": getattr(again.rows, "full_leakage_share", None),
+        **_plain(again.whole_rows, *_OF_WHOLE_ROWS),
         "near_copies": _near_copies_document(again.near_copies),
     }
 
 
+_OF_RATE = ("n_guesses", "n_successes", "share", "interval", "naive_share", "control_share", "risk")
+
+
 def _attack_documents(attacks: Attacks | None) -> list[dict[str, object]]:
-    """Return a document an attack."""
     return [
-        {
-            "attack": rate.attack,
-            "column": rate.column or None,
-            "n_guesses": rate.n_guesses,
-            "n_successes": rate.n_successes,
-            "share": rate.share,
-            "interval": list(rate.interval),
-            "naive_share": rate.naive_share,
-            "control_share": rate.control_share,
-            "risk": rate.risk,
-        }
+        {"attack": rate.attack, "column": rate.column or None, **_plain(rate, *_OF_RATE)}
         for rate in (() if attacks is None else attacks.rates)
     ]
 
@@ -131,13 +112,7 @@ def _membership_document(attacks: Attacks | None) -> dict[str, object] | None:
     found = None if attacks is None else attacks.membership
     if found is None:
         return None
-    return {
-        "auc": found.auc,
-        "interval": list(found.interval),
-        "n_members": found.n_members,
-        "n_others": found.n_others,
-        "smallest_shown": found.smallest_shown,
-    }
+    return _plain(found, "auc", "interval", "n_members", "n_others", "smallest_shown")
 
 
 def _column_documents(audit: LeakageAudit) -> list[dict[str, object]]:

@@ -24,7 +24,6 @@ from core.reports.rendering import (
     RENDERERS,
     Renderer,
     csv_bytes,
-    file_name,
     render,
     render_csv,
 )

@@ -29,7 +29,7 @@ from core.reports.model import (
     in_utc,
     said_settings,
     time_text,
-    unit_word,
+    unit_words,
 )
 from core.verdict import Finding, Verdict, next_steps, worst_first
 from core.words import Amount, own, say, spoken_language
@@ -320,11 +320,13 @@ def _figures_table(figures: Sequence[Figure], label: str) -> str:
 def _figure_row(figure: Figure, *, judged: bool) -> str:
     measure, of = MEASURES[figure.measure], say(figure.of)
     about = f' <span class="{_wrapping(of)}">({text(of)})</span>' if of else ""
-    word = unit_word(measure.unit, figure.value)
-    unit = f' <span class="unit">{word}</span>' if word else ""
+    before, after = (
+        f'<span class="unit">{word}</span>' if word else "" for word in unit_words(measure.unit, figure.value)
+    )
+    value = " ".join(part for part in (before, text(figure_text(figure)), after) if part)
     cells = (
         f'<th scope="row" class="figure"><a href="#measure-{measure.key}">{text(say(measure.label))}</a>'
-        f'{about}</th><td class="value">{text(figure_text(figure))}{unit}</td>'
+        f'{about}</th><td class="value">{value}</td>'
     )
     if judged:
         cells += f"{_text_cell(_unbroken(say(figure.threshold)))}<td>{_verdict_badge(figure.verdict)}</td>"

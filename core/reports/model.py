@@ -286,15 +286,18 @@ _COUNTED: Mapping[Unit, Text] = MappingProxyType(
 )
 
 
-def unit_word(unit: Unit, value: float | None) -> str:
-    """Return the word that follows a written number, in the form that it asks for: "record" after 1.
+def unit_words(unit: Unit, value: float | None) -> tuple[str, str]:
+    """Return what stands before and after a written number, in the form that it asks for: "record" after 1.
 
-    Empty after percent, and where no number is written (not assessed, infinite).
+    Both are empty beside percent, and where no number is written (not assessed, infinite).
     """
     if unit not in _COUNTED or value is None or not math.isfinite(value):
-        return ""
+        return "", ""
     n = int(value) if value == int(value) else 0
-    return say(Text(_COUNTED[unit].message, _COUNTED[unit].plural, n, {"n": ""})).strip()
+    before, _, after = say(Text(_COUNTED[unit].message, _COUNTED[unit].plural, n, {"n": "\0"})).partition(
+        "\0"
+    )
+    return before.strip(), after.strip()
 
 
 def figures_frame(report: Report) -> pd.DataFrame:

@@ -18,7 +18,7 @@ from core.plain import (
     starts_like_formula,
 )
 from core.reports.as_html import render_html
-from core.reports.as_json import content_digest, render_json
+from core.reports.as_json import render_json
 from core.reports.as_xlsx import render_xlsx
 from core.reports.model import (
     Report,
@@ -26,7 +26,6 @@ from core.reports.model import (
     distinct_names,
     figures_frame,
     findings_frame,
-    report_stem,
 )
 from core.words import speaking
 
@@ -122,9 +121,3 @@ RENDERERS: Mapping[str, Renderer] = MappingProxyType(
 def render(report: Report, format: str) -> bytes:  # noqa: A002 - the word people use
     """Write the report in one of the formats of :data:`RENDERERS`."""
     return RENDERERS[format].function(report)
-
-
-def file_name(report: Report, format: str) -> str:  # noqa: A002 - the word people use
-    """Return a safe file name: tool, UTC time, digest; two results never share one."""
-    stem = report_stem(report.tool, report.created_at, content_digest(report))
-    return f"{stem}.{RENDERERS[format].extension}"

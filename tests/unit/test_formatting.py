@@ -4,7 +4,7 @@ import re
 import pytest
 
 from core.measures import MEASURES, format_number
-from core.reports.model import unit_word
+from core.reports.model import unit_words
 from core.words import speaking
 
 
@@ -76,11 +76,16 @@ def test_label__is_shown_as_it_is_without_escaping(measure):
         ("records", math.inf, ""),
     ],
 )
-def test_unit_word__follows_the_number(unit, value, word):
-    assert unit_word(unit, value) == word
+def test_unit_words__follows_the_number(unit, value, word):
+    assert unit_words(unit, value) == ("", word)
 
 
 @pytest.mark.parametrize(("n", "word"), [(1, "zapis"), (102, "zapisa"), (3, "zapisi"), (29, "zapisov")])
-def test_unit_word__has_the_forms_of_the_language(n, word):
+def test_unit_words__has_the_forms_of_the_language(n, word):
     with speaking("sl"):
-        assert unit_word("records", n) == word
+        assert unit_words("records", n) == ("", word)
+
+
+def test_unit_words__stand_on_the_side_that_the_language_has() -> None:
+    with speaking("ko"):
+        assert unit_words("sites", 3) == ("사이트", "개")

@@ -24,7 +24,6 @@ from core.reports import (
     content_digest,
     csv_bytes,
     current_versions,
-    file_name,
     input_facts,
     render,
     render_csv,
@@ -33,7 +32,7 @@ from core.reports import (
     render_xlsx,
 )
 from core.reports.as_xlsx import cell_text
-from core.reports.model import Column, distinct_names, sheet_names
+from core.reports.model import Column, distinct_names, report_stem, sheet_names
 from core.tables import read_dataset
 from core.verdict import Finding, Verdict
 from tests import report_examples as examples
@@ -567,21 +566,16 @@ def test_render_html__shows_hostile_text_as_typed(text):
 # ------------------------------------------------------------------------- names, versions, registry
 
 
-def test_file_name__holds_tool_time_and_digest():
-    report = examples.report()
-    digest = content_digest(report)[:8]
-    assert file_name(report, "html") == f"anonaudit_tabular_20261120T063000Z_{digest}.html"
-    assert file_name(report, "csv") == f"anonaudit_tabular_20261120T063000Z_{digest}.zip"
+def test_report_stem__holds_tool_time_and_digest():
+    assert (
+        report_stem("tabular", examples.CREATED_AT, "abcdef0123")
+        == "anonaudit_tabular_20261120T063000Z_abcdef01"
+    )
 
 
-def test_file_name__differs_when_content_differs():
-    names = {file_name(examples.report(headline=headline), "html") for headline in ("a", "b")}
-    assert len(names) == 2
-
-
-def test_file_name__is_safe_whatever_the_tool_is_called():
-    name = file_name(examples.report(tool='../a b:c"<>|?*\x00'), "json")
-    assert name.startswith("anonaudit_a_b_c_20261120T063000Z_")
+def test_report_stem__is_safe_whatever_the_tool_is_called():
+    name = report_stem('../a b:c"<>|?*\x00', examples.CREATED_AT, "ab")
+    assert name == "anonaudit_a_b_c_20261120T063000Z_ab"
 
 
 def test_content_digest__ignores_the_time_alone():
