@@ -12,7 +12,7 @@ MAX_RESTS = 4  # texts from QUAL on that are known as bare
 MAX_NOTED = 4096  # answers that are remembered
 BASES = b"ACGT,"
 BLANK_ALTS = (b".", b"N")
-_STAND_IN = b"1\t1\t.\t%s\t%s\t.\t.\t."
+_HEAD = b"%s\t%s\t.\t%s\t"  # of a bare line, as far as ALT
 
 
 class BareRecords:
@@ -47,18 +47,19 @@ class BareRecords:
         None of any other line. Alleles of the original that are no plain bases may be told by the form of
         what is missing, so theirs is none either.
         """
-        if not self._rests or original.alt.translate(None, BASES):
+        if not self._rests or original.alt.translate(None, BASES) or original.chrom not in self._contigs:
             return None
-        chrom, pos, identifier, ref, alt, rest = line.split(b"\t", 5)
-        is_bare = (
-            alt in BLANK_ALTS
-            and identifier == b"."
-            and ref == original.ref
-            and pos == original.pos
-            and chrom in self._contigs
-            and rest in self._rests
-        )
-        return (alt, self._rests.index(rest)) if is_bare else None
+        head = _HEAD % (original.chrom, original.pos, original.ref)
+        if not line.startswith(head):
+            return None
+        at = len(head)
+        alt, tab = line[at : at + 1], line[at + 1 : at + 2]
+        if alt not in BLANK_ALTS or tab != b"\t":
+            return None
+        for number, rest in enumerate(self._rests):
+            if len(line) == at + 2 + len(rest) and line.endswith(rest):
+                return alt, number
+        return None
 
     def is_new(self, original: Record, alt: bytes, rest: int) -> bool:
         """Tell whether no record was noted yet that masking changed in the same way, beside REF and ALT."""
@@ -70,8 +71,3 @@ class BareRecords:
         if len(self._noted) < MAX_NOTED:
             self._noted.add(key)
         return True
-
-
-def stand_in(ref: bytes, alt: bytes) -> Record:
-    """Return a record with nothing but REF and ALT."""
-    return Record(_STAND_IN % (ref, alt), 8)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from core.vcf.remembering import remembered
@@ -88,27 +89,26 @@ class Info:
             and text[-1:] != b"="
             and not self._known.every & Kind.SPELLS
         )
-        self._said = None if self.is_numeric else self._fields(-1)
+        self._said = None if self.is_numeric else list(self._fields(-1))
         self.kinds = self._known.every
         if self._said is not None:
             self.kinds = 0
             for field in self._said:
                 self.kinds |= field.kind
 
-    def fields(self, kind: int = -1) -> list[Field]:
+    def fields(self, kind: int = -1) -> Iterable[Field]:
         """Return the fields that say something and are of any of some kinds; all for −1."""
         if self._said is None:
             return self._fields(kind)
         return self._said if kind == -1 else [field for field in self._said if field.kind & kind]
 
-    def _fields(self, kind: int) -> list[Field]:
-        known, found = self._known, []
+    def _fields(self, kind: int) -> Iterator[Field]:
+        known = self._known
         for at in known.of(kind):
             text = self._texts[at]
             _, equals, value = text.partition(b"=")
             if value.strip(b".,") if equals else text:
-                found.append(_field((text, known.keys[at], value if equals else None, known.kinds[at])))
-        return found
+                yield _field((text, known.keys[at], value if equals else None, known.kinds[at]))
 
     def others(self, kinds: int) -> tuple[bytes, ...]:
         """Return the names, as written, of fields that say something and are of none of some kinds."""

@@ -19,7 +19,8 @@ import numpy.typing as npt
 from core.errors import AuditInputError
 from core.words import text
 
-PIECE = 1 << 20  # bytes of text read at once
+PIECE = 1 << 21  # bytes of text read at once; twice as many where they hold few lines
+FEW_IN_PIECE = 1 << 10
 MAX_POS = 1 << 62
 FIRST_RUN = 64  # lines tried to be in step after they were not; each try that succeeds takes twice as many
 MAX_RUN = 1 << 16
@@ -72,6 +73,12 @@ class Block:
         text = self.text
         for low, high in pairwise(self.starts.tolist()):
             yield text[low : high - 1]
+
+    def at(self, places: npt.NDArray[np.int64]) -> list[bytes]:
+        """Return some of the lines."""
+        text = self.text
+        bounds = zip(self.starts[places].tolist(), (self.starts[places + 1] - 1).tolist(), strict=True)
+        return [text[low:high] for low, high in bounds]
 
     @property
     def own_text(self) -> bytes:
@@ -198,6 +205,8 @@ class Lines:
         self._n_before += self._at
         self._text, self._at = text, 0
         self._starts = starts_in(text)
+        if self.n_waiting < FEW_IN_PIECE and len(self._buffer) == PIECE:
+            self._buffer = memoryview(bytearray(2 * PIECE))
         self.n_ends += self.n_waiting - n_waiting - len(last_end)
 
 

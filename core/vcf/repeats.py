@@ -12,7 +12,7 @@ _LONG_MOTIF = re.compile(rb"([ACGT]{7,30}?)\1{2,}")
 _NO_ALLELE = frozenset((b".", b"", b"N", b"*", b"<NON_REF>", b"<*>"))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RepeatPattern:
     """The pattern of a short tandem repeat, compiled once for a scan."""
 

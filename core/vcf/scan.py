@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from core.vcf.bare import BareRecords, stand_in
+from core.vcf.bare import BareRecords
 from core.vcf.binary import is_binary, read_binary
 from core.vcf.candidates import CandidateCollector, Candidates, Found, Marks, Tally
 from core.vcf.checks import Case, leaks_of
@@ -31,7 +31,7 @@ from core.vcf.files import Content, VcfFile, unchanged_files
 from core.vcf.frequencies import NOT_COMPUTABLE, FrequencyReader, Rarity, rarest_allele
 from core.vcf.header import VcfHeader, metadata_of, read_header
 from core.vcf.header_leaks import HeaderFinding, header_findings
-from core.vcf.lines import PIECE, Lines, Merge, Run, Site, SortedLines, UnsortedError, check_columns
+from core.vcf.lines import Lines, Merge, Run, Site, SortedLines, UnsortedError, check_columns
 from core.vcf.marks import Mark
 from core.vcf.pairing import Level, VcfPair
 from core.vcf.pointers import Neighbours, has_phasing, shows_more
@@ -57,6 +57,7 @@ from core.words import text
 
 NEVER_MASKED = -math.inf  # the site is absent from the anonymized file
 ALWAYS_MASKED = math.inf
+REUSED = 1 << 25  # bytes: the most that the C library agrees to
 MAX_ALTS = 100_000  # ALT columns whose kind is remembered
 TAB = b"\t"
 # An INFO key that begins or ends with a space, which htslib refuses.
@@ -124,7 +125,7 @@ def _keep_freed_memory() -> None:
 
     glibc does so up to the size of the largest piece that was freed; others do as they do.
     """
-    np.empty(32 * PIECE, dtype=np.uint8)
+    np.empty(REUSED, dtype=np.uint8)
 
 
 def _count_nothing(progress: Progress, _n_bytes: int) -> None:
@@ -308,6 +309,8 @@ class _Scanner:
             "FILTER": (FILTER, _Answers(lambda text: text not in USUAL_FILTERS)),
         }
         self.bare = BareRecords()
+        # what comes of a bare record, by REF, both ALT columns, what ALT tells, and whether it has a frequency
+        self.bare_outcomes: dict[tuple[bytes, bytes, bytes, int, bool], _Judged] = {}
         self.n_exchanged = 0  # records that stand before one of their own site that they followed
         self.genotypes = _Answers(lambda format_: format_ == b"GT" or format_.startswith(b"GT:"))
         self.phased = _Answers(has_phasing)
@@ -434,12 +437,14 @@ class _Scanner:
                         sites.pop(place, None)
                     sites[low] = high
         judged: dict[int, _Judged] = {}
+        alone = [low for low, high in sorted(sites.items()) if high - low == 1 and low not in odd]
+        found = self._lines_alone(run, np.array(alone, dtype=np.int64))
         for low, high in sorted(sites.items()):
             self.thinning.at = high - 1
             if high - low > 1 or low in odd:
                 self._judge_places(run, range(low, high), odd, judged)
             else:
-                judged[low] = self._judge_line(run, low)
+                judged[low] = self._judge_line(*next(found), run.lines.kept_numbers[low])
         if self.thinning.open:
             self._see_unchanged(run)
         return judged
@@ -467,16 +472,21 @@ class _Scanner:
         for match in re.finditer(rb"(?i)[\t;:]%s(?=[=;:\t\n])" % re.escape(key), run.lines.kept.own_text):
             yield int(np.searchsorted(starts, starts[0] + match.start(), side="right")) - 1
 
-    def _judge_line(self, run: _Run, place: int) -> _Judged:
-        """Judge a line that is alone at its site in both files."""
+    def _lines_alone(self, run: _Run, places: Places) -> Iterator[tuple[_Original, bytes]]:
+        """Yield lines that are alone at their site, with the anonymized line."""
         lines = run.lines
-        record, line = Record(lines.lines[place], self.n_columns[0]), lines.kept[place]
-        self.values[0].check(self._name(0), lines.numbers[place], record)
-        original = _Original(record, float(run.rarity.mafs[place]), int(run.kinds[place]))
-        bare = self.bare.find(line, record)
+        records = [Record(line, self.n_columns[0]) for line in lines.lines.at(places)]
+        numbers = [lines.numbers[place] for place in places.tolist()]
+        self.values[0].check_all(self._name(0), numbers, records)
+        mafs, kinds = run.rarity.mafs[places].tolist(), run.kinds[places].tolist()
+        yield from zip(map(_Original, records, mafs, kinds), lines.kept.at(places), strict=True)
+
+    def _judge_line(self, original: _Original, line: bytes, number: int) -> _Judged:
+        """Judge a line that is alone at its site in both files."""
+        bare = self.bare.find(line, original.record)
         if bare is not None:
             return self._judge_bare(original, line, *bare)
-        mine = self._kept_record(lines.kept_numbers[place], line, record)
+        mine = self._kept_record(number, line, original.record)
         site, (kept_maf,) = self._kept_site((original,), (mine,))
         return self._judge_own(original, mine, kept_maf, site, original.spared_up_to)
 
@@ -488,9 +498,15 @@ class _Scanner:
         if not original.is_candidate:
             return _Judged(0, ALWAYS_MASKED)
         record = original.record
-        site = _KeptSite(ALWAYS_MASKED, {alt}, has_repeat=False)
-        alone = original._replace(record=stand_in(record.ref, record.alt))
-        outcome = self._mark(alone, stand_in(record.ref, alt), NOT_COMPUTABLE, site)
+        key = record.ref, record.alt, alt, original.kind, original.maf < math.inf
+        outcome = self.bare_outcomes.get(key)
+        if outcome is None:
+            if len(self.bare_outcomes) == MAX_ALTS:
+                self.bare_outcomes.clear()
+            alone = original._replace(record=Record.of_alleles(record.ref, record.alt))
+            site = _KeptSite(ALWAYS_MASKED, {alt}, has_repeat=False)
+            outcome = self._mark(alone, Record.of_alleles(record.ref, alt), NOT_COMPUTABLE, site)
+            self.bare_outcomes[key] = outcome
         if self._counts_as_masked(original, outcome) and self.bare.is_new(record, alt, rest):
             self._note_masked(original, Record(line, self.n_columns[1]))
         return outcome

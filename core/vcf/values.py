@@ -9,6 +9,11 @@ Values of INFO are never refused: htslib reads as much of them as it can.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
 
 from core.errors import AuditInputError
 from core.vcf.header import VcfHeader, opened
@@ -35,6 +40,8 @@ _LISTS = {"Integer": rb"%s(?:,%s)*+" % (_INTEGER, _INTEGER), "Float": rb"%s(?:,%
 # Digits are alike to these patterns, but for the 0 before an x.
 _ALIKE = bytes.maketrans(b"123456789", b"000000000")
 MAX_KNOWN = 1 << 21  # bytes of samples that are remembered
+FEW_BYTES = 1 << 12  # of samples that are compared one by one
+_TAB = 9
 
 
 class ValueChecker:
@@ -51,8 +58,30 @@ class ValueChecker:
         """Tell whether another file's header declares alike, so that equal texts are judged alike."""
         return self.contigs == other.contigs and self.formats == other.formats
 
+    def check_all(self, name: str, numbers: Sequence[int], records: Sequence[Record]) -> None:
+        """Refuse records that htslib cannot read; samples that it surely takes are told together."""
+        by_format: dict[bytes, list[int]] = defaultdict(list)
+        for place, record in enumerate(records):
+            by_format[record.format].append(place)
+        unsure = {
+            place
+            for format_, places in by_format.items()
+            if not self._are_taken(format_, [records[place].samples for place in places])
+            for place in places
+        }
+        for place, record in enumerate(records):
+            if place in unsure:
+                self.check(name, numbers[place], record)
+            else:
+                self._check_names(name, numbers[place], record)
+
     def check(self, name: str, number: int, record: Record) -> None:
         """Refuse a record that htslib cannot read."""
+        self._check_names(name, number, record)
+        if record.format not in (b"", b"."):
+            self._check_samples(name, number, record)
+
+    def _check_names(self, name: str, number: int, record: Record) -> None:
         column = self._odd_name(record)
         if column:
             raise AuditInputError(
@@ -65,8 +94,6 @@ class ValueChecker:
                     column=own(column),
                 )
             )
-        if record.format not in (b"", b"."):
-            self._check_samples(name, number, record)
 
     def _odd_name(self, record: Record) -> str:
         """Return the column with a name that htslib cannot declare by itself, "" for none."""
@@ -83,8 +110,16 @@ class ValueChecker:
         return ""
 
     def _check_samples(self, name: str, number: int, record: Record) -> None:
-        pattern = self._pattern(name, number, record.format)
-        if (record.format == b"GT" and _are_plain(record.samples)) or self._has_known_shapes(record, pattern):
+        if self._pattern(record.format) is None:
+            raise AuditInputError(
+                text(
+                    "{file}: record {number} has a FORMAT that htslib cannot read; its keys must differ, "
+                    "hold no comma or angle bracket, and be declared as values, not as flags.",
+                    file=name,
+                    number=number,
+                )
+            )
+        if self._are_taken(record.format, [record.samples]):
             return
         keys = record.format.split(b":")
         values = [self._value(key) for key in keys]
@@ -119,16 +154,24 @@ class ValueChecker:
                         )
                     )
 
-    def _has_known_shapes(self, record: Record, pattern: re.Pattern[bytes]) -> bool:
-        """Tell whether each sample, whatever its digits, is or becomes known as one that htslib takes."""
-        text = record.samples[1:]
-        if b"x" not in text and b"X" not in text:
-            text = text.translate(_ALIKE)
-        known = self._shapes.setdefault(record.format, set())
-        new = set(text.split(b"\t")) - known
+    def _are_taken(self, format_: bytes, samples: Sequence[bytes]) -> bool:
+        """Tell whether each sample of some records, whatever its digits, is surely one that htslib takes."""
+        if format_ in (b"", b"."):
+            return True
+        pattern = self._pattern(format_)
+        if pattern is None:
+            return False
+        if format_ == b"GT":
+            samples = [text for text in samples if not _are_plain(text)]
+        if not all(samples):
+            return False
+        text = b"".join(samples)
+        cells = _different_cells(text)
+        known = self._shapes.setdefault(format_, set())
+        new = cells - known
         if new:
-            text = b"\t" + b"\t".join(new)
-            if b"" in new or _LONG_NUMBER.search(text) or not pattern.fullmatch(text):
+            text = b"".join(new)
+            if b"\t" in new or _LONG_NUMBER.search(text) or not pattern.fullmatch(text):
                 return False
             self._n_known += len(text)
             if self._n_known > MAX_KNOWN:
@@ -138,21 +181,11 @@ class ValueChecker:
                 known |= new
         return True
 
-    def _pattern(self, name: str, number: int, format_: bytes) -> re.Pattern[bytes]:
-        """Return the pattern of all samples under one FORMAT."""
+    def _pattern(self, format_: bytes) -> re.Pattern[bytes] | None:
+        """Return the pattern of all samples under one FORMAT, None for one that htslib cannot read."""
         if format_ not in self.patterns:
             self.patterns[format_] = self._compiled(format_)
-        pattern = self.patterns[format_]
-        if pattern is None:
-            raise AuditInputError(
-                text(
-                    "{file}: record {number} has a FORMAT that htslib cannot read; its keys must differ, "
-                    "hold no comma or angle bracket, and be declared as values, not as flags.",
-                    file=name,
-                    number=number,
-                )
-            )
-        return pattern
+        return self.patterns[format_]
 
     def _compiled(self, format_: bytes) -> re.Pattern[bytes] | None:
         keys = format_.split(b":")
@@ -172,6 +205,18 @@ class ValueChecker:
 def _are_plain(samples: bytes) -> bool:
     """Tell whether all samples are genotypes of two alleles below ten, or missing, and nothing else."""
     return samples.translate(_GENOTYPE_PARTS) == b"\t0/0" * (len(samples) // 4)
+
+
+def _different_cells(text: bytes) -> set[bytes]:
+    """Return the different samples of a text in which a tab stands before each, with zeros for digits."""
+    if b"x" not in text and b"X" not in text:
+        text = text.translate(_ALIKE)
+    if len(text) < FEW_BYTES:
+        return {b"\t" + cell for cell in text.split(b"\t")[1:]}
+    tabs = np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == _TAB)
+    ends = np.append(tabs, len(text)).astype(np.int32)
+    cells = pa.Array.from_buffers(pa.binary(), len(tabs), [None, pa.py_buffer(ends), pa.py_buffer(text)])
+    return set(cells.unique().to_pylist())
 
 
 def _is_huge(genotype: bytes) -> bool:

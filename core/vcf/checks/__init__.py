@@ -21,9 +21,12 @@ from core.vcf.checks.repeats import REPEAT_CHECKS
 from core.vcf.checks.samples import SAMPLE_CHECKS
 from core.vcf.info import Kind
 from core.vcf.marks import FIRST_CHECK
-from core.vcf.records import USUAL_FILTERS
+from core.vcf.records import USUAL_FILTERS, Record
+from core.vcf.remembering import remembered
+from core.vcf.repeats import RepeatPattern
 
 SITE_CHECKS: tuple[SiteCheck, ...] = (*COLUMN_CHECKS, *INFO_CHECKS, *SAMPLE_CHECKS, *REPEAT_CHECKS)
+LONG_ALLELES = 200  # bytes of REF and ALT together, from which nothing is remembered of them
 CHECKS: Mapping[str, Check] = MappingProxyType(
     {check.name: check for check in (*SITE_CHECKS, *FILE_CHECKS, *HEADER_CHECKS)}
 )
@@ -38,21 +41,40 @@ CHECK_BITS: Mapping[str, int] = MappingProxyType(
 
 def leaks_of(case: Case) -> int:
     """Return the bits of the checks that find something; those with nothing to look at are left out."""
-    found = 0
+    original, kept = case.original, case.kept
+    alleles = original.ref, original.alt, kept.ref, kept.alt
+    of_alleles = _leaks_of_alleles if sum(map(len, alleles)) < LONG_ALLELES else _look_at_alleles
+    found = of_alleles(alleles, case.pattern, is_repeat=case.is_repeat, is_masked=case.is_masked)
     for bit, test in _checks_of(_parts(case)):
         if test(case):
             found |= bit
     return found
 
 
+def _look_at_alleles(
+    alleles: tuple[bytes, ...], pattern: RepeatPattern, *, is_repeat: bool, is_masked: bool
+) -> int:
+    """Return the bits of the checks that look at nothing but REF and ALT."""
+    ref, alt, kept_ref, kept_alt = alleles
+    case = Case(
+        original=Record.of_alleles(ref, alt),
+        kept=Record.of_alleles(kept_ref, kept_alt),
+        maf=0.0,
+        kept_maf=float(is_masked),
+        is_repeat=is_repeat,
+        pattern=pattern,
+    )
+    parts = Part.REPEAT_IN_ALT * is_repeat | Part.ALT * (kept_alt != b".") | Part.REF * (kept_ref != ref)
+    return sum(bit for bit, test in _checks_of(parts) if test(case))
+
+
+_leaks_of_alleles = remembered(_look_at_alleles)
+
+
 def _parts(case: Case) -> int:
-    """Return what of an anonymized record there is to look at: bits of :class:`Part`."""
+    """Return what of an anonymized record, beside its alleles, there is to look at: bits of :class:`Part`."""
     original, kept = case.original, case.kept
     parts = Part.REPEAT if case.is_repeat else 0
-    if kept.alt != b".":
-        parts |= Part.ALT
-    if kept.ref != original.ref:
-        parts |= Part.REF
     if len(kept.ref) > 1:
         parts |= Part.LENGTH
     if kept.qual != original.qual:
