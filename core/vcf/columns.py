@@ -19,6 +19,7 @@ MAX_SHARED = 8  # different texts of a column that are looked for among all line
 MAX_COMPARED = 24  # bytes of such a text
 MAX_DIGITS = 18
 MAX_PLAIN, SURE_DIGITS = 20, 15  # letters of a number that is read together with others, and its digits
+CHUNK = 1 << 17  # bytes looked at together, which fit into the processor's cache
 _POWERS = np.array([float(10**power) for power in range(SURE_DIGITS + 1)])
 _TAB, _NEWLINE, _ZERO, _POINT = b"\t\n0."
 _A, _C, _F, _M, _EQUALS, _SEMICOLON = b"ACFM=;"
@@ -140,35 +141,40 @@ class Columns:
         return found
 
     def frequencies(self) -> tuple[Places, Ends]:
-        """Return which lines hold AF or AC somewhere in INFO, and where in the line the value of AF starts.
+        """Return which lines have MAF, AF or AC as a key of INFO, and where in the line the value of AF starts.
 
-        −1 where AF is not the one field that decides: there is a MAF, AF is a flag or no field of its own.
+        −1 where AF is not the one field that decides: there is a MAF, AF is a flag or stands there twice.
         """
-        cells = self._cells
-        low, high = self._heads.starts[[0, -1]].tolist()
-        found = np.flatnonzero(cells[low:high] == _A) + low
-        after = cells[found + 1]
-        found = found[(after == _F) | (after == _C)]
+        cells, found, is_maf = self._cells, *self._keys()
         lines = np.searchsorted(self._starts, found, side="right") - 1
         at = found - self._starts[lines]
         inside = (at > self.ends[lines, INFO - 1]) & (at < self.ends[lines, INFO])
-        found, lines, at = found[inside], lines[inside], at[inside]
-        before, after = cells[found - 1], cells[found + 2]
-        is_af = cells[found + 1] == _F
-        is_begun = (before == _SEMICOLON) | (before == _TAB)
-        is_value = is_af & (after == _EQUALS) & is_begun
-        is_flag = (after == _SEMICOLON) | (after == _TAB) | (after == _NEWLINE)
-        earlier = cells[found - 2]
-        is_maf = (
-            (before == _M) & ((earlier == _SEMICOLON) | (earlier == _TAB)) & (is_flag | (after == _EQUALS))
-        )
-        is_doubt = is_af & (is_maf | (is_begun & is_flag))
-        values = np.full(len(self), -1)
-        values[lines[is_value]] = at[is_value] + 3
-        values[np.bincount(lines[is_value], minlength=len(self)) > 1] = -1
-        values[lines[is_doubt]] = -1
-        places = np.unique(lines)
+        found, lines, at, is_maf = found[inside], lines[inside], at[inside], is_maf[inside]
+        values = np.full(len(self), -2)
+        values[lines] = -1
+        places = np.flatnonzero(values == -1)
+        after, is_af = cells[found + 2], cells[found + 1] == _F
+        is_value = is_af & ~is_maf & (after == _EQUALS)
+        is_flag = is_af & ((after == _SEMICOLON) | (after == _TAB) | (after == _NEWLINE))
+        again = lines[is_value]
+        values[again] = at[is_value] + 3
+        values[again[1:][again[1:] == again[:-1]]] = -1
+        values[lines[is_flag | is_maf]] = -1
         return places, values[places]
+
+    def _keys(self) -> tuple[Places, npt.NDArray[np.bool_]]:
+        """Return where AF or AC begins a field, or ends MAF that does, anywhere in the lines; and which do so."""
+        cells, parts = self._cells, []
+        first, last = self._heads.starts[[0, -1]].tolist()
+        for low in range(first, last, CHUNK):
+            high = min(low + CHUNK, last)
+            after = cells[low + 1 : high + 1]
+            parts.append(np.flatnonzero((cells[low:high] == _A) & ((after == _F) | (after == _C))) + low)
+        found = np.concatenate(parts)
+        before, earlier = cells[found - 1], cells[found - 2]
+        is_maf = (before == _M) & ((earlier == _SEMICOLON) | (earlier == _TAB))
+        is_key = is_maf | (before == _SEMICOLON) | (before == _TAB)
+        return found[is_key], is_maf[is_key]
 
     def decimals(self, places: Places, starts: Ends) -> npt.NDArray[np.float64]:
         """Read the values of INFO that start at some places of some lines; NaN where one is no plain decimal.

@@ -17,7 +17,7 @@ from core.vcf.header import VcfHeader, attributes_of
 
 _DECLARING = (b"Number", b"Type")
 _NAMING = (b"Source", b"Version")  # may be taken out
-_DECLARATIONS = (b"INFO", b"FORMAT", b"FILTER", b"ALT")
+_DECLARATIONS = (b"##INFO", b"##FORMAT", b"##FILTER", b"##ALT")
 
 _ID = re.compile(rb'(##[^=]*)=<(?:[^">]*,)?ID=([^,>]+)')
 
@@ -37,7 +37,10 @@ def misplaced_lines(original: VcfHeader, anonymized: VcfHeader) -> set[int]:
     Lines sorted by their key, as some programs write them, are in an order that tells nothing; lines without
     an ID that masking wrote anew may stand anywhere.
     """
-    before, after = (Header(one.lines, tuple(map(_identity, one.lines))) for one in (original, anonymized))
+    identities = {raw: _identity(raw) for raw in {*original.lines, *anonymized.lines}}
+    before, after = (
+        Header(one.lines, tuple(map(identities.__getitem__, one.lines))) for one in (original, anonymized)
+    )
     return {*_moved(before, after), *_repeated(before, after)}
 
 
@@ -79,24 +82,23 @@ def _repeated(before: Header, after: Header) -> Iterator[int]:
 def redeclared_lines(original: VcfHeader, anonymized: VcfHeader) -> set[int]:
     """Return the lines that declare a field otherwise than the original, or an earlier format."""
     known = set(original.lines)
-    changed = [(number, raw) for number, raw in enumerate(anonymized.lines) if raw not in known]
-    if not changed:
-        return set()
+    changed = {number: raw for number, raw in enumerate(anonymized.lines) if raw not in known}
+    identities = {number: _identity(raw) for number, raw in changed.items()}
+    declared = {identity for identity in identities.values() if identity[0] in _DECLARATIONS}
     own: dict[Identity, dict[bytes, bytes]] = {}
-    for raw in original.lines:
-        own.setdefault(_identity(raw), attributes_of(raw)[1])
+    for raw in original.lines if declared else ():
+        if (identity := _identity(raw)) in declared:
+            own.setdefault(identity, attributes_of(raw)[1])
     return {
         number
-        for number, raw in changed
-        if _declares_otherwise(raw, own.get(_identity(raw)))
+        for number, raw in changed.items()
+        if (identities[number] in own and _declares_otherwise(raw, own[identities[number]]))
         or (raw.startswith(b"##fileformat=") and raw < original.lines[0])
     }
 
 
-def _declares_otherwise(raw: bytes, own: dict[bytes, bytes] | None) -> bool:
-    key, attributes = attributes_of(raw)
-    if own is None or key not in _DECLARATIONS:
-        return False
+def _declares_otherwise(raw: bytes, own: dict[bytes, bytes]) -> bool:
+    _, attributes = attributes_of(raw)
     return any(attributes.get(name) != own.get(name) for name in _DECLARING) or any(
         name in attributes and attributes[name] != own.get(name) for name in _NAMING
     )

@@ -64,6 +64,7 @@ _ALLELE = re.compile(
     rb"|(?<![A-Za-z0-9])rs\d{3,}|[cgmn]\.[0-9+*-]+[ACGT]+>[ACGT]"
 )
 _WORD = re.compile(r"[^\s,;:=<>\"'()\[\]/|]+")
+_PART = re.compile(r"[^\s,;:=<>\"'()\[\]/|._-]+")
 _PARTS = re.compile(r"[._-]+")
 _PATH = re.compile(
     rb"(?:^|[\s=\"'(,:<\[;])(?:file:)?(?:~|\.{1,2})?(?:/[\w.+@%~-]+){2,}"
@@ -77,6 +78,7 @@ _HOST = re.compile(
     rb"|(?<![\d.])(?:10|127|172|192)(?:\.\d{1,3}){3}(?![\d.])|[\w-]@[\w-]+(?![\w.-])"
     rb"|[\w-]\.(?:local|lan|internal|intra|corp|localdomain)\b"
 )
+_OF_HOST = re.compile(rb"(?i)host|user|login|operator|analyst")
 _EMAIL = re.compile(rb"[\w.+-]@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}")
 _SUPPORT = re.compile(
     rb"(?i)(?:support|help|helpdesk|info|contact|admin|bugs?|issues|no-?reply|webmaster|team|dev|developers?"
@@ -156,17 +158,19 @@ def _lines_with_samples(original: VcfHeader, anonymized: VcfHeader, lines: Seque
     names = {decoded(name) for name in (*original.samples, *anonymized.samples)}
     names = {name for name in names if len(folded(name)) >= MIN_NAME and not is_generic(name)}
     names |= {"_".join(re.split(r"[\s._-]+", name)) for name in names}
+    begins = {part for name in names for part in _PART.findall(name)[:1]}
     telling = {name for name in names if not name.isalpha() or holds_person(name)}
     return {
         number
         for number, line in enumerate(lines)
-        if names and not (telling if line.is_documentation else names).isdisjoint(_words(line.value))
+        if not begins.isdisjoint(_PART.findall(text := decoded(line.value)))
+        and not (telling if line.is_documentation else names).isdisjoint(_words(text))
     }
 
 
-def _words(value: bytes) -> set[str]:
+def _words(text: str) -> set[str]:
     """Return the words of a text, their parts, and two and three parts in a row, written as a name may be."""
-    words = _WORD.findall(decoded(value))
+    words = _WORD.findall(text)
     parts = [part for word in words for part in _PARTS.split(word)]
     rows = {"_".join(parts[at : at + n]) for n in (2, 3) for at in range(len(parts) - n + 1)}
     return {*words, *parts, *rows}
@@ -182,8 +186,10 @@ def is_free_text(line: Line) -> bool:
 def _odd_definitions(original: VcfHeader, anonymized: VcfHeader, lines: Sequence[Line]) -> set[int]:
     """Return the lines of the standard's keys that hold something beyond the standard and the original."""
     before = set(original.lines)
+    changed = {line.key for raw, line in zip(anonymized.lines, lines, strict=True) if raw not in before}
+    keys = tuple(b"##%s=<" % key for key in changed)
     known: dict[tuple[bytes, bytes], set[bytes]] = defaultdict(set)
-    for raw in original.lines if not before.issuperset(anonymized.lines) else ():
+    for raw in filter(lambda raw: raw.startswith(keys), original.lines):
         key, attributes = attributes_of(raw)
         known[key, attributes.get(b"ID", b"")] |= {b"=".join(one) for one in attributes.items()}
     places = b"\n".join(raw for raw in original.lines if raw.startswith((b"##reference=", b"##assembly=")))
@@ -215,7 +221,7 @@ def _is_odd(raw: bytes, line: Line, known: Mapping[tuple[bytes, bytes], set[byte
 def has_command(line: Line) -> bool:
     """Tell whether a line holds a command; ``##cmdline=.`` does not."""
     return _COMMAND_KEY.search(line.key) is not None or (
-        (b"=" in line.value or b" -" in line.value) and _COMMAND_VALUE.search(line.value) is not None
+        (b"-" in line.value or b"line" in line.value.lower()) and _COMMAND_VALUE.search(line.value) is not None
     )
 
 
@@ -272,12 +278,15 @@ def has_allele(line: Line) -> bool:
 
 def has_path(line: Line) -> bool:
     """Tell whether a line holds a file path, of Unix or Windows; web addresses do not count."""
-    return _PATH.search(line.value) is not None
+    may_be = b"/" in line.value or b"\\" in line.value
+    return may_be and _PATH.search(line.value) is not None
 
 
 def has_host(line: Line) -> bool:
     """Tell whether a line names a user or a computer."""
-    return _HOST.search(line.value) is not None
+    value = line.value
+    may_be = b"." in value or b"/" in value or b"@" in value or b"\\" in value or _OF_HOST.search(value)
+    return bool(may_be) and _HOST.search(value) is not None
 
 
 def has_email(line: Line) -> bool:

@@ -95,6 +95,8 @@ def holds_person(text: str) -> bool:
 
 def _plain(word: str) -> str:
     """Return a word in small letters without accents."""
+    if word.isascii():
+        return word.lower()
     letters = unicodedata.normalize("NFKD", word.casefold())
     return "".join(letter for letter in letters if not unicodedata.combining(letter))
 
@@ -169,7 +171,8 @@ def _least(name: str) -> int:
 
 def folded(name: str) -> str:
     """Return the letters and digits of a name, without case, width and signs."""
-    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", name).casefold()))
+    plain = name.lower() if name.isascii() else unicodedata.normalize("NFKC", name).casefold()
+    return plain if plain.isalnum() else "".join(filter(str.isalnum, plain))
 
 
 def _digits(name: str) -> str:

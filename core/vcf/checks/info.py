@@ -15,9 +15,10 @@ _HGVS = re.compile(
     rb"(?<![A-Za-z0-9])[cgmnpr]\.(?:[^|;,\s]*(?:[ACGT]>[ACGT]|del|ins|dup|inv|[A-Z][a-z]{2}[0-9]+[A-Z*=])"
     rb"|[ACGT][0-9]+[ACGT]|[A-Z][0-9]+[A-Z*])"
 )
-_HGVS_LEVELS = (b"c.", b"g.", b"m.", b"n.", b"p.", b"r.")
+_HGVS_LEVELS = b"cgmnpr"
 _HGVS_START = re.compile(rb"[cgmnpr]\.[A-Z0-9*(+-]")
 _ID_WORD = re.compile(rb"[ =](?:RS|SS|[EN]S?SV|COS[MNV]|[RSV]CV|CA)[0-9]{2}")
+_ENDS_OF_IDS = bytes.maketrans(b"SVMN123456789", b"AAAA000000000")
 _NUMBER = re.compile(rb"[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?")
 _COUNTS = re.compile(rb"[0-9]+(?:,[0-9]+)*")
 _ZERO = b"0.,|/: "
@@ -44,7 +45,7 @@ def allele_in_info(case: Case) -> bool:
     if case.kinds & Kind.ANNOTATES and any(map(_names_an_allele, case.info.fields(Kind.ANNOTATES))):
         return True
     info = case.kept.info
-    if any(level in info for level in _HGVS_LEVELS) and _HGVS_START.search(info) and _HGVS.search(info):
+    if _may_hold_hgvs(info) and _HGVS_START.search(info) and _HGVS.search(info):
         return True
     text = case.wordy
     if not text:
@@ -53,6 +54,11 @@ def allele_in_info(case: Case) -> bool:
     return any(spells(allele.strip(b"<>"), ref, text, case.words) for allele in case.original.alleles) or (
         case.is_repeat and case.pattern.found(text)
     )
+
+
+def _may_hold_hgvs(info: bytes) -> bool:
+    """Tell whether the letter of a level stands before a point."""
+    return any(part[-1:] in _HGVS_LEVELS for part in info.split(b".")[:-1])
 
 
 def _names_an_allele(field: Field) -> bool:
@@ -67,7 +73,12 @@ def info_holds_public_id(case: Case) -> bool:
         field.value is not None for field in case.info.fields(Kind.IDENTIFIER)
     ):
         return True
-    return bool(case.wordy) and (_ID_WORD.search(case.words) is not None or b"GA4GH:" in case.wordy)
+    return bool(case.wordy) and (_holds_id_word(case.words) or b"GA4GH:" in case.wordy)
+
+
+def _holds_id_word(words: bytes) -> bool:
+    """Tell whether a word is a public identifier: all of them end in one of few letters and two digits."""
+    return b"A00" in words.translate(_ENDS_OF_IDS) and _ID_WORD.search(words) is not None
 
 
 @site_check(
