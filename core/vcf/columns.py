@@ -12,14 +12,13 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from core.vcf.lines import MANY_COLUMNS, Block, check_columns, parse_position
+from core.vcf.lines import MANY_COLUMNS, Block, check_columns, parse_position, where
 
 CHROM, POS, ID, REF, ALT, QUAL, FILTER, INFO, FORMAT = range(9)
 MAX_SHARED = 8  # different texts of a column that are looked for among all lines together
 MAX_COMPARED = 24  # bytes of such a text
 MAX_DIGITS = 18
 MAX_PLAIN, SURE_DIGITS = 20, 15  # letters of a number that is read together with others, and its digits
-CHUNK = 1 << 17  # bytes looked at together, which fit into the processor's cache
 _POWERS = np.array([float(10**power) for power in range(SURE_DIGITS + 1)])
 _TAB, _NEWLINE, _ZERO, _POINT = b"\t\n0."
 _A, _C, _F, _M, _EQUALS, _SEMICOLON = b"ACFM=;"
@@ -141,7 +140,7 @@ class Columns:
         return found
 
     def frequencies(self) -> tuple[Places, Ends]:
-        """Return which lines have MAF, AF or AC as a key of INFO, and where in the line the value of AF starts.
+        """Return which lines have MAF, AF or AC as a key of INFO, and where in them the value of AF starts.
 
         −1 where AF is not the one field that decides: there is a MAF, AF is a flag or stands there twice.
         """
@@ -163,14 +162,15 @@ class Columns:
         return places, values[places]
 
     def _keys(self) -> tuple[Places, npt.NDArray[np.bool_]]:
-        """Return where AF or AC begins a field, or ends MAF that does, anywhere in the lines; and which do so."""
-        cells, parts = self._cells, []
+        """Return where AF or AC begins a field, or ends one such as MAF, and which of them do that."""
+        cells = self._cells
         first, last = self._heads.starts[[0, -1]].tolist()
-        for low in range(first, last, CHUNK):
-            high = min(low + CHUNK, last)
-            after = cells[low + 1 : high + 1]
-            parts.append(np.flatnonzero((cells[low:high] == _A) & ((after == _F) | (after == _C))) + low)
-        found = np.concatenate(parts)
+        this, after = cells[first:], cells[first + 1 :]
+
+        def begins(low: int, high: int) -> npt.NDArray[np.bool_]:
+            return (this[low:high] == _A) & ((after[low:high] == _F) | (after[low:high] == _C))
+
+        found = where(last - first, begins) + first
         before, earlier = cells[found - 1], cells[found - 2]
         is_maf = (before == _M) & ((earlier == _SEMICOLON) | (earlier == _TAB))
         is_key = is_maf | (before == _SEMICOLON) | (before == _TAB)
@@ -212,7 +212,7 @@ def _ends_together(lines: Block, n_columns: int) -> Ends | None:
     """Return where all columns of all lines end, None unless each line has so many."""
     low, high = lines.starts[[0, -1]].tolist()
     cells = np.frombuffer(lines.text, dtype=np.uint8)[low:high]
-    found = np.flatnonzero(cells <= _NEWLINE)
+    found = where(len(cells), lambda low, high: cells[low:high] <= _NEWLINE)
     if len(found) != n_columns * len(lines):
         return None
     table = found.reshape(-1, n_columns)

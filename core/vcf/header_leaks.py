@@ -221,7 +221,8 @@ def _is_odd(raw: bytes, line: Line, known: Mapping[tuple[bytes, bytes], set[byte
 def has_command(line: Line) -> bool:
     """Tell whether a line holds a command; ``##cmdline=.`` does not."""
     return _COMMAND_KEY.search(line.key) is not None or (
-        (b"-" in line.value or b"line" in line.value.lower()) and _COMMAND_VALUE.search(line.value) is not None
+        (b"-" in line.value or b"line" in line.value.lower())
+        and _COMMAND_VALUE.search(line.value) is not None
     )
 
 

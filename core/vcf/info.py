@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from core.vcf.remembering import remembered
@@ -78,52 +78,56 @@ class Info:
 
     def __init__(self, text: bytes) -> None:
         self._texts = text.split(b";") if text != b"." else []
-        self._known = _keys_of(tuple([part.partition(b"=")[0] for part in self._texts]))
+        self._parts = parts = [one.partition(b"=") for one in self._texts]
+        self._known = known = _keys_of(tuple([name for name, _, _ in parts]))
         #: Whether every field has a value, all are plain numbers, and no name spells anything.
         self.is_numeric = (
             len(text) <= _LONGEST_NUMERIC
-            and text.translate(None, NUMERIC) == self._known.bare
+            and text.translate(None, NUMERIC) == known.bare
             and b"=." not in text
             and b"=," not in text
             and b"=;" not in text
             and text[-1:] != b"="
-            and not self._known.every & Kind.SPELLS
+            and not known.every & Kind.SPELLS
         )
-        self._said = None if self.is_numeric else list(self._fields(-1))
-        self.kinds = self._known.every
-        if self._said is not None:
-            self.kinds = 0
-            for field in self._said:
-                self.kinds |= field.kind
+        self.kinds = known.every
+        self._silent: set[int] = set()  # places of fields that say nothing
+        if not self.is_numeric:
+            says = [value.strip(b".,") if equals else name for name, equals, value in parts]
+            if not all(says):
+                self._silent = {at for at, said in enumerate(says) if not said}
+                self.kinds = 0
+                for at in self._said(-1):
+                    self.kinds |= known.kinds[at]
 
-    def fields(self, kind: int = -1) -> Iterable[Field]:
-        """Return the fields that say something and are of any of some kinds; all for −1."""
-        if self._said is None:
-            return self._fields(kind)
-        return self._said if kind == -1 else [field for field in self._said if field.kind & kind]
+    def _said(self, kinds: int) -> list[int]:
+        """Return the places of the fields that say something and are of any of some kinds."""
+        places = self._known.of(kinds)
+        return [at for at in places if at not in self._silent] if self._silent else places
 
-    def _fields(self, kind: int) -> Iterator[Field]:
+    def fields(self, kinds: int = -1) -> Iterator[Field]:
+        """Yield the fields that say something and are of any of some kinds; all for −1."""
         known = self._known
-        for at in known.of(kind):
-            text = self._texts[at]
-            _, equals, value = text.partition(b"=")
-            if value.strip(b".,") if equals else text:
-                yield _field((text, known.keys[at], value if equals else None, known.kinds[at]))
+        for at in self._said(kinds):
+            _, equals, value = self._parts[at]
+            yield _field((self._texts[at], known.keys[at], value if equals else None, known.kinds[at]))
 
     def others(self, kinds: int) -> tuple[bytes, ...]:
         """Return the names, as written, of fields that say something and are of none of some kinds."""
-        if self.is_numeric:
+        if not self._silent:
             return self._known.others(kinds)
-        return tuple([field.text.partition(b"=")[0] for field in self.fields() if not field.kind & kinds])
+        return tuple([self._parts[at][0] for at in self._said(-1) if not self._known.kinds[at] & kinds])
 
     def wordy(self) -> list[bytes]:
         """Return the fields that hold something else than numbers, or whose name spells an allele."""
         if self.is_numeric:
             return []
         return [
-            field.text
-            for field in self.fields()
-            if field.kind & Kind.SPELLS or field.value is None or _NOT_NUMERIC.search(field.value)
+            self._texts[at]
+            for at in self._said(-1)
+            if self._known.kinds[at] & Kind.SPELLS
+            or not self._parts[at][1]
+            or _NOT_NUMERIC.search(self._parts[at][2])
         ]
 
 

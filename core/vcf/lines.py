@@ -8,7 +8,7 @@ position. Files that are not sorted are refused with :class:`UnsortedError`; the
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple, NoReturn, Protocol
@@ -21,11 +21,13 @@ from core.words import text
 
 PIECE = 1 << 21  # bytes of text read at once; twice as many where they hold few lines
 FEW_IN_PIECE = 1 << 10
+MAX_PIECE = 1 << 22
 MAX_POS = 1 << 62
 FIRST_RUN = 64  # lines tried to be in step after they were not; each try that succeeds takes twice as many
 MAX_RUN = 1 << 16
 FEW_LINES, LONG_LINE = 4, 1 << 10  # where lines are so long, their ends are looked for one by one
 MANY_COLUMNS = 64
+CHUNK = 1 << 17  # bytes looked at together, which fit into the processor's cache
 PADDING = bytes(32)  # behind a text, so that what stands near its end is looked at as all else is
 _NEWLINE, _SPACE = b"\n "
 
@@ -110,26 +112,30 @@ class Block:
         return sorted(places) if len(places) > len(found) else places
 
     def _differing_between(self, other: Block, low: int, high: int) -> list[int]:
-        """Return the differing ones among some lines of the same lengths: first, which eight bytes differ."""
-        mine, theirs = (block.text[block.starts[low] : block.starts[high]] for block in (self, other))
-        if mine == theirs:
+        """Return the differing ones among some lines of the same lengths."""
+        begin, end = self.starts[[low, high]].tolist()
+        at = int(other.starts[low])
+        if end - begin < CHUNK and self.text[begin:end] == other.text[at : at + end - begin]:
             return []
-        n_words = len(mine) // 8
-        words = (np.frombuffer(text, dtype="<u8", count=n_words) for text in (mine, theirs))
-        found = 8 * np.append(np.flatnonzero(np.not_equal(*words)), n_words)
-        at = np.add.outer(found, np.arange(8)).ravel()
-        at = at[at < len(mine)]
-        first, second = (np.frombuffer(text, dtype=np.uint8)[at] for text in (mine, theirs))
-        starts = self.starts[low : high + 1] - self.starts[low]
-        lines = np.searchsorted(starts, at[first != second], side="right") - 1
-        places: list[int] = (np.unique(lines) + low).tolist()
+        mine = np.frombuffer(self.text, dtype=np.uint8)[begin:end]
+        theirs = np.frombuffer(other.text, dtype=np.uint8)[at : at + end - begin]
+        found = where(end - begin, lambda low, high: mine[low:high] != theirs[low:high])
+        lines = np.searchsorted(self.starts, found + begin, side="right") - 1
+        places: list[int] = np.unique(lines).tolist()
         return places
+
+
+def where(n_bytes: int, test: Callable[[int, int], npt.NDArray[np.bool_]]) -> npt.NDArray[np.int64]:
+    """Return the places of bytes that pass a test, which is asked for part after part of them."""
+    bounds = ((low, min(low + CHUNK, n_bytes)) for low in range(0, n_bytes, CHUNK))
+    return np.concatenate([np.flatnonzero(test(low, high)) + low for low, high in bounds])
 
 
 def starts_in(text: bytes) -> npt.NDArray[np.int64]:
     """Return where the lines of a text begin; what follows the last line end is none."""
     if text.count(b"\n", 0, FEW_LINES * LONG_LINE) > FEW_LINES:
-        ends = np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == _NEWLINE)
+        cells = np.frombuffer(text, dtype=np.uint8)
+        ends = where(len(cells), lambda low, high: cells[low:high] == _NEWLINE)
         return np.concatenate(([0], ends + 1))
     starts = [0]
     while end := text.find(b"\n", starts[-1]) + 1:
@@ -205,8 +211,8 @@ class Lines:
         self._n_before += self._at
         self._text, self._at = text, 0
         self._starts = starts_in(text)
-        if self.n_waiting < FEW_IN_PIECE and len(self._buffer) == PIECE:
-            self._buffer = memoryview(bytearray(2 * PIECE))
+        if self.n_waiting < FEW_IN_PIECE and len(self._buffer) < MAX_PIECE:
+            self._buffer = memoryview(bytearray(2 * len(self._buffer)))
         self.n_ends += self.n_waiting - n_waiting - len(last_end)
 
 

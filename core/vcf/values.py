@@ -58,7 +58,7 @@ class ValueChecker:
         """Tell whether another file's header declares alike, so that equal texts are judged alike."""
         return self.contigs == other.contigs and self.formats == other.formats
 
-    def check_all(self, name: str, numbers: Sequence[int], records: Sequence[Record]) -> None:
+    def check(self, name: str, numbers: Sequence[int], records: Sequence[Record]) -> None:
         """Refuse records that htslib cannot read; samples that it surely takes are told together."""
         by_format: dict[bytes, list[int]] = defaultdict(list)
         for place, record in enumerate(records):
@@ -70,16 +70,9 @@ class ValueChecker:
             for place in places
         }
         for place, record in enumerate(records):
+            self._check_names(name, numbers[place], record)
             if place in unsure:
-                self.check(name, numbers[place], record)
-            else:
-                self._check_names(name, numbers[place], record)
-
-    def check(self, name: str, number: int, record: Record) -> None:
-        """Refuse a record that htslib cannot read."""
-        self._check_names(name, number, record)
-        if record.format not in (b"", b"."):
-            self._check_samples(name, number, record)
+                self._check_samples(name, numbers[place], record)
 
     def _check_names(self, name: str, number: int, record: Record) -> None:
         column = self._odd_name(record)
@@ -110,6 +103,8 @@ class ValueChecker:
         return ""
 
     def _check_samples(self, name: str, number: int, record: Record) -> None:
+        if self._are_taken(record.format, [record.samples]):
+            return
         if self._pattern(record.format) is None:
             raise AuditInputError(
                 text(
@@ -119,8 +114,6 @@ class ValueChecker:
                     number=number,
                 )
             )
-        if self._are_taken(record.format, [record.samples]):
-            return
         keys = record.format.split(b":")
         values = [self._value(key) for key in keys]
         cells = record.samples[1:].split(b"\t")

@@ -43,19 +43,19 @@ def leaks_of(case: Case) -> int:
     """Return the bits of the checks that find something; those with nothing to look at are left out."""
     original, kept = case.original, case.kept
     alleles = original.ref, original.alt, kept.ref, kept.alt
-    of_alleles = _leaks_of_alleles if sum(map(len, alleles)) < LONG_ALLELES else _look_at_alleles
-    found = of_alleles(alleles, case.pattern, is_repeat=case.is_repeat, is_masked=case.is_masked)
+    is_short = len(original.ref) + len(original.alt) + len(kept.alt) < LONG_ALLELES
+    look = _leaks_of_alleles if is_short else _look_at_alleles
+    found = look(alleles, (case.is_repeat, case.is_masked), case.pattern)
     for bit, test in _checks_of(_parts(case)):
         if test(case):
             found |= bit
     return found
 
 
-def _look_at_alleles(
-    alleles: tuple[bytes, ...], pattern: RepeatPattern, *, is_repeat: bool, is_masked: bool
-) -> int:
-    """Return the bits of the checks that look at nothing but REF and ALT."""
+def _look_at_alleles(alleles: tuple[bytes, ...], rule: tuple[bool, bool], pattern: RepeatPattern) -> int:
+    """Return the bits of the checks that look at nothing but REF, ALT, and what the rule says."""
     ref, alt, kept_ref, kept_alt = alleles
+    is_repeat, is_masked = rule
     case = Case(
         original=Record.of_alleles(ref, alt),
         kept=Record.of_alleles(kept_ref, kept_alt),

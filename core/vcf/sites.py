@@ -1,0 +1,461 @@
+"""The records of one site in both files: pair them, judge each of the original against its own, count."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from core.vcf.bare import BareRecords
+from core.vcf.candidates import CandidateCollector, Found, Tally
+from core.vcf.checks import Case, leaks_of
+from core.vcf.checks.case import satisfies_repeat_rule
+from core.vcf.checks.info import other_keys
+from core.vcf.columns import FILTER, ID, QUAL
+from core.vcf.frequencies import NOT_COMPUTABLE, FrequencyReader, rarest_allele
+from core.vcf.header import VcfHeader
+from core.vcf.lines import Merge, Site, check_columns
+from core.vcf.marks import Mark
+from core.vcf.pointers import Neighbours, has_phasing, shows_more
+from core.vcf.records import (
+    N_FIXED,
+    USUAL_FILTERS,
+    Record,
+    genotypes_changed,
+    is_blank,
+    n_tabs,
+    own_records,
+)
+from core.vcf.repeats import RepeatPattern, is_unnamed_repeat
+from core.vcf.rewriting import Forms, is_rewritten
+from core.vcf.settings import MAF_LIMIT, VcfSettings
+from core.vcf.thinning import Thinning
+from core.vcf.values import ValueChecker
+
+NEVER_MASKED = -math.inf  # the site is absent from the anonymized file
+ALWAYS_MASKED = math.inf
+MAX_ALTS = 100_000  # ALT columns whose kind is remembered
+MAX_OUTCOMES = 4096  # of bare records
+TAB = b"\t"
+_NAME = re.compile(rb"(?=.*[0-9])(?=.*[^0-9.,-]).{4,}|.*[A-Za-z].{5,}")
+
+
+class Alt:
+    """What an ALT column by itself tells: bits, as whole numbers."""
+
+    NONE = 1 << 0  # no ALT allele at all
+    BLANK = 1 << 1  # alleles, each of them missing
+    REPEAT = 1 << 2
+    POINTS = 1 << 3  # to another place: a breakend, or the allele *
+    UNNAMED = 1 << 4  # a repeat in a form that the rule does not look for
+
+
+def kind_of_alt(alt: bytes, pattern: RepeatPattern) -> int:
+    """Return bits of :class:`Alt`."""
+    kind = Alt.NONE if alt == b"." else Alt.BLANK * is_blank(alt)
+    kind |= Alt.REPEAT * pattern.found(alt) | Alt.UNNAMED * is_unnamed_repeat(b"", alt, pattern)
+    return kind | Alt.POINTS * (b"*" in alt or b"[" in alt or b"]" in alt)
+
+
+class Answers(dict[bytes, int]):
+    """What each text of a column says of itself, as a number; up to so many of them are remembered."""
+
+    def __init__(self, ask: Callable[[bytes], int]) -> None:
+        super().__init__()
+        self._ask = ask
+
+    def __missing__(self, text: bytes) -> int:
+        if len(self) >= MAX_ALTS:
+            self.clear()
+        self[text] = found = int(self._ask(text))
+        return found
+
+
+class Original(NamedTuple):
+    """A record of the original that is looked at closely, and what is known of it."""
+
+    record: Record
+    maf: float
+    kind: int
+
+    @property
+    def is_candidate(self) -> bool:
+        """Tell whether it is a target at some threshold."""
+        return self.maf < MAF_LIMIT or bool(self.kind & Alt.REPEAT)
+
+    @property
+    def spared_up_to(self) -> float:
+        """Return the threshold up to which it is no target: below 0 for a repeat, which always is one."""
+        if self.kind & Alt.REPEAT:
+            return -1.0
+        return self.maf if self.maf < MAF_LIMIT else math.inf
+
+
+class Judged(NamedTuple):
+    """The outcome for one candidate: bits, the threshold up to which the MAF rule is satisfied, INFO keys."""
+
+    marks: int
+    masked_up_to: float
+    keys: tuple[bytes, ...] = ()
+
+
+class KeptSite(NamedTuple):
+    """What the anonymized records of one site tell together."""
+
+    masked_up_to: float  # the threshold up to which one of them satisfies the MAF rule
+    alts: set[bytes]  # their ALT columns
+    has_repeat: bool  # whether any of them shows a repeat
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Tallies:
+    """What is counted over a whole pair, with the places."""
+
+    hindered: Tally = field(default_factory=Tally)  # a declaration makes the frequency not computable
+    removed: Tally = field(default_factory=Tally)  # records of the anonymized file compared with the original
+    added: Tally = field(default_factory=Tally)
+    added_repeats: Tally = field(default_factory=Tally)
+    reference_changed: Tally = field(default_factory=Tally)
+    genotypes_changed: Tally = field(default_factory=Tally)
+    changed_elsewhere: Tally = field(default_factory=Tally)
+    alleles_shown: Tally = field(default_factory=Tally)  # an allele or a repeat where the original shows none
+    extra_columns: Tally = field(default_factory=Tally)  # text beyond the announced columns
+    repeats_unnamed: Tally = field(
+        default_factory=Tally
+    )  # a repeat in a form that the rule does not look for
+
+
+class SiteJudge:
+    """Collects the candidates and the tallies while runs and sites come in."""
+
+    def __init__(
+        self, settings: VcfSettings, headers: tuple[VcfHeader, VcfHeader], merge: Merge, *, keeps_order: bool
+    ) -> None:
+        first, second = headers
+        self.settings = settings
+        self.headers = headers
+        self.merge = merge
+        self.pattern = RepeatPattern.of(settings)
+        self.readers = (FrequencyReader(first.declarations), FrequencyReader(second.declarations))
+        self.values = (ValueChecker(first), ValueChecker(second))
+        self.same_declarations = first.declarations == second.declarations
+        self.n_columns = (first.n_columns, second.n_columns)
+        # Whether what htslib takes in the original it takes in the anonymized file.
+        self.is_alike = self.values[0].agrees(self.values[1]) and first.n_columns == second.n_columns
+        self.names = frozenset(name.upper() for name in first.samples if _NAME.fullmatch(name))
+        self.alt_kinds = Answers(partial(kind_of_alt, pattern=self.pattern))
+        self.collector = CandidateCollector(keeps_order=keeps_order)
+        self.tallies = Tallies()
+        self.neighbours = Neighbours()
+        self.repeat_alts: set[bytes] = set()
+        self.forms = Forms()
+        self.thinning = Thinning()
+        self.filled = {
+            "ID": (ID, Answers(lambda text: text != b".")),
+            "QUAL": (QUAL, Answers(lambda text: text != b".")),
+            "FILTER": (FILTER, Answers(lambda text: text not in USUAL_FILTERS)),
+        }
+        self.bare = BareRecords()
+        # what comes of a bare record, by REF, both ALT columns, and whether it has a frequency
+        self.bare_outcomes: dict[tuple[bytes, bytes, bytes, int, bool], Judged] = {}
+        self.n_exchanged = 0  # records that stand before one of their own site that they followed
+        self.genotypes = Answers(lambda format_: format_ == b"GT" or format_.startswith(b"GT:"))
+        self.phased = Answers(has_phasing)
+        self.n_records = [0, 0]
+        self.n_with_alt = 0
+        self.n_without_frequency = 0
+        self.orders: list[tuple[Sequence[int], Sequence[int]]] | None = [] if keeps_order else None
+
+    def take_site(self, site: Site) -> None:
+        """Take one site that does not stand at the same place in both files, or in one of them only."""
+        self.n_records[0] += len(site.lines)
+        self.n_records[1] += len(site.kept)
+        originals = [
+            self._original(number, line, site) for number, line in zip(site.numbers, site.lines, strict=True)
+        ]
+        kept = [
+            self._record(1, number, line) for number, line in zip(site.kept_numbers, site.kept, strict=True)
+        ]
+        judged, own = self._judge(originals, kept)
+        if self.orders is not None:
+            pairs = [
+                (site.numbers[mine], site.kept_numbers[place]) for mine, place in enumerate(own) if place >= 0
+            ]
+            self.orders.append(([pair[0] for pair in pairs], [pair[1] for pair in pairs]))
+        chosen = [
+            (original, outcome, number)
+            for original, outcome, number in zip(originals, judged, site.numbers, strict=True)
+            if original.is_candidate
+        ]
+        if not chosen:
+            return
+        self.collector.add(
+            Found(
+                contigs=[(site.contig, len(chosen))],
+                positions=np.full(len(chosen), site.position),
+                mafs=np.array([original.maf for original, _, _ in chosen]),
+                marks=np.array([outcome.marks for _, outcome, _ in chosen], dtype=np.uint64),
+                masked_up_to=np.array([outcome.masked_up_to for _, outcome, _ in chosen]),
+                motifs={
+                    place: self.pattern.motif(original.record.alt)
+                    for place, (original, _, _) in enumerate(chosen)
+                    if original.kind & Alt.REPEAT
+                },
+                lengths=np.array([len(original.record.ref) for original, _, _ in chosen]),
+                keys={place: outcome.keys for place, (_, outcome, _) in enumerate(chosen) if outcome.keys},
+                numbers=[number for _, _, number in chosen],
+            )
+        )
+
+    def _original(self, number: int, line: bytes, site: Site) -> Original:
+        """Split a record of the original and read its frequency."""
+        record = self._record(0, number, line)
+        kind = self.alt_kinds[record.alt]
+        found = self.readers[0].site(record.info)
+        maf = NOT_COMPUTABLE if kind & Alt.NONE else found.maf
+        if not kind & Alt.NONE:
+            self.n_with_alt += 1
+            if not kind & Alt.REPEAT:
+                self.n_without_frequency += maf == NOT_COMPUTABLE
+                if found.hindered_by:
+                    self.tallies.hindered.add(site.contig, site.position)
+        return Original(record, maf, kind)
+
+    def _record(self, file: int, number: int, line: bytes) -> Record:
+        """Split a line of one of the files, refusing what htslib refuses."""
+        n_columns = n_tabs(line) + 1
+        if n_columns != self.n_columns[file]:
+            check_columns(self._name(file), number, line, self.n_columns[file])
+        record = Record(line, self.n_columns[file], has_extra=n_columns > self.n_columns[file])
+        self.values[file].check(self._name(file), [number], [record])
+        return record
+
+    def _name(self, file: int) -> str:
+        return (self.merge.anonymized if file else self.merge.original).name
+
+    def _kept_record(self, number: int, line: bytes, original: Record) -> Record:
+        """Split an anonymized line; what stands from QUAL on, word for word, in the original's is right."""
+        record = original.beside(line) if self.is_alike else None
+        if record is None:
+            record = self._record(1, number, line)
+        if self.n_columns[1] in (self.n_columns[0], N_FIXED):
+            self.bare.learn(record)
+        return record
+
+    def _judge_line(self, original: Original, line: bytes, number: int) -> Judged:
+        """Judge a line that is alone at its site in both files."""
+        bare = self.bare.find(line, original.record)
+        if bare is not None:
+            return self._judge_bare(original, line, *bare)
+        mine = self._kept_record(number, line, original.record)
+        site, (kept_maf,) = self._kept_site((original,), (mine,))
+        return self._judge_own(original, mine, kept_maf, site, original.spared_up_to)
+
+    def _judge_bare(self, original: Original, line: bytes, alt: bytes, rest: int) -> Judged:
+        """Judge a line of which the anonymized file left nothing but REF.
+
+        It differs from the original in what is missing alone: REF and ALT are judged, without the rest.
+        """
+        if not original.is_candidate:
+            return Judged(0, ALWAYS_MASKED)
+        record = original.record
+        key = record.ref, record.alt, alt, original.kind, original.maf < math.inf
+        outcome = self.bare_outcomes.get(key)
+        if outcome is None:
+            if len(self.bare_outcomes) == MAX_OUTCOMES:
+                self.bare_outcomes.clear()
+            alone = original._replace(record=Record.of_alleles(record.ref, record.alt))
+            site = KeptSite(ALWAYS_MASKED, {alt}, has_repeat=False)
+            outcome = self._mark(alone, Record.of_alleles(record.ref, alt), NOT_COMPUTABLE, site)
+            self.bare_outcomes[key] = outcome
+        if self._counts_as_masked(original, outcome) and self.bare.is_new(record, alt, rest):
+            self._note_masked(original, Record(line, self.n_columns[1]))
+        return outcome
+
+    def _judge(self, originals: Sequence[Original], kept: Sequence[Record]) -> tuple[list[Judged], list[int]]:
+        """Judge the records of one site, each of the original against its own record."""
+        own = own_records([original.record for original in originals], kept)
+        if self.orders is None and len(own) > 1:
+            placed = [place for place in own if place >= 0]
+            self.n_exchanged += sum(later < place for place, later in pairwise(placed))
+        site, kept_mafs = self._kept_site(originals, kept)
+        judged = []
+        site_maf = min([original.spared_up_to for original in originals], default=math.inf)
+        for original, place in zip(originals, own, strict=True):
+            mine, kept_maf = (kept[place], kept_mafs[place]) if place >= 0 else (None, math.inf)
+            judged.append(self._judge_own(original, mine, kept_maf, site, site_maf))
+        if len(kept) > len(originals) or -1 in own:
+            self._take_added(originals, kept, kept_mafs, own, judged)
+        return judged, own
+
+    def _judge_own(
+        self, original: Original, mine: Record | None, kept_maf: float, site: KeptSite, site_maf: float
+    ) -> Judged:
+        """Judge a record of the original against its own; up to `site_maf` none at its site is a target."""
+        if mine is None:
+            self.tallies.removed.add(original.record.chrom, original.record.pos)
+        else:
+            self._compare(original, mine, site_maf)
+        if not original.is_candidate:
+            return Judged(0, site.masked_up_to)
+        outcome = self._mark(original, mine, kept_maf, site)
+        if mine is not None and self._counts_as_masked(original, outcome):
+            self._note_masked(original, mine)
+        return outcome
+
+    def _kept_site(
+        self, originals: Sequence[Original], kept: Sequence[Record]
+    ) -> tuple[KeptSite, list[float]]:
+        """Return what the anonymized records of a site tell together, and the frequency of each."""
+        masked_up_to, has_repeat, mafs = NEVER_MASKED, False, []
+        for place, record in enumerate(kept):
+            maf = self._kept_maf(originals, place, record)
+            mafs.append(maf)
+            masked_up_to = max(masked_up_to, ALWAYS_MASKED if record.column.is_blank else maf)
+            kind = self.alt_kinds[record.alt]
+            has_repeat = has_repeat or bool(kind & Alt.REPEAT)
+            self._note_kept(record, kind)
+        return KeptSite(masked_up_to, {record.alt for record in kept}, has_repeat), mafs
+
+    def _kept_maf(self, originals: Sequence[Original], place: int, record: Record) -> float:
+        """Read a frequency, unless the original's stands in the same words under the same declarations."""
+        if self.same_declarations and place < len(originals):
+            original = originals[place]
+            if original.record.info == record.info and not original.kind & Alt.NONE:
+                return original.maf
+        return self.readers[1].maf(record.info)
+
+    def _mark(self, original: Original, mine: Record | None, kept_maf: float, site: KeptSite) -> Judged:
+        """Mark one candidate: is its site masked, and what does its own record still give away."""
+        record, is_repeat = original.record, bool(original.kind & Alt.REPEAT)
+        marks = Mark.REPEAT * is_repeat
+        if not site.alts:
+            return Judged(marks | Mark.MISSING, NEVER_MASKED)
+        if site.has_repeat:
+            marks |= Mark.REPEAT_KEPT
+        if (site.alts != {record.alt}) if mine is None else (mine.alt != record.alt):
+            marks |= Mark.ALT_CHANGED
+        is_masked = site.masked_up_to > original.maf
+        if is_repeat:
+            is_masked = any(b"N" in alt and alt != record.alt for alt in site.alts)
+            marks |= Mark.REPEAT_MASKED * is_masked
+        if mine is None:
+            return Judged(marks, site.masked_up_to)
+        if mine.names(record.alleles):
+            marks |= Mark.NAMED
+        keys: tuple[bytes, ...] = ()
+        if is_masked:
+            case = self._case(original, mine, kept_maf)
+            marks |= leaks_of(case)
+            keys = other_keys(case)
+        if self._sole_carrier(record, mine):
+            marks |= Mark.SOLE_CARRIER
+        return Judged(marks, site.masked_up_to, keys)
+
+    def _note_masked(self, original: Original, mine: Record) -> None:
+        """Note in which way a record at a masked site is blank."""
+        is_repeat = bool(original.kind & Alt.REPEAT)
+        if is_repeat and len(self.repeat_alts) < 2 and satisfies_repeat_rule(original.record, mine):
+            self.repeat_alts.add(mine.alt)
+        self.forms.add(original.record, mine, is_repeat=is_repeat)
+
+    def _case(self, original: Original, mine: Record, kept_maf: float) -> Case:
+        return Case(
+            original=original.record,
+            kept=mine,
+            maf=original.maf,
+            kept_maf=kept_maf,
+            is_repeat=bool(original.kind & Alt.REPEAT),
+            pattern=self.pattern,
+            names=self.names,
+        )
+
+    def _sole_carrier(self, original: Record, kept: Record) -> bool:
+        """Tell whether exactly one sample carries the rarest allele, which is still named."""
+        if not kept.format or not kept.names(original.alts):
+            return False
+        rarest = rarest_allele(self.readers[0].site(original.info).frequencies, len(original.alts))
+        if rarest == 0:
+            return kept.alt == original.alt and kept.has_sole_carrier(0)
+        allele = original.alts[rarest - 1]
+        return allele in kept.alts and kept.has_sole_carrier(kept.alts.index(allele) + 1)
+
+    def _note_kept(self, record: Record, kind: int) -> None:
+        """Note what an anonymized record tells of other sites, and what stands beyond its columns."""
+        if kind & Alt.POINTS:
+            self.neighbours.read_alt(record.chrom, int(record.pos), record.alt)
+        if record.samples and self.phased[record.format]:
+            self.neighbours.read_phasing(record.chrom, int(record.pos), record.format, record.samples)
+        if record.extra and record.extra.strip(TAB):
+            self.tallies.extra_columns.add(record.chrom, record.pos)
+
+    def _compare(self, original: Original, kept: Record, site_maf: float) -> None:
+        """Count how a record differs from the original's beside masking."""
+        record = original.record
+        if record.line == kept.line:
+            self.thinning.see(kept)
+            self._note_unnamed(original, kept)
+            return
+        if record.alt == kept.alt:
+            self.thinning.compare(record, kept, site_maf)
+        if record.ref != kept.ref:
+            self.tallies.reference_changed.add(kept.chrom, kept.pos)
+        if genotypes_changed(record, kept):
+            self.tallies.genotypes_changed.add(kept.chrom, kept.pos)
+        if record.alt != kept.alt and shows_more(record, kept, self.pattern):
+            self.tallies.alleles_shown.add(kept.chrom, kept.pos)
+        elif site_maf >= 0 and is_rewritten(record, kept):
+            self.tallies.changed_elsewhere.add(kept.chrom, kept.pos, site_maf)
+        self._note_unnamed(original, kept)
+
+    def _note_unnamed(self, original: Original, kept: Record) -> None:
+        record = original.record
+        if original.kind & (Alt.REPEAT | Alt.NONE):
+            return
+        may_be = original.kind & Alt.UNNAMED or len(record.ref) >= self.pattern.min_length
+        if may_be and kept.names(record.alleles) and is_unnamed_repeat(record.ref, record.alt, self.pattern):
+            self.tallies.repeats_unnamed.add(kept.chrom, kept.pos)
+
+    def _take_added(
+        self,
+        originals: Sequence[Original],
+        kept: Sequence[Record],
+        kept_mafs: Sequence[float],
+        own: list[int],
+        judged: list[Judged],
+    ) -> None:
+        """Count records without a partner; at a masked site they are looked at as the target's own is."""
+        taken = set(own)
+        masked = [
+            number
+            for number, (original, outcome) in enumerate(zip(originals, judged, strict=True))
+            if original.is_candidate and self._counts_as_masked(original, outcome)
+        ]
+        target = masked[-1] if masked else -1
+        for place, (record, maf) in enumerate(zip(kept, kept_mafs, strict=True)):
+            if place in taken:
+                continue
+            self.tallies.added.add(record.chrom, record.pos)
+            if self.pattern.found(record.alt.upper()) and not originals:
+                self.tallies.added_repeats.add(record.chrom, record.pos)
+            if record.column.names_allele:
+                self.neighbours.added.add(record.chrom, int(record.pos), maf)
+            if originals and shows_more(originals[0].record, record, self.pattern):
+                self.tallies.alleles_shown.add(record.chrom, record.pos)
+            if target >= 0:
+                case, found = self._case(originals[target], record, maf), judged[target]
+                judged[target] = Judged(
+                    found.marks | leaks_of(case), found.masked_up_to, found.keys or other_keys(case)
+                )
+
+    @staticmethod
+    def _counts_as_masked(original: Original, judged: Judged) -> bool:
+        if original.kind & Alt.REPEAT:
+            return bool(judged.marks & Mark.REPEAT_MASKED)
+        return judged.masked_up_to > original.maf
