@@ -9,7 +9,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from core.vcf import header_leaks
 from core.vcf.checks import CHECK_BITS, SITE_CHECKS, Case, leaks_of
+from core.vcf.checks.info import _HGVS_START, _ID_WORD, _holds_id_word, _may_hold_hgvs
 from core.vcf.columns import Columns
 from core.vcf.frequencies import NOT_COMPUTABLE, FrequencyReader
 from core.vcf.header import Declaration
@@ -302,6 +304,38 @@ def test_leaks_of__equals_asking_every_check(drawn: Drawn) -> None:
     )
     expected = sum(CHECK_BITS[check.name] for check in SITE_CHECKS if check.test(case))
     assert leaks_of(case) == expected
+
+
+@settings(deadline=None, max_examples=500)
+@given(st.lists(st.sampled_from([*"RS SS COSM RCV CA x = 1 0 77 _ ESV GA".split(), " "]), max_size=8))
+def test_holds_id_word__equals_its_pattern(parts: list[str]) -> None:
+    words = f" {''.join(parts)} ".encode()
+    assert _holds_id_word(words) == (_ID_WORD.search(words) is not None)
+
+
+@settings(deadline=None, max_examples=500)
+@given(st.lists(st.sampled_from(["c", "p", ".", "1", "A", "G>T", "=", ";", "x", "Arg"]), max_size=8))
+def test_may_hold_hgvs__passes_whatever_its_pattern_finds(parts: list[str]) -> None:
+    info = "".join(parts).encode()
+    assert _may_hold_hgvs(info) or _HGVS_START.search(info) is None
+
+
+_WORDS_OF_HEADERS = st.sampled_from(
+    ["/", "home", "~", "C:", "\\", "user", "=", "Host", "a", ".local", "@", "10.1.2.3", "s3://", " ", "-x",
+     "--in", "b.bam", "CommandLine", "Options", "LOGIN:", "ID"]
+)  # fmt: skip
+
+
+@settings(deadline=None, max_examples=500)
+@given(st.lists(_WORDS_OF_HEADERS, max_size=6))
+def test_line_checks__pass_over_nothing_that_their_patterns_find(parts: list[str]) -> None:
+    line = header_leaks.Line(b"INFO", "".join(parts).encode())
+    assert header_leaks.has_path(line) == (header_leaks._PATH.search(line.value) is not None)
+    assert header_leaks.has_host(line) == (header_leaks._HOST.search(line.value) is not None)
+    assert header_leaks.has_command(line) == (
+        header_leaks._COMMAND_VALUE.search(line.value) is not None
+        and (b"=" in line.value or b" -" in line.value)
+    )
 
 
 _records = st.lists(

@@ -66,7 +66,7 @@ def _htslib_reads(line: bytes) -> bool:
 def _problem(line: bytes) -> str:
     record = Record(line, 11)
     try:
-        CHECKER.check("x", 1, record)
+        CHECKER.check("x", [1], [record])
     except AuditInputError as error:
         return str(error)
     return ""
@@ -127,8 +127,26 @@ def test_value_checker__says_what_is_wrong_and_shows_no_value(columns: dict[str,
     assert _problem(_line(**columns)).startswith(f"x: record 1 has {problem}")
 
 
+@MANY
+@given(_samples(), st.integers(1, 300))
+@example(("GT:AD", "0/1:x", "0/0:1,2"), 7)
+@example(("GT", "0/1", ""), 299)
+def test_value_checker__says_the_same_of_a_record_among_many(
+    samples: tuple[str, str, str], number: int
+) -> None:
+    odd = Record(_line(FORMAT=samples[0], S1=samples[1], S2=samples[2]), 11)
+    records = [Record(_line(FORMAT="GT:AD", S1=f"0/1:{place},7"), 11) for place in range(300)]
+    records[number - 1] = odd
+    problem = ""
+    try:
+        CHECKER.check("x", range(1, 301), records)
+    except AuditInputError as error:
+        problem = str(error)
+    assert problem == _problem(odd.line).replace("record 1 ", f"record {number} ")
+
+
 def test_value_checker__has_nothing_to_check_without_samples() -> None:
-    CHECKER.check("x", 1, Record(b"chr1\t1\t.\tA\tC\t.\t.\t.", 11))
+    CHECKER.check("x", [1], [Record(b"chr1\t1\t.\tA\tC\t.\t.\t.", 11)])
 
 
 _TYPES = [("Float", "A"), ("Float", "1"), ("Integer", "1"), ("String", "1"), ("String", "A"), ("Float", ".")]
