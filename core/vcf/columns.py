@@ -152,9 +152,8 @@ class Columns:
         values = np.full(len(self), -2)
         values[lines] = -1
         places = np.flatnonzero(values == -1)
-        after, is_af = cells[found + 2], cells[found + 1] == _F
-        is_value = is_af & ~is_maf & (after == _EQUALS)
-        is_flag = is_af & ((after == _SEMICOLON) | (after == _TAB) | (after == _NEWLINE))
+        is_af, has_value = cells[found + 1] == _F, cells[found + 2] == _EQUALS
+        is_value, is_flag = is_af & ~is_maf & has_value, is_af & ~has_value
         again = lines[is_value]
         values[again] = at[is_value] + 3
         values[again[1:][again[1:] == again[:-1]]] = -1
@@ -171,9 +170,10 @@ class Columns:
             return (this[low:high] == _A) & ((after[low:high] == _F) | (after[low:high] == _C))
 
         found = where(last - first, begins) + first
-        before, earlier = cells[found - 1], cells[found - 2]
+        after, before, earlier = cells[found + 2], cells[found - 1], cells[found - 2]
         is_maf = (before == _M) & ((earlier == _SEMICOLON) | (earlier == _TAB))
         is_key = is_maf | (before == _SEMICOLON) | (before == _TAB)
+        is_key &= (after == _EQUALS) | (after == _SEMICOLON) | (after == _TAB) | (after == _NEWLINE)
         return found[is_key], is_maf[is_key]
 
     def decimals(self, places: Places, starts: Ends) -> npt.NDArray[np.float64]:

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +34,7 @@ from core.vcf import outcomes as outcomes_of
 from core.vcf.apart import scan_apart
 from core.vcf.outcomes import STOPPED, run_scan
 from core.vcf.packing import packed, unpacked
+from core.vcf.sites import Tallies
 from core.words import say, speaking
 from tests.unit.test_apart import STARTED
 from tests.vcf_files import vcf_file, vcf_text
@@ -268,12 +269,13 @@ def test_unpacked__refuses_what_is_of_another_type_or_does_not_hold_together() -
     found = unpacked(VcfScan, table)
     vcf_apart._check(found)
     text = table.column(0)[0].as_py()
+    first = 1 + 3 * len(fields(Tallies))  # of the candidates' arrays: whole numbers, and two on fractions
     for old, new in ((b'"high"', b'"other"'), (b'"north', b'["north'), (b" 0,", b' "0",'), (b"]", b"")):
         changed = table.set_column(0, "0", pa.array([text.replace(old, new, 1)], pa.large_binary()))
         with pytest.raises((ValueError, TypeError, LookupError)):
             unpacked(VcfScan, changed)
     with pytest.raises(TypeError):
-        unpacked(VcfScan, table.set_column(1, "1", table.column(3)))
+        unpacked(VcfScan, table.set_column(first, str(first), table.column(first + 2)))
     for field, array in (("mafs", found.candidates.mafs[1:]), ("contigs", found.candidates.contigs + 9)):
         broken = replace(found, candidates=replace(found.candidates, **{field: array}))
         with pytest.raises(ValueError, match="does not hold together"):
