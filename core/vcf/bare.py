@@ -35,10 +35,11 @@ class BareRecords:
             record.format != b"GT" or not record.is_uniform or record.telling_samples[1:].strip(b"./|")
         ):
             return
-        if record.rest not in self._rests:
+        rest = b"\t" + record.rest
+        if rest not in self._rests:
             if len(self._rests) == MAX_RESTS:
                 return
-            self._rests.append(record.rest)
+            self._rests.append(rest)
         self._contigs.add(record.chrom)
 
     def find(self, line: bytes, original: Record) -> tuple[bytes, int] | None:
@@ -53,11 +54,9 @@ class BareRecords:
         if not line.startswith(head):
             return None
         at = len(head)
-        alt, tab = line[at : at + 1], line[at + 1 : at + 2]
-        if alt not in BLANK_ALTS or tab != b"\t":
-            return None
-        for number, rest in enumerate(self._rests):
-            if len(line) == at + 2 + len(rest) and line.endswith(rest):
+        alt = line[at : at + 1]
+        for number, rest in enumerate(self._rests if alt in BLANK_ALTS else ()):
+            if len(line) == at + 1 + len(rest) and line.endswith(rest):
                 return alt, number
         return None
 

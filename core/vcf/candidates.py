@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, overload
 
 import numpy as np
@@ -256,7 +256,8 @@ def _in_file_order(candidates: Candidates, order: Offsets) -> Candidates:
     ends[candidates.long] = candidates.long_ends
     long = np.flatnonzero(ends[in_file])
     moved = np.flatnonzero(masked_up_to != candidates.mafs[in_file])
-    return Candidates(
+    return replace(
+        candidates,
         contigs=candidates.contigs[in_file],
         positions=candidates.positions[in_file],
         mafs=candidates.mafs[in_file],
@@ -266,8 +267,5 @@ def _in_file_order(candidates: Candidates, order: Offsets) -> Candidates:
         long=long,
         long_ends=ends[in_file][long],
         keys=candidates.keys[in_file],
-        key_sets=candidates.key_sets,
         motifs=candidates.motifs[in_file],
-        contig_names=candidates.contig_names,
-        motif_names=candidates.motif_names,
     )

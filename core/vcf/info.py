@@ -132,65 +132,29 @@ class Info:
 
 
 _LONGEST_KEY = 256  # as far as a key is looked at
-_PATTERNS: tuple[tuple[int, re.Pattern[bytes]], ...] = (
-    (Kind.HARMLESS, re.compile(rb"DP|MQ|MQ0|MQ0F|AN|NS|MASKED|REDACTED|ANONYMI[SZ]ED")),
-    (
-        Kind.IDENTIFIER,
-        re.compile(
-            rb"RS|RSID|RS_?ID|DBSNP\w*|AVSNP\w*|SNP_?ID|ALLELEID|VARIATIONID|CLNACC|CLNALLELEID|VRS_\w*"
-        ),
-    ),
-    (
-        Kind.DESCRIBES,
-        re.compile(
-            rb"(?:FUNC|EXONICFUNC|AACHANGE|GENEDETAIL|CLN|CADD|SIFT|POLYPHEN|DBNSFP|REVEL|CONSEQUENCE|IMPACT"
-            rb"|CSQ|BCSQ|VEP)[\w.]*|MC|ANN|EFF|LOF|NMD|BASECOUNTS?|ACGT|NTCOUNTS?"
-        ),
-    ),
-    (
-        Kind.COUNTS,
-        re.compile(
-            rb"AC|AC_\w+|MLEAC|NHOMALT|NHET|NHOM|HET|HOM|AO|QA|SAF|SAR|PAO|AC_?HOM|AC_?HET|SRF_ALT|AD|ADF|ADR"
-            rb"|AB|ABHET|ABHOM|AS_SB_TABLE|DP4|I16"
-        ),
-    ),
-    (
-        Kind.FREQUENCY,
-        re.compile(
-            rb"[\w.\-]*(?:AF|FREQ|TOPMED|EXAC|1000G|1KG|ESP\d|KRG|GNOMAD|KOVA|ALFA|HGDP|UK10K)[\w.\-]*"
-        ),
-    ),
-    (
-        Kind.LENGTH,
-        re.compile(rb"END|SVLEN|SVTYPE|CIGAR|LEN|HLEN|INSLEN|INDEL|VARTYPE|TYPE|VT|SVINSLEN|SVINSSEQ|INSSEQ"),
-    ),
-    (
-        Kind.REPEAT,
-        re.compile(
-            rb"(?:DISPLAY_)?RU|RL|REPCN|REPCI|RPA|RUS|RUL|RUC|REPREF|REPLEN|SVLEN|SVINSSEQ|SVINSLEN|INSSEQ"
-            rb"|INSLEN|STR|PERIOD|COPIES|MOTIFS?|BPDIFFS|END|LEN|AL|ALLELE_LEN|CN|NEXP|RB|REF|HOMLEN|HOMSEQ"
-            rb"|HRUN|TRF|TRID|VARID|REPID|STRUC|VARTYPE|CIGAR"
-        ),
-    ),
-    (
-        Kind.TELLS,
-        re.compile(
-            rb"SAMPLES?|MEMBERS?|SVMEMBERS|[QR]NAMES?|READ_?NAMES?|CARRIERS?|DONORS?|SUPP_(?:VEC|SAMPLE)\w*"
-            rb"|(?:HOM|HET|HEMI)S?_\w+|\w*GT_?COUNTS?|GC|GTC|GTS|MAC|SAC|\w*_?HIST(?:OGRAM)?(?:_\w+)?|TSTV|TITV"
-            rb"|OLD_\w+|ORIG\w*|ALT_?\w*|ALLELES?|VARIANT(?:_?ID)?|AT|PATHS?|GRAPH"
-            rb"|\w*(?:AMINO_?ACID|AA_?CHANGE|CODON|HGVS|PROTEIN|CDNA|CDS)\w*"
-        ),
-    ),
-    (
-        Kind.ANNOTATES,
-        re.compile(rb"(?:CSQ|ANN|EFF|BCSQ|VEP|HGVS|CLNHGVS|LOF|NMD)[A-Z0-9_.]*"),
-    ),
-    (
-        Kind.SPELLS,
-        re.compile(rb".*(?:[ACGTN]{6}|(?<![A-Z])[ACGTN]+(?:_|TO|[0-9]+)[ACGTN]+(?![A-Z0-9])).*", re.DOTALL),
-    ),
-)
-
+_NAMES = {
+    Kind.HARMLESS: rb"DP|MQ|MQ0|MQ0F|AN|NS|MASKED|REDACTED|ANONYMI[SZ]ED",
+    Kind.IDENTIFIER: rb"RS|RSID|RS_?ID|DBSNP\w*|AVSNP\w*|SNP_?ID|ALLELEID|VARIATIONID|CLNACC|CLNALLELEID"
+    rb"|VRS_\w*",
+    Kind.DESCRIBES: rb"(?:FUNC|EXONICFUNC|AACHANGE|GENEDETAIL|CLN|CADD|SIFT|POLYPHEN|DBNSFP|REVEL|CONSEQUENCE"
+    rb"|IMPACT|CSQ|BCSQ|VEP)[\w.]*|MC|ANN|EFF|LOF|NMD|BASECOUNTS?|ACGT|NTCOUNTS?",
+    Kind.COUNTS: rb"AC|AC_\w+|MLEAC|NHOMALT|NHET|NHOM|HET|HOM|AO|QA|SAF|SAR|PAO|AC_?HOM|AC_?HET|SRF_ALT|AD"
+    rb"|ADF|ADR|AB|ABHET|ABHOM|AS_SB_TABLE|DP4|I16",
+    Kind.FREQUENCY: rb"[\w.\-]*(?:AF|FREQ|TOPMED|EXAC|1000G|1KG|ESP\d|KRG|GNOMAD|KOVA|ALFA|HGDP"
+    rb"|UK10K)[\w.\-]*",
+    Kind.LENGTH: rb"END|SVLEN|SVTYPE|CIGAR|LEN|HLEN|INSLEN|INDEL|VARTYPE|TYPE|VT|SVINSLEN|SVINSSEQ|INSSEQ",
+    Kind.REPEAT: rb"(?:DISPLAY_)?RU|RL|REPCN|REPCI|RPA|RUS|RUL|RUC|REPREF|REPLEN|SVLEN|SVINSSEQ|SVINSLEN"
+    rb"|INSSEQ|INSLEN|STR|PERIOD|COPIES|MOTIFS?|BPDIFFS|END|LEN|AL|ALLELE_LEN|CN|NEXP|RB|REF|HOMLEN|HOMSEQ"
+    rb"|HRUN|TRF|TRID|VARID|REPID|STRUC|VARTYPE|CIGAR",
+    Kind.TELLS: rb"SAMPLES?|MEMBERS?|SVMEMBERS|[QR]NAMES?|READ_?NAMES?|CARRIERS?|DONORS?|SUPP_(?:VEC"
+    rb"|SAMPLE)\w*|(?:HOM|HET|HEMI)S?_\w+|\w*GT_?COUNTS?|GC|GTC|GTS|MAC|SAC"
+    rb"|\w*_?HIST(?:OGRAM)?(?:_\w+)?|TSTV|TITV"
+    rb"|OLD_\w+|ORIG\w*|ALT_?\w*|ALLELES?|VARIANT(?:_?ID)?|AT|PATHS?|GRAPH"
+    rb"|\w*(?:AMINO_?ACID|AA_?CHANGE|CODON|HGVS|PROTEIN|CDNA|CDS)\w*",
+    Kind.ANNOTATES: rb"(?:CSQ|ANN|EFF|BCSQ|VEP|HGVS|CLNHGVS|LOF|NMD)[A-Z0-9_.]*",
+    Kind.SPELLS: rb".*(?:[ACGTN]{6}|(?<![A-Z])[ACGTN]+(?:_|TO|[0-9]+)[ACGTN]+(?![A-Z0-9])).*",
+}
+_PATTERNS = {kind: re.compile(names, re.DOTALL) for kind, names in _NAMES.items()}
 
 _field = Field._make
 
@@ -208,7 +172,7 @@ def kind_of(key: bytes) -> int:
     """Return the kinds of fields under a key, given in capitals."""
     kind = 0
     key = key[:_LONGEST_KEY]
-    for bit, pattern in _PATTERNS:
+    for bit, pattern in _PATTERNS.items():
         if pattern.fullmatch(key):
             kind |= bit
     return kind

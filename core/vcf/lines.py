@@ -21,11 +21,9 @@ from core.words import text
 
 PIECE = 1 << 21  # bytes of text read at once; twice as many where they hold few lines
 FEW_IN_PIECE = 1 << 10
-MAX_PIECE = 1 << 22
 MAX_POS = 1 << 62
 FIRST_RUN = 64  # lines tried to be in step after they were not; each try that succeeds takes twice as many
 MAX_RUN = 1 << 16
-FEW_LINES, LONG_LINE = 4, 1 << 10  # where lines are so long, their ends are looked for one by one
 MANY_COLUMNS = 64
 CHUNK = 1 << 17  # bytes looked at together, which fit into the processor's cache
 PADDING = bytes(32)  # behind a text, so that what stands near its end is looked at as all else is
@@ -133,14 +131,9 @@ def where(n_bytes: int, test: Callable[[int, int], npt.NDArray[np.bool_]]) -> np
 
 def starts_in(text: bytes) -> npt.NDArray[np.int64]:
     """Return where the lines of a text begin; what follows the last line end is none."""
-    if text.count(b"\n", 0, FEW_LINES * LONG_LINE) > FEW_LINES:
-        cells = np.frombuffer(text, dtype=np.uint8)
-        ends = where(len(cells), lambda low, high: cells[low:high] == _NEWLINE)
-        return np.concatenate(([0], ends + 1))
-    starts = [0]
-    while end := text.find(b"\n", starts[-1]) + 1:
-        starts.append(end)
-    return np.array(starts)
+    cells = np.frombuffer(text, dtype=np.uint8)
+    ends = where(len(cells), lambda low, high: cells[low:high] == _NEWLINE)
+    return np.concatenate(([0], ends + 1))
 
 
 class Lines:
@@ -168,7 +161,7 @@ class Lines:
         self._text = begun + PADDING  # with the beginning of a line that is not read whole yet
         self._starts = np.zeros(1, dtype=np.int64)
         self._at = 0  # the next line
-        self._buffer = memoryview(bytearray(PIECE))
+        self._buffer = np.empty(PIECE, dtype=np.uint8).data
         self._n_before = 1  # number of the first line of the text
 
     @property
@@ -211,8 +204,8 @@ class Lines:
         self._n_before += self._at
         self._text, self._at = text, 0
         self._starts = starts_in(text)
-        if self.n_waiting < FEW_IN_PIECE and len(self._buffer) < MAX_PIECE:
-            self._buffer = memoryview(bytearray(2 * len(self._buffer)))
+        if self.n_waiting < FEW_IN_PIECE and n_bytes == PIECE:
+            self._buffer = np.empty(2 * PIECE, dtype=np.uint8).data
         self.n_ends += self.n_waiting - n_waiting - len(last_end)
 
 

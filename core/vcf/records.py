@@ -8,8 +8,6 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import cache
 from typing import NamedTuple
 
-import numpy as np
-
 from core.vcf.info import Info
 from core.vcf.remembering import lazy, remembered
 
@@ -19,7 +17,6 @@ GENOTYPE = re.compile(rb"\t(?:[0.][/|])*[1-9]")
 DIGITS = b"0123456789"
 USUAL_FILTERS = frozenset((b".", b"PASS"))
 N_FIXED = 8  # columns before FORMAT
-LONG_LINE = 500  # bytes, from which numpy counts faster
 
 
 class AltColumn(NamedTuple):
@@ -132,13 +129,6 @@ class Record:
     def has_sole_carrier(self, allele: int) -> bool:
         """Tell whether exactly one sample carries the allele of this index (0 is the reference)."""
         return self.has_genotypes and has_sole_carrier(self.samples, self.format, len(self.alts), allele)
-
-
-def n_tabs(line: bytes) -> int:
-    """Count the tabs of a line."""
-    if len(line) < LONG_LINE:
-        return line.count(b"\t")
-    return int(np.count_nonzero(np.frombuffer(line, dtype=np.uint8) == ord("\t")))
 
 
 def is_blank(alt: bytes) -> bool:

@@ -15,16 +15,7 @@ from core.vcf.outcomes import PairOutcome
 from core.writing import write_file
 
 REPORT_NAME = "VCF_anonymization_verification_report"
-FINDING_COLUMNS = (
-    "filename",
-    "origin",
-    "check",
-    "verdict",
-    "n_affected",
-    "message",
-    "remedy",
-    "places",
-)
+FINDING_COLUMNS = ("filename", "origin", "check", "verdict", "n_affected", "message", "remedy", "places")
 SUMMARY_COLUMNS = (
     "filename",
     "origin",
@@ -108,12 +99,7 @@ def _guarded(value: object) -> object:
     return defused(text) if starts_like_formula(text) and text != "-" else value
 
 
-def write_reports(
-    outcomes: Sequence[PairOutcome],
-    folder: Path,
-    *,
-    unmatched: Sequence[str] = (),
-) -> Path:
+def write_reports(outcomes: Sequence[PairOutcome], folder: Path, *, unmatched: Sequence[str] = ()) -> Path:
     """Write the published report, and its findings and summary beside it; return the published report's path.
 
     Names are the first that are free: no suffix, then ``_2``, ``_3`` and so on, with ``_findings`` and

@@ -23,15 +23,7 @@ from core.vcf.header import VcfHeader
 from core.vcf.lines import Merge, Site, check_columns
 from core.vcf.marks import Mark
 from core.vcf.pointers import Neighbours, has_phasing, shows_more
-from core.vcf.records import (
-    N_FIXED,
-    USUAL_FILTERS,
-    Record,
-    genotypes_changed,
-    is_blank,
-    n_tabs,
-    own_records,
-)
+from core.vcf.records import N_FIXED, USUAL_FILTERS, Record, genotypes_changed, is_blank, own_records
 from core.vcf.repeats import RepeatPattern, is_unnamed_repeat
 from core.vcf.rewriting import Forms, is_rewritten
 from core.vcf.settings import MAF_LIMIT, VcfSettings
@@ -229,7 +221,7 @@ class SiteJudge:
 
     def _record(self, file: int, number: int, line: bytes) -> Record:
         """Split a line of one of the files, refusing what htslib refuses."""
-        n_columns = n_tabs(line) + 1
+        n_columns = line.count(b"\t") + 1
         if n_columns != self.n_columns[file]:
             check_columns(self._name(file), number, line, self.n_columns[file])
         record = Record(line, self.n_columns[file], has_extra=n_columns > self.n_columns[file])

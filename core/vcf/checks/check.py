@@ -68,13 +68,7 @@ def site_check(
 
     def made(test: Test) -> SiteCheck:
         return SiteCheck(
-            name=name,
-            label=label,
-            default=default,
-            message=message,
-            remedy=remedy,
-            parts=parts,
-            test=test,
+            name=name, label=label, default=default, message=message, remedy=remedy, parts=parts, test=test
         )
 
     return made
