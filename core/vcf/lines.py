@@ -24,6 +24,7 @@ FEW_IN_PIECE = 1 << 10
 MAX_POS = 1 << 62
 FIRST_RUN = 64  # lines tried to be in step after they were not; each try that succeeds takes twice as many
 MAX_RUN = 1 << 16
+FEW_LINES = 4  # in 4096 bytes: where lines are so long, their ends are looked for one by one
 MANY_COLUMNS = 64
 CHUNK = 1 << 17  # bytes looked at together, which fit into the processor's cache
 PADDING = bytes(32)  # behind a text, so that what stands near its end is looked at as all else is
@@ -131,9 +132,14 @@ def where(n_bytes: int, test: Callable[[int, int], npt.NDArray[np.bool_]]) -> np
 
 def starts_in(text: bytes) -> npt.NDArray[np.int64]:
     """Return where the lines of a text begin; what follows the last line end is none."""
-    cells = np.frombuffer(text, dtype=np.uint8)
-    ends = where(len(cells), lambda low, high: cells[low:high] == _NEWLINE)
-    return np.concatenate(([0], ends + 1))
+    if text.count(b"\n", 0, 1 << 12) > FEW_LINES:
+        cells = np.frombuffer(text, dtype=np.uint8)
+        ends = where(len(cells), lambda low, high: cells[low:high] == _NEWLINE)
+        return np.concatenate(([0], ends + 1))
+    starts = [0]
+    while end := text.find(b"\n", starts[-1]) + 1:
+        starts.append(end)
+    return np.array(starts)
 
 
 class Lines:
