@@ -118,9 +118,7 @@ class Tallies:
     changed_elsewhere: Tally = field(default_factory=Tally)
     alleles_shown: Tally = field(default_factory=Tally)  # an allele or a repeat where the original shows none
     extra_columns: Tally = field(default_factory=Tally)  # text beyond the announced columns
-    repeats_unnamed: Tally = field(
-        default_factory=Tally
-    )  # a repeat in a form that the rule does not look for
+    repeats_unnamed: Tally = field(default_factory=Tally)  # repeats in forms that the rule does not name
 
 
 class SiteJudge:
@@ -168,44 +166,36 @@ class SiteJudge:
         """Take one site that does not stand at the same place in both files, or in one of them only."""
         self.n_records[0] += len(site.lines)
         self.n_records[1] += len(site.kept)
-        originals = [
-            self._original(number, line, site) for number, line in zip(site.numbers, site.lines, strict=True)
-        ]
-        kept = [
-            self._record(1, number, line) for number, line in zip(site.kept_numbers, site.kept, strict=True)
-        ]
+        originals = list(map(partial(self._original, site), site.numbers, site.lines))
+        kept = list(map(partial(self._record, 1), site.kept_numbers, site.kept))
         judged, own = self._judge(originals, kept)
         if self.orders is not None:
-            pairs = [
-                (site.numbers[mine], site.kept_numbers[place]) for mine, place in enumerate(own) if place >= 0
-            ]
-            self.orders.append(([pair[0] for pair in pairs], [pair[1] for pair in pairs]))
-        chosen = [
-            (original, outcome, number)
-            for original, outcome, number in zip(originals, judged, site.numbers, strict=True)
-            if original.is_candidate
-        ]
+            mine = [at for at, place in enumerate(own) if place >= 0]
+            theirs = [site.kept_numbers[own[at]] for at in mine]
+            self.orders.append(([site.numbers[at] for at in mine], theirs))
+        every = zip(originals, judged, site.numbers, strict=True)
+        chosen = [(one, outcome, number) for one, outcome, number in every if one.is_candidate]
         if not chosen:
             return
         self.collector.add(
             Found(
                 contigs=[(site.contig, len(chosen))],
                 positions=np.full(len(chosen), site.position),
-                mafs=np.array([original.maf for original, _, _ in chosen]),
+                mafs=np.array([one.maf for one, _, _ in chosen]),
                 marks=np.array([outcome.marks for _, outcome, _ in chosen], dtype=np.uint64),
                 masked_up_to=np.array([outcome.masked_up_to for _, outcome, _ in chosen]),
                 motifs={
-                    place: self.pattern.motif(original.record.alt)
-                    for place, (original, _, _) in enumerate(chosen)
-                    if original.kind & Alt.REPEAT
+                    place: self.pattern.motif(one.record.alt)
+                    for place, (one, _, _) in enumerate(chosen)
+                    if one.kind & Alt.REPEAT
                 },
-                lengths=np.array([len(original.record.ref) for original, _, _ in chosen]),
+                lengths=np.array([len(one.record.ref) for one, _, _ in chosen]),
                 keys={place: outcome.keys for place, (_, outcome, _) in enumerate(chosen) if outcome.keys},
                 numbers=[number for _, _, number in chosen],
             )
         )
 
-    def _original(self, number: int, line: bytes, site: Site) -> Original:
+    def _original(self, site: Site, number: int, line: bytes) -> Original:
         """Split a record of the original and read its frequency."""
         record = self._record(0, number, line)
         kind = self.alt_kinds[record.alt]
