@@ -1,6 +1,7 @@
 """Tables, charts, sentences and the report of the disclosure-risk tool."""
 
 from core.risk import option_for, suda_note, what_if_note
+from core.risk.views.charts import class_chart, contribution_chart, people_chart, risk_bars, suda_chart
 from core.risk.views.report import (
     Intruder,
     against_population,
@@ -25,21 +26,16 @@ from core.risk.views.tables import (
     SUDA_COLUMNS,
     TITLE,
     changes_table,
-    class_chart,
     class_size_shares,
     columns_table,
     columns_the_other_lacks,
-    contribution_chart,
     disclosure_table,
     headline,
-    people_chart,
-    risk_bars,
     roles_note,
     roles_table,
     sets_note,
     sets_table,
     side_by_side_table,
-    suda_chart,
     suda_columns_table,
     suda_records_table,
     unchosen_note,

@@ -14,6 +14,7 @@ from core.risk import ColumnsMeasurement, RiskAudit, Suda, WhatIf, option_for
 from core.risk.document import risk_command, risk_document, settings_of
 from core.risk.judging import population_figures
 from core.risk.population_estimates import estimates_note
+from core.risk.views.charts import class_chart, contribution_chart, risk_bars, suda_chart
 from core.risk.views.tables import (
     CHANGE_COLUMNS,
     CLASS_SIZE_COLUMNS,
@@ -23,16 +24,12 @@ from core.risk.views.tables import (
     SET_COLUMNS,
     TITLE,
     changes_table,
-    class_chart,
     class_size_shares,
     columns_table,
-    contribution_chart,
     disclosure_table,
     headline,
-    risk_bars,
     sets_note,
     side_by_side_table,
-    suda_chart,
     suda_tables,
     unchosen_note,
     unchosen_sets_table,
