@@ -242,9 +242,10 @@ def _next_steps(report: Report) -> str:
 
 def _files(report: Report) -> str:
     if report.sections:
+        numbered = sorted(enumerate(report.sections, start=1), key=lambda one: -one[1].verdict.severity)
         items = [
             f'<li>{_verdict_badge(each.verdict)} <a class="long" href="#file-{n}">{text(each.name)}</a></li>'
-            for n, each in enumerate(report.sections, start=1)
+            for n, each in numbered
         ]
     else:
         items = [

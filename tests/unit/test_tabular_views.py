@@ -175,6 +175,10 @@ def test_tabular_report__of_a_run_renders_in_every_format(files):
     assert [section.name for section in report.sections] == list(files)
     assert {table.name for table in report.tables} >= {f"Map {name}" for name in files}
     page = render_html(report).decode()
+    front = page[: page.index("<main>")]
+    worst_first = ("lab_results.csv", "survey.csv", "visits.csv", "patients.csv")
+    places = [front.index(f">{name}</a>") for name in worst_first]
+    assert places == sorted(places)
     assert "Column map of lab_results.csv" in page
     assert "Columns of lab_results.csv" in page
     assert "보호자 연락처" not in page  # counts and shapes only, no cell values
