@@ -340,7 +340,7 @@ def events_report(
         versions=current_versions(),
         result=events_document(audit),
         seeds={"pseudonym_seed": None if audit.release.options.pseudonym_seed is None else "given"},
-        command=events_command(audit, inputs[0].name),
+        command=events_command(audit, inputs[0].name if inputs else "LOG.csv"),
         verdicts={
             "Published rule (k)": audit.verdict,
             "Traces": audit.trace_verdict,
