@@ -28,6 +28,7 @@ from core.events import audit_events
 from core.events import views as events_views
 from core.leakage import audit_leakage
 from core.leakage import views as leakage_views
+from core.reports import input_facts
 from core.risk import WhatIfSettings, audit_risk, measure_special_uniques, search_what_if
 from core.risk import views as risk_views
 from core.settings_form import Setting, described
@@ -184,8 +185,9 @@ def _report_dataset(folder: Path) -> Mapping[str, object]:
 
 
 def _report_events(folder: Path) -> Mapping[str, object]:
-    audit = audit_events(read_dataset(next(folder.glob("*.csv"))))
-    return events_views.events_report(audit, inputs=[], outcomes=(), created_at=NOON).settings
+    log = read_dataset(next(folder.glob("*.csv")))
+    inputs = [input_facts(log, "log")]
+    return events_views.events_report(audit_events(log), inputs=inputs, outcomes=(), created_at=NOON).settings
 
 
 def _report_diversity(folder: Path) -> Mapping[str, object]:

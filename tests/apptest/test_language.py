@@ -89,7 +89,9 @@ THEIRS: dict[str, re.Pattern[str]] = {
 
 
 def unsaid(text: str, theirs: re.Pattern[str]) -> list[str]:
-    """Return the words outside brackets that are nobody's data."""
+    """Return the words outside brackets that are nobody's data, nor a command to type."""
+    if text.startswith("python -m core "):
+        return []
     while INNERMOST.search(text):
         text = INNERMOST.sub(" ", text)
     text = text.replace("\\", "").replace("\u2060", "")
