@@ -38,6 +38,7 @@ class Session:
             additional_headers={"Cookie": "; ".join(f"{name}={value}" for name, value in cookies.items())},
             max_size=None,
             open_timeout=SECONDS,
+            ping_interval=None,  # nobody listens between two runs
         )
         self._open = ExitStack()
         self._socket = self._open.enter_context(connection)

@@ -105,8 +105,10 @@ async def prepare(_app: object) -> AsyncIterator[None]:
     Streamlit 1.67 takes a folder named ``pages/`` for its old kind of navigation until somebody ran
     ``st.navigation``, and greets a deep link with "Page not found" until then. An upload of more
     than 1 MB would pass through a temporary file; ours stay in memory. And an unexpected error would
-    be logged with its message. The process that reads workbooks starts with the server.
+    be logged with its message. The process that reads workbooks starts with the server. And what a slider
+    moves would wait 5 ms for each thread at heavy work, whenever it goes on.
     """
+    sys.setswitchinterval(0.0005)
     apart.prepare()
     keep_downloads(runtime.get_instance().media_file_mgr)
     logging.getLogger("streamlit.error_util").addFilter(leave_out_messages)
