@@ -75,6 +75,8 @@ class FrequencyReader:
         if info == b".":
             return _NONE
         text = b";%s;" % info
+        if b"AF" not in text:
+            return self._from_counts(text)
         maf = self._field("MAF", text)
         if maf is not None:
             decided = _from_maf(maf)

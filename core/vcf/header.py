@@ -116,12 +116,12 @@ def parse_header(name: str, content: bytes) -> VcfHeader:
             text("{file}: the header has no “#CHROM” line before the first record.", file=name)
         )
     samples = _samples(name, lines[-1])
-    known = _read_with_htslib(name, _STATED_NUMBER.sub(b"x=", b"\n".join(lines) + b"\n"))
+    declarations = _read_with_htslib(name, _STATED_NUMBER.sub(b"x=", b"\n".join(lines) + b"\n"))
     return VcfHeader(
         lines=meta,
         samples=samples,
         contigs=tuple(dict.fromkeys(_CONTIG_ID.findall(b"\n".join(meta)))),
-        declarations=_declarations(known),
+        declarations=declarations,
         formats=_formats(meta),
     )
 
@@ -165,12 +165,12 @@ def _samples(name: str, line: bytes) -> tuple[bytes, ...]:
     return samples
 
 
-def _read_with_htslib(name: str, content: bytes) -> pysam.VariantHeader:
+def _read_with_htslib(name: str, content: bytes) -> dict[str, Declaration]:
     if b"\x00" in content:
         raise AuditInputError(text("{file}: the header holds a NUL byte; the file is damaged.", file=name))
     try:
         with opened(content) as file:
-            return file.header.copy()
+            return _declarations(file.header)
     except (ValueError, OSError):
         raise AuditInputError(
             text("{file}: htslib cannot read the header; check its “##” lines.", file=name)

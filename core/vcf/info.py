@@ -78,8 +78,7 @@ class Info:
 
     def __init__(self, text: bytes) -> None:
         self._texts = text.split(b";") if text != b"." else []
-        self._parts = parts = [one.partition(b"=") for one in self._texts]
-        self._known = known = _keys_of(tuple([name for name, _, _ in parts]))
+        self._known = known = _keys_of(tuple([one.partition(b"=")[0] for one in self._texts]))
         #: Whether every field has a value, all are plain numbers, and no name spells anything.
         self.is_numeric = (
             len(text) <= _LONGEST_NUMERIC
@@ -93,6 +92,7 @@ class Info:
         self.kinds = known.every
         self._silent: set[int] = set()  # places of fields that say nothing
         if not self.is_numeric:
+            parts = (one.partition(b"=") for one in self._texts)
             says = [value.strip(b".,") if equals else name for name, equals, value in parts]
             if not all(says):
                 self._silent = {at for at, said in enumerate(says) if not said}
@@ -109,25 +109,25 @@ class Info:
         """Yield the fields that say something and are of any of some kinds; all for −1."""
         known = self._known
         for at in self._said(kinds):
-            _, equals, value = self._parts[at]
-            yield _field((self._texts[at], known.keys[at], value if equals else None, known.kinds[at]))
+            text = self._texts[at]
+            _, equals, value = text.partition(b"=")
+            yield _field((text, known.keys[at], value if equals else None, known.kinds[at]))
 
     def others(self, kinds: int) -> tuple[bytes, ...]:
         """Return the names, as written, of fields that say something and are of none of some kinds."""
         if not self._silent:
             return self._known.others(kinds)
-        return tuple([self._parts[at][0] for at in self._said(-1) if not self._known.kinds[at] & kinds])
+        known = self._known
+        return tuple([known.names[at] for at in self._said(-1) if not known.kinds[at] & kinds])
 
     def wordy(self) -> list[bytes]:
         """Return the fields that hold something else than numbers, or whose name spells an allele."""
         if self.is_numeric:
             return []
         return [
-            self._texts[at]
-            for at in self._said(-1)
-            if self._known.kinds[at] & Kind.SPELLS
-            or not self._parts[at][1]
-            or _NOT_NUMERIC.search(self._parts[at][2])
+            field.text
+            for field in self.fields()
+            if field.kind & Kind.SPELLS or field.value is None or _NOT_NUMERIC.search(field.value)
         ]
 
 
