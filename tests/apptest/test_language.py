@@ -189,6 +189,7 @@ def _texts_of_html(page: str) -> Iterator[str]:
     """Return what a reader reads of a report and its charts, and what is read out."""
     body = re.sub(r"(?s)<style.*?</style>|<wbr>", "", page.partition("<body")[2].partition(">")[2])
     body = re.sub(r"</?tspan[^>]*>", " ", re.sub(r"</?code>", "`", body))
+    body = re.sub(r'<span class="unit">([^<]*)</span>', r"\1", body)  # around a number, of one message
     yield from map(html.unescape, re.findall(r'(?:aria-label|alt|title)="([^"]*)"', body))
     yield from map(html.unescape, re.split(r"<[^>]*>", body))
 
