@@ -107,7 +107,10 @@ def ordered_codes(values: FloatArray) -> IntArray:
 
 
 def distinct_l(counts: SensitiveCounts) -> IntArray:
-    """Return shape (n_classes,): distinct sensitive values of each class; 0 where none is known."""
+    """Return shape (n_classes,): distinct sensitive values of each class; 0 where none is known.
+
+    Machanavajjhala et al., l-diversity: privacy beyond k-anonymity, TKDD 1(1), 2007.
+    """
     return np.bincount(counts.class_of_pair, minlength=counts.n_classes).astype(np.int64)
 
 
@@ -143,6 +146,8 @@ def largest_recursive_l(counts: SensitiveCounts, *, c: float) -> IntArray:
     """Return shape (n_classes,): the largest l with r_1 < c (r_l + … + r_m), 0 where even l = 1 fails.
 
     Recursive (c, l)-diversity holds for every l up to it, in [0, distinct l]; 0 where no value is known.
+
+    Machanavajjhala et al., l-diversity: privacy beyond k-anonymity, TKDD 1(1), 2007.
     """
     if not c > 0:
         raise input_error(
@@ -203,7 +208,10 @@ def delta_disclosure(
 
 
 def alpha(counts: SensitiveCounts) -> FloatArray:
-    """Return shape (n_classes,): the share in (0, 1] of a class's most frequent value; NaN of none."""
+    """Return shape (n_classes,): the share in (0, 1] of a class's most frequent value; NaN of none.
+
+    Wong et al., (α, k)-anonymity, KDD 2006.
+    """
     shares = np.full(counts.n_classes, np.nan)
     np.fmax.at(shares, counts.class_of_pair, counts.share_in_class)
     return shares
@@ -232,6 +240,8 @@ def hierarchical_t(counts: SensitiveCounts, *, levels: Sequence[IntArray]) -> Fl
     The cost of a group is height(N) / H · min(gain, loss of its children), and
     min(a, b) = (a + b - |a - b|) / 2; over all groups these sums telescope into the mean over the
     levels of the equal distance between the shares of the groups of each level.
+
+    Li, Li, Venkatasubramanian, t-closeness: privacy beyond k-anonymity and l-diversity, ICDE 2007.
     """
     found = sum((t_closeness(merged_counts(counts, groups)) for groups in levels), np.zeros(counts.n_classes))
     return found / max(len(levels), 1)

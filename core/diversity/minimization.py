@@ -253,7 +253,10 @@ def minimize(
     held_out: IntArray,
     should_stop: ShouldStop = never,
 ) -> Minimization:
-    """Generalize as far as the model still agrees with itself on the target share of the hold-out."""
+    """Generalize as far as the model still agrees with itself on the target share of the hold-out.
+
+    Goldsteen et al., Data minimization for GDPR compliance in machine learning models, AI and Ethics 2, 2022.
+    """
     encoded = problem.space.encode(values, problem.columns)
     points = encoded.astype(np.float32)
     tree = fit_cell_tree(

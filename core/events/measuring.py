@@ -168,6 +168,8 @@ class Reduced:
 
         The mean over events and contributing columns: 0 for a value kept, values covered / values of the
         column for a coarser one, 1 for each cell of a removed event.
+
+        Xu et al., Utility-based anonymization using local recoding, KDD 2006.
         """
         stages = self.flattened.stages
         penalties = stages.loss_of_group * self.n_events_of_group

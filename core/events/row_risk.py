@@ -235,7 +235,10 @@ class CombinationDiversity:
 
 
 def combination_diversity(anonymized: AnonymizedEvents, attribute: str) -> CombinationDiversity:
-    """Measure l-diversity and t-closeness of an attribute within the released combinations."""
+    """Measure l-diversity and t-closeness of an attribute within the released combinations.
+
+    Machanavajjhala et al., l-diversity, TKDD 1(1), 2007; Li et al., t-closeness, ICDE 2007.
+    """
     log, kept = anonymized.measured.log, anonymized.event_is_kept
     values = derived_column(log, attribute).codes[log.kept_after_cleanup][kept]
     class_of_record = value_codes(anonymized.group_of_event[kept])

@@ -35,12 +35,18 @@ class Distinctness:
 
     @property
     def distinction(self) -> float | None:
-        """Return distinct combinations / records, in [0, 1]: records that can stay so that all differ."""
+        """Return distinct combinations / records, in [0, 1]: records that can stay so that all differ.
+
+        Motwani and Xu, Efficient algorithms for masking and finding quasi-identifiers, VLDB 2007.
+        """
         return self.n_classes / self.n_records if self.n_records else None
 
     @property
     def separation(self) -> float | None:
-        """Return pairs of records that differ / all pairs, in [0, 1]; None below two records."""
+        """Return pairs of records that differ / all pairs, in [0, 1]; None below two records.
+
+        Motwani and Xu, Efficient algorithms for masking and finding quasi-identifiers, VLDB 2007.
+        """
         n_pairs = self.n_records * (self.n_records - 1) // 2
         return self.n_pairs_separated / n_pairs if n_pairs else None
 

@@ -303,17 +303,26 @@ class PopulationRisk:
 
     @property
     def k_map(self) -> float:
-        """Return the smallest population class that somebody of the sample is in."""
+        """Return the smallest population class that somebody of the sample is in.
+
+        Sweeney, Computational disclosure control, PhD thesis, MIT, 2001.
+        """
         return float(self.population_sizes.min())
 
     @property
     def journalist_highest_risk(self) -> float:
-        """Return 1 / smallest population class that somebody of the sample is in, in (0, 1]."""
+        """Return 1 / smallest population class that somebody of the sample is in, in (0, 1].
+
+        El Emam, Guide to the de-identification of personal health information, CRC Press, 2013.
+        """
         return 1 / self.k_map
 
     @property
     def marketer_risk(self) -> float:
-        """Return Σ (sample / population class) / records: the share that matching everybody identifies."""
+        """Return Σ (sample / population class) / records: the share that matching everybody identifies.
+
+        Dankar and El Emam, A method for evaluating marketer re-identification risk, EDBT/ICDT 2010.
+        """
         return float((self.sample_sizes / self.population_sizes).sum() / self.n_records)
 
     def n_records_at_risk(self, k: int) -> int:
@@ -322,7 +331,10 @@ class PopulationRisk:
 
     @property
     def delta_presence(self) -> tuple[float, float] | None:
-        """Return the least and largest share of a population class that is in the sample; None if unknown."""
+        """Return the least and largest share of a population class that is in the sample; None if unknown.
+
+        Nergiz, Atzori, Clifton, Hiding the presence of individuals, SIGMOD 2007.
+        """
         if self.n_population_classes is None:
             return None
         shares = self.sample_sizes / self.population_sizes
