@@ -84,11 +84,6 @@ class DeliveryMeasurement:
         return next(each for each in self.known if each.n_events == n_events)
 
     @cached_property
-    def persons_tables(self) -> tuple[TableFacts, ...]:
-        """Return the tables in which every person has one record at most."""
-        return tuple(table for table in self.tables if table.person_column is not None and not table.repeats)
-
-    @cached_property
     def record_tables(self) -> tuple[TableFacts, ...]:
         """Return the tables in which persons have several records."""
         return tuple(table for table in self.tables if table.repeats)
