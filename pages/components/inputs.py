@@ -53,8 +53,13 @@ def _name(key: str) -> str | None:
 
 
 def _take_upload(tool: str, role: str, uploader: str, several: bool) -> None:
-    uploaded = st.session_state[uploader]
-    del st.session_state[uploader]  # Streamlit would keep the bytes until the page is drawn
+    if uploader in st.session_state:  # not where another upload cut its run short: taken when it is drawn
+        uploaded = st.session_state[uploader]
+        del st.session_state[uploader]  # Streamlit would keep the bytes until the page is drawn
+        _take(tool, role, uploaded, several)
+
+
+def _take(tool: str, role: str, uploaded: object, several: bool) -> None:
     files = uploaded if isinstance(uploaded, list) else [uploaded] if uploaded else []
     # After an interruption the browser may name a file whose bytes are gone.
     received = [file for file in files if isinstance(file, UploadedFile)]
@@ -172,7 +177,7 @@ def _show_uploader(
     tool: str, role: str, *, label: str, types: Sequence[str], help_text: str | None, several: bool
 ) -> None:
     uploader = f"{tool}_{role}_upload_{st.session_state.get(f'{tool}_{role}_uploads', 0)}"
-    st.file_uploader(
+    missed = st.file_uploader(
         say(label),
         type=list(types),
         accept_multiple_files=several,
@@ -181,6 +186,9 @@ def _show_uploader(
         on_change=_take_upload,
         args=(tool, role, uploader, several),
     )
+    if missed:
+        _take(tool, role, missed, several)
+        st.rerun()
     st.caption(say("Reloading the page (F5) loses the files."))
 
 

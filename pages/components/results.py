@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import html
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -73,6 +74,8 @@ def show_verdict(
         with st.container(horizontal=True, vertical_alignment="center"):
             show_badge(verdict)
             st.header(sentence(say(headline)), anchor=False)
+            if key in _ANNOUNCED:
+                _announce(verdict, headline)
         if parts:
             with st.container(horizontal=True):
                 for label, part in parts:
@@ -82,6 +85,15 @@ def show_verdict(
         if steps := next_steps(findings):
             listed = "\n".join(f"{n}. {sentence(say(step))}" for n, step in enumerate(steps, start=1))
             st.markdown(f"**{say('Do next')}**\n\n{listed}")
+
+
+_ANNOUNCED = ("overall", "file")  # a page's own verdict, and that of the file looked at
+
+
+def _announce(verdict: Verdict, headline: str) -> None:
+    """Let a screen reader say a verdict when it comes and when it changes."""
+    words = html.escape(f"{say(verdict.word)}: {say(headline)}".replace("`", ""))
+    st.html(f'<div role="status" aria-live="polite">{words}</div>')
 
 
 def show_figures(figures: Sequence[Figure], *, per_row: int = 4, at_once: int | None = None) -> None:

@@ -7,13 +7,16 @@ import string
 
 from core.words import Text, Written, counted, text
 
-# Chosen values are read on any ground; words of uploaders and figures are not cut where it is narrow.
+# Chosen values are read on any ground; words of uploaders and figures are not cut where it is narrow;
+# what is for screen readers alone is not seen.
 STYLE = """<style>
 [data-baseweb="tag"] { background: transparent !important; border: 1px solid currentColor; }
 [data-baseweb="tag"] * { color: inherit !important; }
 [data-testid="stFileUploaderDropzoneInstructions"] *, [data-testid="stMetric"], [data-testid="stMetric"] * {
   white-space: normal !important; overflow: visible !important; }
 [data-testid="stMetricDelta"], [data-testid="stMetricDelta"] * { height: auto; }
+.stHtml [role="status"] {
+  position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 </style>"""
 _WORD_JOINER = "\u2060"
 _AUTOLINK = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?=@)|(?<=[<>=-])(?=[<>=-])", re.IGNORECASE)

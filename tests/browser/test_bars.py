@@ -28,7 +28,7 @@ WORDS = """() => {
     const place = texts.currentNode.parentElement;
     const closed = place.closest("details:not([open])");
     const left = 'style, script, table, [data-testid="stDataFrame"], [data-testid="stVegaLiteChart"], '
-      + '[data-testid="stIconMaterial"], [data-testid="stExpanderIcon"], [role="img"]';
+      + '[data-testid="stIconMaterial"], [data-testid="stExpanderIcon"], [role="img"], [role="status"]';
     if (!place.closest(left) && place.checkVisibility() && (!closed || place.closest("summary")))
       seen.push(texts.currentNode.textContent);
   }

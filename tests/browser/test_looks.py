@@ -20,7 +20,7 @@ SEARCHES = {"diversity": "diversity_start"}  # the key of the button that starts
 SIZES = [{"width": 1440, "height": 900}, {"width": 390, "height": 844}]
 STREAMLITS = (  # what Streamlit draws and words itself: tables, the uploader's button, its menu
     '[data-testid="stDataFrame"], [data-testid="stFileUploaderDropzone"], [data-testid="stIconMaterial"], '
-    '[data-testid="stExpanderIcon"], [role="img"], code, style, script'
+    '[data-testid="stExpanderIcon"], [role="img"], [role="status"], code, style, script'
 )
 OVERFLOWS = """() => [document.documentElement, ...document.querySelectorAll('[data-testid="stMain"]')]
   .filter(part => part.scrollWidth > part.clientWidth).map(part => `${part.scrollWidth} px wide`)"""
