@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 SLOW = 60_000  # milliseconds, on a busy machine
 TABLE = b"id,age,score\n1,30,5\n2,41,9\n3,52,7\n4,63,8\n"
 MOVED = b"id,age,score\n1,52,5\n2,30,9\n3,63,2\n4,41,1\n"
-MOST_STEPS = 150
+MOST_STEPS = 250
 FOCUSED = """() => {const one = document.activeElement;
   return (one.getAttribute("aria-label") || one.innerText || "").trim()}"""
 BESIDE_THE_PAGE = """() => {
@@ -42,6 +42,8 @@ def test_keyboard_alone__leads_from_the_upload_to_the_report(
     _step_to(page, r"(^|\n)Upload$")
     _give(page, "first.csv", TABLE)
     expect(page.locator('[class*="st-key-verdict_"]').first).to_be_visible(timeout=SLOW)
+    expect(page.get_by_role("button", name="Download report")).to_be_visible(timeout=SLOW)
+    expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
     wait_until_idle(page)
     _step_to(page, r"(^|\n)Download report$")
     with page.expect_download(timeout=SLOW) as started:
