@@ -18,6 +18,7 @@ from pathlib import Path
 import pyarrow as pa
 from pyarrow import parquet
 
+from core.demo.delivery import make_delivery
 from core.demo.vcf import make_cohort
 
 ROOT = Path(__file__).parents[2]
@@ -44,6 +45,9 @@ def commands(folder: Path) -> Mapping[str, list[str]]:
     (folder / "people_anonymized_log.json").write_text(json.dumps(log), encoding="utf-8")
     events = [f"2024-01-{8 + i % 3:02d}T10:00;u{i % 9};X.FALL_DETECTED" for i in range(N_PEOPLE)]
     (folder / "log.csv").write_text("\n".join(["OD_ISO;GUID;dogodek", *events]), encoding="utf-8")
+    for file in make_delivery(coarse=False)["tables"]:
+        (folder / "delivery").mkdir(exist_ok=True)
+        (folder / "delivery" / file.name).write_bytes(file.data)
     for file in (each for files in make_cohort().values() for each in files):
         side = folder / ("anonymized" if "anony_" in file.name else "originals")
         side.mkdir(exist_ok=True)
@@ -60,6 +64,7 @@ def commands(folder: Path) -> Mapping[str, list[str]]:
         ],
         "leakage": [csv, moved_table],
         "risk": [table, "--quasi-identifier", "age", "sex", "--sensitive", "disease"],
+        "dataset": [str(folder / "delivery")],
         "events": [str(folder / "log.csv"), "--k", "2"],
         "diversity": [csv, *search.split(), "--k-max", "3", "--jobs", "2"],
     }
