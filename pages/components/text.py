@@ -15,6 +15,8 @@ STYLE = """<style>
 [data-testid="stFileUploaderDropzoneInstructions"] *, [data-testid="stMetric"], [data-testid="stMetric"] * {
   white-space: normal !important; overflow: visible !important; }
 [data-testid="stMetricDelta"], [data-testid="stMetricDelta"] * { height: auto; }
+[data-testid="stBaseButton-primary"], [data-testid="stBaseButton-primary"] * {
+  color: light-dark(#ffffff, #0f161d) !important; }
 .stHtml [role="status"] {
   position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 </style>"""
