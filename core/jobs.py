@@ -46,22 +46,71 @@ class Interruptible:
 
     def end(self) -> None:
         """Let nothing interrupt this thread from now on; what is on its way arrives here and is dropped."""
-        while True:
-            try:
-                with self._lock:
-                    self._has_ended = True
-                for _ in range(3):
-                    pass
-            except Interruption:
-                continue
-            return
+        _without_interruption(self._mark_end)
+
+    def _mark_end(self) -> None:
+        with self._lock:
+            self._has_ended = True
+
+
+_INTERRUPTING = threading.Lock()
+_SHIELDED: set[int] = set()  # threads that are at what must not be interrupted, and those of them that were
+_ASKED: set[int] = set()
 
 
 def _interrupt(ident: int) -> None:
-    """Raise an :class:`Interruption` in a thread, and in those that work for it."""
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident), ctypes.py_object(Interruption))
+    """Raise an :class:`Interruption` in a thread, once it is not shielded, and in those that work for it."""
+    with _INTERRUPTING:
+        if ident in _SHIELDED:
+            _ASKED.add(ident)
+        else:
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident), ctypes.py_object(Interruption))
     for threads in tuple(_WORKING_FOR.get(ident, ())):
         threads.interrupt()
+
+
+def _without_interruption(mark: Callable[[], None]) -> None:
+    """Mark that nothing interrupts this thread any more; what is on its way arrives here and is dropped."""
+    while True:
+        try:
+            mark()
+            for _ in range(3):
+                pass
+        except Interruption:
+            continue
+        return
+
+
+class _Shielded:
+    """Lets no interruption into what it surrounds: it is raised afterwards.
+
+    The locks of threading's conditions, and so those of executors and futures, are taken in Python code. An
+    interruption in there leaves them taken for ever, and every thread that wants them waits.
+    """
+
+    def __enter__(self) -> None:
+        self._ident = threading.get_ident()
+        self._is_inner = self._ident in _SHIELDED
+        if self._is_inner:
+            return
+        try:
+            with _INTERRUPTING:
+                _SHIELDED.add(self._ident)
+            for _ in range(3):  # what is on its way arrives here
+                pass
+        except Interruption:
+            _SHIELDED.discard(self._ident)
+            raise
+
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+        if self._is_inner:
+            return
+        with _INTERRUPTING:
+            _SHIELDED.discard(self._ident)
+            asked = self._ident in _ASKED
+            _ASKED.discard(self._ident)
+        if asked and error is None:
+            raise Interruption
 
 
 class Threads:
@@ -75,18 +124,18 @@ class Threads:
         self._pool = ThreadPoolExecutor(n or os.cpu_count())
         self._owner = threading.get_ident()
         self._at_work: set[int] = set()
+        self._changing = threading.RLock()
 
     def __enter__(self) -> Threads:
         _WORKING_FOR.setdefault(self._owner, []).append(self)
         return self
 
     def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
-        try:
+        with _Shielded():
             if error is not None:
                 self._pool.shutdown(wait=False, cancel_futures=True)
                 self.interrupt()
             self._pool.shutdown()
-        finally:
             mine = _WORKING_FOR[self._owner]
             mine.remove(self)
             if not mine:
@@ -94,7 +143,8 @@ class Threads:
 
     def submit(self, work: Callable[..., Result], *arguments: Any, **named: Any) -> Awaited[Result]:
         """Let a thread do work; with one thread, after all earlier work."""
-        return Awaited(self._pool.submit(self._do, partial(work, *arguments, **named)))
+        with _Shielded():
+            return Awaited(self._pool.submit(self._do, partial(work, *arguments, **named)))
 
     def map(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Let the threads do work for every item; return the results in the items' order."""
@@ -104,15 +154,23 @@ class Threads:
     def interrupt(self) -> None:
         """Interrupt what is being done."""
         for ident in tuple(self._at_work):
-            _interrupt(ident)
+            with self._changing:
+                if ident in self._at_work:
+                    _interrupt(ident)
 
     def _do(self, work: Callable[[], Result]) -> Result:
-        ident = threading.get_ident()
-        self._at_work.add(ident)
         try:
+            with self._changing:
+                self._at_work.add(threading.get_ident())
             return work()
         finally:
-            self._at_work.discard(ident)
+            _without_interruption(self._mark_end)
+
+    def _mark_end(self) -> None:
+        with self._changing:
+            self._at_work.discard(threading.get_ident())
+        with _INTERRUPTING:
+            _ASKED.discard(threading.get_ident())
 
 
 _WORKING_FOR: dict[int, list[Threads]] = {}  # by the thread that has them
@@ -127,11 +185,12 @@ class Awaited(Generic[Result]):
     def result(self) -> Result:
         """Wait for the result, or raise what the work raised; the wait can be interrupted."""
         while True:
-            try:
-                return self._future.result(LOOK_UP_SECONDS)
-            except TimeoutError:
-                if self._future.done():
-                    return self._future.result()
+            with _Shielded():
+                try:
+                    return self._future.result(LOOK_UP_SECONDS)
+                except TimeoutError:
+                    if self._future.done():
+                        return self._future.result()
 
 
 class JobState(StrEnum):

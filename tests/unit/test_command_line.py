@@ -14,6 +14,7 @@ NEEDED = {
     "events": ["a.csv"],
     "diversity": ["a.csv"],
     "risk": ["a.csv"],
+    "dataset": ["a.csv"],
 }
 
 

@@ -227,3 +227,29 @@ def test_threads__are_interrupted_with_the_thread_that_has_them(where: str) -> N
     assert not job.is_running
     assert jobs._WORKING_FOR == {}
     assert threading.active_count() <= before
+
+
+def test_threads__an_interruption_waits_until_what_must_not_be_interrupted_is_done() -> None:
+    inside, go, seen = threading.Event(), threading.Event(), []
+
+    def work() -> None:
+        with suppress(Interruption), jobs._Shielded():
+            inside.set()
+            while not go.is_set():
+                pass
+            with jobs._Shielded():  # within another one: nothing is raised at its end
+                seen.append("inside")
+            seen.append("done")
+        seen.append("after")
+
+    thread = threading.Thread(target=work)
+    mine = Interruptible(thread)
+    thread.start()
+    assert inside.wait(10)
+    for _ in range(3):
+        mine.interrupt()
+    assert thread.is_alive()
+    go.set()
+    thread.join(10)
+    assert seen == ["inside", "done", "after"]
+    assert (jobs._SHIELDED, jobs._ASKED) == (set(), set())
