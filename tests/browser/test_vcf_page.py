@@ -55,32 +55,25 @@ def test_upload_and_keyboard__the_slider_counts_again(
     visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
 ) -> None:
     page = visit("vcf")
+    headline = page.get_by_test_id("stHeading")
     page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(FILES)
-    expect(page.get_by_test_id("stHeading").get_by_text("Every target counts as masked")).to_be_visible(
-        timeout=SLOW
-    )
+    expect(headline.get_by_text("Every target counts as masked")).to_be_visible(timeout=SLOW)
     wait_until_idle(page)
     page.get_by_role("slider").first.press("ArrowRight")
-    expect(page.get_by_test_id("stHeading").get_by_text("1 of 4 targets is not masked")).to_be_visible(
-        timeout=SLOW
-    )
+    expect(headline.get_by_text("1 of 4 targets is not masked")).to_be_visible(timeout=SLOW)
     wait_until_idle(page)
     typed = page.get_by_role("spinbutton", name="A variant is rare below this minor allele frequency")
     expect(typed).to_have_value("0.015")
     typed.fill("0.0102")
     typed.press("Enter")
-    expect(page.get_by_test_id("stHeading").get_by_text("Every target counts as masked")).to_be_visible(
-        timeout=SLOW
-    )
+    expect(headline.get_by_text("Every target counts as masked")).to_be_visible(timeout=SLOW)
     wait_until_idle(page)
     slider = page.get_by_role("slider").first
     expect(slider).to_have_attribute("aria-valuetext", "0.0102")
     for _ in range(3):
         slider.press("ArrowRight")
     expect(typed).to_have_value("0.03")
-    expect(page.get_by_test_id("stHeading").get_by_text("1 of 4 targets is not masked")).to_be_visible(
-        timeout=SLOW
-    )
+    expect(headline.get_by_text("1 of 4 targets is not masked")).to_be_visible(timeout=SLOW)
     wait_until_idle(page)
     page.get_by_test_id("stTopNavLink").filter(has_text="Home").click()
     expect(page.get_by_role("heading", level=1, name="AnonAudit")).to_be_visible()
