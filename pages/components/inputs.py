@@ -63,9 +63,12 @@ def _take(tool: str, role: str, uploaded: object, several: bool) -> None:
     files = uploaded if isinstance(uploaded, list) else [uploaded] if uploaded else []
     # After an interruption the browser may name a file whose bytes are gone.
     received = [file for file in files if isinstance(file, UploadedFile)]
+    was_refused = len(received) < len(files) and vault().was_refused()
+    if files and not received and not was_refused and _stored_keys(tool, role):
+        return  # the same upload named once more: a run that another upload cut short has taken its bytes
     _keep(tool, role, [(file.name, file.getvalue()) for file in received], several=several)
     if len(received) < len(files):
-        why = "refused" if vault().was_refused() else "lost"
+        why = "refused" if was_refused else "lost"
         st.session_state[_slot(tool, role)] = [*_stored_keys(tool, role), why]
     st.session_state[f"{tool}_{role}_uploads"] = st.session_state.get(f"{tool}_{role}_uploads", 0) + 1
 
