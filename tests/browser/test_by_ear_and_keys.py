@@ -74,9 +74,10 @@ def test_long_and_right_to_left_names__overlap_nothing(
 ) -> None:
     page = visit("leakage")
     page.set_viewport_size({"width": width, "height": 900})
-    for role, data in (("original", TABLE), ("scrambled", MOVED)):
+    for n_before, (role, data) in enumerate((("original", TABLE), ("scrambled", MOVED))):
         place = page.locator(f'[class*="st-key-leakage_{role}_upload"] input[type="file"]')
         place.set_input_files({"name": name, "mimeType": "text/csv", "buffer": data})
+        expect(page.get_by_text(".csv ·")).to_have_count(n_before + 1, timeout=SLOW)
         wait_until_idle(page)
     expect(page.locator('[class*="st-key-verdict_"]').first).to_be_visible(timeout=SLOW)
     wait_until_idle(page)
