@@ -145,7 +145,7 @@ def _frequency(info: pysam.VariantRecordInfo) -> float:
         return float(found[0] if isinstance(found, tuple) else found)
     values = info["AF"] if "AF" in info else info["AC"] if "AC" in info and "AN" in info else ()
     total = 1 if "AF" in info else info["AN"] if values else 1
-    shares = [value / total for value in np.atleast_1d(values).tolist() if value is not None]
+    shares = [value / total for value in np.atleast_1d(values).tolist() if value is not None and total]
     return min(max(0, 1 - sum(shares)), *shares) if shares else float("inf")
 
 

@@ -84,7 +84,7 @@ def test_core__imports_where_streamlit_cannot_be_imported() -> None:
     assert done.stdout.strip() == "imported", done.stderr
 
 
-@pytest.mark.parametrize("tool", [tool for tool in TOOLS if tool != "vcf"])  # which reads site by site
+@pytest.mark.parametrize("tool", TOOLS)
 def test_tool__has_the_rooms_of_every_tool(tool: str) -> None:
     rooms = ("settings.py", "measuring.py", "judging.py", "views/__init__.py")
     assert [room for room in rooms if not (ROOT / "core" / tool / room).exists()] == []

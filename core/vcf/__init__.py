@@ -8,8 +8,9 @@ from core.vcf.checks import ALL_CHECKS, CHECKS, Check
 from core.vcf.donor import DonorAudit, judge_donors
 from core.vcf.exposure import Exposure, check_severities
 from core.vcf.files import VcfFile
-from core.vcf.judgment import REPORT_COLUMNS, Targets, VcfAudit, find_targets, judge_scan
+from core.vcf.judging import REPORT_COLUMNS, Targets, VcfAudit, find_targets, judge_scan
 from core.vcf.marks import Mark
+from core.vcf.measuring import VcfScan, scan_pair
 from core.vcf.outcomes import PairOutcome, ScanOutcome, audit_vcf, judge_outcome, run_scan
 from core.vcf.pairing import (
     Level,
@@ -25,5 +26,4 @@ from core.vcf.pairing import (
 )
 from core.vcf.pool import default_jobs, look_for_donors, run_pairs, scan_pairs
 from core.vcf.report import REPORT_NAME, render_findings, render_report, render_summary, write_reports
-from core.vcf.scan import VcfScan, scan_pair
 from core.vcf.settings import MAF_LIMIT, VcfSettings

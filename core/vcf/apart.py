@@ -1,7 +1,7 @@
 """Files are read in a process of its own, with limits on memory and time; see :mod:`core.apart`.
 
 What a file does to that process ends one pair, and what it found comes back as numbers and text by the
-types of :class:`core.vcf.scan.VcfScan`. Uploaded bytes go there through memory that both processes see.
+types of :class:`core.vcf.measuring.VcfScan`. Uploaded bytes go there through memory that both processes see.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from core.errors import AuditInputError
 from core.vcf.candidates import Candidates, Tally
 from core.vcf.donor.measuring import DonorMeasurement, measure_donors
 from core.vcf.files import Progress, VcfFile
+from core.vcf.measuring import VcfScan
 from core.vcf.outcomes import TOO_LITTLE_MEMORY, UNEXPECTED, ScanOutcome, run_scan, unread
 from core.vcf.packing import packed, unpacked
 from core.vcf.pairing import VcfPair
-from core.vcf.scan import VcfScan
 from core.vcf.settings import VcfSettings
 from core.words import Text, plain_text, text, text_of
 

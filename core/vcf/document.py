@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from core.settings_form import command_line, option_words, settings_document
 from core.vcf.donor.document import donor_document
-from core.vcf.judgment import VcfAudit
+from core.vcf.judging import VcfAudit
 from core.vcf.outcomes import PairOutcome, run_verdict
 from core.vcf.settings import VcfSettings
 

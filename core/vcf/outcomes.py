@@ -11,9 +11,9 @@ from core.errors import AuditInputError
 from core.vcf.donor import DonorAudit
 from core.vcf.files import Progress as ByteCount
 from core.vcf.files import VcfFile
-from core.vcf.judgment import VcfAudit, judge_scan
+from core.vcf.judging import VcfAudit, judge_scan
+from core.vcf.measuring import VcfScan, scan_pair
 from core.vcf.pairing import Level, VcfPair, level_of
-from core.vcf.scan import VcfScan, scan_pair
 from core.vcf.settings import VcfSettings
 from core.verdict import Verdict, worst
 from core.words import text

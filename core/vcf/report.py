@@ -10,7 +10,7 @@ from pathlib import Path
 
 from core.plain import defused, starts_like_formula
 from core.vcf.donor import DonorAudit
-from core.vcf.judgment import REPORT_COLUMNS, VcfAudit
+from core.vcf.judging import REPORT_COLUMNS, VcfAudit
 from core.vcf.outcomes import PairOutcome
 from core.writing import write_file
 

@@ -8,9 +8,9 @@ import pytest
 
 from core.errors import AuditInputError
 from core.vcf.files import VcfFile
-from core.vcf.judgment import judge_scan
+from core.vcf.judging import judge_scan
+from core.vcf.measuring import scan_pair
 from core.vcf.pairing import VcfPair, level_of
-from core.vcf.scan import scan_pair
 from core.vcf.settings import VcfSettings
 from tests.golden.conftest import GOLDEN_DIR
 

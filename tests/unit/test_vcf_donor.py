@@ -28,8 +28,8 @@ from core.vcf.donor.membership import NEVER, Answers, evidence_of, round_up
 from core.vcf.donor.remaining import match_probability
 from core.vcf.files import VcfFile
 from core.vcf.header import parse_header
+from core.vcf.measuring import open_lines
 from core.vcf.pairing import VcfPair
-from core.vcf.scan import open_lines
 from core.vcf.views.donors import relatives_table, samples_table
 from core.verdict import Verdict
 from core.words import say, speaking

@@ -22,7 +22,7 @@ from core.vcf.donor.genotypes import MISSING, Dosages, Key, Site, key_of, read_d
 from core.vcf.donor.membership import Answers, PanelMembership, PanelQuestions
 from core.vcf.files import Progress, VcfFile
 from core.vcf.header import VcfHeader
-from core.vcf.scan import open_lines
+from core.vcf.measuring import open_lines
 
 #: Name and smallest kinship of each degree, the closest first.
 DEGREES = (

@@ -15,8 +15,8 @@ from core.vcf.checks import CHECK_BITS, SITE_CHECKS
 from core.vcf.exposure import Exposure, check_severities, found
 from core.vcf.header_leaks import header_exposures
 from core.vcf.marks import Mark
+from core.vcf.measuring import VcfScan
 from core.vcf.pairing import names_level, original_name
-from core.vcf.scan import VcfScan
 from core.vcf.settings import VcfSettings
 from core.verdict import Verdict, worst
 from core.words import Value, joined, text
