@@ -164,3 +164,69 @@ MARITAL_VALUES = _words(
 RACE_VALUES = _words(
     "white black asian native hispanic nonhispanic caucasian african-american hawaiian latino"
 )
+
+
+def vary_like_names(n_distinct: int, n_cells: int) -> bool:
+    """Whether cells have at least as many values as names drawn from only 15 would be expected to have.
+
+    Fewer are categories, whatever the words are: a column of people's names holds more of them, the longer
+    it is.
+
+    >>> vary_like_names(5, 5), vary_like_names(14, 30), vary_like_names(5, 30), vary_like_names(12, 5_000)
+    (True, True, False, False)
+    """
+    return n_distinct >= round(_FEWEST_NAMES * (1 - (1 - 1 / _FEWEST_NAMES) ** n_cells))
+
+
+_FEWEST_NAMES = 15  # different names from which a column of any length can be one of names
+
+# --- people inside texts
+
+# Words after which a name follows, and words of kinship after which a given name alone is somebody's.
+TITLES = _words(
+    "mr mrs ms miss mister dr doctor prof professor gospa gospod ga gdc gospodicna gospe gospo gospodu "
+)
+TITLES_WITH_A_DOT = _words("g h doc prim mag sr br ")  # are titles only when a full stop ends them
+RELATIVES = _words(
+    "wife husband son daughter mother father sister brother partner named called aunt uncle niece "
+    "nephew zena moz sin hci hcerka mama oce sestra brat partnerka vnuk vnukinja teta stric soproga "
+    "soprog "
+)
+# Listed names that are words too: alone, or beside an unknown word, they say nothing.
+NAMES_THAT_ARE_WORDS = _words(
+    "mark will may grace rose hunt cook ward bell fisher baker butler carter cooper taylor turner "
+    "walker young long reed brooks cruz price christian amber crystal daisy lily poppy ruby joy "
+    "faith hope dale ray jack jean bill frank drew chase rob pat sue gene dean earl guy jose august "
+    "april june summer melody virginia victoria charlotte jordan austin madison logan diana gloria "
+    "martin thomas jan luka rok pia vid mina lara mason shaw scott king green white brown black hill "
+    "wood stone field ford foster graham harvey kelly murray petek kos golob medved sever zajc kuhar "
+    "kovac kralj lah resnik turk novak mama reyes parker porter page ellis "
+    "adams alan lee kim "
+)
+# What stands beside a name that is no person's: of diseases, tests, places and institutions.
+BESIDE_EPONYMS = _words(
+    "disease syndrome sign test score scale hospital clinic medical center centre college school "
+    "university street road avenue lane drive house ward foundation institute palsy method "
+    "classification index criteria operation procedure fracture catheter tube stain lymphoma sarcoma "
+    "tumor tumour anemia anaemia reflex contracture phenomenon maneuver manoeuvre ulcer hernia "
+    "county city north south beach island river creme cream tablet tablets bolnisnica bolezen "
+    "sindrom znak lestvica dom sola ulica cesta trg park "
+)
+# The syllables of Korean given names.
+GIVEN_SYLLABLES = frozenset(
+    "민서준지현우영수진은정희경미숙자호성철석훈재동승태종광기혜연윤아하예유나원규혁빈찬환순옥분례화선란애주인형"
+    "용길남만대창일식근덕복택필학범봉삼달병균국권섭웅익홍후휘가다라린람리별솔슬한결건겸강도루명모문백보세"
+    "소시신양언엽오완운율은이임조중채천춘향헌효흠율예슬"
+)
+# What Korean puts after a name, or before it, to say who somebody is.
+KOREAN_HONORIFICS = _words(
+    "님 씨 군 양 환자 환자분 보호자 선생님 선생 교수 교수님 과장 과장님 원장 원장님 간호사 의사 "
+)
+KOREAN_BEFORE_NAMES = _words(
+    "환자 보호자 성명 이름 이름은 담당의 주치의 의사 교수 간호사 남편 아내 배우자 모친 부친 어머니 "
+    "아버지 딸 아들 형 누나 언니 오빠 동생 간병인 환자명 성함 "
+)
+KOREAN_PARTICLES = _words(
+    "은 는 이 가 을 를 의 에게 께서 께 와 과 도 로 이랑 랑 한테 에 님 님이 님은 님께 님의 님께서 "
+    "님과 님을 님도 씨 씨가 씨는 씨의 씨와 씨를 씨에게 "
+)

@@ -17,6 +17,7 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "direct_identifiers": "Remove these columns, or say that they are not released.",
         "looks_like_identifier": "Remove the column, or replace its values by random pseudonyms.",
         "sensitive_identifiers": "Leave these columns out of the release.",
+        "people_in_text": "Leave the text out, or replace what names people, and audit again.",
         "people_in_values": "Map these events to classes that say what happened and not to whom.",
         "identifiers_in_values": "Map these events to classes without identifiers.",
         "user_ids_kept": "Export the log again without the original user identifiers.",
@@ -102,6 +103,8 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "row_order_kept": "Shuffle the records before the table is given away.",
         "row_count_differs": "Find out which records were added or left out.",
         # The settings, and what could not be looked at.
+        "text_not_read": "Let a person read cells drawn at random, or leave the text out.",
+        "dates_in_text": "Take dates and places out of the text, or leave it out.",
         "sensitive": "Choose a sensitive attribute that has values.",
         "no_quasi_identifier": "Choose the columns that others may know of a person.",
         "roles_suggested": "Confirm the quasi-identifiers.",

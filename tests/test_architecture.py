@@ -143,10 +143,12 @@ def test_imports__are_all_listed_as_requirements() -> None:
         for line in (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
         if line
     }
+    optional = (ROOT / "requirements-text.txt").read_text(encoding="utf-8")
     installs = packages_distributions()
     sources = [ROOT / "streamlit_app.py", *SOURCES]
     roots = {name.split(".")[0] for path in sources for name in _imports(path)}
     roots -= {"core", "pages", "__future__", *sys.stdlib_module_names}
+    roots -= {name for name in roots if re.search(rf"(?m)^{name.replace('_', '-')}\b", optional)}
     missing = {
         name for name in roots if not {each.lower().replace("_", "-") for each in installs[name]} & listed
     }

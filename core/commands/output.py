@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
 import io
 import json
 import re
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import get_args
 
 from core.errors import AuditInputError
+from core.free_text import ModelName
 from core.words import Text, joined, say, text
 from core.writing import write_file
 
@@ -92,6 +95,25 @@ def write_new_files(option: str, files: Mapping[Path, bytes]) -> None:
 def _unwritable(option: str, path: Path, error: OSError, remedy: str) -> Text:
     problem = "{option}: {file} cannot be written: {reason}."
     return joined([text(problem, option=option, file=str(path), reason=str(error.strerror)), remedy])
+
+
+def add_text_options(parser: argparse.ArgumentParser) -> None:
+    """Declare what a person has read of free text, and the model that looks for names in it."""
+    parser.add_argument(
+        "--read",
+        action="extend",
+        nargs="+",
+        default=[],
+        metavar="COL=N",
+        help="cells of free text, drawn at random, that a person has read and found nobody named in; "
+        "COL=N/M where M of them name somebody",
+    )
+    parser.add_argument(
+        "--text-model",
+        choices=get_args(ModelName),
+        default="none",
+        help="a model that looks for names in free text too, if it is installed (default: none)",
+    )
 
 
 def survive_any_encoding() -> None:

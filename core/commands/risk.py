@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from core.commands.output import check_new_files, print_json, print_lines, write_new_files
+from core.commands.output import add_text_options, check_new_files, print_json, print_lines, write_new_files
 from core.commands.risk_release import check_hierarchies, check_release, write_hierarchies, write_release
 from core.errors import AuditInputError
+from core.free_text import read_cells
 from core.risk import (
     PERSON_RELEASED,
     Hierarchy,
@@ -59,6 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--original", type=Path, metavar="FILE", help="the table before anonymization")
     _add_searches(parser)
+    add_text_options(parser)
     parser.add_argument(
         "--violations",
         type=Path,
@@ -123,10 +125,11 @@ def run(arguments: argparse.Namespace) -> int:
         hierarchies={name: each for name, each in groups.items() if name not in settings.quasi_identifiers},
         original=None if arguments.original is None else read_dataset(arguments.original),
         population=population,
+        text_model=arguments.text_model,
     )
     if arguments.release is not None:
         check_undeclared(measured)
-    audit = judge_risk(measured, thresholds)
+    audit = judge_risk(measured, thresholds, read=read_cells(arguments.read))
     if arguments.violations is not None:
         shown = dataset if arguments.violations_with_values else None
         write_new_files("--violations", {arguments.violations: violations_csv(audit, shown)})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from core.free_text import reading_words, texts_document
 from core.measures import MEASURES
 from core.risk.columns import ColumnContribution, SinglingOutSets, UnchosenColumns
 from core.risk.comparison import Comparison
@@ -343,6 +344,7 @@ def risk_document(
         "sensitive": {sensitive.column: _sensitive(sensitive) for sensitive in measured.sensitive},
         **_of_population(audit),
         "unchosen_columns": _unchosen(measured.unchosen),
+        "texts": texts_document(measured.texts, audit.read),
         "related_sensitive": [vars(each) for each in measured.related],
         "record_linkage": None if measured.linkage is None else vars(measured.linkage),
         "columns": [] if columns is None else [_column(each) for each in columns.contributions],
@@ -586,6 +588,7 @@ def risk_command(
         ),
         *option_words(measured.settings, left_out=suggested),
         *option_words(audit.thresholds),
+        *reading_words(audit.read),
     ]
     groups = [*measured.hierarchies, *(what_if.own_hierarchies if what_if else ())]
     file = files.get("groups of values", "FILE") if len(groups) == 1 else "FILE"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from core.free_text import Reading, text_findings
 from core.risk.columns import UnchosenColumns
 from core.risk.folding import DOMINANT_GAIN, DOMINANT_SHARE, SKEWED_RATIO, SKEWED_SHARE, LikelyValues
 from core.risk.measuring import RiskMeasurement
@@ -200,16 +201,18 @@ def _related(measured: RiskMeasurement) -> Finding:
 _TELLS_APART = 0.9  # share of distinct values from which a column nobody chose tells records apart
 _SINGLED_OUT = 0.05  # share of records from which columns that nobody chose are a warning
 _MUCH_MISSING = 0.05  # share of records without a known sensitive value from which that is a warning
-_FREE_TEXT = "free text"
 _RECORD_NUMBERS = frozenset({"record identifier", "identifier by distinctness"})
 
 
-def exposure_findings(measured: RiskMeasurement, thresholds: RiskThresholds) -> tuple[Finding, ...]:
+def exposure_findings(
+    measured: RiskMeasurement, thresholds: RiskThresholds, read: Mapping[str, Reading]
+) -> tuple[Finding, ...]:
     """Return what speaks against the table, or limits the figures, beside the thresholds."""
     return (
         *_suggested(measured),
         *_identifiers(measured),
         *_sensitive_identifiers(measured),
+        *text_findings(measured.texts, read),
         *_columns_nobody_chose(measured),
         *_unchosen_together(measured),
         *_people_findings(measured, thresholds),
@@ -237,14 +240,16 @@ def _suggested(measured: RiskMeasurement) -> Iterator[Finding]:
 
 
 def _identifiers(measured: RiskMeasurement) -> Iterator[Finding]:
-    found = [each for each in measured.unassigned if each.role is Role.DIRECT_IDENTIFIER]
+    texts = {each.column for each in measured.texts if each.is_text}
+    unassigned = [each for each in measured.unassigned if each.column not in texts]
+    found = [each for each in unassigned if each.role is Role.DIRECT_IDENTIFIER]
     said, harmless = measured.settings.direct_identifiers, measured.settings.other
     alike = [each.column for each in found if each.kind not in _RECORD_NUMBERS and each.column not in said]
     people = [*said, *(column for column in alike if column not in harmless)]
     numbers = [each.column for each in found if each.kind in _RECORD_NUMBERS]
     numbers += [
         each.column
-        for each in measured.unassigned
+        for each in unassigned
         if each.role is not Role.DIRECT_IDENTIFIER
         and each.n_nonblank > 1
         and (each.distinct_share or 0) >= _TELLS_APART
@@ -293,35 +298,23 @@ def _direct_identifiers(people: Sequence[str], said: Sequence[str]) -> Text:
 
 def _sensitive_identifiers(measured: RiskMeasurement) -> Iterator[Finding]:
     """Yield the sensitive attributes whose values name people: they are released as they are."""
-    alike = [
-        each
+    texts = {each.column for each in measured.texts if each.is_text}
+    columns = [
+        each.column
         for each in measured.sensitive_suggestions
-        if each.role is Role.DIRECT_IDENTIFIER and each.from_values and each.kind not in _RECORD_NUMBERS
+        if each.role is Role.DIRECT_IDENTIFIER
+        and each.from_values
+        and each.kind not in _RECORD_NUMBERS
+        and each.column not in texts
     ]
-    for verdict, texts in ((Verdict.FAIL, False), (Verdict.WARN, True)):
-        columns = [each.column for each in alike if (each.kind == _FREE_TEXT) is texts]
-        if columns:
-            yield Finding.of(
-                "sensitive_texts" if texts else "sensitive_identifiers", verdict, n_affected=len(columns)
-            )(
-                text(
-                    "{columns} is chosen as sensitive, and the values look like free text, in which names "
-                    "may stand. A release has them as they are: leave it out.",
-                    "{columns} are chosen as sensitive, and the values look like free text, in which names "
-                    "may stand. A release has them as they are: leave them out.",
-                    n=len(columns),
-                    columns=listed(columns),
-                )
-                if texts
-                else text(
-                    "{columns} is chosen as sensitive, and the values look like direct identifiers of "
-                    "people. A release has them as they are: leave it out.",
-                    "{columns} are chosen as sensitive, and the values look like direct identifiers of "
-                    "people. A release has them as they are: leave them out.",
-                    n=len(columns),
-                    columns=listed(columns),
-                )
-            )
+    if columns:
+        yield Finding.of("sensitive_identifiers", Verdict.FAIL, n_affected=len(columns))(
+            "{columns} is chosen as sensitive, and the values look like direct identifiers of people. A "
+            "release has them as they are: leave it out.",
+            "{columns} are chosen as sensitive, and the values look like direct identifiers of people. A "
+            "release has them as they are: leave them out.",
+            columns=listed(columns),
+        )
 
 
 def _columns_nobody_chose(measured: RiskMeasurement) -> Iterator[Finding]:

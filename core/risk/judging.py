@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import cast
 
 import numpy as np
 
+from core.free_text import Reading, check_reading
 from core.risk.exposure import exposure_findings
 from core.risk.measuring import RiskMeasurement, measure_risk, suggested_settings
 from core.risk.sensitive import Limited, SensitiveMeasurement
@@ -27,6 +28,7 @@ class RiskAudit:
     findings: tuple[Finding, ...]  # one for each threshold; their worst is the verdict
     # what the thresholds do not cover: identifiers in the table, columns nobody chose, records left out
     exposure: tuple[Finding, ...]
+    read: Mapping[str, Reading] = field(default_factory=dict)  # cells of texts that a person has read
 
     @property
     def verdict(self) -> Verdict:
@@ -153,7 +155,12 @@ def audit_risk(
     return judge_risk(measured, thresholds)
 
 
-def judge_risk(measurement: RiskMeasurement, thresholds: RiskThresholds | None = None) -> RiskAudit:
+def judge_risk(
+    measurement: RiskMeasurement,
+    thresholds: RiskThresholds | None = None,
+    *,
+    read: Mapping[str, Reading] | None = None,
+) -> RiskAudit:
     """Hold a measurement against thresholds.
 
     A figure that could not be assessed is NOT_ASSESSED, never PASS.
@@ -164,7 +171,10 @@ def judge_risk(measurement: RiskMeasurement, thresholds: RiskThresholds | None =
         What was measured.
     thresholds
         The default asks for classes of 5 and two sensitive values in each.
+    read
+        Cells of free text that a person has read, by column.
     """
+    check_reading(measurement.texts, read or {}, measurement.columns)
     thresholds = thresholds or RiskThresholds()
     findings = [_class_size_finding(measurement, thresholds.k)]
     if thresholds.average_risk is not None:
@@ -181,7 +191,8 @@ def judge_risk(measurement: RiskMeasurement, thresholds: RiskThresholds | None =
         measurement=measurement,
         thresholds=thresholds,
         findings=tuple(findings),
-        exposure=exposure_findings(measurement, thresholds),
+        exposure=exposure_findings(measurement, thresholds, read or {}),
+        read=read or {},
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from core.coding import CodedColumn, IntArray, coded_columns
 from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
+from core.free_text import ModelName, TextColumn, measure_texts
 from core.risk.columns import UnchosenColumns, measure_unchosen
 from core.risk.comparison import Comparison, Linkage, compare_with_original, link_records
 from core.risk.people import (
@@ -104,6 +105,7 @@ class RiskMeasurement:
     household: HouseholdRisk | None = None  # risk of households, where their column was given
     # records linked to the original by their numbers, where it was given and both have the same rows
     linkage: Linkage | None = None
+    texts: tuple[TextColumn, ...] = ()  # released columns of free text, and others in which people are named
 
     @property
     def unit(self) -> str:
@@ -146,6 +148,7 @@ def measure_risk(
     hierarchies: Mapping[str, Hierarchy] | None = None,
     original: Dataset | None = None,
     population: Dataset | None = None,
+    text_model: ModelName = "none",
 ) -> RiskMeasurement:
     """Measure a table's disclosure risk.
 
@@ -161,6 +164,8 @@ def measure_risk(
         The table before anonymization, for what anonymization cost.
     population
         A table of everybody the records were drawn from; instead of `population_size`.
+    text_model
+        An installed model that looks for names in free text too.
 
     Raises
     ------
@@ -169,7 +174,12 @@ def measure_risk(
     """
     check_settings(settings, dataset.columns)
     _check_hierarchies(hierarchies or {}, settings)
-    measured = _measure_table(dataset, settings, hierarchies or {}, population)
+    measured = replace(
+        _measure_table(dataset, settings, hierarchies or {}, population),
+        texts=measure_texts(
+            dataset.table, skip={*settings.leave_out, *settings.direct_identifiers}, model=text_model
+        ),
+    )
     if original is None:
         return measured
     return replace(

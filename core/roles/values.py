@@ -16,12 +16,14 @@ from stdnum.si import emso
 
 from core import people
 from core.coding import BoolArray, DistinctValues
+from core.free_text.finding import is_text_column
 from core.people import (
     ADMINISTRATIVE_ENDINGS,
     CATEGORICAL_ENDINGS,
     GIVEN_NAMES_LIKE_PLACES,
     KOREAN_SURNAMES,
     WORDS_THAT_ARE_NO_NAMES,
+    vary_like_names,
 )
 from core.roles.vocabulary import Role
 from core.words import own, percent, text
@@ -34,7 +36,6 @@ DISTINCT = 0.9  # share of distinct values from which a column tells nearly all 
 _MIN_RECORDS = 20  # non-blank cells below which distinctness says nothing
 _SUPPRESSED = r"^[*#]+$"
 _LONGEST_NUMBER = 30  # digits of a running number
-_FEWEST_NAMES = 15  # different names from which a column of any length can be one of names
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _DECIMALS = re.compile(r"[+-]?\d{1,3}\.(\d+)")
@@ -77,18 +78,6 @@ class ColumnProfile:
     def is_numeric(self) -> bool:
         """Whether at least 80 % of the values are numbers."""
         return self.share(_NUMBER.fullmatch) >= MOST
-
-
-def vary_like_names(n_distinct: int, n_cells: int) -> bool:
-    """Whether cells have at least as many values as names drawn from only 15 would be expected to have.
-
-    Fewer are categories, whatever the words are: a column of people's names holds more of them, the longer
-    it is.
-
-    >>> vary_like_names(5, 5), vary_like_names(14, 30), vary_like_names(5, 30), vary_like_names(12, 5_000)
-    (True, True, False, False)
-    """
-    return n_distinct >= round(_FEWEST_NAMES * (1 - (1 - 1 / _FEWEST_NAMES) ** n_cells))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -288,11 +277,8 @@ def _looks_like_address(value: str) -> bool:
 
 
 def _free_text(profile: ColumnProfile) -> ValueMatch | None:
-    """Recognize free text: long, varied, several words."""
-    lengths = [len(value) for value in profile.sample]
-    words = [len(value.split()) for value in profile.sample]
-    varied = profile.n_distinct >= 10 and profile.distinct_share >= 0.3
-    if not varied or np.median(words) < 5 or np.mean(lengths) < 30:
+    """Recognize free text: sentences, mostly distinct."""
+    if not is_text_column(profile.sample, n_distinct=profile.n_distinct, n_cells=profile.n_nonblank):
         return None
     return ValueMatch(
         role=_DIRECT,

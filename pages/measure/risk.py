@@ -43,6 +43,7 @@ from pages.components.inputs import (
 )
 from pages.components.reading import show_problems
 from pages.components.results import Download, show_definitions, show_downloads
+from pages.components.texts import ask_what_was_read
 from pages.measure.risk_parts.details import Places, place_details, show_comparison, show_details
 from pages.measure.risk_parts.results import (
     show_classes,
@@ -187,19 +188,23 @@ def _show_judged(found: Measured, places: Places, last: DeltaGenerator) -> None:
     measured = found.measurement
     verdict = st.container()
     people, classes = st.columns([2, 3])
+    noticed, texts = st.container(), st.container()
     with classes:
         limits = ask_for_limits(
             with_sensitive=bool(measured.sensitive),
             with_household=measured.household is not None,
             with_person=measured.persons_by_all_records is not None,
         )
-        audit = judge_risk(found.measurement, limits)
+        with texts:
+            read = ask_what_was_read(TOOL, found.dataset, measured.texts)
+        audit = judge_risk(measured, limits, read=read)
         show_classes(audit)  # drawn first: it is what moves with the slider
     with verdict:
         show_judgement(audit)
     with people:
         show_people(audit)
-    show_found(audit)
+    with noticed:
+        show_found(audit)
     other = _judge_other(found.others, audit)
     with places.intruders:
         show_intruders(audit)
@@ -232,7 +237,7 @@ def _identity(found: Measured, audit: RiskAudit, what_if: WhatIf | None) -> str:
     """Return what the report depends on, for its file name."""
     searched = None if what_if is None else what_if.settings
     inputs = [facts.sha256 for facts in found.inputs()]
-    return repr((inputs, audit.measurement.settings, audit.thresholds, searched))
+    return repr((inputs, audit.measurement.settings, audit.thresholds, dict(audit.read), searched))
 
 
 def _judge_other(others: Others, audit: RiskAudit) -> RiskAudit | None:

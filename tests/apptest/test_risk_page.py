@@ -239,3 +239,25 @@ def test_groups_of_values__give_the_hierarchical_distance(open_page: Callable[[s
     assert not app.exception
     (frame,) = [each.value for each in app.dataframe if "disease" in each.value.columns]
     assert frame.set_index("Figure").loc["Distance between values", "disease"] == "hierarchical"
+
+
+def test_free_text__is_read_on_the_page(open_page: Callable[[str], AppTest]) -> None:
+    notes = [f"came with pain in bed {n} and was told to rest" for n in range(30)]
+    table = "age,disease,note\n" + "".join(
+        f"30,{'flu' if n % 2 else 'cold'},{note}\n" for n, note in enumerate(notes)
+    )
+    app = _upload(open_page(PAGE), table.encode(), name="notes.csv")
+    assert "`note` is free text (30 cells)" in _texts(app)
+    (shown,) = [frame.value for frame in app.dataframe if "note" in frame.value]
+    assert len(shown) == 20
+    assert not set(shown["note"]) & set(notes)
+    app = app.toggle(key="risk_texts_reveal").set_value(True).run()
+    (shown,) = [frame.value for frame in app.dataframe if "note" in frame.value]
+    assert set(shown["note"]) <= set(notes)
+    (read,) = [each for each in app.number_input if each.label == "Cells read"]
+    app = read.set_value(30).run()
+    assert "A person read 30 cells of `note`" in _texts(app)
+    (found,) = [each for each in app.number_input if each.label == "Cells that name somebody"]
+    app = found.set_value(1).run()
+    assert "found somebody named in 1" in _texts(app)
+    assert not app.exception

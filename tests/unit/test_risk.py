@@ -515,9 +515,14 @@ def test_exposure__sensitive_values_that_name_people_fail() -> None:
     assert "sensitive_identifiers" not in messages(judged(drugs, quasi="age", sensitive=("drug",)))
 
 
-def test_exposure__sensitive_free_text_is_a_warning() -> None:
+def test_exposure__free_text_is_not_assessed_whatever_its_role() -> None:
     notes = "".join(f"30,seen on ward {n} after a long night with pain in bed {n}\n" for n in range(12))
-    told = messages(judged("age,note\n" + notes, quasi="age", sensitive=("note",)))
-    assert told["sensitive_texts"].startswith(
-        "WARN: `note` is chosen as sensitive, and the values look like free"
-    )
+    for role in ({"sensitive": ("note",)}, {"other": ("note",)}, {}):
+        told = messages(judged("age,note\n" + notes, quasi="age", **role))
+        assert told["text_not_read"] == (
+            "NOT_ASSESSED: `note` is free text (12 cells). Lists and patterns found nobody named in it; they "
+            "miss what a reader sees. Read 12 cells drawn at random: if none names anybody, at most 1.0 % of "
+            "all do (95 % confidence)."
+        )
+        assert not {"direct_identifiers", "sensitive_identifiers", "distinct_columns"} & set(told)
+    assert "text_not_read" not in messages(judged("age,note\n" + notes, quasi="age", leave_out=("note",)))

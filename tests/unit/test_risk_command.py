@@ -391,3 +391,22 @@ def test_what_if__says_what_is_wrong(
 ) -> None:
     assert main(["risk", people, *CHOSEN, *given]) == 2
     assert capsys.readouterr().err == f"error: {problem}\n"
+
+
+def test_read__says_how_much_of_a_text_was_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [
+        f"30,{'flu' if n % 2 else 'cold'},came with pain in bed {n} and was told to rest" for n in range(30)
+    ]
+    path = tmp_path / "notes.csv"
+    path.write_text("\n".join(["age,disease,note", *rows]))
+    arguments = ["risk", str(path), "--quasi-identifier", "age", "--sensitive", "disease"]
+    assert main([*arguments, "--json"]) == 0
+    before = json.loads(capsys.readouterr().out)
+    assert (before["overall"], before["texts"][0]["n_to_read"]) == ("NOT_ASSESSED", 29)
+    assert main([*arguments, "--read", "note=30", "--json"]) == 0
+    after = json.loads(capsys.readouterr().out)
+    assert (after["overall"], after["texts"][0]["upper_bound"]) == ("PASS", 0.0)
+    assert main([*arguments, "--read", "note=31"]) == 2
+    assert "`note` has 30 cells, so 31 of them cannot have been read" in capsys.readouterr().err
+    assert main([*arguments, "--text-model", "gliner"]) == 2
+    assert "gliner is not installed" in capsys.readouterr().err

@@ -28,6 +28,7 @@ _HOW_TO_COUNT = {
     "missing_sensitive": "risk_missing_sensitive",
     "several_sensitive": "risk_several",
 }
+_FREE_TEXT = own("free text")
 # The role that a column may have, and the setting that holds the columns of that role.
 _FIELDS: Mapping[str, str] = {
     Role.QUASI_IDENTIFIER.value: "quasi_identifiers",
@@ -71,12 +72,20 @@ def _slot(dataset: Dataset) -> str:
 
 def _suggested_roles(dataset: Dataset) -> dict[str, str]:
     suggested = {each.column: each.role.value for each in caching.suggested_roles(dataset.fingerprint)}
+    suggested |= dict.fromkeys(_texts(dataset), Role.OTHER.value)
     return {column: suggested[column] for column in dataset.columns}
+
+
+def _texts(dataset: Dataset) -> list[str]:
+    """Return the columns of free text, which is read by its cells and not by a role."""
+    suggestions = caching.suggested_roles(dataset.fingerprint)
+    return [each.column for each in suggestions if each.kind == _FREE_TEXT and each.from_values]
 
 
 def _edit_roles(dataset: Dataset) -> dict[str, str]:
     """Show the editor; return the role of each column, by name in the table's order."""
     table = views.roles_table(caching.suggested_roles(dataset.fingerprint), dataset.columns)
+    table["role"] = list(_suggested_roles(dataset).values())
     for name in ("suggestion", "reason"):
         table[name] = [say(words) for words in table[name]]
     edited = edit_table(

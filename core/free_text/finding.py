@@ -1,0 +1,217 @@
+"""Text columns of a table, and the cells of them that name people."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from core.coding import BoolArray, CodedTable, DistinctValues
+from core.free_text.models import ModelName, named_by_model
+from core.free_text.names import are_sentences, find_names
+from core.patterns import CATALOGUE, SensitivePattern, bounded, scan_values
+
+_N_LOOKED_AT = 500  # distinct values that say whether a column is text
+_FEWEST_TEXTS = 10  # distinct values from which a column can be text
+_DISTINCT = 0.5  # distinct share from which sentences are texts and no categories
+_DISTINCT_IF_LONG, _WORDS_IF_LONG, _LETTERS_IF_LONG = 0.3, 5, 30
+# words enough to hold a name beside others
+_WORDED = r"\p{L}{2}[^\s]*\s+\S*\p{L}{2}[^\s]*\s+\S|[가-힣]\s+\S*[가-힣]"
+_WORDED_SHARE = 0.02  # of the values looked at, from which a column is read
+
+_STREET = (
+    "Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Dr|Boulevard|Blvd|Court|Square|Terrace|Crescent|Close"
+    "|Gardens|Grove|Mews|Way"
+)
+_ULICA = r"ulica|ulici|ul\.|cesta|cesti|trg|trgu|nabrežje|naselje|steza|pot|poti"
+_NUMBERED = r"(?:no|nr|number|št|st|id|številka|stevilka)?[ .:#]{0,3}"
+_ADDRESS = "|".join(
+    (
+        rf"\d{{1,5}}[A-Za-z]?,? (?:\p{{Lu}}[\p{{L}}]+ ){{1,3}}(?:{_STREET})",
+        rf"\p{{Lu}}[\p{{L}}]+(?: [\p{{L}}]+)? (?i:{_ULICA}) \d{{1,3}}[a-z]?",
+        r"(?:Cesta|Ulica|Pot|Trg) (?:[\p{L}]+ ){1,3}\d{1,3}[a-z]?",
+        r"[가-힣]+[시군구] [가-힣0-9]+(?:로|길) ?\d+(?:-\d+)?",
+        r"[가-힣]+[동읍면리] \d+(?:-\d+)?번지",
+    )
+)
+_HOSPITAL_NUMBER = (
+    r"(?i)(?:\b(?:mrn|hospital|patient|chart|case|file|record|kartotek[\p{L}]*|karton[\p{L}]*|indeks)"
+    rf"[ .:#-]{{1,3}}{_NUMBERED}"
+    r"|(?:등록|차트|환자|병록|의무기록) ?번호[ :은는]{0,3})(?P<found>[A-Z]{0,3}-?\d{5,12})\b"
+)
+_TELEPHONE = (
+    r"(?i)(?:\b(?:tel|telephone|phone|mobile|cell|fax|telefon|gsm|mobitel|tel\.? št)\b"
+    r"|전화|연락처|휴대폰|핸드폰)[ .:은는]{0,3}"
+    r"(?P<found>\(?\d{2,5}\)?[ ./-]?\d{2,4}[ ./-]?\d{2,5}(?:[ ./-]?\d{2,4})?)|\(\d{3}\) ?\d{3}-\d{4}"
+)
+_PLACE = (
+    r"(?:\b(?:[Ll]ives|[Ll]iving|[Rr]esident|[Bb]orn) in|(?:[Žž]ivi|[Ss]tanuje|[Rr]ojen[\p{L}]?) v"
+    r"|거주지는?) (?P<found>\p{Lu}\p{Ll}+|[가-힣]+)"
+)
+_OWN = (
+    SensitivePattern(key="address", label="", description="", regex=bounded(_ADDRESS), shortest=6),
+    SensitivePattern(key="hospital_number", label="", description="", regex=_HOSPITAL_NUMBER, shortest=8),
+    SensitivePattern(key="telephone", label="", description="", regex=_TELEPHONE, shortest=9),
+)
+_PLACES = SensitivePattern(key="place", label="", description="", regex=_PLACE, shortest=6)
+_DATES = ("date", "date_other")
+_NUMBERS = tuple(
+    CATALOGUE[key]
+    for key in (
+        "email",
+        "phone",
+        "phone_spaced",
+        "international_phone",
+        "resident_number",
+        "resident_number_embedded",
+        "us_ssn",
+        "kr_driving_licence",
+        "iban",
+        "card",
+        "emso",
+        "national_number",
+        "disguised",
+    )
+)
+# What is found: a kind by its pattern. Several patterns are of one kind.
+KINDS: Mapping[str, str] = MappingProxyType(
+    {
+        "names": "names of people",
+        "model": "names, by the model",
+        "email": "e-mail addresses",
+        "phone": "phone numbers",
+        "number": "national and other personal numbers",
+        "hospital_number": "hospital numbers",
+        "address": "postal addresses",
+        "date": "dates",
+        "place": "places",
+    }
+)
+_KIND_OF = {
+    "phone_spaced": "phone",
+    "international_phone": "phone",
+    "telephone": "phone",
+    "date_other": "date",
+}
+TELLS_WHO = frozenset(KINDS) - {"date", "place"}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TextColumn:
+    """A column with words, and what was found in its cells."""
+
+    column: str
+    n_cells: int  # that hold something
+    n_distinct: int
+    # whether a person has to read it: sentences, mostly distinct; else there are only names beside words
+    is_text: bool
+    counts: Mapping[str, int]  # cells by kind, see `KINDS`; a cell with two kinds counts in both
+    n_found: int  # cells with anything that tells who somebody is
+    n_distinct_found: int  # distinct values among them
+    n_perhaps: int  # further cells in which a listed name stands alone
+    model: ModelName = "none"  # that looked for names too
+
+    def of(self, *, who: bool) -> dict[str, int]:
+        """Return the cells by kind: of what tells who somebody is, or of dates and places."""
+        return {kind: n for kind, n in self.counts.items() if (kind in TELLS_WHO) is who}
+
+
+def measure_texts(
+    table: pa.Table | CodedTable, *, skip: Collection[str] = (), model: ModelName = "none"
+) -> tuple[TextColumn, ...]:
+    """Look for text columns, and in all columns with words for what names people.
+
+    Missing cells are passed over. Every cell is read.
+
+    Parameters
+    ----------
+    table
+        Columns of text; missing is null.
+    skip
+        Columns that are not looked at, such as those that will not be released.
+    model
+        A local model that looks for names too; see `core.free_text.models`.
+
+    Returns
+    -------
+    tuple of TextColumn
+        Text columns, and others in which somebody is named, in the order of the table.
+    """
+    columns = table if isinstance(table, CodedTable) else CodedTable(table=table)
+    names = [name for name in columns.table.column_names if name not in skip]
+    return tuple(found for name in names if (found := _measure(name, columns[name], model)) is not None)
+
+
+def _measure(name: str, column: DistinctValues, model: ModelName) -> TextColumn | None:
+    sample = _spread(column.values)
+    if not len(sample) or not _is_worded(sample):
+        return None
+    is_text = is_text_column(sample.to_pylist(), n_distinct=column.n_distinct, n_cells=column.n_filled)
+    masks, perhaps = _found(column, model if is_text else "none")
+    who = np.logical_or.reduce(
+        [
+            np.zeros(len(column.values), dtype=np.bool_),
+            *(mask for kind, mask in masks.items() if kind in TELLS_WHO),
+        ]
+    )
+    if not is_text and not who.any():
+        return None
+    return TextColumn(
+        column=name,
+        n_cells=column.n_filled,
+        n_distinct=column.n_distinct,
+        is_text=is_text,
+        counts={kind: column.n_cells(masks[kind]) for kind in KINDS if kind in masks},
+        n_found=column.n_cells(who),
+        n_distinct_found=len(pc.unique(column.values.filter(pa.array(who)))),
+        n_perhaps=column.n_cells(perhaps & ~who),
+        model=model,
+    )
+
+
+def is_text_column(sample: Sequence[str], *, n_distinct: int, n_cells: int) -> bool:
+    """Whether a column of which some distinct values are known holds free text: sentences, mostly distinct.
+
+    Long ones may repeat more.
+    """
+    if n_distinct < _FEWEST_TEXTS or n_distinct < _DISTINCT_IF_LONG * n_cells:
+        return False
+    are_long = np.median([len(value.split()) for value in sample]) >= _WORDS_IF_LONG
+    if are_long and np.mean([len(value) for value in sample]) >= _LETTERS_IF_LONG:
+        return True
+    return n_distinct >= _DISTINCT * n_cells and are_sentences(sample)
+
+
+def _spread(values: pa.Array) -> pa.Array:
+    """Return some of the values, evenly spaced."""
+    step = -(-len(values) // _N_LOOKED_AT) or 1
+    return values.take(pa.array(np.arange(0, len(values), step)))
+
+
+def _is_worded(sample: pa.Array) -> bool:
+    worded = pc.match_substring_regex(sample, _WORDED)
+    return bool(pc.mean(worded.cast(pa.int8())).as_py() >= _WORDED_SHARE)
+
+
+def _found(column: DistinctValues, model: ModelName) -> tuple[dict[str, BoolArray], BoolArray]:
+    """Return which distinct values hold which kind, and in which a name may stand alone."""
+    masks: dict[str, BoolArray] = {}
+    named = find_names(column.values)
+    found = [("names", named.surely), *_patterns(column)]
+    if model != "none":
+        found.append(("model", named_by_model(model, column.values)))
+    for kind, mask in found:
+        if mask.any():
+            masks[kind] = masks[kind] | mask if kind in masks else mask
+    return masks, named.perhaps
+
+
+def _patterns(column: DistinctValues) -> Iterator[tuple[str, BoolArray]]:
+    dates = tuple(CATALOGUE[key] for key in _DATES)
+    for key, mask in scan_values(column, (*_NUMBERS, *_OWN, *dates, _PLACES)).masks.items():
+        kind = _KIND_OF.get(key, key)
+        yield kind if kind in KINDS else "number", mask
