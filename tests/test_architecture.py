@@ -106,6 +106,7 @@ def test_module__of_one_importer_is_a_subject_of_its_own() -> None:
     lone = {name for name in small if len(importers[name] - {name.rpartition(".")[0]}) == 1}
     assert lone <= {
         "core.drawing",
+        "core.free_text.models",
         "core.vcf.bare",
         "pages.measure.leakage_parts.work",
         "pages.measure.risk_parts.results",
