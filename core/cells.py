@@ -24,6 +24,7 @@ from __future__ import annotations
 import datetime
 import re
 import threading
+from collections.abc import Sequence
 from typing import TypeAlias, cast
 
 import numpy as np
@@ -31,7 +32,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.coding import BoolArray, FloatArray
+from core.coding import BoolArray, FloatArray, SharedCodes
 
 CodeArray = npt.NDArray[np.int32]
 Column: TypeAlias = pa.Array | pa.ChunkedArray
@@ -384,7 +385,7 @@ def _distinct_share(column: pa.Array, n_looked_at: int) -> float:
 _ONE_AT_A_TIME = threading.Lock()
 
 
-def shared_codes(a: Column, b: Column, *, dates: bool = False) -> tuple[CodeArray, CodeArray]:
+def shared_codes(a: Column, b: Column, *, dates: bool = False) -> SharedCodes:
     """Give equal values of two columns one code, dates in any spelling if asked for; -1 where missing."""
     a, b = _contiguous(a), _contiguous(b)
     if max(_distinct_share(column, _MANY) for column in (a, b)) > _TOO_DISTINCT:
@@ -394,15 +395,22 @@ def shared_codes(a: Column, b: Column, *, dates: bool = False) -> tuple[CodeArra
     values = pa.concat_arrays(dictionaries)
     codes = codes_of(pc.dictionary_encode(canonical_values(values, dates=dates)))
     n_a = len(dictionaries[0])
-    return (
-        np.append(codes[:n_a], np.int32(-1))[codes_of(encoded[0])],
-        np.append(codes[n_a:], np.int32(-1))[codes_of(encoded[1])],
+    return SharedCodes(
+        original=np.append(codes[:n_a], np.int32(-1))[codes_of(encoded[0])],
+        anonymized=np.append(codes[n_a:], np.int32(-1))[codes_of(encoded[1])],
     )
 
 
 def canonical_codes(column: Column, *, dates: bool = False) -> CodeArray:
     """Return shape (n_cells,): equal cells have one code, 0 … n_values - 1; a missing cell is -1."""
-    return shared_codes(column, pa.array([], pa.string()), dates=dates)[0]
+    return shared_codes(column, pa.array([], pa.string()), dates=dates).original
+
+
+def codes_of_tables(columns: Sequence[pa.ChunkedArray]) -> list[CodeArray]:
+    """Return the codes of a column of several tables; equal cells, dates in any spelling, share one."""
+    chunks = [chunk.cast(pa.large_string()) for column in columns for chunk in column.chunks]
+    codes = canonical_codes(pa.chunked_array(chunks, pa.large_string()), dates=True)
+    return np.split(codes, np.cumsum([len(column) for column in columns])[:-1])
 
 
 def equal_values(values: Column, *, dates: bool = False) -> CodeArray | None:
@@ -431,20 +439,20 @@ def _merged(values: pa.Array, places: npt.NDArray[np.int64]) -> CodeArray:
     return cast("CodeArray", number[stands_for].astype(np.int32))
 
 
-def _codes_cell_by_cell(a: pa.Array, b: pa.Array, *, dates: bool) -> tuple[CodeArray, CodeArray]:
+def _codes_cell_by_cell(a: pa.Array, b: pa.Array, *, dates: bool) -> SharedCodes:
     """Return the codes of two columns whose values hardly repeat; one pair at a time, to bound memory."""
     with _ONE_AT_A_TIME:
         return _codes_of_all_cells(a, b, dates=dates)
 
 
-def _codes_of_all_cells(a: pa.Array, b: pa.Array, *, dates: bool) -> tuple[CodeArray, CodeArray]:
+def _codes_of_all_cells(a: pa.Array, b: pa.Array, *, dates: bool) -> SharedCodes:
     """Return the codes of two columns, every cell looked at."""
     cells = pa.concat_arrays([a.cast(pa.large_string()), b.cast(pa.large_string())])
     values = _exact_floats(cells)
     if values is None:
         values = canonical_values(cells, dates=dates)
     codes = codes_of(pc.dictionary_encode(values))
-    return codes[: len(a)], codes[len(a) :]
+    return SharedCodes(original=codes[: len(a)], anonymized=codes[len(a) :])
 
 
 _MOSTLY = 0.5  # share of differing cells from which whole columns are compared closely
@@ -462,8 +470,7 @@ def cells_equal(a: Column, b: Column, *, dates: bool = False) -> BoolArray:
     if not n_differ or (_says_itself(a) and _says_itself(b)):
         return equal
     if max(_distinct_share(column, _FEW) for column in (a, b)) < _RARELY:
-        codes_a, codes_b = shared_codes(a, b, dates=dates)
-        return cast("BoolArray", (codes_a == codes_b) & (codes_a >= 0))
+        return shared_codes(a, b, dates=dates).equal_in_row
     if n_differ > _MOSTLY * len(a):
         return _cells_equal_closely(a, b, dates=dates) & (equal | differs)
     rest = np.flatnonzero(differs)
@@ -532,5 +539,5 @@ def _numbers_equal(a: pa.Array, b: pa.Array, *, dates: bool) -> BoolArray | None
 
 def _canonical_texts_equal(a: pa.Array, b: pa.Array, *, dates: bool) -> BoolArray:
     """Compare cells by their canonical texts, each distinct text looked at once."""
-    codes_a, codes_b = shared_codes(a, b, dates=dates)
-    return cast("BoolArray", codes_a == codes_b)
+    codes = shared_codes(a, b, dates=dates)
+    return cast("BoolArray", codes.original == codes.anonymized)

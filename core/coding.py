@@ -1,7 +1,7 @@
 """Columns as codes: the one place where written values become numbers that are joined and counted.
 
-Codes run from 0 to n_values - 1. A missing value has a code of its own, but for `DistinctValues` and
-`core.cells.shared_codes`, where it is -1 and equals nothing.
+Codes run from 0 to n_values - 1, and a missing value is -1. An array by value that says something of a
+missing one too has it as one more entry, the last: the code -1 finds it.
 """
 
 from __future__ import annotations
@@ -38,19 +38,22 @@ def value_codes(column: pa.ChunkedArray | pa.Array | Codes) -> IntArray:
 
 
 def combined_codes(columns: Iterable[Codes], *, n_records: int) -> IntArray:
-    """Return shape (n_records,): one code per distinct combination of the codes, not consecutive.
+    """Return shape (n_records,): one code per distinct combination of codes, -1 a value too, not consecutive.
 
     Codes are combined as digits of one number; before the number could exceed 64 bits, what has
     been combined so far is renumbered, so any number of columns works.
     """
     combined, size = np.zeros(n_records, dtype=np.int64), 1
     for column in columns:
-        n_values = max(int(column.max(initial=-1)) + 1, 1)
+        lowest = int(column.min(initial=0))
+        n_values = max(int(column.max(initial=-1)) + 1 - lowest, 1)
         if size > _LARGEST_CODE // n_values:
             combined = value_codes(combined)
             size = int(combined.max(initial=-1)) + 1
         combined *= n_values
         combined += column
+        if lowest:
+            combined -= lowest
         size *= n_values
     return combined
 
@@ -58,22 +61,6 @@ def combined_codes(columns: Iterable[Codes], *, n_records: int) -> IntArray:
 def combination_codes(columns: Iterable[Codes], *, n_records: int) -> IntArray:
     """Return shape (n_records,): a code per distinct combination, consecutive, by first appearance."""
     return value_codes(combined_codes(columns, n_records=n_records))
-
-
-def joint_codes(pairs: Sequence[tuple[Codes, Codes]]) -> tuple[IntArray, IntArray]:
-    """Give equal combinations of values of two tables one code, at most four times as many as records.
-
-    `pairs`: per column, at least one, its codes in both tables, alike for equal values; -1 is a value too.
-    The result is one array twice where every column is.
-    """
-    same = all(one is other for one, other in pairs)
-    n_first = len(pairs[0][0])
-    n_records = n_first if same else n_first + len(pairs[0][1])
-    columns = ((one if same else np.concatenate([one, other])) + 1 for one, other in pairs)
-    codes = combined_codes(columns, n_records=n_records)
-    if int(codes.max(initial=0)) > _COUNTED_DIRECTLY * len(codes):
-        codes = value_codes(codes)
-    return (codes, codes) if same else (codes[:n_first], codes[n_first:])
 
 
 def sorted_distinct(codes: IntArray) -> IntArray:
@@ -84,16 +71,43 @@ def sorted_distinct(codes: IntArray) -> IntArray:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CodedColumn:
-    """A column as numbers, each written form once."""
+    """A column as numbers, each written form once where that saves work.
 
-    name: str
-    codes: Codes  # shape (n_records,); 4 bytes a record where ten million have to fit
-    values: pa.Array  # shape (n_values,), the written forms; null for a missing cell (empty or blank)
+    Encoding a column whose values hardly repeat costs more than any scan of it; such a column, see
+    `distinct_values`, keeps its records as they are, and every method answers the same.
+    """
+
+    values: pa.Array  # the written forms, shape (n_values,), without nulls
+    # shape (n_records,): the position in `values` of each record, -1 for a missing one; of 4 bytes where ten
+    # million have to fit
+    codes: Codes
+    name: str = ""
+    is_distinct: bool = True  # False where `values` may hold a value more than once
 
     @property
-    def n_values(self) -> int:
-        """Return the number of distinct values, a missing one counted as one."""
-        return len(self.values)
+    def n_records(self) -> int:
+        """Return the number of records, missing ones included."""
+        return len(self.codes)
+
+    @cached_property
+    def n_filled(self) -> int:
+        """Return the number of records that are not missing."""
+        return int(np.count_nonzero(self.codes >= 0))
+
+    @property
+    def n_missing(self) -> int:
+        """Return the number of missing cells."""
+        return self.n_records - self.n_filled
+
+    @cached_property
+    def counts(self) -> IntArray:
+        """Return shape (n_values,): the records that hold each value."""
+        return _counts(self.codes, len(self.values))
+
+    @cached_property
+    def n_distinct(self) -> int:
+        """Return the number of distinct non-missing values."""
+        return len(self.values) if self.is_distinct else len(pc.unique(self.values))
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -101,52 +115,51 @@ class CodedColumn:
         return tuple(self.values.to_pylist())
 
     @cached_property
-    def value_is_missing(self) -> BoolArray:
-        """Return shape (n_values,): whether a value is a missing cell."""
-        return cast("BoolArray", self.values.is_null().to_numpy(zero_copy_only=False))
-
-    @cached_property
     def value_is_suppressed(self) -> BoolArray:
-        """Return shape (n_values,): whether a value is missing or nothing but stars."""
-        stars = pc.fill_null(pc.match_substring_regex(self.values, _SUPPRESSED), True)
-        return cast("BoolArray", stars.to_numpy(zero_copy_only=False))
+        """Return shape (n_values + 1,): whether a value is nothing but stars; the last, a missing one, is."""
+        stars = pc.match_substring_regex(self.values, _SUPPRESSED).to_numpy(zero_copy_only=False)
+        return np.append(stars, True)
 
     @property
-    def n_missing(self) -> int:
-        """Return the number of missing cells."""
-        return int(np.count_nonzero(self.value_is_missing[self.codes])) if self.value_is_missing.any() else 0
+    def codes_with_missing(self) -> IntArray:
+        """Return shape (n_records,): the codes from 0, missing as one more value, the last."""
+        codes = self.codes.astype(np.int64)
+        codes[codes < 0] = len(self.values)
+        return codes
+
+    def n_cells(self, mask: BoolArray) -> int:
+        """Return the number of records whose value is marked in `mask`, shape (n_values,)."""
+        return int(self.counts[mask].sum())
+
+    def without(self, mask: BoolArray) -> CodedColumn:
+        """Return the column with the values marked in `mask`, shape (n_values,), as missing ones."""
+        place = np.where(mask, -1, np.cumsum(~mask) - 1)
+        return replace(
+            self,
+            values=self.values.filter(pa.array(~mask)),
+            codes=np.append(place, -1)[self.codes].astype(self.codes.dtype),
+        )
 
     @cached_property
-    def n_known_values(self) -> int:
-        """Return the number of distinct values that are not missing."""
-        return int(np.count_nonzero(~self.value_is_missing))
+    def trimmed(self) -> CodedColumn:
+        """Return the column with the white space around its values taken off."""
+        values = pc.utf8_trim_whitespace(self.values)
+        if values.equals(self.values):
+            return self
+        codes = coded(values)
+        return replace(codes, codes=np.append(codes.codes, -1)[self.codes], name=self.name)
 
-    @property
-    def known_codes(self) -> IntArray:
-        """Return shape (n_records,): the codes, -1 where the cell is missing."""
-        number = np.arange(self.n_values, dtype=np.int64)
-        number[self.value_is_missing] = -1
-        return number[self.codes]
+    def in_records(self, mask: BoolArray) -> BoolArray:
+        """Return shape (n_records,): `mask` of each record's value, False for a missing one."""
+        return cast("BoolArray", np.append(mask, False)[self.codes])
 
 
 def coded_column(table: pa.Table, name: str) -> CodedColumn:
-    """Return a column of a table as codes; empty and blank cells are one missing value.
-
-    Other values are compared as written.
-    """
-    codes, values = _encoded(table[name])
-    codes = codes.astype(np.int32, copy=False)
-    blank = pc.fill_null(pc.equal(pc.utf8_trim_whitespace(values), pa.scalar("", values.type)), True)
-    missing = np.flatnonzero(blank.to_numpy(zero_copy_only=False))
-    if not len(missing) or (len(missing) == 1 and not values[int(missing[0])].is_valid):
-        return CodedColumn(name=name, codes=codes, values=values)
-    kept = np.ones(len(values), dtype=bool)
-    kept[missing] = False
-    number = np.cumsum(kept, dtype=np.int32) - 1
-    number[missing] = np.count_nonzero(kept)
-    filled = values.filter(pa.array(kept))
-    values = pa.concat_arrays([filled, pa.nulls(1, values.type)])
-    return CodedColumn(name=name, codes=number[codes], values=values)
+    """Return a column of a table as codes; empty and blank cells are missing, others compared as written."""
+    column = replace(coded(table[name]), name=name)
+    blank = pc.equal(pc.utf8_trim_whitespace(column.values), pa.scalar("", column.values.type))
+    mask = blank.to_numpy(zero_copy_only=False)
+    return column.without(mask) if mask.any() else column
 
 
 def coded_columns(table: pa.Table, names: Sequence[str]) -> dict[str, CodedColumn]:
@@ -157,76 +170,7 @@ def coded_columns(table: pa.Table, names: Sequence[str]) -> dict[str, CodedColum
         return dict(zip(distinct, coded, strict=True))
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class DistinctValues:
-    """The non-missing values of a column, each written form once where that saves work.
-
-    Encoding a column whose values hardly repeat costs more than any scan of it; such a column
-    keeps its records as they are, and every method answers the same.
-    """
-
-    values: pa.Array  # strings to look at, shape (n_values,), without nulls
-    codes: Codes  # shape (n_records,): the position in `values` of each record, -1 for a missing one
-    is_distinct: bool  # False where `values` may hold a value more than once
-
-    @property
-    def n_records(self) -> int:
-        """Return the number of records, missing ones included."""
-        return len(self.codes)
-
-    @cached_property
-    def n_filled(self) -> int:
-        """Return the number of records that are not missing."""
-        return int(self.counts.sum())
-
-    @cached_property
-    def counts(self) -> IntArray:
-        """Return shape (n_values,): the records that hold each value."""
-        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.values))
-
-    @cached_property
-    def n_distinct(self) -> int:
-        """Return the number of distinct non-missing values."""
-        return len(self.values) if self.is_distinct else len(pc.unique(self.values))
-
-    def n_cells(self, mask: BoolArray) -> int:
-        """Return the number of records whose value is marked in `mask`, shape (n_values,)."""
-        return int(self.counts[mask].sum())
-
-    @property
-    def codes_with_missing(self) -> IntArray:
-        """Return shape (n_records,): the codes from 0, missing as a value of its own, by first appearance."""
-        codes = self.codes.astype(np.int64)
-        missing = codes < 0
-        if not missing.any():
-            return codes
-        place = codes[: np.argmax(missing)].max(initial=-1) + 1
-        return np.where(missing, place, codes + (codes >= place))
-
-    def without(self, mask: BoolArray) -> DistinctValues:
-        """Return the column with the values marked in `mask`, shape (n_values,), as missing ones."""
-        place = np.where(mask, -1, np.cumsum(~mask) - 1)
-        return DistinctValues(
-            values=self.values.filter(pa.array(~mask)),
-            codes=np.append(place, -1)[self.codes].astype(self.codes.dtype),
-            is_distinct=self.is_distinct,
-        )
-
-    @cached_property
-    def trimmed(self) -> DistinctValues:
-        """Return the column with the white space around its values taken off."""
-        values = pc.utf8_trim_whitespace(self.values)
-        if values.equals(self.values):
-            return self
-        codes = coded(values)
-        return replace(codes, codes=np.append(codes.codes, -1)[self.codes])
-
-    def in_records(self, mask: BoolArray) -> BoolArray:
-        """Return shape (n_records,): `mask` of each record's value, False for a missing one."""
-        return cast("BoolArray", np.append(mask, False)[self.codes])
-
-
-def distinct_values(column: pa.ChunkedArray | pa.Array) -> DistinctValues:
+def distinct_values(column: pa.ChunkedArray | pa.Array) -> CodedColumn:
     """Return the distinct values of a column of strings; every non-missing record is counted."""
     if column.nbytes > _LARGEST_ARRAY:
         column = column.cast(pa.large_string())
@@ -236,10 +180,10 @@ def distinct_values(column: pa.ChunkedArray | pa.Array) -> DistinctValues:
     return coded(column)
 
 
-def coded(column: pa.ChunkedArray | pa.Array) -> DistinctValues:
+def coded(column: pa.ChunkedArray | pa.Array) -> CodedColumn:
     """Return the distinct values of a column of strings in the order of first appearance, however many."""
     codes, values = _encoded(column, null_encoding="mask")
-    return DistinctValues(values=values, codes=codes, is_distinct=True)
+    return CodedColumn(values=values, codes=codes)
 
 
 def one_below_the_other(first: pa.ChunkedArray, second: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -249,17 +193,17 @@ def one_below_the_other(first: pa.ChunkedArray, second: pa.ChunkedArray) -> pa.C
     return pa.chunked_array([*first.chunks, *second.chunks], first.type)
 
 
-def coded_parts(together: DistinctValues, n_first: int) -> tuple[DistinctValues, DistinctValues]:
+def coded_parts(together: CodedColumn, n_first: int) -> tuple[CodedColumn, CodedColumn]:
     """Return two columns that were coded as one, the first of `n_first` records, as each by itself."""
     first, second = together.codes[:n_first], together.codes[n_first:]
     n_values = int(first.max(initial=-1)) + 1
     return (
-        DistinctValues(values=together.values.slice(0, n_values), codes=first, is_distinct=True),
+        CodedColumn(values=together.values.slice(0, n_values), codes=first),
         _by_first_appearance(together.values, second),
     )
 
 
-def _by_first_appearance(values: pa.Array, codes: IntArray) -> DistinctValues:
+def _by_first_appearance(values: pa.Array, codes: IntArray) -> CodedColumn:
     """Return values and codes with the values that occur alone, in the order in which they do."""
     first = np.full(len(values) + 1, len(codes))
     first[codes[::-1]] = np.arange(len(codes))[::-1]
@@ -267,7 +211,7 @@ def _by_first_appearance(values: pa.Array, codes: IntArray) -> DistinctValues:
     used = used[np.argsort(first[used], kind="stable")]
     place = np.full(len(values) + 1, -1, dtype=codes.dtype)
     place[used] = np.arange(len(used))
-    return DistinctValues(values=values.take(pa.array(used)), codes=place[codes], is_distinct=True)
+    return CodedColumn(values=values.take(pa.array(used)), codes=place[codes])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -275,14 +219,14 @@ class CodedTable:
     """A table of text whose columns are coded once, when first asked for."""
 
     table: pa.Table  # columns of strings; null is a missing value
-    columns: dict[str, DistinctValues] = field(default_factory=dict)  # those coded so far
+    columns: dict[str, CodedColumn] = field(default_factory=dict)  # those coded so far
     # shape (n_values,): which of a column's distinct values stand for missing ones; None where none does
     blanks: Callable[[pa.Array], BoolArray | None] = lambda _: None
 
-    def __getitem__(self, name: str) -> DistinctValues:
+    def __getitem__(self, name: str) -> CodedColumn:
         """Return the distinct values of a column, in the order of first appearance."""
         if name not in self.columns:
-            column = coded(self.table[name])
+            column = replace(coded(self.table[name]), name=name)
             blank = self.blanks(column.values)
             self.columns[name] = column if blank is None else column.without(blank)
         return self.columns[name]
@@ -293,7 +237,92 @@ class CodedTable:
         return replace(self, table=self.table.select(list(names)), columns=known)
 
 
-def _as_they_are(column: pa.ChunkedArray | pa.Array) -> DistinctValues:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SharedCodes:
+    """A column of two tables, or several as one, in which equal values have one code."""
+
+    # shapes (n_original,) and (n_anonymized,): -1 where missing; one array twice where the columns are alike
+    original: Codes
+    anonymized: Codes
+
+    @cached_property
+    def n_values(self) -> int:
+        """Return the number of codes."""
+        return 1 + max(int(side.max()) if len(side) else -1 for side in (self.original, self.anonymized))
+
+    @cached_property
+    def original_counts(self) -> IntArray:
+        """Return shape (n_values,): original cells per value."""
+        return _counts(self.original, self.n_values)
+
+    @cached_property
+    def anonymized_counts(self) -> IntArray:
+        """Return shape (n_values,): anonymized cells per value."""
+        if self.anonymized is self.original:
+            return self.original_counts
+        return _counts(self.anonymized, self.n_values)
+
+    def counts_with_missing(self) -> tuple[IntArray, IntArray]:
+        """Return shape (n_values + 1,) each: the cells per value, and last the missing ones; not kept."""
+        ours, theirs = (_counts(side, self.n_values) for side in (self.original, self.anonymized))
+        return (
+            np.append(ours, len(self.original) - ours.sum()),
+            np.append(theirs, len(self.anonymized) - theirs.sum()),
+        )
+
+    @cached_property
+    def n_same_row(self) -> int:
+        """Return the cells that are equal in the same row; needs tables of equal length."""
+        if self.anonymized is self.original:
+            return int(self.original_counts.sum())
+        return int(np.count_nonzero(self.equal_in_row))
+
+    @property
+    def equal_in_row(self) -> BoolArray:
+        """Return shape (n_records,): where both cells of a row are there and equal."""
+        return cast("BoolArray", (self.original == self.anonymized) & (self.original >= 0))
+
+    @cached_property
+    def n_same_values(self) -> int:
+        """Return the cells whose value reappears in the anonymized column, each only once."""
+        return int(np.minimum(self.original_counts, self.anonymized_counts).sum())
+
+    @cached_property
+    def n_same_row_by_chance(self) -> float:
+        """Return how many cells would be equal in the same row if the rows were in random order."""
+        products = self.original_counts.astype(float) @ self.anonymized_counts
+        return float(products) / max(len(self.original), 1)
+
+    @cached_property
+    def n_found_alone(self) -> int:
+        """Return the anonymized cells whose value exactly one original cell has."""
+        return int(self.anonymized_counts[self.original_counts == 1].sum())
+
+
+def joint_codes(columns: Sequence[SharedCodes]) -> SharedCodes:
+    """Return the combinations of values of one or more columns as one column; missing is a value.
+
+    Its codes are at most four times as many as its records, and one array twice where every column is.
+    """
+    same = all(column.original is column.anonymized for column in columns)
+    n_first = len(columns[0].original)
+    sides = [
+        column.original if same else np.concatenate([column.original, column.anonymized])
+        for column in columns
+    ]
+    codes = combined_codes(sides, n_records=len(sides[0]))
+    if int(codes.max(initial=0)) > _COUNTED_DIRECTLY * len(codes):
+        codes = value_codes(codes)
+    if same:
+        return SharedCodes(original=codes, anonymized=codes)
+    return SharedCodes(original=codes[:n_first], anonymized=codes[n_first:])
+
+
+def _counts(codes: Codes, n_values: int) -> IntArray:
+    return np.bincount(codes.astype(np.int64, copy=False) + 1, minlength=n_values + 1)[1:]
+
+
+def _as_they_are(column: pa.ChunkedArray | pa.Array) -> CodedColumn:
     filled = column.is_valid().to_numpy(zero_copy_only=False) if column.null_count else None
     values = column.drop_null() if column.null_count else column
     if isinstance(values, pa.ChunkedArray):
@@ -302,7 +331,7 @@ def _as_they_are(column: pa.ChunkedArray | pa.Array) -> DistinctValues:
     if filled is not None:
         every, codes = codes, np.full(len(column), -1, dtype=np.int64)
         codes[filled] = every
-    return DistinctValues(values=values, codes=codes, is_distinct=False)
+    return CodedColumn(values=values, codes=codes, is_distinct=False)
 
 
 def _encoded(column: pa.ChunkedArray | pa.Array, *, null_encoding: str = "encode") -> tuple[Codes, pa.Array]:

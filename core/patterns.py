@@ -31,7 +31,7 @@ from stdnum.nl import bsn
 from stdnum.pl import pesel
 from stdnum.si import ddv, emso
 
-from core.coding import BoolArray, DistinctValues, IntArray, distinct_values
+from core.coding import BoolArray, CodedColumn, IntArray, distinct_values
 from core.letters import narrowed
 from core.people import (
     ADMINISTRATIVE_ENDINGS,
@@ -171,7 +171,7 @@ class Confirmed:
 class PatternHits:
     """Which cells of a column hold which sensitive pattern."""
 
-    distinct: DistinctValues  # the column's distinct values
+    distinct: CodedColumn  # the column's distinct values
     # Pattern key to shape (n_values,): which distinct values match. Patterns without a match are left out.
     masks: dict[str, BoolArray]
     # pattern key to what a checksum said, for patterns that have one and candidates in the column
@@ -418,9 +418,7 @@ def scan_column(
     return scan_values(distinct_values(column), patterns)
 
 
-def scan_values(
-    distinct: DistinctValues, patterns: Sequence[SensitivePattern] = RULE_PATTERNS
-) -> PatternHits:
+def scan_values(distinct: CodedColumn, patterns: Sequence[SensitivePattern] = RULE_PATTERNS) -> PatternHits:
     """Search the distinct values of a column; see `scan_column`."""
     hits = PatternHits(distinct=distinct, masks={}, confirmed={})
     possible = _possible(distinct.values, patterns)

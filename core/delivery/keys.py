@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import NamedTuple, cast
 
@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.coding import CodedTable, DistinctValues, IntArray
+from core.coding import CodedColumn, CodedTable, IntArray
 from core.roles.vocabulary import match_name, name_tokens
 
 _FOUND = 0.5  # share of values found from which columns of like names are one key
@@ -113,7 +113,7 @@ class Persons:
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Column:
     place: Place
-    values: DistinctValues
+    values: CodedColumn
     tokens: tuple[str, ...]
     is_unique: bool
     is_counted: bool  # whole numbers, one after the other
@@ -151,7 +151,7 @@ def given_links(tables: Mapping[str, CodedTable], keys: Iterable[tuple[Place, Pl
     for one, other in keys:
         first, second = (_column(place.table, place.column, tables[place.table]) for place in (one, other))
         link = _measured(first, second)
-        found.append(Link(**{**vars(link), "is_given": True}))
+        found.append(replace(link, is_given=True))
     return tuple(found)
 
 
@@ -338,14 +338,14 @@ def _rank(
     )
 
 
-def _texts(table: CodedTable, column: str, *, folded: bool) -> DistinctValues:
+def _texts(table: CodedTable, column: str, *, folded: bool) -> CodedColumn:
     values = table[column].trimmed
     if not folded:
         return values
-    return DistinctValues(values=_folded(values.values), codes=values.codes, is_distinct=False)
+    return replace(values, values=_folded(values.values), is_distinct=False)
 
 
-def _coded_together(columns: Sequence[DistinctValues]) -> tuple[list[IntArray], int]:
+def _coded_together(columns: Sequence[CodedColumn]) -> tuple[list[IntArray], int]:
     """Return the records' codes, alike for equal values, -1 for missing, and how many codes there are."""
     every = pa.chunked_array([column.values.cast(pa.large_string()) for column in columns])
     encoded = (

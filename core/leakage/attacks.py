@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 from scipy import stats
 
-from core.cells import CodeArray, as_numbers, canonical_codes
+from core.cells import CodeArray, as_numbers, codes_of_tables
 from core.coding import BoolArray, FloatArray, IntArray
 from core.intervals import Z_95, wilson_interval
 from core.leakage.near_copies import Records, find_closest, likeness_tables, n_records, take_records
@@ -188,12 +188,10 @@ class _Values:
 
 def _values(parts: Sequence[pa.ChunkedArray]) -> _Values:
     """Return one column of every table."""
-    chunks = [chunk for part in parts for chunk in part.chunks]
-    codes = canonical_codes(pa.chunked_array(chunks, type=parts[0].type), dates=True)
     numbers = [as_numbers(part) for part in parts]
     known = tuple(part for part in numbers if part is not None)
     return _Values(
-        codes=tuple(np.split(codes, np.cumsum([len(part) for part in parts])[:-1])),
+        codes=tuple(codes_of_tables(parts)),
         numbers=known if len(known) == len(parts) else None,
     )
 

@@ -81,9 +81,8 @@ def column_chance(packed: PackedTables, rows: IntArray, other_rows: IntArray) ->
     n = len(rows)
     expected, variance = [], []
     for column in packed.columns:
-        size = len(column.original_counts)
-        a = np.bincount(column.original[rows], minlength=size)[:size].astype(np.float64)
-        b = np.bincount(column.scrambled[other_rows], minlength=size)[:size].astype(np.float64)
+        a = np.bincount(column.original[rows], minlength=column.n_values).astype(np.float64)
+        b = np.bincount(column.anonymized[other_rows], minlength=column.n_values).astype(np.float64)
         s = float(a @ b)
         spread = s - float((a * b) @ (a + b)) / n + (s / n) ** 2
         expected.append(s / n)
@@ -143,9 +142,9 @@ SidesByColumn = list[tuple[SmallCodes, SmallCodes]]
 def _sides_by_column(packed: PackedTables, rows: IntArray, other_rows: IntArray) -> SidesByColumn:
     """Return by column the codes of the rows that belong together; columns that cannot match left out."""
     return [
-        (column.original[rows], column.scrambled[other_rows])
+        (column.original[rows], column.anonymized[other_rows])
         for column in packed.columns
-        if len(column.original_counts)
+        if not column.anonymized.min()  # 0 is a value of both
     ]
 
 

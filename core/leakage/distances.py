@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy import stats
 
-from core.cells import CodeArray, as_numbers, canonical_codes
-from core.coding import BoolArray, IntArray
+from core.cells import as_numbers, codes_of_tables
+from core.coding import BoolArray, Codes, IntArray, SharedCodes
 from core.jobs import Threads
 from core.leakage.nearest import pack_masks
 from core.leakage.pairing import N_THREADS, TablePair
@@ -64,7 +64,7 @@ def _gower_tables(
     settings: LeakageSettings,
     *,
     rows: Sequence[IntArray | slice],
-    codes: Mapping[str, Sequence[CodeArray]] | None = None,
+    codes: Mapping[str, SharedCodes] | None = None,
 ) -> list[GowerTable]:
     """Make tables comparable: numbers on one scale from the smallest to the largest, words with one code."""
     encoded = [
@@ -86,14 +86,18 @@ def _encode(
     name: str,
     settings: LeakageSettings,
     rows: Sequence[IntArray | slice],
-    codes: Sequence[CodeArray] | None,
+    codes: SharedCodes | None,
 ) -> tuple[bool, list[CellArray], list[BoolArray]]:
     """Return a column of all tables: whether it holds numbers, its cells, and which are there."""
     columns = [_without_ignored(table.table[name], settings) for table in tables]
     there = [np.asarray(column.is_valid())[kept] for column, kept in zip(columns, rows, strict=True)]
     numbers = [as_numbers(column) for column in columns]
     known = [part for part in numbers if part is not None]
-    parts = _scaled(known) if len(known) == len(columns) else _small(codes or _codes(columns))
+    parts = (
+        _scaled(known)
+        if len(known) == len(columns)
+        else _small([codes.original, codes.anonymized] if codes else codes_of_tables(columns))
+    )
     cells = [part[kept] for part, kept in zip(parts, rows, strict=True)]
     return len(known) == len(columns), cells, there
 
@@ -117,14 +121,7 @@ def _scaled(parts: Sequence[npt.NDArray[np.float64]]) -> list[CellArray]:
     ]
 
 
-def _codes(columns: Sequence[pa.ChunkedArray]) -> Sequence[CodeArray]:
-    """Return codes that all tables share."""
-    chunks = [chunk.cast(pa.large_string()) for column in columns for chunk in column.chunks]
-    codes = canonical_codes(pa.chunked_array(chunks, pa.large_string()), dates=True)
-    return np.split(codes, np.cumsum([len(column) for column in columns])[:-1])
-
-
-def _small(codes: Sequence[CodeArray]) -> list[CellArray]:
+def _small(codes: Sequence[Codes]) -> list[CellArray]:
     """Return codes in the smallest unsigned integers that hold them; 0 where missing."""
     kind = np.min_scalar_type(1 + max(int(part.max(initial=0)) for part in codes))
     return [(part.astype(np.int32) + 1).astype(kind) for part in codes]

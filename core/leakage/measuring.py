@@ -80,11 +80,8 @@ def _set_columns_aside(
 
 def _never_matches(pair: TablePair, name: str) -> bool:
     """Whether a column holds values in both tables, and shares none."""
-    codes, other_codes = pair.codes[name]
-    n_values = int(max(codes.max(), other_codes.max())) + 1
-    counts = np.bincount(codes[codes >= 0], minlength=n_values) > 0
-    other_counts = np.bincount(other_codes[other_codes >= 0], minlength=n_values) > 0
-    return bool(counts.any() and other_counts.any() and not (counts & other_counts).any())
+    there, other_there = (counts[:-1] > 0 for counts in pair.codes[name].counts_with_missing())
+    return bool(there.any() and other_there.any() and not (there & other_there).any())
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -25,7 +25,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy import stats
 
-from core.cells import CodeArray, as_numbers, canonical_codes
+from core.cells import as_numbers, codes_of_tables
 from core.coding import BoolArray, FloatArray, IntArray
 from core.jobs import Threads
 from core.leakage.pairing import N_THREADS, TablePair
@@ -93,7 +93,7 @@ def likeness_tables(tables: Sequence[pa.Table], columns: Sequence[str], *, seed:
 
 def _encode(parts: Sequence[pa.ChunkedArray]) -> list[LikenessColumn]:
     """Return one column of every table."""
-    codes = _codes(parts)
+    codes = codes_of_tables(parts)
     n_codes = max(int(part.max(initial=-1)) for part in codes) + 1
     counts = np.bincount(codes[0] + 1, minlength=n_codes + 1)
     share = np.maximum(counts, 1) / len(codes[0])
@@ -117,14 +117,6 @@ def _encode(parts: Sequence[pa.ChunkedArray]) -> list[LikenessColumn]:
         LikenessColumn(is_number=False, cells=(part + 1).astype(kind), most=cap)
         for part, cap in zip(codes, caps, strict=True)
     ]
-
-
-def _codes(parts: Sequence[pa.ChunkedArray]) -> list[CodeArray]:
-    """Return the codes of the cells of every table, -1 where missing; equal cells share a code."""
-    chunks = [chunk for part in parts for chunk in part.chunks]
-    together = canonical_codes(pa.chunked_array(chunks, type=parts[0].type), dates=True)
-    together = together.astype(np.int64)
-    return np.split(together, np.cumsum([len(part) for part in parts])[:-1])
 
 
 def _places(numbers: Sequence[FloatArray]) -> list[SmallArray]:

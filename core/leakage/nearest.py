@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from core.cells import CodeArray, cells_equal_to
-from core.coding import BoolArray, IntArray
+from core.cells import cells_equal_to
+from core.coding import BoolArray, Codes, IntArray, SharedCodes
 from core.jobs import Threads
 from core.leakage.pairing import N_THREADS, TablePair
 from core.leakage.settings import LeakageSettings
@@ -21,49 +21,7 @@ Bits = npt.NDArray[np.uint64]
 _WORD = 64
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class PackedColumn:
-    """One column of both tables as the smallest unsigned integers that hold it."""
-
-    # Shapes (n_original,) and (n_scrambled,): two cells match exactly when these are equal. Whatever can
-    # match nothing has a number of its own in either table.
-    original: SmallCodes
-    scrambled: SmallCodes
-    original_ignored: BoolArray | None  # masks of ignored cells, None where there are none
-    scrambled_ignored: BoolArray | None
-    # masks of missing cells that leave the pair out when both are missing, None where that cannot happen
-    original_missing: BoolArray | None
-    scrambled_missing: BoolArray | None
-    original_counts: IntArray  # shape (n_shared_values,): how often each value that can match occurs
-
-
-def _pack_column(
-    pair: TablePair, name: str, settings: LeakageSettings, *, against_itself: bool = False
-) -> PackedColumn:
-    """Pack a column of both tables, or of the original twice, under the settings' rules for matching."""
-    codes, other_codes = pair.codes[name]
-    ignored = _ignored_codes(pair.original.table[name], codes, settings)
-    if against_itself:
-        other_codes, other_ignored = codes, ignored
-    else:
-        other_ignored = _ignored_codes(pair.scrambled.table[name], other_codes, settings)
-    missing = _missing_that_leaves_out(codes, other_codes, settings)
-    if settings.missing_on_both == "match" and not settings.ignores_missing:
-        n_values = int(max(codes.max(), other_codes.max())) + 1
-        codes, other_codes = (np.where(part < 0, np.int32(n_values), part) for part in (codes, other_codes))
-    original, scrambled, counts = _renumber_shared(codes, other_codes, ignored, other_ignored)
-    return PackedColumn(
-        original=original,
-        scrambled=scrambled,
-        original_ignored=ignored,
-        scrambled_ignored=other_ignored,
-        original_missing=missing[0],
-        scrambled_missing=missing[1],
-        original_counts=counts[0],
-    )
-
-
-def _ignored_codes(column: pa.ChunkedArray, codes: CodeArray, settings: LeakageSettings) -> BoolArray | None:
+def _ignored_codes(column: pa.ChunkedArray, codes: Codes, settings: LeakageSettings) -> BoolArray | None:
     """Return the mask of ignored cells of a column whose codes are known; None where none is."""
     ignored = np.zeros(len(codes), dtype=bool)
     for value in settings.values_to_ignore:
@@ -74,36 +32,43 @@ def _ignored_codes(column: pa.ChunkedArray, codes: CodeArray, settings: LeakageS
 
 
 def _missing_that_leaves_out(
-    codes: CodeArray, other_codes: CodeArray, settings: LeakageSettings
+    codes: SharedCodes, settings: LeakageSettings
 ) -> tuple[BoolArray | None, BoolArray | None]:
     """Return where a cell is missing, if two missing cells are left out and both tables have some."""
     if settings.missing_on_both != "leave out" or settings.ignores_missing:
         return None, None
-    missing, other_missing = codes < 0, other_codes < 0
+    missing, other_missing = codes.original < 0, codes.anonymized < 0
     return (missing, other_missing) if missing.any() and other_missing.any() else (None, None)
 
 
-def _renumber_shared(
-    codes: CodeArray, other_codes: CodeArray, ignored: BoolArray | None, other_ignored: BoolArray | None
-) -> tuple[SmallCodes, SmallCodes, tuple[IntArray, IntArray]]:
-    """Give values that both tables have the numbers from 0; all else gets one number per table."""
-    n_values = int(max(codes.max(), other_codes.max(), 0)) + 1
-    counts = _value_counts(codes, ignored, n_values)
-    other_counts = _value_counts(other_codes, other_ignored, n_values)
-    shared = np.flatnonzero((counts > 0) & (other_counts > 0))
+def _matching_codes(
+    codes: SharedCodes, ignored: BoolArray | None, other_ignored: BoolArray | None, settings: LeakageSettings
+) -> SharedCodes:
+    """Return the smallest unsigned codes: two cells match exactly when theirs are equal.
+
+    Values that both tables have are numbered from 0; all else, which can match nothing, has one number in
+    either table, the two last.
+    """
+    sides, masks = [codes.original, codes.anonymized], (ignored, other_ignored)
+    n_values = codes.n_values
+    if settings.missing_on_both == "match" and not settings.ignores_missing:
+        sides = [np.where(side < 0, np.int32(n_values), side) for side in sides]
+        n_values += 1
+    counts = [_value_counts(*each, n_values) for each in zip(sides, masks, strict=True)]
+    shared = np.flatnonzero((counts[0] > 0) & (counts[1] > 0))
     kind = np.min_scalar_type(len(shared) + 1)
     packed = []
-    for side, (table_codes, table_ignored) in enumerate(((codes, ignored), (other_codes, other_ignored))):
-        number = np.full(n_values + 1, len(shared) + side, dtype=kind)  # its last entry is for missing, -1
+    for which, (side, mask) in enumerate(zip(sides, masks, strict=True)):
+        number = np.full(n_values + 1, len(shared) + which, dtype=kind)  # its last entry is for missing, -1
         number[shared] = np.arange(len(shared), dtype=kind)
-        small = number[table_codes]
-        if table_ignored is not None:
-            small[table_ignored] = len(shared) + side
+        small = number[side]
+        if mask is not None:
+            small[mask] = len(shared) + which
         packed.append(small)
-    return packed[0], packed[1], (counts[shared], other_counts[shared])
+    return SharedCodes(original=packed[0], anonymized=packed[1])
 
 
-def _value_counts(codes: CodeArray, ignored: BoolArray | None, n_values: int) -> IntArray:
+def _value_counts(codes: Codes, ignored: BoolArray | None, n_values: int) -> IntArray:
     """Return shape (n_values,): how often each value occurs where it is not ignored or missing."""
     counted = codes >= 0 if ignored is None else (codes >= 0) & ~ignored
     return np.bincount(codes[counted], minlength=n_values)
@@ -122,8 +87,9 @@ def pack_masks(masks: Sequence[BoolArray | None], n_rows: int) -> Bits:
 class PackedTables:
     """Both tables packed: codes by column, ignored and missing cells as bits by row."""
 
-    columns: tuple[PackedColumn, ...] = field(repr=False)  # one a column
-    # shape (n_words, n_rows) or None, see :func:`pack_masks`
+    columns: tuple[SharedCodes, ...] = field(repr=False)  # see `_matching_codes`
+    # shape (n_words, n_rows) or None, see :func:`pack_masks`: ignored cells, and missing ones, where two
+    # leave the pair out
     original_ignored: Bits | None = field(repr=False)
     scrambled_ignored: Bits | None = field(repr=False)
     original_missing: Bits | None = field(repr=False)
@@ -169,23 +135,28 @@ class PackedTables:
         return combined
 
 
-def pack_tables(
-    pair: TablePair, columns: Sequence[str], settings: LeakageSettings, *, against_itself: bool = False
-) -> PackedTables:
-    """Pack all columns of both tables, all rows; with `against_itself`, the original twice."""
-    return _tables_of([_pack_column(pair, name, settings, against_itself=against_itself) for name in columns])
-
-
-def _tables_of(columns: Sequence[PackedColumn]) -> PackedTables:
-    """Return packed columns as tables."""
-    packed = tuple(columns)
-    n_original, n_scrambled = len(packed[0].original), len(packed[0].scrambled)
+def pack_tables(pair: TablePair, columns: Sequence[str], settings: LeakageSettings) -> PackedTables:
+    """Pack all columns of both tables, all rows."""
+    packed, ignored, missing = [], [], []
+    for name in columns:
+        codes = pair.codes[name]
+        ours = _ignored_codes(pair.original.table[name], codes.original, settings)
+        theirs = _ignored_codes(pair.scrambled.table[name], codes.anonymized, settings)
+        packed.append(_matching_codes(codes, ours, theirs, settings))
+        ignored.append((ours, theirs))
+        missing.append(_missing_that_leaves_out(codes, settings))
+    n_rows = len(packed[0].original), len(packed[0].anonymized)
+    bits = [
+        _bits_of([each[side] for each in masks], n_rows[side])
+        for masks in (ignored, missing)
+        for side in (0, 1)
+    ]
     return PackedTables(
-        columns=packed,
-        original_ignored=_bits_of([column.original_ignored for column in packed], n_original),
-        scrambled_ignored=_bits_of([column.scrambled_ignored for column in packed], n_scrambled),
-        original_missing=_bits_of([column.original_missing for column in packed], n_original),
-        scrambled_missing=_bits_of([column.scrambled_missing for column in packed], n_scrambled),
+        columns=tuple(packed),
+        original_ignored=bits[0],
+        scrambled_ignored=bits[1],
+        original_missing=bits[2],
+        scrambled_missing=bits[3],
     )
 
 
@@ -288,19 +259,16 @@ def _chosen(n_rows: int, cells_per_row: int, max_comparisons: int, seed: int) ->
 
 
 def _best_of_block(
-    packed: PackedTables, rows: IntArray, own: IntArray | None, *, skip_self: bool = False
+    packed: PackedTables, rows: IntArray, own: IntArray | None
 ) -> tuple[ShareArray, IntArray, ShareArray | None]:
     """Return the best share, how many scrambled rows have it, and the own row's share."""
     best = np.full(len(rows), -1, dtype=np.float32)
     n_best = np.zeros(len(rows), dtype=np.int64)
     original = [column.original[rows][:, None] for column in packed.columns]
-    n_other = len(packed.columns[0].scrambled)
+    n_other = len(packed.columns[0].anonymized)
     for start in range(0, n_other, _OTHER_ROWS_AT_ONCE):
         other = slice(start, min(start + _OTHER_ROWS_AT_ONCE, n_other))
-        matching = _count_matches(original, [column.scrambled[other] for column in packed.columns])
-        if skip_self:
-            here = np.flatnonzero((rows >= other.start) & (rows < other.stop))
-            matching[here, rows[here] - other.start] = 0
+        matching = _count_matches(original, [column.anonymized[other] for column in packed.columns])
         _keep_best(best, n_best, *_best_shares(packed, matching, rows, other))
     return best, n_best, None if own is None else _own_shares(packed, rows, own)
 
@@ -348,5 +316,5 @@ def _own_shares(packed: PackedTables, rows: IntArray, own: IntArray) -> ShareArr
     """Return shape (n_rows,): the share of equal valid cells of each row with its own scrambled row."""
     matching = np.zeros(len(rows), dtype=np.uint16)
     for column in packed.columns:
-        matching += column.original[rows] == column.scrambled[own]
+        matching += column.original[rows] == column.anonymized[own]
     return _shares(matching, np.broadcast_to(packed.n_valid(rows, own, grid=False), matching.shape))

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.cells import CodeArray, as_numbers, canonical_codes, cells_equal, shared_codes
-from core.coding import BoolArray, IntArray
+from core.cells import as_numbers, canonical_codes, cells_equal, shared_codes
+from core.coding import BoolArray, IntArray, SharedCodes
 from core.dates import read_dates
 from core.errors import AuditInputError
 from core.jobs import Threads
@@ -69,19 +69,16 @@ class TablePair:
         return self._by_column(lambda name: cells_equal(*self.paired_cells(name), dates=True))
 
     @cached_property
-    def codes(self) -> Mapping[str, tuple[CodeArray, CodeArray]]:
-        """Return by column the codes of all original and all scrambled cells; missing is -1.
+    def codes(self) -> Mapping[str, SharedCodes]:
+        """Return by column the codes of all original and all scrambled cells, of the smallest signed type."""
 
-        Two cells have the same code exactly when they are equal. Codes are of the smallest signed type
-        that holds them.
-        """
-
-        def compute(name: str) -> tuple[CodeArray, CodeArray]:
-            codes, other_codes = shared_codes(
-                self.original.table[name], self.scrambled.table[name], dates=True
+        def compute(name: str) -> SharedCodes:
+            codes = shared_codes(self.original.table[name], self.scrambled.table[name], dates=True)
+            kind = np.min_scalar_type(-max(codes.n_values, 1))
+            return SharedCodes(
+                original=codes.original.astype(kind, copy=False),
+                anonymized=codes.anonymized.astype(kind, copy=False),
             )
-            kind = np.min_scalar_type(min(-1, -1 - int(max(codes.max(), other_codes.max()))))
-            return codes.astype(kind, copy=False), other_codes.astype(kind, copy=False)
 
         pa.default_memory_pool().release_unused()
         codes = self._by_column(compute, most_rows=_TOO_LARGE_AT_ONCE)
@@ -125,7 +122,7 @@ def _is_new_pseudonym(pair: TablePair, name: str) -> bool:
     firsts = [side.slice(0, _LOOKED_AT).combine_chunks() for side in sides]
     if not all(map(_never_repeats, firsts)) or any(map(_is_measured, firsts)):
         return False
-    return all(map(_never_repeats, sides)) and not np.intersect1d(*shared_codes(*sides, dates=True)).size
+    return all(map(_never_repeats, sides)) and not shared_codes(*sides, dates=True).n_same_values
 
 
 def _never_repeats(cells: pa.ChunkedArray | pa.Array) -> bool:
@@ -276,10 +273,10 @@ def _pair_rows(
             return None, None, _different_lengths(original, scrambled)
         rows = np.arange(original.n_records)
         return rows, rows, ""
-    codes, other_codes = shared_codes(original.table[key], scrambled.table[key])
-    row_of_code = np.full(int(max(codes.max(), other_codes.max())) + 1, -1, dtype=np.int64)
-    row_of_code[other_codes] = np.arange(len(other_codes))
-    partner = row_of_code[codes]
+    codes = shared_codes(original.table[key], scrambled.table[key])
+    row_of_code = np.full(codes.n_values, -1, dtype=np.int64)
+    row_of_code[codes.anonymized] = np.arange(scrambled.n_records)
+    partner = row_of_code[codes.original]
     rows = np.flatnonzero(partner >= 0)
     if not len(rows):
         problem = text(

@@ -257,13 +257,9 @@ def _as_column(how: str, parts: Sequence[pa.Array]) -> _PlainColumn:
 
 def _share_there(original: Texts, scrambled: Texts) -> float:
     """Return the share of scrambled cells whose value the original has; 1 where there is no cell."""
-    codes, other_codes = shared_codes(original, scrambled, dates=True)
-    there = other_codes[other_codes >= 0]
-    if not len(there):
-        return 1.0
-    known = np.zeros(int(max(codes.max(initial=-1), there.max())) + 1, dtype=bool)
-    known[codes[codes >= 0]] = True
-    return float(np.count_nonzero(known[there]) / len(there))
+    codes = shared_codes(original, scrambled, dates=True)
+    n_there = int(codes.anonymized_counts.sum())
+    return float(codes.anonymized_counts[codes.original_counts > 0].sum() / n_there) if n_there else 1.0
 
 
 def _respelled(parts: Sequence[Texts]) -> list[pa.Array]:
@@ -399,11 +395,8 @@ def _likeness(pair: TablePair, name: str, other: str, n_rows: int = _MOST_LOOKED
         _folded(table.table[column].slice(0, n_rows))
         for table, column in ((pair.original, name), (pair.scrambled, other))
     )
-    codes, other_codes = shared_codes(original, scrambled, dates=True)
-    n_values = int(max(codes.max(initial=0), other_codes.max(initial=0))) + 1
-    shares = [
-        np.bincount(part[part >= 0], minlength=n_values) / max(len(part), 1) for part in (codes, other_codes)
-    ]
+    codes = shared_codes(original, scrambled, dates=True)
+    shares = [codes.original_counts / max(len(original), 1), codes.anonymized_counts / max(len(scrambled), 1)]
     overlap = float(np.minimum(*shares).sum())
     numbers = [as_numbers(part) for part in (original, scrambled)]
     if numbers[0] is None or numbers[1] is None:

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from scipy import stats
 
 from core.cells import Column, cells_equal_to
-from core.coding import BoolArray, FloatArray, IntArray, combined_codes, value_codes
+from core.coding import BoolArray, FloatArray, IntArray, SharedCodes, combination_codes
 from core.leakage.pairing import TablePair
 from core.leakage.settings import LeakageSettings
 
@@ -229,24 +229,21 @@ def find_whole_rows(
     Binomial(b_r, q): exact for one column, and otherwise as close as drawing with replacement is
     to drawing without.
     """
-    codes, other_codes = _whole_row_codes(pair, columns)
-    there = np.flatnonzero(codes >= 0)  # rows of which every single value occurs in the scrambled table
-    n_codes = int(max(codes.max(initial=-1), other_codes.max(initial=-1))) + 1
-    counts = np.bincount(codes[there], minlength=n_codes)
-    other_counts = np.bincount(other_codes[other_codes >= 0], minlength=n_codes)
-    first = _first_rows(codes, n_codes)
+    rows = _whole_row_codes(pair, columns)
+    counts, other_counts = rows.original_counts, rows.anonymized_counts
+    first = _first_rows(rows)
     distinct = np.flatnonzero(counts)
     trials, agreement = _binomials_by_chance(pair, columns, first[distinct])
     reappears = expected_overlap(np.ones_like(trials), trials, agreement)
     found, unique = other_counts[distinct] > 0, counts[distinct] == 1
     n_unique_exact, n_repeated_exact = (int(np.count_nonzero(each & found)) for each in (unique, ~unique))
     n_unique, n_pairs = _n_rows_shared_by(pair, columns)
-    by_strangers = 1 - np.exp(-counts[distinct][~unique] * (len(other_codes) / len(codes)))
+    by_strangers = 1 - np.exp(-counts[distinct][~unique] * (len(rows.anonymized) / len(rows.original)))
     repeated_reappear = np.maximum(reappears[~unique], by_strangers)
     return WholeRows(
-        n_original=len(codes),
-        n_scrambled=len(other_codes),
-        n_exact=int(np.minimum(counts, other_counts).sum()),
+        n_original=len(rows.original),
+        n_scrambled=len(rows.anonymized),
+        n_exact=rows.n_same_values,
         expected_exact=float(expected_overlap(counts[distinct], trials, agreement).sum()),
         n_unique=n_unique,
         n_unique_exact=n_unique_exact,
@@ -261,8 +258,8 @@ def find_whole_rows(
     )
 
 
-def _whole_row_codes(pair: TablePair, columns: Sequence[str]) -> tuple[IntArray, IntArray]:
-    """Return shapes (n_original,) and (n_scrambled,): equal rows have one code, -1 is found nowhere.
+def _whole_row_codes(pair: TablePair, columns: Sequence[str]) -> SharedCodes:
+    """Return the codes of all rows, equal rows of one code; -1 is found nowhere.
 
     A row with a value that the other table's column does not have cannot be found; leaving those
     out first keeps the combined codes small.
@@ -270,45 +267,33 @@ def _whole_row_codes(pair: TablePair, columns: Sequence[str]) -> tuple[IntArray,
     keep = np.ones(pair.original.n_records, dtype=bool)
     other_keep = np.ones(pair.scrambled.n_records, dtype=bool)
     for name in columns:
-        counts, other_counts = _counts_with_missing(pair, name)
-        codes, other_codes = pair.codes[name]
-        keep &= (other_counts > 0)[codes]
-        other_keep &= (counts > 0)[other_codes]
+        codes = pair.codes[name]
+        counts, other_counts = codes.counts_with_missing()
+        keep &= (other_counts > 0)[codes.original]
+        other_keep &= (counts > 0)[codes.anonymized]
     combined = _combine(pair, columns, keep, other_keep)
     n_kept = int(np.count_nonzero(keep))
     result = np.full(len(keep), -1, dtype=np.int64)
     other_result = np.full(len(other_keep), -1, dtype=np.int64)
     result[keep], other_result[other_keep] = combined[:n_kept], combined[n_kept:]
-    return result, other_result
+    return SharedCodes(original=result, anonymized=other_result)
 
 
 def _combine(pair: TablePair, columns: Sequence[str], keep: BoolArray, other_keep: BoolArray) -> IntArray:
     """Return one code per distinct row, missing a value, over the kept rows of both tables end to end."""
-    combined = np.zeros(int(np.count_nonzero(keep) + np.count_nonzero(other_keep)), dtype=np.int64)
-    for name in columns:
-        codes, other_codes = pair.codes[name]
-        column = np.concatenate([codes[keep], other_codes[other_keep]]).astype(np.int64) + 1
-        combined = combined_codes([combined, column], n_records=len(combined))
-    return value_codes(combined)
-
-
-def _counts_with_missing(pair: TablePair, name: str) -> tuple[IntArray, IntArray]:
-    """Return how often each code occurs in either table; the last entry, index -1, is for missing."""
-    codes, other_codes = pair.codes[name]
-    n_values = int(max(codes.max(), other_codes.max())) + 1
-    counts, other_counts = (
-        np.append(np.bincount(part[part >= 0], minlength=n_values), np.count_nonzero(part < 0))
-        for part in (codes, other_codes)
+    coded = (pair.codes[name] for name in columns)
+    return combination_codes(
+        (np.concatenate([codes.original[keep], codes.anonymized[other_keep]]) for codes in coded),
+        n_records=int(np.count_nonzero(keep) + np.count_nonzero(other_keep)),
     )
-    return counts, other_counts
 
 
-def _first_rows(codes: IntArray, n_codes: int) -> IntArray:
+def _first_rows(rows: SharedCodes) -> IntArray:
     """Return shape (n_codes,): a row of the original that has the code, whichever; 0 where none has."""
-    rows = np.zeros(n_codes, dtype=np.int64)
-    there = np.flatnonzero(codes >= 0)
-    rows[codes[there]] = there
-    return rows
+    first = np.zeros(rows.n_values, dtype=np.int64)
+    there = np.flatnonzero(rows.original >= 0)
+    first[rows.original[there]] = there
+    return first
 
 
 def _binomials_by_chance(
@@ -318,8 +303,8 @@ def _binomials_by_chance(
     rarest = np.full(len(rows), pair.scrambled.n_records, dtype=np.int64)
     logarithm = np.zeros(len(rows))
     for name in columns:
-        _, other_counts = _counts_with_missing(pair, name)
-        count = other_counts[pair.codes[name][0][rows]]
+        codes = pair.codes[name]
+        count = codes.counts_with_missing()[1][codes.original[rows]]
         logarithm += np.log(count / pair.scrambled.n_records)
         rarest = np.minimum(rarest, count)
     agreement = np.exp(logarithm - np.log(rarest / pair.scrambled.n_records))
@@ -336,20 +321,14 @@ def _n_rows_shared_by(pair: TablePair, columns: Sequence[str]) -> tuple[int, int
 
 def _n_unique_found(pair: TablePair, columns: Sequence[str]) -> int:
     """Return the rows that one original record has and the other table holds."""
-    codes, other_codes = _whole_row_codes(pair, columns)
-    n_codes = int(max(codes.max(initial=-1), other_codes.max(initial=-1))) + 1
-    counts = np.bincount(codes[codes >= 0], minlength=n_codes)
-    other_counts = np.bincount(other_codes[other_codes >= 0], minlength=n_codes)
-    return int(np.count_nonzero((counts == 1) & (other_counts > 0)))
+    rows = _whole_row_codes(pair, columns)
+    return int(np.count_nonzero((rows.original_counts == 1) & (rows.anonymized_counts > 0)))
 
 
 def expected_full_matches(pair: TablePair, columns: Sequence[str]) -> float:
     """Return the exact mean of rows equal in full to their original in random order; missing is a value."""
-    codes, other_codes = _whole_row_codes(pair, columns)
-    n_codes = int(max(codes.max(initial=-1), other_codes.max(initial=-1))) + 1
-    counts = np.bincount(codes[codes >= 0], minlength=n_codes)
-    other_counts = np.bincount(other_codes[other_codes >= 0], minlength=n_codes)
-    return float(counts @ other_counts / len(other_codes))
+    rows = _whole_row_codes(pair, columns)
+    return float(rows.original_counts @ rows.anonymized_counts / len(rows.anonymized))
 
 
 def expected_overlap(counts: IntArray, trials: IntArray, agreement: FloatArray) -> FloatArray:

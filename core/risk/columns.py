@@ -286,7 +286,7 @@ def _n_unique(dataset: Dataset, names: Sequence[str]) -> int:
     combined: IntArray = np.zeros(n, dtype=np.int64)
     for name in names:
         column = coded_column(dataset.table, name)
-        if column.n_values > 1:
+        if column.n_distinct + (column.n_missing > 0) > 1:
             combined = combination_codes([combined, column.codes], n_records=n)
             if int(combined.max(initial=-1)) == n - 1:
                 return n
@@ -299,5 +299,5 @@ def _sets(dataset: Dataset, names: Sequence[str]) -> tuple[SinglingOutSets, int]
     if table.num_rows > _N_LOOKED_AT:
         drawn = np.random.default_rng(0).choice(table.num_rows, _N_LOOKED_AT, replace=False)
         table = table.take(np.sort(drawn))
-    codes = {name: coded_column(table, name).codes for name in names}
+    codes = {name: coded_column(table, name).codes_with_missing for name in names}
     return singling_out_sets(distinct_combinations(codes), max_cells=_MAX_CELLS), table.num_rows

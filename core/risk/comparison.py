@@ -121,7 +121,7 @@ def _change(name: str, dataset: Dataset, original: Dataset, settings: RiskSettin
     changed = None
     if after is not None and same_rows:
         equal = cells_equal(dataset.table[name], original.table[name])
-        both_missing = after.value_is_missing[after.codes] & before.value_is_missing[before.codes]
+        both_missing = (after.codes < 0) & (before.codes < 0)
         changed = float(np.count_nonzero(~equal & ~both_missing) / max(len(equal), 1))
     is_judged = after is not None and same_rows and name in settings.quasi_identifiers
     return ColumnChange(
@@ -129,8 +129,8 @@ def _change(name: str, dataset: Dataset, original: Dataset, settings: RiskSettin
         released=after is not None,
         changed_share=changed,
         ncp=_precision_lost(before, after) if after is not None and is_judged else None,
-        n_values_original=before.n_known_values,
-        n_values=None if after is None else after.n_known_values,
+        n_values_original=before.n_distinct,
+        n_values=None if after is None else after.n_distinct,
         n_missing_original=before.n_missing,
         n_missing=None if after is None else after.n_missing,
     )
@@ -145,23 +145,23 @@ def _precision_lost(before: CodedColumn, after: CodedColumn) -> float | None:
     """
     if not len(after.codes):
         return None
-    known = ~before.value_is_missing[before.codes]
+    released = after.codes_with_missing
     alike = EquivalenceClasses(
         quasi_identifiers=(after.name,),
-        class_of_record=after.codes.astype(np.int64),
-        class_sizes=np.bincount(after.codes, minlength=after.n_values),
+        class_of_record=released,
+        class_sizes=np.bincount(released, minlength=len(after.values) + 1),
     )
+    there = _occurs_in(after.values, before.values)
     numbers = as_numbers(before.values)
     if numbers is not None and np.isfinite(numbers).any():
-        penalty = numeric_ncp(numbers[before.codes], alike)
+        penalty = numeric_ncp(np.append(numbers, np.nan)[before.codes], alike)
     else:
-        code = np.where(before.value_is_missing, -1, np.arange(before.n_values))
-        penalty = categorical_ncp(code[before.codes], alike)
-        stands_for_several = _is_any_of(after.values, _REST) & ~_occurs_in(after.values, before.values)
-        penalty[stands_for_several] = penalty[stands_for_several].clip(min(2 / before.n_known_values, 1))
-    blank = after.value_is_suppressed | _is_any_of(after.values, _BLANKS)
-    penalty[blank & ~_occurs_in(after.values, before.values)] = 1.0
-    return float(np.where(known, penalty[after.codes], 0.0).mean())
+        penalty = categorical_ncp(before.codes.astype(np.int64), alike)
+        stands_for_several = np.append(_is_any_of(after.values, _REST) & ~there, False)
+        penalty[stands_for_several] = penalty[stands_for_several].clip(min(2 / before.n_distinct, 1))
+    blank = np.append(_is_any_of(after.values, _BLANKS), False) | after.value_is_suppressed
+    penalty[blank & ~np.append(there, False)] = 1.0
+    return float(np.where(before.codes >= 0, penalty[released], 0.0).mean())
 
 
 def _is_any_of(values: pa.Array, words: frozenset[str]) -> BoolArray:
@@ -171,8 +171,8 @@ def _is_any_of(values: pa.Array, words: frozenset[str]) -> BoolArray:
 
 
 def _occurs_in(values: pa.Array, others: pa.Array) -> BoolArray:
-    """Return where a value, not a missing one, is one of the others as well."""
-    found = pc.and_(pc.is_in(values, value_set=others.cast(values.type)), values.is_valid())
+    """Return where a value is one of the others as well."""
+    found = pc.is_in(values, value_set=others.cast(values.type))
     return cast("BoolArray", found.to_numpy(zero_copy_only=False))
 
 

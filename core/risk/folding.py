@@ -45,8 +45,8 @@ _UNKNOWN_WORDS = _words(
 class FoldedValues:
     """Which written values of a column mean the same."""
 
-    # shape (n_values,): a number from 0 for each meaning, -1 for an unknown one; of numbers in ascending
-    # order
+    # shape (n_values + 1,): a number from 0 for each meaning, of numbers in ascending order, -1 for an
+    # unknown one; the last is a missing one's
     group_of_value: IntArray
     numbers: FloatArray | None  # shape (n_groups,), ascending; None where not all known values are numbers
     width: float  # numbers that differ by at most that much are close; 0 for text
@@ -89,12 +89,13 @@ def fold_values(column: CodedColumn, settings: RiskSettings) -> FoldedValues:
     """
     folded = folded_text(column.values)
     unknown = _unknown(folded)
-    known = ~(unknown | column.value_is_suppressed)
-    numbers = _amounts(column.values.filter(pa.array(known)))
-    group = np.full(column.n_values, -1, dtype=np.int64)
+    known = ~np.append(unknown, True) & ~column.value_is_suppressed
+    written = pa.array(known[:-1])
+    numbers = _amounts(column.values.filter(written))
+    group = np.full(len(known), -1, dtype=np.int64)
     if numbers is None:
         group[known] = np.unique(
-            np.array(folded.filter(pa.array(known)).to_pylist(), dtype=object), return_inverse=True
+            np.array(folded.filter(written).to_pylist(), dtype=object), return_inverse=True
         )[1]
         distinct, width, close = None, 0.0, 0
     else:
@@ -104,7 +105,7 @@ def fold_values(column: CodedColumn, settings: RiskSettings) -> FoldedValues:
         close = int(np.count_nonzero(gaps))
     n_groups = int(group.max(initial=-1)) + 1
     n_unknown = int(np.count_nonzero(unknown))
-    as_value = settings.missing_sensitive == "value" and bool(column.value_is_missing.any())
+    as_value = settings.missing_sensitive == "value" and column.n_missing > 0
     if as_value:  # an answer of its own; numbers then have no order
         group[group < 0] = n_groups
         distinct, width, close = None, 0.0, 0

@@ -196,7 +196,7 @@ def _measure_table(
     coded = coded_columns(dataset.table, _coded_names(settings))
     quasi = [coded[name] for name in dict.fromkeys(settings.quasi_identifiers)]
     entry = enter_records(quasi, settings, n_records=dataset.n_records)
-    person = coded[settings.person].known_codes if settings.person is not None else None
+    person = coded[settings.person].codes if settings.person is not None else None
     classes = classes_over(quasi, entry, settings, person_of_record=person)
     against, uniques = _against_population(dataset, classes, settings, person=person, population=population)
     sensitive = tuple(
@@ -328,7 +328,7 @@ def _coded_names(settings: RiskSettings) -> list[str]:
 
 
 def _facts(column: CodedColumn) -> ColumnFacts:
-    return ColumnFacts(column=column.name, n_values=column.n_known_values, n_missing=column.n_missing)
+    return ColumnFacts(column=column.name, n_values=column.n_distinct, n_missing=column.n_missing)
 
 
 def _measure_each_sensitive(

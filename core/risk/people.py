@@ -79,7 +79,7 @@ def hidden_persons(
     candidates = [each for each in candidates if 1 < each.n_distinct < each.n_nonblank]
     candidates.sort(key=lambda each: (each.role is not Role.DIRECT_IDENTIFIER, -each.n_distinct))
     for each in candidates[:_MOST_COLUMNS]:
-        person = coded_column(dataset.table, each.column).known_codes
+        person = coded_column(dataset.table, each.column).codes
         if (n_repeated := _n_repeated_in_one_class(classes, person, n_tests=len(candidates))) == 0:
             continue
         persons = persons_per_class(classes.class_of_record, person, n_classes=classes.n_classes)
@@ -163,7 +163,7 @@ class HouseholdRisk:
 
 def household_risk(dataset: Dataset, classes: EquivalenceClasses, column: str) -> HouseholdRisk:
     """Measure the risk of households from the classes of their members' records (Templ, Springer, 2017)."""
-    household = coded_column(dataset.table, column).known_codes
+    household = coded_column(dataset.table, column).codes
     assessed = classes.class_of_record >= 0
     known = assessed & (household >= 0)
     with np.errstate(divide="ignore"):

@@ -156,7 +156,7 @@ def enter_records(columns: Sequence[CodedColumn], settings: RiskSettings, *, n_r
     some = np.zeros(n_records, dtype=bool)
     for column in columns:
         fully &= column.value_is_suppressed[column.codes]
-        some |= _is_missing(column, settings)[column.codes]
+        some |= _is_missing(column, column.codes, settings)
     dropped = some & ~fully if settings.missing == "drop" else np.zeros(n_records, dtype=bool)
     leave_out = fully | dropped
     return RecordEntry(
@@ -168,8 +168,8 @@ def enter_records(columns: Sequence[CodedColumn], settings: RiskSettings, *, n_r
     )
 
 
-def _is_missing(column: CodedColumn, settings: RiskSettings) -> BoolArray:
-    return column.value_is_missing if settings.missing == "value" else column.value_is_suppressed
+def _is_missing(column: CodedColumn, codes: Codes, settings: RiskSettings) -> BoolArray:
+    return codes < 0 if settings.missing == "value" else column.value_is_suppressed[codes]
 
 
 def classes_over(
@@ -206,9 +206,9 @@ def class_values(
 ) -> tuple[npt.NDArray[np.int32], BoolArray]:
     """Return codes and missingness of each class in each column, both shape (n_classes, n_columns)."""
     record = first_records(classes)
-    codes = np.column_stack([column.codes[record] for column in columns])
-    missing = np.column_stack([_is_missing(column, settings)[column.codes[record]] for column in columns])
-    return codes, missing
+    codes = [column.codes[record] for column in columns]
+    missing = [_is_missing(column, own, settings) for column, own in zip(columns, codes, strict=True)]
+    return np.column_stack(codes), np.column_stack(missing)
 
 
 def first_records(classes: EquivalenceClasses) -> IntArray:

@@ -81,7 +81,7 @@ def with_pseudonyms(table: pa.Table, measured: RiskMeasurement, *, token_source:
     record of this table, and another one in every other table.
     """
     for column in filter(None, (measured.settings.person, measured.settings.household)):
-        codes = coded_column(table, column).known_codes
+        codes = coded_column(table, column).codes
         names = new_pseudonyms(int(codes.max(initial=-1)) + 1, token_source)
         pseudonyms = pa.array(names, pa.string()).take(pa.array(np.maximum(codes, 0), mask=codes < 0))
         table = table.set_column(table.column_names.index(column), column, pseudonyms)

@@ -163,9 +163,10 @@ def sensitive_codes(
     column: CodedColumn, settings: RiskSettings, hierarchy: Hierarchy | None = None
 ) -> tuple[str, IntArray]:
     """Return the distance to use and shape (n_records,): a code of each value, -1 for an unknown one."""
-    as_value = settings.missing_sensitive == "value" and bool(column.value_is_missing.any())
-    known = np.ones(column.n_values, dtype=bool) if as_value else ~column.value_is_suppressed
-    numbers = None if as_value or hierarchy is not None else _numbers(column, known)
+    as_value = settings.missing_sensitive == "value" and column.n_missing > 0
+    n_values = len(column.values)
+    known = np.ones(n_values + 1, dtype=bool) if as_value else ~column.value_is_suppressed
+    numbers = None if as_value or hierarchy is not None else _numbers(column, known[:-1])
     if settings.distance == "ordered" and hierarchy is None and numbers is None:
         raise input_error(
             "The values of {column} have no order: not all of them are numbers, or a missing one is "
@@ -176,8 +177,8 @@ def sensitive_codes(
             column=f"`{column.name}`",
         )
     if numbers is not None and settings.distance != "equal":
-        return "ordered", models.ordered_codes(numbers)[column.codes]
-    code_of_value = np.where(known, np.arange(column.n_values, dtype=np.int64), -1)
+        return "ordered", np.append(models.ordered_codes(numbers), -1)[column.codes]
+    code_of_value = np.where(known, np.arange(n_values + 1, dtype=np.int64), -1)
     return ("equal" if hierarchy is None else "hierarchical"), code_of_value[column.codes]
 
 
@@ -186,7 +187,7 @@ def _numbers(column: CodedColumn, known: BoolArray) -> FloatArray | None:
     found = as_numbers(column.values.filter(known))
     if found is None or not len(found):
         return None
-    numbers = np.full(column.n_values, np.nan)
+    numbers = np.full(len(column.values), np.nan)
     numbers[known] = found
     return numbers
 
@@ -229,7 +230,7 @@ def class_distances(
 
 def _hierarchy_levels(column: CodedColumn, n_values: int, hierarchy: Hierarchy) -> list[IntArray]:
     """Return the group of each value on each level below the top, the values' own level first."""
-    forms = [None if value is None else str(value) for value in column.values.to_pylist()[:n_values]]
+    forms = [*column.labels, None][:n_values]
     suppressed = column.value_is_suppressed
     lacking = [
         position
@@ -240,7 +241,7 @@ def _hierarchy_levels(column: CodedColumn, n_values: int, hierarchy: Hierarchy) 
         raise input_error(
             "The hierarchy lacks {n} of {total} values of {column}; give each value a line.",
             n=len(lacking),
-            total=column.n_known_values,
+            total=column.n_distinct,
             column=f"`{column.name}`",
         )
     depth = len(next(iter(hierarchy.groups.values()), ()))

@@ -271,7 +271,7 @@ def class_combinations(
     records = np.bincount(classes.class_of_record + 1, minlength=classes.n_classes + 1)[1:]
     return Combinations(
         quasi_identifiers=classes.quasi_identifiers,
-        codes=tuple(coded[name].codes.astype(np.int64) for name in classes.quasi_identifiers),
+        codes=tuple(coded[name].codes_with_missing for name in classes.quasi_identifiers),
         sizes=records,
         combination_of_record=classes.class_of_record,
         missing=tuple(

@@ -299,7 +299,7 @@ def _conditions(
         )
     ]
     if chosen.person:
-        checks.append(has_persons(coded[chosen.person].known_codes, min(settings.ks)))
+        checks.append(has_persons(coded[chosen.person].codes, min(settings.ks)))
     if settings.k_map is None:
         return checks
     of_the_table = [_of_the_first(check, dataset.n_records) for check in checks]

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from stdnum.si import emso
 
 from core import people
-from core.coding import BoolArray, DistinctValues
+from core.coding import BoolArray, CodedColumn
 from core.free_text.finding import is_text_column
 from core.people import (
     ADMINISTRATIVE_ENDINGS,
@@ -90,7 +90,7 @@ class ValueMatch:
     reason: str
 
 
-def profile_column(column: DistinctValues, *, seed: int, sample_size: int) -> ColumnProfile:
+def profile_column(column: CodedColumn, *, seed: int, sample_size: int) -> ColumnProfile:
     """Count a column's values and sample them."""
     dictionary, n_nonblank = column.values, column.n_filled
     suppressed = _suppressed(dictionary)

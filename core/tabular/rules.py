@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from core.cells import cells_equal
-from core.coding import BoolArray, DistinctValues, distinct_values
+from core.coding import BoolArray, CodedColumn, distinct_values
 from core.patterns import RULE_PATTERNS, PatternHits, SensitivePattern, scan_values
 from core.tabular.columns import MatchedColumn, is_dropping
 from core.tabular.log import DATE_FLOOR_ACTIONS, AnonymizationLog
@@ -46,7 +46,7 @@ class ColumnCheck:
 class ScannedColumn:
     """A column of the anonymized table with the sensitive patterns found in it."""
 
-    values: DistinctValues  # its distinct values
+    values: CodedColumn  # its distinct values
     hits: PatternHits  # what the patterns found
     # shape (n_values,): values with a pattern that are not the correct result of the logged date floor
     residual: BoolArray

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.coding import BoolArray, DistinctValues
+from core.coding import BoolArray, CodedColumn
 from core.people import KOREAN_SURNAMES
 from core.plain import masked_shapes
 
@@ -41,7 +41,7 @@ def are_date_floors(values: pa.Array, *, decade: bool) -> BoolArray:
     return _mask(pc.or_(written, pc.is_in(trimmed, _SERIALS[decade].cast(trimmed.type))))
 
 
-def look_like_pseudonyms(values: DistinctValues) -> BoolArray:
+def look_like_pseudonyms(values: CodedColumn) -> BoolArray:
     """Return which values look like pseudonyms.
 
     Hexadecimal tokens of 8 characters or more, UUIDs, tokens of 12 characters or more with letters
@@ -60,7 +60,7 @@ def look_like_pseudonyms(values: DistinctValues) -> BoolArray:
     return like
 
 
-def _hexadecimal_tokens(values: DistinctValues, trimmed: pa.Array) -> BoolArray:
+def _hexadecimal_tokens(values: CodedColumn, trimmed: pa.Array) -> BoolArray:
     tokens = _matches(trimmed, _HEXADECIMAL)
     digits = np.zeros_like(tokens)
     digits[tokens] = _matches(trimmed.filter(pa.array(tokens)), _DIGITS_ONLY)
@@ -84,13 +84,13 @@ def _share_a_prefix(values: pa.Array) -> bool:
     return bool(pc.all(pc.match_substring_regex(numbers, _DIGITS_ONLY)).as_py())
 
 
-def n_shared_values(a: DistinctValues, b: DistinctValues) -> int:
+def n_shared_values(a: CodedColumn, b: CodedColumn) -> int:
     """Return the number of distinct values, as trimmed text, that both columns hold."""
     ours, theirs = (pc.unique(pc.utf8_trim_whitespace(column.values)) for column in (a, b))
     return int(pc.sum(pc.is_in(ours, theirs.cast(ours.type))).as_py() or 0)
 
 
-def frequent_shapes(values: DistinctValues, mask: BoolArray) -> tuple[str, ...]:
+def frequent_shapes(values: CodedColumn, mask: BoolArray) -> tuple[str, ...]:
     """Return the shapes of up to three marked values, the most frequent first, then by text."""
     marked = pa.table(
         {"shape": masked_shapes(values.values.filter(pa.array(mask))), "n": values.counts[mask]}

@@ -83,10 +83,8 @@ def test_cells_equal__is_equality_of_canonical_texts(
 def test_shared_codes__are_equal_exactly_where_cells_are(
     one: list[str | None], other: list[str | None], dates: bool
 ) -> None:
-    codes_one, codes_other = shared_codes(
-        pa.array(one, pa.string()), pa.array(other, pa.string()), dates=dates
-    )
-    codes = [*codes_one.tolist(), *codes_other.tolist()]
+    shared = shared_codes(pa.array(one, pa.string()), pa.array(other, pa.string()), dates=dates)
+    codes = [*shared.original.tolist(), *shared.anonymized.tolist()]
     values = [said(cell, dates) for cell in [*one, *other]]
     assert [code == -1 for code in codes] == [value is None for value in values]
     assert len(set(zip(codes, values, strict=True))) == len(set(codes)) == len(set(values))
@@ -99,7 +97,9 @@ def test_equal_values__have_the_codes_of_the_same_cells(values: list[str], dates
     known = list(range(len(values))) if codes is None else codes.tolist()
     assert (
         known
-        == shared_codes(pa.array(values, pa.string()), pa.array([], pa.string()), dates=dates)[0].tolist()
+        == shared_codes(
+            pa.array(values, pa.string()), pa.array([], pa.string()), dates=dates
+        ).original.tolist()
     )
 
 

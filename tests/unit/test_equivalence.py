@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 
-from core.coding import combination_codes, combined_codes, joint_codes
+from core.coding import SharedCodes, combination_codes, combined_codes, joint_codes
 from core.equivalence import equivalence_classes
 
 TABLE = pa.table({"age": ["30", "30", "40", None, None], "sex": ["F", "F", "M", "M", "M"]})
@@ -42,16 +42,31 @@ def test_combined_codes__stay_distinct_where_the_product_exceeds_64_bits() -> No
 def test_joint_codes__equal_combinations_of_two_tables_share_a_code() -> None:
     first, other = np.array([0, 1, -1, 0]), np.array([1, -1])
     letters, others = np.array([5, 5, 5, 6]), np.array([5, 5])
-    codes, other_codes = joint_codes([(first, other), (letters, others)])
-    assert codes[1] == other_codes[0]
-    assert codes[2] == other_codes[1]
-    assert len({*codes.tolist(), *other_codes.tolist()}) == 4
+    rows = joint_codes(
+        [SharedCodes(original=first, anonymized=other), SharedCodes(original=letters, anonymized=others)]
+    )
+    assert rows.original[1] == rows.anonymized[0]
+    assert rows.original[2] == rows.anonymized[1]
+    assert len({*rows.original.tolist(), *rows.anonymized.tolist()}) == 4
 
 
 def test_joint_codes__of_one_array_twice_is_one_array_twice() -> None:
-    codes, other_codes = joint_codes([(column := np.array([2, 0, 2]), column)])
-    assert codes is other_codes
-    assert codes[0] == codes[2] != codes[1]
+    column = np.array([2, 0, 2])
+    rows = joint_codes([SharedCodes(original=column, anonymized=column)])
+    assert rows.original is rows.anonymized
+    assert rows.original[0] == rows.original[2] != rows.original[1]
+
+
+def test_shared_codes__count_cells_by_value_and_missing_ones_last() -> None:
+    codes = SharedCodes(original=np.array([0, 1, 1, -1]), anonymized=np.array([1, 2, -1, -1], np.int8))
+    ours, theirs = codes.counts_with_missing()
+    assert (ours.tolist(), theirs.tolist()) == ([1, 2, 0, 1], [0, 1, 1, 2])
+    assert (codes.n_same_values, codes.n_same_row, codes.n_found_alone) == (1, 0, 0)
+
+
+def test_combined_codes__take_missing_as_a_value() -> None:
+    codes = combined_codes([np.array([-1, 0, -1]), np.array([0, -1, -1])], n_records=3)
+    assert len(set(codes.tolist())) == 3
 
 
 def test_combination_codes__are_consecutive_by_first_appearance_beyond_64_bits() -> None:

@@ -58,8 +58,8 @@ def test_coded_column__takes_blank_cells_as_missing_and_others_as_written() -> N
         b"a,b\n,1\n  ,1\n x,1\nx,1\nNA,1\n", name="t", options=ReadOptions(missing_spellings=())
     )
     column = coded_column(dataset.table, "a")
-    assert column.values[column.codes.tolist()[0]].as_py() is None
-    assert (column.n_missing, column.n_known_values) == (2, 3)
+    assert column.codes[0] == -1
+    assert (column.n_missing, column.n_distinct) == (2, 3)
     assert column.codes[0] == column.codes[1] != column.codes[2] != column.codes[3]
 
 
@@ -173,9 +173,10 @@ def test_settings__name_choices_and_ranges() -> None:
 
 def test_coded_column__merges_empty_blank_and_null_cells() -> None:
     column = coded_column(pa.table({"a": ["x", "", None, " ", "y"]}), "a")
-    assert (column.n_missing, column.n_known_values, column.n_values) == (3, 2, 3)
-    assert column.codes.tolist() == [0, 2, 2, 2, 1]
-    assert column.values.to_pylist() == ["x", "y", None]
+    assert (column.n_missing, column.n_distinct) == (3, 2)
+    assert column.codes.tolist() == [0, -1, -1, -1, 1]
+    assert column.codes_with_missing.tolist() == [0, 2, 2, 2, 1]
+    assert column.labels == ("x", "y")
 
 
 def test_coded_column__of_more_text_than_one_array_holds(monkeypatch: pytest.MonkeyPatch) -> None:

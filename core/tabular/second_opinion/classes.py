@@ -13,7 +13,7 @@ from core.coding import CodedTable, combined_codes
 from core.equivalence import EquivalenceClasses, classes_of_codes
 from core.errors import AuditInputError
 from core.roles import Role, RoleSuggestion
-from core.tabular.second_opinion.pair import TablePair
+from core.tabular.second_opinion.pair import LoggedTables
 from core.tabular.second_opinion.persons import (
     AlikeClasses,
     Persons,
@@ -80,7 +80,7 @@ class ClassesMeasurement:
     persons: Persons | None = None  # which records are of one person; None where none has several
 
 
-def _logged(tables: TablePair) -> tuple[str, ...]:
+def _logged(tables: LoggedTables) -> tuple[str, ...]:
     """Return the anonymized columns that the log calls quasi-identifying, added ones too."""
     entries = {pair.pair.anonymized: pair.pair.entry for pair in tables.coded}
     others = set(tables.anonymized.column_names) - entries.keys()
@@ -89,7 +89,7 @@ def _logged(tables: TablePair) -> tuple[str, ...]:
 
 
 def measure_classes(
-    tables: TablePair,
+    tables: LoggedTables,
     suggestions: Sequence[RoleSuggestion],
     quasi_identifiers: tuple[str, ...] | None,
     *,

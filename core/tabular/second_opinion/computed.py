@@ -34,7 +34,7 @@ from core.tabular.second_opinion.digests import (
     token_shape,
     unkeyed_digests,
 )
-from core.tabular.second_opinion.pair import Sample, TablePair
+from core.tabular.second_opinion.pair import LoggedTables, Sample
 from core.tabular.second_opinion.readable import recombined
 from core.tabular.second_opinion.unchanged import ColumnComparison
 from core.tabular.settings import SecondOpinionSettings, SecondOpinionThresholds
@@ -90,7 +90,7 @@ class ComputedMeasurement:
 
 
 def measure_computed(
-    tables: TablePair,
+    tables: LoggedTables,
     columns: Sequence[ColumnComparison],
     settings: SecondOpinionSettings,
     *,

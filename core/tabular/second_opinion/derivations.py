@@ -23,7 +23,7 @@ from scipy.stats import rankdata
 
 from core.tabular.columns import is_high_risk
 from core.tabular.second_opinion.amounts import PARTS, Amounts, FloatArray, read_amounts, read_codes
-from core.tabular.second_opinion.pair import TablePair, sampled_rows
+from core.tabular.second_opinion.pair import LoggedTables, sampled_rows
 from core.tabular.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict
@@ -89,7 +89,7 @@ def measure_derivations(search: Search) -> tuple[Derivation, ...]:
 class Search:
     """Both tables, with the columns to compare read as amounts once."""
 
-    tables: TablePair  # the tables and the log, and the size and seed of the sample
+    tables: LoggedTables  # the tables and the log, and the size and seed of the sample
     settings: SecondOpinionSettings
     left: frozenset[str]  # anonymized columns that are as they were; they and their originals hide nothing
     explained: frozenset[str]  # anonymized columns that are known to hold an original in disguise

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from core.cells import canonical_text
 from core.tabular.actions import Meaning, meaning_of
-from core.tabular.second_opinion.pair import Sample, TablePair
+from core.tabular.second_opinion.pair import LoggedTables, Sample
 from core.tabular.second_opinion.rewriting import WAYS_OF_CELLS, Way, bare, decoded
 from core.tabular.second_opinion.transforms import holds, is_shortened, order_kept, shift_between
 from core.tabular.second_opinion.unchanged import ColumnComparison
@@ -69,7 +69,7 @@ class DisguiseMeasurement:
 
 
 def measure_disguises(
-    tables: TablePair, columns: Sequence[ColumnComparison], settings: SecondOpinionSettings
+    tables: LoggedTables, columns: Sequence[ColumnComparison], settings: SecondOpinionSettings
 ) -> DisguiseMeasurement:
     """Compare every anonymized column that is not left as it was with every original column."""
     samples = _Samples(tables=tables, settings=settings)
@@ -91,7 +91,7 @@ def measure_disguises(
 
 
 def _with_added_columns(
-    found: Sequence[Disguise], tables: TablePair, left: Collection[str]
+    found: Sequence[Disguise], tables: LoggedTables, left: Collection[str]
 ) -> tuple[Disguise, ...]:
     """Mark as renamed what an added column holds of an original whose own column was really changed."""
     respelled = {one.original for one in found if one.original == one.anonymized and one.kind == "encoding"}

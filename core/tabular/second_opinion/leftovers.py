@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from core.tables import Beside, Dataset
 from core.tabular.columns import is_high_risk
-from core.tabular.second_opinion.pair import TablePair
+from core.tabular.second_opinion.pair import LoggedTables
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict
 from core.words import counted, joined, own, text
@@ -37,7 +37,7 @@ class Leftover:
     n_values: int  # such values, of all columns
 
 
-def measure_leftovers(anonymized: Dataset, tables: TablePair) -> tuple[Leftover, ...]:
+def measure_leftovers(anonymized: Dataset, tables: LoggedTables) -> tuple[Leftover, ...]:
     """Look for original values that are gone from the table in all the file holds beside it."""
     beside = anonymized.reading.beside
     if not beside:
@@ -46,7 +46,7 @@ def measure_leftovers(anonymized: Dataset, tables: TablePair) -> tuple[Leftover,
     return tuple(_leftover(one, words) for one in beside)
 
 
-def _telling(tables: TablePair) -> Iterator[str]:
+def _telling(tables: LoggedTables) -> Iterator[str]:
     """Yield the original columns whose values say of whom they are."""
     for column in tables.original.column_names:
         values = tables.written["original"][column]
@@ -56,7 +56,7 @@ def _telling(tables: TablePair) -> Iterator[str]:
             yield column
 
 
-def _gone(tables: TablePair, column: str) -> frozenset[str]:
+def _gone(tables: LoggedTables, column: str) -> frozenset[str]:
     """Return the values of an original column, as words, that no column of the anonymized table holds."""
     values = tables.written["original"][column].values
     for name in tables.anonymized.column_names:

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from core.roles import Role
 from core.roles.vocabulary import match_name
 from core.tabular.columns import is_high_risk
-from core.tabular.second_opinion.pair import CodedPair, TablePair
+from core.tabular.second_opinion.pair import CodedPair, LoggedTables
 from core.tabular.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.verdict import Finding, Verdict
 from core.words import share_of
@@ -38,7 +38,7 @@ class MaskedColumn:
     n_candidates: float  # mean number of records that fit a cell
 
 
-def measure_masked(tables: TablePair, settings: SecondOpinionSettings) -> tuple[MaskedColumn, ...]:
+def measure_masked(tables: LoggedTables, settings: SecondOpinionSettings) -> tuple[MaskedColumn, ...]:
     """Compare masked cells of people's names and numbers with the originals, on a seeded sample."""
     found = (_masked(pair, tables, settings) for pair in tables.coded if _is_about_people(pair))
     return tuple(one for one in found if one is not None)
@@ -53,7 +53,7 @@ def _is_about_people(pair: CodedPair) -> bool:
     return (named or is_high_risk(semantic)) and not _COARSE.search(semantic)
 
 
-def _masked(pair: CodedPair, tables: TablePair, settings: SecondOpinionSettings) -> MaskedColumn | None:
+def _masked(pair: CodedPair, tables: LoggedTables, settings: SecondOpinionSettings) -> MaskedColumn | None:
     filled = np.flatnonzero(pair.anonymized >= 0)
     rng = np.random.default_rng(settings.seed)
     rows = rng.permutation(filled)[:_N_CELLS]

@@ -19,13 +19,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy.stats import binom, poisson
 
-from core.coding import DistinctValues, distinct_values
+from core.coding import CodedColumn, distinct_values
 from core.jobs import Threads
 from core.letters import narrowed
 from core.roles import Role
 from core.roles.vocabulary import match_name
 from core.tabular.columns import is_high_risk
-from core.tabular.second_opinion.pair import TablePair, sampled_rows
+from core.tabular.second_opinion.pair import LoggedTables, sampled_rows
 from core.tabular.second_opinion.rewriting import dates_respelled, legible, respelled
 from core.tabular.second_opinion.unchanged import ColumnComparison
 from core.tabular.settings import SecondOpinionSettings, SecondOpinionThresholds
@@ -84,7 +84,7 @@ class ElsewhereMeasurement:
 
 
 def measure_elsewhere(
-    tables: TablePair,
+    tables: LoggedTables,
     columns: Sequence[ColumnComparison],
     settings: SecondOpinionSettings,
     *,
@@ -110,7 +110,7 @@ def measure_elsewhere(
 class _Read:
     """The records of both tables that are read."""
 
-    tables: TablePair
+    tables: LoggedTables
     settings: SecondOpinionSettings
 
     @cached_property
@@ -124,11 +124,11 @@ class _Read:
     def _rows(self, n: int) -> pa.Array | None:
         return pa.array(sampled_rows(n, _MOST_RECORDS, self.settings.seed)) if n > _MOST_RECORDS else None
 
-    def original(self, name: str) -> DistinctValues:
+    def original(self, name: str) -> CodedColumn:
         column = self.tables.original[name]
         return distinct_values(column if self.original_rows is None else column.take(self.original_rows))
 
-    def anonymized(self, name: str) -> DistinctValues:
+    def anonymized(self, name: str) -> CodedColumn:
         column = self.tables.anonymized[name]
         return distinct_values(column if self.anonymized_rows is None else column.take(self.anonymized_rows))
 
@@ -237,7 +237,7 @@ class _Sought:
     """A column whose values are looked for."""
 
     column: str  # its name and distinct values
-    cells: DistinctValues
+    cells: CodedColumn
     kind: str  # ``names`` (words), ``numbers`` (with digits) or ``dates``
     forms: tuple[_Form, ...]  # in which its values are looked for, the most revealing first
 
@@ -452,7 +452,7 @@ def _held_hashes(words: Sequence[str], known: Sequence[_U64]) -> _U64:
 
 
 def _one_form(
-    read: _Read, one: _Sought, form: _Form, anonymized: str, *, cells: DistinctValues, words: _Words
+    read: _Read, one: _Sought, form: _Form, anonymized: str, *, cells: CodedColumn, words: _Words
 ) -> ValuesElsewhere | None:
     """Return what a column holds of another in one form, None where chance explains it."""
     text, number = form.in_texts(words)
@@ -480,7 +480,7 @@ def _one_form(
     )
 
 
-def _unlike(cells: DistinctValues, one: _Sought) -> npt.NDArray[np.bool_]:
+def _unlike(cells: CodedColumn, one: _Sought) -> npt.NDArray[np.bool_]:
     """Return which values are not written as one of the original, for a column's own values."""
     ours, theirs = cells.values, one.cells.values  # noqa: PD011 - of a dataclass
     known = pc.is_in(ours.cast(pa.string()), value_set=theirs.cast(pa.string()))
@@ -490,7 +490,7 @@ def _unlike(cells: DistinctValues, one: _Sought) -> npt.NDArray[np.bool_]:
 _Hits = tuple[int, float, bool]
 
 
-def _in_rows(one: _Sought, form: _Form, *, cells: DistinctValues, text: _Ints, number: _Ints) -> _Hits | None:
+def _in_rows(one: _Sought, form: _Form, *, cells: CodedColumn, text: _Ints, number: _Ints) -> _Hits | None:
     """Count the cells that hold the value of their own row, and how many would in random order."""
     value = np.append(form.of_value, -1)[one.cells.codes]
     n_numbers = 1 + int(max(value.max(initial=-1), number.max(initial=-1)))
@@ -514,7 +514,7 @@ def _anywhere(
     form: _Form,
     anonymized: str,
     *,
-    cells: DistinctValues,
+    cells: CodedColumn,
     words: _Words,
     held: tuple[_Ints, _Ints],
 ) -> _Hits | None:
@@ -565,7 +565,7 @@ def _before(read: _Read, one: _Sought, form: _Form, anonymized: str) -> tuple[in
     return found[0] if found else 0, int(cells.counts[np.unique(text)].sum())
 
 
-def _are_any_digits(form: _Form, cells: DistinctValues, words: _Words, n_hits: int) -> bool:
+def _are_any_digits(form: _Form, cells: CodedColumn, words: _Words, n_hits: int) -> bool:
     """Whether so many cells with long numbers, random tokens among them, would hold a value by chance."""
     digits = pc.match_substring_regex(words.words, rf"^[0-9]{{{_FEWEST_DIGITS},}}$")
     with_digits = np.unique(words.text[digits.to_numpy(zero_copy_only=False)])
@@ -574,7 +574,7 @@ def _are_any_digits(form: _Form, cells: DistinctValues, words: _Words, n_hits: i
     return poisson.sf(n_hits - 1, max(n_by_chance, 1e-9)) > _NO_ACCIDENT
 
 
-def _against_recombined(form: _Form, *, cells: DistinctValues, words: _Words, n_hits: int) -> _Hits | None:
+def _against_recombined(form: _Form, *, cells: CodedColumn, words: _Words, n_hits: int) -> _Hits | None:
     """Hold cells with a value against cells with any of its words beside each other."""
     n_pairs = max(_n_cells_with_any_pair(form, words, cells.counts), n_hits)
     likely = _share_by_recombining(form)
@@ -600,7 +600,7 @@ def _share_by_recombining(form: _Form) -> float:
     return float(np.isin(form.firsts[first] + form.lasts[last], form.keys[2][0]).mean())
 
 
-def _are_the_same(one: _Sought, form: _Form, *, cells: DistinctValues, held: tuple[_Ints, _Ints]) -> bool:
+def _are_the_same(one: _Sought, form: _Form, *, cells: CodedColumn, held: tuple[_Ints, _Ints]) -> bool:
     """Whether a column's own values occur as often as before; drawn anew from them they would not."""
     text, number = held
     n_numbers = 1 + max(int(number.max()), int(form.of_value.max(initial=0)))
@@ -615,7 +615,7 @@ def _are_the_same(one: _Sought, form: _Form, *, cells: DistinctValues, held: tup
 
 
 def _against_density(
-    form: _Form, *, cells: DistinctValues, n_hits: int, n_found: int, kind: str
+    form: _Form, *, cells: CodedColumn, n_hits: int, n_found: int, kind: str
 ) -> _Hits | None:
     """Hold cells with an identifier against how many numbers are that long; words by variety."""
     n_values = len(np.unique(form.of_value[form.of_value >= 0]))

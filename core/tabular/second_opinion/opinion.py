@@ -31,7 +31,7 @@ from core.tabular.second_opinion.names_elsewhere import (
     judge_elsewhere,
     measure_elsewhere,
 )
-from core.tabular.second_opinion.pair import TablePair, pair_tables
+from core.tabular.second_opinion.pair import LoggedTables, pair_tables
 from core.tabular.second_opinion.pseudonyms import (
     PseudonymQuality,
     judge_pseudonyms,
@@ -153,7 +153,7 @@ def measure_second_opinion(
 
 
 def _hidden(
-    tables: TablePair, columns: tuple[ColumnComparison, ...], settings: SecondOpinionSettings
+    tables: LoggedTables, columns: tuple[ColumnComparison, ...], settings: SecondOpinionSettings
 ) -> HiddenOriginals:
     """Look for original values; what one check has explained, the later ones leave out."""
     disguises = measure_disguises(tables, columns, settings)
@@ -180,7 +180,7 @@ def _hidden(
 
 
 def _classes(
-    tables: TablePair,
+    tables: LoggedTables,
     suggestions: Sequence[RoleSuggestion],
     surrogates: frozenset[str],
     settings: SecondOpinionSettings,
@@ -190,7 +190,7 @@ def _classes(
 
 
 def _standouts(
-    tables: TablePair, suggestions: Sequence[RoleSuggestion], classes: ClassesMeasurement
+    tables: LoggedTables, suggestions: Sequence[RoleSuggestion], classes: ClassesMeasurement
 ) -> Standouts:
     known = classes.chosen.quasi_identifiers if classes.chosen else ()
     return measure_standouts(tables, suggestions, quasi_identifiers=known, persons=classes.persons)

@@ -10,19 +10,26 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.cells import BoolArray, CodeArray, equal_values
-from core.coding import CodedTable, DistinctValues, coded, coded_parts, joint_codes, one_below_the_other
+from core.cells import CodeArray, equal_values
+from core.coding import (
+    BoolArray,
+    CodedColumn,
+    CodedTable,
+    IntArray,
+    SharedCodes,
+    coded,
+    coded_parts,
+    joint_codes,
+    one_below_the_other,
+)
 from core.jobs import Threads
 from core.tabular.columns import ColumnPair, column_pairs
 from core.tabular.log import AnonymizationLog, columns_alike
 from core.tabular.second_opinion.marks import marked
 from core.tabular.settings import SecondOpinionSettings
-
-IntArray = npt.NDArray[np.int64]
 
 Order = Literal["kept", "changed", "unknown"]
 
@@ -31,56 +38,14 @@ _NO_ACCIDENT = 5  # standard deviations beyond chance
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class CodedPair:
+class CodedPair(SharedCodes):
     """A pair of columns with equal values coded alike."""
 
     pair: ColumnPair  # the columns' names
-    # shapes (n_original_records,) and (n_anonymized_records,): 0 … n_values - 1, -1 where blank
-    original: CodeArray
-    anonymized: CodeArray
-
-    @cached_property
-    def n_values(self) -> int:
-        """Return the number of codes."""
-        return 1 + max(int(self.original.max(initial=-1)), int(self.anonymized.max(initial=-1)))
-
-    @cached_property
-    def original_counts(self) -> IntArray:
-        """Return shape (n_values,): original cells per value."""
-        return _counts(self.original, self.n_values)
-
-    @cached_property
-    def anonymized_counts(self) -> IntArray:
-        """Return shape (n_values,): anonymized cells per value."""
-        if self.anonymized is self.original:
-            return self.original_counts
-        return _counts(self.anonymized, self.n_values)
-
-    @cached_property
-    def n_same_row(self) -> int:
-        """Return the cells that are equal in the same row; needs tables of equal length."""
-        if self.anonymized is self.original:
-            return int(self.original_counts.sum())
-        return int(np.count_nonzero((self.original == self.anonymized) & (self.original >= 0)))
-
-    @cached_property
-    def n_same_values(self) -> int:
-        """Return the cells whose value reappears in the anonymized column, each only once."""
-        return int(np.minimum(self.original_counts, self.anonymized_counts).sum())
-
-    @cached_property
-    def n_same_row_by_chance(self) -> float:
-        """Return how many cells would be equal in the same row if the rows were in random order."""
-        products = self.original_counts.astype(float) @ self.anonymized_counts
-        return float(products) / max(len(self.original), 1)
-
-
-def _counts(codes: CodeArray, n_values: int) -> IntArray:
-    return np.bincount(codes + 1, minlength=n_values + 1)[1:]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class TablePair:
+class LoggedTables:
     """Two tables and the log, with their columns paired and coded."""
 
     log: AnonymizationLog  # what is claimed
@@ -146,8 +111,8 @@ class TablePair:
         ]
         if all(pair.n_same_row >= _KEPT * pair.n_same_values for pair in keeping):
             return False
-        original, anonymized = joint_codes([(pair.original, pair.anonymized) for pair in keeping])
-        n_found = np.count_nonzero(np.isin(anonymized, original))
+        records = joint_codes(keeping)
+        n_found = np.count_nonzero(np.isin(records.anonymized, records.original))
         return bool(n_found >= _KEPT * self.n_anonymized)
 
 
@@ -158,7 +123,7 @@ def _keeps_rows(pair: CodedPair) -> bool:
     return found >= possible / 2 and found > _NO_ACCIDENT * math.sqrt(pair.n_same_row_by_chance + 1)
 
 
-def pair_tables(original: pa.Table, anonymized: pa.Table, log: AnonymizationLog) -> TablePair:
+def pair_tables(original: pa.Table, anonymized: pa.Table, log: AnonymizationLog) -> LoggedTables:
     """Pair the columns of two tables and code their values.
 
     Cells are equal as trimmed text, as numbers or as dates. An original column without an
@@ -187,7 +152,7 @@ def pair_tables(original: pa.Table, anonymized: pa.Table, log: AnonymizationLog)
         ours, theirs = ({name: each.result() for name, each in columns.items()} for columns in alone)
     for coded_pair, before, after in coded:
         ours[coded_pair.pair.original], theirs[coded_pair.pair.anonymized] = before, after
-    return TablePair(
+    return LoggedTables(
         log=log,
         coded=tuple(coded_pair for coded_pair, _, _ in coded),
         written={"original": _table(original, ours), "anonymized": _table(anonymized, theirs)},
@@ -200,7 +165,7 @@ def pair_tables(original: pa.Table, anonymized: pa.Table, log: AnonymizationLog)
 class _Column:
     """A column as written, without marks, and which of its cells held one; None where none did."""
 
-    values: DistinctValues
+    values: CodedColumn
     marks: BoolArray | None
 
 
@@ -231,7 +196,7 @@ def _coded(
     return CodedPair(pair=pair, original=codes[:n], anonymized=codes[n:]), before, after
 
 
-def _codes(column: DistinctValues) -> CodeArray:
+def _codes(column: CodedColumn) -> CodeArray:
     """Return shape (n_records,): cells equal as text, numbers or dates have one code; -1 where blank."""
     equal = equal_values(column.values, dates=True)
     codes = column.codes if equal is None else np.append(equal, -1)[column.codes]
@@ -282,7 +247,7 @@ def sampled_rows(n: int, size: int, seed: int) -> IntArray:
 class Sample:
     """The rows of both tables that are compared one by one, and their cells."""
 
-    tables: TablePair
+    tables: LoggedTables
     settings: SecondOpinionSettings
 
     @cached_property

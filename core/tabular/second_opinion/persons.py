@@ -11,10 +11,10 @@ import numpy.typing as npt
 import pyarrow as pa
 from scipy.stats import poisson
 
-from core.coding import CodedTable, DistinctValues, sorted_distinct, value_codes
+from core.coding import CodedColumn, CodedTable, sorted_distinct, value_codes
 from core.equivalence import EquivalenceClasses
 from core.roles import Role, RoleSuggestion, suggest_roles
-from core.tabular.second_opinion.pair import TablePair
+from core.tabular.second_opinion.pair import LoggedTables
 from core.tabular.settings import SecondOpinionThresholds
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict
@@ -54,7 +54,7 @@ class Persons:
         return int(self.codes.max(initial=-1)) + 1
 
 
-def find_persons(tables: TablePair, suggestions: Sequence[RoleSuggestion]) -> Persons | None:
+def find_persons(tables: LoggedTables, suggestions: Sequence[RoleSuggestion]) -> Persons | None:
     """Return the identifier by which persons have several records, None where each has one.
 
     An identifier is a column that is called one or logged as one, or any that was pseudonymized and tells
@@ -79,7 +79,7 @@ def find_persons(tables: TablePair, suggestions: Sequence[RoleSuggestion]) -> Pe
 
 
 def _identifiers(
-    tables: TablePair, suggestions: Sequence[RoleSuggestion]
+    tables: LoggedTables, suggestions: Sequence[RoleSuggestion]
 ) -> Iterator[tuple[str, bool, bool]]:
     """Yield columns, whether they are the original's, and whether something says that they mean persons."""
     kinds = {one.column: one.kind for one in suggestions if one.role is Role.DIRECT_IDENTIFIER}
@@ -107,7 +107,7 @@ def _means_persons(semantic: str) -> bool:
     return bool(_PERSON_MEANING.search(semantic.casefold()))
 
 
-def _person_codes(column: DistinctValues) -> IntArray:
+def _person_codes(column: CodedColumn) -> IntArray:
     """Return a number for each value from 0, every blank cell one of its own."""
     codes, blank = column.trimmed.codes.astype(np.int64), column.codes < 0
     if not blank.any():
@@ -186,7 +186,7 @@ def alike_classes(
     )
 
 
-def _alike(column: DistinctValues, name: str, classes: EquivalenceClasses, sizes: IntArray) -> AlikeClasses:
+def _alike(column: CodedColumn, name: str, classes: EquivalenceClasses, sizes: IntArray) -> AlikeClasses:
     codes, blank = column.codes_with_missing, column.codes < 0
     inside = classes.class_of_record >= 0
     of_class, values = classes.class_of_record[inside], codes[inside]

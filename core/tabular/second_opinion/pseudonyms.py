@@ -9,7 +9,7 @@ import pandas as pd
 
 from core.coding import sorted_distinct
 from core.tabular.actions import Meaning, meaning_of
-from core.tabular.second_opinion.pair import CodedPair, TablePair
+from core.tabular.second_opinion.pair import CodedPair, LoggedTables
 from core.tabular.settings import SecondOpinionThresholds
 from core.tabular.words import SHORT_WORDS
 from core.verdict import Finding, Verdict
@@ -43,14 +43,14 @@ class PseudonymQuality:
     n_reused: int  # non-blank anonymized cells that are a value of the original column, in whatever row
 
 
-def measure_pseudonyms(tables: TablePair) -> tuple[PseudonymQuality, ...]:
+def measure_pseudonyms(tables: LoggedTables) -> tuple[PseudonymQuality, ...]:
     """Assess every column logged as pseudonymized, in whatever words."""
     return tuple(
         _quality(pair, tables) for pair in tables.coded if meaning_of(pair.pair.action) is Meaning.PSEUDONYM
     )
 
 
-def _quality(pair: CodedPair, tables: TablePair) -> PseudonymQuality:
+def _quality(pair: CodedPair, tables: LoggedTables) -> PseudonymQuality:
     if tables.in_order:
         by_rows = _by_rows(pair, tables)
         is_one_to_one = not (by_rows.n_originals_with_several or by_rows.n_pseudonyms_for_several)
@@ -82,7 +82,7 @@ def _frequencies(counts: np.ndarray) -> list[int]:
     return sorted(counts[counts > 0].tolist())
 
 
-def _by_rows(pair: CodedPair, tables: TablePair) -> PseudonymQuality:
+def _by_rows(pair: CodedPair, tables: LoggedTables) -> PseudonymQuality:
     """Compare pseudonyms as written: `0e12` and `0e34` are two pseudonyms, though equal as numbers."""
     both = (pair.original >= 0) & (pair.anonymized >= 0)
     original = tables.written["original"][pair.pair.original].codes[both].astype(np.int64)

@@ -26,7 +26,7 @@ from scipy.stats import binom
 
 from core.dates import read_dates
 from core.tabular.columns import is_high_risk
-from core.tabular.second_opinion.pair import Sample, TablePair
+from core.tabular.second_opinion.pair import LoggedTables, Sample
 from core.tabular.second_opinion.rewriting import plain, plain_forms, without_escapes
 from core.tabular.second_opinion.unchanged import ColumnComparison
 from core.tabular.settings import SecondOpinionSettings, SecondOpinionThresholds
@@ -65,7 +65,7 @@ class ReadableColumn:
 
 
 def measure_readable(
-    tables: TablePair,
+    tables: LoggedTables,
     columns: Sequence[ColumnComparison],
     settings: SecondOpinionSettings,
     *,

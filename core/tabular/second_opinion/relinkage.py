@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from core.coding import joint_codes
-from core.tabular.second_opinion.pair import CodedPair, TablePair
+from core.tabular.second_opinion.pair import CodedPair, LoggedTables
 from core.tabular.second_opinion.unchanged import ColumnComparison
 from core.tabular.settings import LOWEST_UNCHANGED_SHARE, SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.words import listed
@@ -84,7 +84,7 @@ class RelinkageMeasurement:
 
 
 def measure_relinkage(
-    tables: TablePair, columns: Sequence[ColumnComparison], settings: SecondOpinionSettings
+    tables: LoggedTables, columns: Sequence[ColumnComparison], settings: SecondOpinionSettings
 ) -> RelinkageMeasurement:
     """Count the anonymized records that the unchanged columns re-link, for every possible limit.
 
@@ -115,7 +115,7 @@ def measure_relinkage(
 
 
 def _partly_unchanged(
-    tables: TablePair, shares: Mapping[str, float], settings: SecondOpinionSettings
+    tables: LoggedTables, shares: Mapping[str, float], settings: SecondOpinionSettings
 ) -> Iterator[PartlyUnchanged]:
     """Yield the matches by the columns of every limit of `_PARTLY` that adds a column.
 
@@ -145,7 +145,7 @@ def _partly_unchanged(
 
 
 def _one_per_original(
-    tables: TablePair, columns: Sequence[ColumnComparison]
+    tables: LoggedTables, columns: Sequence[ColumnComparison]
 ) -> Iterator[tuple[CodedPair, ColumnComparison]]:
     """Yield the pairs, of several expansions of one column only the least changed."""
     best: dict[str, tuple[CodedPair, ColumnComparison]] = {}
@@ -161,7 +161,7 @@ class _Search:
     """Counts matches of sets of columns, remembers them, and looks for the smallest set."""
 
     coded: dict[str, CodedPair]
-    tables: TablePair
+    tables: LoggedTables
     settings: SecondOpinionSettings
     counted_sets: dict[frozenset[str], int] = field(default_factory=dict)
     n_records_read: int = 0
@@ -181,9 +181,7 @@ class _Search:
         key = frozenset(columns)
         if key not in self.counted_sets:
             pairs = [self.coded[name] for name in columns]
-            self.counted_sets[key] = (
-                _n_matched_by_one(pairs[0]) if len(pairs) == 1 else _n_matched_by_all(pairs)
-            )
+            self.counted_sets[key] = pairs[0].n_found_alone if len(pairs) == 1 else _n_matched_by_all(pairs)
             self.n_records_read += self.tables.n_original + self.tables.n_anonymized
         return self.counted_sets[key]
 
@@ -244,18 +242,12 @@ class _Search:
         ]
 
 
-def _n_matched_by_one(pair: CodedPair) -> int:
-    """Return the anonymized cells whose value one original cell has; blank matches nothing."""
-    return int(pair.anonymized_counts[pair.original_counts == 1].sum())
-
-
 def _n_matched_by_all(pairs: Sequence[CodedPair], *, in_row: bool = False) -> int:
     """Return the anonymized records whose combination of values one original record has, in the same row."""
-    original, anonymized = joint_codes([(pair.original, pair.anonymized) for pair in pairs])
-    n_codes = 1 + max(int(original.max(initial=-1)), int(anonymized.max(initial=-1)))
-    matched = np.bincount(original, minlength=n_codes)[anonymized] == 1
+    records = joint_codes(pairs)
+    matched = records.original_counts[records.anonymized] == 1
     if in_row:
-        matched &= original == anonymized
+        matched &= records.original == records.anonymized
     return int(np.count_nonzero(matched & _any_filled(pairs)))
 
 

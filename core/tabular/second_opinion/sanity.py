@@ -13,7 +13,7 @@ from core.cells import as_numbers
 from core.patterns import ALL_PATTERNS, CATALOGUE, PatternHits, scan_column
 from core.roles import Role, RoleSuggestion, vary_like_names
 from core.tabular.actions import Meaning, meaning_of
-from core.tabular.second_opinion.pair import ColumnPair, TablePair
+from core.tabular.second_opinion.pair import ColumnPair, LoggedTables
 from core.tabular.second_opinion.unchanged import ColumnComparison
 from core.tabular.settings import SecondOpinionThresholds
 from core.verdict import Finding, Verdict
@@ -42,7 +42,7 @@ class ColumnSanity:
 
 
 def measure_sanity(
-    tables: TablePair,
+    tables: LoggedTables,
     suggestions: Sequence[RoleSuggestion],
     columns: Sequence[ColumnComparison],
     surrogates: Collection[str] = (),
@@ -71,7 +71,7 @@ def measure_sanity(
     return tuple(found)
 
 
-def _only_numbers_the_rows(tables: TablePair, suggestion: RoleSuggestion, pair: ColumnPair | None) -> bool:
+def _only_numbers_the_rows(tables: LoggedTables, suggestion: RoleSuggestion, pair: ColumnPair | None) -> bool:
     """Whether a column that was added counts the rows, in whatever order: only its order could say more."""
     if pair is not None or suggestion.role is not Role.DIRECT_IDENTIFIER:
         return False
@@ -83,7 +83,12 @@ def _only_numbers_the_rows(tables: TablePair, suggestion: RoleSuggestion, pair: 
 
 
 def _sanity(
-    tables: TablePair, suggestion: RoleSuggestion, semantic: str, action: str, *, is_protected: bool = False
+    tables: LoggedTables,
+    suggestion: RoleSuggestion,
+    semantic: str,
+    action: str,
+    *,
+    is_protected: bool = False,
 ) -> ColumnSanity:
     hits = scan_column(
         tables.anonymized[suggestion.column],

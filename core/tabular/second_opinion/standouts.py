@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.cells import CodeArray
-from core.coding import DistinctValues, sorted_distinct
+from core.coding import CodedColumn, sorted_distinct
 from core.roles import Role, RoleSuggestion
 from core.tabular.second_opinion.amounts import read_amounts
-from core.tabular.second_opinion.pair import CodedPair, TablePair
+from core.tabular.second_opinion.pair import CodedPair, LoggedTables
 from core.tabular.second_opinion.persons import Persons
 from core.tabular.settings import SecondOpinionThresholds
 from core.verdict import Finding, Verdict
@@ -79,7 +79,7 @@ class Standouts:
 
 
 def measure_standouts(
-    tables: TablePair,
+    tables: LoggedTables,
     suggestions: Sequence[RoleSuggestion],
     *,
     quasi_identifiers: Collection[str],
@@ -105,7 +105,7 @@ def measure_standouts(
     )
 
 
-def _rare(column: DistinctValues, name: str, persons: Persons | None) -> RareValues | None:
+def _rare(column: CodedColumn, name: str, persons: Persons | None) -> RareValues | None:
     """Return how many people stand out by their value, None where nobody or too many do."""
     counts = column.counts
     if persons is not None:
@@ -154,7 +154,7 @@ def _old(column: pa.ChunkedArray, name: str) -> OldAges | None:
 # --- forgotten rows
 
 
-def _forgotten(pair: CodedPair, tables: TablePair) -> ForgottenRows | None:
+def _forgotten(pair: CodedPair, tables: LoggedTables) -> ForgottenRows | None:
     """Return the block of rows that was left as it was, None where chance explains it."""
     if pair.anonymized is pair.original or not len(pair.anonymized):
         return None
@@ -200,7 +200,7 @@ def _is_capped(anonymized: CodeArray, start: int, end: int) -> bool:
     return at_an_end and 1 <= len(np.unique(outside[outside >= 0])) <= _FEW_VALUES
 
 
-def _changed_elsewhere(pair: CodedPair, tables: TablePair, values: CodeArray, outside: BoolArray) -> bool:
+def _changed_elsewhere(pair: CodedPair, tables: LoggedTables, values: CodeArray, outside: BoolArray) -> bool:
     """Whether most of the values were changed in other rows: their own rule does not leave them alone."""
     if not tables.in_order:
         return False

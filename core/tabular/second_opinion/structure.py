@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.tabular.second_opinion.classes import ClassesMeasurement, ClassMeasurement
-from core.tabular.second_opinion.pair import CodedPair, Order, TablePair
+from core.tabular.second_opinion.pair import CodedPair, LoggedTables, Order
 from core.tabular.settings import SecondOpinionThresholds
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict
@@ -23,7 +23,7 @@ class StructureMeasurement:
 
     n_original: int  # Records
     n_anonymized: int
-    order: Order  # whether row i of both tables is the same record; see `TablePair.order`
+    order: Order  # whether row i of both tables is the same record; see `LoggedTables.order`
     # anonymized columns that the log does not mention, nor the column they were made from
     unlogged_columns: tuple[str, ...]
     vanished_columns: tuple[str, ...]  # logged columns that are in neither table
@@ -33,7 +33,7 @@ class StructureMeasurement:
     filled_blanks: Mapping[str, int]
 
 
-def measure_structure(tables: TablePair) -> StructureMeasurement:
+def measure_structure(tables: LoggedTables) -> StructureMeasurement:
     """Compare the columns of tables and log, the record counts, and the blank cells."""
     mentioned = set(tables.log.entries)
     mentioned |= {pair.pair.anonymized for pair in tables.coded if pair.pair.original in mentioned}
@@ -49,7 +49,7 @@ def measure_structure(tables: TablePair) -> StructureMeasurement:
     )
 
 
-def _n_filled(pair: CodedPair, tables: TablePair) -> int:
+def _n_filled(pair: CodedPair, tables: LoggedTables) -> int:
     """Return how many blank cells are filled, none where one value fills all or marks stood for blanks."""
     if pair.anonymized is pair.original or pair.pair.original in tables.original_marks:
         return 0

@@ -22,7 +22,7 @@ from scipy.stats import gamma
 
 from core.cells import as_numbers
 from core.roles import Role, RoleSuggestion
-from core.tabular.second_opinion.pair import CodedPair, TablePair
+from core.tabular.second_opinion.pair import CodedPair, LoggedTables
 from core.tabular.settings import SecondOpinionSettings
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict
@@ -45,7 +45,7 @@ _RARE = 1e-3  # probability below which two columns are more alike than chance
 
 
 def measure_surrogates(
-    tables: TablePair, suggestions: Sequence[RoleSuggestion], settings: SecondOpinionSettings
+    tables: LoggedTables, suggestions: Sequence[RoleSuggestion], settings: SecondOpinionSettings
 ) -> frozenset[str]:
     """Return the columns that look like identifiers but have no more to do with the original's than chance.
 
@@ -79,7 +79,7 @@ def judge_surrogates(columns: Sequence[str]) -> list[Finding]:
     ]
 
 
-def _are_surrogates(pair: CodedPair, tables: TablePair, settings: SecondOpinionSettings) -> bool:
+def _are_surrogates(pair: CodedPair, tables: LoggedTables, settings: SecondOpinionSettings) -> bool:
     n_filled = int(pair.anonymized_counts.sum())
     if n_filled < _FEWEST or np.count_nonzero(pair.anonymized_counts) < _FEWEST_VALUES:
         return False

@@ -12,7 +12,7 @@ import pandas as pd
 from core.roles import Role, RoleSuggestion
 from core.tabular.actions import Meaning, meaning_of
 from core.tabular.columns import is_high_risk
-from core.tabular.second_opinion.pair import CodedPair, TablePair
+from core.tabular.second_opinion.pair import CodedPair, LoggedTables
 from core.tabular.settings import SecondOpinionThresholds
 from core.tabular.words import SHORT_WORDS
 from core.verdict import Finding, Verdict
@@ -74,12 +74,12 @@ class ColumnComparison:
         return share is not None and share >= thresholds.highly_distinct_share
 
 
-def measure_unchanged(tables: TablePair) -> tuple[ColumnComparison, ...]:
+def measure_unchanged(tables: LoggedTables) -> tuple[ColumnComparison, ...]:
     """Compare every pair of columns, in the order of the original."""
     return tuple(_comparison(pair, tables) for pair in tables.coded)
 
 
-def _comparison(coded: CodedPair, tables: TablePair) -> ColumnComparison:
+def _comparison(coded: CodedPair, tables: LoggedTables) -> ColumnComparison:
     n_filled = int(coded.original_counts.sum())
     n_compared = n_filled
     if tables.n_anonymized < tables.n_original:
@@ -101,7 +101,7 @@ def _comparison(coded: CodedPair, tables: TablePair) -> ColumnComparison:
     )
 
 
-def _n_alone(coded: CodedPair, tables: TablePair) -> int:
+def _n_alone(coded: CodedPair, tables: LoggedTables) -> int:
     alone = coded.anonymized_counts == 1
     if not tables.in_order:
         return int(np.count_nonzero(alone & (coded.original_counts > 0)))
@@ -109,7 +109,7 @@ def _n_alone(coded: CodedPair, tables: TablePair) -> int:
     return int(np.count_nonzero(alone[same]))
 
 
-def _scaled(n_filled: int, tables: TablePair) -> int:
+def _scaled(n_filled: int, tables: LoggedTables) -> int:
     """Return how many of the cells as many original records as there are anonymized ones would hold."""
     return round(n_filled * tables.n_anonymized / tables.n_original)
 

@@ -263,15 +263,14 @@ def relinked_records(
         shared_codes(_cells(original, anonymized, name), anonymized.table[name], dates=True)
         for name in columns
     ]
-    ours, theirs = joint_codes(pairs)
-    counts = np.bincount(ours, minlength=max(ours.max(initial=-1), theirs.max(initial=-1)) + 1)
-    position = np.zeros(len(counts), dtype=np.int64)
-    position[ours] = np.arange(len(ours))
-    filled = np.logical_or.reduce([pair[1] >= 0 for pair in pairs])
-    rows = np.flatnonzero((counts[theirs] == 1) & filled)[:limit]
+    records = joint_codes(pairs)
+    position = np.zeros(records.n_values, dtype=np.int64)
+    position[records.original] = np.arange(len(records.original))
+    filled = np.logical_or.reduce([pair.anonymized >= 0 for pair in pairs])
+    rows = np.flatnonzero((records.original_counts[records.anonymized] == 1) & filled)[:limit]
     matched = anonymized.table.select(list(columns)).take(pa.array(rows))
     return records_table(
-        {RECORD: rows + 1, ORIGINAL_RECORD: position[theirs][rows] + 1},
+        {RECORD: rows + 1, ORIGINAL_RECORD: position[records.anonymized[rows]] + 1},
         {text("{column}", column=name): matched[name] for name in columns},
         reveal=reveal,
     )
