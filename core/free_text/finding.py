@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.coding import BoolArray, CodedTable, DistinctValues
+from core.coding import BoolArray, CodedColumn, CodedTable
 from core.free_text.models import ModelName, named_by_model
 from core.free_text.names import are_sentences, find_names
 from core.patterns import CATALOGUE, SensitivePattern, bounded, scan_values
@@ -146,7 +146,7 @@ def measure_texts(
     return tuple(found for name in names if (found := _measure(name, columns[name], model)) is not None)
 
 
-def _measure(name: str, column: DistinctValues, model: ModelName) -> TextColumn | None:
+def _measure(name: str, column: CodedColumn, model: ModelName) -> TextColumn | None:
     sample = _spread(column.values)
     if not len(sample) or not _is_worded(sample):
         return None
@@ -197,7 +197,7 @@ def _is_worded(sample: pa.Array) -> bool:
     return bool(pc.mean(worded.cast(pa.int8())).as_py() >= _WORDED_SHARE)
 
 
-def _found(column: DistinctValues, model: ModelName) -> tuple[dict[str, BoolArray], BoolArray]:
+def _found(column: CodedColumn, model: ModelName) -> tuple[dict[str, BoolArray], BoolArray]:
     """Return which distinct values hold which kind, and in which a name may stand alone."""
     masks: dict[str, BoolArray] = {}
     named = find_names(column.values)
@@ -210,7 +210,7 @@ def _found(column: DistinctValues, model: ModelName) -> tuple[dict[str, BoolArra
     return masks, named.perhaps
 
 
-def _patterns(column: DistinctValues) -> Iterator[tuple[str, BoolArray]]:
+def _patterns(column: CodedColumn) -> Iterator[tuple[str, BoolArray]]:
     dates = tuple(CATALOGUE[key] for key in _DATES)
     for key, mask in scan_values(column, (*_NUMBERS, *_OWN, *dates, _PLACES)).masks.items():
         kind = _KIND_OF.get(key, key)
