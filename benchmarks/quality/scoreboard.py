@@ -16,7 +16,7 @@ from scipy.stats import beta
 
 from core.verdict import Verdict
 
-TOOLS = ("tabular", "vcf", "leakage", "events", "risk")
+TOOLS = ("tabular", "vcf", "leakage", "events", "risk", "deliveries")
 SIZES = (30, 200, 1000, 5000, 20_000)
 
 

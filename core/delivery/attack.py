@@ -15,6 +15,8 @@ MOST_FACTS = 5
 _BEAM = 6  # sets of facts that are carried on, of those of one size
 _WORK = 400_000_000  # records read over all sets of facts
 _LEAST_SETS = 200
+_MOST_SETS = 12  # of the fewest facts that find half
+FOUND_HALF = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,59 +44,68 @@ class Records:
     """Columns of a table where persons have several records."""
 
     person: IntArray  # shape (n_records,), -1 for nobody
-    columns: Mapping[str, IntArray]  # codes from 0 by column, shape (n_records,)
+    columns: Mapping[Place, IntArray]  # codes from 0 by column, shape (n_records,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attacks:
+    """The facts that find most, and the smallest sets of them that find half."""
+
+    best: tuple[Attack, ...] = ()  # by number of facts, where more find more
+    # of the fewest facts that find half of the persons, those tried that do, the best first
+    finding_half: tuple[Attack, ...] = ()
 
 
 def cheapest_attacks(
-    persons: Mapping[Place, IntArray], records: Mapping[str, Records], *, n_persons: int
-) -> tuple[Attack, ...]:
+    persons: Mapping[Place, IntArray], records: Sequence[Records], *, n_persons: int
+) -> Attacks:
     """Return the facts that find most persons, for each number of facts that finds more than fewer do.
 
     Facts are values of a person's columns, and of columns of one of their records in one table, drawn at
-    random. The sets of one size are those of the size below with a fact more; the best few are carried on,
-    so a better set may exist.
+    random. All pairs are tried, as far as the work allows; larger sets are the best few of the size below
+    with a fact more, so a better one may exist.
 
     Parameters
     ----------
     persons
         Codes from 0 of each column that persons have one value of, shape (n_persons,).
     records
-        By table.
+        Of each table where persons have several, and of each column that holds lists.
     n_persons
         Persons in all tables.
     """
     search = _Search(persons, records, n_persons)
     best: list[Attack] = []
+    half: tuple[Attack, ...] = ()
     sets: list[frozenset[Place]] = [frozenset()]
-    for _ in range(MOST_FACTS):
+    for n_facts in range(1, MOST_FACTS + 1):
         tried = search.attacks({more for each in sets for more in search.with_one_more(each)})
         if not tried:
             break
         if tried[0].share_found > (best[-1].share_found if best else 0):
             best.append(tried[0])
+        half = half or tuple(each for each in tried if each.share_found >= FOUND_HALF)[:_MOST_SETS]
         if tried[0].share_found >= 1:
             break
-        sets = [frozenset((*each.of_person, *each.of_record)) for each in tried[:_BEAM]]
-    return tuple(best)
+        sets = [
+            frozenset((*each.of_person, *each.of_record)) for each in tried[: None if n_facts == 1 else _BEAM]
+        ]
+    return Attacks(best=tuple(best), finding_half=half)
 
 
 class _Search:
-    def __init__(
-        self, persons: Mapping[Place, IntArray], records: Mapping[str, Records], n_persons: int
-    ) -> None:
-        self._persons, self._records, self._n_persons = persons, records, n_persons
-        self._columns = [
-            *persons,
-            *(Place(table, column) for table, each in records.items() for column in each.columns),
-        ]
-        largest = max([n_persons, *(len(each.person) for each in records.values())])
+    def __init__(self, persons: Mapping[Place, IntArray], records: Sequence[Records], n_persons: int) -> None:
+        self._persons, self._n_persons = persons, n_persons
+        self._records = {place: each for each in records for place in each.columns}
+        self._columns = [*persons, *self._records]
+        largest = max([n_persons, *(len(each.person) for each in records)])
         self._sets_left = max(_LEAST_SETS, _WORK // max(largest, 1))
 
     def with_one_more(self, facts: frozenset[Place]) -> Iterable[frozenset[Place]]:
-        """Yield the sets of one fact more; facts of records are all of one table."""
-        tables = {place.table for place in facts if place not in self._persons}
+        """Yield the sets of one fact more; facts of records are all of one record."""
+        of = {id(self._records[place]) for place in facts if place in self._records}
         for place in self._columns:
-            if place not in facts and (place in self._persons or not tables or place.table in tables):
+            if place not in facts and (place in self._persons or not of or id(self._records[place]) in of):
                 yield facts | {place}
 
     def attacks(self, sets: Iterable[frozenset[Place]]) -> list[Attack]:
@@ -114,10 +125,10 @@ class _Search:
         )
         nothing = np.zeros(0, dtype=np.int64)
         if of_record:
-            records = self._records[of_record[0].table]
+            records = self._records[of_record[0]]
             known = records.person >= 0
             codes = combination_codes(
-                [records.columns[place.column][known] for place in of_record],
+                [records.columns[place][known] for place in of_record],
                 n_records=int(np.count_nonzero(known)),
             )
             events = events_of(demographics, records.person[known], codes)

@@ -32,14 +32,17 @@ def delivery_document(audit: DeliveryAudit) -> dict[str, object]:
         if measured.everything_known is None
         else measured.everything_known.share_below(2),
         "attacks": [_attack(attack) for attack in measured.attacks],
+        "smallest_sets_finding_half": [_attack(attack) for attack in measured.finding_half],
         "intervals": [
             {
-                "column": str(each.place),
+                "column": f"{table.name}.{each.column}",
                 "n_persons": each.n_persons,
                 "share_alone": each.share_alone,
                 "share_alone_by_number_of_records": each.share_alone_by_number,
+                "share_alone_by_weekdays": each.share_alone_by_weekdays,
             }
-            for each in measured.sequences
+            for table in measured.tables
+            for each in table.sequences
         ],
         "same_files": [list(pair) for pair in measured.same_files],
         "thresholds": vars(audit.thresholds),

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from core.delivery.attack import Attack
-from core.delivery.keys import Place
+from core.delivery.attack import FOUND_HALF, Attack
+from core.delivery.groups import Groups
+from core.delivery.keys import Place, names_persons
 from core.delivery.known import Known
 from core.delivery.measuring import NUMBERS, DeliveryMeasurement, TableFacts, measure_delivery
-from core.delivery.order import Sequences
+from core.delivery.pseudonyms import KeyFacts
 from core.delivery.settings import DeliverySettings, DeliveryThresholds
 from core.roles import Role
+from core.sequences import judge_orders, judge_sequences, judge_span
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst, worst_first
 from core.words import Text, counted, joined, listed, own, percent, share_of, text
 
-FOUND_HALF = 0.5
-# Share of persons with intervals of their own: up to the first PASS, from the second FAIL.
-FEW_BY_INTERVALS, MANY_BY_INTERVALS = 0.05, 0.5
+FEW_IN_GROUPS, MANY_IN_GROUPS = 0.05, 0.5  # share of persons found by household: WARN above, FAIL from
+_MAIN = 0.5  # share of all persons from which a table of one record each is the one of persons
 MOST_BY_UNCHOSEN = 0.05  # share of persons found, from which columns nobody chose are a warning
 
 
@@ -56,17 +57,23 @@ def judge_delivery(
     """Hold a measurement against thresholds.
 
     FAIL: a person is among fewer than k in a table, or in all tables together for who knows the person's
-    quasi-identifiers and so many records; half have intervals of their own; direct identifiers. NOT ASSESSED:
-    no key joins tables.
+    quasi-identifiers and so many records, or by so many parts of a list, or by being in a table at all; half
+    have intervals or households of their own; direct identifiers; pseudonyms that are computed or listed
+    beside numbers; tables that their order joins. NOT ASSESSED: no key joins tables.
     WARN: many persons stand alone with all their records; keys repeat in both tables or match only when
-    spelled alike; records name nobody; a table was read by itself.
+    spelled alike; records name nobody; a table was read by itself; something stands in the order of what it
+    hides; persons of other tables are missing from the table of persons.
     """
     thresholds = thresholds or DeliveryThresholds()
     findings = (
         *_joined_findings(measurement, thresholds),
+        *_apart_findings(measurement, thresholds),
         *_table_findings(measurement, thresholds),
-        *map(_intervals, measurement.sequences),
+        *_missing_findings(measurement),
+        *_time_findings(measurement),
+        *map(_household, measurement.groups),
         *_identifier_findings(measurement),
+        *_pseudonym_findings(measurement),
         *_key_findings(measurement),
     )
     return DeliveryAudit(measurement=measurement, thresholds=thresholds, findings=worst_first(findings))
@@ -114,6 +121,7 @@ def _joined_findings(measured: DeliveryMeasurement, thresholds: DeliveryThreshol
         )
         return
     yield _joined_k(measured.known_by(thresholds.known_records), thresholds)
+    yield from _lists(measured, thresholds)
     yield from _unchosen(measured)
     everything = measured.known_by(None)
     alone = everything.share_below(2) or 0.0
@@ -172,20 +180,66 @@ def _unchosen(measured: DeliveryMeasurement) -> Iterator[Finding]:
     )
 
 
-def _intervals(found: Sequences) -> Finding:
+def _lists(measured: DeliveryMeasurement, thresholds: DeliveryThresholds) -> Iterator[Finding]:
+    """Yield the anonymity of sets: how many persons are below k by so many parts of their lists."""
+    for each in measured.lists:
+        n_parts = max(thresholds.known_records, 1)
+        known = next(found for found in each.known if found.n_events == n_parts)
+        n_below = round((known.share_below(thresholds.k) or 0.0) * known.n_looked_at)
+        yield Finding.of("lists", Verdict.FAIL if n_below else Verdict.PASS, n_affected=n_below)(
+            "{column} holds lists: {persons} are among fewer than {k} for whoever knows {n} part of them.",
+            "{column} holds lists: {persons} are among fewer than {k} for whoever knows {n} parts of them.",
+            n=n_parts,
+            column=f"`{each.place}`",
+            persons=share_of(n_below, known.n_looked_at, "persons"),
+            k=thresholds.k,
+        )
+
+
+def _apart_findings(measured: DeliveryMeasurement, thresholds: DeliveryThresholds) -> Iterator[Finding]:
+    for same in measured.same_orders:
+        yield Finding.of("same_order", Verdict.FAIL, n_affected=same.n_records)(
+            text(
+                "No key joins {first} and {second}, and their order does: place by place they agree in "
+                "{columns}, which is no chance.",
+                first=f"`{same.first}`",
+                second=f"`{same.second}`",
+                columns=listed(same.columns),
+            )
+        )
+    for apart in measured.apart:
+        tables = listed([each.name for each in apart.tables if each.person_column is not None])
+        for finding in _joined_findings(apart, thresholds):
+            yield replace(
+                finding,
+                message=text(
+                    "{tables}, joined to each other alone: {sentence}",
+                    tables=tables,
+                    sentence=own(finding.message),
+                ),
+            )
+        yield from map(_household, apart.groups)
+        yield from _pseudonym_findings(apart)
+
+
+def _time_findings(measured: DeliveryMeasurement) -> Iterator[Finding]:
+    for table in measured.tables:
+        prefix = f"{table.name}."
+        yield from (judge_sequences(each, prefix) for each in table.sequences)
+        yield from (judge_span(each, prefix) for each in table.spans)
+    yield from judge_orders([(f"{table.name}.", each) for table in measured.tables for each in table.orders])
+
+
+def _household(found: Groups) -> Finding:
     share = found.share_alone
-    verdict = Verdict.FAIL if share >= MANY_BY_INTERVALS else Verdict.WARN
+    verdict = Verdict.FAIL if share >= MANY_IN_GROUPS else Verdict.WARN
     n_alone = round(share * found.n_persons)
-    return Finding.of(
-        "intervals", Verdict.PASS if share <= FEW_BY_INTERVALS else verdict, n_affected=n_alone
-    )(
+    return Finding.of("households", Verdict.PASS if share <= FEW_IN_GROUPS else verdict, n_affected=n_alone)(
         text(
-            "{column}: of those with two records or more, {persons} have intervals between their records "
-            "that nobody else has, and {number} a number of records that nobody else has. Shifting dates "
-            "changes neither.",
+            "{column} puts persons together: {persons} are in a group whose members, by their own "
+            "quasi-identifiers, no other group has. Who knows a household finds each of them.",
             column=f"`{found.place}`",
             persons=share_of(n_alone, found.n_persons, "persons"),
-            number=round(found.share_alone_by_number * found.n_persons),
         )
     )
 
@@ -193,18 +247,16 @@ def _intervals(found: Sequences) -> Finding:
 def _table_findings(measured: DeliveryMeasurement, thresholds: DeliveryThresholds) -> Iterator[Finding]:
     for table in measured.tables:
         if table.person_column is None:
-            if measured.n_persons is not None:
+            if measured.n_persons is not None and not _in_same_order(measured, table):
                 yield _by_itself(table)
             continue
         if table.quasi_identifiers:
             yield _table_k(table, thresholds.k)
-        if table.n_nobody:
-            yield Finding.of("records_of_nobody", Verdict.WARN, n_affected=table.n_nobody)(
-                text(
-                    "{table}: {records} name nobody; they were left out.",
-                    table=f"`{table.name}`",
-                    records=share_of(table.n_nobody, table.n_records, "records"),
-                )
+        if 0 < table.n_persons < thresholds.k:
+            yield Finding.of("few_in_table", Verdict.FAIL, n_affected=table.n_persons)(
+                "{table} is of {n} person: who knows that somebody is in it finds them.",
+                "{table} is of {n} persons: who knows that somebody is in it finds them among those.",
+                table=f"`{table.name}`",
             )
         if table.n_only_here:
             yield Finding.of("in_one_table_only", Verdict.PASS, n_affected=table.n_only_here)(
@@ -214,6 +266,39 @@ def _table_findings(measured: DeliveryMeasurement, thresholds: DeliveryThreshold
                     persons=share_of(table.n_only_here, table.n_persons, "persons"),
                 )
             )
+
+
+def _missing_findings(measured: DeliveryMeasurement) -> Iterator[Finding]:
+    """Yield what is about nobody, and who is in some tables and not in the one of persons."""
+    n_all = measured.n_persons or 0
+    nobodies = [table for table in measured.tables if table.n_nobody and table.person_column is not None]
+    if nobodies:
+        n_nobody = sum(table.n_nobody for table in nobodies)
+        yield Finding.of("records_of_nobody", Verdict.WARN, n_affected=n_nobody)(
+            text(
+                "{tables}: {records} name nobody; they were left out.",
+                tables=listed([table.name for table in nobodies]),
+                records=share_of(n_nobody, sum(table.n_records for table in nobodies), "records"),
+            )
+        )
+    main = max(
+        (each for each in measured.tables if not each.repeats and each.n_persons >= _MAIN * n_all),
+        key=lambda each: (names_persons(Place(each.name, "id")), len(each.quasi_identifiers), each.n_persons),
+        default=None,
+    )
+    if n_all and main is not None and main.n_elsewhere:
+        yield Finding.of("missing_persons", Verdict.WARN, n_affected=main.n_elsewhere)(
+            text(
+                "{persons} are in other tables and not in {table}: were they taken out there, and forgotten "
+                "in the others?",
+                persons=share_of(main.n_elsewhere, n_all, "persons"),
+                table=f"`{main.name}`",
+            )
+        )
+
+
+def _in_same_order(measured: DeliveryMeasurement, table: TableFacts) -> bool:
+    return any(table.name in (same.first, same.second) for same in measured.same_orders)
 
 
 def _table_k(table: TableFacts, k: int) -> Finding:
@@ -239,18 +324,72 @@ def _by_itself(table: TableFacts) -> Finding:
 
 
 def _identifier_findings(measured: DeliveryMeasurement) -> Iterator[Finding]:
+    """Yield the columns that look like direct identifiers, but those that serve as pseudonyms."""
     for table in measured.tables:
         for suggestion in table.suggestions:
-            if suggestion.role is not Role.DIRECT_IDENTIFIER or suggestion.kind in NUMBERS:
+            is_key = suggestion.column in table.key_columns
+            if suggestion.role is not Role.DIRECT_IDENTIFIER or suggestion.kind in NUMBERS or is_key:
                 continue
             verdict = Verdict.FAIL if suggestion.from_values else Verdict.WARN
-            yield Finding.of("looks_like_identifier", verdict, column=suggestion.column)(
+            yield _looks_like_identifier(Place(table.name, suggestion.column), suggestion.kind, verdict)
+        for suggestion in table.listed:
+            named = suggestion.kind == "patient or person number"
+            yield Finding.of("listed_beside_key", Verdict.FAIL if named else Verdict.WARN)(
                 text(
-                    "{column} looks like a direct identifier ({kind}).",
+                    "{column} names each person of the table once, beside the key {key}: whoever has that "
+                    "number elsewhere has the person.",
                     column=f"`{Place(table.name, suggestion.column)}`",
-                    kind=own(suggestion.kind),
+                    key=f"`{table.person_column}`",
                 )
             )
+
+
+def _looks_like_identifier(place: Place, kind: str, verdict: Verdict) -> Finding:
+    return Finding.of("looks_like_identifier", verdict, column=place.column)(
+        text("{column} looks like a direct identifier ({kind}).", column=f"`{place}`", kind=own(kind))
+    )
+
+
+def _pseudonym_findings(measured: DeliveryMeasurement) -> Iterator[Finding]:
+    for fact in measured.keys:
+        if fact.identifier is not None:
+            yield _looks_like_identifier(fact.place, fact.identifier.kind, Verdict.FAIL)
+        if fact.algorithm:
+            yield _computed(fact)
+    dated = [fact.place for fact in measured.keys if fact.holds_dates]
+    if dated:
+        yield Finding.of("key_holds_dates", Verdict.WARN)(
+            text(
+                "The values of {columns} hold what reads as a date: a pseudonym should tell nothing.",
+                columns=listed([str(place) for place in dated]),
+            )
+        )
+
+
+def _computed(fact: KeyFacts) -> Finding:
+    found = Finding.of("key_computed", Verdict.FAIL)
+    n_found = round(fact.share_computed * fact.n_looked_at)
+    values = share_of(n_found, fact.n_looked_at, "values")
+    if fact.computed_from is None:
+        return found(
+            text(
+                "{column}: {values} looked at are the {algorithm} of whole numbers counted off, which "
+                "anybody can compute.",
+                column=f"`{fact.place}`",
+                values=values,
+                algorithm=fact.algorithm.upper(),
+            )
+        )
+    return found(
+        text(
+            "{column}: {values} looked at are the {algorithm} of a value of {source}, which anybody can "
+            "compute.",
+            column=f"`{fact.place}`",
+            values=values,
+            algorithm=fact.algorithm.upper(),
+            source=f"`{fact.computed_from}`",
+        )
+    )
 
 
 def _key_findings(measured: DeliveryMeasurement) -> Iterator[Finding]:
@@ -272,15 +411,6 @@ def _key_findings(measured: DeliveryMeasurement) -> Iterator[Finding]:
                     other=f"`{link.other}`",
                 )
             )
-        if link.is_folded:
-            yield Finding.of("key_spelled_otherwise", Verdict.WARN)(
-                text(
-                    "{one} and {other} match only without leading zeros, spaces, hyphens and case; they were "
-                    "joined so.",
-                    one=f"`{link.one}`",
-                    other=f"`{link.other}`",
-                )
-            )
         n_orphans = link.n_values - link.n_found
         if n_orphans:
             yield Finding.of("orphan_keys", Verdict.PASS, n_affected=n_orphans)(
@@ -291,3 +421,12 @@ def _key_findings(measured: DeliveryMeasurement) -> Iterator[Finding]:
                     one=f"`{link.one}`",
                 )
             )
+    folded = [link for link in measured.links if link.is_folded]
+    if folded:
+        yield Finding.of("key_spelled_otherwise", Verdict.WARN)(
+            text(
+                "{keys} match only without leading zeros, prefixes, decimals, spaces, hyphens and case; they "
+                "were joined so.",
+                keys=listed([f"{link.one}={link.other}" for link in folded]),
+            )
+        )

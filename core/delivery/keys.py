@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import NamedTuple, cast
@@ -21,6 +21,8 @@ _SURELY_FOUND = 0.95  # … and of unlike names
 _MANY = 30  # distinct values from which chance makes no such inclusion
 _LOOKED_AT = 200  # values that decide whether two columns are compared in full
 _HARDLY = 0.25
+_PREFIX = re.compile(r".*[^0-9]")  # up to its last letter or mark: numbers may begin alike by chance
+_MOST_SITES = 1000
 _DENSE = 3  # whole numbers within a range so many times their number are counted, not drawn
 _GENERIC = frozenset(
     [
@@ -123,6 +125,84 @@ class _Column:
         return self.values.n_distinct
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Combined:
+    """Tables with columns that only together say who is meant, such as hospital and number, as one more."""
+
+    tables: Mapping[str, CodedTable]
+    # each new column with the number that says nobody alone
+    numbers: Mapping[Place, Place]
+
+    def without_parts(self, links: Iterable[Link]) -> list[Link]:
+        """Return the links but those of numbers that say nobody alone."""
+        parts = set(self.numbers.values())
+        return [link for link in links if not (link.one in parts and link.other in parts)]
+
+
+def combined_keys(tables: Mapping[str, CodedTable], named: Iterable[Place] = ()) -> Combined:
+    """Return tables with a column more where a number names a person only within a hospital or another site.
+
+    That is so where columns of two tables named alike for persons both repeat values, and with one more
+    column that both have, name each record of one of them once.
+
+    Parameters
+    ----------
+    tables
+        By name.
+    named
+        Columns that were said to be keys by themselves.
+    """
+    taken = set(named)
+    more: dict[Place, Place] = {}
+    added: dict[str, dict[str, pa.Array]] = {}
+    columns = {name: _candidates(name, table) for name, table in tables.items()}
+    for one, other in combinations(columns, 2):
+        for first in columns[one]:
+            for second in columns[other]:
+                if first.is_unique or second.is_unique or {first.place, second.place} & taken:
+                    continue
+                for name, cells in _together(tables, first, second):
+                    for place, values in zip((first.place, second.place), cells, strict=True):
+                        more[Place(place.table, name)] = place
+                        added.setdefault(place.table, {})[name] = values
+    found = dict(tables)
+    for name, new in added.items():
+        table = tables[name].table
+        for column, values in new.items():
+            table = table.append_column(column, values)
+        found[name] = replace(tables[name], table=table)
+    return Combined(tables=found, numbers=more)
+
+
+def _together(
+    tables: Mapping[str, CodedTable], first: _Column, second: _Column
+) -> Iterator[tuple[str, tuple[pa.Array, pa.Array]]]:
+    """Yield a site's column with a number's, in both tables, where the two name each record of one once."""
+    places = first.place, second.place
+    if not (
+        _named_alike(first.place, first.tokens, second.place, second.tokens)
+        and any(names_persons(place) or _says_identifier(place.column) for place in places)
+    ):
+        return
+    mine, theirs = tables[first.place.table].table, tables[second.place.table].table
+    for site in mine.column_names:
+        if site in (first.place.column, second.place.column) or site not in theirs.column_names:
+            continue
+        if not all(1 < tables[place.table][site].n_distinct <= _MOST_SITES for place in places):
+            continue
+        cells = tuple(
+            pc.binary_join_element_wise(table[site], table[place.column], "\x1f").combine_chunks()
+            for table, place in ((mine, first.place), (theirs, second.place))
+        )
+        one, other = (pc.unique(each.drop_null()) for each in cells)
+        is_unique = [
+            len(each) == len(all_) - all_.null_count for each, all_ in zip((one, other), cells, strict=True)
+        ]
+        fewer, more = (other, one) if is_unique[0] else (one, other)
+        if any(is_unique) and _n_found(fewer, more) >= _SURELY_FOUND * len(fewer):
+            yield f"{site} + {first.place.column}", (cells[0], cells[1])
+
+
 def propose_links(tables: Mapping[str, CodedTable]) -> tuple[Link, ...]:
     """Return the columns of different tables that seem to hold the same things.
 
@@ -169,7 +249,7 @@ def persons_of(
         return None
     chosen = max(kinds, key=lambda kind: _rank(kind, tables, person))
     columns: dict[str, Place] = {}
-    for place in sorted(chosen, key=lambda place: (not _names_persons(place), place)):
+    for place in sorted(chosen, key=lambda place: (not names_persons(place), place)):
         columns.setdefault(place.table, place)
     folded = any(link.is_folded for link in links if link.one in chosen)
     names = list(columns)
@@ -267,9 +347,19 @@ def _n_found(values: pa.Array, among: pa.Array) -> int:
 
 
 def _folded(values: pa.Array) -> pa.Array:
-    """Return values without leading zeros, white space, hyphens and case."""
-    plain = pc.replace_substring_regex(pc.utf8_lower(values), r"[\s\-_./]+", "")
+    """Return values without what all begin with, leading zeros, ``.0``, white space, marks and case."""
+    lower = pc.utf8_lower(values)
+    ends = pc.min_max(lower).as_py() if len(lower) else {"min": None, "max": None}
+    begin = _PREFIX.match(_common_beginning(ends["min"] or "", ends["max"] or ""))
+    if begin and ends["min"] != ends["max"]:
+        lower = pc.utf8_slice_codeunits(lower, begin.end())
+    plain = pc.replace_substring_regex(pc.replace_substring_regex(lower, r"[.,]0+$", ""), r"[\s\-_./]+", "")
     return pc.replace_substring_regex(plain, r"^0+(.)", r"\1")
+
+
+def _common_beginning(one: str, other: str) -> str:
+    pairs = enumerate(zip(one, other, strict=False))
+    return one[: next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))]
 
 
 def _best(links: Sequence[Link]) -> list[Link]:
@@ -321,8 +411,10 @@ def _kinds(links: Sequence[Link], person: Place | None) -> list[set[Place]]:
     return kinds
 
 
-def _names_persons(place: Place) -> bool:
+def names_persons(place: Place | None) -> bool:
     """Return whether a column is named like persons, or only numbered in a table that is."""
+    if place is None:
+        return False
     only_numbered = set(name_tokens(place.column)) <= _GENERIC
     return bool(_PERSON.search(_plain(place.table if only_numbered else place.column)))
 
@@ -332,7 +424,7 @@ def _rank(
 ) -> tuple[bool, bool, int, int]:
     return (
         person in kind,
-        any(map(_names_persons, kind)),
+        any(map(names_persons, kind)),
         len({place.table for place in kind}),
         max(tables[place.table][place.column].n_distinct for place in kind),
     )

@@ -16,6 +16,7 @@ import numpy as np
 from scipy.stats import beta
 
 from core.coding import BoolArray, FloatArray, IntArray, sorted_distinct, value_codes
+from core.sequences import alike_by_bag
 
 _CONFIDENCE = 0.95
 _MOST_EVENTS = 60  # of a person whose pairs and triples are looked at; of more, as many drawn at random
@@ -113,17 +114,7 @@ def known_one(events: Events) -> Known:
 def known_all(demographics: IntArray, person: IntArray, event: IntArray) -> Known:
     """Return what demographics and all events find, each as often as it occurs; shapes as of `events_of`."""
     n_persons = len(demographics)
-    order = np.lexsort((event, person))
-    person, event = person[order], event[order]
-    state = value_codes(demographics)
-    counts = np.bincount(person, minlength=n_persons)
-    first = np.cumsum(counts) - counts
-    for rank in range(int(counts.max(initial=0))):  # persons with so many events take in one more
-        who = np.flatnonzero(counts > rank)
-        taken = value_codes(state[who] * (int(event.max()) + 1) + event[first[who] + rank])
-        state[who] = taken + int(state.max()) + 1
-        state = value_codes(state)
-    sizes = np.bincount(state, minlength=1)[state]
+    sizes = alike_by_bag(person, event, demographics)
     return Known(
         n_events=None,
         n_persons=n_persons,

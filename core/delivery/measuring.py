@@ -12,17 +12,31 @@ import pyarrow as pa
 
 from core.cells import as_numbers
 from core.coding import CodedTable, IntArray, combination_codes
-from core.delivery.attack import Attack, Records, cheapest_attacks
-from core.delivery.keys import Link, Persons, Place, given_links, persons_of, propose_links
-from core.delivery.known import Events, Known, events_of, known_all, known_none, known_one, known_several
-from core.delivery.order import Sequences, measure_sequences
+from core.delivery.attack import Attack
+from core.delivery.beside import SameOrder, same_orders
+from core.delivery.groups import Groups, groups_of
+from core.delivery.joined import Joined, ListFacts, column_codes
+from core.delivery.keys import (
+    Combined,
+    Link,
+    Persons,
+    Place,
+    combined_keys,
+    given_links,
+    persons_of,
+    propose_links,
+)
+from core.delivery.known import Known, events_of, known_one
+from core.delivery.lists import read_list
+from core.delivery.pseudonyms import KeyFacts, key_facts
 from core.delivery.settings import DeliverySettings
 from core.errors import AuditInputError
 from core.roles import Role, RoleSuggestion, suggest_roles
+from core.roles.vocabulary import name_tokens
+from core.sequences import Ordered, Sequences, Span, orders_of, sequences_of, spans_of
 from core.tables import Dataset
 from core.words import text
 
-MOST_KNOWN = 3
 _DAYS_OF_A_YEAR = 366
 _DIRECT = Role.DIRECT_IDENTIFIER
 # Kinds of columns that number records or persons, and are nobody's name or number elsewhere.
@@ -43,7 +57,14 @@ class TableFacts:
     n_persons: int = 0
     n_nobody: int = 0  # records that name no person
     n_only_here: int = 0  # persons in this table and in no other
+    n_elsewhere: int = 0  # persons in other tables and not in this
     repeats: bool = False  # whether some person has several records
+    lists: tuple[str, ...] = ()  # columns that hold lists in their cells
+    # columns that name each person once beside the key, such as a list of pseudonyms and numbers
+    listed: tuple[RoleSuggestion, ...] = ()
+    sequences: tuple[Sequences, ...] = ()  # what the intervals between the dates of a person's records tell
+    spans: tuple[Span, ...] = ()  # … and the days between two columns of a record
+    orders: tuple[Ordered, ...] = ()  # what stands in the order of what
     # shape (n_persons,): the smallest class of each person in it by its quasi-identifiers, in persons; empty
     # where nobody can be told
     smallest: IntArray
@@ -51,8 +72,16 @@ class TableFacts:
     @property
     def released(self) -> tuple[str, ...]:
         """Return the columns that are no keys, nor numbers of records."""
-        numbers = {each.column for each in self.suggestions if each.kind in NUMBERS and each.role is _DIRECT}
-        return tuple(column for column in self.columns if column not in {*self.key_columns, *numbers})
+        return tuple(column for column in self.columns if column not in {*self.key_columns, *self.numbers})
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """Return the columns that look like numbers of records or persons, lists apart."""
+        return tuple(
+            each.column
+            for each in self.suggestions
+            if each.kind in NUMBERS and each.role is _DIRECT and each.column not in self.lists
+        )
 
     def n_below(self, k: int) -> int:
         """Return the persons whom one of their records puts in a class of fewer than `k` persons."""
@@ -72,11 +101,17 @@ class DeliveryMeasurement:
     # the same of records alone, without demographics: k^m-anonymity for m of 1, 2 and 3
     records_alone: tuple[Known, ...] = ()
     attacks: tuple[Attack, ...] = ()  # the facts that find most, by how many they are
+    # of the fewest facts that find half of the persons, those that do
+    finding_half: tuple[Attack, ...] = ()
     # what one record finds when every released column but keys is known, those of persons too
     everything_known: Known | None = None
     unchosen: tuple[Place, ...] = ()  # the released columns that are neither keys nor quasi-identifiers
-    # what the intervals between the dates of a person's records tell, however the dates were shifted
-    sequences: tuple[Sequences, ...] = ()
+    lists: tuple[ListFacts, ...] = ()  # what parts of lists find
+    keys: tuple[KeyFacts, ...] = ()  # pseudonyms that tell something
+    groups: tuple[Groups, ...] = ()  # households, and what they find
+    same_orders: tuple[SameOrder, ...] = ()  # tables that no key joins, and the order of their records does
+    # what is joined to each other and to none of the persons
+    apart: tuple[DeliveryMeasurement, ...] = ()
     same_files: tuple[tuple[str, str], ...] = ()  # tables that were given twice; the second is passed over
 
     def known_by(self, n_events: int | None) -> Known:
@@ -116,27 +151,75 @@ def measure_delivery(
     names_of = table_names(kept)
     tables = {name: CodedTable(table=each.table) for name, each in zip(names_of, kept, strict=True)}
     names = _Names(tables)
+    left_out = {names.place(each, "--leave-out") for each in settings.leave_out}
+    given = names.keys(settings.keys)
+    combined = combined_keys(_released(tables, left_out), [place for pair in given for place in pair])
     roles = _Roles(
         quasi={names.place(each, "--quasi-identifier") for each in settings.quasi_identifiers},
-        left_out={names.place(each, "--leave-out") for each in settings.leave_out},
+        left_out=left_out,
+        combined=combined,
     )
-    links = _links(tables, names.keys(settings.keys), roles.left_out)
+    tables = {name: _with_new(table, combined.tables[name]) for name, table in tables.items()}
+    links = _links(tables, given, roles)
     person = None if settings.person is None else names.place(settings.person, "--person")
+    measured = _measured(tables, links, settings, roles, person=person, should_stop=should_stop)
+    return replace(measured, same_files=same)
+
+
+def _measured(
+    tables: Mapping[str, CodedTable],
+    links: Sequence[Link],
+    settings: DeliverySettings,
+    roles: _Roles,
+    *,
+    person: Place | None,
+    should_stop: Callable[[], bool],
+) -> DeliveryMeasurement:
+    """Measure what is joined to persons, then what else is joined, as a delivery of its own."""
     persons = persons_of(tables, links, person=person)
     facts = tuple(_table_facts(name, table, links, persons, roles) for name, table in tables.items())
-    measured = DeliveryMeasurement(
-        settings=settings, tables=facts, links=links, n_persons=None, same_files=same
+    measured = DeliveryMeasurement(settings=settings, tables=facts, links=tuple(links), n_persons=None)
+    if persons is None:
+        return replace(measured, same_orders=same_orders(tables, facts))
+    measured = _read_together(measured, tables, persons, should_stop)
+    rest = {name: table for name, table in tables.items() if name not in persons.of_record}
+    known = {name_tokens(column) for name in persons.of_record for column in tables[name].table.column_names}
+    theirs = [
+        link
+        for link in links
+        if link.one.table in rest
+        and link.other.table in rest
+        and not {name_tokens(link.one.column), name_tokens(link.other.column)} & known
+    ]
+    if not theirs:  # what persons' own tables name too is no person, such as a ward
+        return measured
+    apart = _measured(rest, theirs, settings, roles, person=None, should_stop=should_stop)
+    by_name = {each.name: each for each in apart.tables}
+    return replace(
+        measured,
+        tables=tuple(by_name.get(each.name, each) for each in facts),
+        apart=(apart,),
     )
-    return measured if persons is None else _read_together(measured, tables, persons, should_stop)
+
+
+def _with_new(table: CodedTable, combined: CodedTable) -> CodedTable:
+    """Return a table with the columns that were combined of others."""
+    new = [column for column in combined.table.column_names if column not in table.table.column_names]
+    made = table.table
+    for column in new:
+        made = made.append_column(column, combined.table[column])
+    return replace(table, table=made) if new else table
 
 
 def _links(
-    tables: Mapping[str, CodedTable], keys: Sequence[tuple[Place, Place]], left_out: set[Place]
+    tables: Mapping[str, CodedTable],
+    keys: Sequence[tuple[Place, Place]],
+    roles: _Roles,
 ) -> tuple[Link, ...]:
     """Return the links that were named, and those proposed between columns that none of them joins."""
     given = given_links(tables, keys)
     taken = {place for link in given for place in (link.one, link.other)}
-    proposed = propose_links(_released(tables, left_out))
+    proposed = roles.combined.without_parts(propose_links(_released(tables, roles.left_out)))
     return (*given, *(link for link in proposed if not {link.one, link.other} & taken))
 
 
@@ -147,22 +230,25 @@ def _read_together(
     should_stop: Callable[[], bool],
 ) -> DeliveryMeasurement:
     settings, facts = measured.settings, measured.tables
-    joined = _Joined(tables, {each.name: each.quasi_identifiers for each in facts}, facts, persons)
-    everything = _Joined(tables, {each.name: each.released for each in facts}, facts, persons)
+    mine = [each for each in facts if each.name in persons.of_record]
+    joined = Joined(tables, {each.name: each.quasi_identifiers for each in mine}, mine, persons)
+    everything = Joined(tables, {each.name: each.released for each in mine}, mine, persons)
+    attacks = joined.attacks()
     return replace(
         measured,
         n_persons=persons.n_persons,
         known=joined.known(settings, should_stop),
         records_alone=joined.records_alone(settings, should_stop),
-        attacks=joined.attacks(),
+        attacks=attacks.best,
+        finding_half=attacks.finding_half,
         everything_known=everything.one_known(),
-        sequences=measure_sequences(
-            tables, {each.name: each.released for each in facts if each.repeats}, persons.of_record
-        ),
+        lists=joined.lists(settings, should_stop),
+        keys=key_facts(tables, persons, measured.links),
+        groups=groups_of(tables, {each.name: each.columns for each in mine}, persons, joined.demographics),
+        same_orders=same_orders(tables, facts),
         unchosen=tuple(
             Place(each.name, column)
-            for each in facts
-            if each.person_column is not None
+            for each in mine
             for column in each.released
             if column not in each.quasi_identifiers
         ),
@@ -174,6 +260,7 @@ class _Roles(NamedTuple):
 
     quasi: set[Place]
     left_out: set[Place]
+    combined: Combined  # columns that say who is meant only together
 
 
 def _without_copies(datasets: Sequence[Dataset]) -> tuple[list[Dataset], tuple[tuple[str, str], ...]]:
@@ -249,51 +336,61 @@ def _released(tables: Mapping[str, CodedTable], left_out: set[Place]) -> dict[st
 
 
 def _table_facts(
-    name: str, table: CodedTable, links: Sequence[Link], persons: Persons | None, roles: _Roles
+    name: str,
+    table: CodedTable,
+    links: Sequence[Link],
+    persons: Persons | None,
+    roles: _Roles,
 ) -> TableFacts:
     columns = tuple(
-        column for column in table.table.column_names if Place(name, column) not in roles.left_out
+        column
+        for column in table.table.column_names
+        if Place(name, column) not in roles.left_out and Place(name, column) not in roles.combined.numbers
     )
     linked = {place.column for link in links for place in (link.one, link.other) if place.table == name}
+    linked |= {place.column for place in roles.combined.numbers.values() if place.table == name}
     suggestions = suggest_roles(table.select(columns))
     repeats = persons is not None and persons.repeat_in(name)
     released = [column for column in columns if column not in linked]
+    lists = tuple(column for column in released if read_list(table[column].trimmed) is not None)
     facts = TableFacts(
         name=name,
         n_records=table.table.num_rows,
         columns=columns,
-        quasi_identifiers=_quasi_identifiers(
-            name, table, released, suggestions, roles.quasi, repeats=repeats
-        ),
+        quasi_identifiers=(),
         key_columns=tuple(column for column in columns if column in linked),
         suggestions=suggestions,
         repeats=repeats,
+        lists=lists,
         smallest=np.zeros(0, dtype=np.int64),
     )
+    facts = replace(facts, quasi_identifiers=_quasi_identifiers(facts, table, released, roles.quasi))
     return facts if persons is None or name not in persons.of_record else _with_persons(facts, table, persons)
 
 
 def _quasi_identifiers(
-    name: str,
-    table: CodedTable,
-    released: Sequence[str],
-    suggestions: Sequence[RoleSuggestion],
-    chosen: set[Place],
-    *,
-    repeats: bool,
+    facts: TableFacts, table: CodedTable, released: Sequence[str], chosen: set[Place]
 ) -> tuple[str, ...]:
-    """Return the columns chosen; else those that look like it, and of records all that can be known.
+    """Return the columns chosen; else those that look like it, and of records and lists all to be known.
 
     Whoever saw a person on a day or at a place knows what a record says of it, but no measured number.
     """
     if chosen:
-        return tuple(column for column in released if Place(name, column) in chosen)
-    role = {each.column: each.role for each in suggestions}
+        return tuple(column for column in released if Place(facts.name, column) in chosen)
+    role = {each.column: each.role for each in facts.suggestions}
+    no_number = {
+        each.column for each in facts.suggestions if each.kind in NUMBERS and each.column in facts.lists
+    }
     return tuple(
         column
         for column in released
         if role[column] is Role.QUASI_IDENTIFIER
-        or (repeats and role[column] is Role.OTHER and not _is_measured(table[column].values))
+        or column in no_number
+        or (
+            role[column] is Role.OTHER
+            and (facts.repeats or column in facts.lists)
+            and not _is_measured(table[column].values)
+        )
     )
 
 
@@ -310,101 +407,39 @@ def _with_persons(facts: TableFacts, table: CodedTable, persons: Persons) -> Tab
     for other in persons.of_record:
         if other != facts.name:
             elsewhere |= persons.in_table(other) > 0
+    at_once = [column for column in facts.quasi_identifiers if column not in facts.lists]
+    listed = [] if facts.repeats else _beside_the_key(facts, int(np.count_nonzero(here)))
+    numbers = [column for column in facts.columns if column in {*facts.key_columns, *facts.numbers}]
     return replace(
         facts,
         person_column=persons.columns[facts.name],
         n_persons=int(np.count_nonzero(here)),
         n_nobody=int(np.count_nonzero(person < 0)),
         n_only_here=int(np.count_nonzero(here & ~elsewhere)),
-        smallest=_smallest(table, facts.quasi_identifiers, person, persons.n_persons)[here],
+        n_elsewhere=int(np.count_nonzero(elsewhere & ~here)),
+        smallest=_smallest(table, at_once, person, persons.n_persons)[here],
+        listed=tuple(listed),
+        sequences=tuple(sequences_of(table, facts.released, person)) if facts.repeats else (),
+        spans=tuple(spans_of(table, facts.released, person)),
+        orders=tuple(orders_of(table, facts.released, numbers, person)),
     )
+
+
+def _beside_the_key(facts: TableFacts, n_persons: int) -> list[RoleSuggestion]:
+    """Return the columns of numbers, no keys, that name each person of a table once."""
+    return [
+        each
+        for each in facts.suggestions
+        if each.column in facts.numbers
+        and each.column not in facts.key_columns
+        and n_persons > 1
+        and each.n_distinct >= n_persons
+    ]
 
 
 def _smallest(table: CodedTable, quasi: Sequence[str], person: IntArray, n_persons: int) -> IntArray:
     """Return shape (n_persons,): the smallest class, counted in persons, that a record of theirs is in."""
     known = person >= 0
-    codes = combination_codes([_codes(table, column) for column in quasi], n_records=len(person))[known]
+    codes = combination_codes([column_codes(table[column]) for column in quasi], n_records=len(person))[known]
     everybody = np.zeros(n_persons, dtype=np.int64)
     return known_one(events_of(everybody, person[known], codes)).smallest
-
-
-class _Joined:
-    """Persons with their demographics and records, from all tables."""
-
-    def __init__(
-        self,
-        tables: Mapping[str, CodedTable],
-        chosen: Mapping[str, Sequence[str]],
-        facts: Sequence[TableFacts],
-        persons: Persons,
-    ) -> None:
-        self._n_persons = persons.n_persons
-        self._of_person: dict[Place, IntArray] = {}
-        self._records: dict[str, Records] = {}
-        for table in facts:
-            if table.person_column is None:
-                continue
-            person, coded = persons.of_record[table.name], tables[table.name]
-            columns = {column: _codes(coded, column) for column in chosen[table.name]}
-            if table.repeats:
-                self._records[table.name] = Records(person=person, columns=columns)
-                continue
-            for column, codes in columns.items():
-                mine = np.zeros(self._n_persons, dtype=np.int64)  # 0 for who is not in the table
-                mine[person[person >= 0]] = codes[person >= 0] + 1
-                self._of_person[Place(table.name, column)] = mine
-        self._demographics = combination_codes(self._of_person.values(), n_records=self._n_persons)
-        self._person, self._event = self._events_of_all()
-
-    def _events_of_all(self) -> tuple[IntArray, IntArray]:
-        """Return whose each record with quasi-identifiers is, and its combination of them."""
-        person, event, start = [], [], 0
-        for records in self._records.values():
-            if not records.columns:
-                continue
-            known = records.person >= 0
-            codes = combination_codes(records.columns.values(), n_records=len(known))[known]
-            person.append(records.person[known])
-            event.append(codes + start)
-            start += int(codes.max(initial=-1)) + 1
-        nothing = np.zeros(0, dtype=np.int64)
-        return np.concatenate([nothing, *person]), np.concatenate([nothing, *event])
-
-    def known(self, settings: DeliverySettings, should_stop: Callable[[], bool]) -> tuple[Known, ...]:
-        """Return what demographics with none to three and with all records find."""
-        events = events_of(self._demographics, self._person, self._event)
-        return (
-            known_none(events),
-            known_one(events),
-            *_several(events, settings, should_stop),
-            known_all(self._demographics, self._person, self._event),
-        )
-
-    def records_alone(self, settings: DeliverySettings, should_stop: Callable[[], bool]) -> tuple[Known, ...]:
-        """Return what one to three records find by themselves."""
-        if not len(self._person):
-            return ()
-        events = events_of(np.zeros_like(self._demographics), self._person, self._event)
-        return known_one(events), *_several(events, settings, should_stop)
-
-    def one_known(self) -> Known:
-        """Return what demographics and one record find."""
-        return known_one(events_of(self._demographics, self._person, self._event))
-
-    def attacks(self) -> tuple[Attack, ...]:
-        """Return the cheapest attacks."""
-        return cheapest_attacks(self._of_person, self._records, n_persons=self._n_persons)
-
-
-def _codes(table: CodedTable, column: str) -> IntArray:
-    """Return shape (n_records,): codes from 0; missing is a value of its own."""
-    return table[column].trimmed.codes.astype(np.int64) + 1
-
-
-def _several(events: Events, settings: DeliverySettings, should_stop: Callable[[], bool]) -> list[Known]:
-    return [
-        known_several(
-            events, n, most_persons=settings.most_persons, seed=settings.seed, should_stop=should_stop
-        )
-        for n in range(2, MOST_KNOWN + 1)
-    ]

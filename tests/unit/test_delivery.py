@@ -26,7 +26,6 @@ from core.delivery import (
 from core.delivery.attack import Records, cheapest_attacks
 from core.delivery.keys import Link, Place, persons_of, propose_links
 from core.delivery.known import events_of, known_all, known_none, known_one, known_several
-from core.delivery.order import _sequences
 from core.demo.delivery import DEMOS
 from core.errors import AuditInputError
 from core.reports import RENDERERS, render
@@ -288,40 +287,19 @@ def test_law__new_pseudonyms_change_nothing_and_a_table_more_finds_no_fewer(seed
 def test_cheapest_attacks__name_the_columns_that_find_most() -> None:
     n = 50
     persons = {Place("p", "number"): np.arange(n), Place("p", "half"): np.arange(n) % 2}
-    records = {"r": Records(person=np.arange(n), columns={"same": np.zeros(n, dtype=np.int64)})}
-    (attack,) = cheapest_attacks(persons, records, n_persons=n)
+    same = {Place("r", "same"): np.zeros(n, dtype=np.int64)}
+    found = cheapest_attacks(persons, [Records(person=np.arange(n), columns=same)], n_persons=n)
+    (attack,) = found.best
+    assert found.finding_half == (attack,)
     assert (attack.of_person, attack.of_record, attack.share_found) == ((Place("p", "number"),), (), 1.0)
     crossed = {
         Place("p", "tens"): np.arange(n) // 10,
         Place("p", "none"): np.zeros(n, dtype=np.int64),
     }
-    ones = {"r": Records(person=np.arange(n), columns={"ones": np.arange(n) % 10})}
-    (attack,) = cheapest_attacks(crossed, ones, n_persons=n)
+    ones = [Records(person=np.arange(n), columns={Place("r", "ones"): np.arange(n) % 10})]
+    (attack,) = cheapest_attacks(crossed, ones, n_persons=n).best
     assert (attack.n_facts, attack.tables, attack.share_found) == (2, ("p", "r"), 1.0)
-    assert cheapest_attacks({}, {}, n_persons=n) == ()
-
-
-DATED = st.lists(st.tuples(st.integers(-1, 5), st.integers(-1, 6)), max_size=20)
-
-
-@settings(max_examples=150, deadline=None)
-@given(DATED, st.lists(st.integers(0, 300), min_size=6, max_size=6))
-def test_sequences__are_the_intervals_of_each_person_however_dates_are_shifted(
-    records: list[tuple[int, int]], shifts: list[int]
-) -> None:
-    of = {
-        each: tuple(np.diff(sorted(day for person, day in records if person == each and day >= 0)))
-        for each in range(6)
-    }
-    expected = [of[each] for each in range(6) if of[each]]
-    for moved in (False, True):
-        days = [
-            day + (shifts[person] if moved and day >= 0 and person >= 0 else 0) for person, day in records
-        ]
-        person = np.array([person for person, _ in records], dtype=np.int64)
-        found = _sequences(Place("t", "c"), person, np.array(days, dtype=np.int64))
-        assert found.alike_by_intervals.tolist() == [expected.count(each) for each in expected]
-        assert found.alike_by_number.tolist() == [[*map(len, expected)].count(len(each)) for each in expected]
+    assert cheapest_attacks({}, [], n_persons=n).best == ()
 
 
 @pytest.mark.parametrize(("spread", "verdict"), [(300, Verdict.FAIL), (1, Verdict.PASS)])
@@ -337,8 +315,8 @@ def test_audit__dates_shifted_for_each_person_keep_their_intervals(spread: int, 
     roles = DeliverySettings(quasi_identifiers=("patients.sex",))
     audit = audit_delivery([persons, visits], roles)
     assert checks(audit)["intervals"] is verdict
-    (found,) = audit.measurement.sequences
-    assert str(found.place) == "visits.day"
+    (found,) = audit.measurement.tables[1].sequences
+    assert found.column == "day"
     assert (found.share_alone > 0.9) is (spread > 1)
 
 

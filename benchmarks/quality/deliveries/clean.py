@@ -1,0 +1,324 @@
+"""Deliveries that are properly done, each near to something that is not."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Callable
+
+import numpy as np
+
+from benchmarks.quality.deliveries.leaks import SIZES, dates
+from benchmarks.quality.deliveries.worlds import SCHEMAS, World, audited, pseudonyms, world
+from benchmarks.quality.scoreboard import Kind, Scenario
+from core.verdict import Verdict
+
+KINDS: list[Kind] = []
+
+
+def clean(family: str) -> Callable[[Callable[[World], None]], Callable[[World], None]]:
+    """Register a function that changes a clean delivery into another; two warnings count as NOT ASSESSED."""
+
+    def register(change: Callable[[World], None]) -> Callable[[World], None]:
+        def judged(scenario: Scenario) -> Verdict:
+            made = world(scenario)
+            change(made)
+            audit = audited(made)
+            n_warned = sum(finding.verdict is Verdict.WARN for finding in audit.findings)
+            return audit.overall if n_warned < 2 or audit.overall is Verdict.FAIL else Verdict.NOT_ASSESSED
+
+        KINDS.append(
+            Kind(
+                tool="deliveries",
+                name=change.__name__.replace("_", " ").strip(),
+                family=family,
+                leaky=False,
+                judge=judged,
+                sizes=SIZES,
+                schemas=tuple(SCHEMAS),
+                orders=(False,),
+            )
+        )
+        return change
+
+    return register
+
+
+@clean("tables")
+def _as_made(w: World) -> None:
+    w.thresholds["k"] = 5
+
+
+@clean("tables")
+def _held_against_eleven(w: World) -> None:
+    w.thresholds["k"] = 11
+
+
+@clean("tables")
+def _three_records_may_be_known(w: World) -> None:
+    w.thresholds["known_records"] = 2
+
+
+@clean("tables")
+def _counts_of_each_ward(w: World) -> None:
+    w.tables["summary"] = {w.names.ward: np.array(["W1", "W2", "W3"]), "n": np.array([240, 310, 180])}
+
+
+@clean("tables")
+def _names_of_wards_and_heads_of_columns(w: World) -> None:
+    w.tables["glossary"] = {
+        "column": np.array(["season", "ward", "sex"]),
+        "means": np.array(["quarter of the visit", "place of the visit", "as registered"]),
+    }
+
+
+@clean("tables")
+def _keys_in_a_circle(w: World) -> None:
+    w.tests[w.names.vperson] = w.ids[w.of_visit]
+
+
+@clean("tables")
+def _a_third_without_visits(w: World) -> None:
+    for name in list(w.who):
+        if name != w.names.persons:
+            w.keep(name, w.kind[w.who[name]] % 3 > 0)
+
+
+@clean("tables")
+def _one_visit_each(w: World) -> None:
+    for name in list(w.who):
+        if len(w.who[name]) == 2 * w.n:
+            w.keep(name, np.arange(2 * w.n) % 2 == 0)
+
+
+@clean("tables")
+def _the_same_facts_in_a_second_table(w: World) -> None:
+    w.add("base", np.arange(w.n), **{w.names.vperson: w.ids, w.names.sex: w.persons[w.names.sex]})
+
+
+@clean("tables")
+def _tables_of_half_the_persons(w: World) -> None:
+    half = np.flatnonzero(w.kind % 2 == 0)
+    w.add(
+        "follow_up",
+        half,
+        **{w.names.vperson: w.ids[half], "again": np.array(["yes", "no"])[w.kind[half] // 2 % 2]},
+    )
+
+
+@clean("keys")
+def _uuids(w: World) -> None:
+    keys = np.array([str(uuid.UUID(bytes=w.rng.bytes(16), version=4)) for _ in range(w.n)])
+    w.rename(lambda who: keys[who])
+
+
+@clean("keys")
+def _random_hexadecimal_keys(w: World) -> None:
+    keys = np.array([w.rng.bytes(8).hex() for _ in range(w.n)])
+    w.rename(lambda who: keys[who])
+
+
+@clean("keys")
+def _random_numbers_as_keys(w: World) -> None:
+    keys = w.rng.permutation(90_000_000 // 9)[: w.n] + 10_000_000
+    w.rename(lambda who: keys[who])
+
+
+@clean("keys")
+def _numbers_counted_off_at_random(w: World) -> None:
+    keys = w.rng.permutation(w.n) + 1
+    w.rename(lambda who: keys[who])
+
+
+@clean("keys")
+def _digests_with_a_secret(w: World) -> None:
+    secret = w.rng.bytes(16)
+    keys = np.array([hashlib.sha256(secret + str(each).encode()).hexdigest() for each in range(w.n)])
+    w.rename(lambda who: keys[who])
+
+
+@clean("keys")
+def _leading_zeros_everywhere(w: World) -> None:
+    keys = np.char.zfill(w.rng.permutation(900_000)[: w.n].astype(str), 8)
+    w.rename(lambda who: keys[who])
+
+
+@clean("keys")
+def _leading_zeros_in_one_table_of_coarse_facts(w: World) -> None:
+    keys = w.rng.permutation(900_000)[: w.n].astype(str)
+    w.rename(lambda who: keys[who])
+    w.rename(lambda who: np.char.zfill(keys[who], 8), tables=[w.names.persons])
+
+
+@clean("keys")
+def _a_prefix_in_one_table_of_coarse_facts(w: World) -> None:
+    keys = w.rng.permutation(900_000)[: w.n].astype(str)
+    w.rename(lambda who: keys[who])
+    w.rename(lambda who: np.char.add("S-", keys[who]), tables=[w.names.persons])
+
+
+@clean("keys")
+def _a_prefix_everywhere(w: World) -> None:
+    w.rename(lambda who: np.char.add("S2024-", w.ids[who]))
+
+
+@clean("keys")
+def _a_number_within_a_hospital_of_coarse_facts(w: World) -> None:
+    names, hospital = w.names, np.array(["h1", "h2"])[w.kind % 2]
+    number = np.zeros(w.n, dtype=np.int64)
+    for each in np.unique(hospital):
+        number[hospital == each] = w.rng.permutation(np.count_nonzero(hospital == each))
+    w.rename(lambda who: number[who])
+    for name, columns in w.tables.items():
+        if names.vperson in columns or name == names.persons:
+            columns["hospital"] = hospital[w.who[name]]
+
+
+@clean("keys")
+def _two_pseudonyms_that_nothing_joins(w: World) -> None:
+    keys = pseudonyms(w.rng, w.n)
+    w.add("outcomes", np.arange(w.n), code=keys, outcome=np.array(["better", "worse"])[w.kind % 2])
+
+
+@clean("keys")
+def _visits_counted_off_at_random(w: World) -> None:
+    names, number = w.names, w.rng.permutation(2 * w.n) + 1
+    for columns in w.tables.values():
+        if names.tvisit in columns:
+            columns[names.tvisit] = number
+    w.visits[names.vid] = number
+
+
+@clean("keys")
+def _some_visits_without_a_person(w: World) -> None:
+    key = w.visits[w.names.vperson].astype(object)
+    key[w.some(max(w.n // 50, 1))] = ""
+    w.visits[w.names.vperson] = key
+
+
+@clean("identifiers")
+def _names_of_products(w: World) -> None:
+    w.tests["product_name"] = np.array(["Reagent A", "Reagent B"])[w.kind[w.of_visit] % 2]
+
+
+@clean("identifiers")
+def _numbers_of_a_few_doctors(w: World) -> None:
+    w.visits["doctor_number"] = np.array(["D17", "D22"])[w.kind[w.of_visit] % 2]
+
+
+@clean("identifiers")
+def _serial_numbers_of_devices_in_a_lookup(w: World) -> None:
+    w.tables["analysers"] = {"analyser": np.arange(1, 9), "model": np.array(["m1", "m2"] * 4)}
+
+
+@clean("identifiers")
+def _the_ward_telephone(w: World) -> None:
+    w.visits["open"] = np.array(["day", "night"])[w.kind[w.of_visit] % 2]
+
+
+@clean("known records")
+def _a_rare_ward_of_twelve(w: World) -> None:
+    w.visits[w.names.ward][w.kind[w.of_visit] == 0] = "W9"
+
+
+@clean("known records")
+def _months_of_visits(w: World) -> None:
+    w.visits["month"] = np.char.add("2024-0", (1 + w.kind[w.of_visit] % 4).astype(str))
+
+
+@clean("known records")
+def _hours_of_the_day(w: World) -> None:
+    w.visits["hour"] = 8 + w.kind[w.of_visit] % 6
+
+
+@clean("known records")
+def _missing_cells_that_many_share(w: World) -> None:
+    season = w.visits[w.names.season].astype(object)
+    season[w.kind[w.of_visit] % 5 == 0] = ""
+    w.visits[w.names.season] = season
+
+
+@clean("known records")
+def _ten_records_each_and_all_alike(w: World) -> None:
+    more = np.repeat(np.arange(w.n), 10)
+    w.add(
+        "diary", more, **{w.names.vperson: w.ids[more], "mood": np.array(["good", "bad"])[w.kind[more] % 2]}
+    )
+
+
+@clean("sets")
+def _lists_that_many_share(w: World) -> None:
+    w.persons["hobbies"] = np.array(["chess;golf", "golf;rowing", "chess;rowing"])[w.kind % 3]
+
+
+@clean("sets")
+def _words_with_commas_that_are_no_list(w: World) -> None:
+    w.persons["address_form"] = np.array(["Dear Sir, Madam", "To whom, it may concern"])[w.kind % 2]
+
+
+@clean("split")
+def _facts_split_over_three_tables_and_coarse(w: World) -> None:
+    for name, column, n_values in (("work", "occupation", 2), ("home", "municipality", 3)):
+        value = np.char.add("c", (w.kind % n_values).astype(str))
+        w.add(name, np.arange(w.n), **{w.names.vperson: w.ids, column: value})
+
+
+@clean("time")
+def _a_schedule_of_fourteen_days_shifted(w: World) -> None:
+    start = w.rng.integers(0, 365, w.n)[w.of_visit]
+    w.visits[w.names.day] = dates(start + 14 * (np.arange(2 * w.n) % 2))
+    w.settings["quasi_identifiers"] = (f"{w.names.persons}.{w.names.sex}",)
+
+
+@clean("time")
+def _always_on_a_monday(w: World) -> None:
+    start = 7 * w.rng.integers(0, 52, w.n)[w.of_visit]
+    w.visits[w.names.day] = dates(start + 7 * (np.arange(2 * w.n) % 2), "2023-01-02")
+    w.settings["quasi_identifiers"] = (f"{w.names.persons}.{w.names.sex}",)
+
+
+@clean("time")
+def _stays_of_three_or_four_days_in_shared_weeks(w: World) -> None:
+    came = 7 * (w.kind % 4)
+    w.add(
+        "stays",
+        np.arange(w.n),
+        **{w.names.vperson: w.ids, "admitted": dates(came), "discharged": dates(came + 3 + w.kind % 2)},
+    )
+
+
+@clean("order")
+def _rows_sorted_by_random_pseudonyms(w: World) -> None:
+    w.keep(w.names.persons, np.argsort(w.ids))
+    w.in_order.add(w.names.persons)
+
+
+@clean("order")
+def _visits_sorted_by_their_random_numbers(w: World) -> None:
+    w.keep(w.names.visits, np.argsort(w.visits[w.names.vid]))
+    w.in_order.add(w.names.visits)
+
+
+@clean("order")
+def _visits_of_a_person_one_below_the_other(w: World) -> None:
+    order = w.rng.permutation(w.n)
+    w.keep(w.names.visits, np.argsort(order[w.of_visit], kind="stable"))
+    w.in_order.add(w.names.visits)
+
+
+@clean("households")
+def _households_of_persons_alike(w: World) -> None:
+    order = np.argsort(w.kind, kind="stable")
+    household = np.empty(w.n, dtype=np.int64)
+    household[order] = np.arange(w.n) // 2
+    w.persons["household"] = pseudonyms(w.rng, w.n)[household]
+
+
+@clean("unchosen")
+def _measurements_rounded_to_few_values(w: World) -> None:
+    w.persons["titre"] = 0.5 + w.kind % 3
+
+
+@clean("unchosen")
+def _diagnoses_that_many_share(w: World) -> None:
+    w.visits["diagnosis"] = np.array(["D1", "D2", "D3"])[w.kind[w.of_visit] % 3]

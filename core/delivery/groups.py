@@ -1,0 +1,86 @@
+"""Households: columns that put persons together in small groups, and what the groups' members tell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow.compute as pc
+
+from core.coding import CodedTable, DistinctValues, IntArray, value_codes
+from core.delivery.keys import Persons, Place
+from core.roles.vocabulary import name_tokens
+from core.sequences import alike_by_bag
+
+_WORDS = frozenset(
+    [
+        *("household", "households", "hh", "family", "families", "mother", "father", "sibling", "couple"),
+        *("gospodinjstvo", "gospodinjstva", "druzina", "druzine"),
+        *("가구", "가구번호", "세대", "세대번호", "가족", "가족번호"),
+    ]
+)
+_SMALLEST, _LARGEST = 1.2, 20  # persons of a group, on average
+_FEWEST_GROUPS = 10
+_CODE = r"^(?:[A-Za-z]*[0-9][A-Za-z0-9_-]{5,}|[A-Z0-9]{8,})$"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Groups:
+    """Persons in small groups, by one column."""
+
+    place: Place
+    n_persons: int  # in groups
+    # shape (n_persons,): how many groups have the same members, by their own quasi-identifiers
+    alike: IntArray
+
+    @property
+    def share_alone(self) -> float:
+        """Return the share in [0, 1] of persons in a group whose members no other group has."""
+        return float(np.mean(self.alike == 1)) if self.n_persons else 0.0
+
+
+def groups_of(
+    tables: Mapping[str, CodedTable],
+    columns: Mapping[str, Sequence[str]],
+    persons: Persons,
+    demographics: IntArray,
+) -> tuple[Groups, ...]:
+    """Return what the members of small groups tell, for each column that puts persons together so.
+
+    Such a column is named like a household, or holds codes that a few persons share.
+
+    Parameters
+    ----------
+    tables, columns
+        By name; the columns to look at.
+    persons
+        Whose each record is.
+    demographics
+        Shape (n_persons,): a code from 0 for each combination of the persons' own quasi-identifiers.
+    """
+    keys = {*persons.columns.values()}
+    return tuple(
+        _measured(Place(name, column), tables[name], persons.of_record[name], demographics)
+        for name, chosen in columns.items()
+        if not persons.repeat_in(name)
+        for column in chosen
+        if Place(name, column) not in keys and _puts_together(column, tables[name][column].trimmed)
+    )
+
+
+def _puts_together(name: str, values: DistinctValues) -> bool:
+    n = values.n_distinct
+    if n < _FEWEST_GROUPS or not _SMALLEST <= values.n_filled / n <= _LARGEST:
+        return False
+    named = bool(_WORDS & set(name_tokens(name)))
+    return named or bool(pc.all(pc.match_substring_regex(values.values, _CODE)).as_py())
+
+
+def _measured(place: Place, table: CodedTable, person: IntArray, demographics: IntArray) -> Groups:
+    codes = table[place.column].trimmed.codes
+    known = (person >= 0) & (codes >= 0)
+    group = value_codes(codes[known].astype(np.int64))
+    nobody_apart = np.zeros(int(group.max(initial=-1)) + 1, dtype=np.int64)
+    alike = alike_by_bag(group, demographics[person[known]], nobody_apart)
+    return Groups(place=place, n_persons=len(group), alike=alike[group])

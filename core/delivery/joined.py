@@ -1,0 +1,149 @@
+"""The persons of a delivery with all that is told of them, from all tables that keys join."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from core.coding import CodedTable, DistinctValues, IntArray, combination_codes
+from core.delivery.attack import Attacks, Records, cheapest_attacks
+from core.delivery.keys import Persons, Place
+from core.delivery.known import Events, Known, events_of, known_all, known_none, known_one, known_several
+from core.delivery.lists import ItemList, read_list
+from core.delivery.settings import DeliverySettings
+
+_MOST_KNOWN = 3
+
+
+class _Table(Protocol):
+    @property
+    def name(self) -> str: ...
+    @property
+    def repeats(self) -> bool: ...
+    @property
+    def lists(self) -> tuple[str, ...]: ...
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ListFacts:
+    """A column of lists: what one, two or three of a list's parts find (k^m-anonymity)."""
+
+    place: Place
+    known: tuple[Known, ...]
+
+
+class Joined:
+    """Persons with their own quasi-identifiers and their records.
+
+    Parameters
+    ----------
+    tables, chosen
+        By name; the columns that are known.
+    facts
+        Of the tables that persons are joined to.
+    persons
+        Whose each record is.
+    """
+
+    def __init__(
+        self,
+        tables: Mapping[str, CodedTable],
+        chosen: Mapping[str, Sequence[str]],
+        facts: Sequence[_Table],
+        persons: Persons,
+    ) -> None:
+        self._n_persons = persons.n_persons
+        self._of_person: dict[Place, IntArray] = {}
+        self._records: list[Records] = []
+        self._lists: list[Records] = []
+        for table in facts:
+            person, coded = persons.of_record[table.name], tables[table.name]
+            lists = [column for column in chosen[table.name] if column in table.lists]
+            self._lists += [_parts(Place(table.name, column), coded, person) for column in lists]
+            columns = {
+                Place(table.name, column): column_codes(coded[column])
+                for column in chosen[table.name]
+                if column not in table.lists
+            }
+            if table.repeats and columns:
+                self._records.append(Records(person=person, columns=columns))
+            if table.repeats:
+                continue
+            for place, codes in columns.items():
+                mine = np.zeros(self._n_persons, dtype=np.int64)  # 0 for who is not in the table
+                mine[person[person >= 0]] = codes[person >= 0] + 1
+                self._of_person[place] = mine
+        self.demographics = combination_codes(self._of_person.values(), n_records=self._n_persons)
+        self._person, self._event = self._events_of_all()
+
+    def _events_of_all(self) -> tuple[IntArray, IntArray]:
+        """Return whose each record with quasi-identifiers is, and its combination of them."""
+        person, event, start = [], [], 0
+        for records in (*self._records, *self._lists):
+            known = records.person >= 0
+            codes = combination_codes(records.columns.values(), n_records=len(known))[known]
+            person.append(records.person[known])
+            event.append(codes + start)
+            start += int(codes.max(initial=-1)) + 1
+        nothing = np.zeros(0, dtype=np.int64)
+        return np.concatenate([nothing, *person]), np.concatenate([nothing, *event])
+
+    def known(self, settings: DeliverySettings, should_stop: Callable[[], bool]) -> tuple[Known, ...]:
+        """Return what demographics with none to three and with all records find."""
+        events = events_of(self.demographics, self._person, self._event)
+        return (
+            known_none(events),
+            known_one(events),
+            *_several(events, settings, should_stop),
+            known_all(self.demographics, self._person, self._event),
+        )
+
+    def records_alone(self, settings: DeliverySettings, should_stop: Callable[[], bool]) -> tuple[Known, ...]:
+        """Return what one to three records find by themselves."""
+        if not len(self._person):
+            return ()
+        events = events_of(np.zeros_like(self.demographics), self._person, self._event)
+        return known_one(events), *_several(events, settings, should_stop)
+
+    def one_known(self) -> Known:
+        """Return what demographics and one record find."""
+        return known_one(events_of(self.demographics, self._person, self._event))
+
+    def lists(self, settings: DeliverySettings, should_stop: Callable[[], bool]) -> tuple[ListFacts, ...]:
+        """Return what one to three parts of each list find by themselves."""
+        found = []
+        for records in self._lists:
+            ((place, codes),) = records.columns.items()
+            events = events_of(np.zeros_like(self.demographics), records.person, codes)
+            known = known_one(events), *_several(events, settings, should_stop)
+            found.append(ListFacts(place=place, known=known))
+        return tuple(found)
+
+    def attacks(self) -> Attacks:
+        """Return the cheapest attacks."""
+        return cheapest_attacks(self._of_person, (*self._records, *self._lists), n_persons=self._n_persons)
+
+
+def _parts(place: Place, table: CodedTable, person: IntArray) -> Records:
+    """Return the parts of a column's lists, each as a record."""
+    found: ItemList | None = read_list(table[place.column].trimmed)
+    assert found is not None  # noqa: S101 - asked before
+    known = person[found.record] >= 0
+    return Records(person=person[found.record[known]], columns={place: found.item[known]})
+
+
+def column_codes(values: DistinctValues) -> IntArray:
+    """Return shape (n_records,): codes from 0; missing is a value of its own."""
+    return values.trimmed.codes.astype(np.int64) + 1
+
+
+def _several(events: Events, settings: DeliverySettings, should_stop: Callable[[], bool]) -> list[Known]:
+    return [
+        known_several(
+            events, n, most_persons=settings.most_persons, seed=settings.seed, should_stop=should_stop
+        )
+        for n in range(2, _MOST_KNOWN + 1)
+    ]

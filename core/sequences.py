@@ -1,0 +1,391 @@
+"""What stays when dates are shifted and numbers replaced: intervals, weekdays, numbers of records, and order.
+
+To shift all dates of a person by days of their own hides when something happened, and keeps how long after
+the record before it; by whole weeks it keeps the weekdays too. Whoever knows a few of a person's real dates
+finds the same intervals. Pseudonyms or records that stand in the order of a date or an age tell it finer than
+the column beside them does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from scipy.stats import rankdata
+
+from core.cells import as_numbers
+from core.coding import CodedTable, DistinctValues, FloatArray, IntArray, combined_codes, value_codes
+from core.dates import Dates, read_dates
+from core.roles.vocabulary import name_tokens
+from core.verdict import Finding, Verdict
+from core.words import listed, percent, share_of, text
+
+# Share of persons with intervals of their own: up to the first PASS, from the second FAIL.
+FEW_BY_INTERVALS, MANY_BY_INTERVALS = 0.05, 0.5
+_MOSTLY = 0.9  # share of a column's distinct values that are dates, from which it is one of dates
+_DAY_WORDS = frozenset(
+    [
+        *("day", "days", "since", "offset", "elapsed", "dan", "dnevi", "dni", "dnevu"),
+        *("일", "일수", "일차", "경과일", "경과일수"),
+    ]
+)
+_MOST_SPANS = 6  # columns of days of a table that are held against each other
+_FEWEST_IN_ORDER, _LOOKED_AT = 30, 20_000
+_IN_ORDER = 0.8  # rank correlation, of the largest that ties leave, from which records are in order
+_SURELY = 5.0  # … and standard deviations of that of a random order
+_TIES = 5  # records a value at least, where their order tells more than the value
+_AMOUNT = r"^(?:[<>≤≥]=?\s*)?\d+(?:[.,]\d+)?(?:\s*[-–~]\s*\d+(?:[.,]\d+)?|\s*\+|세 이상)?$|^(?:19|20)\d\d\D"
+
+
+def alike_by_bag(person: IntArray, item: IntArray, start: IntArray) -> IntArray:
+    """Return shape (n_persons,): how many persons have the same items, each as often, and the same start.
+
+    Bags are compared by sums of a random number for each item, which by chance are equal for two others once
+    in 2⁶⁰ pairs.
+
+    Parameters
+    ----------
+    person, item
+        Shape (n_records,): whose each record is, and its code from 0.
+    start
+        Shape (n_persons,): a code from 0 that has to be equal too.
+    """
+    rng = np.random.default_rng(0)
+    mark = rng.integers(1, 2**63, int(item.max(initial=-1)) + 1, dtype=np.uint64) * np.uint64(2) + np.uint64(
+        1
+    )
+    total = np.zeros(len(start), dtype=np.uint64)
+    np.add.at(total, person, mark[item])
+    own = rng.integers(1, 2**63, int(start.max(initial=-1)) + 1, dtype=np.uint64)
+    mixed = total ^ (total >> np.uint64(29))
+    signature = value_codes(mixed * np.uint64(0x9E3779B97F4A7C15) + own[start])
+    return np.bincount(signature, minlength=1)[signature] if len(signature) else signature
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Sequences:
+    """The intervals between the days of each person's records, by one column of days."""
+
+    column: str
+    n_persons: int  # with at least two dated records: of them alone is spoken
+    # shape (n_persons,): how many of them have the same intervals in the same order
+    alike_by_intervals: IntArray
+    alike_by_number: IntArray  # … and the same number of dated records
+    alike_by_weekdays: IntArray | None = None  # … and the same weekdays in the same order; None of no dates
+
+    @property
+    def share_alone(self) -> float:
+        """Return the share in [0, 1] of persons whose intervals nobody else has; 0 of nobody."""
+        return _share_alone(self.alike_by_intervals)
+
+    @property
+    def share_alone_by_number(self) -> float:
+        """Return the share in [0, 1] of persons whose number of records nobody else has; 0 of nobody."""
+        return _share_alone(self.alike_by_number)
+
+    @property
+    def share_alone_by_weekdays(self) -> float | None:
+        """Return the share in [0, 1] of persons whose weekdays nobody else has; None where not known."""
+        return None if self.alike_by_weekdays is None else _share_alone(self.alike_by_weekdays)
+
+
+def _share_alone(alike: IntArray) -> float:
+    return float(np.mean(alike == 1)) if len(alike) else 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Span:
+    """The days between two columns of one record, which no shift of a person changes."""
+
+    first: str
+    second: str
+    n_persons: int  # with both days in some record
+    n_alone: int  # of them, with a number of days between that nobody else has
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ordered:
+    """Pseudonyms, numbers or records that stand in the order of a column."""
+
+    column: str | None  # of pseudonyms or numbers; None for the records of the table
+    by: str
+    correlation: float  # rank correlation in [-1, 1], over the largest that ties leave
+
+
+def sequences_of(table: CodedTable, columns: Iterable[str], person: IntArray) -> Iterator[Sequences]:
+    """Yield what the intervals between a person's records tell, for each column of days.
+
+    Parameters
+    ----------
+    table, columns
+        A table and those of its columns that are released.
+    person
+        Shape (n_records,): whose each record is, -1 for nobody's.
+    """
+    for column in columns:
+        days, are_dates = _days(table, column)
+        if days is not None:
+            found = _sequences(column, person, days, are_dates=are_dates)
+            if found.n_persons:
+                yield found
+
+
+def spans_of(table: CodedTable, columns: Iterable[str], person: IntArray) -> Iterator[Span]:
+    """Yield what the days between two columns of dates tell; see `sequences_of`."""
+    days = {column: found for column in columns if (found := _dates(table, column)) is not None}
+    for first, second in combinations(list(days)[:_MOST_SPANS], 2):
+        known = (person >= 0) & (days[first] >= 0) & (days[second] >= 0)
+        who, gap = person[known], value_codes(days[second][known] - days[first][known])
+        pairs = np.unique(combined_codes([gap, who], n_records=len(who)), return_index=True)[1]
+        alone = np.bincount(gap[pairs], minlength=1)[gap[pairs]] == 1
+        yield Span(
+            first=first,
+            second=second,
+            n_persons=len(np.unique(who)),
+            n_alone=len(np.unique(who[pairs][alone])),
+        )
+
+
+def _dates(table: CodedTable, column: str) -> IntArray | None:
+    """Return shape (n_records,): the day of each record, -1 for none; None where they are no days.
+
+    They are counted from a fixed weekday not after the first of them.
+    """
+    coded = table[column].trimmed
+    if not len(coded.values):
+        return None
+    dates = read_dates(coded.values)
+    if dates.known.mean() < _MOSTLY or dates.finest != "day":
+        return None
+    positions = dates.positions()
+    positions -= np.nanmin(positions) // 7 * 7
+    days = np.append(np.where(dates.known, np.nan_to_num(positions), -1), -1)
+    return days[coded.codes].astype(np.int64)
+
+
+def _days(table: CodedTable, column: str) -> tuple[IntArray | None, bool]:
+    """Return days as of `_dates`, those counted from a person's own start too, and whether they are dates."""
+    if (days := _dates(table, column)) is not None:
+        return days, True
+    coded = table[column].trimmed
+    numbers = as_numbers(coded.values) if _DAY_WORDS & set(name_tokens(column)) else None
+    if numbers is None or len(numbers) < 2 or (numbers % 1 != 0).any() or np.abs(numbers).max() > 1e6:
+        return None, False
+    counted = np.append(numbers - numbers.min(), -1)
+    return counted[coded.codes].astype(np.int64), False
+
+
+def _sequences(column: str, person: IntArray, days: IntArray, *, are_dates: bool) -> Sequences:
+    dated = (person >= 0) & (days >= 0)
+    person, days = person[dated], days[dated]
+    several = np.bincount(person, minlength=1)[person] > 1
+    order = np.lexsort((days[several], person[several]))
+    person, days = value_codes(person[several][order]), days[several][order]
+    numbers = np.bincount(person)
+    if not len(person):
+        return Sequences(column=column, n_persons=0, alike_by_intervals=person, alike_by_number=person)
+    nobody_apart = np.zeros(len(numbers), dtype=np.int64)
+    rank = np.arange(len(person)) - np.repeat(np.cumsum(numbers) - numbers, numbers)
+    gaps = np.diff(days, prepend=days[0])
+    gaps[rank == 0] = 0
+    in_order = value_codes(combined_codes([rank, gaps], n_records=len(person)))
+    weekday = value_codes(rank * 7 + days % 7)
+    return Sequences(
+        column=column,
+        n_persons=len(numbers),
+        alike_by_intervals=alike_by_bag(person, in_order, nobody_apart),
+        alike_by_number=np.bincount(numbers)[numbers],
+        alike_by_weekdays=alike_by_bag(person, weekday, nobody_apart) if are_dates else None,
+    )
+
+
+# Order
+
+
+def ranks_of(column: DistinctValues, *, any_text: bool = False) -> FloatArray | None:
+    """Return shape (n_records,): where each value stands among all, NaN for a missing one.
+
+    Numbers, dates, intervals such as ``40-64`` and periods such as ``2024-Q1`` have an order; other texts
+    have that of the alphabet where `any_text`, else None is returned.
+    """
+    values = column.trimmed
+    if not len(values.values):
+        return None
+    places = _places(values.values)
+    if places is None:
+        if not any_text:
+            return None
+        places = pc.rank(values.values, tiebreaker="dense").to_numpy().astype(np.float64)
+    return np.append(places, np.nan)[values.codes]
+
+
+def _places(values: pa.Array) -> FloatArray | None:
+    numbers = as_numbers(values)
+    if numbers is not None:
+        return numbers
+    dates: Dates = read_dates(values)
+    if dates.known.all():
+        return dates.positions()
+    if not pc.all(pc.match_substring_regex(values, _AMOUNT)).as_py():
+        return None
+    parts = [tuple(map(float, re.findall(r"\d+", each))) for each in values.to_pylist()]
+    place = {part: rank for rank, part in enumerate(sorted(set(parts)))}
+    return np.array([place[part] for part in parts], dtype=np.float64)
+
+
+def in_order_of(numbers: FloatArray, by: FloatArray, *, coarse: bool = True) -> float | None:
+    """Return the rank correlation of numbers with what may order them, None where they are in no such order.
+
+    Parameters
+    ----------
+    numbers, by
+        Shape (n,), NaN where missing.
+    coarse
+        Whether `by` must repeat its values: an order tells nothing of values that are all released.
+    """
+    known = np.flatnonzero(~(np.isnan(numbers) | np.isnan(by)))
+    known = known[:: max(len(known) // _LOOKED_AT, 1)]
+    if len(known) < _FEWEST_IN_ORDER:
+        return None
+    n_values = len(np.unique(by[known]))
+    if n_values < 2 or (coarse and n_values * _TIES > len(known)):
+        return None
+    one, other = rankdata(numbers[known]), rankdata(by[known])
+    if one.std() == 0:
+        return None
+    correlation = float(np.corrcoef(one, other)[0, 1])
+    largest = float(np.corrcoef(np.sort(one), np.sort(other))[0, 1])
+    if abs(correlation) < _IN_ORDER * largest or abs(correlation) * np.sqrt(len(known)) < _SURELY:
+        return None
+    return max(-1.0, min(1.0, correlation / largest))
+
+
+def orders_of(
+    table: CodedTable, columns: Sequence[str], numbers: Sequence[str], person: IntArray | None = None
+) -> Iterator[Ordered]:
+    """Yield where the records of a table, or its pseudonyms and numbers, are in the order of a column.
+
+    Of a column whose values hardly repeat, or that holds whole dates, the order of records tells nothing
+    more. Pseudonyms tell when their person came, the first time, whatever the column.
+
+    Parameters
+    ----------
+    table, columns
+        A table and those of its columns that are released, keys and numbers apart.
+    numbers
+        Columns of pseudonyms and numbers of records.
+    person
+        Shape (n_records,): whose each record is, -1 for nobody's; None where every record is a person.
+    """
+    place = np.arange(table.table.num_rows, dtype=np.float64)
+    given = {
+        column: found for column in numbers if (found := ranks_of(table[column], any_text=True)) is not None
+    }
+    sorted_by_number = any(in_order_of(place, ranks, coarse=False) for ranks in given.values())
+    for column in columns:
+        by = ranks_of(table[column])
+        if by is None:
+            continue
+        whole_dates = _dates(table, column) is not None
+        if not (whole_dates or sorted_by_number) and (rho := in_order_of(place, by)):
+            yield Ordered(column=None, by=column, correlation=rho)
+        for number, ranks in given.items():
+            first = by if person is None else _first(by, person)
+            if rho := in_order_of(ranks, first, coarse=not whole_dates):
+                yield Ordered(column=number, by=column, correlation=rho)
+
+
+def _first(values: FloatArray, person: IntArray) -> FloatArray:
+    """Return each person's first value in their first record, NaN in all others."""
+    first = np.full(int(person.max(initial=-1)) + 2, np.inf)
+    np.fmin.at(first, person, values)
+    found = np.where(np.isinf(first), np.nan, first)[person]
+    again = np.ones(len(person), dtype=bool)
+    again[np.unique(person, return_index=True)[1]] = False
+    found[again | (person < 0)] = np.nan
+    return found
+
+
+# Judging
+
+
+def judge_sequences(found: Sequences, prefix: str = "") -> Finding:
+    """Return the finding of intervals: FAIL where half are alone by them, WARN from 5 %."""
+    shares = [found.share_alone, found.share_alone_by_number, found.share_alone_by_weekdays or 0.0]
+    verdict = _by_share(max(shares[0], shares[2]))
+    by_interval, by_number, by_weekday = (round(share * found.n_persons) for share in shares)
+    column = f"{prefix}{found.column}"
+    made = Finding.of("intervals", verdict, column=None if prefix else column, n_affected=by_interval)
+    if found.alike_by_weekdays is None:
+        return made(
+            text(
+                "{column}: of those with two records or more, {persons} have intervals between their records "
+                "that nobody else has, and {number} a number of records that nobody else has. Shifting dates "
+                "changes neither.",
+                column=f"`{column}`",
+                persons=share_of(by_interval, found.n_persons, "persons"),
+                number=by_number,
+            )
+        )
+    return made(
+        text(
+            "{column}: of those with two records or more, {persons} have intervals between their records "
+            "that nobody else has, {weekdays} have such weekdays, and {number} such a number of records. "
+            "Shifting all dates of a person keeps intervals and numbers, and by whole weeks the weekdays too.",
+            column=f"`{column}`",
+            persons=share_of(by_interval, found.n_persons, "persons"),
+            weekdays=by_weekday,
+            number=by_number,
+        )
+    )
+
+
+def judge_span(found: Span, prefix: str = "") -> Finding:
+    """Return the finding of the days between two columns of a record."""
+    verdict = _by_share(found.n_alone / found.n_persons if found.n_persons else 0.0)
+    return Finding.of("spans", verdict, n_affected=found.n_alone)(
+        text(
+            "{first} and {second}: {persons} have a number of days between the two that nobody else has. "
+            "Shifting both dates changes nothing of it.",
+            first=f"`{prefix}{found.first}`",
+            second=f"`{prefix}{found.second}`",
+            persons=share_of(found.n_alone, found.n_persons, "persons"),
+        )
+    )
+
+
+def judge_orders(found: Sequence[tuple[str, Ordered]]) -> Iterator[Finding]:
+    """Yield one warning about all that stands in the order of something; names begin with their prefix."""
+    if not found:
+        return
+    prefix, worst = max(found, key=lambda each: abs(each[1].correlation))
+    by = list(dict.fromkeys(f"{prefix}{each.by}" for prefix, each in found))
+    correlation = percent(abs(worst.correlation))
+    if worst.column is None:
+        sentence = text(
+            "The records stand in the order of {by} (rank correlation {correlation} of the largest "
+            "possible): their places tell more than the values beside them.",
+            by=listed(by),
+            correlation=correlation,
+        )
+    else:
+        sentence = text(
+            "The values of {column} stand in the order of {by} (rank correlation {correlation} of the "
+            "largest possible): they tell when or at which place somebody came, more than the values beside "
+            "them.",
+            column=f"`{prefix}{worst.column}`",
+            by=listed(by),
+            correlation=correlation,
+        )
+    yield Finding.of("order", Verdict.WARN)(sentence)
+
+
+def _by_share(share: float) -> Verdict:
+    if share <= FEW_BY_INTERVALS:
+        return Verdict.PASS
+    return Verdict.FAIL if share >= MANY_BY_INTERVALS else Verdict.WARN
