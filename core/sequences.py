@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from scipy.stats import rankdata
 
 from core.cells import as_numbers
-from core.coding import CodedTable, DistinctValues, FloatArray, IntArray, combined_codes, value_codes
+from core.coding import CodedColumn, CodedTable, FloatArray, IntArray, combined_codes, value_codes
 from core.dates import Dates, read_dates
 from core.roles.vocabulary import name_tokens
 from core.verdict import Finding, Verdict
@@ -207,7 +207,7 @@ def _sequences(column: str, person: IntArray, days: IntArray, *, are_dates: bool
 # Order
 
 
-def ranks_of(column: DistinctValues, *, any_text: bool = False) -> FloatArray | None:
+def ranks_of(column: CodedColumn, *, any_text: bool = False) -> FloatArray | None:
     """Return shape (n_records,): where each value stands among all, NaN for a missing one.
 
     Numbers, dates, intervals such as ``40-64`` and periods such as ``2024-Q1`` have an order; other texts
@@ -336,7 +336,8 @@ def judge_sequences(found: Sequences, prefix: str = "") -> Finding:
         text(
             "{column}: of those with two records or more, {persons} have intervals between their records "
             "that nobody else has, {weekdays} have such weekdays, and {number} such a number of records. "
-            "Shifting all dates of a person keeps intervals and numbers, and by whole weeks the weekdays too.",
+            "Shifting all dates of a person keeps intervals and numbers, and by whole weeks the weekdays "
+            "too.",
             column=f"`{column}`",
             persons=share_of(by_interval, found.n_persons, "persons"),
             weekdays=by_weekday,

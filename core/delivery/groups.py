@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow.compute as pc
 
-from core.coding import CodedTable, DistinctValues, IntArray, value_codes
+from core.coding import CodedColumn, CodedTable, IntArray, value_codes
 from core.delivery.keys import Persons, Place
 from core.roles.vocabulary import name_tokens
 from core.sequences import alike_by_bag
@@ -69,7 +69,7 @@ def groups_of(
     )
 
 
-def _puts_together(name: str, values: DistinctValues) -> bool:
+def _puts_together(name: str, values: CodedColumn) -> bool:
     n = values.n_distinct
     if n < _FEWEST_GROUPS or not _SMALLEST <= values.n_filled / n <= _LARGEST:
         return False

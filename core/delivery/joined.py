@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from core.coding import CodedTable, DistinctValues, IntArray, combination_codes
+from core.coding import CodedColumn, CodedTable, IntArray, combination_codes
 from core.delivery.attack import Attacks, Records, cheapest_attacks
 from core.delivery.keys import Persons, Place
 from core.delivery.known import Events, Known, events_of, known_all, known_none, known_one, known_several
@@ -135,7 +135,7 @@ def _parts(place: Place, table: CodedTable, person: IntArray) -> Records:
     return Records(person=person[found.record[known]], columns={place: found.item[known]})
 
 
-def column_codes(values: DistinctValues) -> IntArray:
+def column_codes(values: CodedColumn) -> IntArray:
     """Return shape (n_records,): codes from 0; missing is a value of its own."""
     return values.trimmed.codes.astype(np.int64) + 1
 

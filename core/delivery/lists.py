@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.coding import DistinctValues, IntArray, value_codes
+from core.coding import CodedColumn, IntArray, value_codes
 
 _MARKS = (";", "|", ",", "/")
 _SEVERAL = 0.5  # share of distinct cells that hold several parts
@@ -25,7 +25,7 @@ class ItemList:
     item: IntArray
 
 
-def read_list(values: DistinctValues) -> ItemList | None:
+def read_list(values: CodedColumn) -> ItemList | None:
     """Return the parts of the lists in a column, None where its cells hold no lists.
 
     They do where one mark parts at least half of the distinct cells into several short parts, each of which
@@ -51,7 +51,7 @@ def _are_words(kinds: pa.Array) -> bool:
     return bool(pc.mean(pc.match_substring_regex(kinds, r"\p{L}")).as_py() >= _SEVERAL)
 
 
-def _records(values: DistinctValues, item: IntArray, lengths: IntArray) -> ItemList:
+def _records(values: CodedColumn, item: IntArray, lengths: IntArray) -> ItemList:
     first = np.cumsum(lengths) - lengths
     record = np.flatnonzero(values.codes >= 0)
     cell = values.codes[record].astype(np.int64)
