@@ -8,7 +8,6 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 
 from benchmarks.bench_tabular import make_pair
@@ -86,18 +85,14 @@ def _slider_moved(address: str) -> Iterator[list[float]]:
 
     def move() -> None:
         while not is_over.wait(1):
-            said = f"k = {(k := 2 + len(moves) % 40)}"
-            moves.append(session.move("Smallest class size k", k, until=partial(_says, session, said)))
+            k = 2 + len(moves) % 40
+            moves.append(session.move("Smallest class size k", k, until=f"k = {k}"))
 
     mover = threading.Thread(target=move)
     mover.start()
     yield moves
     is_over.set()
     mover.join()
-
-
-def _says(session: Session, words: str) -> bool:
-    return words in session.text
 
 
 def _print_memory() -> None:
@@ -128,18 +123,24 @@ def _print_memory() -> None:
 
 
 def _processor_seconds(server: int) -> float:
-    """Return the processor seconds that a server took, with the processes that it started and that ended."""
-    fields = Path(f"/proc/{server}/stat").read_text().rpartition(")")[2].split()
-    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+    """Return the processor seconds that a server took, with the processes that it started."""
+    ticks = sum(sum(map(int, fields[11:15])) for _, fields in _processes(server))
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def _memory(server: int) -> int:
     """Return the bytes that a process and those it started take, shared ones counted once."""
     taken = 0
-    for folder in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError, ValueError):
-            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-            if server in (int(folder.name), parent):
-                rollup = (folder / "smaps_rollup").read_text()
-                taken += int(rollup.partition("Pss:")[2].split()[0]) << 10
+    for folder, _ in _processes(server):
+        with suppress(OSError):
+            taken += int((folder / "smaps_rollup").read_text().partition("Pss:")[2].split()[0]) << 10
     return taken
+
+
+def _processes(server: int) -> Iterator[tuple[Path, list[str]]]:
+    """Yield the folder of a process and of those it started, with what the system counts of each."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            if str(server) in (folder.name, fields[1]):
+                yield folder, fields

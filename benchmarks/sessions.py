@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import urllib.request
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from http.cookiejar import CookieJar
 from typing import Any
@@ -53,8 +53,8 @@ class Session:
         """Close the tab."""
         self._open.close()
 
-    def rerun(self, *, fragment: str = "", until: Callable[[], object] | None = None) -> float:
-        """Run the page or a part of it; return the seconds until its end, or until something is shown."""
+    def rerun(self, *, fragment: str = "", until: str = "") -> float:
+        """Run the page or a part of it; return the seconds until its end, or until something is said."""
         asked = BackMsg()
         asked.rerun_script.fragment_id = fragment
         asked.rerun_script.page_script_hash = self._script
@@ -68,9 +68,9 @@ class Session:
                 self.shown.clear()
             if kind == "navigation":
                 self._script = message.navigation.page_script_hash
-            if until is not None and kind == "delta" and until():
+            if until and kind == "delta" and until in str(message.delta):
                 return time.perf_counter() - started
-            if kind == "script_finished" and until is None and message.script_finished != 2:
+            if kind == "script_finished" and not until and message.script_finished != 2:
                 break
         seconds = time.perf_counter() - started
         said = self.text
@@ -160,7 +160,7 @@ class Session:
         request = urllib.request.Request(f"{self._address}{url}", data=body, headers=headers, method="PUT")
         self._http.open(request, timeout=SECONDS).read()
 
-    def move(self, label: str, value: float, *, until: Callable[[], object] | None = None) -> float:
+    def move(self, label: str, value: float, *, until: str = "") -> float:
         """Move a slider; return the seconds until the page has answered."""
         slider, fragment = self.element("slider", label)
         state = WidgetState(id=slider.id)

@@ -4,13 +4,14 @@ Native readers allocate what a file claims, and abort: 1.3 kB ended the server f
 file ends a process that did nothing else. Bytes go there through a pipe or, large ones, through memory
 that both processes see; they come back as Arrow the same way. Nothing touches the disk, and nothing that
 comes back is ever unpickled. A process waits for the next file, so that a small one need not wait for a
-start; after a minute without work, or when this process is gone, it ends by itself.
+start; after ten minutes without work, or when this process is gone, it ends by itself.
 """
 
 from __future__ import annotations
 
 import atexit
 import ctypes
+import gc
 import importlib
 import io
 import json
@@ -42,7 +43,7 @@ SMALL_FILE_MEMORY = 1 << 30
 LARGE_FILE_MEMORY = 2 << 30
 MEMORY_FOR_A_BYTE = 64  # a workbook packs its cells about so tightly
 SECONDS, SECONDS_FOR_A_MEGABYTE = 10, 4
-IDLE_SECONDS = 60
+IDLE_SECONDS = 600
 LOOK_UP_SECONDS = 0.2  # so often a thread that waits can be interrupted
 WORTH_SHARING = 4 << 20  # bytes; below, a pipe is as fast
 _ROWS_SENT, _WRITTEN_AT_ONCE = 1 << 16, 1 << 26
@@ -105,7 +106,12 @@ def refused(n_bytes: int, *, name: str, remedy: str) -> AuditInputError:
 
 
 def ask_apart(
-    task: str, data: pa.Buffer, arguments: Mapping[str, object], *, given: Shared | None = None
+    task: str,
+    data: pa.Buffer,
+    arguments: Mapping[str, object],
+    *,
+    bounds: Bounds | None = None,
+    given: Shared | None = None,
 ) -> Answer:
     """Do one thing with a file in a process that waits for it.
 
@@ -118,6 +124,8 @@ def ask_apart(
         The file's bytes.
     arguments
         Written as JSON.
+    bounds
+        By default those of a file as large as `data`.
     given
         Shared memory that holds the bytes; without it, large ones are copied into some.
 
@@ -130,7 +138,7 @@ def ask_apart(
     """
     worker = POOL.take()
     try:
-        answer = worker.ask(task, data, arguments, given=given)
+        answer = worker.ask(task, data, arguments, bounds=bounds, given=given)
     except BaseException as error:
         if isinstance(error, AuditInputError):
             POOL.give_back(worker)
@@ -267,9 +275,9 @@ class Pool:
         return Worker()
 
     def give_back(self, worker: Worker) -> None:
-        """Keep a process for the next file; one is enough."""
+        """Keep a process for the next file, no more than there are processors."""
         with self._lock:
-            if not self.idle and worker.is_alive:
+            if len(self.idle) < (os.cpu_count() or 1) and worker.is_alive:
                 self.idle.append(worker)
                 return
         worker.end()
@@ -354,7 +362,8 @@ def serve(requests: _Stream, answers: _Stream) -> None:
     while _waits(requests):
         try:
             request = _receive(requests)
-            task = _task(request)  # imported before its memory is bounded
+            task = function_named(str(request["task"]))  # imported before its memory is bounded
+            gc.freeze()  # nothing loaded is garbage
             mapped = int(request["n_bytes"]) + int(request["room"]) if "room" in request else 0
             limit(Bounds(int(request["memory"]), int(request["seconds"])), mapped=mapped)
             data = _given(requests, request)
@@ -363,6 +372,7 @@ def serve(requests: _Stream, answers: _Stream) -> None:
         answer(request, task, data, to=answers)
         answers.flush()
         del request, data  # the next file must not meet this one's bytes and names in memory
+        gc.collect()
         if mapped:  # it was large
             give_back_memory()
 
@@ -374,10 +384,11 @@ def _given(requests: _Stream, request: Document) -> pa.Buffer:
         return pa.py_buffer(mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ))
 
 
-def _task(request: Document) -> Callable[..., Answer]:
-    module, _, function = str(request["task"]).partition(":")
-    task: Callable[..., Answer] = getattr(importlib.import_module(module), function)
-    return task
+def function_named(name: str) -> Callable[..., Any]:
+    """Return the function of ``module:function``."""
+    module, _, function = name.partition(":")
+    found: Callable[..., Any] = getattr(importlib.import_module(module), function)
+    return found
 
 
 def answer(request: Document, task: Callable[..., Answer], data: pa.Buffer, *, to: _Stream) -> None:
@@ -445,7 +456,7 @@ def give_back_memory() -> None:
 
 
 def _waits(requests: _Stream) -> bool:
-    """Wait for a request; False after a minute without one."""
+    """Wait for a request; False after long without one."""
     if sys.platform == "win32" or not isinstance(requests, io.FileIO):
         return True
     return bool(select([requests], [], [], IDLE_SECONDS)[0])

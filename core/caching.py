@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from functools import wraps
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec
 from weakref import WeakValueDictionary
 
@@ -29,6 +29,7 @@ from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
 from core.holding import Held
 from core.jobs import Job, Progress, Result
+from core.packing import called_apart
 from core.roles import RoleSuggestion, suggest_roles
 from core.streamlit_internals import (
     MediaFileManager,
@@ -281,6 +282,11 @@ def _heavy(work: Callable[P, Result]) -> Callable[P, Result]:
     return work_in_turn
 
 
+def _where_it_fits(measure: Callable[P, Result]) -> Callable[P, Result]:
+    """Return what measures large files in a process of its own, which no other session's page waits for."""
+    return partial(called_apart, measure) if vault().n_bytes > LIGHT_BYTES else measure
+
+
 def delete_my_data() -> None:
     """Forget everything this session uploaded or computed, and its settings; nobody else's."""
     context = get_script_run_ctx()
@@ -362,7 +368,7 @@ def tabular_second_opinion(
     if quasi_identifiers is not None:
         measured = tabular_second_opinion(original, anonymized, log, None)
         return with_quasi_identifiers(measured, held[anonymized], quasi_identifiers)
-    return measure_second_opinion(held[original], held[anonymized], tabular_log(log))
+    return _where_it_fits(measure_second_opinion)(held[original], held[anonymized], tabular_log(log))
 
 
 @st.cache_resource(scope="session", max_entries=4, show_spinner=False)

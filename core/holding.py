@@ -94,7 +94,8 @@ class Shared:
 
     def mapped(self) -> pa.Buffer:
         """Return what is there, without copying."""
-        return pa.py_buffer(mmap.mmap(self._file, 0, prot=mmap.PROT_READ))
+        is_empty = not os.fstat(self._file).st_size
+        return pa.py_buffer(b"" if is_empty else mmap.mmap(self._file, 0, prot=mmap.PROT_READ))
 
     def read(self, n_bytes: int) -> pa.Buffer:
         """Return what the other process wrote, without copying; it can be changed no more."""

@@ -10,7 +10,6 @@ import sys
 import threading
 from itertools import product
 
-import pyarrow as pa
 import streamlit as st
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -22,8 +21,9 @@ _CONNECTION = "x-anonaudit-connection"
 _CLEANING_AFTER_SECONDS = (0.5, 1.8)  # a script that runs ends within a second and a half
 _LOOK_SECONDS = 0.2  # in which Streamlit's loop looks at every session
 _OVERWRITING = {
-    "PYTHONMALLOC": "malloc",  # small objects too come from the C library
+    "PYTHONMALLOC": "malloc",  # small objects too come from the C library, and Arrow's
     "GLIBC_TUNABLES": "glibc.malloc.perturb=255:glibc.malloc.tcache_count=0",
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
 }
 
 
@@ -116,4 +116,3 @@ def overwrite_freed_memory() -> None:
         os.closerange(3, 1 << 12)  # the server's socket too, which is opened again
         command = [sys.executable, *sys.orig_argv[1:]]
         os.execve(sys.executable, command, {**os.environ, **_OVERWRITING})  # noqa: S606 - this very command
-    pa.set_memory_pool(pa.system_memory_pool())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import sys
 import threading
@@ -107,7 +108,14 @@ async def prepare(_app: object) -> AsyncIterator[None]:
     than 1 MB would pass through a temporary file; ours stay in memory. And an unexpected error would
     be logged with its message. The process that reads workbooks starts with the server. And what a slider
     moves would wait 5 ms for each thread at heavy work, whenever it goes on.
+
+    After every script Streamlit looks for garbage among all that was ever loaded, and serves nobody else for
+    a fifth of a second: what the pages need is loaded here, and left out of that.
     """
+    from pages.components import results  # noqa: F401, PLC0415 - and with it what draws and what writes reports
+
+    gc.collect()
+    gc.freeze()
     sys.setswitchinterval(0.0005)
     apart.prepare()
     keep_downloads(runtime.get_instance().media_file_mgr)

@@ -4,9 +4,12 @@ import json
 from collections.abc import Callable
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from core import caching
 from core.demo.tabular import DEMOS
+from core.packing import called_apart
 from pages.components.navigation import HOME
 
 PAGE = "pages/verify/tabular.py"
@@ -58,6 +61,27 @@ def test_happy_path__shows_the_verdict_and_its_figures(open_page: Callable[[str]
     assert metrics["Policy consistency"] == "100 %"
     assert metrics["Pattern residual"] == "0 %"
     assert metrics["Smallest class size (k)"] == "not assessed"
+
+
+def test_large_files__are_measured_in_a_process_of_their_own_with_the_same_result(
+    open_page: Callable[[str], AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    called: list[str] = []
+
+    def calling(function: Callable[..., object], *given: object) -> object:
+        called.append(function.__name__)
+        return called_apart(function, *given)
+
+    files = ("a.csv", TABLE), ("a_anonymized.csv", GOOD), ("a_anonymized_log.json", LOG)
+    here = _upload(open_page(PAGE), *files)
+    st.cache_resource.clear()  # as if in another session
+    monkeypatch.setattr(caching, "LIGHT_BYTES", 0)
+    monkeypatch.setattr(caching, "called_apart", calling)
+    there = _upload(open_page(PAGE), *files)
+    assert called == ["measure_second_opinion"]
+    assert _headline(there) == _headline(here)
+    assert _metrics(there) == _metrics(here)
+    assert [text.value for text in there.markdown] == [text.value for text in here.markdown]
 
 
 def test_choosing_quasi_identifiers__assesses_the_classes(open_page: Callable[[str], AppTest]) -> None:

@@ -167,18 +167,22 @@ def test_read_apart__an_interruption_ends_the_process(monkeypatch: pytest.Monkey
     apart.Worker.end(started)
 
 
-def test_pool__keeps_one_process_and_replaces_one_that_has_gone() -> None:
+def test_pool__keeps_a_process_for_each_processor_and_replaces_one_that_has_gone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
     apart.POOL.end()
-    prepare()
-    (first,) = apart.POOL.idle
-    prepare()
-    assert apart.POOL.idle == [first]
-    first.process.kill()
-    first.process.wait()
+    for _ in range(3):
+        prepare()
+    first, last = apart.POOL.idle
+    last.process.kill()
+    last.process.wait()
+    assert apart.POOL.take() is first
     second = apart.POOL.take()
-    assert second is not first
-    assert second.is_alive
-    second.end()
+    assert second not in (first, last)
+    for each in (first, second):
+        assert each.is_alive
+        each.end()
 
 
 def test_read_dataset__reads_large_text_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:

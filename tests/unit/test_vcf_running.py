@@ -17,6 +17,7 @@ import pytest
 from core import apart
 from core.demo.vcf import make_cohort
 from core.jobs import Job, JobState, Progress
+from core.packing import packed, unpacked
 from core.vcf import (
     VcfFile,
     VcfPair,
@@ -33,7 +34,6 @@ from core.vcf import apart as vcf_apart
 from core.vcf import outcomes as outcomes_of
 from core.vcf.apart import scan_apart
 from core.vcf.outcomes import STOPPED, run_scan
-from core.vcf.packing import packed, unpacked
 from core.vcf.sites import Tallies
 from core.words import say, speaking
 from tests.unit.test_apart import STARTED

@@ -1,25 +1,33 @@
-"""Results as plain data, to pass from one process to another: nothing is unpickled that read a hostile file.
+"""Values as plain data, to pass from one process to another: nothing is unpickled that read a hostile file.
 
-What comes back is built by the declared types of the fields, whatever the other process sent.
+What comes back is built by the declared types of the fields, whatever the other process sent. A function is
+called in another process by its name, so that long work leaves this process's interpreter to others.
 """
 
 from __future__ import annotations
 
+import inspect
 import json
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Literal, ParamSpec, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pyarrow as pa
 
-from core.words import plain_text, text_of
+from core.apart import Answer, Bounds, EndedError, ask_apart, function_named, memory_bound
+from core.errors import AuditInputError
+from core.holding import HAS_SHARED_MEMORY, Shared
+from core.words import input_error, plain_text, text_of
 
+P = ParamSpec("P")
 Result = TypeVar("Result")
+SECONDS, SECONDS_FOR_A_MEGABYTE = 600, 60  # of processor time, for what takes a second for ten megabytes
 _CODES = {"int32": "i", "int64": "q", "float64": "d"}  # of arrays that grow, by what numpy calls it
 
 
@@ -32,7 +40,7 @@ class _Growing:
 
 def packed(value: object) -> pa.Table:
     """Return a result as a table of one row: its plain values as JSON, and each of its arrays as it is."""
-    arrays: list[np.ndarray] = []
+    arrays: list[Any] = []
     text = json.dumps(_plain(value, arrays)).encode()
     columns = [pa.array([text], pa.large_binary())]
     for one in arrays:
@@ -49,9 +57,9 @@ def unpacked(kind: type[Result], table: pa.Table) -> Result:
     return result
 
 
-def _plain(value: Any, arrays: list[np.ndarray]) -> object:
-    if isinstance(value, (np.ndarray, array)):
-        arrays.append(np.asarray(value))
+def _plain(value: Any, arrays: list[Any]) -> object:
+    if isinstance(value, (np.ndarray, array, pa.Table)):
+        arrays.append(value if isinstance(value, pa.Table) else np.asarray(value))
         return len(arrays) - 1
     if isinstance(value, bytes):
         return value.decode("latin-1")
@@ -66,12 +74,12 @@ def _plain(value: Any, arrays: list[np.ndarray]) -> object:
     return plain_text(plain) if isinstance(plain, str) else plain
 
 
-def _of_kind(kind: Any, value: Any, arrays: list[np.ndarray]) -> Any:
+def _of_kind(kind: Any, value: Any, arrays: list[Any]) -> Any:
     origin, parts = get_origin(kind), get_args(kind)
     if origin is UnionType:
         (other,) = (part for part in parts if part is not NoneType)
         return None if value is None else _of_kind(other, value, arrays)
-    if origin is np.ndarray or kind is _Growing:
+    if origin is np.ndarray or kind in (_Growing, pa.Table):
         return _array(kind, arrays[_checked(int, value)])
     if origin in (dict, Mapping):
         return {_of_kind(parts[0], one, arrays): _of_kind(parts[1], other, arrays) for one, other in value}
@@ -95,14 +103,16 @@ def _scalar(kind: Any, value: Any) -> Any:
     return _checked(kind, float(value) if kind is float and type(value) is int else value)
 
 
-def _items(parts: tuple[Any, ...], value: list[Any], arrays: list[np.ndarray]) -> Iterable[Any]:
+def _items(parts: tuple[Any, ...], value: list[Any], arrays: list[Any]) -> Iterable[Any]:
     if parts[-1] is Ellipsis or len(parts) == 1:
         return [_of_kind(parts[0], one, arrays) for one in value]
     return [_of_kind(part, one, arrays) for part, one in zip(parts, value, strict=True)]
 
 
-def _array(kind: Any, found: np.ndarray) -> Any:
-    """Return an array of the type that was declared."""
+def _array(kind: Any, found: Any) -> Any:
+    """Return an array of the type that was declared, or a table."""
+    if kind is pa.Table:
+        return _checked(kind, found)
     if kind is _Growing:
         return array(_CODES[found.dtype.name], found.tobytes())
     (number,) = get_args(get_args(kind)[1])
@@ -127,3 +137,64 @@ def _hints(kind: type) -> tuple[tuple[str, Any], ...]:
     hints = get_type_hints(kind, localns={"array": _Growing})
     names = [one.name for one in fields(kind) if one.init] if is_dataclass(kind) else list(kind._fields)  # type: ignore[attr-defined]
     return tuple((name, hints[name]) for name in names)
+
+
+def called_apart(function: Callable[P, Result], *given: P.args, **named: P.kwargs) -> Result:
+    """Return what a function of ours returns for tables and settings, from another process.
+
+    What goes there and comes back is declared by the function's types. An error that nobody foresaw is met
+    again here, where it is logged.
+
+    Raises
+    ------
+    AuditInputError
+        As the function does, or where it takes more memory or time than it may.
+    """
+    held: list[Any] = []
+    plain = {
+        name: _plain(value, held)
+        for name, value in inspect.signature(function).bind(*given, **named).arguments.items()
+    }
+    request = {"function": f"{function.__module__}:{function.__qualname__}", "arguments": plain}
+    with Shared() if HAS_SHARED_MEMORY else nullcontext() as shared:
+        sink = pa.BufferOutputStream() if shared is None else pa.OSFile(shared.path, "wb")
+        for one in held:
+            with pa.ipc.new_stream(sink, one.schema) as stream:
+                stream.write_table(one)
+        data = sink.getvalue() if shared is None else shared.mapped()
+        bounds = Bounds(memory_bound(data.size), SECONDS + SECONDS_FOR_A_MEGABYTE * (data.size >> 20))
+        try:
+            _, table = ask_apart(f"{__name__}:call_for_other", data, request, bounds=bounds, given=shared)
+        except EndedError:
+            raise _beyond(bounds) from None
+    if table is None:
+        return function(*given, **named)
+    result: Result = unpacked(get_type_hints(function)["return"], table)
+    return result
+
+
+def _beyond(bounds: Bounds) -> AuditInputError:
+    return input_error(
+        "The work was ended: it takes more than {memory} GiB of memory or {seconds} seconds, the bounds for "
+        "tables of their size. Take fewer records or columns at a time.",
+        memory=round(bounds.memory / (1 << 30)),
+        seconds=bounds.seconds,
+    )
+
+
+def call_for_other(data: pa.Buffer, *, function: str, arguments: dict[str, Any]) -> Answer:
+    """Call a function for the process that asked; answer without a table after an error nobody foresaw."""
+    called = function_named(function)
+    kinds = get_type_hints(called)
+    source = pa.BufferReader(data)
+    held: list[Any] = []
+    while source.tell() < data.size:
+        with pa.ipc.open_stream(source) as stream:
+            held.append(stream.read_all())
+    try:
+        result = called(**{name: _of_kind(kinds[name], value, held) for name, value in arguments.items()})
+        return {}, packed(result)
+    except (AuditInputError, MemoryError):
+        raise
+    except Exception:
+        return {}, None
