@@ -11,14 +11,13 @@ from pages.components.interrupting import interruptible
 from pages.components.language import break_lines, session_language
 from pages.components.long_work import showing_place
 from pages.components.reading import show_problems
-from pages.components.text import STYLE
 
 if __name__ == "__main__":  # as Streamlit runs it, once for every view
     st.set_page_config(page_icon=navigation.ICON, layout="wide", menu_items=navigation.MENU)
     st.logo(navigation.LOGO, size="large")
     ask_language_by(session_language)
     break_lines()
-    st.html(STYLE)
+    st.html(navigation.STYLE)
     if access.show_sign_in():
         st.stop()
     page = st.navigation(navigation.pages(), position="top")

@@ -14,7 +14,7 @@ from core.jobs import Job, JobState, Progress
 from core.streamlit_internals import get_script_run_ctx, in_cached_function
 from core.turns import of_run, place_text
 from core.words import say
-from pages.components.text import duration, plain, size
+from pages.components.text import duration, plain, sentence, size
 
 # As light as text may be that can still be read on either ground.
 _GREY = '<style>[class*="st-key-outdated_"]{filter:grayscale(1);opacity:.75}</style>'
@@ -87,7 +87,7 @@ def ask_for_work(
         return former
     if job.state is JobState.FAILED:
         problems = job.problems or ("The work ended unexpectedly. Please report what you did.",)
-        st.error("\n\n".join(plain(say(problem)) for problem in problems), icon=":material/error:")
+        st.error("\n\n".join(sentence(say(problem)) for problem in problems), icon=":material/error:")
     if job.state is JobState.STOPPED:
         kept = (
             "Stopped after {time} before anything was done."

@@ -23,12 +23,15 @@ if TYPE_CHECKING:
 
 # An emoji: an icon by name would make the browser ask an outside font host (Streamlit 1.67).
 ICON = "🔎"
-LOGO = Path(__file__).parents[2] / "static" / "logo.svg"
+_STATIC = Path(__file__).parents[2] / "static"
+LOGO = _STATIC / "logo.svg"
+PICTURES = _STATIC / "tools"  # of what each tool finds, without words
 MENU: MenuItems = {
     "Get help": None,
     "Report a bug": None,
     "About": f"**AnonAudit {__version__}** audits anonymization on your own machine. No data leaves it.",
 }
+STYLE = Path(__file__).with_name("page.css")
 HOME = "pages/start/home.py"
 
 

@@ -11,7 +11,7 @@ from core.caching import StoredFile, vault
 from core.errors import AuditInputError
 from core.tables import DELIMITERS, ENCODINGS, HEADERS, MISSING_SPELLINGS, Dataset, ReadOptions
 from core.words import counted, own, say, text
-from pages.components.text import plain
+from pages.components.text import plain, sentence
 
 
 def read_table(tool: str, stored: StoredFile) -> tuple[Dataset | None, AuditInputError | None]:
@@ -45,7 +45,7 @@ def summary_of(dataset: Dataset | None) -> str:
 
 def show_problems(error: AuditInputError) -> None:
     """Show what the person can fix, a line each."""
-    st.error("\n\n".join(plain(say(problem)) for problem in error.problems), icon=":material/error:")
+    st.error("\n\n".join(sentence(say(problem)) for problem in error.problems), icon=":material/error:")
 
 
 def ask_for_reading(
@@ -62,7 +62,7 @@ def ask_for_reading(
     """
     with st.popover(say("How it was read"), icon=":material/tune:", type="tertiary"):
         for note in dataset.reading.notes if dataset else ():
-            st.markdown(f":material/info: {plain(say(note))}")
+            st.markdown(f":material/info: {sentence(say(note))}")
         with st.form(f"{tool}_{role}_reading_form_{stored.key}", border=False):
             changed = _ask_for_options(tool, role, stored, dataset)
             if st.form_submit_button(say("Read again"), icon=":material/refresh:"):

@@ -230,7 +230,7 @@ def show_table(
     )
     for place, column in enumerate(columns):
         if column.kind == "words":
-            shown.isetitem(place, shown.iloc[:, place].map(_word).array)
+            shown.isetitem(place, shown.iloc[:, place].map(_word).map(_unmarked).array)
     shares = [name for name, unit in by_heading.items() if unit in ("share", "risk") and name in shown]
     if shown.size > _MOST_CELLS_WRITTEN or not shares:
         formats = {name: st.column_config.NumberColumn(format="percent") for name in shares}

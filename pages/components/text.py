@@ -7,19 +7,6 @@ import string
 
 from core.words import Text, Written, counted, text
 
-# Chosen values are read on any ground; words of uploaders and figures are not cut where it is narrow;
-# what is for screen readers alone is not seen.
-STYLE = """<style>
-[data-baseweb="tag"] { background: transparent !important; border: 1px solid currentColor; }
-[data-baseweb="tag"] * { color: inherit !important; }
-[data-testid="stFileUploaderDropzoneInstructions"] *, [data-testid="stMetric"], [data-testid="stMetric"] * {
-  white-space: normal !important; overflow: visible !important; }
-[data-testid="stMetricDelta"], [data-testid="stMetricDelta"] * { height: auto; }
-[data-testid="stBaseButton-primary"], [data-testid="stBaseButton-primary"] * {
-  color: light-dark(#ffffff, #0f161d) !important; }
-.stHtml [role="status"] {
-  position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-</style>"""
 _WORD_JOINER = "\u2060"
 _AUTOLINK = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?=@)|(?<=[<>=-])(?=[<>=-])", re.IGNORECASE)
 _ESCAPES = str.maketrans({mark: f"\\{mark}" for mark in string.punctuation})
@@ -38,7 +25,7 @@ def plain(words: str) -> str:
 
 def sentence(words: str) -> str:
     """Return Markdown for a sentence of ours in which column names stand between backticks."""
-    parts = re.split(r"`([^`]+)`", words)
+    parts = re.split(r"`([^`]+)`", re.sub(r"\s+", " ", words))
     return "".join(f"`{part}`" if position % 2 else plain(part) for position, part in enumerate(parts))
 
 

@@ -42,7 +42,7 @@ from pages.components.results import (
     show_table,
     show_verdict,
 )
-from pages.components.text import plain
+from pages.components.text import sentence
 
 TOOL = "dataset"
 WHAT_TO_UPLOAD = (
@@ -167,7 +167,7 @@ def _show_details(audit: DeliveryAudit) -> None:
             views.attacks_table(audit), alt="The facts that find most persons", columns=views.ATTACK_COLUMNS
         )
         if audit.cheapest is not None:
-            st.caption(plain(say(attack_sentence(audit.cheapest))))
+            st.caption(sentence(say(attack_sentence(audit.cheapest))))
 
 
 def _report(audit: DeliveryAudit, datasets: Sequence[Dataset], created_at: datetime) -> Report:

@@ -33,7 +33,7 @@ from pages.components.results import (
     show_table,
     show_verdict,
 )
-from pages.components.text import plain
+from pages.components.text import sentence
 from pages.measure.leakage_parts.settings import ask_for_settings, ask_for_thresholds, propose_to_ignore
 from pages.measure.leakage_parts.work import measure
 
@@ -74,7 +74,7 @@ def _show_audit(
         show_problems(error)
         return
     if measures is not None:
-        note.caption(plain(say(views.comparison_note(measures))))
+        note.caption(sentence(say(views.comparison_note(measures))))
         tables = {own("original"): original, own("scrambled"): scrambled, own("hold-out"): holdout}
         with greyed_out(TOOL, when=measures.settings != settings):
             _show_results(
@@ -106,9 +106,8 @@ def _ask_for_holdout() -> Dataset | None:
 
 def _show_results(audit: LeakageAudit, pair: TablePair, tables: dict[str, Dataset]) -> None:
     problem = audit.measures.row_problem
-    show_verdict(
-        audit.verdict, audit.headline, reasons=(problem,) if problem else (), findings=audit.findings
-    )
+    reasons = (problem,) if problem and problem != audit.headline else ()
+    show_verdict(audit.verdict, audit.headline, reasons=reasons, findings=audit.findings)
     _show_leaked_rows(audit)
     show_figures(views.headline_figures(audit), at_once=4)
     with st.container(border=True):
@@ -164,7 +163,7 @@ def _show_details(audit: LeakageAudit, pair: TablePair) -> None:
         show_table(table, alt="Matching cells by column", columns=views.COLUMN_COLUMNS)
     with nearest:
         show_chart(charts["nearest"], key="leakage_nearest")
-        st.caption(plain(say(views.nearest_note(measures))))
+        st.caption(sentence(say(views.nearest_note(measures))))
         show_figures(views.nearest_figures(audit))
     with attacks:
         _show_attacks(audit)
@@ -191,7 +190,7 @@ def _show_attacks(audit: LeakageAudit) -> None:
         )
     table = views.attacks_table(audit.measures)
     show_table(table, alt="Success of attacks", columns=views.ATTACK_COLUMNS)
-    st.caption(plain(say(views.ATTACKS_NOTE)))
+    st.caption(sentence(say(views.ATTACKS_NOTE)))
 
 
 def _show_values(pair: TablePair, measures: LeakageMeasures, rows: list[int]) -> None:

@@ -17,10 +17,11 @@ from pages.components.inputs import (
     show_privacy_line,
     take_along,
 )
-from pages.components.navigation import TOOLS, Tool
-from pages.components.text import plain
+from pages.components.navigation import PICTURES, TOOLS, Tool
+from pages.components.text import sentence
 
 _OFFERED_AT_ONCE = 4
+_NARROWEST_CARD = 320  # pixels
 PROMISES = (
     (
         "**It stays on this machine.** The dashboard runs here and listens to this machine only. It makes no "
@@ -46,10 +47,9 @@ def show_home() -> None:
         )
     )
     _show_triage()
-    for start in range(0, len(TOOLS), 2):
-        for place, tool in zip(st.columns(2), TOOLS[start : start + 2], strict=False):
-            with place:
-                _show_tool(tool)
+    with st.grid(2, min_column_width=_NARROWEST_CARD):
+        for tool in TOOLS:
+            _show_tool(tool)
     _show_privacy()
     show_privacy_line()
 
@@ -89,7 +89,7 @@ def _show_offer(number: int, offer: Offer, keys: Mapping[str, str]) -> None:
         ):
             places = {role: [keys[name] for name in names] for role, names in offer.places.items()}
             take_along("home", tool.key, places)
-        st.markdown(plain(say(offer.reason)))
+        st.markdown(sentence(say(offer.reason)))
 
 
 def _given(stored: StoredFile) -> GivenFile | None:
@@ -101,7 +101,7 @@ def _given(stored: StoredFile) -> GivenFile | None:
         list_file("home", "files", stored)
         if is_report(stored.data):
             ours = "{file} is a report of ours: open it to read, or give the files that it names."
-            st.info(plain(say(ours, file=stored.name)), icon=":material/description:")
+            st.info(sentence(say(ours, file=stored.name)), icon=":material/description:")
             return None
         return GivenFile(name=stored.name, data=stored.data)
     table = list_table("home", "files", stored)
@@ -110,9 +110,12 @@ def _given(stored: StoredFile) -> GivenFile | None:
 
 def _show_tool(tool: Tool) -> None:
     with st.container(border=True, height="stretch", key=f"tool_{tool.key}"):
-        st.header(say(tool.question), anchor=False)
-        st.page_link(tool.script, label=say("Open: {title}", title=own(tool.title)), icon=tool.icon)
-        st.markdown(say("You need: {needs}", needs=own(tool.needs)))
+        with st.container(horizontal=True, wrap=False, gap="medium"):
+            st.image(PICTURES / f"{tool.key}.svg", width=96)
+            with st.container(gap="small"):
+                st.header(say(tool.question), anchor=False)
+                st.page_link(tool.script, label=say("Open: {title}", title=own(tool.title)), icon=tool.icon)
+                st.markdown(say("You need: {needs}", needs=own(tool.needs)))
         with st.container(horizontal=True):
             for demo in tool.demos:
                 if st.button(

@@ -174,7 +174,7 @@ def _show_figures_of_all(outcomes: Sequence[PairOutcome]) -> None:
     if len(outcomes) > 1:
         with st.expander(say("All figures of all files"), icon=":material/table:"):
             table = views.files_table(outcomes)
-            show_table(table, alt="Verdicts and counts of all files", columns=views.file_columns(table))
+            show_table(table, alt="Verdicts and counts of all files", columns=views.FILE_COLUMNS)
 
 
 def _open_file(names: Sequence[str], name: str) -> None:

@@ -62,7 +62,7 @@ def _untold(code: str) -> re.Pattern[str]:
     )
 
 
-def _open(page: Page, path: str, address: str) -> None:
+def open_page(page: Page, path: str, address: str) -> None:
     """Open a page, and its demo, and wait until all of it is there."""
     page.set_default_timeout(SLOW)
     page.goto(f"{address}/{path}")
@@ -94,6 +94,21 @@ def _problems(page: Page, code: str) -> Iterator[str]:
                 yield f"English: {told}"
 
 
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_navigation__shows_home_and_every_tool_at_once(
+    code: str, browser: Browser, server_address: str
+) -> None:
+    context = let_in(browser.new_context(locale=code, viewport=SIZES[0]), server_address)
+    page = context.new_page()
+    page.goto(server_address)
+    expect(page.locator('[data-testid="stTopNavLink"]:visible')).to_have_count(len(PATHS), timeout=SLOW)
+    page.locator(".st-key-tool_vcf").click(position={"x": 5, "y": 5})  # all of a card leads to its tool
+    expect(page).to_have_url(f"{server_address}/vcf", timeout=SLOW)
+    page.get_by_test_id("stHeaderLogo").click()
+    expect(page).to_have_url(f"{server_address}/", timeout=SLOW)
+    context.close()
+
+
 @pytest.mark.parametrize("path", PATHS)
 def test_page__is_whole_in_every_language_light_and_dark_wide_and_narrow(
     path: str, browser: Browser, server_address: str
@@ -109,7 +124,7 @@ def test_page__is_whole_in_every_language_light_and_dark_wide_and_narrow(
         context = let_in(browser.new_context(locale=code, viewport=SIZES[0]), server_address)
         page = context.new_page()
         page.on("console", hear)
-        _open(page, path, server_address)
+        open_page(page, path, server_address)
         for scheme, size in product(("light", "dark"), SIZES):
             page.emulate_media(color_scheme=scheme)
             page.set_viewport_size(size)

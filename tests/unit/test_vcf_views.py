@@ -239,5 +239,5 @@ def test_vcf_report__tells_of_the_donors_and_of_changed_severities() -> None:
     }
     assert report.verdicts["Donors"] is Verdict.WARN
     assert "n_common_alleles" in {figure.measure for figure in report.figures}
-    assert "findings_1" in {table.name for table in report.tables}
+    assert "Findings high x" in {table.name for table in report.tables}
     assert render(report, "html")

@@ -24,6 +24,7 @@ from core.vcf.donor import DonorAudit
 from core.vcf.donor.document import donor_findings
 from core.vcf.exposure import Exposure
 from core.vcf.outcomes import run_verdict
+from core.vcf.pairing import SUFFIXES
 from core.vcf.views.donors import (
     DONOR_LIMITS,
     donor_figures,
@@ -32,12 +33,12 @@ from core.vcf.views.donors import (
 from core.vcf.views.frequencies import maf_chart
 from core.vcf.views.positions import density_chart
 from core.vcf.views.tables import (
+    FILE_COLUMNS,
     FINDING_COLUMNS,
     MAX_PLACES,
     MOTIF_COLUMNS,
     UNMASKED_COLUMNS,
     exposure_table,
-    file_columns,
     files_table,
     motif_table,
     unmasked_table,
@@ -98,9 +99,7 @@ def vcf_report(
     """
     audits = [outcome.audit for outcome in outcomes if outcome.audit is not None]
     donors = [outcome.donors for outcome in outcomes if outcome.donors is not None]
-    sections = tuple(
-        _section(outcome, outcome.audit, n) for n, outcome in enumerate(outcomes, start=1) if outcome.audit
-    )
+    sections = tuple(_section(outcome, outcome.audit) for outcome in outcomes if outcome.audit)
     return Report(
         tool="vcf",
         title=TITLE,
@@ -127,8 +126,11 @@ def vcf_report(
     )
 
 
-def _section(outcome: PairOutcome, audit: VcfAudit, number: int) -> ReportSection:
+def _section(outcome: PairOutcome, audit: VcfAudit) -> ReportSection:
     donors = outcome.donors
+    original = outcome.pair.original.name
+    stem = original[: len(original) - len(next(filter(original.lower().endswith, SUFFIXES), ""))]
+    file = f"{audit.scan.level} {stem}"  # short: a sheet's name has 31 letters
     return ReportSection(
         name=audit.scan.anonymized_name,
         verdict=outcome.overall,
@@ -140,7 +142,7 @@ def _section(outcome: PairOutcome, audit: VcfAudit, number: int) -> ReportSectio
             *(donor_findings(donors) if donors else ()),
         ),
         charts=tuple(file_charts(audit)),
-        details=(*_details(audit, number), *(_donor_tables(donors, number) if donors else ())),
+        details=(*_details(audit, file), *(_donor_tables(donors, file) if donors else ())),
     )
 
 
@@ -167,16 +169,16 @@ def _trouble(outcomes: Sequence[PairOutcome], unmatched: Sequence[str]) -> list[
 
 
 def _files(outcomes: Sequence[PairOutcome]) -> ReportTable:
-    files = files_table(outcomes).drop(columns="seconds")
-    return ReportTable(name="files", title="Files", frame=files, columns=file_columns(files))
+    columns = tuple(column for column in FILE_COLUMNS if column.key != "seconds")
+    return ReportTable(name="files", title="Files", frame=files_table(outcomes), columns=columns)
 
 
-def _details(audit: VcfAudit, number: int) -> list[ReportTable]:
+def _details(audit: VcfAudit, file: str) -> list[ReportTable]:
     name, rows = audit.scan.anonymized_name, unmasked_table(audit, limit=MAX_ROWS)
     total = audit.n_variant_targets - audit.n_variant_masked
     tables = [
         ReportTable(
-            name=f"findings_{number}",
+            name=f"Findings {file}",
             title=text("Findings of {file}", file=name),
             frame=exposure_table(audit.exposure),
             note=text(
@@ -187,13 +189,13 @@ def _details(audit: VcfAudit, number: int) -> list[ReportTable]:
             columns=FINDING_COLUMNS,
         ),
         ReportTable(
-            name=f"motifs_{number}",
+            name=f"Motifs {file}",
             title=text("Repeat motifs of {file}", file=name),
             frame=motif_table(audit),
             columns=MOTIF_COLUMNS,
         ),
         ReportTable(
-            name=f"unmasked_{number}",
+            name=f"Unmasked {file}",
             title=text("Sites of {file} that are not masked", file=name),
             frame=rows,
             note=text("The first {shown} of {total}, in file order.", shown=len(rows), total=total)
@@ -205,14 +207,14 @@ def _details(audit: VcfAudit, number: int) -> list[ReportTable]:
     return [table for table in tables if len(table.frame)]
 
 
-def _donor_tables(donor: DonorAudit, number: int) -> list[ReportTable]:
+def _donor_tables(donor: DonorAudit, file: str) -> list[ReportTable]:
     tables = []
     for table in donor_tables(donor):
         shown = table.frame.head(MAX_ROWS)
         note = text("The first {shown} of {total}.", shown=len(shown), total=len(table.frame))
         tables.append(
             ReportTable(
-                name=f"{table.key}_{number}",
+                name=f"{table.key.capitalize()} {file}",
                 title=text(table.title, file=donor.measurement.name),
                 frame=shown,
                 note=note if len(table.frame) > len(shown) else "",

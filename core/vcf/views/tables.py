@@ -69,11 +69,6 @@ def files_table(outcomes: Sequence[PairOutcome]) -> pd.DataFrame:
     return pd.DataFrame([_file_row(outcome) for outcome in outcomes])
 
 
-def file_columns(table: pd.DataFrame) -> tuple[Column, ...]:
-    """Return the columns of a table of files; that of the donors is there where somebody asked for them."""
-    return tuple(column for column in FILE_COLUMNS if column.key in table)
-
-
 def run_table(outcomes: Sequence[PairOutcome], unmatched: Sequence[str]) -> pd.DataFrame:
     """Return a row per pair, the worst first, with the gravest reason, and per file without a partner."""
     alone = text("It has no partner among these files.")
@@ -107,6 +102,8 @@ def _file_row(outcome: PairOutcome) -> dict[str, object]:
         "masked_share": None,
         **dict.fromkeys(("header", "sites"), "–"),
         "n_missing": None,
+        "donors": "–" if outcome.donors is None else outcome.donors.verdict.value,
+        "seconds": round(outcome.n_seconds, 2),
     }
     if audit is not None:
         row |= {
@@ -117,9 +114,7 @@ def _file_row(outcome: PairOutcome) -> dict[str, object]:
             "sites": f"{audit.n_variant_masked:,}/{audit.n_variant_targets:,}",
             "n_missing": len(audit.missing),
         }
-    if outcome.donors is not None:
-        row["donors"] = outcome.donors.verdict.value
-    return row | {"seconds": round(outcome.n_seconds, 2)}
+    return row
 
 
 def _state(outcome: PairOutcome) -> str:

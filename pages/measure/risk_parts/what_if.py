@@ -43,7 +43,7 @@ from pages.components.results import (
     show_findings,
     show_table,
 )
-from pages.components.text import plain
+from pages.components.text import plain, sentence
 
 TOOL = "risk"
 _MOST_WEIGHTS = 12  # columns that are asked for a weight
@@ -187,7 +187,7 @@ def _ask_for_weight(number: int, name: str) -> float:
 
 
 def _show_options(what_if: WhatIf, key: str, audit: RiskAudit, dataset: Dataset) -> None:
-    st.markdown(plain(say(views.what_if_note(what_if))))
+    st.markdown(sentence(say(views.what_if_note(what_if))))
     if not what_if.options:
         return
     chart, table = st.columns([2, 3])
@@ -235,7 +235,7 @@ def _show_option(what_if: WhatIf, option: int, key: str, audit: RiskAudit, datas
         with st.container(horizontal=True, vertical_alignment="center"):
             show_badge(again.overall, "The table, read back and counted again")
         show_findings(again.all_findings, key="risk_release", fold_held=False)
-        st.caption(plain(say(views.released_note(made))))
+        st.caption(sentence(say(views.released_note(made))))
     stem = f"{dataset.name.rsplit('.', 1)[0]}_{_digest(key, option, person)}"
     _offer(made, what_if, stem)
     show_ways_on(

@@ -22,7 +22,7 @@ from pages.components.results import (
     show_table,
     show_verdict,
 )
-from pages.components.text import plain
+from pages.components.text import plain, sentence
 from pages.verify.tabular_parts.batch import MeasuredFile
 
 _MAIN = ("policy_consistency", "pattern_residual", "high_risk_handling", "k")
@@ -67,7 +67,7 @@ def _figures(audit: TabularAudit) -> tuple[Figure, ...]:
 def _show_map(audit: TabularAudit) -> None:
     """Show the column map and its checks in one line; a click on a column tells what was found about it."""
     found, key = views.column_map(audit), f"tabular_column_{audit.name}"
-    st.markdown(f"**{say('Column map')}** · {plain(say(views.checks_line(audit)))}")
+    st.markdown(f"**{say('Column map')}** · {sentence(say(views.checks_line(audit)))}")
     show_map(
         found.frame,
         alt="Every column: what was logged, whether it was done and what was found, the worst first",
@@ -116,11 +116,11 @@ def _show_classes(audit: TabularAudit, k: int) -> None:
         log = st.toggle(say("Logarithmic scale"), key="tabular_log_scale", persist_state="session")
     chart = views.class_chart(audit, k=k, log=log)
     if chart is None:
-        st.info(plain(say(views.class_note(audit))), icon=":material/help:")
+        st.info(sentence(say(views.class_note(audit))), icon=":material/help:")
         return
     note = views.class_note(audit)
     show_chart(ReportChart(title="Records by class size", chart=chart, alt_text=note), key="tabular_classes")
-    st.caption(plain(say(note)))
+    st.caption(sentence(say(note)))
 
 
 def _show_tables(audit: TabularAudit, file: MeasuredFile, k: int) -> None:
