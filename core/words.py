@@ -21,6 +21,7 @@ from core.measures.measure import Unit, format_number
 Value = Any  # a str as typed by the person, an int, a Text, or a sequence of names
 Plain = str | dict[str, Any]
 _NO_NAME = re.compile(r"\{(?!\w+\})")  # an opening brace that is not one of a value's name
+_SMALL_SHARE = 0.01  # of a total, below which a part is told as a count
 _FIXED: ContextVar[str] = ContextVar("_FIXED", default="")
 _deciding: list[Callable[[], str]] = []  # the function that decides, once there is one
 
@@ -185,15 +186,32 @@ def counted(n: int, one: str, many: str | None = None) -> Text:
 
 
 def share_of(n: int, total: int, noun: str = "") -> Text:
-    """Return such as "3 of 928 rows (0.3 %)"; of none, without a share.
+    """Return such as "40 of 928 rows (4.3 %)"; what is less than one in a hundred is told as a count alone.
 
-    >>> share_of(1, 3), share_of(99_999, 100_000), share_of(5, 5, "rows"), share_of(0, 0)
-    ('1 of 3 (33.3 %)', '99,999 of 100,000 (> 99.9 %)', '5 of 5 rows (100 %)', '0 of 0')
+    >>> share_of(1, 3), share_of(99_999, 100_000), share_of(5, 5, "rows"), share_of(3, 5_000), share_of(0, 0)
+    ('1 of 3 (33.3 %)', '99,999 of 100,000 (> 99.9 %)', '5 of 5 rows (100 %)', '3 of 5,000', '0 of 0')
     """
     tail = f" {noun}" if noun else ""
-    if not total:
+    if not total or _is_small(n, total):
         return text(f"{{found}} of {{total}}{tail}", found=n, total=total)
     return text(f"{{found}} of {{total}}{tail} ({{share}})", found=n, total=total, share=percent(n / total))
+
+
+def part_of(share: float | None, total: int | None, noun: str = "") -> Text:
+    """Return such as "4.3 % of rows"; what is less than one in a hundred of a total is told as a count.
+
+    Without a total, as where the share is estimated from a sample, it is percent.
+
+    >>> part_of(0.5, 5_000), part_of(0.0006, 5_000, "users"), part_of(0.0006, None)
+    ('50.0 %', '3 of 5,000 users', '< 0.1 %')
+    """
+    if share is not None and total and _is_small(n := round(share * total), total):
+        return share_of(n, total, noun)
+    return text(f"{{share}} of {noun}", share=percent(share)) if noun else percent(share)
+
+
+def _is_small(n: int, total: int) -> bool:
+    return 0 < n < _SMALL_SHARE * total
 
 
 def percent(share: float | None) -> Text:

@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[1]
 TOOLS = ("tabular", "vcf", "leakage", "risk", "dataset", "events", "diversity")
 _ROOMS = {"delivery": "dataset"}  # of core, whose tool is called otherwise
 SILENT = ("core/demo/", "core/people.py", "core/letters.py")  # names and values, but for what is marked there
-_MAKERS = frozenset({"text", "say", "counted", "share_of", "own", "input_error", "Finding.of"})
+_MAKERS = frozenset({"text", "say", "counted", "share_of", "part_of", "own", "input_error", "Finding.of"})
 _IDENTIFIER = re.compile(r"[a-z0-9_.:/-]*|[A-Z0-9_]+|[\w-]+\.[\w-]+|--?[a-z-]+|#?[0-9A-Fa-f]{6}")
 _CODE = re.compile(r"\\[a-zA-Z]|\(\?|\[\^|\]\+|\]\{\d|</|/>|^<|: [a-z]+;|^\s|datum\.|%[Ymd]|^[^\w{“(*]*$")
 _MARKS = re.compile(r"\{[^{}]*\}")
@@ -93,6 +93,8 @@ def _of_call(call: ast.Call, literals: list[str]) -> list[_Id]:
     if maker == "share_of":
         of = " ".join(["{found} of {total}", *literals])
         return [(of, ""), (f"{of} ({{share}})", "")]
+    if maker == "part_of":
+        return [(f"{part} {noun}", "") for noun in literals for part in ("{found} of {total}", "{share} of")]
     if maker == "Demo":
         return [(literal, "") for literal in literals]
     if not literals or not _has_words(literals[0]):

@@ -11,7 +11,7 @@ from core.delivery.known import Known
 from core.delivery.measuring import TableFacts
 from core.settings_form import command_line, option_words, settings_document
 from core.verdict import next_steps
-from core.words import Text, counted, joined, listed, own, percent, text
+from core.words import Text, counted, joined, listed, own, percent, share_of, text
 
 
 def delivery_document(audit: DeliveryAudit) -> dict[str, object]:
@@ -135,10 +135,9 @@ def verdict_sentence(audit: DeliveryAudit) -> Text:
         return text("No key joins the tables: what they tell together is not known.")
     below = judged.share_below(k) or 0.0
     return text(
-        "Of {persons} in {tables}, {share} are among fewer than {k} for whoever knows {known}.",
-        persons=counted(audit.measurement.n_persons or 0, "person"),
+        "{persons} in {tables} are among fewer than {k} for whoever knows {known}.",
+        persons=share_of(round(below * judged.n_looked_at), judged.n_looked_at, "persons"),
         tables=counted(len(audit.measurement.tables), "table"),
-        share=percent(below),
         k=k,
         known=known_words(judged.n_events),
     )

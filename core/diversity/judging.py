@@ -20,7 +20,7 @@ from core.equivalence import equivalence_classes
 from core.settings_form import check, setting
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst, worst_first
-from core.words import Text, counted, joined, own, percent, text
+from core.words import Text, counted, joined, own, part_of, percent, text
 
 _FEW_HOLDOUT_RECORDS = 100
 _NOTABLY_BELOW = 0.05  # of balanced accuracy: then it is said beside the accuracy
@@ -545,23 +545,23 @@ def _recommendation(meeting: list[Configuration], measured: DiversitySearch) -> 
                 target=percent(settings.target),
             )
         )
-    return Recommendation(k=best.k, l=best.l, reason=_reason(best, len(among), conditions, settings))
+    return Recommendation(k=best.k, l=best.l, reason=_reason(best, len(among), conditions, measured.problem))
 
 
-def _reason(best: Configuration, n_among: int, conditions: list[Text], settings: DiversitySettings) -> Text:
+def _reason(best: Configuration, n_among: int, conditions: list[Text], problem: SearchProblem) -> Text:
     *others, last = conditions
     those = text("{others} and {last}", others=joined(others, ", "), last=last) if others else last
     return text(
-        "Only k = {k}, ℓ = {l} {those}; it has {name} {accuracy} and removes {removed} of the records.",
+        "Only k = {k}, ℓ = {l} {those}; it has {name} {accuracy} and removes {removed}.",
         "Of the {n} pairs that {those}, k = {k}, ℓ = {l} has the largest ℓ, and then the largest k; it has "
-        "{name} {accuracy} and removes {removed} of the records.",
+        "{name} {accuracy} and removes {removed}.",
         n=n_among,
         k=best.k,
         l=best.l,
         those=those,
-        name=accuracy_word(settings.task, begins=False),
+        name=accuracy_word(problem.settings.task, begins=False),
         accuracy=percent(best.accuracy or 0.0),
-        removed=percent(best.deletion_ratio or 0.0),
+        removed=part_of(best.deletion_ratio or 0.0, problem.n_records, "records"),
     )
 
 

@@ -23,7 +23,7 @@ from core.measures.measure import Unit
 from core.plain import printable, setting_text
 from core.tables import Dataset, Reading
 from core.verdict import Finding, Verdict, next_steps, worst_first
-from core.words import Amount, Text, counted, joined, own, say, text
+from core.words import Amount, Text, counted, joined, own, part_of, say, text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +46,7 @@ class Figure:
     threshold: str = ""  # in words, such as "at least 80 %"; empty where nothing is judged
     verdict: Verdict | None = None  # what the figure makes of it, None where nothing is judged
     of: str = ""  # which file, column or attribute the figure is about; empty for the whole run
+    total: int | None = None  # what a share is of, where it was counted: a small part is told as a count
 
 
 @dataclass(frozen=True)
@@ -268,7 +269,8 @@ def in_utc(moment: datetime) -> datetime:
 
 def figure_text(figure: Figure) -> str:
     """Return a figure's value in the way of its measure's unit and the language spoken."""
-    return say(Amount(MEASURES[figure.measure].unit, figure.value))
+    unit = MEASURES[figure.measure].unit
+    return say(part_of(figure.value, figure.total) if unit == "share" else Amount(unit, figure.value))
 
 
 _COUNTED: Mapping[Unit, Text] = MappingProxyType(

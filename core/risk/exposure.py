@@ -13,7 +13,7 @@ from core.risk.population_estimates import estimates_note
 from core.risk.settings import RiskThresholds
 from core.roles import Role
 from core.verdict import Finding, Verdict
-from core.words import Text, counted, joined, listed, number, percent, text
+from core.words import Text, counted, joined, listed, number, part_of, percent, share_of, text
 
 
 def _people_findings(measured: RiskMeasurement, thresholds: RiskThresholds) -> Iterator[Finding]:
@@ -58,13 +58,11 @@ def _all_records(measured: RiskMeasurement, k: int) -> Iterator[Finding]:
     if not n_below:
         return
     yield Finding.of("repeated_visits", Verdict.WARN, column=column, n_affected=n_below)(
-        "By all their records together, which classes they are in and how often, {alone} of {persons} "
-        "({share}) are like nobody else and {below} like fewer than {asked}. As long as {column}, or a "
+        "By all their records together, which classes they are in and how often, {alone} are "
+        "like nobody else and {below} like fewer than {asked}. As long as {column}, or a "
         "pseudonym for it, tells which records belong together, whoever knows several of them finds the "
         "person: leave it out, or cut the number of records of a person.",
-        alone=n_alone,
-        persons=counted(found.n, "person"),
-        share=percent(n_alone / found.n),
+        alone=share_of(n_alone, found.n, "persons"),
         below=n_below,
         asked=counted(k, "person"),
         column=f"`{column}`",
@@ -101,12 +99,12 @@ def _risk_of_households(household: HouseholdRisk, accepted: float) -> Finding:
         column=household.column,
         n_affected=n_above,
     )(
-        "{n} of {households} ({share}) is found through any of its members with a chance above "
-        "{accepted}, at most {highest} and on average {average}.",
-        "{n} of {households} ({share}) are found through any of their members with a chance above "
-        "{accepted}, at most {highest} and on average {average}.",
-        households=counted(n, "household"),
-        share=percent(n_above / n),
+        "{found} is found through any of its members with a chance above {accepted}, at most {highest} and "
+        "on average {average}.",
+        "{found} are found through any of their members with a chance above {accepted}, at most {highest} "
+        "and on average {average}.",
+        n=n_above,
+        found=share_of(n_above, n, "households"),
         accepted=percent(accepted),
         highest=percent(household.highest_risk or 0.0),
         average=percent(household.average_risk or 0.0),
@@ -342,12 +340,9 @@ def _unchosen_together(measured: RiskMeasurement) -> Iterator[Finding]:
     much = found.unique_share >= _SINGLED_OUT
     sentences: list[str] = [
         text(
-            "The {columns} released columns that nobody chose, taken together, single out {n} of {records} "
-            "({share}).",
+            "The {columns} released columns that nobody chose, taken together, single out {found}.",
             columns=len(found.columns),
-            n=found.n_unique,
-            records=counted(found.n_records, "record"),
-            share=percent(found.unique_share),
+            found=share_of(found.n_unique, found.n_records, "records"),
         )
     ]
     if found.smallest:
@@ -379,7 +374,7 @@ def _smallest_set(found: UnchosenColumns) -> Text:
     return text(
         message,
         columns=listed(found.smallest),
-        share=percent(found.n_unique_in_smallest / max(found.n_records, 1)),
+        share=part_of(found.n_unique_in_smallest / max(found.n_records, 1), found.n_records),
         sets=found.n_sets,
     )
 
@@ -395,12 +390,10 @@ def _linked(measured: RiskMeasurement, thresholds: RiskThresholds) -> Iterator[F
         joined(
             [
                 text(
-                    "By the numbers of {columns} the nearest original of {linked} of {records} ({share}) is "
+                    "By the numbers of {columns} the nearest original of {linked} is "
                     "their own, among {originals}; {accepted} are accepted by k.",
                     columns=listed(linkage.columns),
-                    linked=round(linkage.n_linked),
-                    records=counted(linkage.n_records, "record"),
-                    share=percent(linkage.share),
+                    linked=share_of(round(linkage.n_linked), linkage.n_records, "records"),
                     originals=linkage.n_originals,
                     accepted=percent(thresholds.risk_at_k),
                 ),
@@ -526,10 +519,8 @@ def _columns(measured: RiskMeasurement) -> Iterator[Finding]:
     if unknown and n_missing:
         n_cells = measured.entry.n_in_table * len(measured.quasi_identifiers)
         yield Finding.of("missing_quasi_identifiers", Verdict.PASS, n_affected=n_missing)(
-            "{n} of {cells} of the quasi-identifiers ({share}) is missing, which counts as a value of "
-            "its own.",
-            "{n} of {cells} of the quasi-identifiers ({share}) are missing, which counts as a value of "
-            "its own.",
-            cells=counted(n_cells, "cell"),
-            share=percent(n_missing / n_cells),
+            "{found} is missing, which counts as a value of its own.",
+            "{found} are missing, which counts as a value of its own.",
+            n=n_missing,
+            found=share_of(n_missing, n_cells, "cells of the quasi-identifiers"),
         )

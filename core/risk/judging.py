@@ -16,7 +16,7 @@ from core.risk.sensitive import Limited, SensitiveMeasurement
 from core.risk.settings import Hierarchy, RiskSettings, RiskThresholds
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst, worst_first
-from core.words import Text, counted, number, own, percent, text
+from core.words import Text, counted, number, own, percent, share_of, text
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -223,12 +223,10 @@ def _class_size_finding(measured: RiskMeasurement, k: int) -> Finding:
     below = classes.n_records_below(k)
     if below:
         return Finding.of("k", Verdict.FAIL, n_affected=below)(
-            "{n} of {records} ({share}) is in a class of fewer than {asked}; the smallest class has "
-            "{smallest}.",
-            "{n} of {records} ({share}) are in classes of fewer than {asked}; the smallest class has "
-            "{smallest}.",
-            records=counted(classes.n_records, "record"),
-            share=percent(below / classes.n_records),
+            "{found} is in a class of fewer than {asked}; the smallest class has {smallest}.",
+            "{found} are in classes of fewer than {asked}; the smallest class has {smallest}.",
+            n=below,
+            found=share_of(below, classes.n_records, "records"),
             asked=measured.units(k),
             smallest=smallest,
         )
@@ -269,12 +267,11 @@ def _household_finding(measured: RiskMeasurement, limit: float) -> Finding:
         column=household.column,
         n_affected=n_above,
     )(
-        "{n} of {households} ({share}) is found through any of its members with a chance above {limit}; "
-        "the highest is {highest}.",
-        "{n} of {households} ({share}) are found through any of their members with a chance above "
-        "{limit}; the highest is {highest}.",
-        households=counted(n, "household"),
-        share=percent(n_above / n),
+        "{found} is found through any of its members with a chance above {limit}; the highest is {highest}.",
+        "{found} are found through any of their members with a chance above {limit}; the highest is "
+        "{highest}.",
+        n=n_above,
+        found=share_of(n_above, n, "households"),
         limit=percent(limit),
         highest=percent(household.highest_risk),
     )
@@ -296,12 +293,12 @@ def _person_finding(measured: RiskMeasurement, asked: int) -> Finding:
         column=measured.settings.person,
         n_affected=n_below,
     )(
-        "By all their records together, which classes they are in and how often, {n} of {persons} "
-        "({share}) is like fewer than {asked}, themselves included.",
-        "By all their records together, which classes they are in and how often, {n} of {persons} "
-        "({share}) are like fewer than {asked}, themselves included.",
-        persons=counted(found.n, "person"),
-        share=percent(n_below / found.n),
+        "By all their records together, which classes they are in and how often, {found} is like fewer than "
+        "{asked}, themselves included.",
+        "By all their records together, which classes they are in and how often, {found} are like fewer than "
+        "{asked}, themselves included.",
+        n=n_below,
+        found=share_of(n_below, found.n, "persons"),
         asked=counted(asked, "person"),
     )
 

@@ -19,9 +19,9 @@ from core.charts import COLORS, Specification, number_locale
 from core.measures import MEASURES, Measure
 from core.measures.measure import Unit
 from core.reports import RENDERERS, Figure, Report, ReportChart, render
-from core.reports.model import Column, report_stem, said_table
+from core.reports.model import Column, figure_text, report_stem, said_table
 from core.verdict import Finding, Verdict, next_steps, worst_first
-from core.words import Amount, own, percent, say, text
+from core.words import own, percent, say, text
 from pages.components import trail
 from pages.components.text import plain, sentence
 
@@ -124,7 +124,7 @@ def _show_figure(figure: Figure, *, with_of: bool) -> None:
     label = say(measure.label)  # our own words: escaped, a screen reader would read out the backslashes
     st.metric(
         f"{plain(say(own(figure.of)))}: {label}" if with_of and figure.of else label,
-        say(Amount(measure.unit, figure.value)),
+        figure_text(figure),
         delta=" · ".join(plain(say(part)) for part in (figure.verdict.word, figure.threshold) if part)
         if figure.verdict
         else None,

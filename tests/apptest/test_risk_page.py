@@ -43,7 +43,7 @@ def test_upload__measures_the_suggested_roles_and_says_so(open_page: Callable[[s
     assert metrics["Records at risk"] == "100 %"
     assert metrics["Unique records in the table"] == "16.7 %"
     assert "Nobody chose the quasi-identifiers" in _texts(app)
-    assert "Finds 16.7 % for certain: 1 of 6 records is alone in a class." in _texts(app)
+    assert "Finds 1 of 6 records (16.7 %) for certain: it is alone in a class." in _texts(app)
 
 
 def test_confirming_the_roles__takes_the_warning_away(open_page: Callable[[str], AppTest]) -> None:

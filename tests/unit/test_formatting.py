@@ -4,7 +4,7 @@ import re
 import pytest
 
 from core.measures import MEASURES, format_number
-from core.reports.model import unit_words
+from core.reports.model import Figure, figure_text, unit_words
 from core.words import speaking
 
 
@@ -89,3 +89,18 @@ def test_unit_words__has_the_forms_of_the_language(n, word):
 def test_unit_words__stand_on_the_side_that_the_language_has() -> None:
     with speaking("ko"):
         assert unit_words("sites", 3) == ("사이트", "개")
+
+
+@pytest.mark.parametrize(
+    ("value", "total", "written"),
+    [
+        (3 / 5_000, 5_000, "3 of 5,000"),
+        (0.0098, 5_000, "49 of 5,000"),
+        (0.01, 5_000, "1.0 %"),
+        (0.0, 5_000, "0 %"),
+        (3 / 5_000, None, "< 0.1 %"),
+        (None, 5_000, "not assessed"),
+    ],
+)
+def test_figure_text__tells_a_small_part_as_a_count(value, total, written):
+    assert figure_text(Figure("sample_unique_share", value, total=total)) == written

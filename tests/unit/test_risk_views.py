@@ -46,7 +46,7 @@ def test_intruders__speak_of_people_found_for_certain() -> None:
         "that one record."
     )
     assert prosecutor.finds == (
-        "Finds 16.7 % for certain: 1 of 6 records is alone in a class. A guess among the records of the "
+        "Finds 1 of 6 records (16.7 %) for certain: it is alone in a class. A guess among the records of the "
         "class is right with 50.0 % on average over all records, and with 100 % at worst."
     )
     assert (journalist.risk, marketer.risk) == (None, None)
@@ -61,7 +61,7 @@ def test_intruders__speak_of_people_found_for_certain() -> None:
 
 def test_intruders__count_persons_where_they_are_known() -> None:
     prosecutor = views.intruders(judged("age,who\n30,a\n30,a\n40,b\n40,c\n", quasi="age", person="who"))[0]
-    assert prosecutor.finds.startswith("Finds 33.3 % for certain: 1 of 3 persons is alone in a class.")
+    assert prosecutor.finds.startswith("Finds 1 of 3 persons (33.3 %) for certain: it is alone in a class.")
     nobody = views.intruders(judged("age\n30\n30\n", quasi="age"))[0]
     assert nobody.finds.startswith("Finds nobody for certain.")
     assert nobody.wants.startswith("Knows this fact about somebody (`age`)")

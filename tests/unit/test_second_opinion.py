@@ -749,7 +749,7 @@ def test_pseudonyms__equal_to_the_original_hide_nothing() -> None:
     finding = the_finding(opinion, "pseudonym_equals_original")
     assert (finding.verdict, finding.n_affected) == (Verdict.WARN, 1)
     assert finding.message == (
-        "1 of 200 (0.5 %) pseudonyms of `id` equal the original of the same row: they hide nothing."
+        "1 of 200 pseudonyms of `id` equal the original of the same row: they hide nothing."
     )
     strict = opinion_on(
         {"id": originals},
@@ -823,7 +823,7 @@ def test_classes__names_the_quasi_identifier_that_contributes_most() -> None:
     opinion = opinion_on(columns, columns, log)
     assert the_finding(opinion, "smallest_class").message == (
         "The smallest class over `sex` and `zip` has 1 record, fewer than 5: 20 of 20 (100 %) records are in "
-        "classes that small. `zip` contributes most: 100 % of the records are unique with it, 0 % without it."
+        "classes that small. `zip` contributes most: 100 % of records are unique with it, 0 % without it."
     )
     table = opinion.tables["quasi_identifiers"]
     assert table["quasi_identifier"].tolist() == ["zip", "sex"]

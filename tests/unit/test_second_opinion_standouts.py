@@ -24,7 +24,7 @@ def _rare(work: list[str], **more: Columns) -> list[str]:
 def test_rare__one_person_of_a_value_of_their_own_is_worth_a_warning() -> None:
     (message,) = _rare(["mayor", *WORK[1:]])
     assert message == (
-        "1 value of `work` is of one or two people alone: 1 of 240 (0.4 %), while the other values are "
+        "1 value of `work` is of one or two people alone: 1 of 240, while the other values are "
         "usual. Who such a value is about, others may know: put it together with others."
     )
 

@@ -77,6 +77,7 @@ def figures(audit: DeliveryAudit) -> tuple[Figure, ...]:
         Figure(
             "joined_below_k_share",
             judged.share_below(audit.thresholds.k),
+            total=judged.n_looked_at,
             threshold="none allowed",
             verdict=_verdict_of(audit, "joined_k"),
             of=known_words(judged.n_events),
@@ -84,6 +85,7 @@ def figures(audit: DeliveryAudit) -> tuple[Figure, ...]:
         Figure(
             "joined_unique_share",
             everything.share_below(2),
+            total=everything.n_looked_at,
             threshold=text("at most {share}", share=percent(audit.thresholds.alone_with_all)),
             verdict=_verdict_of(audit, "alone_with_all_records"),
         )

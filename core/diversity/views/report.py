@@ -38,7 +38,7 @@ from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, c
 from core.settings_form import report_lines
 from core.utility import average_class_size, discernibility
 from core.verdict import Verdict
-from core.words import Text, Written, joined, own, percent, text
+from core.words import Text, Written, joined, own, part_of, percent, text
 
 TITLE = "ℓ-diversity search"
 
@@ -92,13 +92,13 @@ def headline(audit: DiversityAudit) -> str:
         return joined([none, cause]) if cause else none
     chosen = audit.search.configuration(audit.recommended.k, audit.recommended.l)
     start = text(
-        "Start from k = {k}, ℓ = {l}: {accuracy} accurate, {removed} of the records removed."
+        "Start from k = {k}, ℓ = {l}: {accuracy} accurate, {removed} removed."
         if is_class
-        else "Start from k = {k}, ℓ = {l}: {accuracy} R², {removed} of the records removed.",
+        else "Start from k = {k}, ℓ = {l}: {accuracy} R², {removed} removed.",
         k=chosen.k,
         l=chosen.l,
         accuracy=percent(chosen.accuracy),
-        removed=percent(chosen.deletion_ratio),
+        removed=part_of(chosen.deletion_ratio, audit.search.problem.n_records, "records"),
     )
     found = [finding for finding in audit.findings if finding.check == "untouched_columns"]
     if not found or not found[0].n_affected:
@@ -176,7 +176,9 @@ def configuration_figures(audit: DiversityAudit, configuration: Configuration) -
             Figure("anonymized_accuracy", evaluation.anonymized_accuracy, of=of),
         ]
     found += search_figures(audit)
-    found.append(Figure("deletion_ratio", configuration.deletion_ratio, of=of))
+    found.append(
+        Figure("deletion_ratio", configuration.deletion_ratio, of=of, total=audit.search.problem.n_records)
+    )
     if kept_set is not None:
         found.append(Figure("ncp", kept_set.ncp, of=of))
     if evaluation is not None:

@@ -43,7 +43,7 @@ from core.measures import events as measures
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions
 from core.settings_form import described, report_lines, reported
 from core.verdict import Verdict, worst, worst_first
-from core.words import Text, counted, own, percent, text
+from core.words import Text, counted, own, part_of, percent, text
 
 TITLE = "Event-log anonymizer"
 QUESTION = (
@@ -121,16 +121,26 @@ def headline(audit: EventAudit) -> Text:
     made, k = audit.release.verification, audit.anonymized.rule.k
     if not made.n_events:
         return text("Nothing is left to release with k = {k}.", k=k)
-    known = event_figures(audit)
+    known, n_users = event_figures(audit), audit.traces_after.n_users
+    whole, number, multiset, sequence = (
+        part_of(known[f"{key}_unique_share"], n_users, "users")
+        for key in ("whole_trace", "number", "multiset", "sequence")
+    )
     return text(
         _REASONS.get(told_in_headline(audit)) or _known_events_reason(audit),
         k=k,
-        risk=percent(audit.traces_after.singled_out(KNOWN_EVENTS_JUDGED)),
-        whole=percent(known["whole_trace_unique_share"]),
-        number=percent(known["number_unique_share"]),
-        multiset=percent(known["multiset_unique_share"]),
-        sequence=percent(known["sequence_unique_share"]),
+        risk=part_of(audit.traces_after.singled_out(KNOWN_EVENTS_JUDGED), _n_counted(audit), "users"),
+        whole=whole,
+        number=number,
+        multiset=multiset,
+        sequence=sequence,
     )
+
+
+def _n_counted(audit: EventAudit) -> int | None:
+    """Return the users of whom known events were looked at, None where that was a sample."""
+    share = audit.traces_after.known(KNOWN_EVENTS_JUDGED).singled_out
+    return audit.traces_after.n_users if share is not None and share.is_exact else None
 
 
 # Said only where k is reached: else nothing is worse than that it is not.
@@ -147,13 +157,13 @@ _REASONS = {
     "user_ids_kept": "k = {k} is reached in every exported combination, yet it holds the original user "
     "identifiers.",
     "row_numbers": "k = {k} is reached in every exported combination, yet the number of rows alone singles "
-    "out {number} of users.",
-    "whole_trace": "k = {k} is reached in every exported combination, yet the whole trace of {whole} of "
-    "users is nobody else's.",
+    "out {number}.",
+    "whole_trace": "k = {k} is reached in every exported combination, yet the whole trace of {whole} "
+    "is nobody else's.",
     "row_multisets": "k = {k} is reached in every exported combination, yet all rows of a user together "
-    "single out {multiset} of users.",
+    "single out {multiset}.",
     "row_sequences": "k = {k} is reached in every exported combination, yet the order of events singles out "
-    "{sequence} of users.",
+    "{sequence}.",
 }
 
 
@@ -161,17 +171,11 @@ def _known_events_reason(audit: EventAudit) -> str:
     if not audit.release.verification.k_reached:
         return (
             "k = {k} is not reached in every exported combination, and two known events can single out "
-            "{risk} of users."
+            "{risk}."
         )
     if audit.trace_verdict is Verdict.PASS:
-        return (
-            "k = {k} is reached in every exported combination; two known events can single out {risk} of "
-            "users."
-        )
-    return (
-        "k = {k} is reached in every exported combination, yet two known events can single out {risk} of "
-        "users."
-    )
+        return "k = {k} is reached in every exported combination; two known events can single out {risk}."
+    return "k = {k} is reached in every exported combination, yet two known events can single out {risk}."
 
 
 def told_in_headline(audit: EventAudit) -> str:
@@ -228,6 +232,7 @@ def risk_figures(audit: EventAudit) -> tuple[Figure, ...]:
             "trace_unique_share",
             share,
             of="two known events",
+            total=_n_counted(audit),
             threshold=_trace_threshold(audit, rule.max_trace_unique_share),
             verdict=audit.trace_verdict,
         ),
@@ -235,6 +240,7 @@ def risk_figures(audit: EventAudit) -> tuple[Figure, ...]:
         Figure(
             "whole_trace_unique_share",
             known["whole_trace_unique_share"],
+            total=audit.traces_after.n_users,
             threshold=_at_most(rule.max_whole_trace_share),
             verdict=audit.whole_trace_verdict,
         ),
@@ -253,7 +259,13 @@ def _row_figures(audit: EventAudit, known: Mapping[str, float | None]) -> Iterat
     )
     for key, most, check in judged:
         if key != "sequence_unique_share" or known[key] is not None:
-            yield Figure(key, known[key], threshold=_at_most(most), verdict=verdicts.get(check))
+            yield Figure(
+                key,
+                known[key],
+                threshold=_at_most(most),
+                verdict=verdicts.get(check),
+                total=audit.rows.n_users,
+            )
 
 
 def _kept_figures(known: Mapping[str, float | None]) -> Iterator[Figure]:

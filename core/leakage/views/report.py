@@ -77,6 +77,7 @@ def row_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
         Figure(
             key,
             known[key],
+            total=None if audit.measures.rows is None else audit.measures.rows.n_rows,
             threshold=threshold,
             verdict=_verdict_of(audit, *checks) if paired else Verdict.NOT_ASSESSED,
         )
@@ -110,6 +111,7 @@ def moved_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
         Figure(
             "relink_share",
             known["relink_share"],
+            total=nearest.n_assessed,
             threshold=""
             if nearest.relink_share is None
             else _chance(percent(nearest.expected_relinked(whole.n_scrambled) / nearest.n_assessed)),
@@ -169,6 +171,7 @@ def found_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
             Figure(
                 "relinked_by_likeness_share",
                 near.relink_share,
+                total=near.n_own,
                 threshold=_chance(percent(1 / near.n_references)),
                 verdict=_verdict_of(audit, "relinkage_by_likeness"),
             )
@@ -178,6 +181,7 @@ def found_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
             Figure(
                 "full_leakage_without_columns_share",
                 aside.rows.full_leakage_share,
+                total=aside.rows.n_rows,
                 threshold=_chance(percent(aside.expected_full / aside.rows.n_rows)),
                 verdict=_verdict_of(audit, "without_columns"),
             )

@@ -16,7 +16,7 @@ from core.risk import (
     Suda,
 )
 from core.risk.views.tables import columns_table, suda_columns_table
-from core.words import Text, counted, joined, own, percent, say, text
+from core.words import Text, counted, joined, own, percent, say, share_of, text
 
 
 def class_chart(audit: RiskAudit, *, log: bool = False) -> ReportChart | None:
@@ -32,13 +32,12 @@ def class_chart(audit: RiskAudit, *, log: bool = False) -> ReportChart | None:
         else "Records by class size, sizes in persons",
         chart,
         text(
-            "Histogram of records by class size with the cumulative share of records: {n} of {records} "
-            "({share}) is in a class smaller than {k}.",
-            "Histogram of records by class size with the cumulative share of records: {n} of {records} "
-            "({share}) are in classes smaller than {k}.",
+            "Histogram of records by class size with the cumulative share of records: {found} is in a "
+            "class smaller than {k}.",
+            "Histogram of records by class size with the cumulative share of records: {found} are in "
+            "classes smaller than {k}.",
             n=audit.n_at_risk,
-            records=counted(classes.n_records, "record"),
-            share=percent(audit.n_at_risk / classes.n_records),
+            found=share_of(audit.n_at_risk, classes.n_records, "records"),
             k=k,
         ),
     )

@@ -37,7 +37,7 @@ from core.risk.views.tables import (
 from core.risk.views.what_if import frontier_chart, lattice_chart, what_if_tables
 from core.settings_form import report_lines
 from core.verdict import Verdict
-from core.words import Amount, Text, counted, joined, listed, number, percent, text
+from core.words import Amount, Text, counted, joined, listed, number, percent, share_of, text
 
 _ASK_FOR_POPULATION = "Not assessed: give a table of the population or its size."
 
@@ -92,20 +92,19 @@ def _prosecutor(audit: RiskAudit) -> Intruder:
 def _singled_out(audit: RiskAudit) -> str:
     persons = audit.measurement.persons
     if persons is not None and persons.n_persons:
-        n, total = persons.n_below(2), persons.n_persons
-        of = counted(total, "person")
+        n = persons.n_below(2)
+        found = share_of(n, persons.n_persons, "persons")
     else:
         classes = audit.measurement.classes
-        n, total = classes.n_records_below(2), classes.n_records
-        of = counted(total, "record")
+        n = classes.n_records_below(2)
+        found = share_of(n, classes.n_records, "records")
     if not n:
         return "Finds nobody for certain."
     return text(
-        "Finds {share} for certain: {n} of {total} is alone in a class.",
-        "Finds {share} for certain: {n} of {total} are alone in a class.",
+        "Finds {found} for certain: it is alone in a class.",
+        "Finds {found} for certain: they are alone in a class.",
         n=n,
-        share=percent(n / total),
-        total=of,
+        found=found,
     )
 
 
@@ -219,10 +218,23 @@ def class_figures(audit: RiskAudit) -> tuple[Figure, ...]:
     if limits.person_k is not None:
         fewer = text("none of fewer than {k}", k=limits.person_k)
         judged["persons_alone_share"] = (fewer, verdicts["person_limit"])
-    n_records = counted(audit.measurement.classes.n_records, "record")
-    of = {"records_at_risk_share": text("{found} of {records}", found=audit.n_at_risk, records=n_records)}
+    measured = audit.measurement
+    n_records = measured.classes.n_records
+    of = {
+        "records_at_risk_share": text(
+            "{found} of {records}", found=audit.n_at_risk, records=counted(n_records, "record")
+        )
+    }
+    by_all = measured.persons_by_all_records
+    totals = {
+        "unchosen_unique_share": measured.unchosen.n_records,
+        "persons_at_risk_share": None if measured.persons is None else measured.persons.n_persons,
+        "persons_alone_share": None if by_all is None else by_all.n,
+        **dict.fromkeys(("sample_unique_share", "records_at_risk_share"), n_records),
+    }
     return tuple(
-        _figure(key, value, judged.get(key), of=of.get(key, "")) for key, value in audit.figures.items()
+        _figure(key, value, judged.get(key), of=of.get(key, ""), total=totals.get(key))
+        for key, value in audit.figures.items()
     )
 
 
@@ -308,10 +320,15 @@ def comparison_figures(audit: RiskAudit) -> tuple[Figure, ...]:
 
 
 def _figure(
-    key: str, value: float | None, judged: tuple[str, Verdict] | None = None, *, of: str = ""
+    key: str,
+    value: float | None,
+    judged: tuple[str, Verdict] | None = None,
+    *,
+    of: str = "",
+    total: int | None = None,
 ) -> Figure:
     threshold, verdict = judged or ("", None)
-    return Figure(key, value, threshold=threshold, verdict=verdict, of=of)
+    return Figure(key, value, threshold=threshold, verdict=verdict, of=of, total=total)
 
 
 def risk_report(

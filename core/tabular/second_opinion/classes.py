@@ -27,7 +27,7 @@ from core.tabular.second_opinion.persons import (
 from core.tabular.settings import SecondOpinionThresholds
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict
-from core.words import Text, counted, joined, percent, share_of, text
+from core.words import Text, counted, joined, part_of, share_of, text
 
 IntArray = npt.NDArray[np.int64]
 
@@ -274,10 +274,10 @@ def _most_contributing(classes: ClassMeasurement) -> Iterator[Text]:
     first = next(iter(classes.contributions), None)
     if first is not None and len(classes.quasi_identifiers) > 1 and first.n_unique:
         yield text(
-            "`{column}` contributes most: {share} of the records are unique with it, {without} without it.",
+            "`{column}` contributes most: {unique} are unique with it, {without} without it.",
             column=first.column,
-            share=percent(first.n_unique / classes.n_assessed),
-            without=percent(first.n_unique_without / classes.n_assessed),
+            unique=part_of(first.n_unique / classes.n_assessed, classes.n_assessed, "records"),
+            without=part_of(first.n_unique_without / classes.n_assessed, classes.n_assessed),
         )
 
 

@@ -25,6 +25,7 @@ def figures_of_file(measured: SecondOpinionMeasurement, opinion: SecondOpinion) 
             warn=percent(thresholds.relinkage_warn_share),
         ),
         verdict=_verdict(opinion, "relinkage"),
+        total=relinkage.n_records,
     )
     if level is not None and level.smallest_set is not None:
         yield Figure(
@@ -60,6 +61,7 @@ def figures_of_columns(measured: SecondOpinionMeasurement, opinion: SecondOpinio
         yield Figure(
             measure="unchanged_share",
             value=column.unchanged_share,
+            total=column.n_compared,
             threshold=text("left unchanged from {share}", share=percent(thresholds.left_unchanged_share)),
             of=column.anonymized,
         )
@@ -77,6 +79,7 @@ def figures_of_columns(measured: SecondOpinionMeasurement, opinion: SecondOpinio
             if classes and classes.n_assessed
             else None,
             of=contribution.column,
+            total=classes.n_assessed if classes else None,
         )
     for quality in measured.pseudonyms:
         yield Figure(
@@ -84,6 +87,7 @@ def figures_of_columns(measured: SecondOpinionMeasurement, opinion: SecondOpinio
             value=quality.n_unchanged / quality.n_compared if quality.n_compared else None,
             threshold=text("at most {share}", share=percent(thresholds.pseudonym_unchanged_share)),
             of=quality.anonymized,
+            total=quality.n_compared,
         )
         yield Figure(
             measure="n_originals_with_several_pseudonyms",
@@ -106,9 +110,9 @@ def rule_figures(audit: TabularAudit) -> tuple[Figure, ...]:
     measured, limits = audit.measurement, audit.thresholds
     missed = {finding.check for finding in audit.findings}
 
-    def figure(key: str, value: float, threshold: str) -> Figure:
+    def figure(key: str, value: float, threshold: str, total: int | None = None) -> Figure:
         verdict = Verdict.FAIL if key in missed else Verdict.PASS
-        return Figure(measure=key, value=value, threshold=threshold, verdict=verdict)
+        return Figure(measure=key, value=value, threshold=threshold, verdict=verdict, total=total)
 
     return (
         figure(
@@ -120,6 +124,7 @@ def rule_figures(audit: TabularAudit) -> tuple[Figure, ...]:
             "pattern_residual",
             measured.pattern_residual,
             text("at most {share}", share=percent(limits.pattern_residual_share)),
+            measured.n_filled,
         ),
         figure(
             "high_risk_handling",
@@ -148,8 +153,15 @@ def class_figures(audit: TabularAudit) -> tuple[Figure, ...]:
     of = "" if classes is None else ", ".join(classes.quasi_identifiers)
     return (
         Figure(measure="k", value=None if classes is None else classes.k, of=of),
-        Figure(measure="share_k_lt_2", value=None if classes is None else classes.share_below(2), of=of),
-        Figure(measure="share_k_lt_5", value=None if classes is None else classes.share_below(5), of=of),
+        *(
+            Figure(
+                measure=f"share_k_lt_{k}",
+                value=None if classes is None else classes.share_below(k),
+                of=of,
+                total=None if classes is None else classes.n_records,
+            )
+            for k in (2, 5)
+        ),
     )
 
 
