@@ -63,6 +63,11 @@ def combination_codes(columns: Iterable[Codes], *, n_records: int) -> IntArray:
     return value_codes(combined_codes(columns, n_records=n_records))
 
 
+def some_rows(generator: np.random.Generator, n: int, most: int) -> IntArray:
+    """Return all of `n` row numbers, or as many as `most` of them drawn at random, in ascending order."""
+    return np.arange(n) if n <= most else np.sort(generator.choice(n, most, replace=False))
+
+
 def sorted_distinct(codes: IntArray) -> IntArray:
     """Return the distinct codes, ascending; by sorting, which for a million beats numpy's hashing."""
     in_order = np.sort(codes)

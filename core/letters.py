@@ -1,4 +1,4 @@
-"""Regular expressions over the letters that texts hold.
+"""Letters that texts hold: accents taken off, and regular expressions over them.
 
 The classes of all letters and digits take more than a millisecond to prepare, each time: far longer than to
 search a short column. Nearly all columns hold only ASCII, or Hangul besides.
@@ -6,11 +6,21 @@ search a short column. Nearly all columns hold only ASCII, or Hangul besides.
 
 from __future__ import annotations
 
+import unicodedata
+
 import pyarrow as pa
 import pyarrow.compute as pc
 
 _SHORT = 20_000  # texts, from which searching takes longer than getting ready
 _HANGUL_AND_ASCII = "^[\x01-\x7f가-힣]*$"
+
+
+def without_accents(text: str) -> str:
+    """Return a text in small letters, decomposed, without accents."""
+    if text.isascii():
+        return text.lower()
+    letters = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
 
 
 def narrowed(regex: str, texts: pa.Array) -> str:

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.coding import CodedColumn, CodedTable, IntArray
+from core.letters import without_accents
 from core.roles.vocabulary import match_name, name_tokens
 
 _FOUND = 0.5  # share of values found from which columns of like names are one key
@@ -375,8 +376,7 @@ def _best(links: Sequence[Link]) -> list[Link]:
 
 def _plain(name: str) -> str:
     """Return a name in lower case, without accents and separators."""
-    letters = unicodedata.normalize("NFKD", name.casefold())
-    return unicodedata.normalize("NFC", "".join(each for each in letters if not unicodedata.combining(each)))
+    return unicodedata.normalize("NFC", without_accents(name))
 
 
 def _named_alike(

@@ -15,7 +15,7 @@ from math import comb
 import numpy as np
 from scipy.stats import beta
 
-from core.coding import BoolArray, FloatArray, IntArray, sorted_distinct, value_codes
+from core.coding import BoolArray, FloatArray, IntArray, some_rows, sorted_distinct, value_codes
 from core.sequences import alike_by_bag
 
 _CONFIDENCE = 0.95
@@ -138,12 +138,7 @@ def known_several(
     person with fewer events is looked at with all of theirs.
     """
     rng = np.random.default_rng(seed)
-    everybody = events.n_persons <= most_persons
-    who = (
-        np.arange(events.n_persons)
-        if everybody
-        else np.sort(rng.choice(events.n_persons, most_persons, replace=False))
-    )
+    who = some_rows(rng, events.n_persons, most_persons)
     look = _Lookup(events)
     smallest, alone, n_cut = [], [], 0
     for person in who:
@@ -152,7 +147,7 @@ def known_several(
         mine = look.events_of(person)
         if len(mine) > _MOST_EVENTS:
             n_cut += 1
-            mine = np.sort(rng.choice(mine, _MOST_EVENTS, replace=False))
+            mine = mine[some_rows(rng, len(mine), _MOST_EVENTS)]
         least, share = _subsets(look.others(person, mine), min(n_events, len(mine)))
         smallest.append(least)
         alone.append(share)

@@ -6,7 +6,6 @@ A text is read as its words, each distinct word looked at once; which words stan
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import IntFlag
@@ -19,6 +18,7 @@ import pyarrow.compute as pc
 
 from core import people
 from core.coding import BoolArray, IntArray
+from core.letters import without_accents
 from core.people import GIVEN_NAMES_LIKE_PLACES, KOREAN_SURNAMES, WORDS_THAT_ARE_NO_NAMES
 
 
@@ -143,8 +143,7 @@ def _latin_word(bare: str, lower: Collection[str], *, is_dotted: bool) -> _Is:
 
 
 def _folded(word: str) -> str:
-    decomposed = unicodedata.normalize("NFKD", word.strip(_EDGES).casefold())
-    return "".join(character for character in decomposed if not unicodedata.combining(character))
+    return without_accents(word.strip(_EDGES))
 
 
 def _is_listed(plain: str, names: Collection[str]) -> bool:

@@ -22,7 +22,7 @@ import pyarrow as pa
 from scipy import stats
 
 from core.cells import CodeArray, as_numbers, codes_of_tables
-from core.coding import BoolArray, FloatArray, IntArray
+from core.coding import BoolArray, FloatArray, IntArray, some_rows
 from core.intervals import Z_95, wilson_interval
 from core.leakage.near_copies import Records, find_closest, likeness_tables, n_records, take_records
 from core.leakage.pairing import TablePair
@@ -153,14 +153,14 @@ def try_attacks(
     within 5 %. Closest is by likeness in bits.
     """
     generator = np.random.default_rng((seed, 2))
-    names = [columns[place] for place in _some(generator, len(columns), _MOST_COLUMNS)]
+    names = [columns[place] for place in some_rows(generator, len(columns), _MOST_COLUMNS)]
     if len(names) < 2 or min(pair.original.n_records, pair.scrambled.n_records) < 2:
         return None
     tables = [pair.original, pair.scrambled] + ([] if holdout is None else [holdout])
     most = min([_MOST_REFERENCES, *(table.n_records for table in (tables[0], tables[-1]))])
     sizes = [most, min(_MOST_REFERENCES, pair.scrambled.n_records), most]
     taken = [
-        table.table.select(names).take(_some(generator, table.n_records, size))
+        table.table.select(names).take(some_rows(generator, table.n_records, size))
         for table, size in zip(tables, sizes, strict=False)
     ]
     likeness = likeness_tables(taken, names, seed=seed)
@@ -171,11 +171,6 @@ def try_attacks(
         *_inference(likeness, values, names, generator),
     ]
     return Attacks(rates=tuple(rates), membership=_membership(likeness))
-
-
-def _some(generator: np.random.Generator, n: int, most: int) -> IntArray:
-    """Return all row numbers, or as many of them in ascending order."""
-    return np.arange(n) if n <= most else np.sort(generator.choice(n, most, replace=False))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -233,7 +228,7 @@ def _one_column_guesses(
                 for bound, how in zip(bounds, "<>", strict=True)
                 if _n_fitting(column, 1, bound, how) == 1
             ]
-    chosen = [guesses[place] for place in _some(generator, len(guesses), _MOST_TARGETS)]
+    chosen = [guesses[place] for place in some_rows(generator, len(guesses), _MOST_TARGETS)]
     others = [table for table in range(len(values[0].codes)) if table != 1]
     fitting = [[_n_fitting(column, table, bound, how) for table in others] for column, bound, how in chosen]
     naive = []
@@ -344,10 +339,10 @@ def _inference(
 ) -> list[AttackRate]:
     """Return how often a column is told by the scrambled row that is closest in all others."""
     tables = [table for table in range(len(likeness)) if table != 1]
-    chosen = {table: _some(generator, n_records(likeness[table]), _MOST_TARGETS) for table in tables}
+    chosen = {table: some_rows(generator, n_records(likeness[table]), _MOST_TARGETS) for table in tables}
     scrambled = likeness[1]
     rates = []
-    for place in _some(generator, len(names), _MOST_INFERRED).tolist():
+    for place in some_rows(generator, len(names), _MOST_INFERRED).tolist():
         others = np.delete(np.arange(len(names)), place)
         right: dict[int, int] = {}
         for table in tables:
@@ -386,7 +381,7 @@ def _membership(likeness: Sequence[Records]) -> Membership | None:
     generator = np.random.default_rng(0)
     found = [
         find_closest(
-            take_records(records, _some(generator, n_records(records), _MOST_TARGETS)), likeness[1]
+            take_records(records, some_rows(generator, n_records(records), _MOST_TARGETS)), likeness[1]
         ).best
         for records in (likeness[0], likeness[2])
     ]

@@ -9,7 +9,6 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 from scipy import stats
 
 from core.cells import as_numbers, codes_of_tables
@@ -18,7 +17,7 @@ from core.jobs import Threads
 from core.leakage.nearest import pack_masks
 from core.leakage.pairing import N_THREADS, TablePair
 from core.leakage.settings import LeakageSettings
-from core.leakage.whole_rows import is_ignored
+from core.leakage.whole_rows import without_ignored
 from core.tables import Dataset
 from core.words import input_error
 
@@ -89,7 +88,7 @@ def _encode(
     codes: SharedCodes | None,
 ) -> tuple[bool, list[CellArray], list[BoolArray]]:
     """Return a column of all tables: whether it holds numbers, its cells, and which are there."""
-    columns = [_without_ignored(table.table[name], settings) for table in tables]
+    columns = [without_ignored(table.table[name], settings) for table in tables]
     there = [np.asarray(column.is_valid())[kept] for column, kept in zip(columns, rows, strict=True)]
     numbers = [as_numbers(column) for column in columns]
     known = [part for part in numbers if part is not None]
@@ -100,12 +99,6 @@ def _encode(
     )
     cells = [part[kept] for part, kept in zip(parts, rows, strict=True)]
     return len(known) == len(columns), cells, there
-
-
-def _without_ignored(cells: pa.ChunkedArray, settings: LeakageSettings) -> pa.ChunkedArray:
-    """Return the cells with ignored ones missing."""
-    ignored = is_ignored(cells, settings)
-    return cells if ignored is None else pc.if_else(pa.array(ignored), None, cells)
 
 
 def _scaled(parts: Sequence[npt.NDArray[np.float64]]) -> list[CellArray]:

@@ -22,15 +22,14 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 from scipy import stats
 
 from core.cells import as_numbers, codes_of_tables
-from core.coding import BoolArray, FloatArray, IntArray
+from core.coding import BoolArray, FloatArray, IntArray, some_rows
 from core.jobs import Threads
 from core.leakage.pairing import N_THREADS, TablePair
 from core.leakage.settings import LeakageSettings
-from core.leakage.whole_rows import is_ignored
+from core.leakage.whole_rows import without_ignored
 from core.tables import Dataset
 
 _PER_BIT = 16
@@ -83,10 +82,7 @@ def n_records(records: Records) -> int:
 
 def likeness_tables(tables: Sequence[pa.Table], columns: Sequence[str], *, seed: int) -> list[Records]:
     """Make tables comparable; the first is the original, by which numbers are placed and values are rare."""
-    chosen = list(columns)
-    if len(chosen) > MOST_COLUMNS:
-        places = np.random.default_rng(seed).choice(len(chosen), MOST_COLUMNS, replace=False)
-        chosen = [columns[place] for place in np.sort(places)]
+    chosen = [columns[place] for place in some_rows(np.random.default_rng(seed), len(columns), MOST_COLUMNS)]
     encoded = [_encode([table[name] for table in tables]) for name in chosen]
     return [tuple(column[number] for column in encoded) for number in range(len(tables))]
 
@@ -290,13 +286,13 @@ def find_near_copies(
         _comparable(pair.scrambled, columns, settings, rows),
     ]
     if holdout is not None:
-        some = _some(generator, holdout.n_records, len(rows))
+        some = some_rows(generator, holdout.n_records, len(rows))
         tables.append(_comparable(holdout, columns, settings, some))
     original, scrambled, *others = likeness_tables(tables, columns, seed=settings.seed)
     observed = find_closest(scrambled, original)
     if n_records(original) < _FEWEST_REFERENCES:
         return _nothing(observed, n_records(original))
-    themselves = _some(generator, n_records(original), len(rows))
+    themselves = some_rows(generator, n_records(original), len(rows))
     mixed = find_closest(_mosaics(original, len(rows), generator), original).gap
     strangers = (
         find_closest(others[0], original)
@@ -334,13 +330,13 @@ def _chosen_rows(
     pair: TablePair, n_columns: int, max_comparisons: int, generator: np.random.Generator
 ) -> tuple[IntArray, IntArray, IntArray | None]:
     """Return original and scrambled rows to look at, and the places of the latter's own, -1 if unknown."""
-    kept = _some(generator, pair.original.n_records, _MOST_REFERENCES)
+    kept = some_rows(generator, pair.original.n_records, _MOST_REFERENCES)
     fitting = max(
         _FEWEST_ROWS,
         min(_MOST_ROWS, max_comparisons // (_N_SEARCHES * len(kept) * min(n_columns, MOST_COLUMNS))),
     )
     if pair.original_rows is None or pair.scrambled_rows is None:
-        return kept, _some(generator, pair.scrambled.n_records, fitting), None
+        return kept, some_rows(generator, pair.scrambled.n_records, fitting), None
     place = np.full(pair.original.n_records, -1, np.int64)
     place[kept] = np.arange(len(kept))
     own_place = np.full(pair.scrambled.n_records, -1, np.int64)
@@ -351,13 +347,8 @@ def _chosen_rows(
         if len(kept) < pair.original.n_records
         else np.arange(pair.scrambled.n_records)
     )
-    rows = candidates[_some(generator, len(candidates), fitting)]
+    rows = candidates[some_rows(generator, len(candidates), fitting)]
     return kept, rows, own_place[rows]
-
-
-def _some(generator: np.random.Generator, n: int, most: int) -> IntArray:
-    """Return all row numbers, or as many of them in ascending order."""
-    return np.arange(n) if n <= most else np.sort(generator.choice(n, most, replace=False))
 
 
 def _comparable(
@@ -365,17 +356,13 @@ def _comparable(
 ) -> pa.Table:
     """Return some rows of a table, ignored cells missing."""
     taken = table.table.select(list(columns)).take(rows)
-    for place, name in enumerate(columns):
-        ignored = is_ignored(taken[name], settings)
-        if ignored is not None:
-            taken = taken.set_column(place, name, pc.if_else(pa.array(ignored), None, taken[name]))
-    return taken
+    return pa.table([without_ignored(cells, settings) for cells in taken.columns], names=list(columns))
 
 
 def _mosaics(original: Records, n_rows: int, generator: np.random.Generator) -> Records:
     """Return rows whose cells come, each on its own, from groups of at least 40 persons who are alike."""
     n = n_records(original)
-    looked_at = _some(generator, n, _MOST_GROUPED)
+    looked_at = some_rows(generator, n, _MOST_GROUPED)
     group_of, members, starts = _groups(take_records(original, looked_at), generator)
     bases = generator.integers(0, len(looked_at), max(n_rows, 2 * N_DRAWS))
     groups = group_of[bases]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from core.cells import cells_equal_to
-from core.coding import BoolArray, Codes, IntArray, SharedCodes
+from core.coding import BoolArray, Codes, IntArray, SharedCodes, some_rows
 from core.jobs import Threads
 from core.leakage.pairing import N_THREADS, TablePair
 from core.leakage.settings import LeakageSettings
@@ -229,9 +229,8 @@ def find_nearest_rows(
     blocks of 64 × 4096 rows whatever the tables' size.
     """
     candidates = np.arange(pair.original.n_records) if pair.original_rows is None else pair.original_rows
-    positions = _chosen(
-        len(candidates), pair.scrambled.n_records * len(packed.columns), max_comparisons, seed
-    )
+    fitting = max(1, max_comparisons // max(pair.scrambled.n_records * len(packed.columns), 1))
+    positions = some_rows(np.random.default_rng(seed), len(candidates), fitting)
     rows = candidates[positions]
     own = None if pair.scrambled_rows is None else pair.scrambled_rows[positions]
     blocks = [slice(start, start + _ROWS_AT_ONCE) for start in range(0, len(rows), _ROWS_AT_ONCE)]
@@ -248,14 +247,6 @@ def find_nearest_rows(
     return NearestRows(
         n_original=len(candidates), rows=rows, best_share=best, n_best=n_best, own_is_best=own_is_best
     )
-
-
-def _chosen(n_rows: int, cells_per_row: int, max_comparisons: int, seed: int) -> IntArray:
-    """Return all positions, or a seeded sample of as many as may be compared."""
-    fitting = max(1, max_comparisons // max(cells_per_row, 1))
-    if fitting >= n_rows:
-        return np.arange(n_rows)
-    return np.sort(np.random.default_rng(seed).choice(n_rows, fitting, replace=False))
 
 
 def _best_of_block(

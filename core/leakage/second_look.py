@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.cells import as_numbers, canonical_codes, shared_codes
-from core.coding import FloatArray
+from core.coding import FloatArray, some_rows
 from core.leakage.near_copies import NearCopies, find_near_copies
 from core.leakage.pairing import TablePair
 from core.leakage.settings import LeakageSettings
@@ -75,9 +75,8 @@ def look_again(
 ) -> SecondLook | None:
     """Undo spelling and simple disguises and measure again."""
     pair = _sampled(pair, settings.seed)
-    if len(columns) > _MOST_COLUMNS:
-        drawn = np.random.default_rng((settings.seed, 4)).choice(len(columns), _MOST_COLUMNS, replace=False)
-        columns = [columns[place] for place in np.sort(drawn)]
+    generator = np.random.default_rng((settings.seed, 4))
+    columns = [columns[place] for place in some_rows(generator, len(columns), _MOST_COLUMNS)]
     renamed = _columns_of_other_names(pair, columns, holdout)
     pair = _with_own_names(pair, renamed)
     chosen = {*columns, *renamed}

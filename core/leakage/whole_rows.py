@@ -9,6 +9,7 @@ from typing import cast
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 import pyarrow.compute as pc
 from scipy import stats
 
@@ -138,6 +139,12 @@ def is_ignored(cells: Column, settings: LeakageSettings) -> BoolArray | None:
         masks.append(is_missing(cells))
     found = [mask for mask in masks if mask.any()]
     return cast("BoolArray", np.logical_or.reduce(found)) if found else None
+
+
+def without_ignored(cells: pa.ChunkedArray, settings: LeakageSettings) -> pa.ChunkedArray:
+    """Return the cells with ignored ones missing."""
+    ignored = is_ignored(cells, settings)
+    return cells if ignored is None else pc.if_else(pa.array(ignored), None, cells)
 
 
 # A sum of many yes/no events is close to normal once its variance is this large.

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from core import attribute_disclosure as models
 from core.attribute_disclosure import SensitiveCounts
 from core.cells import as_numbers
-from core.coding import BoolArray, CodedColumn, FloatArray, IntArray, combined_codes
+from core.coding import BoolArray, CodedColumn, FloatArray, IntArray, combined_codes, some_rows
 from core.equivalence import EquivalenceClasses
 from core.risk.folding import FoldedValues, Likelihood, distinct_meanings, fold_values, likely_values
 from core.risk.records import Pairs, class_values, spread
@@ -320,8 +320,7 @@ def related_attributes(
     are looked at.
     """
     records = np.flatnonzero(assessed)
-    if len(records) > _N_LOOKED_AT:
-        records = np.sort(np.random.default_rng(0).choice(records, _N_LOOKED_AT, replace=False))
+    records = records[some_rows(np.random.default_rng(0), len(records), _N_LOOKED_AT)]
     chosen = columns[:_MOST_ATTRIBUTES]
     codes = [folded[each.name].group_of_value[each.codes[records]] for each in chosen]
     numeric = [folded[each.name].numbers is not None for each in chosen]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,8 +14,9 @@ import pyarrow.compute as pc
 from stdnum.si import emso
 
 from core import people
-from core.coding import BoolArray, CodedColumn
+from core.coding import BoolArray, CodedColumn, some_rows
 from core.free_text.finding import is_text_column
+from core.letters import without_accents
 from core.people import (
     ADMINISTRATIVE_ENDINGS,
     CATEGORICAL_ENDINGS,
@@ -98,9 +98,7 @@ def profile_column(column: CodedColumn, *, seed: int, sample_size: int) -> Colum
         n_nonblank -= column.n_cells(suppressed)
         dictionary = dictionary.filter(pa.array(~suppressed))
     n_distinct = len(dictionary)
-    if n_distinct > sample_size:
-        chosen = np.sort(np.random.default_rng(seed).choice(n_distinct, sample_size, replace=False))
-        dictionary = dictionary.take(pa.array(chosen))
+    dictionary = dictionary.take(pa.array(some_rows(np.random.default_rng(seed), n_distinct, sample_size)))
     values = tuple(value.strip() for value in dictionary.to_pylist())
     return ColumnProfile(n_nonblank=n_nonblank, n_distinct=n_distinct, sample=values)
 
@@ -178,7 +176,7 @@ def _looks_like_latin_name(value: str) -> bool:
     """Whether a text is made of words of which one is a common English or Slovenian name."""
     if not _LATIN_NAME.fullmatch(value):
         return False
-    words = [_plain(word) for word in _LETTERS.findall(value)]
+    words = [without_accents(word) for word in _LETTERS.findall(value)]
     return any(word in _KNOWN_NAMES or (len(word) > 4 and _is_south_slavic(word, value)) for word in words)
 
 
@@ -193,11 +191,6 @@ _KNOWN_NAMES = (
 def _is_south_slavic(word: str, value: str) -> bool:
     """Whether a word ends in -ič or -ić, as many surnames of the region do."""
     return word.endswith("ic") and bool(re.search(r"i[čć]\b", value.casefold()))
-
-
-def _plain(word: str) -> str:
-    decomposed = unicodedata.normalize("NFKD", word.casefold())
-    return "".join(character for character in decomposed if not unicodedata.combining(character))
 
 
 def _names(profile: ColumnProfile) -> ValueMatch | None:
@@ -243,7 +236,7 @@ def _few_full_names(profile: ColumnProfile) -> ValueMatch | None:
 
 
 def _is_full_name(value: str) -> bool:
-    words = [_plain(word) for word in _LETTERS.findall(value) if len(word) > 1]
+    words = [without_accents(word) for word in _LETTERS.findall(value) if len(word) > 1]
     return len(words) > 1 and _looks_like_latin_name(value) and all(word in _KNOWN_NAMES for word in words)
 
 
@@ -268,7 +261,7 @@ def _looks_like_address(value: str) -> bool:
     """Whether a text is a house number with a street, or a Korean address with a road or quarter."""
     if _KOREAN_ADDRESS.match(value[:_LONGEST_ADDRESS]):
         return True
-    words = [_plain(word) for word in re.findall(r"[^\W_]+", value)]
+    words = [without_accents(word) for word in re.findall(r"[^\W_]+", value)]
     if len(words) < 2 or not any(word[0].isdigit() for word in words):
         return False
     english = words[0].isdigit() and any(word in people.ENGLISH_STREET_WORDS for word in words[2:])

@@ -15,9 +15,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from core.coding import FloatArray
 from core.letters import narrowed
-
-FloatArray = npt.NDArray[np.float64]
 
 _MOST = 0.95  # share of the filled cells that have to be read
 _LOOKED_AT = 200  # distinct values that tell how a column is written

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from core.coding import CodedTable, combined_codes
+from core.coding import CodedTable, IntArray, combined_codes
 from core.equivalence import EquivalenceClasses, classes_of_codes
 from core.errors import AuditInputError
 from core.roles import Role, RoleSuggestion
@@ -28,8 +28,6 @@ from core.tabular.settings import SecondOpinionThresholds
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict
 from core.words import Text, counted, joined, part_of, share_of, text
-
-IntArray = npt.NDArray[np.int64]
 
 _LARGEST_PROPOSAL = 8  # columns
 _MOST_CONTRIBUTIONS = 50  # quasi-identifiers up to which the contribution of each is measured

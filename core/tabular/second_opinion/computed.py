@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import binom
 
+from core.coding import BoolArray, IntArray
 from core.tabular.columns import is_high_risk
 from core.tabular.log import QUASI_IDENTIFYING_SEMANTICS, folded
 from core.tabular.second_opinion.ciphers import Cipher, are_alike_in_places, cipher_between, cipher_into
@@ -34,7 +35,7 @@ from core.tabular.second_opinion.digests import (
     token_shape,
     unkeyed_digests,
 )
-from core.tabular.second_opinion.pair import LoggedTables, Sample
+from core.tabular.second_opinion.pair import LoggedTables, Sample, remembered
 from core.tabular.second_opinion.readable import recombined
 from core.tabular.second_opinion.unchanged import ColumnComparison
 from core.tabular.settings import SecondOpinionSettings, SecondOpinionThresholds
@@ -60,7 +61,6 @@ _HASH_BITS = 22  # of the beginnings of tokens; a million of them fill a quarter
 _ALPHABET = {"uuid": 16, "hex": 16, "digits": 10, "base32": 32, "base64": 64}
 
 _U64 = npt.NDArray[np.uint64]
-_I64 = npt.NDArray[np.int64]
 _Value = tuple[str, ...]
 _Name = tuple[str, str, Key | None]
 _Make = Callable[[_Value], bytes | None]
@@ -145,24 +145,19 @@ def _computed(
 class _Samples(Sample):
     """Values of both tables to compare, read once per column."""
 
-    shapes: dict[str, TokenShape | None] = field(default_factory=dict)
     n_distinct_values: dict[tuple[str, str], int] = field(default_factory=dict)
-    known_tokens: dict[str, _Known] = field(default_factory=dict)
-    row_tokens: dict[str, list[str | None]] = field(default_factory=dict)
-    distinct_cells: dict[str, list[str]] = field(default_factory=dict)
     hays: dict[tuple[object, ...], list[str]] = field(default_factory=dict)
 
+    @remembered
     def shape(self, anonymized: str) -> TokenShape | None:
         """Return how the tokens of a column are written, None where it holds none."""
-        if anonymized not in self.shapes:
-            cells = [cell for cell in self.anonymized[anonymized] if cell]
-            shape = token_shape(cells) if len(set(cells)) >= _FEWEST else None
-            if shape is not None and shape.kind == "digits":
-                n_distinct, is_long = len(set(cells)), shape.length >= _LONG
-                enough = n_distinct >= _SMALLEST_DISTINCT_SHARE * len(cells)
-                shape = shape if enough or (is_long and n_distinct >= _MANY) else None
-            self.shapes[anonymized] = shape
-        return self.shapes[anonymized]
+        cells = [cell for cell in self.anonymized[anonymized] if cell]
+        n_distinct = len(set(cells))
+        shape = token_shape(cells) if n_distinct >= _FEWEST else None
+        if shape is not None and shape.kind == "digits":
+            enough = n_distinct >= _SMALLEST_DISTINCT_SHARE * len(cells)
+            return shape if enough or (shape.length >= _LONG and n_distinct >= _MANY) else None
+        return shape
 
     @cached_property
     def varied(self) -> Mapping[str, int]:
@@ -215,12 +210,10 @@ class _Samples(Sample):
         )
         return [(value, token) for value, token in cells if token and all(value)]
 
+    @remembered
     def bodies(self, anonymized: str, shape: TokenShape) -> list[str | None]:
         """Return the tokens of the sampled rows, each in one spelling; None where a cell holds none."""
-        if anonymized not in self.row_tokens:
-            cells = self.anonymized[anonymized]
-            self.row_tokens[anonymized] = [shape.body(cell) if cell else None for cell in cells]
-        return self.row_tokens[anonymized]
+        return [shape.body(cell) if cell else None for cell in self.anonymized[anonymized]]
 
     def record(
         self, originals: Sequence[str], anonymized: str, shape: TokenShape
@@ -247,20 +240,17 @@ class _Samples(Sample):
         cells = zip(*(self.original[name] for name in originals), strict=True)
         return list(dict.fromkeys(value for value in cells if all(value)))
 
+    @remembered
     def known(self, anonymized: str, shape: TokenShape) -> _Known:
-        """Return all tokens of an anonymized column, each in one spelling, read once."""
-        if anonymized not in self.known_tokens:
-            bodies = (shape.body(cell) for cell in self.cells(anonymized))
-            tokens = frozenset(body for body in bodies if body is not None)
-            self.known_tokens[anonymized] = _Known(tokens=tokens, shape=shape)
-        return self.known_tokens[anonymized]
+        """Return all tokens of an anonymized column, each in one spelling."""
+        bodies = (shape.body(cell) for cell in self.cells(anonymized))
+        return _Known(tokens=frozenset(body for body in bodies if body is not None), shape=shape)
 
+    @remembered
     def cells(self, anonymized: str) -> list[str]:
-        """Return all distinct cells of an anonymized column, trimmed, read once."""
-        if anonymized not in self.distinct_cells:
-            values = self.tables.written["anonymized"][anonymized].trimmed.values
-            self.distinct_cells[anonymized] = values.to_pylist()
-        return self.distinct_cells[anonymized]
+        """Return all distinct cells of an anonymized column, trimmed."""
+        values: list[str] = self.tables.written["anonymized"][anonymized].trimmed.values.to_pylist()
+        return values
 
     def result(
         self, originals: tuple[str, ...], anonymized: str, *, kind: str, how: str, counts: tuple[int, int]
@@ -302,7 +292,7 @@ class _Known:
         return np.unique(self._eights(text)[starts]) if text else np.zeros(0, dtype=np.uint64)
 
     @cached_property
-    def marked(self) -> npt.NDArray[np.bool_]:
+    def marked(self) -> BoolArray:
         """Return a table by the hash of a beginning: whether some token has it."""
         marked = np.zeros(2**_HASH_BITS, dtype=np.bool_)
         marked[_hashed(self.beginnings)] = True
@@ -316,7 +306,7 @@ class _Known:
             eights[first::8] = np.frombuffer(data, ">u8", count=-((first - len(text)) // 8), offset=first)
         return eights >> np.uint64(8 * (8 - min(8, self.length)))
 
-    def places_in(self, text: str) -> _I64:
+    def places_in(self, text: str) -> IntArray:
         """Return the places of a text where a token seems to begin; numbers begin or end a line."""
         eights = self._eights(text)
         places = np.arange(len(text))

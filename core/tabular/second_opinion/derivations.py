@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -21,9 +21,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy.stats import rankdata
 
+from core.coding import FloatArray, IntArray, some_rows
 from core.tabular.columns import is_high_risk
-from core.tabular.second_opinion.amounts import PARTS, Amounts, FloatArray, read_amounts, read_codes
-from core.tabular.second_opinion.pair import LoggedTables, sampled_rows
+from core.tabular.second_opinion.amounts import PARTS, Amounts, read_amounts, read_codes
+from core.tabular.second_opinion.pair import LoggedTables, remembered
 from core.tabular.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict
@@ -93,7 +94,6 @@ class Search:
     settings: SecondOpinionSettings
     left: frozenset[str]  # anonymized columns that are as they were; they and their originals hide nothing
     explained: frozenset[str]  # anonymized columns that are known to hold an original in disguise
-    amounts_read: dict[tuple[str, str], Amounts | None] = field(default_factory=dict)
 
     @cached_property
     def originals(self) -> list[str]:
@@ -117,13 +117,13 @@ class Search:
         return self.tables.original if side == "original" else self.tables.anonymized
 
     @cached_property
-    def sample(self) -> npt.NDArray[np.int64]:
+    def sample(self) -> IntArray:
         """Return the sampled rows, the same of both tables."""
         return self.rows(self.settings.sample_size)
 
-    def rows(self, most: int) -> npt.NDArray[np.int64]:
+    def rows(self, most: int) -> IntArray:
         """Return a seeded sample of so many rows, in order."""
-        return sampled_rows(self.tables.n_original, most, self.settings.seed)
+        return some_rows(np.random.default_rng(self.settings.seed), self.tables.n_original, most)
 
     @cached_property
     def n_looked_at(self) -> int:
@@ -132,11 +132,11 @@ class Search:
 
     def amounts(self, side: str, name: str, *, sampled: bool = False) -> Amounts | None:
         """Return a column as amounts, of the sample or of all rows that are compared."""
-        sampled = sampled and self.settings.sample_size < self.tables.n_original
-        key = (f"{side} {'sample' if sampled else 'all'}", name)
-        if key not in self.amounts_read:
-            self.amounts_read[key] = read_amounts(self.cells(side, name, sampled=sampled))
-        return self.amounts_read[key]
+        return self._amounts(side, name, sampled=sampled and len(self.sample) < self.tables.n_original)
+
+    @remembered
+    def _amounts(self, side: str, name: str, *, sampled: bool) -> Amounts | None:
+        return read_amounts(self.cells(side, name, sampled=sampled))
 
     def cells(self, side: str, name: str, *, sampled: bool) -> pa.ChunkedArray:
         """Return the cells of a column that are compared."""

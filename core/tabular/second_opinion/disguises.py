@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from core.cells import canonical_text
 from core.tabular.actions import Meaning, meaning_of
-from core.tabular.second_opinion.pair import LoggedTables, Sample
+from core.tabular.second_opinion.pair import LoggedTables, Sample, remembered
 from core.tabular.second_opinion.rewriting import WAYS_OF_CELLS, Way, bare, decoded
 from core.tabular.second_opinion.transforms import holds, is_shortened, order_kept, shift_between
 from core.tabular.second_opinion.unchanged import ColumnComparison
@@ -109,19 +109,16 @@ class _Samples(Sample):
 
     canonical_values: dict[str, str] = field(default_factory=dict)
     encoded_values: dict[tuple[str, str], dict[str, frozenset[str]]] = field(default_factory=dict)
-    decoded_values: dict[str, Mapping[str, Mapping[str, str]]] = field(default_factory=dict)
-    distinct_values: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
+    @remembered
     def distinct(self, side: str, name: str) -> list[str]:
-        """Return a seeded sample of a column's distinct values, worked out once."""
-        if (side, name) not in self.distinct_values:
-            values = self.tables.written[side][name].values
-            if len(values) > self.settings.sample_size:
-                rng = np.random.default_rng(self.settings.seed)
-                chosen = rng.choice(len(values), self.settings.sample_size, replace=False)
-                values = values.take(pa.array(chosen))
-            self.distinct_values[side, name] = [value.strip() for value in values.to_pylist()]
-        return self.distinct_values[side, name]
+        """Return a seeded sample of a column's distinct values."""
+        values = self.tables.written[side][name].values
+        if len(values) > self.settings.sample_size:
+            rng = np.random.default_rng(self.settings.seed)
+            chosen = rng.choice(len(values), self.settings.sample_size, replace=False)
+            values = values.take(pa.array(chosen))
+        return [value.strip() for value in values.to_pylist()]
 
     def known(self, anonymized: str) -> pa.Array:
         """Return all distinct values of an anonymized column, trimmed."""
@@ -139,16 +136,15 @@ class _Samples(Sample):
         known.update({value: way.cells_of(value) for value in values if value not in known})
         return known
 
+    @remembered
     def decoded(self, anonymized: str) -> Mapping[str, Mapping[str, str]]:
         """Return what the sampled values of an anonymized column encode; none where hardly any does."""
-        if anonymized not in self.decoded_values:
-            values = self.distinct("anonymized", anonymized)
-            looked_at = [bool(decoded(value)) for value in values[:_LOOKED_AT]]
-            encodes = sum(looked_at) >= _MOST * len(looked_at) > 0
-            of_rows = self.anonymized[anonymized] if encodes and self.tables.in_order else []
-            cells = {*values, *(cell for cell in of_rows if cell)} if encodes else ()
-            self.decoded_values[anonymized] = {cell: decoded(cell) for cell in cells}
-        return self.decoded_values[anonymized]
+        values = self.distinct("anonymized", anonymized)
+        looked_at = [bool(decoded(value)) for value in values[:_LOOKED_AT]]
+        if not sum(looked_at) >= _MOST * len(looked_at) > 0:
+            return {}
+        of_rows = self.anonymized[anonymized] if self.tables.in_order else []
+        return {cell: decoded(cell) for cell in {*values, *filter(None, of_rows)}}
 
 
 def _disguise(samples: _Samples, original: str, anonymized: str) -> Disguise | None:

@@ -19,13 +19,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy.stats import binom, poisson
 
-from core.coding import CodedColumn, distinct_values
+from core.coding import BoolArray, CodedColumn, IntArray, distinct_values, some_rows
 from core.jobs import Threads
 from core.letters import narrowed
 from core.roles import Role
 from core.roles.vocabulary import match_name
 from core.tabular.columns import is_high_risk
-from core.tabular.second_opinion.pair import LoggedTables, sampled_rows
+from core.tabular.second_opinion.pair import LoggedTables
 from core.tabular.second_opinion.rewriting import dates_respelled, legible, respelled
 from core.tabular.second_opinion.unchanged import ColumnComparison
 from core.tabular.settings import SecondOpinionSettings, SecondOpinionThresholds
@@ -48,7 +48,6 @@ _CLEARLY_MORE = 0.8  # of what chance leaves over
 _RESPELLED = "respelled"
 
 _U64 = npt.NDArray[np.uint64]
-_Ints = npt.NDArray[np.int64]
 _NONE: _U64 = np.zeros(0, dtype=np.uint64)
 
 _DATE_LIKE = r"^(?:\d{1,4}[-/. ]+\d{1,2}[-/. ]+\d{1,4}\.?|(?:19|20)\d{6})(?:[T ].*)?$"
@@ -113,24 +112,17 @@ class _Read:
     tables: LoggedTables
     settings: SecondOpinionSettings
 
-    @cached_property
-    def original_rows(self) -> pa.Array | None:
-        return self._rows(self.tables.n_original)
-
-    @cached_property
-    def anonymized_rows(self) -> pa.Array | None:
-        return self._rows(self.tables.n_anonymized)
-
-    def _rows(self, n: int) -> pa.Array | None:
-        return pa.array(sampled_rows(n, _MOST_RECORDS, self.settings.seed)) if n > _MOST_RECORDS else None
-
     def original(self, name: str) -> CodedColumn:
-        column = self.tables.original[name]
-        return distinct_values(column if self.original_rows is None else column.take(self.original_rows))
+        return self._distinct(self.tables.original[name])
 
     def anonymized(self, name: str) -> CodedColumn:
-        column = self.tables.anonymized[name]
-        return distinct_values(column if self.anonymized_rows is None else column.take(self.anonymized_rows))
+        return self._distinct(self.tables.anonymized[name])
+
+    def _distinct(self, column: pa.ChunkedArray) -> CodedColumn:
+        if len(column) > _MOST_RECORDS:
+            rows = some_rows(np.random.default_rng(self.settings.seed), len(column), _MOST_RECORDS)
+            column = column.take(pa.array(rows))
+        return distinct_values(column)
 
 
 # --- words
@@ -142,7 +134,7 @@ class _Words:
 
     words: pa.Array  # strings, and the 64 bits that stand for each
     hashes: _U64
-    text: _Ints  # shape (n_words,): the text of each, in rising order
+    text: IntArray  # shape (n_words,): the text of each, in rising order
     n_texts: int  # how many texts there are
 
     @cached_property
@@ -151,12 +143,12 @@ class _Words:
         return np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(self.hashes, dtype=np.uint64)])
 
     @cached_property
-    def starts(self) -> _Ints:
+    def starts(self) -> IntArray:
         """Return shape (n_texts + 1,): where the words of each text begin."""
         return np.searchsorted(self.text, np.arange(self.n_texts + 1))
 
     @cached_property
-    def n_words(self) -> _Ints:
+    def n_words(self) -> IntArray:
         """Return shape (n_texts,)."""
         return np.diff(self.starts)
 
@@ -165,7 +157,7 @@ class _Words:
         """Return shape (n_texts,): the sum of all words of each text."""
         return self.totals[self.starts[1:]] - self.totals[self.starts[:-1]]
 
-    def windows(self, n_words: int) -> tuple[_U64, _Ints]:
+    def windows(self, n_words: int) -> tuple[_U64, IntArray]:
         """Return the sums of every run of so many words of one text, and the text of each."""
         n = max(0, len(self.text) - n_words + 1)
         same = self.text[n_words - 1 : n_words - 1 + n] == self.text[:n]
@@ -209,14 +201,14 @@ class _Form:
     name: str  # which form it is
     # shape (n_values,): a number for each distinct value of the column, the same for values that are the same
     # in this form; -1 for one without it
-    of_value: _Ints
+    of_value: IntArray
     # number of words to sums of words, in rising order, and the number of what each stands for
-    keys: Mapping[int, tuple[_U64, _Ints]]
+    keys: Mapping[int, tuple[_U64, IntArray]]
     shortest: int  # characters of the shortest spelling
     firsts: _U64  # the words of values of two words, to combine anew; empty for other forms
     lasts: _U64
 
-    def in_texts(self, words: _Words) -> tuple[_Ints, _Ints]:
+    def in_texts(self, words: _Words) -> tuple[IntArray, IntArray]:
         """Return the distinct pairs (text, number of what it holds)."""
         pairs = []
         for n_words, (sums, numbers) in self.keys.items():
@@ -306,7 +298,7 @@ def _only_number(texts: pa.Array) -> pa.Array:
     return pc.fill_null(pc.extract_regex(texts, pattern).field("number"), "")
 
 
-def _tell(together: pa.Array, length: _Ints) -> npt.NDArray[np.bool_]:
+def _tell(together: pa.Array, length: IntArray) -> BoolArray:
     """Return which values are long enough not to be found everywhere."""
     only_letters = pc.replace_substring_regex(together, narrowed(r"[^\p{L}]+", together), "")
     letters = pc.utf8_length(only_letters).to_numpy(zero_copy_only=False)
@@ -318,8 +310,8 @@ def _tell(together: pa.Array, length: _Ints) -> npt.NDArray[np.bool_]:
 def _form(
     name: str,
     spellings: Sequence[_Words],
-    tells: npt.NDArray[np.bool_],
-    length: _Ints,
+    tells: BoolArray,
+    length: IntArray,
     *,
     plain: _Words | None = None,
     firsts: _U64 | None = None,
@@ -427,7 +419,7 @@ def _with_held_words(words: _Words, sought: Sequence[_Sought]) -> _Words:
     return replace(words, hashes=hashes)
 
 
-def _are_among(sums: _U64, known: Sequence[_U64]) -> npt.NDArray[np.bool_]:
+def _are_among(sums: _U64, known: Sequence[_U64]) -> BoolArray:
     """Return which sums are in any of several arrays in rising order."""
     found = np.zeros(len(sums), dtype=bool)
     for each in known:
@@ -480,7 +472,7 @@ def _one_form(
     )
 
 
-def _unlike(cells: CodedColumn, one: _Sought) -> npt.NDArray[np.bool_]:
+def _unlike(cells: CodedColumn, one: _Sought) -> BoolArray:
     """Return which values are not written as one of the original, for a column's own values."""
     ours, theirs = cells.values, one.cells.values  # noqa: PD011 - of a dataclass
     known = pc.is_in(ours.cast(pa.string()), value_set=theirs.cast(pa.string()))
@@ -490,7 +482,9 @@ def _unlike(cells: CodedColumn, one: _Sought) -> npt.NDArray[np.bool_]:
 _Hits = tuple[int, float, bool]
 
 
-def _in_rows(one: _Sought, form: _Form, *, cells: CodedColumn, text: _Ints, number: _Ints) -> _Hits | None:
+def _in_rows(
+    one: _Sought, form: _Form, *, cells: CodedColumn, text: IntArray, number: IntArray
+) -> _Hits | None:
     """Count the cells that hold the value of their own row, and how many would in random order."""
     value = np.append(form.of_value, -1)[one.cells.codes]
     n_numbers = 1 + int(max(value.max(initial=-1), number.max(initial=-1)))
@@ -516,7 +510,7 @@ def _anywhere(
     *,
     cells: CodedColumn,
     words: _Words,
-    held: tuple[_Ints, _Ints],
+    held: tuple[IntArray, IntArray],
 ) -> _Hits | None:
     """Count the cells that hold any value, where nobody knows whose row is whose."""
     text, number = held
@@ -585,7 +579,7 @@ def _against_recombined(form: _Form, *, cells: CodedColumn, words: _Words, n_hit
     return n_hits, n_by_chance, False
 
 
-def _n_cells_with_any_pair(form: _Form, words: _Words, counts: _Ints) -> int:
+def _n_cells_with_any_pair(form: _Form, words: _Words, counts: IntArray) -> int:
     """Return the cells that hold a first and a last word of the values beside each other."""
     firsts, lasts = np.isin(words.hashes, form.firsts), np.isin(words.hashes, form.lasts)
     pair = (firsts[:-1] & lasts[1:]) | (lasts[:-1] & firsts[1:])
@@ -600,7 +594,7 @@ def _share_by_recombining(form: _Form) -> float:
     return float(np.isin(form.firsts[first] + form.lasts[last], form.keys[2][0]).mean())
 
 
-def _are_the_same(one: _Sought, form: _Form, *, cells: CodedColumn, held: tuple[_Ints, _Ints]) -> bool:
+def _are_the_same(one: _Sought, form: _Form, *, cells: CodedColumn, held: tuple[IntArray, IntArray]) -> bool:
     """Whether a column's own values occur as often as before; drawn anew from them they would not."""
     text, number = held
     n_numbers = 1 + max(int(number.max()), int(form.of_value.max(initial=0)))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Literal
+from functools import cached_property, wraps
+from typing import Literal, ParamSpec, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -18,12 +18,12 @@ from core.coding import (
     BoolArray,
     CodedColumn,
     CodedTable,
-    IntArray,
     SharedCodes,
     coded,
     coded_parts,
     joint_codes,
     one_below_the_other,
+    some_rows,
 )
 from core.jobs import Threads
 from core.tabular.columns import ColumnPair, column_pairs
@@ -31,6 +31,8 @@ from core.tabular.log import AnonymizationLog, columns_alike
 from core.tabular.second_opinion.marks import marked
 from core.tabular.settings import SecondOpinionSettings
 
+Answer = TypeVar("Answer")
+Asked = ParamSpec("Asked")
 Order = Literal["kept", "changed", "unknown"]
 
 _KEPT = 0.95  # share of values, rows or records from which they count as kept
@@ -236,11 +238,20 @@ def _pairs(
     return tuple(itertools.chain.from_iterable(pairs.values()))
 
 
-def sampled_rows(n: int, size: int, seed: int) -> IntArray:
-    """Return a seeded sample of so many of `n` rows, in order; all where there are no more."""
-    if n <= size:
-        return np.arange(n)
-    return np.sort(np.random.default_rng(seed).choice(n, size, replace=False))
+def remembered(method: Callable[Asked, Answer]) -> Callable[Asked, Answer]:
+    """Let an object remember what a method returned for the same arguments."""
+    name = f"_{method.__name__}_remembered"
+
+    @wraps(method)
+    def remembering(*args: Asked.args, **kwargs: Asked.kwargs) -> Answer:
+        known = args[0].__dict__.setdefault(name, {})
+        key = (args[1:], *kwargs.items())
+        if key not in known:
+            known[key] = method(*args, **kwargs)
+        found: Answer = known[key]
+        return found
+
+    return remembering
 
 
 @dataclass(kw_only=True, eq=False)
@@ -257,7 +268,7 @@ class Sample:
 
     def some(self, n: int) -> pa.Array:
         """Return some of `n` rows, as many as the settings say."""
-        return pa.array(sampled_rows(n, self.settings.sample_size, self.settings.seed))
+        return pa.array(some_rows(np.random.default_rng(self.settings.seed), n, self.settings.sample_size))
 
     @property
     def is_sample(self) -> bool:

@@ -7,11 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 from scipy.stats import poisson
 
-from core.coding import CodedColumn, CodedTable, sorted_distinct, value_codes
+from core.coding import CodedColumn, CodedTable, IntArray, sorted_distinct, value_codes
 from core.equivalence import EquivalenceClasses
 from core.roles import Role, RoleSuggestion, suggest_roles
 from core.tabular.second_opinion.pair import LoggedTables
@@ -19,8 +18,6 @@ from core.tabular.settings import SecondOpinionThresholds
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict
 from core.words import Value, counted, number, share_of, text
-
-IntArray = npt.NDArray[np.int64]
 
 _PERSON_KINDS = frozenset(
     {"national identification number", "identity document or account number", "patient or person number"}

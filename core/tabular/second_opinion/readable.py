@@ -26,7 +26,7 @@ from scipy.stats import binom
 
 from core.dates import read_dates
 from core.tabular.columns import is_high_risk
-from core.tabular.second_opinion.pair import LoggedTables, Sample
+from core.tabular.second_opinion.pair import LoggedTables, Sample, remembered
 from core.tabular.second_opinion.rewriting import plain, plain_forms, without_escapes
 from core.tabular.second_opinion.unchanged import ColumnComparison
 from core.tabular.settings import SecondOpinionSettings, SecondOpinionThresholds
@@ -108,8 +108,6 @@ def _from_base64(cell: str) -> bytes:
 class _Read(Sample):
     """The sampled cells of both tables, read once per column."""
 
-    row_forms: dict[str, list[tuple[str, list[str]]]] = field(default_factory=dict)
-
     @cached_property
     def originals(self) -> Mapping[str, _Original]:
         """Return the original columns whose values vary enough to lead to somebody."""
@@ -138,10 +136,9 @@ class _Read(Sample):
             return []
         return plains
 
+    @remembered
     def forms(self, original: str) -> list[tuple[str, list[str]]]:
-        if original not in self.row_forms:
-            self.row_forms[original] = list(plain_forms(self.originals[original].cells))
-        return self.row_forms[original]
+        return list(plain_forms(self.originals[original].cells))
 
     @cached_property
     def shown(self) -> _Shown:

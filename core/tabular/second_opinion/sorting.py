@@ -11,18 +11,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import gammaln
 from scipy.stats import chi2
 
 from core.cells import CodeArray
+from core.coding import IntArray
 from core.tabular.second_opinion.amounts import FloatArray
 from core.tabular.second_opinion.derivations import Search
 from core.tabular.second_opinion.pair import CodedPair
 from core.verdict import Finding, Verdict
 from core.words import text
-
-IntArray = npt.NDArray[np.int64]
 
 _FEWEST_ROWS, _MOST_ROWS = 20, 200_000
 _FEWEST_VALUES = 8

@@ -6,12 +6,11 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.cells import CodeArray
-from core.coding import CodedColumn, sorted_distinct
+from core.coding import BoolArray, CodedColumn, IntArray, sorted_distinct
 from core.roles import Role, RoleSuggestion
 from core.tabular.second_opinion.amounts import read_amounts
 from core.tabular.second_opinion.pair import CodedPair, LoggedTables
@@ -19,9 +18,6 @@ from core.tabular.second_opinion.persons import Persons
 from core.tabular.settings import SecondOpinionThresholds
 from core.verdict import Finding, Verdict
 from core.words import share_of
-
-BoolArray = npt.NDArray[np.bool_]
-IntArray = npt.NDArray[np.int64]
 
 _FEWEST_PEOPLE, _MANY_PEOPLE = 100, 200  # below the first one of them is no rarity; from the second two are
 _USUAL = 5  # people from which a value is usual

@@ -21,13 +21,13 @@ from scipy import sparse
 from scipy.stats import gamma
 
 from core.cells import as_numbers
+from core.coding import IntArray, some_rows
+from core.letters import without_accents
 from core.roles import Role, RoleSuggestion
 from core.tabular.second_opinion.pair import CodedPair, LoggedTables
 from core.tabular.settings import SecondOpinionSettings
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict
-
-IntArray = npt.NDArray[np.int64]
 
 _IDENTIFYING = frozenset({Role.DIRECT_IDENTIFIER, Role.QUASI_IDENTIFIER})
 _FEWEST = 25  # filled rows below which chance explains too much
@@ -163,19 +163,14 @@ def _pairs(text: str) -> frozenset[str]:
 
 
 def _plain(text: str) -> str:
-    if text.isascii():
-        return text.casefold()
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
-    return unicodedata.normalize("NFC", "".join(c for c in decomposed if not unicodedata.combining(c)))
+    return unicodedata.normalize("NFC", without_accents(text))
 
 
 def _sampled(column: pa.ChunkedArray, settings: SecondOpinionSettings) -> list[str]:
     """Return a seeded sample of the filled cells, folded."""
     filled = column.drop_null()
-    if len(filled) > _N_SPELLED:
-        rng = np.random.default_rng(settings.seed)
-        filled = filled.take(pa.array(np.sort(rng.choice(len(filled), _N_SPELLED, replace=False))))
-    return [_plain(text) for text in filled.to_pylist()]
+    rows = some_rows(np.random.default_rng(settings.seed), len(filled), _N_SPELLED)
+    return [_plain(text) for text in filled.take(pa.array(rows)).to_pylist()]
 
 
 def _differently_spelled(ours: Sequence[str], theirs: Sequence[str]) -> bool:
