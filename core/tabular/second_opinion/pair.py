@@ -31,8 +31,8 @@ from core.tabular.log import AnonymizationLog, columns_alike
 from core.tabular.second_opinion.marks import marked
 from core.tabular.settings import SecondOpinionSettings
 
-Answer = TypeVar("Answer")
-Asked = ParamSpec("Asked")
+_Found = TypeVar("_Found")
+_P = ParamSpec("_P")
 Order = Literal["kept", "changed", "unknown"]
 
 _KEPT = 0.95  # share of values, rows or records from which they count as kept
@@ -238,17 +238,17 @@ def _pairs(
     return tuple(itertools.chain.from_iterable(pairs.values()))
 
 
-def remembered(method: Callable[Asked, Answer]) -> Callable[Asked, Answer]:
+def remembered(method: Callable[_P, _Found]) -> Callable[_P, _Found]:
     """Let an object remember what a method returned for the same arguments."""
     name = f"_{method.__name__}_remembered"
 
     @wraps(method)
-    def remembering(*args: Asked.args, **kwargs: Asked.kwargs) -> Answer:
+    def remembering(*args: _P.args, **kwargs: _P.kwargs) -> _Found:
         known = args[0].__dict__.setdefault(name, {})
         key = (args[1:], *kwargs.items())
         if key not in known:
             known[key] = method(*args, **kwargs)
-        found: Answer = known[key]
+        found: _Found = known[key]
         return found
 
     return remembering
