@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from core.commands.output import print_json, print_lines, print_problems
+from core.commands.output import add_text_options, print_json, print_lines, print_problems
+from core.free_text import read_cells
 from core.leakage import LeakageAudit, LeakageSettings, LeakageThresholds, audit_leakage
 from core.leakage.attacks import AttackRate
 from core.leakage.document import leakage_document
@@ -24,6 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for form in FORMS:
         add_options(parser, form)
     parser.add_argument("--holdout", type=Path, metavar="FILE", help="records that were not scrambled")
+    add_text_options(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
@@ -38,6 +40,8 @@ def run(arguments: argparse.Namespace) -> int:
         settings=settings,
         thresholds=thresholds,
         holdout=holdout,
+        read=read_cells(arguments.read),
+        text_model=arguments.text_model,
     )
     if arguments.json:
         print_json(leakage_document(audit))

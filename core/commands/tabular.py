@@ -11,8 +11,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, get_args
 
-from core.commands.output import print_json, print_lines, print_problems
+from core.commands.output import add_text_options, print_json, print_lines, print_problems
 from core.errors import AuditInputError
+from core.free_text import ModelName, Reading, check_reading, read_cells
 from core.settings_form import add_options, from_options, given_options
 from core.tables import read_dataset
 from core.tabular import (
@@ -53,6 +54,8 @@ class _Limits:
     quasi_identifiers: tuple[str, ...] | None
     rule: Mapping[Mode, TabularThresholds]
     opinion: SecondOpinionThresholds
+    read: Mapping[str, Reading]
+    text_model: ModelName
 
 
 FORMS = (TabularSettings, SecondOpinionSettings, TabularThresholds, SecondOpinionThresholds)
@@ -86,6 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     for form in FORMS:
         add_options(parser, form)
+    add_text_options(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON document instead of text")
 
 
@@ -113,6 +117,11 @@ def run(arguments: argparse.Namespace) -> int:
             report.append(csv_report_row(result.audit, seconds=result.seconds))
         if not arguments.json:
             print_lines(_lines(result))
+    if not skipped:
+        texts = [one for each in done if (seen := each.audit.opinion_measurement) for one in seen.texts]
+        check_reading(
+            [], {name: each for name, each in limits.read.items() if name not in {t.column for t in texts}}
+        )
     skipped = [LeftOutFile(name=Path(file.name).name, reason=file.reason) for file in skipped]
     message = "{file} was not verified. {reason}"
     print_problems(tuple(text(message, file=file.name, reason=own(file.reason)) for file in skipped))
@@ -223,6 +232,8 @@ def _limits(arguments: argparse.Namespace) -> _Limits:
         quasi_identifiers=from_options(SecondOpinionSettings, arguments).quasi_identifiers,
         rule={mode: replace(TabularThresholds.for_mode(mode), **given) for mode in get_args(Mode)},
         opinion=from_options(SecondOpinionThresholds, arguments),
+        read=read_cells(arguments.read),
+        text_model=arguments.text_model,
     )
 
 
@@ -246,6 +257,8 @@ def _verify(pair: FilePair, limits: _Limits) -> _Done:
         quasi_identifiers=limits.quasi_identifiers,
         thresholds=limits.rule[log.mode],
         opinion_thresholds=limits.opinion,
+        read=limits.read,
+        text_model=limits.text_model,
     )
     return _Done(pair=pair, audit=audit, seconds=time.perf_counter() - started)
 

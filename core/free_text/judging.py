@@ -12,13 +12,13 @@ from core.verdict import Finding, Verdict
 from core.words import Text, counted, joined, own, percent, share_of, text
 
 
-def check_reading(texts: Sequence[TextColumn], read: Mapping[str, Reading], columns: Sequence[str]) -> None:
-    """Refuse counts of cells read that cannot be: of no column, or more than it has."""
+def check_reading(texts: Sequence[TextColumn], read: Mapping[str, Reading]) -> None:
+    """Refuse counts of cells read that cannot be: of a column without text, or more than it has."""
     cells = {each.column: each.n_cells for each in texts}
     problems = [
-        text("--read: there is no column {column}.", column=f"`{column}`")
+        text("--read: no column {column} holds free text.", column=f"`{column}`")
         for column in read
-        if column not in columns
+        if column not in cells
     ]
     problems += [
         text(

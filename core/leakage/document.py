@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from core.free_text import reading_words, texts_document
 from core.leakage.attacks import Attacks
 from core.leakage.judging import LeakageAudit
 from core.leakage.measuring import SetAside
@@ -38,6 +39,7 @@ def leakage_document(audit: LeakageAudit) -> dict[str, object]:
         "second_look": _second_look_document(measures.second_look),
         "attacks": _attack_documents(measures.attacks),
         "membership": _membership_document(measures.attacks),
+        "texts": texts_document(measures.texts, audit.read),
         "findings": [finding.document() for finding in audit.findings],
         "settings": settings_document(measures.settings, audit.thresholds),
     }
@@ -144,4 +146,5 @@ def leakage_command(audit: LeakageAudit, files: Sequence[str]) -> str:
     """Return the command that repeats the audit of an original, a scrambled and perhaps a hold-out table."""
     holdout = ["--holdout", files[2]] if files[2:] else []
     words = [*holdout, *option_words(audit.measures.settings), *option_words(audit.thresholds)]
+    words += reading_words(audit.read)
     return command_line("leakage", files[:2], words)

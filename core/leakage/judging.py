@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy import stats
 
+from core.free_text import ModelName, Reading, check_reading, text_findings
 from core.leakage.chance import ChanceRange, probabilities_of_matches
 from core.leakage.measuring import LeakageMeasures, measure_leakage
 from core.leakage.near_copies import Excess, NearCopies
@@ -28,6 +29,7 @@ class LeakageAudit:
     thresholds: LeakageThresholds
     findings: tuple[Finding, ...]  # sentences with counts, one a check
     verdict: Verdict  # the worst of the findings
+    read: Mapping[str, Reading] = field(default_factory=dict)  # cells of texts that a person has read
 
     @property
     def headline(self) -> str:
@@ -108,6 +110,8 @@ def audit_leakage(
     settings: LeakageSettings | None = None,
     thresholds: LeakageThresholds | None = None,
     holdout: Dataset | None = None,
+    read: Mapping[str, Reading] | None = None,
+    text_model: ModelName = "none",
 ) -> LeakageAudit:
     """Ask whether rows of the original table are still in the scrambled one.
 
@@ -119,6 +123,10 @@ def audit_leakage(
         The defaults compare rows by position, ignore nothing and tolerate no full leakage.
     holdout
         Records of the same kind that the scrambled table was not made from.
+    read
+        Cells of the scrambled table's free text that a person has read, by column.
+    text_model
+        An installed model that looks for names in free text too.
 
     Returns
     -------
@@ -133,11 +141,15 @@ def audit_leakage(
     """
     settings = settings or LeakageSettings()
     pair = pair_tables(original, scrambled, key=settings.key)
-    return judge_leakage(measure_leakage(pair, settings, holdout=holdout), thresholds or LeakageThresholds())
+    measured = measure_leakage(pair, settings, holdout=holdout, text_model=text_model)
+    return judge_leakage(measured, thresholds or LeakageThresholds(), read=read)
 
 
-def judge_leakage(measures: LeakageMeasures, thresholds: LeakageThresholds) -> LeakageAudit:
-    """Hold the measures against the thresholds from which a figure is a concern."""
+def judge_leakage(
+    measures: LeakageMeasures, thresholds: LeakageThresholds, *, read: Mapping[str, Reading] | None = None
+) -> LeakageAudit:
+    """Hold the measures, and what a person has read, against the thresholds of concern."""
+    check_reading(measures.texts, read or {})
     findings = (
         *_row_findings(measures, thresholds),
         *_whole_row_findings(measures, thresholds),
@@ -147,12 +159,14 @@ def judge_leakage(measures: LeakageMeasures, thresholds: LeakageThresholds) -> L
         *_attack_findings(measures, thresholds),
         *_holdout_findings(measures),
         *_column_set_findings(measures),
+        *text_findings(measures.texts, read),
     )
     return LeakageAudit(
         measures=measures,
         thresholds=thresholds,
         findings=findings,
         verdict=worst(finding.verdict for finding in findings),
+        read=read or {},
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import stats
 
 from core.coding import FloatArray, IntArray
+from core.free_text import ModelName, TextColumn, measure_texts
 from core.jobs import Progress
 from core.leakage.attacks import Attacks, try_attacks
 from core.leakage.chance import (
@@ -32,6 +33,7 @@ from core.leakage.whole_rows import (
     expected_full_matches,
     find_whole_rows,
 )
+from core.roles import columns_of_people, suggest_roles
 from core.tables import Dataset
 from core.words import input_error
 
@@ -117,6 +119,7 @@ class LeakageMeasures:
     # Hold-out records that are in the original, or nearly, where they are too many for strangers; such a
     # hold-out was not used
     n_holdout_in_original: int = 0
+    texts: tuple[TextColumn, ...] = ()  # scrambled columns of free text, and others in which people are named
 
     @property
     def expected_matching_cells(self) -> float | None:
@@ -164,6 +167,7 @@ def measure_leakage(
     *,
     holdout: Dataset | None = None,
     progress: Progress | None = None,
+    text_model: ModelName = "none",
 ) -> LeakageMeasures:
     """Measure how much of the original table is still in the scrambled one.
 
@@ -178,6 +182,8 @@ def measure_leakage(
     progress
         Is told each step. Asked to stop, the measurement ends soon, with fewer random orders and
         smaller samples, which it states.
+    text_model
+        An installed model that looks for names in free text too.
 
     Returns
     -------
@@ -192,7 +198,13 @@ def measure_leakage(
     columns = compared_columns(pair, settings)
     beside, n_in_original = _beside(pair, columns, settings, holdout)
     measured = _measure_columns(pair, columns, settings, beside, progress or Progress())
-    return replace(measured, has_holdout=beside is not None, n_holdout_in_original=n_in_original)
+    table = pair.scrambled.table
+    return replace(
+        measured,
+        has_holdout=beside is not None,
+        n_holdout_in_original=n_in_original,
+        texts=measure_texts(table, skip=columns_of_people(suggest_roles(table)), model=text_model),
+    )
 
 
 def _measure_columns(

@@ -174,7 +174,7 @@ def judge_risk(
     read
         Cells of free text that a person has read, by column.
     """
-    check_reading(measurement.texts, read or {}, measurement.columns)
+    check_reading(measurement.texts, read or {})
     thresholds = thresholds or RiskThresholds()
     findings = [_class_size_finding(measurement, thresholds.k)]
     if thresholds.average_risk is not None:

@@ -43,7 +43,7 @@ from core.risk.records import (
 )
 from core.risk.sensitive import Related, SensitiveMeasurement, measure_sensitive, related_attributes
 from core.risk.settings import Hierarchy, RiskSettings, check_settings
-from core.roles import Role, RoleSuggestion, suggest_roles
+from core.roles import Role, RoleSuggestion, columns_of_people, suggest_roles
 from core.tables import Dataset
 from core.words import Text, counted, text
 
@@ -174,12 +174,10 @@ def measure_risk(
     """
     check_settings(settings, dataset.columns)
     _check_hierarchies(hierarchies or {}, settings)
-    measured = replace(
-        _measure_table(dataset, settings, hierarchies or {}, population),
-        texts=measure_texts(
-            dataset.table, skip={*settings.leave_out, *settings.direct_identifiers}, model=text_model
-        ),
-    )
+    measured = _measure_table(dataset, settings, hierarchies or {}, population)
+    skip = columns_of_people((*measured.unassigned, *measured.sensitive_suggestions))
+    skip |= {*settings.leave_out, *settings.direct_identifiers}
+    measured = replace(measured, texts=measure_texts(dataset.table, skip=skip, model=text_model))
     if original is None:
         return measured
     return replace(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -68,6 +68,18 @@ def suggest_roles(
         profiles = dict(zip(names, found, strict=True))
     suggestions = [_suggest_role(name, profile) for name, profile in profiles.items()]
     return tuple(sorted(_with_coordinates(suggestions, profiles), key=_rank))
+
+
+def columns_of_people(suggestions: Iterable[RoleSuggestion]) -> frozenset[str]:
+    """Return the columns whose values are names, numbers or addresses of people and nothing beside."""
+    return frozenset(
+        each.column
+        for each in suggestions
+        if each.role is Role.DIRECT_IDENTIFIER and each.from_values and each.kind not in _NOT_ONLY_PEOPLE
+    )
+
+
+_NOT_ONLY_PEOPLE = frozenset({"free text", "record identifier", "identifier by distinctness"})
 
 
 def _rank(suggestion: RoleSuggestion) -> tuple[int, float]:

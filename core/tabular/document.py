@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from core.free_text import reading_words, texts_document
 from core.settings_form import command_line, option_words, settings_document
 from core.tabular.csv_report import class_shares
 from core.tabular.judging import TabularAudit
@@ -36,7 +37,10 @@ def tabular_document(audits: Sequence[TabularAudit], skipped: Sequence[LeftOutFi
 def _file(audit: TabularAudit) -> dict[str, object]:
     measured, classes = audit.measurement, audit.classes
     below_2, below_5 = class_shares(audit)
-    opinion = [audit.second_opinion.thresholds] if audit.second_opinion else []
+    opinion, looked = (
+        [audit.second_opinion.thresholds] if audit.second_opinion else [],
+        audit.opinion_measurement,
+    )
     return {
         "file": audit.name,
         "mode": measured.log.mode,
@@ -51,6 +55,9 @@ def _file(audit: TabularAudit) -> dict[str, object]:
         "share_k_lt_2": below_2,
         "share_k_lt_5": below_5,
         "columns": [_column(column) for column in measured.columns],
+        "texts": texts_document(looked.texts, audit.second_opinion.read)
+        if audit.second_opinion and looked
+        else [],
         "findings": [finding.document() for finding in audit.all_findings],
         "settings": settings_document(measured.settings, audit.thresholds, *opinion),
     }
@@ -96,6 +103,7 @@ def tabular_command(audits: Sequence[TabularAudit]) -> str:
             *option_words(measured.settings),
             *option_words(audit.thresholds, usual=TabularThresholds.for_mode(measured.log.mode)),
             *(word for each in asked for word in option_words(each)),
+            *reading_words(opinion.read if opinion else {}),
         ]
         files.setdefault(tuple(words), []).append(audit.name)
     return "\n".join(command_line("tabular", names, words) for words, names in files.items())

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.equivalence import EquivalenceClasses
+from core.free_text import ModelName, Reading
 from core.roles import RoleSuggestion
 from core.tables import Dataset
 from core.tabular.false_alarms import known_false_alarms, unrecognized_protection
@@ -75,6 +76,7 @@ def judge_tabular(
     opinion: SecondOpinionMeasurement | None = None,
     thresholds: TabularThresholds | None = None,
     opinion_thresholds: SecondOpinionThresholds | None = None,
+    read: Mapping[str, Reading] | None = None,
 ) -> TabularAudit:
     """Decide on a pair of files; fast enough for a slider.
 
@@ -82,7 +84,8 @@ def judge_tabular(
     the share of WARN messages reaches its limit (recommended review); else PASS.
 
     Without `opinion` our own verdict is NOT_ASSESSED. `classes` do not change the published decision.
-    The thresholds are the published ones of the log's mode by default.
+    The thresholds are the published ones of the log's mode by default; `read` counts the cells of free text
+    that a person has read, by column.
     """
     thresholds = thresholds or TabularThresholds.for_mode(measurement.log.mode)
     notes = known_false_alarms(measurement, opinion)
@@ -104,7 +107,7 @@ def judge_tabular(
         ),
         opinion_measurement=opinion,
         second_opinion=_with_warnings(
-            judge_second_opinion(opinion, thresholds=opinion_thresholds), measurement, notes
+            judge_second_opinion(opinion, thresholds=opinion_thresholds, read=read), measurement, notes
         )
         if opinion
         else None,
@@ -149,6 +152,8 @@ def audit_tabular(
     quasi_identifiers: Sequence[str] | None = None,
     thresholds: TabularThresholds | None = None,
     opinion_thresholds: SecondOpinionThresholds | None = None,
+    read: Mapping[str, Reading] | None = None,
+    text_model: ModelName = "none",
 ) -> TabularAudit:
     """Measure and judge a pair of files, second opinion included.
 
@@ -160,8 +165,10 @@ def audit_tabular(
         See `TabularSettings`.
     quasi_identifiers
         Anonymized columns that others may know; None takes those of the log.
-    thresholds, opinion_thresholds
+    thresholds, opinion_thresholds, read
         See `judge_tabular`.
+    text_model
+        An installed model that looks for names in free text too.
 
     Raises
     ------
@@ -176,6 +183,7 @@ def audit_tabular(
         anonymized,
         log,
         settings=SecondOpinionSettings(quasi_identifiers=None if quasi_identifiers is None else chosen),
+        text_model=text_model,
     )
     return judge_tabular(
         measurement,
@@ -183,6 +191,7 @@ def audit_tabular(
         opinion=opinion,
         thresholds=thresholds,
         opinion_thresholds=opinion_thresholds,
+        read=read,
     )
 
 

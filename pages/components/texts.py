@@ -20,7 +20,7 @@ _AT_ONCE = 20
 
 def ask_what_was_read(tool: str, dataset: Dataset, texts: Sequence[TextColumn]) -> Mapping[str, Reading]:
     """Show cells to read of the texts in which nobody was found, and return what was read of each column."""
-    unread = [each for each in texts if each.is_text and not each.n_found]
+    unread = _unread(texts)
     if not unread:
         return {}
     with st.expander(say("Read free text"), icon=":material/menu_book:"):
@@ -40,8 +40,24 @@ def ask_what_was_read(tool: str, dataset: Dataset, texts: Sequence[TextColumn]) 
         return {each.column: _ask(tool, dataset, each, reveal=reveal) for each in unread}
 
 
+def what_was_read(tool: str, dataset: Dataset, texts: Sequence[TextColumn]) -> Mapping[str, Reading]:
+    """Return what was read of each column up to now, before the page asks again."""
+    state = st.session_state
+    keys = {each.column: _key(tool, dataset, each.column) for each in _unread(texts)}
+    read = {column: (state.get(key, 0), state.get(f"{key}_found", 0)) for column, key in keys.items()}
+    return {column: Reading(n_read, min(n_found, n_read)) for column, (n_read, n_found) in read.items()}
+
+
+def _unread(texts: Sequence[TextColumn]) -> list[TextColumn]:
+    return [each for each in texts if each.is_text and not each.n_found]
+
+
+def _key(tool: str, dataset: Dataset, column: str) -> str:
+    return f"{tool}_read_{dataset.fingerprint[:16]}_{column}"
+
+
 def _ask(tool: str, dataset: Dataset, column: TextColumn, *, reveal: bool) -> Reading:
-    key = f"{tool}_read_{dataset.fingerprint[:16]}_{column.column}"
+    key = _key(tool, dataset, column.column)
     needed = cells_to_read(column.n_cells)
     first, second, third = st.columns(3)
     with first:

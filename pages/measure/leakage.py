@@ -34,6 +34,7 @@ from pages.components.results import (
     show_verdict,
 )
 from pages.components.text import sentence
+from pages.components.texts import ask_what_was_read, what_was_read
 from pages.measure.leakage_parts.settings import ask_for_settings, ask_for_thresholds, propose_to_ignore
 from pages.measure.leakage_parts.work import measure
 
@@ -78,7 +79,7 @@ def _show_audit(
         tables = {own("original"): original, own("scrambled"): scrambled, own("hold-out"): holdout}
         with greyed_out(TOOL, when=measures.settings != settings):
             _show_results(
-                judge_leakage(measures, thresholds),
+                judge_leakage(measures, thresholds, read=what_was_read(TOOL, scrambled, measures.texts)),
                 pair,
                 {role: table for role, table in tables.items() if table is not None},
             )
@@ -113,12 +114,15 @@ def _show_results(audit: LeakageAudit, pair: TablePair, tables: dict[str, Datase
     with st.container(border=True):
         st.markdown(say("**What was found**"))
         show_findings(audit.findings, key=TOOL, at_once=2)
+    ask_what_was_read(TOOL, pair.scrambled, audit.measures.texts)
     _show_details(audit, pair)
     given = {role: [stored_files(TOOL, role)[-1].key] for role in ("original", "scrambled")}
     show_ways_on(TOOL, [Way("risk", partial(dict, table=given["scrambled"], original=given["original"]))])
     st.subheader(say("Downloads"), anchor=False)
     facts = [input_facts(table, role) for role, table in tables.items()]
-    identity = repr(([fact.sha256 for fact in facts], audit.measures.settings, audit.thresholds))
+    identity = repr(
+        ([fact.sha256 for fact in facts], audit.measures.settings, audit.thresholds, dict(audit.read))
+    )
     counts = partial(views.row_counts_csv, audit.measures)
     show_downloads(
         TOOL,

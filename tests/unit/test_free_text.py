@@ -274,11 +274,11 @@ def test_read_cells__reads_the_option_and_writes_it_back() -> None:
 def test_check_reading__refuses_what_cannot_be() -> None:
     found = _column(_plain(20))
     assert found is not None
-    check_reading([found], {"note": Reading(20, 20)}, ["note"])
+    check_reading([found], {"note": Reading(20, 20)})
     with pytest.raises(AuditInputError) as raised:
-        check_reading([found], {"memo": Reading(1), "note": Reading(21, 3)}, ["note"])
+        check_reading([found], {"memo": Reading(1), "note": Reading(21, 3)})
     assert raised.value.problems == (
-        "--read: there is no column `memo`.",
+        "--read: no column `memo` holds free text.",
         "--read: `note` has 20 cells, so 21 of them cannot have been read, 3 with a name.",
     )
 

@@ -138,3 +138,24 @@ def test_leakage__wrong_arguments_are_one_sentence(
 ) -> None:
     assert main(["leakage", *files, "--max-full-leakage", "2"]) == 2
     assert capsys.readouterr().err == "error: --max-full-leakage must be from 0 to 1, received 2.\n"
+
+
+def test_leakage__reads_free_text_of_the_scrambled_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    notes = [f"came with pain in bed {n} and was told to rest" for n in range(30)]
+    for name, turn in (("original.csv", 0), ("scrambled.csv", 7)):
+        rows = [f"{30 + n},{notes[(n + turn) % 30]}" for n in range(30)]
+        (tmp_path / name).write_text("\n".join(["age,note", *rows]))
+    files = ["leakage", str(tmp_path / "original.csv"), str(tmp_path / "scrambled.csv"), "--json"]
+    main(files)
+    before = json.loads(capsys.readouterr().out)
+    assert before["texts"][0]["n_cells"] == 30
+    assert [each["verdict"] for each in before["findings"] if each["check"] == "text_not_read"] == [
+        "NOT_ASSESSED"
+    ]
+    main([*files, "--read", "note=29"])
+    after = json.loads(capsys.readouterr().out)
+    assert [each["verdict"] for each in after["findings"] if each["check"] == "text_read"] == ["PASS"]
+    assert main([*files, "--read", "age=3"]) == 2
+    assert "--read: no column `age` holds free text." in capsys.readouterr().err

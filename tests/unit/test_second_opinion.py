@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from core.errors import AuditInputError
+from core.free_text import Reading
 from core.tabular.second_opinion import (
     SecondOpinionSettings,
     SecondOpinionThresholds,
@@ -22,6 +23,7 @@ from tests.second_opinion_examples import (
     concerns,
     dataset,
     findings,
+    keep_all,
     log_of,
     opinion_on,
     the_finding,
@@ -684,12 +686,12 @@ def test_sanity__sees_identifiers_that_the_log_lets_through() -> None:
 
 
 def test_sanity__an_unsure_guess_is_a_warning_and_an_unlogged_column_counts_too() -> None:
-    texts = [f"Seen on day {i} with pain in the left knee, sent home" for i in range(40)]
-    opinion = opinion_on({"x": NUMBERS * 4}, {"notes2": texts}, log_of())
+    texts = [f"Day {i}, knee" for i in range(40)]
+    opinion = opinion_on({"x": NUMBERS * 4}, {"items2": texts}, log_of())
     finding = the_finding(opinion, "looks_like_identifier")
     assert finding.verdict is Verdict.WARN
     assert finding.message.startswith(
-        "`notes2` is not logged but looks like a direct identifier (free text)."
+        "`items2` is not logged but looks like a direct identifier (identifier by distinctness)."
     )
 
 
@@ -993,3 +995,21 @@ def test_with_quasi_identifiers__refuses_a_column_that_is_not_there() -> None:
     measured = measure_second_opinion(dataset(original), dataset(anonymized), log)
     with pytest.raises(AuditInputError, match="`salary` is not a column of the anonymized table"):
         with_quasi_identifiers(measured, dataset(anonymized), ["salary"])
+
+
+def test_free_text__is_read_in_the_anonymized_table() -> None:
+    words = "came with mild pain after work and slept badly was told to rest call again soon".split()
+    rows = np.random.default_rng(0).integers(0, len(words), (60, 9))
+    notes = [" ".join(words[i] for i in row) for row in rows]
+    released = {"group": ["a", "b"] * 30, "note": notes}
+    told = {one.check: one for one in opinion_on(released, released).findings}
+    assert told["text_not_read"].verdict is Verdict.NOT_ASSESSED
+    assert "looks_like_identifier" not in {check for check, one in told.items() if one.column == "note"}
+    measured = measure_second_opinion(dataset(released), dataset(released), keep_all(released))
+    read = {"note": Reading(58), "comment": Reading(3)}
+    judged = judge_second_opinion(measured, read=read)
+    assert "text_read" in {one.check for one in judged.findings}
+    assert judged.read == {"note": Reading(58)}
+    named = {**released, "note": [*notes[:-1], "called by Mary Brown about the pain at work"]}
+    told = {one.check: one for one in opinion_on(released, named).findings}
+    assert (told["people_in_text"].verdict, told["people_in_text"].n_affected) == (Verdict.FAIL, 1)

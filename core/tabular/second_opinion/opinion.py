@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 import pandas as pd
 
 from core.coding import CodedTable
+from core.free_text import ModelName, Reading, TextColumn, check_reading, measure_texts, text_findings
 from core.jobs import Threads
-from core.roles import RoleSuggestion, suggest_roles
+from core.roles import RoleSuggestion, columns_of_people, suggest_roles
 from core.tables import Dataset
 from core.tabular.log import AnonymizationLog
 from core.tabular.second_opinion.classes import (
@@ -92,6 +93,9 @@ class SecondOpinionMeasurement:
     marks: Mapping[str, int] = field(default_factory=dict)
     # columns that look like identifiers but have no more to do with the original's than chance
     surrogates: tuple[str, ...] = ()
+    texts: tuple[
+        TextColumn, ...
+    ] = ()  # anonymized columns of free text, and others in which people are named
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -104,6 +108,7 @@ class SecondOpinion:
     # ``columns``, ``relinkage``, ``pseudonyms`` and ``quasi_identifiers``, which is what each contributes
     tables: Mapping[str, pd.DataFrame]
     thresholds: SecondOpinionThresholds  # what was judged by
+    read: Mapping[str, Reading] = field(default_factory=dict)  # cells of texts that a person has read
 
 
 def measure_second_opinion(
@@ -112,6 +117,7 @@ def measure_second_opinion(
     log: AnonymizationLog,
     *,
     settings: SecondOpinionSettings | None = None,
+    text_model: ModelName = "none",
 ) -> SecondOpinionMeasurement:
     """Measure what an anonymized table still shows of its original, not trusting the log.
 
@@ -149,6 +155,11 @@ def measure_second_opinion(
             standouts=standouts.result(),
             relinkage=relinkage.result(),
             pseudonyms=pseudonyms.result(),
+            texts=measure_texts(
+                tables.written["anonymized"],
+                skip={*surrogates.result(), *columns_of_people(suggestions.result())},
+                model=text_model,
+            ),
         )
 
 
@@ -217,16 +228,23 @@ def with_quasi_identifiers(
 
 
 def judge_second_opinion(
-    measured: SecondOpinionMeasurement, *, thresholds: SecondOpinionThresholds | None = None
+    measured: SecondOpinionMeasurement,
+    *,
+    thresholds: SecondOpinionThresholds | None = None,
+    read: Mapping[str, Reading] | None = None,
 ) -> SecondOpinion:
-    """Hold what was measured against thresholds; fast enough for a slider."""
+    """Hold what was measured, and what a person has read, against thresholds; fast enough for a slider."""
     thresholds = thresholds or SecondOpinionThresholds()
+    read = {each.column: (read or {})[each.column] for each in measured.texts if each.column in (read or {})}
+    check_reading(measured.texts, read)
+    texts = {each.column for each in measured.texts if each.is_text}
     found = [
         *judge_relinkage(measured.relinkage, thresholds),
         *judge_unchanged(measured.columns, thresholds, measured.suggestions),
         *_judge_hidden(measured.hidden, thresholds),
         *judge_leftovers(measured.leftovers),
-        *judge_sanity(measured.sanity, thresholds),
+        *(one for one in judge_sanity(measured.sanity, thresholds) if one.column not in texts),
+        *text_findings(measured.texts, read),
         *judge_classes(measured.classes, thresholds),
         *judge_standouts(measured.standouts, thresholds),
         *judge_pseudonyms(measured.pseudonyms, thresholds),
@@ -245,6 +263,7 @@ def judge_second_opinion(
             "quasi_identifiers": contributions_table(measured.classes),
         },
         thresholds=thresholds,
+        read=read,
     )
 
 

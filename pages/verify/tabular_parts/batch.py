@@ -17,6 +17,7 @@ from core.tabular.views import VerifiedFile
 from core.words import joined, say, text
 from pages.components.reading import read_options
 from pages.components.text import plain
+from pages.components.texts import what_was_read
 from pages.verify.tabular_parts.settings import Limits
 
 
@@ -116,10 +117,12 @@ def judge(file: MeasuredFile, limits: Limits) -> VerifiedFile:
     classes = caching.tabular_classes(
         file.anonymized.fingerprint, measurement.quasi_identifiers if by_hand is None else by_hand
     )
+    opinion = caching.tabular_second_opinion(*file.identity, by_hand)
     audit = judge_tabular(
         measurement,
         classes=classes,
-        opinion=caching.tabular_second_opinion(*file.identity, by_hand),
+        opinion=opinion,
+        read=what_was_read("tabular", file.anonymized, opinion.texts),
         thresholds=limits.rule[measurement.log.mode],
         opinion_thresholds=replace(
             limits.opinion, no_quasi_identifiers=bool(st.session_state.get(file.no_quasi_identifiers_key))

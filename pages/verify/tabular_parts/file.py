@@ -23,6 +23,7 @@ from pages.components.results import (
     show_verdict,
 )
 from pages.components.text import plain, sentence
+from pages.components.texts import ask_what_was_read
 from pages.verify.tabular_parts.batch import MeasuredFile
 
 _MAIN = ("policy_consistency", "pattern_residual", "high_risk_handling", "k")
@@ -56,6 +57,8 @@ def show_file(audit: TabularAudit, file: MeasuredFile, *, k: int) -> None:
             "Nothing speaks against the table.",
             key="opinion",
         )
+    if audit.opinion_measurement is not None:
+        ask_what_was_read("tabular", file.anonymized, audit.opinion_measurement.texts)
     show_figures([figure for figure in _figures(audit) if figure.measure in _MAIN])
     _show_tables(audit, file, k)
 
