@@ -4,6 +4,7 @@ from benchmarks.quality.scoreboard import Kind
 from benchmarks.quality.tabular import (
     leaks_derived,
     leaks_files,
+    leaks_finer,
     leaks_groups,
     leaks_left,
     leaks_pseudonyms,
@@ -18,5 +19,6 @@ KINDS: tuple[Kind, ...] = (
     *leaks_pseudonyms.KINDS,
     *leaks_groups.KINDS,
     *leaks_files.KINDS,
+    *leaks_finer.KINDS,
     *proper.KINDS,
 )

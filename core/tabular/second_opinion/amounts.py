@@ -214,10 +214,22 @@ _PARTS: Mapping[str, Callable[[FloatArray], FloatArray]] = MappingProxyType(
         "month and day": lambda days: _calendar(days)[1] * 100 + _calendar(days)[2],
         "day and month": lambda days: _calendar(days)[2] * 100 + _calendar(days)[1],
         "day of year": lambda days: np.floor(days) - _first_of_year(days) + 1,
+        "week": lambda days: _week(days),  # noqa: PLW0108 - defined below
+        "weekday": lambda days: (np.floor(days) + _THURSDAY) % 7,
+        "weekday from 1": lambda days: (np.floor(days) + _THURSDAY) % 7 + 1,
     }
 )
 PARTS = tuple(_PARTS)
 """Parts of dates that a column may hold, as numbers."""
+
+
+_THURSDAY = 3  # the weekday of day 0, 1 January 1970, where Monday is 0
+
+
+def _week(days: FloatArray) -> FloatArray:
+    """Return the week of the year, of which the first holds its first Thursday (ISO 8601)."""
+    thursday = np.floor(days) - (np.floor(days) + _THURSDAY) % 7 + _THURSDAY
+    return (thursday - _first_of_year(thursday)) // 7 + 1
 
 
 def _first_of_year(days: FloatArray) -> FloatArray:

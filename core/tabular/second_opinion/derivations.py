@@ -50,6 +50,7 @@ _MOST_COVERED = 0.3  # share of all possible values that are taken, from which f
 _LOOKED_UP = 300
 _MOST_OF_A_PART, _LARGEST_PART = 5, 10_000  # columns that may hold one part of a date, and their numbers
 _MANY_WORDS = 20  # beside numbers, more than there are units
+_MOST_DATES = 6  # original columns of dates between which days are counted
 _TELLING = 0.2  # distinct share below which a column tells nobody apart
 
 
@@ -71,8 +72,10 @@ class Derivation:
     # identifies people, or its own column holds at most half as many values
     taken_out: bool
     by_position: bool = False  # whether the order of the records shows the same
+    until: str = ""  # another original column, where what is known are the days from `original` to it
 
 
+_UNTIL = "until "  # before the name of the column up to which days are counted
 _COARSER = 0.5  # of the original's distinct values, up to which a column was made coarser
 
 
@@ -155,10 +158,27 @@ class Search:
         amounts = self.amounts(side, name, sampled=sampled)
         cells = self.cells(side, name, sampled=sampled)
         if amounts is not None and not (amounts.kind == "number" and _are_worded(cells)):
-            return amounts.readings
+            between = self._days_between(name, amounts, sampled=sampled) if side == "original" else {}
+            return {**amounts.readings, **between}
         codes = read_codes(cells)
         by_number = amounts.readings if amounts else {"code": codes.numbers} if codes else {}
         return {**by_number, "alphabet": _places(cells), "small letters": _places(pc.utf8_lower(cells))}
+
+    @cached_property
+    def dates(self) -> list[str]:
+        """Return the first original columns of dates."""
+        read = (
+            (name, self.amounts("original", name, sampled=True)) for name in self.tables.original.column_names
+        )
+        return [name for name, amounts in read if amounts is not None and amounts.kind == "date"][
+            :_MOST_DATES
+        ]
+
+    def _days_between(self, name: str, dates: Amounts, *, sampled: bool) -> Mapping[str, FloatArray]:
+        """Return the days from an original column of dates to each later one, by that one's name."""
+        later = self.dates[self.dates.index(name) + 1 :] if name in self.dates else []
+        read = {f"{_UNTIL}{other}": self.amounts("original", other, sampled=sampled) for other in later}
+        return {key: other.numbers - dates.numbers for key, other in read.items() if other is not None}
 
     def distinct_share(self, side: str, name: str) -> float:
         """Return distinct / non-blank cells of a whole column."""
@@ -181,6 +201,7 @@ class Search:
         counts: tuple[int, int],
         distinct_share: float | None = None,
         by_position: bool = False,
+        until: str = "",
     ) -> Derivation:
         """Return what was found of one or several anonymized columns."""
         own = self.distinct_share("anonymized", anonymized[0]) if distinct_share is None else distinct_share
@@ -194,6 +215,7 @@ class Search:
             anonymized_distinct_share=own,
             taken_out=self.taken_out(original),
             by_position=by_position,
+            until=until,
         )
 
 
@@ -293,6 +315,7 @@ def _order_of_pair(
         original[0],
         anonymized[0],
         kind=kind,
+        until=original[1].removeprefix(_UNTIL) if original[1].startswith(_UNTIL) else "",
         counts=(n, len(first)),
         by_position=position >= _NEARLY_IN_PLACE,
     )
@@ -346,7 +369,9 @@ def _parts_of_rows(search: Search) -> Iterator[Derivation]:
             if column is not None:
                 found[part] = column
         months = {"month", "year and month"} & found.keys()
-        if (months and "day" in found) or not _WITH_DAY.isdisjoint(found):
+        weekdays = {"weekday", "weekday from 1"} & found.keys()
+        by_week = "week" in found and weekdays
+        if (months and "day" in found) or by_week or not _WITH_DAY.isdisjoint(found):
             yield _of_parts(search, original, found)
 
 
@@ -376,6 +401,9 @@ _PART_RANGES = {
     "month and day": (101, 1231),
     "day and month": (101, 3112),
     "day of year": (1, 366),
+    "week": (1, 53),
+    "weekday": (0, 6),
+    "weekday from 1": (1, 7),
 }
 _WHOLE_DATES = (
     ("year", "month", "day"),
@@ -383,6 +411,8 @@ _WHOLE_DATES = (
     ("year", "month and day"),
     ("year", "day and month"),
     ("year and month", "day"),
+    ("year", "week", "weekday"),
+    ("year", "week", "weekday from 1"),
 )
 
 
@@ -650,7 +680,10 @@ def _verdict(one: Derivation, thresholds: SecondOpinionThresholds) -> Verdict | 
     if one.kind == "near text":
         surely = one.n_matched >= _SHARED * one.n_compared and one.original_distinct_share >= limit
         return Verdict.FAIL if surely and own >= limit else Verdict.WARN if own >= limit else None
-    if one.kind in {"in order", "all but in order"}:
+    sure: Verdict | None
+    if one.until and one.kind in {"one to one", "in order"}:
+        sure = Verdict.FAIL if own >= limit else Verdict.WARN
+    elif one.kind in {"in order", "all but in order"}:
         sure = Verdict.FAIL if own >= _MOST else Verdict.WARN if own >= limit else None
     else:
         sure = Verdict.FAIL if telling else Verdict.WARN
@@ -674,6 +707,10 @@ _MESSAGES = {
     "near text": "The values of {columns} are spelled most like their own row's text of the original column "
     "`{original}`: {found} compared. {consequence}",
 }
+_BETWEEN = (
+    "The values of {columns} follow the days from the original column `{original}` to `{until}`: {found} "
+    "compared. {consequence}"
+)
 _CONSEQUENCE = {
     "one to one": "Whoever knows one side knows the other. Leave the column out, or make it coarser.",
     "in order": "Whoever knows the original finds the record by its place. Leave the column out, or make it "
@@ -689,8 +726,9 @@ _CONSEQUENCE = {
 
 def _finding(one: Derivation, verdict: Verdict) -> Finding:
     message = text(
-        _MESSAGES[one.kind],
+        _BETWEEN if one.until else _MESSAGES[one.kind],
         columns=listed(one.anonymized),
+        until=one.until,
         original=one.original,
         found=share_of(one.n_matched, one.n_compared),
         consequence=own(_CONSEQUENCE[one.kind]),

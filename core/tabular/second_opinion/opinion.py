@@ -23,6 +23,7 @@ from core.tabular.second_opinion.classes import (
 from core.tabular.second_opinion.computed import ComputedMeasurement, judge_computed, measure_computed
 from core.tabular.second_opinion.derivations import Derivation, Search, judge_derivations, measure_derivations
 from core.tabular.second_opinion.disguises import DisguiseMeasurement, judge_disguises, measure_disguises
+from core.tabular.second_opinion.finer import FinerColumn, judge_finer, measure_finer
 from core.tabular.second_opinion.gravity import folded, gravest_first
 from core.tabular.second_opinion.leftovers import Leftover, judge_leftovers, measure_leftovers
 from core.tabular.second_opinion.marks import marked
@@ -81,6 +82,7 @@ class SecondOpinionMeasurement:
     settings: SecondOpinionSettings  # how it was measured
     structure: StructureMeasurement
     columns: tuple[ColumnComparison, ...]
+    finer: tuple[FinerColumn, ...]
     relinkage: RelinkageMeasurement
     hidden: HiddenOriginals
     leftovers: tuple[Leftover, ...]
@@ -144,6 +146,7 @@ def measure_second_opinion(
         return SecondOpinionMeasurement(
             settings=settings,
             columns=columns,
+            finer=measure_finer(tables),
             structure=measure_structure(tables),
             leftovers=measure_leftovers(anonymized, tables),
             marks=tables.marks,
@@ -241,6 +244,7 @@ def judge_second_opinion(
     found = [
         *judge_relinkage(measured.relinkage, thresholds),
         *judge_unchanged(measured.columns, thresholds, measured.suggestions),
+        *judge_finer(measured.finer, thresholds),
         *_judge_hidden(measured.hidden, thresholds),
         *judge_leftovers(measured.leftovers),
         *(one for one in judge_sanity(measured.sanity, thresholds) if one.column not in texts),

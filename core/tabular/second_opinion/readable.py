@@ -44,6 +44,7 @@ _MOSTLY = 0.5  # share of values that make a column one of dates
 _TURNS = (1, 2, 3)  # how far off the rows are that each token is held against
 
 _SIGNS = re.compile(r"[\W_]+")
+_WORD = re.compile(r"[^\W\d_]+")
 _MEASURE = re.compile(r"[+-]?\d*[.,]\d+")
 _HEXADECIMAL = re.compile(r"(?:[0-9a-fA-F]{2}){4,}")
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{6,}={0,2}")
@@ -265,6 +266,8 @@ class _Column:
         if self.name == original.name or _are_dates(original.cells):  # cut short: told of elsewhere
             return
         cores = [plain(cell) for cell in original.cells]
+        for how, initials in _initials(original.cells):
+            yield from self._beyond_other_rows(original, how, initials, operator.contains)
         for n in sorted({len(token) - 1 for token in self.tokens} & set(range(_SHORTEST_END, _LONGEST_END))):
             for end, part in ((-n, slice(-n, None)), (n, slice(n))):
                 ends = [core[part] if len(core) > n else "" for core in cores]
@@ -323,6 +326,16 @@ def _in_words(how: _How) -> str:
         return how
     message = "by its first {characters} characters" if how > 0 else "by its last {characters} characters"
     return text(message, characters=abs(how))
+
+
+def _initials(cells: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """Yield the first letters of the words of names, in either order; none of single words."""
+    words = [[plain(word) for word in _WORD.findall(cell)] for cell in cells]
+    if 2 * sum(len(each) > 1 for each in words) < len(words):
+        return
+    letters = ["".join(word[:1] for word in each) if len(each) > 1 else "" for each in words]
+    yield "by the first letters of its words", letters
+    yield "by the first letters of its words", [each[::-1] for each in letters]
 
 
 def _is_whole(token: str, end: str) -> bool:

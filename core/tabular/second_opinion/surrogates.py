@@ -41,6 +41,9 @@ _WORD = re.compile(r"[^\W_]+")
 _DATE = re.compile(r"\s*(?:\d{4}[-/.]\s?\d{1,2}[-/.]\s?\d{1,2}|\d{1,2}[-/.]\s?\d{1,2}[-/.]\s?\d{4}).*")
 _N_FIRST = 5  # cells that show whether any dates are there
 _N_GLANCE = 100  # cells that show how dates are written
+_LETTERS = re.compile(r"[^\W\d_]+")
+_DIGIT = re.compile(r"\d")
+_SAME_BUILD = 0.5  # share of the cells that are built alike in both columns
 _RARE = 1e-3  # probability below which two columns are more alike than chance
 
 
@@ -53,14 +56,30 @@ def measure_surrogates(
     where nothing could be told. Related are a column of which some cells are left, values in other rows,
     respelled or shortened values, and numbers or dates in a similar order.
     """
-    identifying = {one.column for one in suggestions if one.role in _IDENTIFYING}
+    roles = {one.column: one.role for one in suggestions if one.role in _IDENTIFYING}
     return frozenset(
-        pair.pair.anonymized
+        name
         for pair in tables.coded
-        if pair.pair.anonymized in identifying
+        if (name := pair.pair.anonymized) in roles
         and pair.anonymized is not pair.original
+        and (tables.in_order or roles[name] is not Role.QUASI_IDENTIFIER or _built_alike(pair, tables))
         and _are_surrogates(pair, tables, settings)
     )
+
+
+def _built_alike(pair: CodedPair, tables: TablePair) -> bool:
+    """Whether values are built as the original's are: cut short or made coarser they are no made-up ones."""
+    ours, theirs = (
+        Counter(map(_build, column.drop_null().slice(0, _N_ROWS).to_pylist()))
+        for column in (tables.original[pair.pair.original], tables.anonymized[pair.pair.anonymized])
+    )
+    n_alike = sum(min(ours[build] / ours.total(), n / theirs.total()) for build, n in theirs.items())
+    return n_alike >= _SAME_BUILD
+
+
+def _build(text: str) -> str:
+    """Return a cell with each digit as 9 and each word as a letter."""
+    return _LETTERS.sub("a", _DIGIT.sub("9", text.strip()))
 
 
 def judge_surrogates(columns: Sequence[str]) -> list[Finding]:

@@ -1,0 +1,139 @@
+"""Cells that tell more records apart than they may: columns that got finer, and one value in many spellings.
+
+Neither needs to know how the values were made: a column that was only kept, cut or made coarser cannot hold
+values that fewer records share than before, and what a value is written like (letter case, spaces, signs
+nobody sees) should say nothing about whose it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from core.cells import equal_values
+from core.coding import value_codes
+from core.tabular.actions import Meaning, meaning_of
+from core.tabular.second_opinion.pair import CodedPair, TablePair
+from core.tabular.settings import SecondOpinionThresholds
+from core.verdict import Finding, Verdict
+from core.words import own, share_of
+
+IntArray = npt.NDArray[np.int64]
+
+_NEVER_FINER = frozenset({Meaning.KEPT, Meaning.COARSER, Meaning.CUT_OFF, Meaning.SWAPPED})
+_FEWEST = 10  # records that have to be told apart
+_LEAST_SHARE = 0.05  # of a column's filled cells, and more than that beyond the original's
+_MANY = 0.5  # share of the filled cells from which it is FAIL
+# spaces, control and format characters, and signs that choose another form of the one before them
+_NOT_SEEN = r"[\s\p{Z}\p{Cc}\p{Cf}\x{034F}\x{FE00}-\x{FE0F}\x{E0100}-\x{E01EF}]+"
+_FEWEST_SPELLINGS = 10  # more values as written than after folding, below which no column is looked at
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FinerColumn:
+    """How many records of a column share their value, against how many did or would."""
+
+    column: str  # of the anonymized table
+    by: str  # ``values``, against those of the original column; ``spelling``, against the values folded
+    # shape (n_values,): the filled cells of each distinct value, and of what it is held against
+    n_cells: IntArray
+    # against the original: shape (n_original_values,); against folded values: shape (n_values,)
+    n_cells_against: IntArray
+
+    def n_told_apart(self, k: int) -> int:
+        """Return the cells whose value fewer than `k` share; by spelling, though `k` share the folded one."""
+        rare = self.n_cells < k
+        if self.by == "spelling":
+            rare &= self.n_cells_against >= k
+        return int(self.n_cells[rare].sum())
+
+    @property
+    def n_filled(self) -> int:
+        """Return the filled cells."""
+        return int(self.n_cells.sum())
+
+    def share_before(self, k: int) -> float:
+        """Return the share of the original's filled cells whose value fewer than `k` share, in [0, 1]."""
+        against = self.n_cells_against
+        return float(against[against < k].sum() / max(against.sum(), 1)) if self.by == "values" else 0.0
+
+
+def measure_finer(tables: TablePair) -> tuple[FinerColumn, ...]:
+    """Count how many cells share each value of the columns that may not have got finer, and each spelling.
+
+    Blanks are left out. By values: columns whose log says kept, coarser, cut off or swapped; values are equal
+    as text, numbers or dates. By spelling: every anonymized column, equal where they differ in letter case,
+    spaces, width, composition, signs nobody sees or the spelling of numbers and dates alone.
+    """
+    by_values = (_against_original(pair) for pair in tables.coded if _may_not_be_finer(pair))
+    by_spelling = (_against_folded(tables, name) for name in tables.anonymized.column_names)
+    return tuple(one for one in (*by_values, *by_spelling) if one is not None)
+
+
+def _may_not_be_finer(pair: CodedPair) -> bool:
+    return pair.anonymized is not pair.original and meaning_of(pair.pair.action) in _NEVER_FINER
+
+
+def _against_original(pair: CodedPair) -> FinerColumn:
+    ours, before = (counts[counts > 0] for counts in (pair.anonymized_counts, pair.original_counts))
+    return FinerColumn(column=pair.pair.anonymized, by="values", n_cells=ours, n_cells_against=before)
+
+
+def _against_folded(tables: TablePair, name: str) -> FinerColumn | None:
+    """Return a column's spellings against its folded values; None where they are about as many."""
+    written = tables.written["anonymized"][name]
+    if written.n_distinct < _FEWEST_SPELLINGS:
+        return None
+    values = written.values.cast(pa.large_string())
+    bare = pc.replace_substring_regex(pc.utf8_normalize(values, "NFKC"), _NOT_SEEN, "")
+    folded = pc.utf8_lower(bare)
+    codes = _codes_of_equal(folded)
+    spelled = value_codes(values)
+    if spelled.max(initial=-1) - codes.max(initial=-1) < _FEWEST_SPELLINGS:
+        return None
+    counts = written.counts
+    n_cells = np.bincount(spelled, weights=counts).astype(np.int64)
+    of_folded = np.bincount(codes, weights=counts).astype(np.int64)
+    first = np.unique(spelled, return_index=True)[1]
+    return FinerColumn(column=name, by="spelling", n_cells=n_cells, n_cells_against=of_folded[codes[first]])
+
+
+def _codes_of_equal(values: pa.Array) -> IntArray:
+    """Return shape (n_values,): one code for values equal as text, numbers or dates."""
+    distinct = pc.dictionary_encode(values)
+    equal = equal_values(distinct.dictionary, dates=True)
+    codes = distinct.indices.to_numpy().astype(np.int64)
+    return codes if equal is None else equal.astype(np.int64)[codes]
+
+
+def judge_finer(measured: Sequence[FinerColumn], thresholds: SecondOpinionThresholds) -> list[Finding]:
+    """Return a finding per column that tells records apart which it should not."""
+    k, found = thresholds.smallest_k, []
+    for one in measured:
+        n, n_filled = one.n_told_apart(k), one.n_filled
+        beyond = n / max(n_filled, 1) - one.share_before(k)
+        if n >= _FEWEST and beyond > _LEAST_SHARE:
+            found.append(
+                Finding.of(
+                    f"finer_{one.by}",
+                    Verdict.FAIL if beyond >= _MANY else Verdict.WARN,
+                    column=one.column,
+                    n_affected=n,
+                )(_MESSAGES[one.by], column=one.column, found=own(share_of(n, n_filled)), limit=k)
+            )
+    return found
+
+
+_MESSAGES = {
+    "values": "`{column}` got finer, though the log says that it was kept or made coarser: {found} cells "
+    "hold a value that fewer than {limit} records share, a larger share than in the original. Find out what "
+    "these values are, and leave the column out or make it coarser.",
+    "spelling": "Cells of `{column}` are told apart by how they are written alone (spaces, letter case, "
+    "signs nobody sees): {found} cells are spelled as in fewer than {limit} records, though more hold the "
+    "same value. A spelling can carry who it is: write equal values alike.",
+}
