@@ -91,6 +91,9 @@ def test_read_amounts__takes_dates_apart() -> None:
         "month and day": [1231, 229, 101],
         "day and month": [3112, 2902, 101],
         "day of year": [365, 60, 1],
+        "week": [52, 9, 1],
+        "weekday": [4, 1, 0],
+        "weekday_1": [5, 2, 1],
     }
     assert amounts.readings["dmY"].tolist() == [31121999, 29022000, 1012001]
 

@@ -216,7 +216,7 @@ _PARTS: Mapping[str, Callable[[FloatArray], FloatArray]] = MappingProxyType(
         "day of year": lambda days: np.floor(days) - _first_of_year(days) + 1,
         "week": lambda days: _week(days),  # noqa: PLW0108 - defined below
         "weekday": lambda days: (np.floor(days) + _THURSDAY) % 7,
-        "weekday from 1": lambda days: (np.floor(days) + _THURSDAY) % 7 + 1,
+        "weekday_1": lambda days: (np.floor(days) + _THURSDAY) % 7 + 1,
     }
 )
 PARTS = tuple(_PARTS)

@@ -75,7 +75,7 @@ class Derivation:
     until: str = ""  # another original column, where what is known are the days from `original` to it
 
 
-_UNTIL = "until "  # before the name of the column up to which days are counted
+_UNTIL = "until:"  # before the name of the column up to which days are counted
 _COARSER = 0.5  # of the original's distinct values, up to which a column was made coarser
 
 
@@ -369,7 +369,7 @@ def _parts_of_rows(search: Search) -> Iterator[Derivation]:
             if column is not None:
                 found[part] = column
         months = {"month", "year and month"} & found.keys()
-        weekdays = {"weekday", "weekday from 1"} & found.keys()
+        weekdays = {"weekday", "weekday_1"} & found.keys()
         by_week = "week" in found and weekdays
         if (months and "day" in found) or by_week or not _WITH_DAY.isdisjoint(found):
             yield _of_parts(search, original, found)
@@ -403,7 +403,7 @@ _PART_RANGES = {
     "day of year": (1, 366),
     "week": (1, 53),
     "weekday": (0, 6),
-    "weekday from 1": (1, 7),
+    "weekday_1": (1, 7),
 }
 _WHOLE_DATES = (
     ("year", "month", "day"),
@@ -412,7 +412,7 @@ _WHOLE_DATES = (
     ("year", "day and month"),
     ("year and month", "day"),
     ("year", "week", "weekday"),
-    ("year", "week", "weekday from 1"),
+    ("year", "week", "weekday_1"),
 )
 
 

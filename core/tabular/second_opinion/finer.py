@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from core.cells import equal_values
 from core.coding import value_codes
 from core.tabular.actions import Meaning, meaning_of
-from core.tabular.second_opinion.pair import CodedPair, TablePair
+from core.tabular.second_opinion.pair import CodedPair, LoggedTables
 from core.tabular.settings import SecondOpinionThresholds
 from core.verdict import Finding, Verdict
 from core.words import own, share_of
@@ -63,7 +63,7 @@ class FinerColumn:
         return float(against[against < k].sum() / max(against.sum(), 1)) if self.by == "values" else 0.0
 
 
-def measure_finer(tables: TablePair) -> tuple[FinerColumn, ...]:
+def measure_finer(tables: LoggedTables) -> tuple[FinerColumn, ...]:
     """Count how many cells share each value of the columns that may not have got finer, and each spelling.
 
     Blanks are left out. By values: columns whose log says kept, coarser, cut off or swapped; values are equal
@@ -84,7 +84,7 @@ def _against_original(pair: CodedPair) -> FinerColumn:
     return FinerColumn(column=pair.pair.anonymized, by="values", n_cells=ours, n_cells_against=before)
 
 
-def _against_folded(tables: TablePair, name: str) -> FinerColumn | None:
+def _against_folded(tables: LoggedTables, name: str) -> FinerColumn | None:
     """Return a column's spellings against its folded values; None where they are about as many."""
     written = tables.written["anonymized"][name]
     if written.n_distinct < _FEWEST_SPELLINGS:

@@ -67,7 +67,7 @@ def measure_surrogates(
     )
 
 
-def _built_alike(pair: CodedPair, tables: TablePair) -> bool:
+def _built_alike(pair: CodedPair, tables: LoggedTables) -> bool:
     """Whether values are built as the original's are: cut short or made coarser they are no made-up ones."""
     ours, theirs = (
         Counter(map(_build, column.drop_null().slice(0, _N_ROWS).to_pylist()))

@@ -1,0 +1,101 @@
+"""Columns that got finer than the log allows, and values told apart by how they are written."""
+
+import unicodedata
+
+import numpy as np
+import pytest
+
+from core.verdict import Verdict
+from tests.second_opinion_examples import Columns, findings, log_of, opinion_on, the_finding
+
+N = 120
+RNG = np.random.default_rng(8)
+WARDS = [str(ward) for ward in RNG.choice(["north", "south", "east"], N)]
+AGES = [str(age) for age in RNG.integers(30, 60, N)]
+ORIGINAL: Columns = {"age": AGES, "ward": WARDS, "day": [f"2024-0{1 + i % 9}-0{1 + i % 7}" for i in range(N)]}
+
+
+def _found(check: str, ward: list[str], action: str = "generalize", smallest_k: int = 5) -> list[Verdict]:
+    released = {"age": [f"{age[0]}0s" for age in AGES], "ward": ward}
+    log = log_of(age=("age", "generalize"), ward=("other", action), day=("visit_date", "drop"))
+    opinion = opinion_on(ORIGINAL, released, log, smallest_k=smallest_k)
+    return [one.verdict for one in findings(opinion, check)]
+
+
+@pytest.mark.parametrize("action", ["generalize", "keep", "round", "swap", "top-code"])
+def test_finer__values_nobody_shared_are_found_whatever_they_are(action: str) -> None:
+    drawn = [f"{number:.4f}" for number in np.random.default_rng(1).normal(size=N)]
+    assert _found("finer_values", drawn, action) == [Verdict.FAIL]
+
+
+@pytest.mark.parametrize("action", ["pseudonymize", "noise", "synthetic"])
+def test_finer__what_may_make_new_values_is_left_to_other_checks(action: str) -> None:
+    drawn = [f"{number:.4f}" for number in np.random.default_rng(1).normal(size=N)]
+    assert _found("finer_values", drawn, action) == []
+
+
+def test_finer__some_cells_are_a_warning_and_few_are_nothing() -> None:
+    for n_apart, verdicts in ((30, [Verdict.WARN]), (5, [])):
+        ward = [f"bed {i}" if i < n_apart else value for i, value in enumerate(WARDS)]
+        assert _found("finer_values", ward) == verdicts
+
+
+def test_finer__bands_that_fit_each_place_and_hold_k_are_fine() -> None:
+    ward = [f"{value}, {i // 20}" for i, value in enumerate(sorted(WARDS))]
+    sizes = {value: ward.count(value) for value in ward}
+    assert _found("finer_values", [v if sizes[v] >= 5 else "*" for v in ward]) == []
+
+
+def _bits(value: str, i: int) -> str:
+    return value + "".join("\u200b\u2060"[int(bit)] for bit in f"{i:07b}")
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda value, i: " " * (i % 11) + value + " " * (i // 11),
+        _bits,
+        lambda value, i: value + "\ufe00" * (i % 40) + " " * (i // 40),
+        lambda value, i: "".join(
+            c.upper() if i >> place & 1 else c for place, c in enumerate(value + "ward")
+        ),
+    ],
+    ids=["spaces", "signs nobody sees", "variation selectors", "letter case"],
+)
+def test_spelling__tells_apart_what_is_one_value(write: object) -> None:
+    assert callable(write)
+    assert _found("finer_spelling", [write(value, i) for i, value in enumerate(WARDS)], "keep") == [
+        Verdict.FAIL
+    ]
+
+
+def test_spelling__numbers_in_many_ways() -> None:
+    ward = [f"{3 + i % 2}." + "0" * (1 + i % 30) for i in range(N)]
+    assert _found("finer_spelling", ward, "noise") == [Verdict.FAIL]
+
+
+def test_spelling__three_ways_of_typing_are_nothing() -> None:
+    ward = [(value, value.title(), f"{value} ")[i % 3] for i, value in enumerate(WARDS)]
+    assert _found("finer_spelling", ward, "keep") == []
+
+
+def test_spelling__composition_is_no_news_where_values_differ_anyway() -> None:
+    names = [f"Žiga {i}" for i in range(N)]
+    decomposed = [unicodedata.normalize("NFD", name) for name in names]
+    assert _found("finer_spelling", decomposed, "synthetic") == []
+
+
+def test_finer__follows_the_slider_of_k() -> None:
+    ward = [f"bed {i // 8}" for i in range(N)]
+    assert _found("finer_values", ward, smallest_k=5) == []
+    assert _found("finer_values", ward, smallest_k=11) == [Verdict.FAIL]
+
+
+def test_finer__says_how_many() -> None:
+    ward = [f"bed {i}" for i in range(N)]
+    log = log_of(ward=("other", "bin"))
+    one = the_finding(opinion_on({"ward": WARDS}, {"ward": ward}, log), "finer_values")
+    assert one.n_affected == N
+    assert one.column == "ward"
+    assert "120 of 120 (100 %) cells" in str(one.message)
+    assert one.remedy
