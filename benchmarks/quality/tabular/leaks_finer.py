@@ -89,7 +89,9 @@ def _weeks(release: Release, _rng: np.random.Generator) -> Release:
 
 def _weekday_seen(release: Release, _rng: np.random.Generator) -> Release:
     seen = dates(release.truth(release.first("date")))
-    return release.having("seen on", seen.dt.dayofweek.map("Mon Tue Wed Thu Fri Sat Sun".split().__getitem__))
+    return release.having(
+        "seen on", seen.dt.day_of_week.map("Mon Tue Wed Thu Fri Sat Sun".split().__getitem__)
+    )
 
 
 def finer_kinds() -> Iterator[Kind]:
