@@ -456,22 +456,20 @@ def _distinct_finding(sensitive: SensitiveMeasurement, l: int) -> Finding:  # no
             n=l,
             column=f"`{column}`",
         )
-    of, share = counted(total, "record"), percent(n_records / total)
+    found = share_of(n_records, total, "records")
     given = (
         text(
-            "{n} of {total} ({share}) gives it away to whoever knows the class",
-            "{n} of {total} ({share}) give it away to whoever knows the class",
+            "{found} gives it away to whoever knows the class",
+            "{found} give it away to whoever knows the class",
             n=n_records,
-            total=of,
-            share=share,
+            found=found,
         )
         if l == 2
         else text(
-            "{n} of {total} ({share}) gives it away to whoever knows the class, or nearly",
-            "{n} of {total} ({share}) give it away to whoever knows the class, or nearly",
+            "{found} gives it away to whoever knows the class, or nearly",
+            "{found} give it away to whoever knows the class, or nearly",
             n=n_records,
-            total=of,
-            share=share,
+            found=found,
         )
     )
     return Finding.of("distinct_l", Verdict.FAIL, column=column, n_affected=n_records)(

@@ -5,7 +5,6 @@ from datetime import datetime
 from functools import partial
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from core.caching import (
     events_audit,
@@ -80,26 +79,26 @@ def show_events() -> None:
         show_privacy_line()
         return
     with above_privacy_line():
+        above = st.container()  # of the settings, which are open while columns are to be chosen
         try:
-            above = st.container()  # of the settings, which are open while columns are to be confirmed
-            settings = ask_for_settings(dataset)
-            _show_results(dataset, settings, above if settings.found_columns else st.container())
+            _show_results(dataset, ask_for_settings(dataset))
         except AuditInputError as error:
-            show_problems(error)
+            with above:
+                show_problems(error)
 
 
-def _show_results(dataset: Dataset, settings: EventSettings, verdict_place: DeltaGenerator) -> None:
+def _show_results(dataset: Dataset, settings: EventSettings) -> None:
     with st.spinner(say("Reading the log …")):
         measured = events_measurement(dataset.fingerprint, settings)
-    with verdict_place:
-        if not kinds_are_settled(dataset, measured):
-            return
+    if not kinds_are_settled(dataset, measured):
+        return
+    verdict = st.container()
     controls, picture = st.columns([1, 2.4], gap="large")
     with controls:
         live = ask_for_rule()
     with st.spinner(say("Writing the export and counting k again from its bytes …")):
         audit = events_audit(dataset.fingerprint, settings, live.rule, live.options, batch=live.batch)
-    with verdict_place:
+    with verdict:
         show_verdict(
             audit.overall,
             views.headline(audit),

@@ -73,7 +73,7 @@ def show_verdict(
     with st.container(border=True, key=f"verdict_{verdict.value}_{key}"):
         with st.container(horizontal=True, vertical_alignment="center"):
             show_badge(verdict)
-            st.header(sentence(say(headline)), anchor=False)
+            st.header(sentence(say(headline)), anchor=False, width="stretch")
             if key in _ANNOUNCED:
                 _announce(verdict, headline)
         if parts:

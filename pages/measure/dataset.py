@@ -129,7 +129,7 @@ def _show_judged(measured: DeliveryMeasurement, datasets: Sequence[Dataset]) -> 
     show_figures(views.figures(audit), at_once=4)
     with st.container(border=True):
         st.markdown(say("**What was found**"))
-        show_findings(audit.findings, key=TOOL, at_once=3)
+        show_findings(audit.findings, key=TOOL, at_once=3, in_card="joined_k")
     _show_details(audit)
     st.subheader(say("Downloads"), anchor=False)
     identity = repr(([each.sha256 for each in datasets], measured.settings, thresholds))

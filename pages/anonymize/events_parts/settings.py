@@ -31,12 +31,13 @@ from core.events.log import EventLog
 from core.events.mapping import OTHER_EVENT
 from core.events.settings import AUTOMATIC, COARSER
 from core.tables import Dataset
-from core.words import say
+from core.words import listed, say
 from pages.components.asking import ask_for_choice, ask_for_number, ask_for_several, ask_whether
 from pages.components.editing import edit_table
 from pages.components.inputs import ask_for_files, list_file
 from pages.components.reading import show_problems
 from pages.components.results import Download, show_download
+from pages.components.text import sentence
 
 _SETTINGS, _BASE = "events_settings", "events_base_mapping"
 _LARGEST_K = 50
@@ -66,22 +67,19 @@ def ask_for_settings(dataset: Dataset) -> EventSettings:
     used: EventSettings = with_found_columns(dataset, st.session_state.get(_SETTINGS, EventSettings()))
     problem = None
     to_choose = not {used.time_column, used.user_column, used.event_column} <= {*dataset.columns}
-    settings = st.expander(
-        say("Settings"), icon=":material/tune:", expanded=to_choose or bool(used.found_columns)
-    )
+    if used.found_columns:
+        found = say(
+            "The log has other column names. Time, user and event were found by their values: {columns}. "
+            "Look at them in Settings, and press Apply settings there to confirm.",
+            columns=listed([used.time_column, used.user_column, used.event_column]),
+        )
+        st.info(sentence(found), icon=":material/search:")
+    settings = st.expander(say("Settings"), icon=":material/tune:", expanded=to_choose)
     with settings:
         base = _ask_for_mapping()
     if st.session_state.get(_BASE, BUILT_IN_MAPPING) != base:
         used = replace(used, mapping=base, leave_out=tuple(_known(used.leave_out, base)))
     with settings, st.form("events_form", border=False):
-        if used.found_columns:
-            st.info(
-                say(
-                    "The log has other column names. Time, user and event were found by their values: look "
-                    "at them and press Apply settings to confirm."
-                ),
-                icon=":material/search:",
-            )
         fields = {
             **_ask_for_columns(dataset, used),
             **_ask_for_reading(used),
