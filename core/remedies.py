@@ -151,6 +151,8 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "unmatched_file": "Add the file that belongs to this one, or rename them alike.",
         "no_key": "Name the columns that hold the same persons in two tables.",
         "order": "Shuffle the records, and draw pseudonyms and numbers in random order.",
+        "records_of_persons": "Keep one record a person, or put a person's records into one.",
+        "rows_of_persons": "Compare tables with one row a person, where persons matter.",
         "missing_persons": "Take out of every table who was taken out of one.",
         "not_joined": "Name the column that joins this table to the others, or leave the table out.",
         "records_of_nobody": "Leave these records out, or fill in whose they are.",

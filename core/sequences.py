@@ -117,6 +117,40 @@ class Ordered:
     correlation: float  # rank correlation in [-1, 1], over the largest that ties leave
 
 
+@dataclass(frozen=True, kw_only=True)
+class Time:
+    """What the dates of a table and the order of its records and numbers tell."""
+
+    sequences: tuple[Sequences, ...] = ()
+    spans: tuple[Span, ...] = ()
+    orders: tuple[Ordered, ...] = ()
+
+
+def measure_time(
+    table: CodedTable, columns: Sequence[str], numbers: Sequence[str], person: str | IntArray | None
+) -> Time:
+    """Return what the dates of a table and the order of its records and numbers tell.
+
+    Parameters
+    ----------
+    table, columns
+        A table and those of its columns that are released, keys and numbers apart.
+    numbers
+        Released columns of pseudonyms and numbers of records.
+    person
+        Whose each record is, shape (n_records,) with -1 for nobody's, or the column that says so; None where
+        nothing does: then there are no intervals, and every record is a person.
+    """
+    codes = table[person].trimmed.codes.astype(np.int64) if isinstance(person, str) else person
+    everybody = np.arange(table.table.num_rows)
+    repeats = codes is not None and int(np.bincount(codes[codes >= 0], minlength=1).max()) > 1
+    return Time(
+        sequences=tuple(sequences_of(table, columns, codes)) if codes is not None and repeats else (),
+        spans=tuple(spans_of(table, columns, everybody if codes is None else codes)),
+        orders=tuple(orders_of(table, columns, numbers, codes)),
+    )
+
+
 def sequences_of(table: CodedTable, columns: Iterable[str], person: IntArray) -> Iterator[Sequences]:
     """Yield what the intervals between a person's records tell, for each column of days.
 
@@ -207,21 +241,15 @@ def _sequences(column: str, person: IntArray, days: IntArray, *, are_dates: bool
 # Order
 
 
-def ranks_of(column: CodedColumn, *, any_text: bool = False) -> FloatArray | None:
+def ranks_of(column: CodedColumn) -> FloatArray | None:
     """Return shape (n_records,): where each value stands among all, NaN for a missing one.
 
-    Numbers, dates, intervals such as ``40-64`` and periods such as ``2024-Q1`` have an order; other texts
-    have that of the alphabet where `any_text`, else None is returned.
+    Numbers, dates, intervals such as ``40-64`` and periods such as ``2024-Q1`` have an order; of other texts
+    None is returned.
     """
     values = column.trimmed
-    if not len(values.values):
-        return None
-    places = _places(values.values)
-    if places is None:
-        if not any_text:
-            return None
-        places = pc.rank(values.values, tiebreaker="dense").to_numpy().astype(np.float64)
-    return np.append(places, np.nan)[values.codes]
+    places = _places(values.values) if len(values.values) else None
+    return None if places is None else np.append(places, np.nan)[values.codes]
 
 
 def _places(values: pa.Array) -> FloatArray | None:
@@ -270,8 +298,9 @@ def orders_of(
 ) -> Iterator[Ordered]:
     """Yield where the records of a table, or its pseudonyms and numbers, are in the order of a column.
 
-    Of a column whose values hardly repeat, or that holds whole dates, the order of records tells nothing
-    more. Pseudonyms tell when their person came, the first time, whatever the column.
+    Records tell something by their order where it is that of intervals, months or the like, which hide what
+    is finer, and not of plain numbers or whole dates. Pseudonyms tell when their person came, the first time,
+    whatever the column.
 
     Parameters
     ----------
@@ -282,33 +311,61 @@ def orders_of(
     person
         Shape (n_records,): whose each record is, -1 for nobody's; None where every record is a person.
     """
-    place = np.arange(table.table.num_rows, dtype=np.float64)
-    given = {
-        column: found for column in numbers if (found := ranks_of(table[column], any_text=True)) is not None
-    }
-    sorted_by_number = any(in_order_of(place, ranks, coarse=False) for ranks in given.values())
+    n_records = table.table.num_rows
+    rows = np.arange(n_records)[:: max(n_records // _LOOKED_AT, 1)]
+    firsts = rows if person is None else _first_records(person)
+    firsts = firsts[:: max(len(firsts) // _LOOKED_AT, 1)]
+    n_persons = n_records if person is None else int(person.max(initial=-1)) + 1
+    given = {}
+    for number in numbers:
+        at = firsts if table[number].n_distinct <= n_persons else rows
+        given[number] = at, _ranks_at(table[number].trimmed, at)
+    is_sorted = any(
+        in_order_of(rows.astype(np.float64), _ranks_at(table[number].trimmed, rows), coarse=False)
+        for number in numbers
+    )
     for column in columns:
         by = ranks_of(table[column])
         if by is None:
             continue
         whole_dates = _dates(table, column) is not None
-        if not (whole_dates or sorted_by_number) and (rho := in_order_of(place, by)):
+        may_hide = not (whole_dates or is_sorted or _are_numbers(table[column]))
+        if may_hide and (rho := in_order_of(rows.astype(np.float64), by[rows])):
             yield Ordered(column=None, by=column, correlation=rho)
-        for number, ranks in given.items():
-            first = by if person is None else _first(by, person)
-            if rho := in_order_of(ranks, first, coarse=not whole_dates):
+        first = by if person is None else _first(by, person)
+        for number, (at, ranks) in given.items():
+            if rho := in_order_of(ranks, (first if at is firsts else by)[at], coarse=not whole_dates):
                 yield Ordered(column=number, by=column, correlation=rho)
 
 
+def _are_numbers(column: CodedColumn) -> bool:
+    return as_numbers(column.trimmed.values) is not None
+
+
+def _first_records(person: IntArray) -> IntArray:
+    """Return the first record of each person."""
+    first = np.full(int(person.max(initial=-1)) + 2, -1)
+    first[person[::-1]] = np.arange(len(person))[::-1]
+    return np.sort(first[:-1][first[:-1] >= 0])
+
+
 def _first(values: FloatArray, person: IntArray) -> FloatArray:
-    """Return each person's first value in their first record, NaN in all others."""
+    """Return shape (n_records,): the least value of each record's person, NaN where there is none."""
     first = np.full(int(person.max(initial=-1)) + 2, np.inf)
     np.fmin.at(first, person, values)
-    found = np.where(np.isinf(first), np.nan, first)[person]
-    again = np.ones(len(person), dtype=bool)
-    again[np.unique(person, return_index=True)[1]] = False
-    found[again | (person < 0)] = np.nan
-    return found
+    first[-1] = np.inf  # of nobody
+    return np.where(np.isinf(first), np.nan, first)[person]
+
+
+def _ranks_at(column: CodedColumn, records: IntArray) -> FloatArray:
+    """Return where the values of some records stand, as numbers or else in the alphabet; NaN if missing."""
+    cells = column.values.take(pa.array(column.codes[records], mask=column.codes[records] < 0))
+    numbers = as_numbers(cells)
+    if numbers is not None:
+        return numbers
+    ranks = pc.rank(cells, tiebreaker="dense").to_numpy().astype(np.float64)
+    ranks[column.codes[records] < 0] = np.nan
+    return ranks
 
 
 # Judging

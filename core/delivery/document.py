@@ -42,7 +42,7 @@ def delivery_document(audit: DeliveryAudit) -> dict[str, object]:
                 "share_alone_by_weekdays": each.share_alone_by_weekdays,
             }
             for table in measured.tables
-            for each in table.sequences
+            for each in table.time.sequences
         ],
         "same_files": [list(pair) for pair in measured.same_files],
         "thresholds": vars(audit.thresholds),

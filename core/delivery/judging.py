@@ -225,9 +225,11 @@ def _apart_findings(measured: DeliveryMeasurement, thresholds: DeliveryThreshold
 def _time_findings(measured: DeliveryMeasurement) -> Iterator[Finding]:
     for table in measured.tables:
         prefix = f"{table.name}."
-        yield from (judge_sequences(each, prefix) for each in table.sequences)
-        yield from (judge_span(each, prefix) for each in table.spans)
-    yield from judge_orders([(f"{table.name}.", each) for table in measured.tables for each in table.orders])
+        yield from (judge_sequences(each, prefix) for each in table.time.sequences)
+        yield from (judge_span(each, prefix) for each in table.time.spans)
+    yield from judge_orders(
+        [(f"{table.name}.", each) for table in measured.tables for each in table.time.orders]
+    )
 
 
 def _household(found: Groups) -> Finding:

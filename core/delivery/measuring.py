@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -33,7 +33,7 @@ from core.delivery.settings import DeliverySettings
 from core.errors import AuditInputError
 from core.roles import Role, RoleSuggestion, suggest_roles
 from core.roles.vocabulary import name_tokens
-from core.sequences import Ordered, Sequences, Span, orders_of, sequences_of, spans_of
+from core.sequences import Time, measure_time
 from core.tables import Dataset
 from core.words import text
 
@@ -62,9 +62,7 @@ class TableFacts:
     lists: tuple[str, ...] = ()  # columns that hold lists in their cells
     # columns that name each person once beside the key, such as a list of pseudonyms and numbers
     listed: tuple[RoleSuggestion, ...] = ()
-    sequences: tuple[Sequences, ...] = ()  # what the intervals between the dates of a person's records tell
-    spans: tuple[Span, ...] = ()  # … and the days between two columns of a record
-    orders: tuple[Ordered, ...] = ()  # what stands in the order of what
+    time: Time = field(default_factory=Time)  # what dates and order tell, however they were shifted
     # shape (n_persons,): the smallest class of each person in it by its quasi-identifiers, in persons; empty
     # where nobody can be told
     smallest: IntArray
@@ -419,9 +417,7 @@ def _with_persons(facts: TableFacts, table: CodedTable, persons: Persons) -> Tab
         n_elsewhere=int(np.count_nonzero(elsewhere & ~here)),
         smallest=_smallest(table, at_once, person, persons.n_persons)[here],
         listed=tuple(listed),
-        sequences=tuple(sequences_of(table, facts.released, person)) if facts.repeats else (),
-        spans=tuple(spans_of(table, facts.released, person)),
-        orders=tuple(orders_of(table, facts.released, numbers, person)),
+        time=measure_time(table, facts.released, numbers, person),
     )
 
 

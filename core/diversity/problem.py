@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
@@ -22,6 +22,7 @@ from core.diversity.models import Model, ModelKind, train_model
 from core.diversity.outcomes import Outcome, is_constant, n_classes_with_one_record, read_outcomes
 from core.diversity.settings import DiversitySettings, check_settings, just_below
 from core.errors import AuditInputError
+from core.roles import suggest_roles, whose_records
 from core.settings_form import check, setting
 from core.tables import Dataset
 from core.verdict import Finding, Verdict
@@ -181,7 +182,7 @@ def prepare_search(
         values=values[0],
         sensitive=_sensitive(tables[0], settings),
         base_accuracy=base_accuracy,
-        notes=(*notes, *_data_notes(space, values, outcomes, choice)),
+        notes=(*notes, *_data_notes(space, values, outcomes, choice), *_person_notes(data)),
     )
 
 
@@ -425,6 +426,18 @@ def _untouched(
     position = {each: float(number) for number, each in enumerate(outcome.classes)}
     of_class = np.array([position.get(each, -1.0) for each in predicted.classes])  # -1: no such label
     return of_class[predicted.values.astype(np.int64)]
+
+
+def _person_notes(data: Dataset) -> Iterator[Finding]:
+    """Yield a warning where persons seem to have several records: cells count records."""
+    if (found := whose_records(suggest_roles(data.table))) is not None:
+        yield Finding.of("records_of_persons", Verdict.WARN, column=found.column)(
+            "{column} seems to say whose record it is, and has {values} in {records}: k and ℓ count records, "
+            "so a cell of k records may be of fewer persons.",
+            column=f"`{found.column}`",
+            values=counted(found.n_distinct, "value"),
+            records=counted(found.n_nonblank, "record"),
+        )
 
 
 def _data_notes(

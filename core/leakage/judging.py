@@ -702,7 +702,15 @@ def _distance_findings(measures: LeakageMeasures, thresholds: LeakageThresholds)
 
 
 def _column_set_findings(measures: LeakageMeasures) -> Iterator[Finding]:
-    """Say which columns could not be compared; WARN where they are at least half of all."""
+    """Say which columns could not be compared, WARN where at least half; and where rows are no persons."""
+    if measures.persons is not None:
+        yield Finding.of("rows_of_persons", Verdict.PASS, column=measures.persons.column)(
+            "{column} seems to say whose row it is, and has {values} in {rows}: all figures count rows, not "
+            "persons.",
+            column=f"`{measures.persons.column}`",
+            values=counted(measures.persons.n_distinct, "value"),
+            rows=counted(measures.persons.n_nonblank, "row"),
+        )
     unlike = measures.not_comparable
     if len(unlike) >= max(2, len(measures.columns) / 2):
         yield Finding.of("columns_not_comparable", Verdict.WARN, n_affected=len(unlike))(

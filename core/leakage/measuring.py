@@ -33,7 +33,7 @@ from core.leakage.whole_rows import (
     expected_full_matches,
     find_whole_rows,
 )
-from core.roles import columns_of_people, suggest_roles
+from core.roles import RoleSuggestion, columns_of_people, suggest_roles, whose_records
 from core.tables import Dataset
 from core.words import input_error
 
@@ -115,6 +115,8 @@ class LeakageMeasures:
     # columns that share hardly a value with the original's, however they are read
     not_comparable: tuple[str, ...]
     attacks: Attacks | None  # how often attacks succeed; None for fewer than two columns or rows
+    # the original's column that says whose row it is, where persons have several
+    persons: RoleSuggestion | None = None
     has_holdout: bool = False  # whether a hold-out was given that is one
     # Hold-out records that are in the original, or nearly, where they are too many for strangers; such a
     # hold-out was not used
@@ -250,6 +252,7 @@ def _measure_columns(
         set_aside=aside,
         second_look=again,
         not_comparable=not_comparable(pair, columns, again),
+        persons=whose_records(suggest_roles(pair.original.table)),
         attacks=attacks,
     )
 

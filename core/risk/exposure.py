@@ -12,6 +12,7 @@ from core.risk.people import HouseholdRisk
 from core.risk.population_estimates import estimates_note
 from core.risk.settings import RiskThresholds
 from core.roles import Role
+from core.sequences import judge_orders, judge_sequences, judge_span
 from core.verdict import Finding, Verdict
 from core.words import Text, counted, joined, listed, number, part_of, percent, share_of, text
 
@@ -31,23 +32,43 @@ def _hidden_persons(measured: RiskMeasurement, k: int) -> Iterator[Finding]:
         return
     n_classes, n_records = hidden.below(max(k, 2), measured.classes)
     if not n_classes:
+        if not hidden.is_steady:
+            yield Finding.of("hidden_persons", Verdict.PASS, column=hidden.column)(
+                "{column} seems to say whose record it is, and records were counted, no persons. No class of "
+                "at least {size} holds fewer than {asked} of its values.",
+                column=f"`{hidden.column}`",
+                size=counted(max(k, 2), "record"),
+                asked=max(k, 2),
+            )
         return
     sure = hidden.looks_like_identifier and hidden.column not in measured.settings.other
+    steadily = (
+        text(": records with the same value are nearly always in one class") if hidden.is_steady else ""
+    )
     yield Finding.of(
         "hidden_persons", Verdict.FAIL if sure else Verdict.WARN, column=hidden.column, n_affected=n_records
     )(
         "{n} class of at least {size} ({records}) holds fewer than {asked} values of {column}, which "
-        "seems to say whose record it is: records with the same value are nearly always in one class. "
-        "Records are no people then; choose it as the person column, so that classes count persons.",
+        "seems to say whose record it is{steadily}. Records are no people then; choose it as the person "
+        "column, so that classes count persons.",
         "{n} classes of at least {size} ({records}) hold fewer than {asked} values of {column}, which "
-        "seems to say whose record it is: records with the same value are nearly always in one class. "
-        "Records are no people then; choose it as the person column, so that classes count persons.",
+        "seems to say whose record it is{steadily}. Records are no people then; choose it as the person "
+        "column, so that classes count persons.",
         n=n_classes,
         size=counted(max(k, 2), "record"),
         records=counted(n_records, "record"),
         asked=max(k, 2),
         column=f"`{hidden.column}`",
+        steadily=steadily,
     )
+
+
+def _time_and_order(measured: RiskMeasurement) -> Iterator[Finding]:
+    """Yield what intervals between a person's records, days between two columns, and order tell."""
+    time = measured.time
+    yield from map(judge_sequences, time.sequences)
+    yield from map(judge_span, time.spans)
+    yield from judge_orders([("", each) for each in time.orders])
 
 
 def _all_records(measured: RiskMeasurement, k: int) -> Iterator[Finding]:
@@ -214,6 +235,7 @@ def exposure_findings(
         *_columns_nobody_chose(measured),
         *_unchosen_together(measured),
         *_people_findings(measured, thresholds),
+        *_time_and_order(measured),
         *_linked(measured, thresholds),
         *_population_by_size(measured, thresholds),
         *_sensitive(measured),

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from core.coding import CodedColumn, IntArray, coded_columns
+from core.coding import CodedColumn, CodedTable, IntArray, coded_columns
 from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
 from core.free_text import ModelName, TextColumn, measure_texts
@@ -44,6 +44,7 @@ from core.risk.records import (
 from core.risk.sensitive import Related, SensitiveMeasurement, measure_sensitive, related_attributes
 from core.risk.settings import Hierarchy, RiskSettings, check_settings
 from core.roles import Role, RoleSuggestion, columns_of_people, suggest_roles
+from core.sequences import Time, measure_time
 from core.tables import Dataset
 from core.words import Text, counted, text
 
@@ -102,6 +103,7 @@ class RiskMeasurement:
     hidden_persons: HiddenPersons | None = None
     # persons by how many share with them the classes of all their records; None without a person column
     persons_by_all_records: SizeCounts | None = None
+    time: Time = field(default_factory=Time)  # what dates and order tell, however they were shifted
     household: HouseholdRisk | None = None  # risk of households, where their column was given
     # records linked to the original by their numbers, where it was given and both have the same rows
     linkage: Linkage | None = None
@@ -203,6 +205,7 @@ def _measure_table(
         )
     )
     unassigned = _unassigned(dataset, settings)
+    hidden = hidden_persons(dataset, classes, settings, suggestions=unassigned)
     return RiskMeasurement(
         name=dataset.name,
         columns=dataset.columns,
@@ -220,10 +223,24 @@ def _measure_table(
         sensitive_suggestions=_suggested(dataset, [each.column for each in sensitive]),
         unchosen=measure_unchosen(dataset, settings, n_values={e.column: e.n_distinct for e in unassigned}),
         related=_related(coded, sensitive, classes),
-        hidden_persons=hidden_persons(dataset, classes, settings, suggestions=unassigned),
+        hidden_persons=hidden,
+        time=_time(dataset, settings, settings.person or (hidden.column if hidden else None), unassigned),
         persons_by_all_records=None if person is None else persons_by_all_records(classes, person),
         household=_households(dataset, classes, settings),
     )
+
+
+def _time(
+    dataset: Dataset, settings: RiskSettings, person: str | None, unassigned: Sequence[RoleSuggestion]
+) -> Time:
+    """Return what dates and order tell of a table; intervals only where it says whose each record is."""
+    kept = [column for column in dataset.columns if column not in settings.leave_out]
+    numbers = [each.column for each in unassigned if each.role is Role.DIRECT_IDENTIFIER]
+    numbers = [
+        column for column in kept if column in (*numbers, person) and column not in settings.quasi_identifiers
+    ]
+    columns = [column for column in kept if column not in numbers]
+    return measure_time(CodedTable(table=dataset.table), columns, numbers, person if person in kept else None)
 
 
 def _households(

@@ -9,11 +9,12 @@ from typing import cast
 
 import numpy as np
 
-from core.coding import FloatArray, IntArray, coded_column
+from core.coding import FloatArray, IntArray, coded_column, value_codes
 from core.equivalence import EquivalenceClasses
 from core.risk.records import persons_per_class
 from core.risk.settings import RiskSettings
-from core.roles import Role, RoleSuggestion, suggest_roles
+from core.roles import Role, RoleSuggestion, says_whose, suggest_roles
+from core.sequences import alike_by_bag
 from core.tables import Dataset
 
 _MOST_COLUMNS = 50  # that may hide persons and are looked at
@@ -48,11 +49,11 @@ def _size_counts(sizes: IntArray) -> SizeCounts:
 class HiddenPersons:
     """A column that seems to say whose record it is, although records were counted."""
 
-    # its records with the same value are nearly always in one class, far more often than by chance
+    # named so, or its records with the same value are nearly always in one class, far beyond chance
     column: str
+    is_steady: bool  # whether the latter
     looks_like_identifier: bool  # whether its name or its values say so too
     persons_of_class: IntArray  # shape (n_classes,): its different values in each class, at least 1
-    n_repeated: int  # values that several records have
 
     def below(self, k: int, classes: EquivalenceClasses) -> tuple[int, int]:
         """Return the classes of at least `k` records with fewer than `k` persons, and their records."""
@@ -80,16 +81,17 @@ def hidden_persons(
     candidates.sort(key=lambda each: (each.role is not Role.DIRECT_IDENTIFIER, -each.n_distinct))
     for each in candidates[:_MOST_COLUMNS]:
         person = coded_column(dataset.table, each.column).codes
-        if (n_repeated := _n_repeated_in_one_class(classes, person, n_tests=len(candidates))) == 0:
+        n_repeated = _n_repeated_in_one_class(classes, person, n_tests=len(candidates))
+        if not n_repeated and not says_whose(each):
             continue
         persons = persons_per_class(classes.class_of_record, person, n_classes=classes.n_classes)
         named = each.role is Role.DIRECT_IDENTIFIER
         if named or (persons > 1).any():
             return HiddenPersons(
                 column=each.column,
+                is_steady=n_repeated > 0,
                 looks_like_identifier=named,
                 persons_of_class=persons,
-                n_repeated=n_repeated,
             )
     return None
 
@@ -117,18 +119,9 @@ def _n_repeated_in_one_class(classes: EquivalenceClasses, person: IntArray, *, n
 def persons_by_all_records(classes: EquivalenceClasses, person: IntArray) -> SizeCounts:
     """Return how many persons share with how many the classes of all their records, and how often each."""
     known = (classes.class_of_record >= 0) & (person >= 0)
-    n_persons = int(person.max(initial=-1)) + 1
-    pairs, often = np.unique(
-        classes.class_of_record[known] * max(n_persons, 1) + person[known], return_counts=True
-    )
-    rng = np.random.default_rng(0)
-    mark = rng.integers(1, 2**63, classes.n_classes, dtype=np.uint64)
-    mixed = mark[pairs // max(n_persons, 1)] * (2 * often.astype(np.uint64) + 1) ** np.uint64(3)
-    signature = np.zeros(n_persons, dtype=np.uint64)
-    np.add.at(signature, pairs % max(n_persons, 1), mixed ^ (mixed >> np.uint64(29)))
-    seen = np.bincount(person[known], minlength=n_persons) > 0
-    alike = np.unique(signature[seen], return_inverse=True, return_counts=True)
-    return _size_counts(alike[2][alike[1]])
+    of_person = value_codes(person[known])
+    nobody_apart = np.zeros(int(of_person.max(initial=-1)) + 1, dtype=np.int64)
+    return _size_counts(alike_by_bag(of_person, classes.class_of_record[known], nobody_apart))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

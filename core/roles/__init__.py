@@ -4,6 +4,12 @@ Suggestions for a person to confirm, from the column's name (English, Korean, Sl
 values. See :func:`suggest_roles` for what it cannot tell.
 """
 
-from core.roles.suggest import columns_of_people, suggest_roles
+from core.roles.suggest import (
+    PERSON_KINDS,
+    columns_of_people,
+    says_whose,
+    suggest_roles,
+    whose_records,
+)
 from core.roles.values import vary_like_names
 from core.roles.vocabulary import Role, RoleSuggestion

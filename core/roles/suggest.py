@@ -23,6 +23,15 @@ from core.roles.values import (
 from core.roles.vocabulary import NameMatch, Role, RoleSuggestion, match_name
 from core.words import joined, own, text
 
+PERSON_KINDS = frozenset(
+    {
+        "national identification number",
+        "identity document or account number",
+        "patient or person number",
+        "e-mail address",
+    }
+)
+_FEWEST_REPEATS = 0.02  # share of records that have to be repeats, fewer are double entries
 _ORDER = tuple(Role)
 _FEW = 2  # distinct values up to which a column is a flag, whatever it is called
 _LAT_LIMIT, _LON_LIMIT = 90.0, 180.0
@@ -80,6 +89,18 @@ def columns_of_people(suggestions: Iterable[RoleSuggestion]) -> frozenset[str]:
 
 
 _NOT_ONLY_PEOPLE = frozenset({"free text", "record identifier", "identifier by distinctness"})
+
+
+def says_whose(suggestion: RoleSuggestion) -> bool:
+    """Return whether a column seems to say whose record it is, and some persons to have several."""
+    n_most = (1 - _FEWEST_REPEATS) * suggestion.n_nonblank
+    is_person = suggestion.role is Role.DIRECT_IDENTIFIER and suggestion.kind in PERSON_KINDS
+    return is_person and 1 < suggestion.n_distinct <= n_most
+
+
+def whose_records(suggestions: Iterable[RoleSuggestion]) -> RoleSuggestion | None:
+    """Return the finest column of those that say whose record it is, see `says_whose`; None without one."""
+    return max(filter(says_whose, suggestions), key=lambda each: each.n_distinct, default=None)
 
 
 def _rank(suggestion: RoleSuggestion) -> tuple[int, float]:

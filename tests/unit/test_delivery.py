@@ -315,7 +315,7 @@ def test_audit__dates_shifted_for_each_person_keep_their_intervals(spread: int, 
     roles = DeliverySettings(quasi_identifiers=("patients.sex",))
     audit = audit_delivery([persons, visits], roles)
     assert checks(audit)["intervals"] is verdict
-    (found,) = audit.measurement.tables[1].sequences
+    (found,) = audit.measurement.tables[1].time.sequences
     assert found.column == "day"
     assert (found.share_alone > 0.9) is (spread > 1)
 

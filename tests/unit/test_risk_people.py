@@ -1,10 +1,12 @@
 """People behind records, columns nobody chose, households, and records linked to their originals."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from core.risk import RiskAudit, RiskSettings, RiskThresholds, judge_risk, measure_risk
+from core.risk import RiskAudit, RiskSettings, RiskThresholds, audit_risk, judge_risk, measure_risk
 from core.risk.people import household_risk, persons_by_all_records
+from core.tables import read_dataset
 from core.verdict import Verdict
 from tests.risk_examples import measured, messages, table
 
@@ -242,3 +244,32 @@ def test_linkage__needs_numbers_in_both_and_the_same_rows() -> None:
     assert measure_risk(numbers, settings=chosen, original=table("age\n30\n30\n")).linkage is None
     gaps = table("age,b\n30,1\n,2\n"), table("age,b\n30,1\n40,2\n")
     assert measure_risk(gaps[0], settings=chosen, original=gaps[1]).linkage is None
+
+
+def test_hidden_persons__are_counted_by_a_named_column_whatever_classes_they_are_in() -> None:
+    rng = np.random.default_rng(3)
+    visitors = np.append(np.repeat(0, 30), 1 + rng.permutation(90) % 60)
+    found = _judged(_visits(visitors), leave_out=("patient_id",))
+    assert messages(found)["hidden_persons"].startswith("FAIL: ")
+    many = np.tile(np.arange(60), 2)
+    fact = messages(_judged(_visits(many), leave_out=("patient_id",)))["hidden_persons"]
+    assert fact.startswith("PASS: `patient_id` seems to say whose record it is, and records were counted")
+
+
+def test_time__intervals_and_order_are_said_of_one_table_with_persons() -> None:
+    rng = np.random.default_rng(4)
+    n = 200
+    day = rng.integers(0, 300, n)[:, None] + np.cumsum(rng.integers(1, 90, (n, 3)), axis=1)
+    table = pd.DataFrame(
+        {
+            "patient_id": np.repeat(rng.permutation(n), 3),
+            "visit_date": (np.datetime64("1965-01-01") + day.ravel()).astype(str),
+            "age": "30-39",
+        }
+    )
+    data = read_dataset(table.to_csv(index=False).encode(), name="visits.csv")
+    counted = audit_risk(data, settings=RiskSettings(quasi_identifiers=("age",), person="patient_id"))
+    found = messages(counted)["intervals"]
+    assert found.startswith("FAIL: `visit_date`: of those with two records or more, ")
+    hidden = audit_risk(data, settings=RiskSettings(quasi_identifiers=("age",), leave_out=("patient_id",)))
+    assert "intervals" not in messages(hidden)

@@ -12,17 +12,13 @@ from scipy.stats import poisson
 
 from core.coding import CodedColumn, CodedTable, IntArray, sorted_distinct, value_codes
 from core.equivalence import EquivalenceClasses
-from core.roles import Role, RoleSuggestion, suggest_roles
+from core.roles import PERSON_KINDS, Role, RoleSuggestion, suggest_roles
 from core.tabular.second_opinion.pair import LoggedTables
 from core.tabular.settings import SecondOpinionThresholds
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict
 from core.words import Value, counted, number, share_of, text
 
-_PERSON_KINDS = frozenset(
-    {"national identification number", "identity document or account number", "patient or person number"}
-    | {"e-mail address"}
-)
 _PERSON_MEANING = re.compile(r"(?<![a-z])(?:id|mrn|ssn|e-?mail|passport)(?![a-z])")
 _NO_PERSON = re.compile(
     r"doctor|physician|provider|hospital|ward|site|clinic|visit|encounter|order|device|staff|nurse|teacher|"
@@ -86,7 +82,7 @@ def _identifiers(
         meaning = pair.semantic if pair else ""
         if _NO_PERSON.search(f"{name} {meaning}"):
             continue
-        meant = kinds.get(name) in _PERSON_KINDS or _means_persons(meaning)
+        meant = kinds.get(name) in PERSON_KINDS or _means_persons(meaning)
         if meant or (pair is not None and pair.action == "pseudonymize"):
             yield name, False, meant
     if tables.in_order and tables.n_original == tables.n_anonymized:
@@ -96,7 +92,7 @@ def _identifiers(
         gone = [name for name in gone if name in drawn or name not in there]
         known = {one.column: one.kind for one in suggest_roles(tables.written["original"].select(gone))}
         for name in gone:
-            if known[name] in _PERSON_KINDS or _means_persons(tables.log.entry(name).semantic):
+            if known[name] in PERSON_KINDS or _means_persons(tables.log.entry(name).semantic):
                 yield name, True, True
 
 
