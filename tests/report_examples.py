@@ -5,11 +5,10 @@ import json
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
-import altair as alt
 import numpy as np
 import pandas as pd
 
-from core.charts import class_size_chart
+from core.charts import chart, class_size_chart, field, layer
 from core.plain import valid_unicode
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, input_facts
 from core.reports.model import Column
@@ -137,8 +136,8 @@ def class_sizes_table(n_rows: int) -> ReportTable:
 
 def class_sizes_chart() -> ReportChart:
     """Return a chart like the tools' own."""
-    chart = class_size_chart(np.array([1, 4, 9]), np.array([3, 8, 90]), 5)
-    return ReportChart(title="Class sizes", chart=chart, alt_text="11 of 101 records are in small classes.")
+    drawn = class_size_chart(np.array([1, 4, 9]), np.array([3, 8, 90]), 5)
+    return ReportChart(title="Class sizes", chart=drawn, alt_text="11 of 101 records are in small classes.")
 
 
 def text_report(text: str) -> Report:
@@ -146,7 +145,7 @@ def text_report(text: str) -> Report:
     cell = valid_unicode(text)  # no frame can hold a lone surrogate
     frame = pd.DataFrame([[cell, "plain"], ["plain", cell]], columns=[cell, "other"])
     points = pd.DataFrame({"c0": [cell, "other"], "c1": [1, 2]})
-    chart = alt.Chart(points).mark_bar().encode(x=alt.X("c0:N", title=text), y="c1:Q")
+    bars = chart(layer(points, "bar", x=field("c0:N", text), y=field("c1:Q")), height=100)
     return report(
         tool=text,
         title=text,
@@ -161,7 +160,7 @@ def text_report(text: str) -> Report:
             ReportTable(name=text, title=text, frame=frame, note=text),
             ReportTable(name=text, title=text, frame=frame, note=text),
         ),
-        charts=(ReportChart(title=text, chart=chart, alt_text=text),),
+        charts=(ReportChart(title=text, chart=bars, alt_text=text),),
         limits=(text,),
         versions={text: text},
     )

@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import altair
 import pytest
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
@@ -18,9 +19,12 @@ from tests.tool_reports import TOOLS, demo_files, report_of
 SCHEMAS = Path(__file__).parents[1] / "docs/schemas"
 
 
+_made = cache(report_of)
+
+
 @cache
 def _report(tool: str) -> dict[str, Any]:
-    document: dict[str, Any] = json.loads(render_json(report_of(tool)))
+    document: dict[str, Any] = json.loads(render_json(_made(tool)))
     return document
 
 
@@ -45,6 +49,12 @@ def test_schema_of_reports__is_what_is_made() -> None:
 def test_report__is_as_its_schema_says(tool: str) -> None:
     problems = _validator().iter_errors(_report(tool))
     assert [f"{problem.json_path}: {problem.message}"[:300] for problem in problems] == []
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_charts_of_a_report__are_as_the_schema_of_vega_lite_says(tool: str) -> None:
+    for each in _made(tool).charts:
+        altair.LayerChart.from_dict(each.chart.to_dict())  # raises where it is not
 
 
 def test_schema_of_reports__refuses_what_is_none() -> None:

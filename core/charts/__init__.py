@@ -1,4 +1,4 @@
-"""What all charts share: colours with one meaning each, safe field names, and the builders several tools use.
+"""What all charts share: colours with one meaning each, the parts of a chart, and what several tools draw.
 
 Charts are drawn from aggregates. They carry no theme of their own, so that the page's theme (light or
 dark) applies; every colour is readable on both. :func:`for_report` gives a chart the size and theme of a
@@ -9,17 +9,21 @@ from core.charts.class_sizes import class_size_bins, class_size_chart, class_siz
 from core.charts.look import (
     COLORS,
     HEIGHT,
-    LABEL_LIMIT,
-    PERCENT_LABEL,
+    NAMES,
+    PERCENT,
     TEXT_COLOR,
-    Specification,
+    WHOLE,
+    Channel,
+    Chart,
+    Layer,
+    chart,
+    counts,
+    field,
     for_report,
-    legend_columns,
-    meaning_scale,
+    layer,
+    legend,
+    meaning,
     number_locale,
-    safe_frame,
-    sized,
-    threshold_rule,
-    title_lines,
+    threshold,
 )
-from core.charts.shapes import Part, heatmap, histogram, horizontal_bars, stacked_share_bar
+from core.charts.shapes import Part, heatmap, histogram, horizontal_bars, shades, stacked_share_bar

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -12,18 +12,22 @@ import pandas as pd
 from core.charts.look import (
     COLORS,
     HEIGHT,
-    LABEL_LIMIT,
-    PERCENT_LABEL,
+    PERCENT,
     TEXT_COLOR,
-    Specification,
-    rule_layers,
-    specification,
-    title_lines,
+    WHOLE,
+    Channel,
+    Chart,
+    Layer,
+    chart,
+    counts,
+    field,
+    layer,
+    legend,
+    threshold,
 )
 from core.charts.shapes import NumberArray
 from core.words import percent, say, text
 
-_CLASS_SIZE_TITLE = "Class size (records sharing all quasi-identifiers)"
 _CLASS_SIZE_EDGES = (1, 2, 3, 4, 5, 10, 20, 50)
 _SINGLE_SIZES_UP_TO = 20
 
@@ -99,12 +103,12 @@ def class_size_chart(
     k: int,
     *,
     log: bool = False,
-    x_title: str = _CLASS_SIZE_TITLE,
+    x_title: str = "Class size (records sharing all quasi-identifiers)",
     y_title: str = "Records",
     share_title: str = "Share of records",
     groups: tuple[str, str] = ("in classes smaller than {k}", "in classes of {k} or more"),
     cumulative: bool = False,
-) -> Specification:
+) -> Chart:
     """Draw the records by the size of their equivalence class, with the threshold k as a dashed line.
 
     `groups` names those below and those at or above the threshold.
@@ -114,30 +118,20 @@ def class_size_chart(
     table["group"] = np.where(table["below_k"], below, above)
     table["share"] = [say(percent(share)) for share in table["records_share"]]
     order = [str(label) for label in table["class_size"]]
-    x = {
-        "field": "class_size",
-        "type": "ordinal",
-        "title": title_lines(say(x_title)),
-        "scale": {"domain": order},
-        "axis": {"labelAngle": 0, "labelOverlap": "greedy", "labelSeparation": 4, "labelLimit": LABEL_LIMIT},
-    }
-    y = {"field": "n_records", "type": "quantitative", "title": say(y_title)}
-    axis = _count_axis(int(table["n_records"].max()), log=log)
-    layers = [
-        _bars(x, {**y, **axis}, [below, above], say(share_title)),
-        _counts_below(x),
-        *rule_layers("limit", {**x, "bandPosition": 0}, offset=-2),
-    ]
     at = order[int(np.argmax(~table["below_k"].to_numpy()))]
-    datasets: dict[str, object] = {
-        "classes": _rows(table[table["n_records"] > 0]),
-        "limit": [{"class_size": at, "label": f"k = {k:,}"}],
-    }
+    labels = {"labelAngle": 0, "labelOverlap": "greedy", "labelSeparation": 4}
+    x = field("class_size:O", x_title, scale={"domain": order}, axis=labels)
+    y = field("n_records:Q", y_title, **counts(table["n_records"].max(), log=log))
+    shown = table[table["n_records"] > 0]
+    layers = [
+        _bars(shown, x, y, [below, above], (y_title, share_title)),
+        _counts_below(shown[shown["below_k"]], x),
+        *threshold(at, f"k = {k:,}", {**x, "bandPosition": 0}, shift=-2),
+    ]
     if not cumulative:
-        return specification(layers, datasets, height=HEIGHT)
-    datasets["cumulative"] = _cumulative_rows(table)
-    both = specification([{"layer": layers}, _cumulative_line(x)], datasets, height=HEIGHT)
-    return Specification({**both.content, "resolve": {"scale": {"y": "independent"}}})
+        return chart(*layers, height=HEIGHT)
+    both = [{"layer": layers}, _cumulative_line(table, field("class_size:O", scale=x["scale"]))]
+    return chart(*both, height=HEIGHT, resolve={"scale": {"y": "independent"}})
 
 
 def _said_groups(table: pd.DataFrame, groups: tuple[str, str], k: int) -> Iterator[str]:
@@ -147,111 +141,49 @@ def _said_groups(table: pd.DataFrame, groups: tuple[str, str], k: int) -> Iterat
         yield say(text(group, k=k) if has_any else text("{group}: none", group=text(group, k=k)))
 
 
-def _rows(table: pd.DataFrame) -> list[dict[str, object]]:
-    return [{str(name): value for name, value in row.items()} for row in table.to_dict(orient="records")]
-
-
-def _bars(
-    x: Mapping[str, object], y: Mapping[str, object], groups: Sequence[str], share_title: str
-) -> dict[str, object]:
+def _bars(rows: pd.DataFrame, x: Channel, y: Channel, groups: list[str], titles: tuple[str, str]) -> Layer:
     """Return the bars; what is below the threshold is red and paler, with a dashed outline."""
 
-    def by_group(below: object, others: object) -> dict[str, object]:
-        return {
-            "condition": {"test": {"field": "group", "equal": groups[0]}, "value": below},
-            "value": others,
-        }
+    def by_group(below: object, others: object) -> Channel:
+        return {"condition": {"test": "datum.below_k", "value": below}, "value": others}
 
     colors = [COLORS["FAIL"], COLORS["neutral"]]
-    legend = {
-        "title": None,
-        "orient": "top",
-        "columns": 1,
-        "labelLimit": 0,
-        "symbolStrokeWidth": 0,
-        "symbolOpacity": 1,
-    }
-    return {
-        "data": {"name": "classes"},
-        "mark": {"type": "bar", "strokeWidth": 2},
-        "encoding": {
-            "x": dict(x),
-            "y": dict(y),
-            "color": {
-                "field": "group",
-                "type": "nominal",
-                "scale": {"domain": list(groups), "range": colors},
-                "legend": legend,
-            },
-            "stroke": by_group(*colors),
-            "fillOpacity": by_group(0.35, 1),
-            "strokeDash": by_group([4, 3], [1, 0]),
-            "tooltip": [
-                {"field": "class_size", "type": "ordinal", "title": say("Class size")},
-                {"field": "n_records", "type": "quantitative", "title": y["title"], "format": ","},
-                {"field": "share", "type": "nominal", "title": share_title},
-                {"field": "group", "type": "nominal", "title": say("Which is")},
-            ],
-        },
-    }
+    scale = {"domain": groups, "range": colors}
+    return layer(
+        rows,
+        "bar",
+        {"strokeWidth": 2},
+        x=x,
+        y=y,
+        color=field("group:N", scale=scale, legend=legend(symbolStrokeWidth=0)),
+        stroke=by_group(*colors),
+        fillOpacity=by_group(0.35, 1),
+        strokeDash=by_group([4, 3], [1, 0]),
+        tooltip=[
+            field("class_size:O", "Class size"),
+            field("n_records:Q", titles[0], format=","),
+            field("share:N", titles[1]),
+            field("group:N", "Which is"),
+        ],
+    )
 
 
-def _counts_below(x: Mapping[str, object]) -> dict[str, object]:
+def _counts_below(rows: pd.DataFrame, x: Channel) -> Layer:
     """Return the numbers written above the bars below the threshold."""
-    return {
-        "data": {"name": "classes"},
-        "mark": {"type": "text", "color": TEXT_COLOR, "baseline": "bottom", "dy": -3, "fontSize": 11},
-        "encoding": {
-            "x": dict(x),
-            "y": {"field": "n_records", "type": "quantitative"},
-            "text": {
-                "condition": {
-                    "test": "datum.below_k",
-                    "field": "n_records",
-                    "type": "quantitative",
-                    "format": ",",
-                },
-                "value": "",
-            },
-        },
-    }
+    looks = {"color": TEXT_COLOR, "baseline": "bottom", "dy": -3, "fontSize": 11}
+    return layer(rows, "text", looks, x=x, y=field("n_records:Q"), text=field("n_records:Q", format=","))
 
 
-def _cumulative_rows(table: pd.DataFrame) -> list[dict[str, object]]:
-    shares = np.clip(np.cumsum(table["records_share"].to_numpy()), 0, 1).tolist()
-    return [
-        {"class_size": str(label), "cumulative": share, "text": say(percent(share))}
-        for label, share in zip(table["class_size"], shares, strict=True)
-    ]
-
-
-def _cumulative_line(x: Mapping[str, object]) -> dict[str, object]:
-    return {
-        "data": {"name": "cumulative"},
-        "mark": {"type": "line", "point": {"size": 28}, "strokeWidth": 2, "color": COLORS["observed"]},
-        "encoding": {
-            "x": {name: x[name] for name in ("field", "type", "scale")},
-            "y": {
-                "field": "cumulative",
-                "type": "quantitative",
-                "title": say("Cumulative share of records"),
-                "scale": {"domain": [0, 1]},
-                "axis": {"labelExpr": PERCENT_LABEL, "orient": "right", "grid": False},
-            },
-            "tooltip": [
-                {"field": "class_size", "type": "ordinal", "title": say("Class size up to")},
-                {"field": "text", "type": "nominal", "title": say("Share of records")},
-            ],
-        },
-    }
-
-
-def _count_axis(largest: int, *, log: bool) -> dict[str, object]:
-    """Return scale and axis of a count; the logarithmic one keeps 0 and labels powers of ten."""
-    if not log:
-        return {"axis": {"format": ",d", "tickMinStep": 1}}
-    powers = [10**power for power in range(len(str(max(largest, 1))) + 1)]
-    return {
-        "scale": {"type": "symlog", "domain": [0, max(largest, 1)]},
-        "axis": {"format": ",d", "values": [0, *(power for power in powers if power <= largest)]},
-    }
+def _cumulative_line(table: pd.DataFrame, x: Channel) -> Layer:
+    shares = np.clip(np.cumsum(table["records_share"].to_numpy()), 0, 1)
+    rows = pd.DataFrame({"class_size": table["class_size"], "cumulative": shares})
+    rows["text"] = [say(percent(share)) for share in shares]
+    axis = {**PERCENT, "orient": "right", "grid": False}
+    return layer(
+        rows,
+        "line",
+        {"point": {"size": 28}, "strokeWidth": 2, "color": COLORS["observed"]},
+        x=x,
+        y=field("cumulative:Q", "Cumulative share of records", scale=WHOLE, axis=axis),
+        tooltip=[field("class_size:O", "Class size up to"), field("text:N", "Share of records")],
+    )

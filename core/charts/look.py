@@ -1,16 +1,17 @@
-"""How every chart looks: colours with one meaning each, sizes, threshold lines, the theme of reports."""
+"""How every chart looks: colours with one meaning each, sizes, threshold lines, the theme of reports.
+
+A chart is a Vega-Lite specification of plain values. Nothing checks it against the schema when it is drawn,
+which takes longer than all else between a slider and its chart; the tests do.
+"""
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from textwrap import wrap
 from types import MappingProxyType
-from typing import cast
+from typing import Any
 from unicodedata import east_asian_width
 
-import altair as alt
 import pandas as pd
 
 from core.words import Written, say
@@ -37,113 +38,145 @@ and dark backgrounds; within a group (the four verdicts, original and anonymized
 kept, generalized and removed) the colours stay apart for colour-blind readers."""
 
 TEXT_COLOR = "#727B8A"  # marks of type text: the one grey readable on both backgrounds
-
-
-def meaning_scale(meanings: Sequence[str]) -> alt.Scale:
-    """Return the colour scale that gives each meaning of :data:`COLORS`, as it is said, its one colour."""
-    return alt.Scale(
-        domain=[say(meaning) for meaning in meanings], range=[COLORS[meaning] for meaning in meanings]
-    )
-
-
 HEIGHT = 280
 
-LABEL_LIMIT = 240
-PERCENT_LABEL = "format(100 * datum.value, '.3~g') + ' %'"
-
-
-def safe_frame(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
-    """Rename the columns to c0, c1, …: Altair reads ``a.b``, ``x[0]`` and ``q:Q`` as paths and types."""
-    titles = {f"c{position}": str(name) for position, name in enumerate(frame.columns)}
-    return frame.set_axis(list(titles), axis=1), titles
-
-
-_PADDING = {"left": 5, "top": 5, "right": 16, "bottom": 5}  # half of the last label stands beyond its axis
-_TITLE_PLACES = 38  # letters of an axis title that stand beside each other 390 pixels wide
-
-
-def sized(chart: alt.LayerChart, height: int) -> alt.LayerChart:
-    """Give a chart its height, that of the plot alone, and the width of what it stands in."""
+Channel = dict[str, Any]
+Layer = dict[str, Any]
+NAMES: Channel = {"labelLimit": 240, "maxExtent": 240}  # axis of names
+PERCENT: Channel = {"labelExpr": "format(100 * datum.value, '.3~g') + ' %'", "labelFlush": False}  # of shares
+WHOLE: Channel = {"domain": [0, 1], "nice": False}  # scale of shares
+_TYPES = {"Q": "quantitative", "N": "nominal", "O": "ordinal"}
+_TITLE_PLACES, _PLACE = 38, 6  # letters of an axis title beside each other, 390 pixels wide; pixels of one
+_FRAME = {
+    "width": "container",
     # Streamlit would otherwise fit axes and legend into the height, and leave small plots none.
-    fit = alt.AutoSizeParams(type="fit-x", contains="padding")
-    return cast(
-        "alt.LayerChart", chart.properties(width="container", height=height, autosize=fit, padding=_PADDING)
-    )
-
-
-def title_lines(title: str) -> list[str]:
-    """Return an axis title in lines short enough for a narrow window; Hangul takes two places a syllable."""
-    lines = [""]
-    for word in title.split(" "):
-        longer = f"{lines[-1]} {word}".strip()
-        if lines[-1] and sum(1 + (east_asian_width(letter) == "W") for letter in longer) > _TITLE_PLACES:
-            lines.append(word)
-        else:
-            lines[-1] = longer
-    return lines
-
-
-def legend_columns(most: int) -> alt.ExprRef:
-    """Return how many entries of a legend stand beside each other; in a narrow window one, so none is cut."""
-    return alt.ExprRef(f"width < 420 ? 1 : {most}")
+    "autosize": {"type": "fit-x", "contains": "padding"},
+    "padding": {"left": 5, "top": 5, "right": 16, "bottom": 5},  # half of the last label is beyond its axis
+}
 
 
 @dataclass(frozen=True, eq=False)
-class Specification:
-    """A chart as its Vega-Lite specification, for charts that a slider draws again.
+class Chart:
+    """A chart: its specification, and the tables that its layers name."""
 
-    Altair's objects check every part against the whole schema: that takes longer than all else between a
-    slider and its chart.
-    """
+    content: Mapping[str, Any]
+    tables: Mapping[str, pd.DataFrame]
 
-    content: Mapping[str, object]  # Top-level specification; data under ``datasets``, rows of plain values
-
-    def to_dict(self) -> dict[str, object]:
-        """Return the specification as a copy of its own, as Altair's charts do."""
-        return copy.deepcopy(dict(self.content))
-
-
-def specification(
-    layers: Sequence[Mapping[str, object]], datasets: Mapping[str, object], *, height: int
-) -> Specification:
-    """Return layers over named datasets as a chart as wide as what it stands in."""
-    return Specification(
-        {
-            "$schema": alt.SCHEMA_URL,
-            "layer": list(layers),
-            "datasets": dict(datasets),
-            "width": "container",
-            "height": height,
-            "autosize": {"type": "fit-x", "contains": "padding"},
-            "padding": _PADDING,
+    def to_dict(self) -> dict[str, Any]:
+        """Return the specification with its rows; a missing value is None."""
+        rows = {
+            name: table.astype(object).where(table.notna(), None).to_dict(orient="records")
+            for name, table in self.tables.items()
         }
-    )
+        return {**self.content, "datasets": rows}
 
 
-def rule_layers(dataset: str, x: Mapping[str, object], *, offset: int = 0) -> list[dict[str, object]]:
-    """Return a dashed vertical threshold and its ``label``, above the plot where no bar can cover it."""
-    rule = {"type": "rule", "color": COLORS["threshold"], "strokeDash": [6, 4], "strokeWidth": 2}
-    text = {"type": "text", "color": COLORS["threshold"], "align": "center", "baseline": "bottom"}
+def field(of: str, title: str = "", /, **more: object) -> Channel:
+    """Return how a channel reads a column, such as ``events:Q`` for quantities (N: names, O: in order)."""
+    name, kind = of.split(":")
+    return {"field": name, "type": _TYPES[kind], **({"title": say(title)} if title else {}), **more}
+
+
+def layer(
+    rows: pd.DataFrame | Sequence[Mapping[str, object]],
+    mark: str,
+    looks: Mapping[str, object] | None = None,
+    /,
+    **channels: object,
+) -> Layer:
+    """Return marks of one kind, one a row; their columns are named here, never by what a file calls them."""
+    table = rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(list(rows))
+    return {"data": table, "mark": {"type": mark, **(looks or {})}, "encoding": channels}
+
+
+def chart(*layers: Layer, height: int, **more: object) -> Chart:
+    """Return layers as a chart as wide as what it stands in; `height` is that of the plot alone.
+
+    Layers without rows are left out: their scales would have no extent, of which browsers warn.
+    """
+    tables: dict[str, pd.DataFrame] = {}
+
+    def named(each: Layer) -> Layer:
+        if "layer" in each:
+            return {**each, "layer": [named(part) for part in each["layer"]]}
+        known = [name for name, table in tables.items() if table is each["data"]]
+        name = known[0] if known else f"rows_{len(tables)}"
+        tables[name] = each["data"]
+        return {**each, "data": {"name": name}, "encoding": _titled(each["encoding"], height)}
+
+    drawn = [each for each in layers if "layer" in each or len(each["data"])] or layers[:1]
+    return Chart({"layer": [named(each) for each in drawn], "height": height, **_FRAME, **more}, tables)
+
+
+def _titled(channels: Mapping[str, Any], height: int) -> dict[str, Any]:
+    """Return channels with the titles of axes in lines short enough for the height, or a narrow window."""
+    room = {"x": _TITLE_PLACES, "y": min(height // _PLACE, _TITLE_PLACES)}
+    lines = {axis: _lines(channels[axis]["title"], room[axis]) for axis in room if _has_title(channels, axis)}
+    return {**channels, **{axis: {**channels[axis], "title": title} for axis, title in lines.items()}}
+
+
+def _has_title(channels: Mapping[str, Any], axis: str) -> bool:
+    return bool(channels.get(axis, {}).get("title"))
+
+
+def _lines(title: str | Sequence[str], n_places: int) -> str | list[str]:
+    lines: list[str] = []
+    for part in [title] if isinstance(title, str) else title:
+        lines.append("")
+        for word in part.split(" "):
+            longer = f"{lines[-1]} {word}".strip()
+            if lines[-1] and places(longer) > n_places:
+                lines.append(word)
+            else:
+                lines[-1] = longer
+    return lines if lines[1:] else lines[0]
+
+
+def places(words: str) -> int:
+    """Return how wide words are, in letters; Hangul takes two places a syllable."""
+    return sum(1 + (east_asian_width(letter) == "W") for letter in words)
+
+
+def legend(n_columns: int = 1, **more: object) -> dict[str, object]:
+    """Return a legend above the plot, entries beside each other; below in a narrow window, so none is cut."""
+    columns = {"expr": f"width < 420 ? 1 : {n_columns}"} if n_columns > 1 else 1
+    form = {"title": None, "orient": "top", "columns": columns, "labelLimit": 0, "symbolOpacity": 1}
+    return {**form, **more}
+
+
+def meaning(of: str, meanings: Mapping[Any, str] | Sequence[str], **more: object) -> Channel:
+    """Return the channel that gives each meaning its colour of :data:`COLORS`.
+
+    `meanings`: what is said to key of the colour; where they are the same word, the words alone.
+    """
+    keys = meanings if isinstance(meanings, Mapping) else dict(zip(meanings, meanings, strict=True))
+    scale = {"domain": [say(word) for word in keys], "range": [COLORS[key] for key in keys.values()]}
+    return field(of, scale=scale, **{"legend": legend(len(keys)), **more})
+
+
+def counts(largest: float = 10, *, log: bool = False) -> dict[str, object]:
+    """Return scale and axis of counts; the logarithmic one keeps 0 and names powers of ten."""
+    if log:
+        powers = [10**power for power in range(len(str(int(max(largest, 1))))) if 10**power <= largest]
+        scale = {"type": "symlog", "domain": [0, max(int(largest), 1)]}
+        return {"scale": scale, "axis": {"format": ",d", "values": [0, *powers]}}
+    # Of few Vega would name halves too, each as the nearest whole number.
+    few = {"values": list(range(int(largest) + 1))} if largest < 4 else {}
+    return {"axis": {"format": ",d", "tickMinStep": 1, **few}}
+
+
+def threshold(at: object, label: str, x: Channel, *, shift: int = 0) -> list[Layer]:
+    """Return a dashed vertical line and its label, above the plot where no bar can cover it.
+
+    `x`: the channel that places it, which reads the column it names.
+    """
+    rows = pd.DataFrame([{x["field"]: at, "label": say(label)}])
+    line = {"color": COLORS["threshold"], "strokeDash": [6, 4], "strokeWidth": 2, "xOffset": shift}
+    words = {"color": COLORS["threshold"], "baseline": "bottom", "fontWeight": "bold"}
     return [
-        {
-            "data": {"name": dataset},
-            "mark": {**rule, "xOffset": offset} if offset else rule,
-            "encoding": {"x": dict(x)},
-        },
-        {
-            "data": {"name": dataset},
-            "mark": {**text, "fontWeight": "bold"},
-            "encoding": {"x": dict(x), "y": {"value": -3}, "text": {"field": "label", "type": "nominal"}},
-        },
+        layer(rows, "rule", line, x=x),
+        layer(rows, "text", words, x=x, y={"value": -3}, text=field("label:N")),
     ]
-
-
-def threshold_rule(at: float, label: str) -> list[alt.Chart]:
-    """Return the same as :func:`rule_layers` for layers of Altair, on a quantitative axis."""
-    base = alt.Chart(pd.DataFrame({"at": [at], "label": [say(label)]})).encode(x="at:Q")
-    rule = base.mark_rule(color=COLORS["threshold"], strokeDash=[6, 4], strokeWidth=2)
-    text = base.mark_text(color=COLORS["threshold"], align="center", baseline="bottom", fontWeight="bold")
-    return [rule, text.encode(y=alt.value(-3), text="label:N")]
 
 
 def number_locale() -> dict[str, object]:
@@ -153,32 +186,20 @@ def number_locale() -> dict[str, object]:
     return {"number": {**separators, "grouping": [3], "currency": ["", ""]}}
 
 
-_REPORT_WIDTH = 720
-
-
-def for_report(
-    chart: alt.TopLevelMixin | Specification, *, width: int = _REPORT_WIDTH, height: int | None = None
-) -> dict[str, object]:
+def for_report(drawn: Chart, *, width: int = 720, height: int | None = None) -> dict[str, Any]:
     """Return the chart's Vega-Lite specification at a fixed width, `height` at most, with the report's theme.
 
     Text and axes are drawn in ``currentColor``, the colour of the text around the chart, so that one
     SVG serves light, dark and paper.
     """
-    specification = cast("dict[str, object]", chart.to_dict())
-    if specification.get("width") == "container":
-        specification["width"] = width
-        specification["autosize"] = {"type": "fit-x", "contains": "padding"}
-    drawn_height = specification.get("height")
-    if height is not None and isinstance(drawn_height, int):
-        specification["height"] = min(drawn_height, height)
-    specification = cast("dict[str, object]", _fitting(_in_ink(specification), width))
-    specification["config"] = {**_REPORT_CONFIG, "locale": number_locale()}
-    specification["background"] = None
-    specification.setdefault("padding", {"left": 4, "top": 4, "bottom": 4, "right": 28})  # labels of bars
-    return specification
+    specification: dict[str, Any] = _in_ink(drawn.to_dict())
+    if height is not None:
+        specification["height"] = min(specification["height"], height)
+    config = {**_REPORT_CONFIG, "locale": number_locale()}
+    return {**specification, "width": width, "config": config, "background": None}
 
 
-def _in_ink(part: object) -> object:
+def _in_ink(part: Any) -> Any:
     """Return a specification with the grey of written labels replaced by the colour of the page's text."""
     if isinstance(part, dict):
         return {name: _in_ink(value) for name, value in part.items()}
@@ -187,56 +208,26 @@ def _in_ink(part: object) -> object:
     return "currentColor" if part == TEXT_COLOR else part
 
 
-def _fitting(part: object, width: int) -> object:
-    """Return a specification whose long titles and legends are broken into lines: they would be cut off."""
-    if isinstance(part, list):
-        return [_fitting(value, width) for value in part]
-    if not isinstance(part, dict):
-        return part
-    found = {name: _fitting(value, width) for name, value in part.items()}
-    if width >= _REPORT_WIDTH:
-        return found
-    for channel, n_pixels in (("x", width), ("y", HEIGHT)):
-        axis = found.get(channel)
-        if isinstance(axis, dict) and isinstance(axis.get("title"), str):
-            found[channel] = {**axis, "title": _lines(axis["title"], n_pixels)}
-    legend = found.get("legend")
-    if isinstance(legend, dict) and legend.get("orient") in ("top", "bottom"):
-        found["legend"] = {**legend, "columns": 1}
-    return found
-
-
-def _lines(title: str, n_pixels: int) -> list[str]:
-    return wrap(title, n_pixels // _LETTER, break_long_words=False, break_on_hyphens=False)
-
-
-_LETTER = 8  # pixels of a letter in a title
 _INK: dict[str, object] = {
     "labelColor": "currentColor",
     "titleColor": "currentColor",
-    "gridColor": "currentColor",
-    "gridOpacity": 0.12,
-    "domainColor": "currentColor",
-    "domainOpacity": 0.4,
-    "tickColor": "currentColor",
-    "tickOpacity": 0.4,
     "labelFontSize": 12,
     "titleFontSize": 12,
-    "titleFontWeight": 600,
-    "titlePadding": 8,
 }
 _REPORT_CONFIG: dict[str, object] = {
     "aria": False,
     "font": "sans-serif",
     "view": {"stroke": None},
-    "axis": _INK,
-    "header": {"labelColor": "currentColor", "titleColor": "currentColor"},
-    "legend": {
-        "labelColor": "currentColor",
-        "titleColor": "currentColor",
-        "labelFontSize": 12,
-        "titleFontSize": 12,
-        "symbolType": "square",
+    "axis": {
+        **_INK,
+        "gridColor": "currentColor",
+        "gridOpacity": 0.12,
+        "domainColor": "currentColor",
+        "domainOpacity": 0.4,
+        "tickColor": "currentColor",
+        "tickOpacity": 0.4,
+        "titleFontWeight": 600,
+        "titlePadding": 8,
     },
-    "title": {"color": "currentColor", "subtitleColor": "currentColor"},
+    "legend": {**_INK, "symbolType": "square"},
 }

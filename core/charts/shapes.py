@@ -1,31 +1,34 @@
-"""Bars, bars of shares, heatmaps and histograms, each drawn from an aggregated table."""
+"""Bars, bars of shares, heat maps and histograms, each drawn from an aggregated table."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-import altair as alt
-import numpy as np
 import pandas as pd
 
 from core.charts.look import (
     COLORS,
     HEIGHT,
-    LABEL_LIMIT,
-    PERCENT_LABEL,
-    Specification,
-    legend_columns,
-    meaning_scale,
-    rule_layers,
-    safe_frame,
-    sized,
-    specification,
-    threshold_rule,
+    NAMES,
+    PERCENT,
+    WHOLE,
+    Channel,
+    Chart,
+    chart,
+    counts,
+    field,
+    layer,
+    legend,
+    meaning,
+    places,
+    threshold,
 )
 from core.coding import FloatArray, IntArray
 from core.measures.measure import Unit
-from core.words import Amount, say
+from core.words import Amount, own, say
+
+NumberArray = FloatArray | IntArray
 
 
 def horizontal_bars(
@@ -37,80 +40,37 @@ def horizontal_bars(
     unit: Unit = "share",
     value_title: str,
     label_title: str,
-    meaning: str = "observed",
     reference_meaning: str = "chance",
     rule: float | None = None,
     rule_label: str = "",
-) -> Specification:
+) -> Chart:
     """Draw one bar per row, in the order of the frame, with a tick for what to compare it with."""
-    columns = [label, value] if reference is None else [label, value, reference]
-    table, _ = safe_frame(frame[columns])
-    meanings = (meaning,) if reference is None else (meaning, reference_meaning)
-    scale = {"domain": [say(each) for each in meanings], "range": [COLORS[each] for each in meanings]}
-    legend = None if reference is None else {"title": None, "orient": "top", "columns": 1, "symbolOpacity": 1}
-    y: dict[str, object] = {"field": "c0", "type": "nominal", "sort": None, "title": say(label_title)}
-    y["axis"] = {"labelLimit": LABEL_LIMIT, "maxExtent": LABEL_LIMIT}
-    bars = {
-        "data": {"name": "bars"},
-        "mark": {"type": "bar", "height": {"band": 0.55}},
-        "encoding": {
-            "y": y,
-            "x": {"field": "c1", "type": "quantitative", "title": say(value_title), **_value_axis(unit)},
-            "color": {"field": "series", "type": "nominal", "scale": scale, "legend": legend},
-            "tooltip": _tooltips(label_title, value_title),
-        },
-    }
-    layers: list[Mapping[str, object]] = [bars]
-    datasets: dict[str, object] = {"bars": _bar_rows(table, "c1", meaning, unit)}
+
+    def rows(column: str, series: str) -> pd.DataFrame:
+        numbers, words = frame[column], [say(Amount(unit, number)) for number in frame[column]]
+        return pd.DataFrame({"name": frame[label], "value": numbers, "series": say(series), "text": words})
+
+    def named(title: str, written: str) -> list[object]:
+        return [field("name:N", title), field("text:N", written)]
+
+    meanings = ["observed"] if reference is None else ["observed", reference_meaning]
+    y = field("name:N", label_title, sort=None, axis=NAMES)
+    shares = {"axis": {**PERCENT, "grid": True}, "scale": WHOLE}
+    x = field("value:Q", value_title, **(shares if unit in ("share", "risk") else {"axis": {"format": ","}}))
+    key = None if reference is None else legend()
+    color = meaning("series:N", meanings, legend=key)
+    tips = named(label_title, value_title)
+    layers = [
+        layer(rows(value, "observed"), "bar", {"height": {"band": 0.55}}, y=y, x=x, color=color, tooltip=tips)
+    ]
     if reference is not None:
-        layers.append(_reference_ticks(y, reference_meaning))
-        datasets["reference"] = _bar_rows(table, "c2", reference_meaning, unit)
+        tick = {"thickness": 4, "bandSize": 22}
+        tips = named("Compared with", reference_meaning)
+        ticks = rows(reference, reference_meaning)
+        layers.append(layer(ticks, "tick", tick, y=y, x=x, color=color, tooltip=tips))
     if rule is not None:
-        layers.extend(rule_layers("rule", {"field": "at", "type": "quantitative"}))
-        datasets["rule"] = [{"at": rule, "label": say(rule_label)}]
-    return specification(layers, datasets, height=max(80, 26 * len(table) + 10))
-
-
-def _bar_rows(table: pd.DataFrame, column: str, meaning: str, unit: Unit) -> list[dict[str, object]]:
-    """Return a row per bar or tick; None where there is no value, so that nothing is drawn."""
-    return [
-        {
-            "c0": label,
-            column: None if pd.isna(number) else float(number),
-            "series": say(meaning),
-            "text": say(Amount(unit, number)),
-        }
-        for label, number in zip(table["c0"], table[column], strict=True)
-    ]
-
-
-def _tooltips(label_title: str, value_title: str) -> list[dict[str, object]]:
-    return [
-        {"field": "c0", "type": "nominal", "title": say(label_title)},
-        {"field": "text", "type": "nominal", "title": say(value_title)},
-    ]
-
-
-def _value_axis(unit: Unit) -> dict[str, object]:
-    if unit in ("share", "risk"):
-        return {
-            "axis": {"labelExpr": PERCENT_LABEL, "grid": True},
-            "scale": {"domain": [0, 1], "nice": False},
-        }
-    return {"axis": {"format": ","}}
-
-
-def _reference_ticks(y: Mapping[str, object], meaning: str) -> dict[str, object]:
-    return {
-        "data": {"name": "reference"},
-        "mark": {"type": "tick", "thickness": 4, "bandSize": 22},
-        "encoding": {
-            "y": dict(y),
-            "x": {"field": "c2", "type": "quantitative"},
-            "color": {"field": "series", "type": "nominal"},
-            "tooltip": _tooltips("Compared with", meaning),
-        },
-    }
+        layers += threshold(rule, rule_label, field("value:Q"))
+    return chart(*layers, height=max(80, 26 * len(frame) + 10))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,58 +82,35 @@ class Part:
     meaning: str
 
 
-def stacked_share_bar(parts: Sequence[Part], *, unit: Unit, title: str) -> alt.LayerChart:
+def stacked_share_bar(parts: Sequence[Part], *, unit: Unit, title: str) -> Chart:
     """Draw one horizontal bar of counts that sum to the whole; the legend names each with count and share."""
-    table = _share_table(parts, unit)
-    scale = alt.Scale(domain=list(table["legend"]), range=[COLORS[part.meaning] for part in parts])
-    base = alt.Chart(table).encode(
-        x=alt.X(
-            "start:Q",
-            title=say(title),
-            axis=alt.Axis(labelExpr=PERCENT_LABEL, grid=False),
-            scale=alt.Scale(domain=[0, 1], nice=False),
-        ),
-        x2="end:Q",
-    )
-    bar = base.mark_bar(height=36).encode(
-        color=alt.Color(
-            "legend:N",
-            scale=scale,
-            legend=alt.Legend(title=None, orient="top", labelLimit=0, columns=legend_columns(2)),
-        ),
-        order=alt.Order("position:Q"),
-        tooltip=[
-            alt.Tooltip("label:N", title=say("Part")),
-            alt.Tooltip("count:Q", title=say("Count"), format=","),
-            alt.Tooltip("share:N", title=say("Share")),
-        ],
-    )
-    return sized(alt.layer(bar), 64)
+    total = sum(part.count for part in parts)
+    rows, end = [], 0.0
+    for part in parts:
+        share = part.count / total if total else 0.0
+        start, end, written = end, end + share, say(Amount("share", share))
+        named = f"{say(part.label)}: {say(Amount(unit, part.count))} ({written})"
+        rows.append((say(part.label), part.count, written, named, start, end))
+    table = pd.DataFrame(rows, columns=["label", "count", "share", "legend", "start", "end"])
+    scale = {"domain": list(table["legend"]), "range": [COLORS[part.meaning] for part in parts]}
+    color = field("legend:N", scale=scale, legend=legend(2))
+    tooltip = [field("label:N", "Part"), field("count:Q", "Count", format=","), field("share:N", "Share")]
+    x = field("start:Q", title, axis={**PERCENT, "grid": False}, scale=WHOLE)
+    bar = layer(table, "bar", {"height": 36}, x=x, x2={"field": "end"}, color=color, tooltip=tooltip)
+    return chart(bar, height=64)
 
 
-def _share_table(parts: Sequence[Part], unit: Unit) -> pd.DataFrame:
-    counts = np.array([part.count for part in parts], dtype=float)
-    shares = counts / counts.sum() if counts.sum() > 0 else np.zeros(len(parts))
-    ends = np.cumsum(shares)
-    texts = [say(Amount("share", float(share))) for share in shares]
-    labels = [say(part.label) for part in parts]
-    return pd.DataFrame(
-        {
-            "position": range(len(parts)),
-            "label": labels,
-            "count": counts,
-            "share": texts,
-            "legend": [
-                f"{label}: {say(Amount(unit, part.count))} ({text})"
-                for label, part, text in zip(labels, parts, texts, strict=True)
-            ],
-            "start": ends - shares,
-            "end": ends,
-        }
-    )
+def shades(of: str, title: str, low: float, high: float, *, is_share: bool = True) -> Channel:
+    """Return the channel that colours shares, or counts, from one to another, pale to dark."""
+    ends = {"format": ",d", "values": sorted({int(low), int(low + high) // 2, int(high)})}
+    key = {"labelExpr": PERCENT["labelExpr"]} if is_share else ends
+    above = {"orient": "top", "gradientLength": {"expr": "min(width,200)"}}
+    scale = {"domain": [low, (low + high) / 2, high], "range": ["#DCE9F5", "#6AA3D5", "#134A80"]}
+    return field(of, title, scale={**scale, "interpolate": "lab"}, legend={**above, **key})
 
 
-_HEATMAP_RANGE = ("#DCE9F5", "#6AA3D5", "#134A80")
+_ON_LIGHT, _ON_DARK = "#16202E", "#F4F8FC"
+_LETTER = 7  # pixels of a figure's letter in a cell
 
 
 def heatmap(
@@ -186,96 +123,63 @@ def heatmap(
     y_title: str,
     value_title: str,
     unit: Unit = "share",
-    with_figures: bool = True,
-) -> alt.LayerChart:
-    """Draw one cell per row of the frame, dark for large values, each with its figure written in it."""
-    table, _ = safe_frame(frame[[x, y, value]])
-    table["text"] = [say(Amount(unit, number)) for number in table["c2"]]
-    x_title, y_title, value_title = say(x_title), say(y_title), say(value_title)
-    percent = unit in ("share", "risk")
-    largest = 1.0 if percent else float(table["c2"].max())
-    table["dark"] = table["c2"] > 0.5 * largest
-    domain = [0, largest / 2, largest]
-    base = alt.Chart(table).encode(
-        x=alt.X("c0:N", sort=None, title=x_title, axis=_flat_labels()),
-        y=alt.Y(
-            "c1:N", sort=None, title=y_title, axis=alt.Axis(labelLimit=LABEL_LIMIT, maxExtent=LABEL_LIMIT)
-        ),
+) -> Chart:
+    """Draw one cell per row of the frame, dark for large values, each with its figure where it has room."""
+    table = pd.DataFrame({"x": frame[x], "y": frame[y], "value": frame[value]})
+    table["text"] = [say(Amount(unit, number)) for number in table["value"]]
+    is_share = unit in ("share", "risk")
+    most = 1.0 if is_share else float(table["value"].max())
+    table["is_dark"] = table["value"] > most / 2
+    columns = [str(name) for name in dict.fromkeys(table["x"])]
+
+    def room(words: Iterable[str], enough: object, narrow: object) -> dict[str, str]:
+        wide = len(columns) * (_LETTER * max(map(places, words)) + 2)
+        return {"expr": f"width < {wide} ? {narrow} : {enough}"}
+
+    labels = {"labelAngle": room(columns, 0, -40), "labelAlign": room(columns, "'center'", "'right'")}
+    place = {
+        "x": field("x:N", x_title, sort=None, axis={**labels, **NAMES, "labelOverlap": False}),
+        "y": field("y:N", y_title, sort=None, axis=NAMES),
+    }
+    color = shades("value:Q", value_title, 0, most, is_share=is_share)
+    tooltip = [field("x:N", x_title), field("y:N", y_title), field("text:N", value_title)]
+    edge = {"stroke": COLORS["neutral"], "strokeWidth": 0.5}
+    ink = {"condition": {"test": "datum.is_dark", "value": _ON_DARK}, "value": _ON_LIGHT}
+    figures = {"fontSize": 11, "opacity": room(table["text"], 1, 0)}
+    return chart(
+        layer(table, "rect", edge, **place, color=color, tooltip=tooltip),
+        layer(table, "text", figures, **place, text=field("text:N"), color=ink),
+        height=max(80, 30 * table["y"].nunique() + 10),
     )
-    cells = base.mark_rect(stroke=COLORS["neutral"], strokeWidth=0.5).encode(
-        color=alt.Color(
-            "c2:Q",
-            scale=alt.Scale(domain=domain, range=list(_HEATMAP_RANGE), interpolate="lab"),
-            legend=alt.Legend(title=value_title, **_legend_form(unit)),
-        ),
-        tooltip=[
-            alt.Tooltip("c0:N", title=x_title),
-            alt.Tooltip("c1:N", title=y_title),
-            alt.Tooltip("text:N", title=value_title),
-        ],
-    )
-    texts = base.mark_text(fontSize=11).encode(
-        text="text:N", color=alt.condition("datum.dark", alt.value("#F4F8FC"), alt.value("#16202E"))
-    )
-    height = max(80, 30 * table["c1"].nunique() + 10)
-    layers = [cells, texts] if with_figures else [cells]
-    return sized(alt.layer(*layers), height)
-
-
-def _flat_labels() -> alt.Axis:
-    return alt.Axis(labelAngle=0, labelOverlap=False, labelLimit=LABEL_LIMIT)
-
-
-def _legend_form(unit: Unit) -> dict[str, str]:
-    """Return how a legend writes numbers: percent, whole counts, or decimals."""
-    if unit in ("share", "risk"):
-        return {"labelExpr": PERCENT_LABEL}
-    return {"format": "," if unit in ("number", "bits") else ",d"}
-
-
-NumberArray = FloatArray | IntArray
 
 
 def histogram(
     edges: Sequence[float] | NumberArray,
-    counts: Mapping[str, Sequence[float] | NumberArray],
+    n_of: Sequence[float] | NumberArray,
     *,
+    of: str,
     x_title: str,
     y_title: str,
-    rule: float | None = None,
-    rule_label: str = "",
-) -> alt.LayerChart:
-    """Draw counts per interval, one or more series laid over each other."""
-    lower, upper = list(edges[:-1]), list(edges[1:])
-    x_title, y_title = say(x_title), say(y_title)
-    table = pd.concat(
-        [
-            pd.DataFrame({"lower": lower, "upper": upper, "count": list(values), "series": say(meaning)})
-            for meaning, values in counts.items()
-        ]
-    )
-    several = len(counts) > 1
-    bars = (
-        alt.Chart(table)
-        .mark_bar(strokeWidth=1, fillOpacity=0.55 if several else 1)
-        .encode(
-            x=alt.X("lower:Q", title=x_title, bin="binned"),
-            x2="upper:Q",
-            y=alt.Y("count:Q", title=y_title, stack=None),
-            color=_series_color(tuple(counts), show=several),
-            stroke=alt.Stroke("series:N", legend=None, scale=meaning_scale(tuple(counts))),
+    looks: Mapping[str, object] | None = None,
+    **x: object,
+) -> Chart:
+    """Draw counts per interval in the colour of a meaning; intervals of nothing are left out."""
+    table = pd.DataFrame({"lower": edges[:-1], "upper": edges[1:], "count": n_of})
+    table = table[table["count"] > 0]
+    largest = float(table["count"].max()) if len(table) else 1
+    return chart(
+        layer(
+            table,
+            "bar",
+            {"color": COLORS[of], **(looks or {})},
+            x=field("lower:Q", x_title, bin="binned", scale={"domain": [edges[0], edges[-1]]}, **x),
+            x2={"field": "upper"},
+            y=field("count:Q", y_title, **counts(largest)),
             tooltip=[
-                alt.Tooltip("lower:Q", title=say("From")),
-                alt.Tooltip("upper:Q", title=say("to")),
-                alt.Tooltip("count:Q", title=y_title, format=","),
-                alt.Tooltip("series:N", title=say("Series")),
+                field("lower:Q", "From"),
+                field("upper:Q", own("to")),
+                field("count:Q", y_title, format=","),
             ],
-        )
+        ),
+        height=HEIGHT,
     )
-    layers = [bars] if rule is None else [bars, *threshold_rule(rule, rule_label)]
-    return sized(alt.layer(*layers), HEIGHT)
-
-
-def _series_color(meanings: Sequence[str], *, show: bool) -> alt.Color:
-    legend = alt.Legend(title=None, orient="top", symbolOpacity=1) if show else None
-    return alt.Color("series:N", scale=meaning_scale(meanings), legend=legend)

@@ -13,11 +13,10 @@ from importlib.metadata import PackageNotFoundError, version
 from types import MappingProxyType
 from typing import Literal
 
-import altair as alt
 import pandas as pd
 
 from core import __version__
-from core.charts import Specification
+from core.charts import Chart
 from core.measures import MEASURES
 from core.measures.measure import Unit
 from core.plain import printable, setting_text
@@ -135,7 +134,7 @@ class ReportChart:
     """A chart of a report, drawn from aggregates, with a text that says what it shows."""
 
     title: str
-    chart: Specification | alt.Chart | alt.LayerChart | alt.HConcatChart | alt.VConcatChart | alt.FacetChart
+    chart: Chart
     alt_text: str
 
 
@@ -208,7 +207,7 @@ _PACKAGES = (
     "scikit-learn",
     "scipy",
     "pysam",
-    "altair",
+    "vl-convert-python",
     "openpyxl",
     "streamlit",
 )

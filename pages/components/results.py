@@ -15,7 +15,7 @@ import pandas as pd
 import streamlit as st
 
 from core.caching import Vault, vault
-from core.charts import COLORS, Specification, number_locale
+from core.charts import COLORS, Chart, number_locale
 from core.measures import MEASURES, Measure
 from core.measures.measure import Unit
 from core.reports import RENDERERS, Figure, Report, ReportChart, render
@@ -206,12 +206,12 @@ def _show_finding(finding: Finding) -> None:
 def show_chart(chart: ReportChart, *, key: str) -> None:
     """Show a chart under its title, with the text that says what it shows."""
     st.markdown(f"**{plain(say(chart.title))}**")
-    locale = number_locale()
-    if isinstance(chart.chart, Specification):
-        drawn = {**chart.chart.to_dict(), "config": {"locale": locale}}
-        st.vega_lite_chart(drawn, alt=say(chart.alt_text), key=key)
-    else:
-        st.altair_chart(chart.chart.configure(locale=locale), alt=say(chart.alt_text), key=key)
+    st.vega_lite_chart(on_page(chart.chart), alt=say(chart.alt_text), key=key)
+
+
+def on_page(chart: Chart) -> dict[str, object]:
+    """Return a chart as Streamlit takes it; the theme is the page's."""
+    return {**chart.content, "datasets": chart.tables, "config": {"locale": number_locale()}}
 
 
 def show_table(

@@ -2,7 +2,7 @@ import itertools
 import tomllib
 from pathlib import Path
 
-import altair as alt
+import altair
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,15 +11,18 @@ from core.charts import (
     COLORS,
     TEXT_COLOR,
     Part,
+    chart,
     class_size_bins,
     class_size_chart,
     class_size_table,
+    counts,
+    field,
     for_report,
     heatmap,
     histogram,
     horizontal_bars,
-    meaning_scale,
-    safe_frame,
+    layer,
+    meaning,
     stacked_share_bar,
 )
 from core.verdict import Verdict
@@ -123,24 +126,35 @@ def test_colors__of_one_group_stay_apart_for_every_sight(group, sight):
         assert distance >= 15, (one, other)  # about 2 is just noticeable side by side
 
 
-def test_meaning_scale__gives_each_meaning_its_color():
-    scale = meaning_scale(("observed", "chance")).to_dict()
-    assert scale == {"domain": ["observed", "chance"], "range": [COLORS["observed"], COLORS["chance"]]}
+def test_meaning__gives_each_meaning_its_color():
+    same = meaning("series:N", ("observed", "chance"))
+    assert same["scale"] == {
+        "domain": ["observed", "chance"],
+        "range": [COLORS["observed"], COLORS["chance"]],
+    }
+    other = meaning("series:N", {"masked": "PASS"}, legend=None)
+    assert (other["scale"], other["legend"]) == ({"domain": ["masked"], "range": [COLORS["PASS"]]}, None)
 
 
-def test_safe_frame__renames_every_column_and_keeps_the_titles():
-    frame = pd.DataFrame([range(len(TRICKY_NAMES))], columns=list(TRICKY_NAMES))
-    safe, titles = safe_frame(frame)
-    assert list(safe.columns) == [f"c{position}" for position in range(len(TRICKY_NAMES))]
-    assert list(titles.values()) == list(TRICKY_NAMES)
-    assert safe.iloc[0].tolist() == frame.iloc[0].tolist()
-    assert list(frame.columns) == list(TRICKY_NAMES)
+def test_chart__leaves_out_layers_without_rows_but_not_all_of_them():
+    bars = layer([{"n": 1}], "bar", x=field("n:Q"))
+    nothing = layer([], "rule", x=field("n:Q"))
+    assert marks(chart(bars, nothing, height=9)) == ["bar"]
+    assert marks(chart(nothing, nothing, height=9)) == ["rule"]
 
 
-def test_safe_frame__keeps_duplicate_names_apart():
-    safe, titles = safe_frame(pd.DataFrame([[1, 2]], columns=["a", "a"]))
-    assert titles == {"c0": "a", "c1": "a"}
-    assert safe["c1"].tolist() == [2]
+def test_chart__names_a_table_once_and_says_where_a_value_is_missing():
+    table = pd.DataFrame({"n": [1.5, np.nan]})
+    drawn = chart(
+        layer(table, "bar", x=field("n:Q")), layer(table, "tick", x=field("n:Q")), height=9
+    ).to_dict()
+    assert drawn["datasets"] == {"rows_0": [{"n": 1.5}, {"n": None}]}
+    assert [each["data"] for each in drawn["layer"]] == [{"name": "rows_0"}] * 2
+
+
+def test_counts__names_no_halves_of_few():
+    assert counts(2)["axis"]["values"] == [0, 1, 2]
+    assert "values" not in counts(4)["axis"]
 
 
 # ---------------------------------------------------------------------------------------- class sizes
@@ -218,12 +232,12 @@ def test_class_size_chart__marks_what_is_below_k_by_color_outline_and_number():
     chart = class_size_chart(np.array([1, 4, 9]), np.array([3, 8, 90]), 5)
     assert marks(chart) == ["bar", "text", "rule", "text"]
     written = chart.to_dict()["layer"][1]["encoding"]["text"]
-    assert (written["condition"]["test"], written["value"]) == ("datum.below_k", "")
-    assert [row["n_records"] for row in data_of(chart, 1) if row["below_k"]] == [3, 8]
+    assert written["field"] == "n_records"
+    assert [row["n_records"] for row in data_of(chart, 1)] == [3, 8]
     encoding = chart.to_dict()["layer"][0]["encoding"]
     names = ["in classes smaller than 5", "in classes of 5 or more"]
     assert encoding["color"]["scale"] == {"domain": names, "range": [COLORS["FAIL"], COLORS["neutral"]]}
-    below = {"test": {"field": "group", "equal": names[0]}, "value": [4, 3]}
+    below = {"test": "datum.below_k", "value": [4, 3]}
     assert encoding["strokeDash"] == {"condition": below, "value": [1, 0]}
     assert encoding["x"]["title"] == ["Class size (records sharing all", "quasi-identifiers)"]
     assert encoding["y"]["title"] == "Records"
@@ -277,26 +291,12 @@ def test_stacked_share_bar__of_nothing_draws_nothing():
     assert (rows[0]["start"], rows[0]["end"]) == (0, 0)
 
 
-def test_histogram__lays_series_over_each_other_with_one_color_each():
-    chart = histogram(
-        [0, 10, 20],
-        {"original": [5, 6], "anonymized": [7, 0]},
-        x_title="Age (years)",
-        y_title="Records",
-        rule=18,
-        rule_label="of age",
-    )
-    assert marks(chart) == ["bar", "rule", "text"]
-    assert data_of(chart, 0)[2] == {"lower": 0, "upper": 10, "count": 7, "series": "anonymized"}
-    encoding = chart.to_dict()["layer"][0]["encoding"]
-    assert encoding["color"]["scale"]["range"] == [COLORS["original"], COLORS["anonymized"]]
-    assert encoding["y"]["stack"] is None
-    assert data_of(chart, 1) == [{"at": 18, "label": "of age"}]
-
-
-def test_histogram__of_one_series_needs_no_legend():
-    chart = histogram([0, 1], {"neutral": [2]}, x_title="x", y_title="y")
-    assert chart.to_dict()["layer"][0]["encoding"]["color"]["legend"] is None
+def test_histogram__leaves_out_intervals_of_nothing():
+    drawn = histogram([0, 10, 20], [5, 0], of="observed", x_title="Age (years)", y_title="Records")
+    assert data_of(drawn, 0) == [{"lower": 0, "upper": 10, "count": 5}]
+    part = drawn.to_dict()["layer"][0]
+    assert part["mark"]["color"] == COLORS["observed"]
+    assert part["encoding"]["x"]["scale"] == {"domain": [0, 20]}
 
 
 @pytest.mark.parametrize("name", TRICKY_NAMES)
@@ -314,8 +314,8 @@ def test_horizontal_bars__draw_columns_of_any_name(name):
     )
     assert marks(chart) == ["bar", "tick", "rule", "text"]
     assert data_of(chart, 0) == [
-        {"c0": "a", "c1": 0.5, "series": "observed", "text": "50.0 %"},
-        {"c0": "b", "c1": None, "series": "observed", "text": "not assessed"},
+        {"name": "a", "value": 0.5, "series": "observed", "text": "50.0 %"},
+        {"name": "b", "value": None, "series": "observed", "text": "not assessed"},
     ]
     assert data_of(chart, 1)[1]["text"] == "20.0 %"
     x = chart.to_dict()["layer"][0]["encoding"]["x"]
@@ -332,14 +332,15 @@ def test_horizontal_bars__of_counts_have_a_free_axis():
     assert data_of(chart, 0)[0]["text"] == "1,234"
 
 
-def test_heatmap__writes_the_figure_into_every_cell():
+def test_heatmap__writes_the_figure_into_every_cell_that_has_room():
     frame = pd.DataFrame({"a.b": ["x", "y"], "q:Q": ["1", "1"], "v[0]": [0.25, 0.9999]})
     chart = heatmap(frame, x="a.b", y="q:Q", value="v[0]", x_title="X", y_title="Y", value_title="Accuracy")
     assert marks(chart) == ["rect", "text"]
-    assert [(row["text"], row["dark"]) for row in data_of(chart, 1)] == [
+    assert [(row["text"], row["is_dark"]) for row in data_of(chart, 1)] == [
         ("25.0 %", False),
         ("> 99.9 %", True),
     ]
+    assert chart.to_dict()["layer"][1]["mark"]["opacity"] == {"expr": "width < 116 ? 0 : 1"}
     scale = chart.to_dict()["layer"][0]["encoding"]["color"]["scale"]
     assert scale["domain"] == [0, 0.5, 1]
     assert all(contrast(color, "#16202E") >= 4.5 for color in scale["range"][:1])
@@ -351,7 +352,8 @@ def every_chart():
     cells = pd.DataFrame({"a": ["x"], "b": ["y"], "c": [0.2]})
     yield class_size_chart(np.array([1, 9]), np.array([3, 45000]), 5)
     yield class_size_chart(np.array([1, 9]), np.array([3, 45000]), 5, log=True)
-    yield histogram([0, 1], {"neutral": [2]}, x_title="x", y_title="y", rule=0.5)
+    yield histogram([0, 1], [2], of="neutral", x_title="x", y_title="y")
+    yield stacked_share_bar([Part(label="a", count=1, meaning="kept")], unit="users", title="t")
     yield horizontal_bars(bars, label="a", value="b", reference="c", value_title="v", label_title="l")
     yield heatmap(cells, x="a", y="b", value="c", x_title="x", y_title="y", value_title="v")
 
@@ -361,7 +363,8 @@ def test_builders__leave_theme_and_width_to_the_page(chart):
     specification = chart.to_dict()
     assert specification["width"] == "container"
     assert specification["height"] > 0
-    assert set(specification.get("config", {})) <= {"view"}  # Altair's own default
+    assert "config" not in specification
+    altair.LayerChart.from_dict(specification)  # raises where the schema of Vega-Lite does not allow it
     colors = {word.lower() for word in str(specification).replace("'", " ").split() if word.startswith("#")}
     assert not colors & {"#000", "#000000", "#fff", "#ffffff"}
     assert "'black'" not in str(specification)
@@ -379,17 +382,11 @@ def test_for_report__sets_width_and_the_ink_of_the_page(chart):
     assert chart.to_dict() == before
 
 
-def test_for_report__leaves_a_width_of_its_own():
-    points = pd.DataFrame({"c0": [1]})
-    chart = alt.Chart(points).mark_point().encode(x="c0:Q").properties(width=123)
-    assert for_report(chart)["width"] == 123
-
-
 @pytest.mark.parametrize(
     ("code", "thousands", "decimal"), [("en", ",", "."), ("ko", ",", "."), ("sl", ".", ",")]
 )
 def test_for_report__writes_numbers_as_the_language_does(code, thousands, decimal):
-    chart = alt.Chart(pd.DataFrame({"c0": [1]})).mark_point().encode(x="c0:Q")
+    drawn = chart(layer([{"n": 1}], "point", x=field("n:Q")), height=9)
     with speaking(code):
-        number = for_report(chart)["config"]["locale"]["number"]
+        number = for_report(drawn)["config"]["locale"]["number"]
     assert (number["thousands"], number["decimal"]) == (thousands, decimal)

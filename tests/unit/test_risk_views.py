@@ -70,7 +70,7 @@ def test_intruders__count_persons_where_they_are_known() -> None:
 def _people(table: str, **options: object) -> tuple[str, list[tuple[str, float]]]:
     chart = views.people_chart(judged(table, **options))
     assert chart is not None
-    rows = chart.chart.to_dict()["datasets"]["people"]
+    (rows,) = chart.chart.to_dict()["datasets"].values()
     return chart.title, [(row["part"], row["opacity"]) for row in rows]
 
 

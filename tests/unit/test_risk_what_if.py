@@ -396,7 +396,7 @@ def test_lattice_chart__shows_all_of_few_generalizations_and_the_neighbours_of_m
 ) -> None:
     drawn = views.lattice_chart(what_if, 0)
     assert drawn is not None
-    points = drawn.chart.layer[1].data
+    points = drawn.chart.tables["rows_1"]
     assert len(points) == what_if.lattice.n_nodes
     assert points["state"].value_counts()["chosen"] == 1
     assert {"reaches k", "misses k"} <= set(points["state"])
@@ -408,7 +408,7 @@ def test_lattice_chart__shows_all_of_few_generalizations_and_the_neighbours_of_m
     many = search_what_if(found, wide, settings=WhatIfSettings(ks=(2,), suppression_limit=0))
     around = views.lattice_chart(many, 0)
     assert around is not None
-    assert len(around.chart.layer[1].data) == 1 + sum(levels - 1 for levels in many.lattice.shape)
+    assert len(around.chart.tables["rows_1"]) == 1 + sum(levels - 1 for levels in many.lattice.shape)
 
 
 def test_lattice_chart__is_left_out_for_more_columns_than_a_picture_holds() -> None:

@@ -123,7 +123,7 @@ def test_opinion_figures__need_a_second_opinion(files):
 
 def test_figures_chart__draws_figures_and_thresholds(files):
     drawn = figures_chart(files["lab_results.csv"].audit).to_dict()
-    values = [row["c1"] for rows in drawn["datasets"].values() for row in rows if "c1" in row][:4]
+    values = [row["value"] for rows in drawn["datasets"].values() for row in rows][:4]
     assert values == pytest.approx([5 / 6, 1.0, 0.0375832, 0.0], abs=1e-6)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-import altair as alt
 import numpy as np
 import pandas as pd
 
@@ -13,11 +12,17 @@ from core.attribute_disclosure import distinct_l
 from core.charts import (
     COLORS,
     HEIGHT,
-    PERCENT_LABEL,
-    Specification,
+    PERCENT,
+    Chart,
+    Layer,
+    chart,
     class_size_chart,
-    legend_columns,
-    sized,
+    counts,
+    field,
+    layer,
+    legend,
+    meaning,
+    shades,
 )
 from core.diversity import Configuration, DiversityAudit, SearchProblem, Status
 from core.diversity.judging import accuracy_word
@@ -40,11 +45,9 @@ STATUS_WORDS: Mapping[Status, str] = {
     Status.NOT_VERIFIED: "k or ℓ did not hold when read back",
     Status.STOPPED: "not evaluated, the search was stopped",
 }
-_POINT_MEANINGS = {
-    "within your limits": COLORS["kept"],
-    "outside your limits": COLORS["neutral"],
-    "below the target": COLORS["removed"],
-}
+_POINTS = {"within your limits": "kept", "outside your limits": "neutral", "below the target": "removed"}
+_SHAPES = ["circle", "square", "cross"]
+_LABEL = 20  # pixels of a label on an axis of whole numbers
 DIVERSITY_COLUMNS = (
     Column("attribute", "Sensitive attribute"),
     Column("values", "Different values"),
@@ -58,8 +61,8 @@ def diversity_table(configuration: Configuration, problem: SearchProblem) -> pd.
     rows = []
     if configuration.verification is not None:
         sizes = configuration.verification.classes.class_sizes
-        for attribute, counts in zip(problem.sensitive, configuration.verification.counts, strict=True):
-            distinct = distinct_l(counts)
+        for attribute, n_of in zip(problem.sensitive, configuration.verification.counts, strict=True):
+            distinct = distinct_l(n_of)
             for number in np.unique(distinct):
                 of_number = distinct == number
                 rows.append((attribute.name, int(number), int(of_number.sum()), int(sizes[of_number].sum())))
@@ -78,62 +81,67 @@ def evaluated(audit: DiversityAudit) -> tuple[Configuration, ...]:
     return tuple(strongest.values())
 
 
-def trade_off_chart(audit: DiversityAudit, picked: Configuration | None = None) -> alt.LayerChart:
+def trade_off_chart(audit: DiversityAudit, picked: Configuration | None = None) -> Chart:
     """Draw accuracy against the share of records removed, a point per distinct release.
 
     Points on the Pareto front have an outline, and those that nothing beats in accuracy and removed
     records alone are joined by a line; the target is dashed; the picked configuration has a ring. The
     selection parameter ``picked`` names k and l of a clicked point.
     """
-    table = _points_table(audit)
+    table, target = _points_table(audit), audit.search.problem.settings.target
     name = accuracy_word(audit.search.problem.settings.task)
-    y_title = say("{name} on held-out records, minimized", name=name)
-    lowest = float(min([audit.search.problem.settings.target, *table["accuracy"]], default=0.0))
-    x = alt.X(
-        "deletion:Q",
-        title=say("Records removed (share of all)"),
-        axis=alt.Axis(labelExpr=PERCENT_LABEL),
-        scale=alt.Scale(
-            domain=[0, max(0.05, float(table["deletion"].max() if len(table) else 0))], nice=True
+    most = max(0.05, float(table["deletion"].max() if len(table) else 0))
+    least = float(min([target, *table["accuracy"]]))
+    where = {
+        "x": field(
+            "deletion:Q", "Records removed (share of all)",
+            axis=PERCENT, scale={"domain": [0, most], "nice": True},
         ),
-    )
-    y = alt.Y(
-        "accuracy:Q",
-        title=y_title,
-        axis=alt.Axis(labelExpr=PERCENT_LABEL),
-        scale=alt.Scale(domain=[max(lowest - 0.05, -1.0), 1.0], clamp=True),
-    )
+        "y": field(
+            "accuracy:Q", text("{name} on held-out records, minimized", name=name),
+            axis=PERCENT, scale={"domain": [max(least - 0.05, -1.0), 1.0], "clamp": True},
+        ),
+    }  # fmt: skip
     front = table[table["front"]]
-    layers = alt.layer(
-        _front_line(front, x, y),
-        _target_rule(audit),
-        _points(table, x, y, say(name)),
-        _outlines(front, x, y),
-        _ring(picked, x, y),
+    joined = {"color": COLORS["observed"], "strokeWidth": 2, "opacity": 0.7}
+    outlined = {"size": 110, "filled": False, "strokeWidth": 2, "color": COLORS["observed"]}
+    ringed = {"size": 340, "filled": False, "strokeWidth": 3, "color": COLORS["anonymized"]}
+    return chart(
+        layer(_front_line(front), "line", joined, **where, order=field("deletion:Q")),
+        *_target_rule(target, where["y"], "left" if _is_right(table, target, most / 2) else "right"),
+        {**_points(table, where, name), "name": "pairs"},
+        layer(front, "point", outlined, **where),
+        layer(_ringed(picked), "point", ringed, **where),
+        height=HEIGHT + 60,
+        params=_CLICK,
     )
-    return sized(layers, HEIGHT + 60)
+
+
+_CLICK = [
+    {"name": "picked", "select": {"type": "point", "fields": ["k", "l"], "on": "click"}, "views": ["pairs"]}
+]
 
 
 def _points_table(audit: DiversityAudit) -> pd.DataFrame:
     fronts = {(each.k, each.l) for each in audit.pareto}
     met = {id(each) for each in audit.within_limits}
-    rows = [
-        {
-            "k": each.k,
-            "l": each.l,
-            "deletion": each.deletion_ratio,
-            "accuracy": each.accuracy,
-            "group": say(_group(each, met)),
-            "front": (each.k, each.l) in fronts,
-            "text": say(STATUS_WORDS[each.status]),
-            "accuracy_text": say(percent(each.accuracy)),
-            "deletion_text": say(percent(each.deletion_ratio)),
-            "ncp_text": say(percent(each.kept_set.ncp if each.kept_set else None)),
-        }
-        for each in evaluated(audit)
-    ]
     columns = ["k", "l", "deletion", "accuracy", "group", "front", "text"]
     columns += ["accuracy_text", "deletion_text", "ncp_text"]
+    rows = [
+        (
+            each.k,
+            each.l,
+            each.deletion_ratio,
+            each.accuracy,
+            say(_group(each, met)),
+            (each.k, each.l) in fronts,
+            say(STATUS_WORDS[each.status]),
+            say(percent(each.accuracy)),
+            say(percent(each.deletion_ratio)),
+            say(percent(each.kept_set.ncp if each.kept_set else None)),
+        )
+        for each in evaluated(audit)
+    ]
     return pd.DataFrame(rows, columns=columns).astype({"front": bool})
 
 
@@ -143,140 +151,97 @@ def _group(configuration: Configuration, met: set[int]) -> str:
     return "within your limits" if id(configuration) in met else "outside your limits"
 
 
-def _points(table: pd.DataFrame, x: alt.X, y: alt.Y, name: str) -> alt.Chart:
-    picked = alt.selection_point(name="picked", fields=["k", "l"], on="click", empty=False)
-    meanings = [say(meaning) for meaning in _POINT_MEANINGS]
-    legend = alt.Legend(title=None, orient="top", labelLimit=0, columns=legend_columns(3))
-    return (
-        alt.Chart(table)
-        .mark_point(filled=True, size=70, opacity=0.85)
-        .encode(
-            x=x,
-            y=y,
-            color=alt.Color(
-                "group:N",
-                scale=alt.Scale(domain=meanings, range=list(_POINT_MEANINGS.values())),
-                legend=legend,
-            ),
-            shape=alt.Shape(
-                "group:N",
-                scale=alt.Scale(domain=meanings, range=["circle", "square", "cross"]),
-                legend=legend,
-            ),
-            tooltip=[
-                alt.Tooltip("k:Q", title="k"),
-                alt.Tooltip("l:Q", title="ℓ"),
-                alt.Tooltip("accuracy_text:N", title=name),
-                alt.Tooltip("deletion_text:N", title=say("Removed")),
-                alt.Tooltip("ncp_text:N", title=say("NCP")),
-                alt.Tooltip("text:N", title=say("Result")),
-            ],
-        )
-        .add_params(picked)
+def _points(table: pd.DataFrame, where: Mapping[str, object], name: str) -> Layer:
+    color = meaning("group:N", _POINTS, legend=legend(3))
+    return layer(
+        table,
+        "point",
+        {"filled": True, "size": 70, "opacity": 0.85},
+        **where,
+        color=color,
+        shape={**color, "scale": {**color["scale"], "range": _SHAPES}},
+        tooltip=[
+            field("k:Q", "k"),
+            field("l:Q", "ℓ"),
+            field("accuracy_text:N", name),
+            field("deletion_text:N", "Removed"),
+            field("ncp_text:N", own("NCP")),
+            field("text:N", "Result"),
+        ],
     )
 
 
-def _front_line(front: pd.DataFrame, x: alt.X, y: alt.Y) -> alt.Chart:
-    """Join the points that nothing beats in accuracy and removed records alone, NCP aside."""
+def _front_line(front: pd.DataFrame) -> pd.DataFrame:
+    """Return the points that nothing beats in accuracy and removed records alone, NCP aside."""
     ordered = front.sort_values(["deletion", "accuracy"], ascending=[True, False])
     best_so_far = ordered["accuracy"].cummax()
-    line = ordered[(ordered["accuracy"] == best_so_far) & ~best_so_far.duplicated()]
-    return (
-        alt.Chart(line[["deletion", "accuracy"]])
-        .mark_line(color=COLORS["observed"], strokeWidth=2, opacity=0.7)
-        .encode(x=x, y=y, order=alt.Order("deletion:Q"))
+    return ordered[(ordered["accuracy"] == best_so_far) & ~best_so_far.duplicated()]
+
+
+def _is_right(table: pd.DataFrame, target: float, middle: float) -> bool:
+    """Return whether more points stand where the target's label would on the right than on the left."""
+    beside = table["deletion"][(table["accuracy"] - target).between(0, 0.04)]
+    return bool((beside > middle).sum() > (beside <= middle).sum())
+
+
+def _target_rule(target: float, y: object, side: str) -> list[Layer]:
+    rows = [{"accuracy": target, "label": say("target: at least {least}", least=percent(target))}]
+    line = {"color": COLORS["threshold"], "strokeDash": [6, 4], "strokeWidth": 2}
+    words = {"color": COLORS["threshold"], "align": side, "baseline": "bottom", "dy": -3, "fontSize": 12}
+    label = layer(
+        rows, "text", words, y=y, x={"value": "width" if side == "right" else 0}, text=field("label:N")
     )
+    return [layer(rows, "rule", line, y=y), label]
 
 
-def _outlines(front: pd.DataFrame, x: alt.X, y: alt.Y) -> alt.Chart:
-    return (
-        alt.Chart(front[["deletion", "accuracy"]])
-        .mark_point(size=110, filled=False, strokeWidth=2, color=COLORS["observed"])
-        .encode(x=x, y=y)
-    )
-
-
-def _target_rule(audit: DiversityAudit) -> alt.LayerChart:
-    target = audit.search.problem.settings.target
-    base = alt.Chart(
-        pd.DataFrame(
-            {"accuracy": [target], "label": [say("target: at least {least}", least=percent(target))]}
-        )
-    ).encode(y="accuracy:Q")
-    rule = base.mark_rule(color=COLORS["threshold"], strokeDash=[6, 4], strokeWidth=2)
-    label = base.mark_text(
-        color=COLORS["threshold"], align="right", baseline="bottom", dy=-3, fontSize=12
-    ).encode(text="label:N", x=alt.value("width"))
-    return alt.layer(rule, label)
-
-
-def _ring(picked: Configuration | None, x: alt.X, y: alt.Y) -> alt.Chart:
+def _ringed(picked: Configuration | None) -> list[dict[str, object]]:
     known = picked is not None and picked.accuracy is not None
-    chosen = [(picked.deletion_ratio, picked.accuracy)] if picked is not None and known else []
-    return (
-        alt.Chart(pd.DataFrame(chosen, columns=["deletion", "accuracy"]))
-        .mark_point(size=340, filled=False, strokeWidth=3, color=COLORS["anonymized"])
-        .encode(x=x, y=y)
-    )
+    return [{"deletion": picked.deletion_ratio, "accuracy": picked.accuracy}] if picked and known else []
 
 
-def grid_chart(
-    audit: DiversityAudit, figure: GridFigure, picked: Configuration | None = None
-) -> alt.LayerChart:
+def grid_chart(audit: DiversityAudit, figure: GridFigure, picked: Configuration | None = None) -> Chart:
     """Draw one figure over k and l, a cell per pair; pairs without the figure stay empty.
 
     The selection parameter ``picked`` names k and l of a clicked cell.
     """
-    table = _grid_table(audit, figure)
-    x, y = _grid_axes(audit, most_l=max([*table["l"], *([picked.l] if picked else []), 1]))
-    texts = [say(percent(value)) for value in table["value"]]
-    title = say(GRID_TITLES[figure])
-    cells = (
-        alt.Chart(table.assign(text=texts))
-        .mark_rect()
-        .encode(
-            x=x,
-            y=y,
-            color=alt.Color(
-                "value:Q",
-                title=title,
-                scale=alt.Scale(
-                    domain=_grid_domain(table), range=["#DCE9F5", "#6AA3D5", "#134A80"], interpolate="lab"
-                ),
-                legend=alt.Legend(labelExpr=PERCENT_LABEL),
-            ),
-            tooltip=[
-                alt.Tooltip("k:O", title="k"),
-                alt.Tooltip("l:O", title="ℓ"),
-                alt.Tooltip("text:N", title=title),
-                alt.Tooltip("result:N", title=say("Result")),
-            ],
-        )
-        .add_params(alt.selection_point(name="picked", fields=["k", "l"], on="click", empty=False))
+    table, title = _grid_table(audit, figure), GRID_TITLES[figure]
+    chosen = [{"k": picked.k, "l": picked.l}] if picked else []
+    most_l = max([*table["l"], *(each["l"] for each in chosen), 1])
+    ks = sorted({each.k for each in audit.search.configurations})
+    ls = sorted({each.l for each in audit.search.configurations if each.l <= most_l}, reverse=True)
+    where = {
+        "x": _steps("k:O", "k (records in a cell, at least)", ks, "width"),
+        "y": _steps("l:O", "ℓ (sensitive values in a cell, at least)", ls, "height"),
+    }
+    tooltip = [field("k:O", "k"), field("l:O", "ℓ"), field("text:N", title), field("result:N", "Result")]
+    color = shades("value:Q", title, *_shown(table))
+    ring = {"filled": False, "stroke": COLORS["anonymized"], "strokeWidth": 3}
+    return chart(
+        {**layer(table, "rect", **where, color=color, tooltip=tooltip), "name": "pairs"},
+        layer(chosen, "rect", ring, **where),
+        height=HEIGHT + 60,
+        params=_CLICK,
     )
-    chosen = pd.DataFrame({"k": [picked.k], "l": [picked.l]}) if picked else pd.DataFrame({"k": [], "l": []})
-    ring = (
-        alt.Chart(chosen).mark_rect(filled=False, stroke=COLORS["anonymized"], strokeWidth=3).encode(x=x, y=y)
-    )
-    return sized(alt.layer(cells, ring), HEIGHT + 60)
 
 
-def _grid_axes(audit: DiversityAudit, *, most_l: int) -> tuple[alt.X, alt.Y]:
-    all_k = sorted({each.k for each in audit.search.configurations})
-    all_l = sorted({each.l for each in audit.search.configurations if each.l <= most_l}, reverse=True)
-    title_x, title_y = say("k (records in a cell, at least)"), say("ℓ (sensitive values in a cell, at least)")
-    x = alt.X("k:O", title=title_x, scale=alt.Scale(domain=all_k), axis=_sparse_axis(all_k))
-    y = alt.Y("l:O", title=title_y, scale=alt.Scale(domain=all_l), axis=_sparse_axis(all_l[::-1]))
-    return x, y
+def _steps(of: str, title: str, values: Sequence[int], span: str) -> dict[str, object]:
+    """Return the channel of whole numbers, as many of them named as have room, the smallest among them.
+
+    Vega's own way to leave out labels (6.2) leaves out the first where the second has room.
+    """
+    every = f"ceil({_LABEL * len(values)} / {span})"
+    labels = f"(datum.value - {min(values)}) % {every} ? '' : datum.label"
+    axis = {"labelExpr": labels, "labelAngle": 0, "labelOverlap": False}
+    return field(of, title, scale={"domain": list(values)}, axis=axis)
 
 
 def _grid_table(audit: DiversityAudit, figure: GridFigure) -> pd.DataFrame:
     rows = [
-        (each.k, each.l, value, say(STATUS_WORDS[each.status]))
+        (each.k, each.l, value, say(percent(value)), say(STATUS_WORDS[each.status]))
         for each in audit.search.configurations
         if (value := _grid_value(each, figure)) is not None
     ]
-    return pd.DataFrame(rows, columns=["k", "l", "value", "result"])
+    return pd.DataFrame(rows, columns=["k", "l", "value", "text", "result"])
 
 
 def _grid_value(configuration: Configuration, figure: GridFigure) -> float | None:
@@ -285,22 +250,15 @@ def _grid_value(configuration: Configuration, figure: GridFigure) -> float | Non
     return configuration.accuracy if figure == "accuracy" else configuration.deletion_ratio
 
 
-def _grid_domain(table: pd.DataFrame) -> list[float]:
+def _shown(table: pd.DataFrame) -> tuple[float, float]:
+    """Return the figures that the colours reach from and to."""
     if not len(table):
-        return [0.0, 0.5, 1.0]
+        return 0.0, 1.0
     low, high = float(table["value"].min()), float(table["value"].max())
-    if high - low < 0.01:
-        low, high = max(low - 0.05, 0.0), min(high + 0.05, 1.0)
-    return [low, (low + high) / 2, high]
+    return (low, high) if high - low >= 0.01 else (max(low - 0.05, 0.0), min(high + 0.05, 1.0))
 
 
-def _sparse_axis(values: Sequence[int]) -> alt.Axis:
-    """Return an axis that names about twenty values at most, the first among them."""
-    step = max(1, -(-len(values) // 20))
-    return alt.Axis(values=list(values[::step]), labelAngle=0)
-
-
-def class_sizes_chart(configuration: Configuration) -> Specification | None:
+def class_sizes_chart(configuration: Configuration) -> Chart | None:
     """Draw the records by the size of their class in the released table, None where nothing is released."""
     if configuration.verification is None or not configuration.verification.classes.n_classes:
         return None
@@ -308,31 +266,27 @@ def class_sizes_chart(configuration: Configuration) -> Specification | None:
     return class_size_chart(sizes, records, configuration.k)
 
 
-def diversity_chart(configuration: Configuration, problem: SearchProblem) -> alt.LayerChart | None:
+def diversity_chart(configuration: Configuration, problem: SearchProblem) -> Chart | None:
     """Draw the records by how many sensitive values their class holds; None where nothing is released."""
     table = diversity_table(configuration, problem)
     if table.empty:
         return None
     first = problem.sensitive[0].name
     table = table[table["attribute"] == first]
-    bars = (
-        alt.Chart(table)
-        .mark_bar(color=COLORS["kept"])
-        .encode(
-            x=alt.X(
-                "values:O",
-                title=say("Different values of {column} in the class", column=first),
-                axis=alt.Axis(labelAngle=0),
-            ),
-            y=alt.Y("records:Q", title=say("Records"), axis=alt.Axis(format=",d", tickMinStep=1)),
-            tooltip=[
-                alt.Tooltip("values:O", title=say("Different values")),
-                alt.Tooltip("classes:Q", title=say("Classes"), format=","),
-                alt.Tooltip("records:Q", title=say("Records"), format=","),
-            ],
-        )
+    title = text("Different values of {column} in the class", column=first)
+    bars = layer(
+        table,
+        "bar",
+        {"color": COLORS["kept"]},
+        x=field("values:O", title, axis={"labelAngle": 0}),
+        y=field("records:Q", "Records", **counts(table["records"].max())),
+        tooltip=[
+            field("values:O", "Different values"),
+            field("classes:Q", "Classes", format=","),
+            field("records:Q", "Records", format=","),
+        ],
     )
-    return sized(alt.layer(bars), HEIGHT)
+    return chart(bars, height=HEIGHT)
 
 
 def trade_off_alt(audit: DiversityAudit) -> Text:

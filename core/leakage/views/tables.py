@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import io
-import json
 
-import altair as alt
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -14,14 +12,17 @@ from pyarrow import csv as pa_csv
 from core.charts import (
     COLORS,
     HEIGHT,
+    Chart,
     Part,
+    chart,
+    counts,
+    field,
     histogram,
     horizontal_bars,
-    meaning_scale,
-    sized,
+    layer,
+    meaning,
     stacked_share_bar,
 )
-from core.coding import FloatArray, IntArray
 from core.leakage import LeakageAudit, LeakageMeasures, TablePair
 from core.reports import ReportChart
 from core.reports.model import Column
@@ -130,7 +131,7 @@ def leaked_rows_chart(audit: LeakageAudit) -> ReportChart | None:
     if not told & {"full_leakage", "whole_rows", "repeated_rows"} or not len(leaked):
         return None
     edges = np.linspace(0.5, n_original + 0.5, min(n_original, _MOST_PLACES) + 1)
-    counts, _ = np.histogram(leaked, bins=edges)
+    found, _ = np.histogram(leaked, bins=edges)
     return ReportChart(
         text(
             "{n} of {total} original rows is still there in full",
@@ -138,34 +139,20 @@ def leaked_rows_chart(audit: LeakageAudit) -> ReportChart | None:
             n=len(leaked),
             total=n_original,
         ),
-        _places(edges, counts),
+        histogram(
+            edges,
+            found,
+            of="FAIL",
+            x_title="Row of the original table",
+            y_title="Rows still there",
+            looks={"stroke": COLORS["FAIL"], "strokeWidth": 2},
+        ),
         text(
             "Bars of leaked rows by their place in the original table, from row {first} to row {last}.",
             first=int(leaked.min()),
             last=int(leaked.max()),
         ),
     )
-
-
-def _places(edges: FloatArray, counts: IntArray) -> alt.LayerChart:
-    table = pd.DataFrame({"lower": edges[:-1], "upper": edges[1:], "count": counts})[counts > 0]
-    bars = (
-        alt.Chart(table)
-        .mark_bar(color=COLORS["FAIL"], stroke=COLORS["FAIL"], strokeWidth=2)
-        .encode(
-            x=alt.X(
-                "lower:Q",
-                title=say("Row of the original table"),
-                bin="binned",
-                scale=alt.Scale(domain=[edges[0], edges[-1]], nice=False),
-                axis=alt.Axis(grid=False, format=",d", tickMinStep=1),
-            ),
-            x2="upper:Q",
-            y=alt.Y("count:Q", title=say("Rows still there"), axis=alt.Axis(format=",d", tickMinStep=1)),
-            tooltip=alt.Tooltip("count:Q", title=say("Rows still there"), format=","),
-        )
-    )
-    return sized(alt.layer(bars), HEIGHT)
 
 
 def row_values_table(pair: TablePair, measures: LeakageMeasures, row: int) -> pd.DataFrame:
@@ -291,35 +278,31 @@ def distribution_chart(measures: LeakageMeasures) -> ReportChart:
     )
 
 
-def _distribution(table: pd.DataFrame) -> alt.LayerChart:
-    meanings = ("observed", "chance")
-    scale = meaning_scale(meanings)
-    legend = alt.Legend(title=None, orient="top", symbolOpacity=1)
-    x = alt.X("matches:O", title=say("Matching cells per row"), axis=alt.Axis(labelAngle=0))
+def _distribution(table: pd.DataFrame) -> Chart:
+    table = table.assign(is_seen=say("observed"), is_chance=say("chance"))
+    x = field("matches:O", "Matching cells per row", axis={"labelAngle": 0})
     tooltip = [
-        alt.Tooltip("matches:O", title=say("Matching cells")),
-        alt.Tooltip("observed:Q", title=say("Rows observed"), format=","),
-        alt.Tooltip("chance:Q", title=say("Rows by chance, mean"), format=",.1f"),
-        alt.Tooltip("low:Q", title=say("95 % of orders from"), format=",.0f"),
-        alt.Tooltip("high:Q", title=say("to"), format=",.0f"),
+        field("matches:O", "Matching cells"),
+        field("observed:Q", "Rows observed", format=","),
+        field("chance:Q", "Rows by chance, mean", format=",.1f"),
+        field("low:Q", "95 % of orders from", format=",.0f"),
+        field("high:Q", own("to"), format=",.0f"),
     ]
-    base = alt.Chart(table).encode(x=x, tooltip=tooltip)
-    bars = (
-        base.transform_calculate(series=json.dumps(say("observed")))
-        .mark_bar(width={"band": 0.75})
-        .encode(
-            y=alt.Y("observed:Q", title=say("Rows"), axis=alt.Axis(format=",d", tickMinStep=1)),
-            color=alt.Color("series:N", scale=scale, legend=legend),
-        )
+    y = field("observed:Q", "Rows", **counts(max(table["observed"].max(), table["high"].max())))
+    of = ("observed", "chance")
+    chance = {"x": x, "y": field("chance:Q"), "tooltip": tooltip}
+    dashed = {"color": COLORS["chance"], "strokeWidth": 2, "strokeDash": [5, 3]}
+    spread = {"color": COLORS["chance"], "strokeWidth": 3, "opacity": 0.9}
+    diamond = {"filled": True, "size": 90, "shape": "diamond", "opacity": 1}
+    return chart(
+        layer(
+            table, "bar", {"width": {"band": 0.75}}, x=x, y=y, color=meaning("is_seen:N", of), tooltip=tooltip
+        ),
+        layer(table, "rule", spread, x=x, y=field("low:Q"), y2={"field": "high"}, tooltip=tooltip),
+        layer(table, "point", diamond, **chance, color=meaning("is_chance:N", of)),
+        layer(table, "line", dashed, **chance),
+        height=HEIGHT,
     )
-    band = base.mark_rule(color=COLORS["chance"], strokeWidth=3, opacity=0.9).encode(y="low:Q", y2="high:Q")
-    marks = (
-        base.transform_calculate(series=json.dumps(say("chance")))
-        .mark_point(filled=True, size=90, shape="diamond", opacity=1)
-        .encode(y="chance:Q", color=alt.Color("series:N", scale=scale, legend=legend))
-    )
-    line = base.mark_line(color=COLORS["chance"], strokeWidth=2, strokeDash=[5, 3]).encode(y="chance:Q")
-    return sized(alt.layer(bars, band, line, marks), HEIGHT)
 
 
 def _columns_chart(measures: LeakageMeasures) -> ReportChart:
@@ -386,12 +369,13 @@ def _nearest_chart(measures: LeakageMeasures) -> ReportChart:
     """Draw original rows by the share of cells they have in common with their nearest scrambled row."""
     nearest = measures.nearest
     edges = np.linspace(0, 1, 21)
-    counts, _ = np.histogram(nearest.best_share, bins=edges)
+    found, _ = np.histogram(nearest.best_share, bins=edges)
     return ReportChart(
         "Cells shared with the nearest scrambled row",
         histogram(
             edges,
-            {"observed": counts},
+            found,
+            of="observed",
             x_title="Share of cells as in the nearest row",
             y_title="Original rows",
         ),

@@ -7,8 +7,16 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pandas as pd
 
-from core.charts import COLORS, Specification, class_size_chart, horizontal_bars
-from core.charts.look import specification
+from core.charts import (
+    Chart,
+    chart,
+    class_size_chart,
+    field,
+    horizontal_bars,
+    layer,
+    legend,
+    meaning,
+)
 from core.reports import ReportChart
 from core.risk import (
     ColumnsMeasurement,
@@ -25,12 +33,11 @@ def class_chart(audit: RiskAudit, *, log: bool = False) -> ReportChart | None:
     if not classes.n_records:
         return None
     sizes, records = classes.size_histogram
-    chart = class_size_chart(sizes, records, k, log=log, cumulative=True)
     return ReportChart(
         "Records by class size"
         if audit.measurement.persons is None
         else "Records by class size, sizes in persons",
-        chart,
+        class_size_chart(sizes, records, k, log=log, cumulative=True),
         text(
             "Histogram of records by class size with the cumulative share of records: {found} is in a "
             "class smaller than {k}.",
@@ -70,10 +77,7 @@ def risk_bars(audit: RiskAudit) -> ReportChart | None:
     )
 
 
-_SQUARES = 100
-
-
-_SQUARES_A_ROW = 10
+_SQUARES, _SQUARES_A_ROW = 100, 10
 
 
 def people_chart(audit: RiskAudit) -> ReportChart | None:
@@ -96,7 +100,7 @@ def people_chart(audit: RiskAudit) -> ReportChart | None:
     squares = _squares(counts)
     return ReportChart(
         _people_title(squares[0], n_alone, of),
-        _people_specification(labels, squares, counts),
+        _people(labels, squares, counts),
         text("Of 100 squares {parts}.", parts=joined(labels, "; ")),
     )
 
@@ -121,39 +125,36 @@ def _squares(counts: Sequence[int]) -> list[int]:
     return squares
 
 
-def _people_specification(
-    labels: Sequence[Text], squares: Sequence[int], counts: Sequence[int]
-) -> Specification:
+def _people(labels: Sequence[Text], squares: Sequence[int], n_of: Sequence[int]) -> Chart:
     """Draw squares row by row; a part too small for one has a pale one, so that it is seen."""
     parts = [(part, 1.0) for part, n in enumerate(squares) for _ in range(n)]
-    for part in reversed(range(len(counts))):
-        if counts[part] and not squares[part]:
+    for part in reversed(range(len(n_of))):
+        if n_of[part] and not squares[part]:
             parts.remove((int(np.argmax(squares)), 1.0))
             parts.append((part, 0.45))
-    said = [say(label) for label in labels]
     rows = [
-        {"x": place % _SQUARES_A_ROW, "y": place // _SQUARES_A_ROW, "part": said[part], "opacity": opacity}
+        {
+            "x": place % _SQUARES_A_ROW,
+            "y": place // _SQUARES_A_ROW,
+            "part": say(labels[part]),
+            "opacity": opacity,
+        }
         for place, (part, opacity) in enumerate(sorted(parts))
     ]
-    shown = [part for part in range(len(counts)) if counts[part]]
-    scale = {
-        "domain": [said[part] for part in shown],
-        "range": [(COLORS["FAIL"], COLORS["WARN"], COLORS["neutral"])[part] for part in shown],
-    }
-    legend = {"title": None, "orient": "bottom", "columns": 1, "labelLimit": 0}
-    cells = {"type": "ordinal", "axis": None, "scale": {"paddingInner": 0.18}}
-    layer = {
-        "data": {"name": "people"},
-        "mark": {"type": "rect", "cornerRadius": 2},
-        "encoding": {
-            "x": {"field": "x", **cells},
-            "y": {"field": "y", **cells},
-            "color": {"field": "part", "type": "nominal", "scale": scale, "legend": legend},
-            "opacity": {"field": "opacity", "type": "quantitative", "scale": None},
-            "tooltip": {"field": "part", "type": "nominal", "title": say("People")},
-        },
-    }
-    return specification([layer], {"people": rows}, height=300)
+    meanings = ("FAIL", "WARN", "neutral")
+    shown = {labels[part]: meanings[part] for part in range(len(n_of)) if n_of[part]}
+    cells = {"axis": None, "scale": {"paddingInner": 0.18}}
+    people = layer(
+        rows,
+        "rect",
+        {"cornerRadius": 2},
+        x=field("x:O", **cells),
+        y=field("y:O", **cells),
+        color=meaning("part:N", shown, legend=legend(orient="bottom")),
+        opacity=field("opacity:Q", scale=None),
+        tooltip=field("part:N", "People"),
+    )
+    return chart(people, height=300)
 
 
 def _shares(named: Iterable[tuple[str, float]]) -> Text:

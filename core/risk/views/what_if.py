@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-import altair as alt
 import numpy as np
 import pandas as pd
 
-from core.charts import COLORS
+from core.charts import COLORS, PERCENT, Chart, chart, field, layer, meaning
 from core.reports import ReportChart, ReportTable
 from core.reports.model import Column
 from core.risk import Release, RiskAudit, WhatIf, option_for, what_if_note
@@ -115,7 +114,7 @@ def released_note(made: Release) -> Text:
 def frontier_chart(what_if: WhatIf) -> ReportChart:
     """Draw the options: precision lost against the highest risk, a point for each."""
     table = options_table(what_if)
-    frame = pd.DataFrame(
+    rows = pd.DataFrame(
         {
             "loss": table["loss"],
             "risk": table["highest_risk"],
@@ -125,27 +124,26 @@ def frontier_chart(what_if: WhatIf) -> ReportChart:
             "suppressed": [say(percent(share)) for share in table["suppressed_share"]],
         }
     )
-    x = alt.X(
-        "loss:Q", title=say("Precision lost (%)"), axis=alt.Axis(format="%"), scale=alt.Scale(domainMin=0)
-    )
-    y = alt.Y(
-        "risk:Q", title=say("Highest risk (%)"), axis=alt.Axis(format="%"), scale=alt.Scale(domainMin=0)
-    )
-    base = alt.Chart(frame).encode(x=x, y=y)
+    where = {
+        "x": field("loss:Q", "Precision lost (%)", axis=PERCENT, scale={"domainMin": 0}),
+        "y": field("risk:Q", "Highest risk (%)", axis=PERCENT, scale={"domainMin": 0}),
+    }
     tooltip = [
-        alt.Tooltip("label:N", title=say("Option")),
-        alt.Tooltip("lost:N", title=say("Precision lost")),
-        alt.Tooltip("highest:N", title=say("Highest risk")),
-        alt.Tooltip("suppressed:N", title=say("Records suppressed")),
+        field("label:N", "Option"),
+        field("lost:N", "Precision lost"),
+        field("highest:N", "Highest risk"),
+        field("suppressed:N", "Records suppressed"),
     ]
-    line = base.mark_line(color=COLORS["neutral"], interpolate="step-after")
-    points = base.mark_point(color=COLORS["observed"], filled=True, size=90, opacity=1).encode(
-        tooltip=tooltip
-    )
-    labels = base.mark_text(color=COLORS["neutral"], align="left", dx=8, dy=-8).encode(text="label:N")
+    dots = {"color": COLORS["observed"], "filled": True, "size": 90, "opacity": 1}
+    words = {"color": COLORS["neutral"], "align": "left", "dx": 8, "dy": -8}
     return ReportChart(
         "Loss against risk",
-        alt.layer(line, points, labels).properties(width="container", height=260),
+        chart(
+            layer(rows, "line", {"color": COLORS["neutral"], "interpolate": "step-after"}, **where),
+            layer(rows, "point", dots, **where, tooltip=tooltip),
+            layer(rows, "text", words, **where, text=field("label:N")),
+            height=260,
+        ),
         _points(table),
     )
 
@@ -166,10 +164,10 @@ def _points(options: pd.DataFrame) -> Text:
 
 _MOST_DRAWN, _MOST_COLUMNS = 200, 12  # generalizations, and columns with levels, in a picture
 _STATES: Mapping[str, tuple[str, str, str]] = {
-    "chosen": (own("chosen"), COLORS["observed"], "diamond"),
-    "reaches_k": (own("reaches k"), COLORS["kept"], "circle"),
-    "misses_k": (own("misses k"), COLORS["removed"], "cross"),
-    "not_looked_at": (own("not looked at"), COLORS["neutral"], "square"),
+    "chosen": (own("chosen"), "observed", "diamond"),
+    "reaches_k": (own("reaches k"), "kept", "circle"),
+    "misses_k": (own("misses k"), "removed", "cross"),
+    "not_looked_at": (own("not looked at"), "neutral", "square"),
 }
 
 
@@ -211,7 +209,7 @@ def lattice_chart(what_if: WhatIf, option: int) -> ReportChart | None:
     )
     return ReportChart(
         "The lattice around the chosen generalization",
-        _lattice_layers(points, edges),
+        _lattice(points, edges),
         text(
             _DRAWN_WHOLE if whole else _DRAWN_IN_PART,
             drawn=len(nodes),
@@ -269,41 +267,24 @@ def _in_words(what_if: WhatIf, node: Node) -> Text:
     return joined(levels, "; ")
 
 
-def _lattice_layers(points: pd.DataFrame, edges: pd.DataFrame) -> alt.LayerChart:
-    words, colors, shapes = zip(*_STATES.values(), strict=True)
-    said = [say(word) for word in words]
-    x = alt.X("x:Q", axis=None)
-    y = alt.Y("height:Q", title=say("Steps made coarser"), axis=alt.Axis(tickMinStep=1, grid=False))
-    lines = (
-        alt.Chart(edges)
-        .mark_rule(color=COLORS["neutral"], opacity=0.25)
-        .encode(x=x, y=y, x2="x2:Q", y2="height2:Q")
-    )
-    marks = (
-        alt.Chart(points)
-        .mark_point(filled=True, opacity=1)
-        .encode(
-            x=x,
-            y=y,
-            color=alt.Color(
-                "state:N",
-                title=None,
-                scale=alt.Scale(domain=said, range=list(colors)),
-                legend=alt.Legend(orient="top"),
-            ),
-            size=alt.condition("datum.key == 'chosen'", alt.value(220), alt.value(50)),
-            shape=alt.Shape(
-                "state:N",
-                scale=alt.Scale(domain=said, range=list(shapes)),
-                legend=None,
-            ),
-            tooltip=[
-                alt.Tooltip("levels:N", title=say("Columns")),
-                alt.Tooltip("state:N", title=say("Known")),
-            ],
-        )
-    )
-    return alt.layer(lines, marks).properties(width="container", height=320)
+def _lattice(points: pd.DataFrame, edges: pd.DataFrame) -> Chart:
+    where = {
+        "x": field("x:Q", axis=None),
+        "y": field("height:Q", "Steps made coarser", axis={"tickMinStep": 1, "grid": False}),
+    }
+    color = meaning("state:N", {words: key for words, key, _ in _STATES.values()})
+    shapes = {**color["scale"], "range": [shape for *_, shape in _STATES.values()]}
+    size = {"condition": {"test": "datum.key == 'chosen'", "value": 220}, "value": 50}
+    tooltip = [field("levels:N", "Columns"), field("state:N", "Known")]
+    ends = {"x2": {"field": "x2"}, "y2": {"field": "height2"}}
+    return chart(
+        layer(edges, "rule", {"color": COLORS["neutral"], "opacity": 0.25}, **where, **ends),
+        layer(
+            points, "point", {"filled": True, "opacity": 1}, **where,
+            color=color, shape={**color, "scale": shapes}, size=size, tooltip=tooltip,
+        ),
+        height=320,
+    )  # fmt: skip
 
 
 def what_if_tables(what_if: WhatIf, k: int) -> tuple[ReportTable, ...]:

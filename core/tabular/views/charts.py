@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from core.charts import Specification, class_size_chart, horizontal_bars
+from core.charts import Chart, class_size_chart, horizontal_bars
 from core.measures import MEASURES
 from core.reports import ReportChart
 from core.tabular import TabularAudit
@@ -12,7 +12,7 @@ from core.tabular.views.words import class_note
 from core.words import own, percent, say, text
 
 
-def figures_chart(audit: TabularAudit) -> Specification:
+def figures_chart(audit: TabularAudit) -> Chart:
     """Draw the published figures as bars, each with a tick at its threshold."""
     measured, limits = audit.measurement, audit.thresholds
     least, most, below = (
@@ -47,7 +47,7 @@ def figures_chart(audit: TabularAudit) -> Specification:
     )
 
 
-def class_chart(audit: TabularAudit, *, k: int, log: bool = False) -> Specification | None:
+def class_chart(audit: TabularAudit, *, k: int, log: bool = False) -> Chart | None:
     """Draw the records by class size with k as a line; None where nothing was assessed."""
     if audit.classes is None or not audit.classes.n_records:
         return None

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import altair as alt
 import numpy as np
 import pandas as pd
 
-from core.charts import COLORS, HEIGHT, legend_columns, sized, threshold_rule, title_lines
+from core.charts import HEIGHT, Layer, chart, counts, field, layer, meaning, threshold
 from core.reports import ReportChart
 from core.vcf import MAF_LIMIT, Mark, VcfAudit
 from core.words import Text, Written, joined, own, say, text
@@ -51,63 +50,43 @@ def maf_table(audit: VcfAudit) -> pd.DataFrame:
 
 def maf_chart(audit: VcfAudit) -> ReportChart:
     """Draw sites by their frequency on a logarithmic scale, by what became of them."""
-    table = maf_table(audit)
+    table, limit = maf_table(audit), audit.settings.maf_threshold
+    label = text("threshold {threshold}", threshold=Written(f"{limit:g}"))
     bars = _bars(table, [name for name in _MEANINGS if name in set(table["outcome"])])
-    threshold = audit.settings.maf_threshold
-    rule = threshold_rule(threshold, text("threshold {threshold}", threshold=Written(f"{threshold:g}")))
-    total = int(table["n_sites"].sum())
     return ReportChart(
         title=text("Sites by minor allele frequency in {file}", file=audit.scan.anonymized_name),
-        chart=sized(alt.layer(bars, *rule), HEIGHT),
+        chart=chart(bars, *threshold(limit, label, field("left:Q")), height=HEIGHT),
         alt_text=text(
             "{n} site by minor allele frequency; {outcomes}.",
             "{n} sites by minor allele frequency; {outcomes}.",
-            n=total,
+            n=int(table["n_sites"].sum()),
             outcomes=_outcomes_in_words(table),
         ),
     )
 
 
-def _bars(table: pd.DataFrame, domain: Sequence[str]) -> alt.Chart:
-    largest = int(table["n_sites"].max()) if len(table) else 1
-    drawn = _side_by_side(table, domain).assign(outcome=[say(name) for name in table["outcome"]])
-    return (
-        alt.Chart(drawn)
-        .mark_rect()
-        .encode(
-            x=alt.X(
-                "left:Q",
-                title=[
-                    *title_lines(say("Site minor allele frequency (logarithmic)")),
-                    *title_lines(say("The first bar holds all below 0.00001.")),
-                ],
-                scale=alt.Scale(type="log", domain=[SMALLEST_MAF / 2, MAF_LIMIT], nice=False),
-                axis=alt.Axis(values=[1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.5], format="~g"),
-            ),
-            x2="right:Q",
-            y=alt.Y(
-                "n_sites:Q",
-                title=say("Sites (logarithmic from 1 on)"),
-                scale=alt.Scale(type="symlog", domain=[0, largest]),
-                axis=alt.Axis(
-                    values=[0, *(10**power for power in range(8) if 10**power <= largest)], format=",d"
-                ),
-            ),
-            y2=alt.datum(0),
-            color=alt.Color(
-                "outcome:N",
-                scale=alt.Scale(
-                    domain=[say(name) for name in domain], range=[COLORS[_MEANINGS[name]] for name in domain]
-                ),
-                legend=alt.Legend(title=None, orient="top", labelLimit=0, columns=legend_columns(3)),
-            ),
-            tooltip=[
-                alt.Tooltip("lower:Q", title=say("From"), format=".3~g"),
-                alt.Tooltip("upper:Q", title=say("to below"), format=".3~g"),
-                alt.Tooltip("outcome:N", title=say("Outcome")),
-                alt.Tooltip("n_sites:Q", title=say("Sites"), format=","),
-            ],
-        )
+def _bars(table: pd.DataFrame, shown: Sequence[str]) -> Layer:
+    scale = {"type": "log", "domain": [SMALLEST_MAF / 2, MAF_LIMIT], "nice": False}
+    axis = {"values": [1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.5], "format": "~g"}
+    title = [
+        say("Site minor allele frequency (logarithmic)"),
+        say("The first bar holds all below 0.00001."),
+    ]
+    largest = table["n_sites"].max() if len(table) else 1
+    return layer(
+        _side_by_side(table, shown).assign(outcome=[say(name) for name in table["outcome"]]),
+        "rect",
+        x=field("left:Q", title=title, scale=scale, axis=axis),
+        x2={"field": "right"},
+        y=field("n_sites:Q", "Sites (logarithmic from 1 on)", **counts(largest, log=True)),
+        y2={"datum": 0},
+        color=meaning("outcome:N", {name: _MEANINGS[name] for name in shown}),
+        tooltip=[
+            field("lower:Q", "From", format=".3~g"),
+            field("upper:Q", "to below", format=".3~g"),
+            field("outcome:N", "Outcome"),
+            field("n_sites:Q", "Sites", format=","),
+        ],
     )
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import altair as alt
 import numpy as np
 import pandas as pd
 
-from core.charts import COLORS, sized
+from core.charts import COLORS, chart, field, layer, legend
 from core.reports import ReportChart
 from core.vcf import VcfAudit
-from core.words import counted, say, text
+from core.words import counted, own, say, text
 
 _MAX_CONTIGS = 30
 _N_BINS = 80
@@ -47,21 +46,46 @@ def density_table(audit: VcfAudit) -> pd.DataFrame:
 
 
 def density_chart(audit: VcfAudit) -> ReportChart:
-    """Draw the density of targets along the contigs, with the places of unmasked ones marked."""
+    """Draw the density of targets along the contigs, with a triangle at each place of unmasked ones."""
     table = density_table(audit)
     contigs = list(dict.fromkeys(table["contig"]))
-    y = alt.Y("contig:N", sort=None, title=say("Contig"), scale=alt.Scale(domain=contigs))
+    y = field("contig:N", "Contig", sort=None, scale={"domain": contigs})
+    end = float(table["end"].max()) if len(table) else 1.0
+    x = {
+        "title": say("Position (megabases)"),
+        "scale": {"domain": [0, end], "nice": False},
+        "axis": {"format": "~f", "labelFlush": True},
+    }
+    opacity = field(
+        "n_sites:Q",
+        "Target sites",
+        scale={"type": "sqrt", "range": [0.25, 1]},
+        legend=legend(4, title=say("Target sites"), format=",d", tickCount=3),
+    )
     tooltip = [
-        alt.Tooltip("contig:N", title=say("Contig")),
-        alt.Tooltip("start:Q", title=say("From (megabases)"), format=".3~f"),
-        alt.Tooltip("end:Q", title=say("to"), format=".3~f"),
-        alt.Tooltip("n_sites:Q", title=say("Target sites"), format=","),
-        alt.Tooltip("n_unmasked:Q", title=say("Not masked"), format=","),
+        field("contig:N", "Contig"),
+        field("start:Q", "From (megabases)", format=".3~f"),
+        field("end:Q", own("to"), format=".3~f"),
+        field("n_sites:Q", "Target sites", format=","),
+        field("n_unmasked:Q", "Not masked", format=","),
     ]
-    layers = alt.layer(_density(table, y, tooltip), _unmasked(table, y, tooltip))
+    bars = {"height": {"band": 0.7}, "color": COLORS["neutral"]}
+    mark = say("with sites that are not masked")
+    left = table[table["n_unmasked"] > 0].assign(mark=mark)
+    left["middle"] = (left["start"] + left["end"]) / 2
+    looks = {"filled": True, "size": 70, "color": COLORS["FAIL"], "opacity": 1}
+    key = legend(orient="bottom", symbolFillColor=COLORS["FAIL"], symbolStrokeWidth=0)
+    shape = field("mark:N", scale={"domain": [mark], "range": ["triangle-down"]}, legend=key)
     return ReportChart(
         title=text("Target sites along the contigs of {file}", file=audit.scan.anonymized_name),
-        chart=sized(layers, max(60, 26 * len(contigs))),
+        chart=chart(
+            layer(
+                table, "bar", bars,
+                x=field("start:Q", **x), x2={"field": "end"}, y=y, opacity=opacity, tooltip=tooltip,
+            ),
+            layer(left, "point", looks, x=field("middle:Q"), y=y, shape=shape, tooltip=tooltip),
+            height=max(60, 26 * len(contigs)),
+        ),
         alt_text=text(
             "{n} target site on {contigs}; red triangles mark the intervals with the {left} that are not "
             "masked.",
@@ -71,36 +95,4 @@ def density_chart(audit: VcfAudit) -> ReportChart:
             contigs=counted(len(contigs), "contig"),
             left=int(table["n_unmasked"].sum()),
         ),
-    )
-
-
-def _density(table: pd.DataFrame, y: alt.Y, tooltip: list[alt.Tooltip]) -> alt.Chart:
-    end = float(table["end"].max()) if len(table) else 1.0
-    x = alt.X(
-        "start:Q",
-        title=say("Position (megabases)"),
-        scale=alt.Scale(domain=[0, end], nice=False),
-        axis=alt.Axis(format="~f", labelFlush=True),
-    )
-    opacity = alt.Opacity(
-        "n_sites:Q",
-        title=say("Target sites"),
-        scale=alt.Scale(type="sqrt", range=[0.25, 1]),
-        legend=alt.Legend(orient="top", format=",d", tickCount=3),
-    )
-    bars = alt.Chart(table).mark_bar(height={"band": 0.7}, color=COLORS["neutral"])
-    return bars.encode(x=x, x2="end:Q", y=y, opacity=opacity, tooltip=tooltip)
-
-
-def _unmasked(table: pd.DataFrame, y: alt.Y, tooltip: list[alt.Tooltip]) -> alt.Chart:
-    """Return a triangle in the middle of each interval with sites that are not masked."""
-    mark = say("with sites that are not masked")
-    left = table[table["n_unmasked"] > 0].assign(
-        middle=lambda rows: (rows["start"] + rows["end"]) / 2, mark=mark
-    )
-    legend = alt.Legend(
-        title=None, orient="bottom", labelLimit=0, symbolFillColor=COLORS["FAIL"], symbolStrokeWidth=0
-    )
-    shape = alt.Shape("mark:N", scale=alt.Scale(domain=[mark], range=["triangle-down"]), legend=legend)
-    points = alt.Chart(left).mark_point(filled=True, size=70, color=COLORS["FAIL"], opacity=1)
-    return points.encode(x=alt.X("middle:Q"), y=y, shape=shape, tooltip=tooltip)
+    )  # fmt: skip

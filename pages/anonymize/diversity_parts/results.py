@@ -8,11 +8,10 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-import altair as alt
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.charts import number_locale
+from core.charts import Chart
 from core.diversity import (
     Configuration,
     DiversityAudit,
@@ -32,6 +31,7 @@ from pages.anonymize.diversity_parts.pair import ask_for_pair, pick, show_pair
 from pages.components.asking import ask_for_choice, ask_for_number
 from pages.components.results import (
     Download,
+    on_page,
     show_definitions,
     show_downloads,
     show_findings,
@@ -164,10 +164,10 @@ def _show_trade_off(
         )
 
 
-def _selectable(chart: alt.LayerChart, alt_text: str, name: str, mark: str) -> None:
+def _selectable(chart: Chart, alt_text: str, name: str, mark: str) -> None:
     key = f"diversity_{name}_{mark}"
-    st.altair_chart(
-        chart.configure(locale=number_locale()),
+    st.vega_lite_chart(
+        on_page(chart),
         alt=say(alt_text),
         key=key,
         on_select=partial(_take_click, key, mark),
