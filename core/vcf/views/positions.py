@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from core.charts import COLORS, chart, field, layer, legend
+from core.charts import COLORS, Chart, chart, field, layer, legend
 from core.reports import ReportChart
 from core.vcf import VcfAudit
 from core.words import counted, own, say, text
@@ -48,6 +48,22 @@ def density_table(audit: VcfAudit) -> pd.DataFrame:
 def density_chart(audit: VcfAudit) -> ReportChart:
     """Draw the density of targets along the contigs, with a triangle at each place of unmasked ones."""
     table = density_table(audit)
+    return ReportChart(
+        title=text("Target sites along the contigs of {file}", file=audit.scan.anonymized_name),
+        chart=_density(table),
+        alt_text=text(
+            "{n} target site on {contigs}; red triangles mark the intervals with the {left} that are not "
+            "masked.",
+            "{n} target sites on {contigs}; red triangles mark the intervals with the {left} that are not "
+            "masked.",
+            n=int(table["n_sites"].sum()),
+            contigs=counted(table["contig"].nunique(), "contig"),
+            left=int(table["n_unmasked"].sum()),
+        ),
+    )
+
+
+def _density(table: pd.DataFrame) -> Chart:
     contigs = list(dict.fromkeys(table["contig"]))
     y = field("contig:N", "Contig", sort=None, scale={"domain": contigs})
     end = float(table["end"].max()) if len(table) else 1.0
@@ -76,23 +92,17 @@ def density_chart(audit: VcfAudit) -> ReportChart:
     looks = {"filled": True, "size": 70, "color": COLORS["FAIL"], "opacity": 1}
     key = legend(orient="bottom", symbolFillColor=COLORS["FAIL"], symbolStrokeWidth=0)
     shape = field("mark:N", scale={"domain": [mark], "range": ["triangle-down"]}, legend=key)
-    return ReportChart(
-        title=text("Target sites along the contigs of {file}", file=audit.scan.anonymized_name),
-        chart=chart(
-            layer(
-                table, "bar", bars,
-                x=field("start:Q", **x), x2={"field": "end"}, y=y, opacity=opacity, tooltip=tooltip,
-            ),
-            layer(left, "point", looks, x=field("middle:Q"), y=y, shape=shape, tooltip=tooltip),
-            height=max(60, 26 * len(contigs)),
+    return chart(
+        layer(
+            table,
+            "bar",
+            bars,
+            x=field("start:Q", **x),
+            x2={"field": "end"},
+            y=y,
+            opacity=opacity,
+            tooltip=tooltip,
         ),
-        alt_text=text(
-            "{n} target site on {contigs}; red triangles mark the intervals with the {left} that are not "
-            "masked.",
-            "{n} target sites on {contigs}; red triangles mark the intervals with the {left} that are not "
-            "masked.",
-            n=int(table["n_sites"].sum()),
-            contigs=counted(len(contigs), "contig"),
-            left=int(table["n_unmasked"].sum()),
-        ),
-    )  # fmt: skip
+        layer(left, "point", looks, x=field("middle:Q"), y=y, shape=shape, tooltip=tooltip),
+        height=max(60, 26 * len(contigs)),
+    )
