@@ -407,13 +407,11 @@ def judge_span(found: Span, prefix: str = "") -> Finding:
     """Return the finding of the days between two columns of a record."""
     verdict = _by_share(found.n_alone / found.n_persons if found.n_persons else 0.0)
     return Finding.of("spans", verdict, n_affected=found.n_alone)(
-        text(
-            "{first} and {second}: {persons} have a number of days between the two that nobody else has. "
-            "Shifting both dates changes nothing of it.",
-            first=f"`{prefix}{found.first}`",
-            second=f"`{prefix}{found.second}`",
-            persons=share_of(found.n_alone, found.n_persons, "persons"),
-        )
+        "{first} and {second}: {persons} have a number of days between the two that nobody else has. "
+        "Shifting both dates changes nothing of it.",
+        first=f"`{prefix}{found.first}`",
+        second=f"`{prefix}{found.second}`",
+        persons=share_of(found.n_alone, found.n_persons, "persons"),
     )
 
 

@@ -130,11 +130,9 @@ def _joined_findings(measured: DeliveryMeasurement, thresholds: DeliveryThreshol
     verdict = Verdict.WARN if alone > thresholds.alone_with_all else Verdict.PASS
     n_alone = round(alone * everything.n_looked_at)
     yield Finding.of("alone_with_all_records", verdict, n_affected=n_alone)(
-        text(
-            "{persons} are alone with their quasi-identifiers and all of their records; {limit} are allowed.",
-            persons=share_of(n_alone, everything.n_looked_at, "persons"),
-            limit=percent(thresholds.alone_with_all),
-        )
+        "{persons} are alone with their quasi-identifiers and all of their records; {limit} are allowed.",
+        persons=share_of(n_alone, everything.n_looked_at, "persons"),
+        limit=percent(thresholds.alone_with_all),
     )
 
 
@@ -171,12 +169,10 @@ def _unchosen(measured: DeliveryMeasurement) -> Iterator[Finding]:
     share = known.share_below(2) or 0.0
     verdict = Verdict.WARN if share > MOST_BY_UNCHOSEN else Verdict.PASS
     yield Finding.of("unchosen_columns", verdict, n_affected=round(share * known.n_looked_at))(
-        text(
-            "{columns} were taken as known to nobody. Who knows them too, of the person and of one record, "
-            "finds {persons}.",
-            columns=listed([str(place) for place in measured.unchosen]),
-            persons=share_of(round(share * known.n_looked_at), known.n_looked_at, "persons"),
-        )
+        "{columns} were taken as known to nobody. Who knows them too, of the person and of one record, "
+        "finds {persons}.",
+        columns=listed([str(place) for place in measured.unchosen]),
+        persons=share_of(round(share * known.n_looked_at), known.n_looked_at, "persons"),
     )
 
 
@@ -199,13 +195,11 @@ def _lists(measured: DeliveryMeasurement, thresholds: DeliveryThresholds) -> Ite
 def _apart_findings(measured: DeliveryMeasurement, thresholds: DeliveryThresholds) -> Iterator[Finding]:
     for same in measured.same_orders:
         yield Finding.of("same_order", Verdict.FAIL, n_affected=same.n_records)(
-            text(
-                "No key joins {first} and {second}, and their order does: place by place they agree in "
-                "{columns}, which is no chance.",
-                first=f"`{same.first}`",
-                second=f"`{same.second}`",
-                columns=listed(same.columns),
-            )
+            "No key joins {first} and {second}, and their order does: place by place they agree in "
+            "{columns}, which is no chance.",
+            first=f"`{same.first}`",
+            second=f"`{same.second}`",
+            columns=listed(same.columns),
         )
     for apart in measured.apart:
         tables = listed([each.name for each in apart.tables if each.person_column is not None])
@@ -237,12 +231,10 @@ def _household(found: Groups) -> Finding:
     verdict = Verdict.FAIL if share >= MANY_IN_GROUPS else Verdict.WARN
     n_alone = round(share * found.n_persons)
     return Finding.of("households", Verdict.PASS if share <= FEW_IN_GROUPS else verdict, n_affected=n_alone)(
-        text(
-            "{column} puts persons together: {persons} are in a group whose members, by their own "
-            "quasi-identifiers, no other group has. Who knows a household finds each of them.",
-            column=f"`{found.place}`",
-            persons=share_of(n_alone, found.n_persons, "persons"),
-        )
+        "{column} puts persons together: {persons} are in a group whose members, by their own "
+        "quasi-identifiers, no other group has. Who knows a household finds each of them.",
+        column=f"`{found.place}`",
+        persons=share_of(n_alone, found.n_persons, "persons"),
     )
 
 
@@ -262,11 +254,9 @@ def _table_findings(measured: DeliveryMeasurement, thresholds: DeliveryThreshold
             )
         if table.n_only_here:
             yield Finding.of("in_one_table_only", Verdict.PASS, n_affected=table.n_only_here)(
-                text(
-                    "{table}: {persons} are in no other table.",
-                    table=f"`{table.name}`",
-                    persons=share_of(table.n_only_here, table.n_persons, "persons"),
-                )
+                "{table}: {persons} are in no other table.",
+                table=f"`{table.name}`",
+                persons=share_of(table.n_only_here, table.n_persons, "persons"),
             )
 
 
@@ -277,11 +267,9 @@ def _missing_findings(measured: DeliveryMeasurement) -> Iterator[Finding]:
     if nobodies:
         n_nobody = sum(table.n_nobody for table in nobodies)
         yield Finding.of("records_of_nobody", Verdict.WARN, n_affected=n_nobody)(
-            text(
-                "{tables}: {records} name nobody; they were left out.",
-                tables=listed([table.name for table in nobodies]),
-                records=share_of(n_nobody, sum(table.n_records for table in nobodies), "records"),
-            )
+            "{tables}: {records} name nobody; they were left out.",
+            tables=listed([table.name for table in nobodies]),
+            records=share_of(n_nobody, sum(table.n_records for table in nobodies), "records"),
         )
     main = max(
         (each for each in measured.tables if not each.repeats and each.n_persons >= _MAIN * n_all),
@@ -290,12 +278,10 @@ def _missing_findings(measured: DeliveryMeasurement) -> Iterator[Finding]:
     )
     if n_all and main is not None and main.n_elsewhere:
         yield Finding.of("missing_persons", Verdict.WARN, n_affected=main.n_elsewhere)(
-            text(
-                "{persons} are in other tables and not in {table}: were they taken out there, and forgotten "
-                "in the others?",
-                persons=share_of(main.n_elsewhere, n_all, "persons"),
-                table=f"`{main.name}`",
-            )
+            "{persons} are in other tables and not in {table}: were they taken out there, and forgotten "
+            "in the others?",
+            persons=share_of(main.n_elsewhere, n_all, "persons"),
+            table=f"`{main.name}`",
         )
 
 
@@ -306,22 +292,18 @@ def _in_same_order(measured: DeliveryMeasurement, table: TableFacts) -> bool:
 def _table_k(table: TableFacts, k: int) -> Finding:
     n_below = table.n_below(k)
     return Finding.of("table_k", Verdict.FAIL if n_below else Verdict.PASS, n_affected=n_below)(
-        text(
-            "{table} alone: {persons} are among fewer than {k} by {columns}.",
-            table=f"`{table.name}`",
-            persons=share_of(n_below, table.n_persons, "persons"),
-            k=k,
-            columns=listed(table.quasi_identifiers),
-        )
+        "{table} alone: {persons} are among fewer than {k} by {columns}.",
+        table=f"`{table.name}`",
+        persons=share_of(n_below, table.n_persons, "persons"),
+        k=k,
+        columns=listed(table.quasi_identifiers),
     )
 
 
 def _by_itself(table: TableFacts) -> Finding:
     return Finding.of("not_joined", Verdict.WARN if table.quasi_identifiers else Verdict.PASS)(
-        text(
-            "{table}: no key joins it to persons; nothing in it was read with the others.",
-            table=f"`{table.name}`",
-        )
+        "{table}: no key joins it to persons; nothing in it was read with the others.",
+        table=f"`{table.name}`",
     )
 
 
@@ -337,12 +319,10 @@ def _identifier_findings(measured: DeliveryMeasurement) -> Iterator[Finding]:
         for suggestion in table.listed:
             named = suggestion.kind == "patient or person number"
             yield Finding.of("listed_beside_key", Verdict.FAIL if named else Verdict.WARN)(
-                text(
-                    "{column} names each person of the table once, beside the key {key}: whoever has that "
-                    "number elsewhere has the person.",
-                    column=f"`{Place(table.name, suggestion.column)}`",
-                    key=f"`{table.person_column}`",
-                )
+                "{column} names each person of the table once, beside the key {key}: whoever has that "
+                "number elsewhere has the person.",
+                column=f"`{Place(table.name, suggestion.column)}`",
+                key=f"`{table.person_column}`",
             )
 
 
@@ -361,10 +341,8 @@ def _pseudonym_findings(measured: DeliveryMeasurement) -> Iterator[Finding]:
     dated = [fact.place for fact in measured.keys if fact.holds_dates]
     if dated:
         yield Finding.of("key_holds_dates", Verdict.WARN)(
-            text(
-                "The values of {columns} hold what reads as a date: a pseudonym should tell nothing.",
-                columns=listed([str(place) for place in dated]),
-            )
+            "The values of {columns} hold what reads as a date: a pseudonym should tell nothing.",
+            columns=listed([str(place) for place in dated]),
         )
 
 
@@ -397,38 +375,30 @@ def _computed(fact: KeyFacts) -> Finding:
 def _key_findings(measured: DeliveryMeasurement) -> Iterator[Finding]:
     for first, second in measured.same_files:
         yield Finding.of("same_file", Verdict.WARN)(
-            text(
-                "{second} is the same file as {first} and was passed over.",
-                first=f"`{first}`",
-                second=f"`{second}`",
-            )
+            "{second} is the same file as {first} and was passed over.",
+            first=f"`{first}`",
+            second=f"`{second}`",
         )
     for link in measured.links:
         if link.is_many_to_many and link.is_given:
             yield Finding.of("many_to_many", Verdict.WARN)(
-                text(
-                    "{one} and {other} both repeat values: they say who is meant, and join no record to one "
-                    "record.",
-                    one=f"`{link.one}`",
-                    other=f"`{link.other}`",
-                )
+                "{one} and {other} both repeat values: they say who is meant, and join no record to one "
+                "record.",
+                one=f"`{link.one}`",
+                other=f"`{link.other}`",
             )
         n_orphans = link.n_values - link.n_found
         if n_orphans:
             yield Finding.of("orphan_keys", Verdict.PASS, n_affected=n_orphans)(
-                text(
-                    "{orphans} of {other} are not in {one}.",
-                    orphans=share_of(n_orphans, link.n_values, "values"),
-                    other=f"`{link.other}`",
-                    one=f"`{link.one}`",
-                )
+                "{orphans} of {other} are not in {one}.",
+                orphans=share_of(n_orphans, link.n_values, "values"),
+                other=f"`{link.other}`",
+                one=f"`{link.one}`",
             )
     folded = [link for link in measured.links if link.is_folded]
     if folded:
         yield Finding.of("key_spelled_otherwise", Verdict.WARN)(
-            text(
-                "{keys} match only without leading zeros, prefixes, decimals, spaces, hyphens and case; they "
-                "were joined so.",
-                keys=listed([f"{link.one}={link.other}" for link in folded]),
-            )
+            "{keys} match only without leading zeros, prefixes, decimals, spaces, hyphens and case; they "
+            "were joined so.",
+            keys=listed([f"{link.one}={link.other}" for link in folded]),
         )

@@ -244,15 +244,13 @@ def _whole_trace_finding(traces: TraceRisk, limit: float) -> Finding:
     n_unique = round(traces.whole_trace * traces.n_users)
     verdict = _share_verdict(n_unique, traces.n_users, limit)
     return Finding.of("whole_trace", verdict, n_affected=n_unique)(
-        text(
-            "The whole trace under a pseudonym, the set of its combinations, is nobody else's for {unique} "
-            "of {n} user; at most {limit} may be.",
-            "The whole trace under a pseudonym, the set of its combinations, is nobody else's for {unique} "
-            "of {n} users; at most {limit} may be.",
-            n=traces.n_users,
-            unique=n_unique,
-            limit=percent(limit),
-        )
+        "The whole trace under a pseudonym, the set of its combinations, is nobody else's for {unique} "
+        "of {n} user; at most {limit} may be.",
+        "The whole trace under a pseudonym, the set of its combinations, is nobody else's for {unique} "
+        "of {n} users; at most {limit} may be.",
+        n=traces.n_users,
+        unique=n_unique,
+        limit=percent(limit),
     )
 
 

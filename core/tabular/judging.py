@@ -202,50 +202,40 @@ def _missed_thresholds(
     opinion: SecondOpinionMeasurement | None,
 ) -> Iterator[Finding]:
     if measured.policy_consistency < limits.policy_consistency_share:
-        yield _inconsistent(measured, limits, notes)
-    if measured.pattern_residual > limits.pattern_residual_share:
-        yield Finding.of("pattern_residual", Verdict.FAIL, n_affected=measured.n_residual)(
-            _with_note(
-                text(
-                    "Pattern residual is above {limit}: {found} non-blank cells hold a sensitive pattern.",
-                    limit=percent(limits.pattern_residual_share),
-                    found=share_of(measured.n_residual, measured.n_filled),
-                ),
-                _also_false([one.column for one in measured.residuals if one.n_cells], notes),
-            )
+        columns = measured.inconsistent_columns
+        message = text(
+            "Policy consistency is {share}, below {limit}: {found} logged columns should be gone but hold "
+            "values: {columns}.",
+            share=percent(measured.policy_consistency),
+            limit=percent(limits.policy_consistency_share),
+            found=share_of(len(columns), measured.n_logged),
+            columns=listed(columns),
         )
+        yield _missed("policy_consistency", len(columns), message, _also_false(columns, notes))
+    if measured.pattern_residual > limits.pattern_residual_share:
+        message = text(
+            "Pattern residual is above {limit}: {found} non-blank cells hold a sensitive pattern.",
+            limit=percent(limits.pattern_residual_share),
+            found=share_of(measured.n_residual, measured.n_filled),
+        )
+        note = _also_false([one.column for one in measured.residuals if one.n_cells], notes)
+        yield _missed("pattern_residual", measured.n_residual, message, note)
     if measured.high_risk_handling < limits.high_risk_handling_share:
-        yield _unprotected(measured, limits, unrecognized_protection(measured, opinion))
+        columns = measured.unprotected_columns
+        message = text(
+            "High-risk handling is {share}, below {limit}: {found} high-risk columns have no protecting "
+            "action: {columns}.",
+            share=percent(measured.high_risk_handling),
+            limit=percent(limits.high_risk_handling_share),
+            found=share_of(len(columns), measured.n_high_risk),
+            columns=listed(columns),
+        )
+        note = unrecognized_protection(measured, opinion)
+        yield _missed("high_risk_handling", len(columns), message, note)
 
 
-def _inconsistent(
-    measured: TabularMeasurement, limits: TabularThresholds, notes: Mapping[str, str]
-) -> Finding:
-    columns = measured.inconsistent_columns
-    message = text(
-        "Policy consistency is {share}, below {limit}: {found} logged columns should be gone but hold "
-        "values: {columns}.",
-        share=percent(measured.policy_consistency),
-        limit=percent(limits.policy_consistency_share),
-        found=share_of(len(columns), measured.n_logged),
-        columns=listed(columns),
-    )
-    return Finding.of("policy_consistency", Verdict.FAIL, n_affected=len(columns))(
-        _with_note(message, _also_false(columns, notes))
-    )
-
-
-def _unprotected(measured: TabularMeasurement, limits: TabularThresholds, note: str) -> Finding:
-    columns = measured.unprotected_columns
-    message = text(
-        "High-risk handling is {share}, below {limit}: {found} high-risk columns have no protecting action: "
-        "{columns}.",
-        share=percent(measured.high_risk_handling),
-        limit=percent(limits.high_risk_handling_share),
-        found=share_of(len(columns), measured.n_high_risk),
-        columns=listed(columns),
-    )
-    return Finding.of("high_risk_handling", Verdict.FAIL, n_affected=len(columns))(_with_note(message, note))
+def _missed(check: str, n_affected: int, message: Text, note: str) -> Finding:
+    return Finding.of(check, Verdict.FAIL, n_affected=n_affected)(_with_note(message, note))
 
 
 def _with_note(message: Text, note: str) -> Text:

@@ -132,33 +132,34 @@ def _about(quality: PseudonymQuality, thresholds: SecondOpinionThresholds) -> li
 
 
 def _about_unchanged(quality: PseudonymQuality, thresholds: SecondOpinionThresholds) -> Finding:
-    failed = quality.n_unchanged > thresholds.pseudonym_unchanged_share * quality.n_compared
+    n, total = quality.n_unchanged, quality.n_compared
     message = (
         "{found} pseudonyms of `{column}` equal the original of the same row: they hide nothing."
         if quality.compared_by == "rows"
         else "{found} pseudonyms of `{column}` equal a value of the original: they hide nothing."
     )
-    return Finding.of(
-        "pseudonym_equals_original",
-        Verdict.FAIL if failed else Verdict.WARN,
-        column=quality.anonymized,
-        n_affected=quality.n_unchanged,
-    )(message, found=share_of(quality.n_unchanged, quality.n_compared))
+    failed = n > thresholds.pseudonym_unchanged_share * total
+    return _found("pseudonym_equals_original", quality, message, n, total, failed=failed)
 
 
 def _about_reused(quality: PseudonymQuality, thresholds: SecondOpinionThresholds) -> Finding:
     """Say that identifiers were given to other records: whose they are is hidden, who is there is not."""
-    failed = quality.n_reused >= thresholds.left_unchanged_share * quality.n_compared
+    n, total = quality.n_reused, quality.n_compared
     message = (
         "{found} pseudonyms of `{column}` are values of the original in other rows: they say who is in "
         "the table, and point at the wrong people."
     )
-    return Finding.of(
-        "pseudonym_is_an_original",
-        Verdict.FAIL if failed else Verdict.WARN,
-        column=quality.anonymized,
-        n_affected=quality.n_reused,
-    )(message, found=share_of(quality.n_reused, quality.n_compared))
+    failed = n >= thresholds.left_unchanged_share * total
+    return _found("pseudonym_is_an_original", quality, message, n, total, failed=failed)
+
+
+def _found(
+    check: str, quality: PseudonymQuality, message: str, n: int, total: int, *, failed: bool = False
+) -> Finding:
+    verdict = Verdict.FAIL if failed else Verdict.WARN
+    return Finding.of(check, verdict, column=quality.anonymized, n_affected=n)(
+        message, found=share_of(n, total), original=quality.original
+    )
 
 
 def _one_for_each_record(quality: PseudonymQuality) -> Finding:
@@ -174,25 +175,19 @@ def _one_for_each_record(quality: PseudonymQuality) -> Finding:
 
 
 def _about_several(quality: PseudonymQuality, n: int) -> Finding:
-    return Finding.of(
-        "original_with_several_pseudonyms", Verdict.WARN, column=quality.anonymized, n_affected=n
-    )(
+    message = (
         "{found} original values of `{original}` have more than one pseudonym in `{column}`: records of "
-        "one person fall apart.",
-        found=share_of(n, quality.n_originals),
-        original=quality.original,
+        "one person fall apart."
     )
+    return _found("original_with_several_pseudonyms", quality, message, n, quality.n_originals)
 
 
 def _about_shared(quality: PseudonymQuality, n: int) -> Finding:
-    return Finding.of(
-        "pseudonym_for_several_originals", Verdict.WARN, column=quality.anonymized, n_affected=n
-    )(
+    message = (
         "{found} pseudonyms of `{column}` stand for more than one original value of `{original}`: "
-        "records of different persons are mixed up.",
-        found=share_of(n, quality.n_pseudonyms),
-        original=quality.original,
+        "records of different persons are mixed up."
     )
+    return _found("pseudonym_for_several_originals", quality, message, n, quality.n_pseudonyms)
 
 
 def _about_frequencies(quality: PseudonymQuality) -> Finding:

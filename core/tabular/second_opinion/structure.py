@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,7 @@ from core.tabular.second_opinion.pair import CodedPair, LoggedTables, Order
 from core.tabular.settings import SecondOpinionThresholds
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict
-from core.words import joined, text
+from core.words import Text, joined, text
 
 _FEWEST_IN_CLASS = 2  # records: classes of one record are no sign that small ones were deleted
 
@@ -77,39 +77,29 @@ def judge_structure(
     ]
 
 
-def _about_columns(measured: StructureMeasurement) -> list[Finding]:
-    findings = []
-    if measured.unlogged_columns:
-        n = len(measured.unlogged_columns)
-        findings.append(
-            Finding.of(
-                "column_not_in_log",
-                Verdict.WARN,
-                column=measured.unlogged_columns[0] if n == 1 else None,
-                n_affected=n,
-            )(
-                "{n} anonymized column the log does not mention: {columns}. Nobody has said what was "
-                "done to it.",
-                "{n} anonymized columns the log does not mention: {columns}. Nobody has said what was "
-                "done to them.",
-                columns=listed(measured.unlogged_columns),
-            )
+def _about_columns(measured: StructureMeasurement) -> Iterator[Finding]:
+    if unlogged := measured.unlogged_columns:
+        message = text(
+            "{n} anonymized column the log does not mention: {columns}. Nobody has said what was done to it.",
+            "{n} anonymized columns the log does not mention: {columns}. Nobody has said what was done to "
+            "them.",
+            n=len(unlogged),
+            columns=listed(unlogged),
         )
-    if measured.vanished_columns:
-        n = len(measured.vanished_columns)
-        findings.append(
-            Finding.of(
-                "logged_column_missing",
-                Verdict.WARN,
-                column=measured.vanished_columns[0] if n == 1 else None,
-                n_affected=n,
-            )(
-                "{n} logged column exists in neither table: {columns}. The log may belong to another file.",
-                "{n} logged columns exist in neither table: {columns}. The log may belong to another file.",
-                columns=listed(measured.vanished_columns),
-            )
+        yield _of_columns("column_not_in_log", unlogged, message)
+    if vanished := measured.vanished_columns:
+        message = text(
+            "{n} logged column exists in neither table: {columns}. The log may belong to another file.",
+            "{n} logged columns exist in neither table: {columns}. The log may belong to another file.",
+            n=len(vanished),
+            columns=listed(vanished),
         )
-    return findings
+        yield _of_columns("logged_column_missing", vanished, message)
+
+
+def _of_columns(check: str, columns: Sequence[str], message: Text) -> Finding:
+    alone = columns[0] if len(columns) == 1 else None
+    return Finding.of(check, Verdict.WARN, column=alone, n_affected=len(columns))(message)
 
 
 def _about_records(

@@ -129,14 +129,14 @@ def judge_unchanged(
     findings = []
     for column in (column for column in measured if column.is_highly_distinct(thresholds)):
         if column.is_unchanged(thresholds):
-            findings.append(_left_unchanged(column))
+            findings.append(_unchanged(column, in_part=False))
         elif _is_moved(column, thresholds):
             alone = moved == [column] and column.anonymized not in identifying
             findings.append(_reordered(column, is_proper=alone and _is_swapped(column, thresholds)))
         elif column.n_unchanged_alone and (
             column.n_unchanged_alone >= thresholds.partly_unchanged_share * column.n_compared
         ):
-            findings.append(_partly_unchanged(column))
+            findings.append(_unchanged(column, in_part=True))
     return findings
 
 
@@ -152,14 +152,21 @@ def _is_swapped(column: ColumnComparison, thresholds: SecondOpinionThresholds) -
     return told and column.n_unchanged < thresholds.partly_unchanged_share * column.n_compared
 
 
-def _left_unchanged(column: ColumnComparison) -> Finding:
+def _unchanged(column: ColumnComparison, *, in_part: bool) -> Finding:
+    check, verdict = "unchanged_distinct_column", Verdict.FAIL
     message = (
         "`{column}` is left as it was: {found} of its cells are unchanged, and {distinct} of the "
         "original's values are distinct. Whoever knows this value of a person finds the record."
     )
-    return Finding.of(
-        "unchanged_distinct_column", Verdict.FAIL, column=column.anonymized, n_affected=column.n_unchanged
-    )(message, found=share_of(column.n_unchanged, column.n_compared), **_facts(column))
+    if in_part:
+        check, verdict = "partly_unchanged_column", Verdict.WARN
+        message = (
+            "`{column}` is left as it was in part: {found} of its cells are unchanged, and {distinct} of the "
+            "original's values are distinct."
+        )
+    return Finding.of(check, verdict, column=column.anonymized, n_affected=column.n_unchanged)(
+        message, found=share_of(column.n_unchanged, column.n_compared), **_facts(column)
+    )
 
 
 def _reordered(column: ColumnComparison, *, is_proper: bool) -> Finding:
@@ -175,16 +182,6 @@ def _reordered(column: ColumnComparison, *, is_proper: bool) -> Finding:
         consequence=own(_SWAPPED if is_proper else _READ),
         **_facts(column),
     )
-
-
-def _partly_unchanged(column: ColumnComparison) -> Finding:
-    message = (
-        "`{column}` is left as it was in part: {found} of its cells are unchanged, and {distinct} of the "
-        "original's values are distinct."
-    )
-    return Finding.of(
-        "partly_unchanged_column", Verdict.WARN, column=column.anonymized, n_affected=column.n_unchanged
-    )(message, found=share_of(column.n_unchanged, column.n_compared), **_facts(column))
 
 
 def _facts(column: ColumnComparison) -> dict[str, Value]:

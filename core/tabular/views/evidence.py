@@ -63,48 +63,22 @@ def evidence_table(
     audit: TabularAudit,
     *,
     k: int,
-    limit: int = 100,
     reveal: bool = False,
 ) -> RecordsTable:
-    """Return the first records behind a piece of evidence.
+    """Return the first 100 records behind a piece of evidence, counted from 1.
 
-    Parameters
-    ----------
-    evidence
-        One of `evidence_of`.
-    original, anonymized, audit
-        The tables, and what was found out about them.
-    k
-        For records in small classes.
-    limit
-        Largest number of records.
-    reveal
-        Whether to show values; else their shapes, such as ``YYYY-MM-DD``.
-
-    Returns
-    -------
-    RecordsTable
-        Records counted from 1.
+    `k`: for records in small classes. `reveal`: whether to show values; else their shapes, such as
+    ``YYYY-MM-DD``.
     """
+    name = evidence.columns[0]
     if evidence.kind == "check":
-        return evidence_rows(
-            original, anonymized, audit.measurement, evidence.columns[0], limit=limit, reveal=reveal
-        )
+        return evidence_rows(original, anonymized, audit.measurement, name, reveal=reveal)
     if evidence.kind == "unchanged":
-        name = evidence.columns[0]
-        return unchanged_records(
-            original,
-            anonymized,
-            column=_original_of(audit, name),
-            anonymized_column=name,
-            limit=limit,
-            reveal=reveal,
-        )
+        column = _original_of(audit, name)
+        return unchanged_records(original, anonymized, column=column, anonymized_column=name, reveal=reveal)
     if evidence.kind == "relinked":
-        return relinked_records(original, anonymized, columns=evidence.columns, limit=limit, reveal=reveal)
-    return small_class_records(
-        anonymized, quasi_identifiers=evidence.columns, k=k, limit=limit, reveal=reveal
-    )
+        return relinked_records(original, anonymized, columns=evidence.columns, reveal=reveal)
+    return small_class_records(anonymized, quasi_identifiers=evidence.columns, k=k, reveal=reveal)
 
 
 def _of_checks(audit: TabularAudit) -> Iterator[Evidence]:
