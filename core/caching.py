@@ -24,7 +24,7 @@ from weakref import WeakValueDictionary
 
 import streamlit as st
 
-from core import delivery, events, leakage, risk, tabular
+from core import delivery, events, leakage, releases, risk, tabular
 from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
 from core.holding import Held
@@ -530,6 +530,24 @@ def leakage_measures(
     return leakage.measure_leakage(pair, settings, holdout=table)
 
 
+EarlierKeys = tuple[tuple[str, ...], tuple[str, ...]]  # fingerprints of tables, and keys of ledgers
+
+
+@st.cache_resource(scope="session", max_entries=64, show_spinner=False)
+def release_ledger(key: str) -> releases.Ledger:
+    """Read a ledger of the vault."""
+    stored = vault().file(key)
+    if stored is None:
+        raise AuditInputError(DATA_LOST)
+    return releases.read_ledger(stored.data, name=stored.name)
+
+
+def _earlier(keys: EarlierKeys) -> list[releases.EarlierTable | releases.Ledger]:
+    held = vault().by_fingerprint
+    tables = [releases.EarlierTable(release=held[each].name, dataset=held[each]) for each in keys[0]]
+    return [*tables, *(release_ledger(each) for each in keys[1])]
+
+
 @st.cache_resource(scope="session", max_entries=16, show_spinner=False)
 @_heavy
 def risk_measurement(
@@ -539,6 +557,7 @@ def risk_measurement(
     original: str | None = None,
     population: str | None = None,
     hierarchies: tuple[str, ...] = (),
+    earlier: EarlierKeys = ((), ()),
 ) -> risk.RiskMeasurement:
     """Measure a table's disclosure risk; tables by fingerprint, groups for the column they name."""
     held = vault().by_fingerprint
@@ -550,6 +569,7 @@ def risk_measurement(
         hierarchies=groups,
         original=None if original is None else held[original],
         population=None if population is None else held[population],
+        earlier=_earlier(earlier),
     )
 
 
@@ -579,8 +599,9 @@ def risk_release(
 @st.cache_resource(scope="session", max_entries=8, show_spinner=False)
 @_heavy
 def delivery_measurement(
-    tables: tuple[str, ...], settings: delivery.DeliverySettings
+    tables: tuple[str, ...], settings: delivery.DeliverySettings, *, earlier: EarlierKeys = ((), ())
 ) -> delivery.DeliveryMeasurement:
     """Measure the tables of one delivery by fingerprint."""
     held = vault().by_fingerprint
-    return delivery.measure_delivery([held[table] for table in tables], settings)
+    datasets = [held[table] for table in tables]
+    return delivery.measure_delivery(datasets, settings, earlier=_earlier(earlier))

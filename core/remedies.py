@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 
+_LATER = "Release these persons later, with enough others, or make their classes coarser in this release."
 _ROWS = "Give each event a new pseudonym."
 _TRACES = "Give each event or day a new pseudonym, or make times and kinds of events coarser."
 REMEDIES: Mapping[str, str] = MappingProxyType(
@@ -68,6 +69,15 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "spans": "Release the rounded number of days instead of the two dates.",
         "households": "Leave the household out, or make it tell no more than its size, rounded.",
         "alone_with_all_records": "Release fewer records a person, or give each table pseudonyms of its own.",
+        "release_newcomers": _LATER,
+        "release_leavers": _LATER,
+        "release_newcomer_values": _LATER,
+        "release_leaver_values": _LATER,
+        "release_boundaries": "Cut the column where the earlier release cut it.",
+        "release_alike": "Give every release pseudonyms of its own.",
+        "release_alike_values": "Give every release pseudonyms of its own.",
+        "release_candidates": "Keep classes of the same sensitive values over releases (m-invariance).",
+        "release_relinked": "Make the columns by which persons are found again coarser, or leave some out.",
         "k_anonymity": "Choose coarser columns or a smaller k, and export again.",
         "hidden_persons": "Say which column tells whose record it is, so that persons are counted.",
         "repeated_visits": "Give each visit its own pseudonym, or make dates and places coarser.",
@@ -159,6 +169,10 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "key_spelled_otherwise": "Write the key alike in all tables, or say that they are not the same.",
         "many_to_many": "Check that these columns hold the same persons.",
         "same_file": "Give each table once.",
+        "same_release": "Give the releases before this one.",
+        "release_other_columns": "Give the earlier release with all columns that were released.",
+        "release_other_values": "Give the earlier release as it was given away, with values written alike.",
+        "release_not_compared": "Give the earlier release itself, with the columns of this one.",
     }
 )
 _RANKS: Mapping[str, int] = {name: rank for rank, name in enumerate(REMEDIES)}

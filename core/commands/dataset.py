@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Iterable
 from pathlib import Path
 
+from core.commands import earlier
 from core.commands.output import print_json, print_lines, print_problems
 from core.delivery import (
     DeliverySettings,
@@ -13,15 +14,14 @@ from core.delivery import (
     audit_delivery,
     delivery_document,
     delivery_lines,
+    released_tables,
 )
 from core.errors import AuditInputError
 from core.settings_form import add_options, from_options
 from core.tables import Dataset, read_dataset
 from core.verdict import exit_code
-from core.words import text
 
 FORMS = (DeliverySettings, DeliveryThresholds)
-_ENDINGS = frozenset({".csv", ".tsv", ".txt", ".xlsx", ".xls", ".parquet", ".gz", ".zip"})
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     for form in FORMS:
         add_options(parser, form)
+    earlier.add_arguments(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
@@ -42,28 +43,16 @@ def run(arguments: argparse.Namespace) -> int:
     """Audit the tables together, print the result, return the exit code."""
     settings = from_options(DeliverySettings, arguments)
     thresholds = from_options(DeliveryThresholds, arguments)
-    datasets, problems = _read(_files(arguments.tables))
+    datasets, problems = _read(earlier.files_of(arguments.tables))
     print_problems(problems)
-    audit = audit_delivery(datasets, settings, thresholds)
+    before = earlier.read_before(arguments)
+    audit = audit_delivery(datasets, settings, thresholds, earlier=before.releases)
+    before.write_ledger(arguments.ledger, released_tables(audit.measurement, datasets), k=thresholds.k)
     if arguments.json:
         print_json(delivery_document(audit))
     else:
         print_lines(delivery_lines(audit))
-    return exit_code(audit.overall, incomplete=bool(problems))
-
-
-def _files(given: Iterable[Path]) -> list[Path]:
-    """Return the files, and those of the folders that end like tables."""
-    found = []
-    for path in given:
-        if not path.is_dir():
-            found.append(path)
-            continue
-        inside = sorted(each for each in path.iterdir() if each.suffix.lower() in _ENDINGS and each.is_file())
-        if not inside:
-            raise AuditInputError(text("{folder} holds no table.", folder=str(path)))
-        found += inside
-    return found
+    return exit_code(audit.overall, incomplete=bool(problems) or before.is_incomplete)
 
 
 def _read(paths: Iterable[Path]) -> tuple[list[Dataset], tuple[str, ...]]:

@@ -78,11 +78,11 @@ def check_new_files(option: str, *paths: Path) -> None:
         raise AuditInputError(text(exists, option=option, file=str(existing[0])))
 
 
-def write_new_files(option: str, files: Mapping[Path, bytes]) -> None:
-    """Write files that are not there yet, and read each back."""
+def write_new_files(option: str, files: Mapping[Path, bytes], *, private: bool = False) -> None:
+    """Write files that are not there yet, and read each back; `private`: only the owner may read them."""
     for path, data in files.items():
         try:
-            write_file(path, data)
+            write_file(path, data, private=private)
             same = path.read_bytes() == data
         except OSError as error:
             remedy = "Choose another folder or name."

@@ -7,13 +7,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from core.commands.output import add_text_options, check_new_files, print_json, print_lines, write_new_files
+from core.commands import earlier
+from core.commands.output import (
+    add_text_options,
+    check_new_files,
+    print_json,
+    print_lines,
+    write_new_files,
+)
 from core.commands.risk_release import check_hierarchies, check_release, write_hierarchies, write_release
 from core.errors import AuditInputError
 from core.free_text import read_cells
 from core.risk import (
     PERSON_RELEASED,
     Hierarchy,
+    RiskAudit,
     RiskSettings,
     RiskThresholds,
     SudaSettings,
@@ -24,6 +32,7 @@ from core.risk import (
     measure_risk,
     measure_special_uniques,
     read_hierarchy,
+    released_table,
     risk_document,
     risk_summary,
     search_what_if,
@@ -59,6 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "for --what-if, of a sensitive attribute for t; repeatable",
     )
     parser.add_argument("--original", type=Path, metavar="FILE", help="the table before anonymization")
+    earlier.add_arguments(parser)
     _add_searches(parser)
     add_text_options(parser)
     parser.add_argument(
@@ -116,6 +126,7 @@ def run(arguments: argparse.Namespace) -> int:
         check_new_files("--violations", arguments.violations)
     check_hierarchies(arguments.write_hierarchies, what_if=arguments.what_if)
     dataset = read_dataset(arguments.table)
+    before = earlier.read_before(arguments)
     settings = _settings(arguments, dataset)
     groups = _hierarchies(arguments.hierarchy, dataset)
     population = None if arguments.population is None else read_dataset(arguments.population)
@@ -126,13 +137,13 @@ def run(arguments: argparse.Namespace) -> int:
         original=None if arguments.original is None else read_dataset(arguments.original),
         population=population,
         text_model=arguments.text_model,
+        earlier=before.releases,
     )
+    before.write_ledger(arguments.ledger, [released_table(dataset, settings)], k=thresholds.k)
     if arguments.release is not None:
         check_undeclared(measured)
     audit = judge_risk(measured, thresholds, read=read_cells(arguments.read))
-    if arguments.violations is not None:
-        shown = dataset if arguments.violations_with_values else None
-        write_new_files("--violations", {arguments.violations: violations_csv(audit, shown)})
+    _write_violations(arguments, audit, dataset)
     columns = measure_columns(measured, dataset)
     suda = None
     if arguments.suda:
@@ -151,7 +162,13 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         print_lines(risk_summary(audit, columns=columns, suda=suda, what_if=what_if))
         print_lines(written.lines)
-    return exit_code(audit.overall, incomplete=written.is_missing)
+    return exit_code(audit.overall, incomplete=written.is_missing or before.is_incomplete)
+
+
+def _write_violations(arguments: argparse.Namespace, audit: RiskAudit, dataset: Dataset) -> None:
+    if arguments.violations is not None:
+        shown = dataset if arguments.violations_with_values else None
+        write_new_files("--violations", {arguments.violations: violations_csv(audit, shown)})
 
 
 def _settings(arguments: argparse.Namespace, dataset: Dataset) -> RiskSettings:

@@ -11,5 +11,11 @@ from core.delivery.judging import (
 )
 from core.delivery.keys import Link, Place
 from core.delivery.known import Known
-from core.delivery.measuring import DeliveryMeasurement, TableFacts, measure_delivery, table_names
+from core.delivery.measuring import (
+    DeliveryMeasurement,
+    TableFacts,
+    measure_delivery,
+    released_tables,
+    table_names,
+)
 from core.delivery.settings import DeliverySettings, DeliveryThresholds

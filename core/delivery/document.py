@@ -9,6 +9,7 @@ from core.delivery.judging import DeliveryAudit, attack_sentence, known_words
 from core.delivery.keys import Link
 from core.delivery.known import Known
 from core.delivery.measuring import TableFacts
+from core.releases import earlier_words, releases_document, releases_lines
 from core.settings_form import command_line, option_words, settings_document
 from core.verdict import next_steps
 from core.words import Text, counted, joined, listed, own, percent, share_of, text
@@ -45,6 +46,7 @@ def delivery_document(audit: DeliveryAudit) -> dict[str, object]:
             for each in table.time.sequences
         ],
         "same_files": [list(pair) for pair in measured.same_files],
+        "releases": None if audit.releases is None else releases_document(audit.releases),
         "thresholds": vars(audit.thresholds),
         "settings": settings_document(measured.settings, audit.thresholds),
         "findings": [finding.document() for finding in audit.findings],
@@ -125,6 +127,8 @@ def delivery_lines(audit: DeliveryAudit) -> list[str]:
         lines += [_known_line(known, audit.thresholds.k) for known in measured.known]
     if audit.cheapest is not None:
         lines.append(attack_sentence(audit.cheapest))
+    if audit.releases is not None:
+        lines += releases_lines(audit.releases)
     return lines
 
 
@@ -184,4 +188,5 @@ def _known_line(known: Known, k: int) -> Text:
 def delivery_command(audit: DeliveryAudit, files: Sequence[str]) -> str:
     """Return the command that repeats the audit of some tables."""
     words = [*option_words(audit.measurement.settings), *option_words(audit.thresholds)]
+    words += earlier_words(audit.releases)
     return command_line("dataset", files, words)

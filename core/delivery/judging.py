@@ -12,6 +12,7 @@ from core.delivery.known import Known
 from core.delivery.measuring import NUMBERS, DeliveryMeasurement, TableFacts, measure_delivery
 from core.delivery.pseudonyms import KeyFacts
 from core.delivery.settings import DeliverySettings, DeliveryThresholds
+from core.releases import EarlierTable, Ledger, ReleasesAudit, judge_releases
 from core.roles import Role
 from core.sequences import judge_orders, judge_sequences, judge_span
 from core.tables import Dataset
@@ -30,6 +31,7 @@ class DeliveryAudit:
     measurement: DeliveryMeasurement
     thresholds: DeliveryThresholds
     findings: tuple[Finding, ...]  # the worst first
+    releases: ReleasesAudit | None = None  # what earlier releases tell beside it
 
     @property
     def overall(self) -> Verdict:
@@ -65,7 +67,11 @@ def judge_delivery(
     hides; persons of other tables are missing from the table of persons.
     """
     thresholds = thresholds or DeliveryThresholds()
+    releases = None
+    if measurement.releases is not None:
+        releases = judge_releases(measurement.releases, k=thresholds.k)
     findings = (
+        *(() if releases is None else releases.findings),
         *_joined_findings(measurement, thresholds),
         *_apart_findings(measurement, thresholds),
         *_table_findings(measurement, thresholds),
@@ -76,16 +82,20 @@ def judge_delivery(
         *_pseudonym_findings(measurement),
         *_key_findings(measurement),
     )
-    return DeliveryAudit(measurement=measurement, thresholds=thresholds, findings=worst_first(findings))
+    return DeliveryAudit(
+        measurement=measurement, thresholds=thresholds, findings=worst_first(findings), releases=releases
+    )
 
 
 def audit_delivery(
     datasets: Sequence[Dataset],
     settings: DeliverySettings | None = None,
     thresholds: DeliveryThresholds | None = None,
+    *,
+    earlier: Sequence[EarlierTable | Ledger] = (),
 ) -> DeliveryAudit:
     """Measure and judge the tables of one delivery; see `measure_delivery` and `judge_delivery`."""
-    return judge_delivery(measure_delivery(datasets, settings), thresholds)
+    return judge_delivery(measure_delivery(datasets, settings, earlier=earlier), thresholds)
 
 
 def known_words(n_events: int | None) -> Text:

@@ -31,6 +31,14 @@ from core.delivery.lists import read_list
 from core.delivery.pseudonyms import KeyFacts, key_facts
 from core.delivery.settings import DeliverySettings
 from core.errors import AuditInputError
+from core.releases import (
+    EarlierTable,
+    Ledger,
+    ReleasedTable,
+    ReleasesMeasurement,
+    Roles,
+    measure_releases,
+)
 from core.roles import Role, RoleSuggestion, suggest_roles
 from core.roles.vocabulary import name_tokens
 from core.sequences import Time, measure_time
@@ -111,6 +119,7 @@ class DeliveryMeasurement:
     # what is joined to each other and to none of the persons
     apart: tuple[DeliveryMeasurement, ...] = ()
     same_files: tuple[tuple[str, str], ...] = ()  # tables that were given twice; the second is passed over
+    releases: ReleasesMeasurement | None = None  # what earlier releases tell beside it, where they were given
 
     def known_by(self, n_events: int | None) -> Known:
         """Return what so many known records find, None for all."""
@@ -126,6 +135,7 @@ def measure_delivery(
     datasets: Sequence[Dataset],
     settings: DeliverySettings | None = None,
     *,
+    earlier: Sequence[EarlierTable | Ledger] = (),
     should_stop: Callable[[], bool] = lambda: False,
 ) -> DeliveryMeasurement:
     """Read the tables of one delivery together and measure what an intruder finds.
@@ -136,6 +146,8 @@ def measure_delivery(
         The tables, two or more; missing keys name nobody, missing quasi-identifiers are a value of their own.
     settings
         Keys, roles and the size of samples.
+    earlier
+        Tables of earlier releases, or their ledgers.
     should_stop
         Asked between persons; what is measured by then stands.
 
@@ -161,7 +173,10 @@ def measure_delivery(
     links = _links(tables, given, roles)
     person = None if settings.person is None else names.place(settings.person, "--person")
     measured = _measured(tables, links, settings, roles, person=person, should_stop=should_stop)
-    return replace(measured, same_files=same)
+    measured = replace(measured, same_files=same)
+    if not earlier:
+        return measured
+    return replace(measured, releases=measure_releases(released_tables(measured, kept), earlier))
 
 
 def _measured(
@@ -207,6 +222,27 @@ def _with_new(table: CodedTable, combined: CodedTable) -> CodedTable:
     for column in new:
         made = made.append_column(column, combined.table[column])
     return replace(table, table=made) if new else table
+
+
+def released_tables(measured: DeliveryMeasurement, datasets: Sequence[Dataset]) -> list[ReleasedTable]:
+    """Return the tables with their columns' roles, as releases are compared; copies are left out."""
+    kept, _ = _without_copies(datasets)
+    return [
+        ReleasedTable(
+            name=facts.name,
+            dataset=dataset,
+            roles=Roles(
+                quasi_identifiers=facts.quasi_identifiers,
+                sensitive=tuple(
+                    each.column for each in facts.suggestions if each.role is Role.SENSITIVE_ATTRIBUTE
+                ),
+                person=facts.person_column.column
+                if facts.person_column is not None and facts.person_column.table == facts.name
+                else None,
+            ).common(dataset.columns),
+        )
+        for facts, dataset in zip(measured.tables, kept, strict=True)
+    ]
 
 
 def _links(

@@ -15,7 +15,13 @@ from core.risk.generalizing import ClassLimits
 from core.risk.judging import RiskAudit, audit_risk, judge_risk
 from core.risk.ladders import hierarchy_for, read_hierarchy
 from core.risk.lattice import Objective
-from core.risk.measuring import RiskMeasurement, measure_risk, settings_for_other, suggested_settings
+from core.risk.measuring import (
+    RiskMeasurement,
+    measure_risk,
+    released_table,
+    settings_for_other,
+    suggested_settings,
+)
 from core.risk.released import (
     PERSON_RELEASED,
     PersonReleased,

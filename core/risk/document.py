@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from core.free_text import reading_words, texts_document
 from core.measures import MEASURES
+from core.releases import earlier_words, releases_document, releases_lines
 from core.risk.columns import ColumnContribution, SinglingOutSets, UnchosenColumns
 from core.risk.comparison import Comparison
 from core.risk.judging import RiskAudit
@@ -352,6 +353,7 @@ def risk_document(
         "suda": None if suda is None else _suda_document(suda),
         "what_if": None if what_if is None else what_if_document(what_if, k=audit.thresholds.k),
         "original": None if measured.comparison is None else _comparison(measured.comparison),
+        "releases": None if audit.releases is None else releases_document(audit.releases),
         "thresholds": vars(audit.thresholds),
         "settings": settings_document(*settings_of(audit, suda=suda, what_if=what_if)),
         "findings": [finding.document() for finding in audit.all_findings],
@@ -499,6 +501,7 @@ def risk_summary(
         *([] if columns is None else _column_lines(columns)),
         *([] if suda is None else _suda_lines(suda)),
         *([] if what_if is None else what_if_lines(what_if, k=audit.thresholds.k)),
+        *([] if audit.releases is None else releases_lines(audit.releases)),
         *(
             text("{verdict}: {message}", verdict=finding.verdict.word, message=own(finding.message))
             for finding in audit.all_findings
@@ -588,6 +591,7 @@ def risk_command(
         ),
         *option_words(measured.settings, left_out=suggested),
         *option_words(audit.thresholds),
+        *earlier_words(audit.releases),
         *reading_words(audit.read),
     ]
     groups = [*measured.hierarchies, *(what_if.own_hierarchies if what_if else ())]

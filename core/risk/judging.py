@@ -10,6 +10,7 @@ from typing import cast
 import numpy as np
 
 from core.free_text import Reading, check_reading
+from core.releases import ReleasesAudit, judge_releases
 from core.risk.exposure import exposure_findings
 from core.risk.measuring import RiskMeasurement, measure_risk, suggested_settings
 from core.risk.sensitive import Limited, SensitiveMeasurement
@@ -29,6 +30,7 @@ class RiskAudit:
     # what the thresholds do not cover: identifiers in the table, columns nobody chose, records left out
     exposure: tuple[Finding, ...]
     read: Mapping[str, Reading] = field(default_factory=dict)  # cells of texts that a person has read
+    releases: ReleasesAudit | None = None  # what earlier releases tell beside it; its findings are exposure
 
     @property
     def verdict(self) -> Verdict:
@@ -187,12 +189,19 @@ def judge_risk(
         findings.append(_person_finding(measurement, thresholds.person_k))
     for sensitive in measurement.sensitive:
         findings += _sensitive_findings(sensitive, thresholds)
+    releases = None
+    if measurement.releases is not None:
+        releases = judge_releases(measurement.releases, k=thresholds.k)
     return RiskAudit(
         measurement=measurement,
         thresholds=thresholds,
         findings=tuple(findings),
-        exposure=exposure_findings(measurement, thresholds, read or {}),
         read=read or {},
+        exposure=(
+            *exposure_findings(measurement, thresholds, read or {}),
+            *(() if releases is None else releases.findings),
+        ),
+        releases=releases,
     )
 
 

@@ -12,6 +12,14 @@ from core.coding import CodedColumn, CodedTable, IntArray, coded_columns
 from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
 from core.free_text import ModelName, TextColumn, measure_texts
+from core.releases import (
+    EarlierTable,
+    Ledger,
+    ReleasedTable,
+    ReleasesMeasurement,
+    Roles,
+    measure_releases,
+)
 from core.risk.columns import UnchosenColumns, measure_unchosen
 from core.risk.comparison import Comparison, Linkage, compare_with_original, link_records
 from core.risk.people import (
@@ -108,6 +116,7 @@ class RiskMeasurement:
     # records linked to the original by their numbers, where it was given and both have the same rows
     linkage: Linkage | None = None
     texts: tuple[TextColumn, ...] = ()  # released columns of free text, and others in which people are named
+    releases: ReleasesMeasurement | None = None  # what earlier releases tell beside it, where they were given
 
     @property
     def unit(self) -> str:
@@ -151,6 +160,7 @@ def measure_risk(
     original: Dataset | None = None,
     population: Dataset | None = None,
     text_model: ModelName = "none",
+    earlier: Sequence[EarlierTable | Ledger] = (),
 ) -> RiskMeasurement:
     """Measure a table's disclosure risk.
 
@@ -168,6 +178,8 @@ def measure_risk(
         A table of everybody the records were drawn from; instead of `population_size`.
     text_model
         An installed model that looks for names in free text too.
+    earlier
+        Earlier releases of the table, or their ledgers.
 
     Raises
     ------
@@ -180,6 +192,9 @@ def measure_risk(
     skip = columns_of_people((*measured.unassigned, *measured.sensitive_suggestions))
     skip |= {*settings.leave_out, *settings.direct_identifiers}
     measured = replace(measured, texts=measure_texts(dataset.table, skip=skip, model=text_model))
+    if earlier:
+        releases = measure_releases([released_table(dataset, settings)], earlier)
+        measured = replace(measured, releases=releases)
     if original is None:
         return measured
     return replace(
@@ -187,6 +202,16 @@ def measure_risk(
         comparison=compare_with_original(dataset, original, measured.classes, settings),
         linkage=link_records(dataset, original, settings),
     )
+
+
+def released_table(dataset: Dataset, settings: RiskSettings) -> ReleasedTable:
+    """Return the table with its columns' roles, as releases are compared."""
+    roles = Roles(
+        quasi_identifiers=tuple(dict.fromkeys(settings.quasi_identifiers)),
+        sensitive=settings.sensitive,
+        person=settings.person,
+    )
+    return ReleasedTable(name=dataset.name, dataset=dataset, roles=roles)
 
 
 def _measure_table(

@@ -14,6 +14,7 @@ from core.delivery import (
     DeliveryThresholds,
     attack_sentence,
     judge_delivery,
+    released_tables,
     table_names,
     verdict_sentence,
     views,
@@ -25,6 +26,7 @@ from core.settings_form import settings_named_by
 from core.tables import Dataset
 from core.words import own, say
 from pages.components.asking import ask_for_choice, ask_for_number, ask_for_several
+from pages.components.earlier import Earlier, ask_for_earlier, ledger_download, show_earlier
 from pages.components.inputs import (
     above_privacy_line,
     ask_for_files,
@@ -61,15 +63,16 @@ def show_dataset() -> None:
         show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
         show_privacy_line()
         return
+    earlier = ask_for_earlier(TOOL)
     with above_privacy_line():
         try:
             with settings_named_by("label"):
                 settings = _ask_for_settings(datasets)
                 with st.spinner(say("Measuring"), show_time=True):
                     measured = caching.delivery_measurement(
-                        tuple(each.fingerprint for each in datasets), settings
+                        tuple(each.fingerprint for each in datasets), settings, earlier=earlier.keys
                     )
-            _show_judged(measured, datasets)
+            _show_judged(measured, datasets, earlier)
             show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
         except AuditInputError as error:
             show_problems(error)
@@ -110,7 +113,7 @@ def _pairs(names: Sequence[str], datasets: Sequence[Dataset]) -> list[str]:
 
 
 @st.fragment
-def _show_judged(measured: DeliveryMeasurement, datasets: Sequence[Dataset]) -> None:
+def _show_judged(measured: DeliveryMeasurement, datasets: Sequence[Dataset], earlier: Earlier) -> None:
     """Show what depends on the thresholds; a slider moved runs and sends this again, nothing else."""
     verdict = st.container()
     with st.container():
@@ -130,10 +133,17 @@ def _show_judged(measured: DeliveryMeasurement, datasets: Sequence[Dataset]) -> 
     with st.container(border=True):
         st.markdown(say("**What was found**"))
         show_findings(audit.findings, key=TOOL, at_once=3, in_card="joined_k")
+    show_earlier(audit.releases)
     _show_details(audit)
     st.subheader(say("Downloads"), anchor=False)
-    identity = repr(([each.sha256 for each in datasets], measured.settings, thresholds))
-    show_downloads(TOOL, partial(_report, audit, datasets), identity=identity)
+    identity = repr(([each.sha256 for each in datasets], measured.settings, thresholds, earlier.keys))
+    released = partial(released_tables, measured, datasets)
+    show_downloads(
+        TOOL,
+        partial(_report, audit, datasets, earlier),
+        identity=identity,
+        extra=[ledger_download(released, k=thresholds.k, earlier=earlier, identity=datasets[0].sha256)],
+    )
 
 
 def _ask_for_thresholds() -> DeliveryThresholds:
@@ -170,8 +180,10 @@ def _show_details(audit: DeliveryAudit) -> None:
             st.caption(sentence(say(attack_sentence(audit.cheapest))))
 
 
-def _report(audit: DeliveryAudit, datasets: Sequence[Dataset], created_at: datetime) -> Report:
-    inputs = [input_facts(each, own("table")) for each in datasets]
+def _report(
+    audit: DeliveryAudit, datasets: Sequence[Dataset], earlier: Earlier, created_at: datetime
+) -> Report:
+    inputs = [*(input_facts(each, own("table")) for each in datasets), *earlier.facts()]
     return views.delivery_report(audit, inputs=inputs, created_at=created_at)
 
 

@@ -23,12 +23,14 @@ from core.risk import (
     hierarchy_for,
     judge_risk,
     measure_columns,
+    released_table,
     settings_for_other,
     views,
     violations_csv,
 )
 from core.tables import Dataset
 from core.words import own, say
+from pages.components.earlier import Earlier, ask_for_earlier, ledger_download, show_earlier
 from pages.components.inputs import (
     TABLE_TYPES,
     Way,
@@ -86,12 +88,14 @@ class Others(NamedTuple):
     original: Dataset | None
     population: Dataset | None
     hierarchies: tuple[Dataset, ...]
+    earlier: Earlier
 
     def facts(self) -> list[InputFacts]:
         """Return what a report says of them."""
         named = [(own("original"), self.original), (own("population"), self.population)]
         found = [input_facts(dataset, role) for role, dataset in named if dataset is not None]
-        return [*found, *(input_facts(dataset, "groups of values") for dataset in self.hierarchies)]
+        found += [input_facts(dataset, "groups of values") for dataset in self.hierarchies]
+        return [*found, *self.earlier.facts()]
 
 
 @dataclass
@@ -131,7 +135,7 @@ def _ask_for_others() -> Others:
             original = ask_for_table(
                 TOOL,
                 "original",
-                label="The original or an earlier version",
+                label="The original",
                 help_text="Shows what anonymization cost and changed; rows correspond by position.",
             )
         with second:
@@ -152,7 +156,8 @@ def _ask_for_others() -> Others:
                 "is named as that column is, or, without a header, the file is: hierarchy_age.csv.",
             )
             read = [list_table(TOOL, "hierarchies", stored) for stored in files]
-    return Others(original, population, tuple(dataset for dataset in read if dataset is not None))
+    hierarchies = tuple(dataset for dataset in read if dataset is not None)
+    return Others(original, population, hierarchies, ask_for_earlier(TOOL))
 
 
 def _show_results(dataset: Dataset, settings: RiskSettings, others: Others) -> None:
@@ -164,6 +169,7 @@ def _show_results(dataset: Dataset, settings: RiskSettings, others: Others) -> N
             original=original.fingerprint if original else None,
             population=population.fingerprint if population else None,
             hierarchies=tuple(each.fingerprint for each in others.hierarchies),
+            earlier=others.earlier.keys,
         )
     found = Measured(dataset, others, measurement)
     first, details, last = st.container(), st.container(), st.container()
@@ -205,6 +211,7 @@ def _show_judged(found: Measured, places: Places, last: DeltaGenerator) -> None:
         show_people(audit)
     with noticed:
         show_found(audit)
+        show_earlier(audit.releases)
     other = _judge_other(found.others, audit)
     with places.intruders:
         show_intruders(audit)
@@ -217,7 +224,7 @@ def _show_judged(found: Measured, places: Places, last: DeltaGenerator) -> None:
             TOOL,
             partial(_report, found, audit, other, what_if),
             identity=_identity(found, audit, what_if),
-            extra=[_violations(found, audit)],
+            extra=[_violations(found, audit), _ledger(found, audit)],
         )
 
 
@@ -233,10 +240,18 @@ def _violations(found: Measured, audit: RiskAudit) -> Download:
     )
 
 
+def _ledger(found: Measured, audit: RiskAudit) -> Download:
+    table = released_table(found.dataset, found.measurement.settings)
+    return ledger_download(
+        lambda: [table], k=audit.thresholds.k, earlier=found.others.earlier, identity=found.dataset.sha256
+    )
+
+
 def _identity(found: Measured, audit: RiskAudit, what_if: WhatIf | None) -> str:
     """Return what the report depends on, for its file name."""
     searched = None if what_if is None else what_if.settings
     inputs = [facts.sha256 for facts in found.inputs()]
+    inputs += found.others.earlier.ledgers
     return repr((inputs, audit.measurement.settings, audit.thresholds, dict(audit.read), searched))
 
 

@@ -11,6 +11,7 @@ from core.charts import horizontal_bars
 from core.delivery import DeliveryAudit, attack_sentence, known_words, verdict_sentence
 from core.delivery.document import delivery_command, delivery_document
 from core.delivery.known import Known
+from core.releases.views import releases_tables
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions
 from core.reports.model import Column, table_of
 from core.settings_form import report_lines
@@ -221,6 +222,7 @@ def delivery_report(audit: DeliveryAudit, *, inputs: Sequence[InputFacts], creat
         tables.append(
             ReportTable("attacks", "The cheapest attacks", attacks_table(audit), note, columns=ATTACK_COLUMNS)
         )
+    tables += releases_tables(audit.releases)
     return Report(
         tool="dataset",
         title=TITLE,
@@ -238,5 +240,5 @@ def delivery_report(audit: DeliveryAudit, *, inputs: Sequence[InputFacts], creat
         versions=current_versions(),
         result=delivery_document(audit),
         seeds={"seed": measured.settings.seed},
-        command=delivery_command(audit, [facts.name for facts in inputs]),
+        command=delivery_command(audit, [facts.name for facts in inputs if facts.role == "table"]),
     )

@@ -8,6 +8,7 @@ from datetime import datetime
 
 import pandas as pd
 
+from core.releases.views import releases_tables
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions
 from core.reports.model import Column
 from core.risk import ColumnsMeasurement, RiskAudit, Suda, WhatIf, option_for
@@ -356,6 +357,7 @@ def risk_report(
             *_tables(audit, columns),
             *(() if suda is None else suda_tables(suda)),
             *_compared_tables(audit, other),
+            *releases_tables(audit.releases),
             *(() if what_if is None else what_if_tables(what_if, audit.thresholds.k)),
         ),
         charts=_charts(audit, columns, suda, what_if),

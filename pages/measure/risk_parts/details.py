@@ -172,10 +172,10 @@ def _show_worst(measured: RiskMeasurement, dataset: Dataset) -> None:
 
 
 def show_comparison(audit: RiskAudit, other: RiskAudit | None) -> None:
-    """Show the table beside the original or an earlier version."""
+    """Show the table beside the original."""
     comparison = audit.measurement.comparison
     if comparison is None:
-        st.markdown(say("Add the original or an earlier version above to see it beside this table."))
+        st.markdown(say("Add the original above to see it beside this table."))
         return
     show_figures(views.comparison_figures(audit), per_row=4)
     if not comparison.same_rows:

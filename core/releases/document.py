@@ -1,0 +1,109 @@
+"""What releases tell together, as JSON-able values and as lines of text."""
+
+from __future__ import annotations
+
+from core.releases.counts import Moved
+from core.releases.judging import ReleasesAudit, releases_sentence
+from core.releases.measuring import Compared
+from core.words import Text, counted, own, text
+
+
+def releases_document(audit: ReleasesAudit) -> dict[str, object]:
+    """Return what earlier releases tell beside this one; shares in [0, 1], null for what was not measured."""
+    measured = audit.measurement
+    return {
+        "verdict": audit.overall.value,
+        "k": audit.k,
+        "n_earlier": measured.n_earlier,
+        "compared": [_compared(each, audit.k) for each in measured.compared],
+        "candidates": [
+            {"table": table, "column": column, "n_persons": each.n_persons, "n_given_away": each.n_given_away}
+            for (table, column), each in measured.candidates.items()
+        ],
+        "not_compared": [{"release": each.release, "reason": each.reason} for each in measured.not_compared],
+    }
+
+
+def _compared(each: Compared, k: int) -> dict[str, object]:
+    overlap, alike, relinked = each.overlap, each.alike, each.relinked
+    return {
+        "table": each.table,
+        "release": each.release,
+        "is_ledger": each.is_ledger,
+        "counts": "person" if each.counts_persons else "record",
+        "quasi_identifiers": list(each.roles.quasi_identifiers),
+        "missing_columns": list(each.missing_columns),
+        "changed_columns": list(each.changed_columns),
+        "n": each.n_later,
+        "n_earlier": each.n_earlier,
+        "n_in_both": each.n_common,
+        "is_same": each.is_same,
+        "is_comparable": each.is_comparable,
+        "share_in_common_classes": each.found_share,
+        "holds_the_same_people": None
+        if overlap is None
+        else {
+            "is_sure": overlap.is_sure,
+            "one_holds_the_other": overlap.is_included,
+            "deviations": overlap.deviations,
+        },
+        "newcomers": _moved(each.came, k),
+        "leavers": _moved(each.left, k),
+        "alike_in_both": None
+        if alike is None
+        else {
+            "n": alike.n,
+            "n_below_k": alike.groups.n_below(k),
+            "n_given_away": dict(alike.n_given_away),
+        },
+        "boundaries": [
+            {
+                "column": split.column,
+                "n": split.n,
+                "n_below_k": split.groups.n_below(k),
+                "n_given_away": dict(split.n_given_away),
+            }
+            for split in each.splits
+        ],
+        "relinked": None
+        if relinked is None
+        else {"n": relinked.n, "n_persons": relinked.n_persons, "columns": list(relinked.columns)},
+    }
+
+
+def earlier_words(audit: ReleasesAudit | None) -> list[str]:
+    """Return the options that name the earlier releases on the command line."""
+    if audit is None:
+        return []
+    measured = audit.measurement
+    names = [each.release for each in measured.compared]
+    names += [each.release for each in measured.not_compared]
+    return ["--earlier", *dict.fromkeys(names)]
+
+
+def _moved(moved: Moved, k: int) -> dict[str, object]:
+    return {
+        "n": moved.n,
+        "n_below_k": moved.groups.n_below(k),
+        "n_given_away": dict(moved.n_given_away),
+    }
+
+
+def releases_lines(audit: ReleasesAudit) -> list[str]:
+    """Return what was compared as lines of text; what was found stands among the findings."""
+    return [
+        own("Earlier releases:"),
+        text("  {sentence}", sentence=releases_sentence(audit)),
+        *(_line(each) for each in audit.measurement.compared),
+    ]
+
+
+def _line(each: Compared) -> Text:
+    return text(
+        "  {release}, {table}: {units}, {came} came and {left} left",
+        release=each.release,
+        table=f"`{each.table}`",
+        units=counted(each.n_earlier, "person") if each.counts_persons else counted(each.n_earlier, "record"),
+        came=each.came.n,
+        left=each.left.n,
+    )

@@ -1,0 +1,281 @@
+"""Holding what releases tell together against the smallest group; cheap enough for a slider."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from core.releases.measuring import Compared, ReleasesMeasurement
+from core.releases.persons import Candidates
+from core.verdict import Finding, Verdict, worst, worst_first
+from core.words import Text, counted, joined, listed, own, share_of, text
+
+MANY_RELINKED = 0.05  # share of persons found under another pseudonym from which it fails
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ReleasesAudit:
+    """A measurement of releases held against the smallest group."""
+
+    measurement: ReleasesMeasurement
+    k: int
+    findings: tuple[Finding, ...]  # the worst first
+
+    @property
+    def overall(self) -> Verdict:
+        """Return the worst of the findings' verdicts."""
+        return worst(finding.verdict for finding in self.findings)
+
+
+def judge_releases(measurement: ReleasesMeasurement, *, k: int) -> ReleasesAudit:
+    """Hold a measurement against the smallest group, with one finding of each kind: the gravest.
+
+    FAIL: two releases leave somebody among fewer than k, or one sensitive value, that neither does alone; of
+    5 % persons another pseudonym is found. WARN: so they would, if they hold the same people, which is not
+    sure; an earlier release lacks quasi-identifiers, or is this one. NOT ASSESSED: it cannot be compared.
+    """
+    found: dict[str, Finding] = {}
+    for finding in _each(measurement, k):
+        former = found.get(finding.check)
+        if former is None or _grave(finding) > _grave(former):
+            found[finding.check] = finding
+    is_found = any(each.n_affected and each.verdict is not Verdict.PASS for each in found.values())
+    if not is_found and any(each.is_comparable for each in measurement.compared):
+        found["releases"] = _nothing(measurement, k)
+    findings = worst_first((*found.values(), *_not_compared(measurement)))
+    return ReleasesAudit(measurement=measurement, k=k, findings=findings)
+
+
+def _nothing(measured: ReleasesMeasurement, k: int) -> Finding:
+    return Finding.of("releases", Verdict.PASS)(
+        text(
+            "Beside {releases} nobody is found among fewer than {k}, and no value follows, where one release "
+            "alone does not tell.",
+            releases=counted(
+                len(measured.compared), "table of earlier releases", "tables of earlier releases"
+            ),
+            k=k,
+        )
+    )
+
+
+def _grave(finding: Finding) -> tuple[int, int]:
+    return finding.verdict.severity, finding.n_affected or 0
+
+
+def _each(measured: ReleasesMeasurement, k: int) -> Iterator[Finding]:
+    for each in measured.compared:
+        yield from _facts(each)
+        if not each.is_comparable:
+            continue
+        if each.overlap is not None and each.overlap.is_unlikely:
+            yield Finding.of("release_of_others", Verdict.PASS)(
+                text(
+                    "{release} and {table} differ as releases of different people do: subtracting one from "
+                    "the other tells nothing sure.",
+                    release=each.release,
+                    table=f"`{each.table}`",
+                )
+            )
+        else:
+            yield from _differences(each, k)
+        yield from _of_persons(each, k)
+    for (table, column), candidates in measured.candidates.items():
+        if candidates.n_given_away:
+            yield _candidates(table, column, candidates)
+
+
+def _facts(each: Compared) -> Iterator[Finding]:
+    names: dict[str, Any] = {"release": each.release, "table": f"`{each.table}`"}
+    if each.is_same:
+        yield Finding.of("same_release", Verdict.WARN)(
+            text(
+                "{release} has the same quasi-identifiers and sensitive values as {table}; nobody came.",
+                **names,
+            )
+        )
+    if each.missing_columns:
+        yield Finding.of("release_other_columns", Verdict.WARN)(
+            text(
+                "{release} has no {columns}: it was compared with {table} by the other quasi-identifiers.",
+                columns=listed(each.missing_columns),
+                **names,
+            )
+        )
+    if not each.is_comparable:
+        yield Finding.of("release_other_values", Verdict.NOT_ASSESSED)(
+            text(
+                "{release} and {table} have hardly a class in common: values are written or generalized "
+                "otherwise, so that differences were not assessed.",
+                **names,
+            )
+        )
+    if each.is_ledger:
+        yield Finding.of("release_by_ledger", Verdict.PASS)(
+            text(
+                "{release} is a ledger: it tells who came and left by counts alone. Persons are followed "
+                "over releases, and changed intervals looked at, only with the release itself.",
+                **names,
+            )
+        )
+
+
+def _differences(each: Compared, k: int) -> Iterator[Finding]:
+    sides = (
+        (
+            ("release_newcomers", "release_newcomer_values"),
+            each.came,
+            _newcomers if each.counts_persons else _new_records,
+        ),
+        (
+            ("release_leavers", "release_leaver_values"),
+            each.left,
+            _leavers if each.counts_persons else _records_gone,
+        ),
+    )
+    for (of_groups, of_values), moved, noun in sides:
+        if n_below := moved.groups.n_below(k):
+            yield _finding(of_groups, each, n_below)(
+                text(
+                    "{release}: its difference to {table} leaves {found} among fewer than {k} in a class; "
+                    "one release alone leaves them among {k} or more.",
+                    release=each.release,
+                    table=f"`{each.table}`",
+                    found=noun(n_below, moved.n),
+                    k=k,
+                )
+            )
+        for column, n_away in moved.n_given_away.items():
+            if not n_away:
+                continue
+            yield _finding(of_values, each, n_away)(
+                text(
+                    "{release}: subtracting it from {table} gives {column} of {found} away; each release "
+                    "alone leaves several values.",
+                    release=each.release,
+                    table=f"`{each.table}`",
+                    column=f"`{column}`",
+                    found=noun(n_away, moved.n),
+                )
+            )
+    yield from _splits(each, k)
+
+
+def _newcomers(n: int, total: int) -> Text:
+    return share_of(n, total, "newcomers")
+
+
+def _new_records(n: int, total: int) -> Text:
+    return share_of(n, total, "new records")
+
+
+def _leavers(n: int, total: int) -> Text:
+    return share_of(n, total, "leavers")
+
+
+def _records_gone(n: int, total: int) -> Text:
+    return share_of(n, total, "records gone")
+
+
+def _finding(check: str, each: Compared, n: int) -> Callable[[Text], Finding]:
+    """Return what makes a finding; it only warns where the releases may hold other people."""
+    verdict = Verdict.FAIL if each.is_sure else Verdict.WARN
+
+    def found(message: Text) -> Finding:
+        unsure = "That is so if both hold the same people, which their counts do not tell."
+        words = message if verdict is not Verdict.WARN else joined([message, unsure])
+        return Finding.of(check, verdict, n_affected=n)(words)
+
+    return found
+
+
+def _splits(each: Compared, k: int) -> Iterator[Finding]:
+    for split in each.splits:
+        n_below, n_away = split.groups.n_below(k), max(split.n_given_away.values(), default=0)
+        if not (n_below or n_away):
+            continue
+        yield Finding.of(
+            "release_boundaries", Verdict.FAIL, column=split.column, n_affected=max(n_below, n_away)
+        )(
+            text(
+                "{release} and {table} cut {column} at different places. What lies between two cuts follows: "
+                "{below} are among fewer than {k}, and of {away} a sensitive value follows, which neither "
+                "release alone tells.",
+                release=each.release,
+                table=f"`{each.table}`",
+                column=f"`{split.column}`",
+                below=share_of(n_below, split.n, "persons")
+                if each.counts_persons
+                else share_of(n_below, split.n, "records"),
+                k=k,
+                away=n_away,
+            )
+        )
+
+
+def _of_persons(each: Compared, k: int) -> Iterator[Finding]:
+    names: dict[str, Any] = {"release": each.release, "table": f"`{each.table}`"}
+    if each.alike is not None:
+        if n_below := each.alike.groups.n_below(k):
+            yield Finding.of("release_alike", Verdict.FAIL, n_affected=n_below)(
+                text(
+                    "{release} and {table} have a pseudonym in common: {found} share their classes of both "
+                    "with fewer than {k}; each release alone leaves them among {k} or more.",
+                    found=share_of(n_below, each.alike.n, "persons in both"),
+                    k=k,
+                    **names,
+                )
+            )
+        for column, n_away in each.alike.n_given_away.items():
+            if not n_away:
+                continue
+            yield Finding.of("release_alike_values", Verdict.FAIL, n_affected=n_away)(
+                text(
+                    "{release} and {table}: all who share the classes of both have one {column}, of "
+                    "{found}; {table} alone leaves several.",
+                    column=f"`{column}`",
+                    found=share_of(n_away, each.alike.n, "persons in both"),
+                    **names,
+                )
+            )
+    if each.relinked is not None and each.relinked.n:
+        linked = each.relinked
+        is_many = linked.is_shown and linked.n >= MANY_RELINKED * linked.n_persons
+        yield Finding.of("release_relinked", Verdict.FAIL if is_many else Verdict.WARN, n_affected=linked.n)(
+            text(
+                "{release} and {table} have pseudonyms of their own, yet {found} are found again by "
+                "{columns}, which fit one person in each.",
+                found=share_of(linked.n, linked.n_persons, "persons"),
+                columns=listed(linked.columns),
+                **names,
+            )
+        )
+
+
+def _candidates(table: str, column: str, found: Candidates) -> Finding:
+    n = found.n_given_away
+    return Finding.of("release_candidates", Verdict.FAIL, n_affected=n)(
+        text(
+            "{column} in {table}: of {persons}, the values that their classes have in all releases come down "
+            "to one; each release alone leaves several.",
+            column=f"`{column}`",
+            table=f"`{table}`",
+            persons=share_of(n, found.n_persons, "persons in several releases"),
+        )
+    )
+
+
+def _not_compared(measured: ReleasesMeasurement) -> Iterator[Finding]:
+    for each in measured.not_compared:
+        yield Finding.of("release_not_compared", Verdict.NOT_ASSESSED)(each.reason)
+
+
+def releases_sentence(audit: ReleasesAudit) -> Text:
+    """Say what was compared, in a sentence."""
+    n = audit.measurement.n_earlier
+    return text(
+        "Held against {releases}: {verdict}.",
+        releases=counted(n, "table of earlier releases", "tables of earlier releases"),
+        verdict=own(audit.overall.word),
+    )

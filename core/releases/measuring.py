@@ -1,0 +1,438 @@
+"""Measuring what a release tells beside earlier ones; thresholds measure nothing again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from core.cells import codes_of_tables
+from core.coding import CodedTable, IntArray, combination_codes, sorted_distinct
+from core.errors import AuditInputError
+from core.releases.counts import ClassCounts, Moved, Overlap, count_classes, looked_up, overlap_of, surplus
+from core.releases.ledger import Ledger, LedgerTable, ledger_table
+from core.releases.persons import (
+    Alike,
+    Candidates,
+    Records,
+    alike_in_both,
+    are_same_people,
+    candidates_over,
+    surplus_of_persons,
+)
+from core.releases.ranges import aligned
+from core.releases.settings import EarlierTable, ReleasedTable, Roles
+from core.releases.splits import Side, Split, contexts_of, groups_of, split_counts
+from core.tables import Dataset
+from core.words import Text, text
+
+_ALIKE = 0.5  # share of columns that two tables have in common from which they are releases of one
+_FEW_FOUND = 0.5  # share of the earlier release in classes of the later one below which they do not match
+_NUMBERED = 0.9  # share of distinct values from which a column numbers records
+
+
+@dataclass(frozen=True, kw_only=True)
+class Relinked:
+    """Persons with another pseudonym in each release who are found again by what else is in both."""
+
+    columns: tuple[str, ...]
+    n: int
+    n_persons: int  # of the later release
+    is_shown: bool  # whether the releases agree in these columns more than those of different people
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Compared:
+    """A table beside one of an earlier release."""
+
+    table: str
+    release: str  # what the earlier one is called
+    is_ledger: bool = False
+    roles: Roles  # of the columns that both have
+    missing_columns: tuple[str, ...] = ()  # quasi-identifiers that the earlier one has not
+    changed_columns: tuple[str, ...] = ()  # whose values the releases cut differently
+    n_later: int  # persons, or records
+    n_earlier: int
+    n_common: int | None = None  # persons in both; None without common pseudonyms
+    has_fresh_pseudonyms: bool = False
+    is_same: bool = False  # whether both hold the same
+    found_share: float = 1.0  # share of the earlier release in classes that the later one has too
+    overlap: Overlap | None = None  # None with common pseudonyms
+    came: Moved
+    left: Moved
+    alike: Alike | None = None
+    splits: tuple[Split, ...] = ()
+    relinked: Relinked | None = None
+
+    @property
+    def is_comparable(self) -> bool:
+        """Return whether the classes of the releases are the same ones."""
+        return self.n_common is not None or self.found_share >= _FEW_FOUND
+
+    @property
+    def is_sure(self) -> bool:
+        """Return whether differences are people, and not different people altogether."""
+        return self.overlap is None or self.overlap.is_sure
+
+    @property
+    def counts_persons(self) -> bool:
+        """Return whether persons were counted, not records."""
+        return self.roles.person is not None
+
+
+@dataclass(frozen=True, kw_only=True)
+class NotCompared:
+    """An earlier table that was not compared, and why."""
+
+    release: str
+    reason: Text
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ReleasesMeasurement:
+    """Everything measured of a release beside earlier ones."""
+
+    n_earlier: int  # tables of earlier releases, ledgers' too
+    compared: tuple[Compared, ...]
+    not_compared: tuple[NotCompared, ...] = ()
+    # by table and sensitive attribute, over all releases with common pseudonyms
+    candidates: Mapping[tuple[str, str], Candidates] = field(default_factory=dict)
+
+
+def measure_releases(
+    tables: Sequence[ReleasedTable], earlier: Sequence[EarlierTable | Ledger]
+) -> ReleasesMeasurement:
+    """Measure what the tables of a release tell whoever has earlier releases too.
+
+    Parameters
+    ----------
+    tables
+        The release; missing quasi-identifiers are a value of their own, missing sensitive values unknown.
+    earlier
+        Tables of earlier releases, each held against the table of the release that is named like it or has
+        most of its columns, and ledgers.
+    """
+    compared: list[Compared] = []
+    not_compared: list[NotCompared] = []
+    over: dict[str, list[EarlierTable]] = {}
+    hashed: dict[object, LedgerTable] = {}
+    for release, each, columns in _single_tables(earlier):
+        table = _table_for(each.name, columns, tables)
+        if table is not None and not table.roles.quasi_identifiers:
+            continue  # nothing in it is known of anybody
+        if table is None:
+            reason = text(
+                "{release}: no table of this release has its columns; it was not compared.", release=release
+            )
+            not_compared.append(NotCompared(release=release, reason=reason))
+            continue
+        try:
+            if isinstance(each, Dataset):
+                found = _beside_table(table, each, release)
+            else:
+                found = _beside_ledger(table, each, release, _ledger_of(each, earlier), hashed)
+        except AuditInputError as error:
+            not_compared += [NotCompared(release=release, reason=text(problem)) for problem in error.problems]
+            continue
+        compared.append(found)
+        if found.n_common is not None and isinstance(each, Dataset):
+            over.setdefault(table.name, []).append(EarlierTable(release=release, dataset=each))
+    return ReleasesMeasurement(
+        n_earlier=len(compared) + len(not_compared),
+        compared=tuple(compared),
+        not_compared=tuple(not_compared),
+        candidates={
+            (table.name, name): found
+            for table in tables
+            if table.name in over
+            for name, found in _candidates(table, over[table.name])
+        },
+    )
+
+
+def _single_tables(
+    earlier: Sequence[EarlierTable | Ledger],
+) -> Iterator[tuple[str, Dataset | LedgerTable, tuple[str, ...]]]:
+    for each in earlier:
+        if isinstance(each, EarlierTable):
+            yield each.release, each.dataset, each.dataset.columns
+        else:
+            for table in each.tables:
+                person = () if table.roles.person is None else (table.roles.person,)
+                yield each.name, table, (*table.roles.quasi_identifiers, *table.roles.sensitive, *person)
+
+
+def _ledger_of(table: LedgerTable, earlier: Sequence[EarlierTable | Ledger]) -> Ledger:
+    return next(
+        each for each in earlier if isinstance(each, Ledger) and any(one is table for one in each.tables)
+    )
+
+
+def _table_for(name: str, columns: Sequence[str], tables: Sequence[ReleasedTable]) -> ReleasedTable | None:
+    """Return the table named so, else the one with most of the columns; None where none has half of them."""
+    stem = name.rpartition(".")[0] or name
+    for table in tables:
+        if stem in (table.name, table.name.rpartition(".")[0]):
+            return table
+
+    def share(table: ReleasedTable) -> float:
+        mine = set(table.dataset.columns)
+        return len(mine & set(columns)) / max(min(len(mine), len(columns)), 1)
+
+    best = max(tables, key=share, default=None)
+    return best if best is not None and share(best) >= _ALIKE else None
+
+
+def _common_roles(table: ReleasedTable, columns: tuple[str, ...], release: str) -> Roles:
+    roles = table.roles.common(columns)
+    if not roles.quasi_identifiers:
+        raise AuditInputError(
+            text(
+                "{release}: none of the quasi-identifiers of {table} is in it; it was not compared.",
+                release=release,
+                table=f"`{table.name}`",
+            )
+        )
+    return roles
+
+
+def _beside_table(table: ReleasedTable, earlier: Dataset, release: str) -> Compared:
+    roles = _common_roles(table, earlier.columns, release)
+    pair = _Pair(table, earlier, roles)
+    both = (pair.later, pair.earlier)
+    above = {
+        name: max(int(each.values[name].max(initial=0)) for each in both) + 1 for name in roles.sensitive
+    }
+    later, earlier_counts = (
+        count_classes(each.classes, each.values, unit=pair.unit(each), n_values=above) for each in both
+    )
+    found = replace(
+        _by_counts(table, roles, release, later, earlier_counts),
+        is_same=pair.is_same,
+        changed_columns=tuple(each.name for each in pair.columns if each.is_changed),
+    )
+    if not pair.has_common_people:
+        return replace(
+            found,
+            has_fresh_pseudonyms=roles.person is not None,
+            splits=tuple(_splits(pair)),
+            relinked=None if roles.person is None else _relinked(table, earlier, pair),
+        )
+    alike = alike_in_both(pair.later, pair.earlier)
+    return replace(
+        found,
+        n_later=len(pair.later.units),
+        n_earlier=len(pair.earlier.units),
+        n_common=alike.n,
+        overlap=None,
+        came=surplus_of_persons(pair.later, pair.earlier),
+        left=surplus_of_persons(pair.earlier, pair.later),
+        alike=alike,
+    )
+
+
+def _by_counts(
+    table: ReleasedTable, roles: Roles, release: str, later: ClassCounts, earlier: ClassCounts
+) -> Compared:
+    n_found = int(earlier.counts[looked_up(later.keys, later.counts, earlier.keys) > 0].sum())
+    came, left = surplus(later, earlier), surplus(earlier, later)
+    return Compared(
+        table=table.name,
+        release=release,
+        roles=roles,
+        is_same=not came.n and not left.n,
+        missing_columns=tuple(
+            name for name in table.roles.quasi_identifiers if name not in roles.quasi_identifiers
+        ),
+        n_later=later.n,
+        n_earlier=earlier.n,
+        found_share=n_found / earlier.n if earlier.n else 1.0,
+        overlap=overlap_of(later, earlier),
+        came=came,
+        left=left,
+    )
+
+
+class _Pair:
+    """Two releases of a table, coded alike."""
+
+    def __init__(self, table: ReleasedTable, earlier: Dataset, roles: Roles) -> None:
+        self.roles = roles
+        self._tables = CodedTable(table=table.dataset.table), CodedTable(table=earlier.table)
+        self._n = table.dataset.n_records, earlier.n_records
+        self.columns = [aligned(*self._tables, name) for name in roles.quasi_identifiers]
+        values = {name: self.joint(name) for name in roles.sensitive}
+        units = tuple(np.arange(n) for n in self._n) if roles.person is None else self.joint(roles.person)
+        classes = self.together([(each.later, each.earlier) for each in self.columns])
+        written = self.together([(each.written_later, each.written_earlier) for each in self.columns])
+        self.later, self.earlier = (
+            Records(
+                unit=units[side],
+                classes=classes[side],
+                written=written[side],
+                values={name: codes[side] for name, codes in values.items()},
+            )
+            for side in (0, 1)
+        )
+        self.is_same = self._is_same(written, values)
+        self.has_common_people = roles.person is not None and are_same_people(self.later, self.earlier)
+
+    def joint(self, name: str) -> tuple[IntArray, IntArray]:
+        """Return a column's codes in both, alike for equal cells, dates in any spelling; -1 for missing."""
+        one, other = codes_of_tables([each.table[name] for each in self._tables])
+        return one.astype(np.int64), other.astype(np.int64)
+
+    def together(self, columns: Sequence[tuple[IntArray, IntArray]]) -> tuple[IntArray, IntArray]:
+        both = [np.concatenate(pair) for pair in columns]
+        codes = combination_codes(both, n_records=sum(self._n))
+        return codes[: self._n[0]], codes[self._n[0] :]
+
+    def _is_same(
+        self, written: tuple[IntArray, IntArray], values: Mapping[str, tuple[IntArray, IntArray]]
+    ) -> bool:
+        """Return whether both hold the same records of these columns, in whatever order."""
+        if self._n[0] != self._n[1]:
+            return False
+        one, other = self.together([written, *((codes[0] + 1, codes[1] + 1) for codes in values.values())])
+        return bool(np.array_equal(np.sort(one), np.sort(other)))
+
+    def unit(self, records: Records) -> IntArray | None:
+        """Return whose the records are, None where they are counted."""
+        return None if self.roles.person is None else records.unit
+
+    def combined(self, names: Sequence[str]) -> tuple[IntArray, IntArray]:
+        """Return the records' combinations of columns, equal where written alike."""
+        return self.together([(one + 1, other + 1) for one, other in map(self.joint, names)])
+
+
+def _splits(pair: _Pair) -> Iterator[Split]:
+    """Yield what follows from the cuts of each column that the releases cut differently."""
+    for column in pair.columns:
+        if column.ends is None:
+            continue
+        others = [(each.later, each.earlier) for each in pair.columns if each is not column]
+        context = contexts_of(*pair.together(others))
+        parts: list[tuple[int, int, int]] = []
+        n, away = 0, {}
+        nothing = np.full(len(pair.later.unit), -1), np.full(len(pair.earlier.unit), -1)
+        for name in pair.roles.sensitive or ("",):
+            values = (pair.later.values[name], pair.earlier.values[name]) if name else nothing
+            later = _side(pair, pair.later, context[0], column.written_later, values[0])
+            earlier = _side(pair, pair.earlier, context[1], column.written_earlier, values[1])
+            n, found, n_away = split_counts(later, earlier, *column.ends)
+            if found and len(found) >= len(parts):
+                parts = found
+            if name:
+                away[name] = n_away
+        yield Split(column=column.name, n=n, groups=groups_of(parts), n_given_away=away)
+
+
+def _side(pair: _Pair, records: Records, context: IntArray, stretch: IntArray, value: IntArray) -> Side:
+    """Return what a release tells of each person, or record, once."""
+    if pair.roles.person is None:
+        return Side(context=context, stretch=stretch, value=value)
+    known = np.flatnonzero(records.unit >= 0)
+    each = combination_codes(
+        [records.unit[known], context[known], stretch[known], value[known] + 1], n_records=len(known)
+    )
+    first = known[np.unique(each, return_index=True)[1]]
+    return Side(context=context[first], stretch=stretch[first], value=value[first])
+
+
+def _relinked(table: ReleasedTable, earlier: Dataset, pair: _Pair) -> Relinked | None:
+    """Return those found again under another pseudonym, by the columns of three sets that find most."""
+    roles = pair.roles
+    shared = [name for name in table.dataset.columns if name in earlier.columns and name != roles.person]
+    sets = (roles.quasi_identifiers, (*roles.quasi_identifiers, *roles.sensitive), _stable(pair, shared))
+    found = []
+    for columns in dict.fromkeys(tuple(each) for each in sets):
+        if not columns:
+            continue
+        one, other = pair.combined(columns)
+        counts = [
+            count_classes(codes, {}, unit=records.unit)
+            for codes, records in ((one, pair.later), (other, pair.earlier))
+        ]
+        alone = counts[0].keys[counts[0].counts == 1]
+        linked = alone[looked_up(counts[1].keys, counts[1].counts, alone) == 1]
+        of_linked = np.isin(one, linked.astype(np.int64)) & (pair.later.unit >= 0)
+        n = len(sorted_distinct(pair.later.unit[of_linked]))
+        shown = overlap_of(*counts)
+        found.append(Relinked(columns=columns, n=n, n_persons=len(pair.later.units), is_shown=shown.is_shown))
+    return max(found, key=lambda each: (each.is_shown, each.n, -len(each.columns)), default=None)
+
+
+def _stable(pair: _Pair, columns: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns but those that number records anew in each release."""
+    kept = []
+    for name in columns:
+        one, other = pair.joint(name)
+        distinct = sorted_distinct(one[one >= 0])
+        is_number = len(distinct) > _NUMBERED * max(len(one), 1)
+        if not (is_number and np.mean(np.isin(distinct, other)) < 1 - _NUMBERED):
+            kept.append(name)
+    return tuple(kept)
+
+
+def _beside_ledger(
+    table: ReleasedTable,
+    earlier: LedgerTable,
+    release: str,
+    ledger: Ledger,
+    hashed: dict[object, LedgerTable],
+) -> Compared:
+    roles = earlier.roles
+    asked = (*roles.quasi_identifiers, *(() if roles.person is None else (roles.person,)))
+    if missing := [name for name in asked if name not in table.dataset.columns]:
+        raise AuditInputError(
+            text(
+                "{release}: it counts by {columns}, which {table} has not; it was not compared.",
+                release=release,
+                columns=missing,
+                table=f"`{table.name}`",
+            )
+        )
+    roles = roles.common(table.dataset.columns)
+    key = (table.name, roles, ledger.salt)
+    if key not in hashed:
+        again = ReleasedTable(name=table.name, dataset=table.dataset, roles=roles)
+        hashed[key] = ledger_table(again, ledger.salt)
+    found = _by_counts(table, roles, release, hashed[key].counts, earlier.counts)
+    return replace(found, is_ledger=True)
+
+
+def _candidates(table: ReleasedTable, earlier: Sequence[EarlierTable]) -> Iterator[tuple[str, Candidates]]:
+    """Yield by sensitive attribute what all releases with common pseudonyms leave of a person's values."""
+    for name in table.roles.sensitive:
+        having = [each.dataset for each in earlier if name in each.dataset.columns]
+        if not having:
+            continue
+        tables = [table.dataset, *having]
+        records = _coded_alike(tables, table.roles, name)
+        yield name, candidates_over(records[0], records[1:], name)
+
+
+def _coded_alike(tables: Sequence[Dataset], roles: Roles, name: str) -> list[Records]:
+    """Return the records of several releases; persons and values coded alike, classes by each for itself."""
+    persons, values = (
+        codes_of_tables([each.table[column] for each in tables]) for column in (str(roles.person), name)
+    )
+    found = []
+    for each, unit, value in zip(tables, persons, values, strict=True):
+        coded = CodedTable(table=each.table)
+        columns = [
+            coded[column].trimmed.codes.astype(np.int64) + 1
+            for column in roles.quasi_identifiers
+            if column in each.columns
+        ]
+        classes = combination_codes(columns, n_records=each.n_records)
+        found.append(
+            Records(
+                unit=unit.astype(np.int64),
+                classes=classes,
+                written=classes,
+                values={name: value.astype(np.int64)},
+            )
+        )
+    return found

@@ -1,0 +1,41 @@
+"""What the columns of a release are, and what the differences between releases are held against."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.tables import Dataset
+
+
+@dataclass(frozen=True, kw_only=True)
+class Roles:
+    """What is known of a person, what must not become known, and whose record it is."""
+
+    quasi_identifiers: tuple[str, ...]
+    sensitive: tuple[str, ...] = ()
+    person: str | None = None
+
+    def common(self, columns: tuple[str, ...]) -> Roles:
+        """Return the roles of the columns that another table has too."""
+        return Roles(
+            quasi_identifiers=tuple(name for name in self.quasi_identifiers if name in columns),
+            sensitive=tuple(name for name in self.sensitive if name in columns),
+            person=self.person if self.person in columns else None,
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ReleasedTable:
+    """A table of the release that is judged, and what its columns are."""
+
+    name: str
+    dataset: Dataset
+    roles: Roles
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class EarlierTable:
+    """A table of an earlier release."""
+
+    release: str  # what the release is called: its folder, or its file
+    dataset: Dataset

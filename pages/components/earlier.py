@@ -1,0 +1,91 @@
+"""Earlier releases on the pages that compare with them: their files, what was found, and the ledger."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import streamlit as st
+
+from core import caching
+from core.errors import AuditInputError
+from core.releases import ReleasedTable, ReleasesAudit, new_ledger, releases_sentence
+from core.releases.views import COLUMNS, earlier_table
+from core.reports import InputFacts, input_facts
+from core.tables import Dataset
+from core.words import own, say
+from pages.components.inputs import TABLE_TYPES, ask_for_files, list_file, list_table
+from pages.components.reading import show_problems
+from pages.components.results import Download, show_table
+from pages.components.text import sentence
+
+_LEDGER = ".json"
+
+
+class Earlier(NamedTuple):
+    """Earlier releases: tables, and the keys of ledgers."""
+
+    tables: tuple[Dataset, ...] = ()
+    ledgers: tuple[str, ...] = ()
+
+    @property
+    def keys(self) -> caching.EarlierKeys:
+        """Return what a measurement is remembered by."""
+        return tuple(each.fingerprint for each in self.tables), self.ledgers
+
+    def facts(self) -> list[InputFacts]:
+        """Return what a report says of them."""
+        return [input_facts(each, own("earlier release")) for each in self.tables]
+
+
+def ask_for_earlier(tool: str) -> Earlier:
+    """Ask for tables of earlier releases and for ledgers; one that cannot be read is said and passed over."""
+    tables, ledgers = [], []
+    with st.expander(say("Earlier releases"), icon=":material/history:"):
+        stored = ask_for_files(
+            tool,
+            "earlier",
+            label="Tables of earlier releases of these people, or their ledgers",
+            types=(*TABLE_TYPES, _LEDGER.strip(".")),
+            help_text="Two releases can be fine each and tell together who came between them, and what they "
+            "have. A ledger is offered among the downloads of each audit.",
+        )
+        for each in stored:
+            if not each.name.lower().endswith(_LEDGER):
+                if (dataset := list_table(tool, "earlier", each)) is not None:
+                    tables.append(dataset)
+                continue
+            list_file(tool, "earlier", each)
+            try:
+                caching.release_ledger(each.key)
+                ledgers.append(each.key)
+            except AuditInputError as error:
+                show_problems(error)
+    return Earlier(tuple(tables), tuple(ledgers))
+
+
+def show_earlier(audit: ReleasesAudit | None) -> None:
+    """Show what was compared; what was found stands among the findings."""
+    if audit is None:
+        return
+    st.subheader(say("Earlier releases"), anchor=False)
+    st.markdown(sentence(say(releases_sentence(audit))))
+    if audit.measurement.compared:
+        show_table(earlier_table(audit), alt="This release beside earlier ones", columns=COLUMNS)
+
+
+def ledger_download(
+    tables: Callable[[], Sequence[ReleasedTable]], *, k: int, earlier: Earlier, identity: str
+) -> Download:
+    """Offer the ledger of this release."""
+    return Download(
+        "Ledger of this release",
+        f"ledger_{identity[:8]}.json",
+        "application/json",
+        partial(_ledger, tables, k, earlier),
+        "Counts of classes by salted hash, no data, for the next release. Keep it to yourself.",
+    )
+
+
+def _ledger(tables: Callable[[], Sequence[ReleasedTable]], k: int, earlier: Earlier) -> bytes:
+    ledgers = [caching.release_ledger(key) for key in earlier.ledgers]
+    return new_ledger(tables(), k=k, earlier=ledgers)

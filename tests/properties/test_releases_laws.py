@@ -1,0 +1,110 @@
+"""Laws of releases: fast counts are the literal ones; more releases tell more; pseudonyms are names."""
+
+from collections import Counter
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.releases.measuring import ReleasesMeasurement
+from tests.releases_examples import (
+    RECORDS,
+    Row,
+    compared,
+    literal_alike,
+    literal_candidates,
+    literal_surplus,
+    literal_surplus_of_persons,
+    measured,
+)
+
+AGES, SEXES, VALUES = ("20-29", "30-39"), ("F", "M"), ("flu", "gastritis", "asthma", "")
+people = st.tuples(
+    st.sampled_from([f"p{n}" for n in range(9)]),
+    st.sampled_from(AGES),
+    st.sampled_from(SEXES),
+    st.sampled_from(VALUES),
+)
+releases = st.lists(people, min_size=1, max_size=14)
+one_each = st.lists(people, min_size=1, max_size=9, unique_by=lambda row: row[0])
+slow = settings(deadline=None, max_examples=120)
+
+
+@slow
+@given(releases, releases, st.integers(2, 5))
+def test_difference_of_records__is_the_literal_one(later: list[Row], earlier: list[Row], k: int) -> None:
+    found = compared(later, earlier, RECORDS)
+    for moved, of, than in ((found.came, later, earlier), (found.left, earlier, later)):
+        fast = (moved.n, moved.groups.n_below(k), moved.n_given_away["diagnosis"])
+        assert fast == literal_surplus(of, than, k)
+
+
+@slow
+@given(releases, releases, st.integers(2, 5))
+def test_difference_of_persons__is_the_literal_one(later: list[Row], earlier: list[Row], k: int) -> None:
+    found = compared(later, earlier)
+    if found.n_common is None:
+        return
+    for moved, of, than in ((found.came, later, earlier), (found.left, earlier, later)):
+        fast = (moved.n, moved.groups.n_below(k), moved.n_given_away["diagnosis"])
+        assert fast == literal_surplus_of_persons(of, than, k)
+    assert found.alike is not None
+    assert (found.n_common, found.alike.groups.n_below(k)) == literal_alike(later, earlier, k)
+
+
+@slow
+@given(releases, releases, releases)
+def test_candidates__are_the_literal_ones(later: list[Row], first: list[Row], second: list[Row]) -> None:
+    found = measured(later, first, second)
+    taken = [
+        rows for rows, each in zip((first, second), found.compared, strict=True) if each.n_common is not None
+    ]
+    if not taken:
+        assert found.candidates == {}
+        return
+    left = found.candidates["later", "diagnosis"]
+    assert (left.n_persons, left.n_given_away) == literal_candidates(later, *taken)
+
+
+def _found(measurement: ReleasesMeasurement, k: int) -> dict[str, int]:
+    """Return what is found by any of the releases, kind by kind."""
+    best: Counter[str] = Counter()
+    for each in measurement.compared:
+        kinds = {
+            "came": each.came.groups.n_below(k),
+            "came_values": max(each.came.n_given_away.values()),
+            "left": each.left.groups.n_below(k),
+            "left_values": max(each.left.n_given_away.values()),
+            "alike": 0 if each.alike is None else each.alike.groups.n_below(k),
+        }
+        for kind, n in kinds.items():
+            best[kind] = max(best[kind], n)
+    best["candidates"] = sum(each.n_given_away for each in measurement.candidates.values())
+    return dict(best)
+
+
+@slow
+@given(one_each, one_each, one_each, st.integers(2, 5))
+def test_another_earlier_release__finds_no_fewer(
+    later: list[Row], first: list[Row], second: list[Row], k: int
+) -> None:
+    fewer, more = _found(measured(later, first), k), _found(measured(later, first, second), k)
+    assert all(more[kind] >= n for kind, n in fewer.items())
+
+
+@slow
+@given(releases, releases, st.permutations(range(9)), st.integers(2, 5))
+def test_pseudonyms_permuted_alike__change_nothing(
+    later: list[Row], earlier: list[Row], places: list[int], k: int
+) -> None:
+    def renamed(rows: list[Row]) -> list[Row]:
+        return [(f"q{places[int(row[0][1:])]}", *row[1:]) for row in rows]
+
+    assert _found(measured(later, earlier), k) == _found(measured(renamed(later), renamed(earlier)), k)
+
+
+@slow
+@given(releases)
+def test_the_same_release__tells_nothing_and_is_named(rows: list[Row]) -> None:
+    found = measured(rows, rows)
+    assert found.compared[0].is_same
+    assert set(_found(found, 5).values()) == {0}

@@ -1,0 +1,455 @@
+"""Release after release: what differences, cuts, pseudonyms and ledgers tell, counted by hand."""
+
+import base64
+import json
+import stat
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from core.__main__ import main
+from core.coding import CodedTable
+from core.errors import AuditInputError
+from core.releases import (
+    EarlierTable,
+    ReleasedTable,
+    ReleasesAudit,
+    ReleasesMeasurement,
+    Roles,
+    judge_releases,
+    measure_releases,
+    new_ledger,
+    read_ledger,
+    read_salt,
+)
+from core.releases.ranges import aligned
+from core.risk import RiskSettings, RiskThresholds, judge_risk, measure_risk
+from core.verdict import Verdict
+from tests.releases_examples import HEADER, RECORDS, ROLES, Row, compared, measured, table
+
+AGES, SEXES = ("20-29", "30-39", "40-49", "50-59"), ("F", "M")
+DIAGNOSES = ("flu", "asthma", "cancer", "none")
+
+
+def _people(n: int, *, first: int = 0, seed: int = 0) -> list[Row]:
+    rng = np.random.default_rng(seed)
+    return [
+        (
+            f"p{first + number}",
+            AGES[rng.integers(4)],
+            SEXES[rng.integers(2)],
+            DIAGNOSES[rng.integers(4)],
+        )
+        for number in range(n)
+    ]
+
+
+def _cumulative() -> tuple[list[Row], list[Row]]:
+    """600 persons, and 30 newcomers: 17 in five classes of one diagnosis each, 13 in two of two."""
+    earlier = _people(600)
+    newcomers = [
+        *[("20-29", "F", "flu")] * 4,
+        *[("30-39", "F", "cancer")] * 4,
+        *[("40-49", "F", "none")] * 3,
+        *[("50-59", "F", "flu")] * 3,
+        *[("20-29", "M", "asthma")] * 3,
+        *[("30-39", "M", "flu"), ("30-39", "M", "asthma")] * 3,
+        *[("40-49", "M", "flu"), ("40-49", "M", "none")] * 3,
+        ("40-49", "M", "none"),
+    ]
+    return [*earlier, *((f"n{number}", *row) for number, row in enumerate(newcomers))], earlier
+
+
+def _judged(measurement: ReleasesMeasurement, k: int = 5) -> ReleasesAudit:
+    return judge_releases(measurement, k=k)
+
+
+def _verdicts(audit: ReleasesAudit) -> dict[str, Verdict]:
+    return {finding.check: finding.verdict for finding in audit.findings}
+
+
+@pytest.mark.parametrize("roles", [ROLES, RECORDS])
+def test_second_monthly_release__gives_17_of_30_newcomers_away(roles: Roles) -> None:
+    """Each release is 11-anonymous and has all diagnoses in every class; their difference has not."""
+    later, earlier = _cumulative()
+    for rows in (later, earlier):
+        alone = measure_risk(
+            table(rows), settings=RiskSettings(quasi_identifiers=("age", "sex"), sensitive=("diagnosis",))
+        )
+        assert judge_risk(alone, RiskThresholds(k=11)).verdict is Verdict.PASS
+    audit = _judged(measured(later, earlier, roles=roles), k=5)
+    assert audit.overall is Verdict.FAIL
+    (away,) = [each for each in audit.findings if each.check == "release_newcomer_values"]
+    assert away.n_affected == 17
+    assert "17 of 30 new" in away.message
+    (below,) = [each for each in audit.findings if each.check == "release_newcomers"]
+    assert below.n_affected == 17
+    assert away.remedy
+
+
+def test_leavers__are_found_as_newcomers_are() -> None:
+    later, earlier = _cumulative()
+    audit = _judged(measured(earlier, later, roles=RECORDS))
+    assert "17 of 30 records gone" in next(
+        each.message for each in audit.findings if each.check == "release_leaver_values"
+    )
+
+
+def test_enough_newcomers_of_mixed_values__are_no_finding() -> None:
+    earlier = _people(600)
+    mixed = [("20-29", "F", DIAGNOSES[number % 4]) for number in range(12)]
+    later = [*earlier, *((f"n{number}", *row) for number, row in enumerate(mixed))]
+    for roles in (ROLES, RECORDS):
+        audit = _judged(measured(later, earlier, roles=roles))
+        assert _verdicts(audit) == {"releases": Verdict.PASS}
+
+
+def test_releases_of_different_people__are_no_finding() -> None:
+    """Two months of 2,000 different patients differ by chance; nobody is isolated by that."""
+    later, earlier = _people(2000, first=5000, seed=1), _people(2000, seed=2)
+    for roles in (ROLES, RECORDS):
+        audit = _judged(measured(later, earlier, roles=roles))
+        assert _verdicts(audit)["release_of_others"] is Verdict.PASS
+        assert audit.overall is Verdict.PASS
+
+
+def test_pseudonyms_counted_anew__are_not_the_same_people() -> None:
+    """Numbers from 1 in both releases are equal and stand for others."""
+    later = [(str(number), *row[1:]) for number, row in enumerate(_people(2000, seed=1))]
+    earlier = [(str(number), *row[1:]) for number, row in enumerate(_people(2000, seed=2))]
+    assert compared(later, earlier).n_common is None
+    assert compared(later, earlier).has_fresh_pseudonyms
+    assert compared(later, list(reversed(later))).n_common == 2000
+
+
+def test_few_counts_that_differ__warn() -> None:
+    """Four classes tell neither that the people are the same nor that they are others."""
+    groups = [("20-29", "F"), ("20-29", "M"), ("30-39", "F"), ("30-39", "M")]
+    earlier = [(f"p{n}", *groups[n % 4], ("flu", "none")[n // 4 % 2]) for n in range(80)]
+    later = [("x", "20-29", "F", "none"), *earlier[4:]]
+    audit = _judged(measured(later, earlier, roles=RECORDS))
+    (finding,) = [each for each in audit.findings if each.check == "release_leavers"]
+    assert finding.verdict is Verdict.WARN
+    assert finding.message.endswith(
+        "That is so if both hold the same people, which their counts do not tell."
+    )
+
+
+def test_classes_that_change_with_a_pseudonym__isolate_whom_they_part() -> None:
+    """Of 20 persons aged 20-29, two are 30-39 a year later: who is in both groups is one of two."""
+    earlier = [(f"p{n}", "20-29" if n < 20 else "30-39", "F", DIAGNOSES[n % 4]) for n in range(40)]
+    later = [
+        (name, "30-39" if name in ("p0", "p4") else age, sex, value) for name, age, sex, value in earlier
+    ]
+    found = compared(later, earlier)
+    assert found.alike is not None
+    assert found.alike.groups.n_below(5) == 2
+    assert found.alike.n_given_away == {"diagnosis": 2}  # both have the flu
+    assert _verdicts(_judged(measured(later, earlier)))["release_alike"] is Verdict.FAIL
+
+
+def test_fresh_pseudonyms__are_linked_by_what_fits_one_person_in_each() -> None:
+    rng = np.random.default_rng(3)
+    header = (*HEADER, "height")
+    earlier = [(*row, str(1400 + rng.integers(600))) for row in _people(300)]
+    later = [(f"q{number}", *row[1:]) for number, row in enumerate(rng.permutation(earlier).tolist())]
+    measurement = measured(later, earlier, header=header)
+    (found,) = measurement.compared
+    alone = [key for key, n in Counter(row[1:] for row in earlier).items() if n == 1]
+    assert found.relinked is not None
+    assert (found.relinked.n, found.relinked.columns) == (len(alone), header[1:])
+    assert _verdicts(_judged(measurement))["release_relinked"] is Verdict.FAIL
+    assert found.n_common is None
+
+
+# Cuts
+
+
+def _cut(numbers: list[int], start: int, width: int, form: str) -> list[Row]:
+    def written(number: int) -> str:
+        low = (number - start) // width * width + start
+        if form == "interval":
+            return f"{low}-{low + width - 1}"
+        return f"[{low};{low + width})"
+
+    return [(f"p{at}", written(number), "F", DIAGNOSES[at % 4]) for at, number in enumerate(numbers)]
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.lists(st.integers(0, 59), min_size=20, max_size=60),
+    st.sampled_from([(0, 10), (0, 20), (0, 30)]),
+    st.sampled_from([(0, 15), (-5, 10), (-10, 20), (0, 12)]),
+    st.sampled_from(["interval", "brackets"]),
+)
+def test_parts_between_cuts__are_the_people_there(
+    numbers: list[int], one: tuple[int, int], other: tuple[int, int], form: str
+) -> None:
+    """The literal count: who is between two neighbouring cuts that no one release has both of."""
+    found = compared(_cut(numbers, *one, form), _cut(numbers, *other, form), RECORDS)
+    cuts = [
+        {end for low in ((n - start) // width * width + start for n in numbers) for end in (low, low + width)}
+        for start, width in (one, other)
+    ]
+    holes = [
+        {x for x in cuts[0] | cuts[1] if not any(low < x < low + width for low in mine)}
+        for mine, width in (
+            ({(n - start) // width * width + start for n in numbers}, width) for start, width in (one, other)
+        )
+    ]
+    expected = []
+    for low, high in pairwise(sorted(holes[0] | holes[1])):
+        n = sum(low <= number < high for number in numbers)
+        if n and not ({low, high} <= holes[0] or {low, high} <= holes[1]):
+            expected.append(n)
+    sizes = [] if not found.splits else found.splits[0].groups.size.tolist()
+    assert sorted(sizes) == sorted(expected)
+
+
+@pytest.mark.parametrize(
+    ("later", "earlier", "share"),
+    [
+        (["20-29", "30-39"], ["15-24", "25-34", "35-44"], True),
+        (["[20,30)", "[30,40)"], ["[20,25)", "[25,40)"], True),
+        (["20-30", "30-40"], ["20-35", "35-40"], True),
+        (["<18", "18-64", "65+"], ["<21", "≥21"], True),
+        (["12**", "13**"], ["123*", "124*", "13**"], True),
+        (["120", "123", "130"], ["12003", "12345", "13001"], True),
+        (["2021", "2022"], ["2021-03", "2022-04"], True),
+        (["2021-Q1", "2021-Q2"], ["2021-03-01", "2021-04-30"], True),
+        (["20-29", "30-39"], ["20-29", "30-39", "40-49"], False),
+        (["north", "south"], ["north", "east"], False),
+        (["9", "10", "100"], ["11", "12", "101"], False),
+        (["*", "20-29"], ["20-29", "*"], False),
+    ],
+)
+def test_column__is_cut_differently_where_unequal_values_overlap(
+    later: list[str], earlier: list[str], share: bool
+) -> None:
+    one, other = (
+        CodedTable(table=table([(f'"{value}"', "x") for value in values], header=("a", "b")).table)
+        for values in (later, earlier)
+    )
+    assert aligned(one, other, "a").is_changed is share
+
+
+def test_coarser_release__is_compared_by_the_coarser_values() -> None:
+    """5-year classes and then 10-year ones: newcomers are those of the latter, and nothing is split."""
+    numbers = [20 + number % 40 for number in range(400)]
+    earlier = _cut(numbers, 0, 5, "interval")
+    later = [*_cut(numbers, 0, 10, "interval"), ("n1", "20-29", "F", "flu")]
+    found = compared(later, earlier, RECORDS)
+    assert (found.changed_columns, found.came.n, found.left.n) == (("age",), 1, 0)
+    assert [each.groups.n_below(5) for each in found.splits] == [0]
+
+
+# What cannot be compared
+
+
+def test_release_with_other_columns__is_compared_by_the_common_ones() -> None:
+    later, earlier = _cumulative()
+    before = table([row[:2] + row[3:] for row in earlier], name="r.csv", header=("pid", "age", "diagnosis"))
+    released = ReleasedTable(name="later", dataset=table(later), roles=RECORDS)
+    audit = _judged(measure_releases([released], [EarlierTable(release="r", dataset=before)]))
+    (finding,) = [each for each in audit.findings if each.check == "release_other_columns"]
+    assert finding.message == ("r has no `sex`: it was compared with `later` by the other quasi-identifiers.")
+
+
+def test_release_of_other_categories__is_not_assessed() -> None:
+    rows = _people(200)
+    renamed = [(row[0], f"band {row[1][0]}", {"F": "female", "M": "male"}[row[2]], row[3]) for row in rows]
+    audit = _judged(measured(rows, renamed, roles=RECORDS))
+    assert _verdicts(audit) == {"release_other_values": Verdict.NOT_ASSESSED}
+
+
+def test_table_of_something_else__is_named() -> None:
+    released = ReleasedTable(name="later", dataset=table(_people(10)), roles=ROLES)
+    wards = EarlierTable(release="w", dataset=table([("1", "x")], name="w.csv", header=("ward", "name")))
+    found = measure_releases([released], [wards])
+    assert [each.reason for each in found.not_compared] == [
+        "w: no table of this release has its columns; it was not compared."
+    ]
+
+
+def test_same_release__is_said_once() -> None:
+    audit = _judged(measured(_people(100), list(reversed(_people(100)))))
+    assert _verdicts(audit)["same_release"] is Verdict.WARN
+
+
+# Ledgers
+
+SALT = b"0123456789abcdef"
+
+
+def _ledger(rows: list[Row], roles: Roles = ROLES) -> bytes:
+    return new_ledger([ReleasedTable(name="later", dataset=table(rows), roles=roles)], k=5, salt=None)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    *[st.lists(st.tuples(*map(st.sampled_from, (("a", "b"), AGES, SEXES, (*DIAGNOSES, "")))), min_size=1)] * 2
+)
+def test_ledger__tells_what_its_release_tells(later: list[Row], earlier: list[Row]) -> None:
+    by_table = compared(later, earlier, RECORDS)
+    ledger = read_ledger(_ledger(earlier, RECORDS), name="ledger.json")
+    released = ReleasedTable(name="later", dataset=table(later), roles=RECORDS)
+    (by_ledger,) = measure_releases([released], [ledger]).compared
+    for one, other in ((by_ledger.came, by_table.came), (by_ledger.left, by_table.left)):
+        assert one.n == other.n
+        assert one.n_given_away == other.n_given_away
+        assert [one.groups.n_below(k) for k in range(9)] == [other.groups.n_below(k) for k in range(9)]
+    assert by_ledger.overlap is not None
+    assert by_table.overlap is not None
+    assert by_ledger.overlap.is_sure == by_table.overlap.is_sure
+
+
+def test_ledger__counts_persons_and_says_what_it_cannot() -> None:
+    later, earlier = _cumulative()
+    released = ReleasedTable(name="later", dataset=table(later), roles=ROLES)
+    found = measure_releases([released], [read_ledger(_ledger([*earlier, *earlier]), name="ledger.json")])
+    audit = _judged(found)
+    assert found.compared[0].n_earlier == 600
+    assert "17 of 30 newcomers" in " ".join(each.message for each in audit.findings)
+    assert _verdicts(audit)["release_by_ledger"] is Verdict.PASS
+
+
+def test_ledger__holds_no_value() -> None:
+    data = _ledger(_people(100)).decode()
+    assert not any(value in data for value in (*AGES, *DIAGNOSES, '"p1"'))
+    assert json.loads(data)["tables"][0]["counts"] == "person"
+
+
+def test_ledger__is_as_its_schema_says() -> None:
+    schema = json.loads((Path(__file__).parents[2] / "docs/schemas/ledger.json").read_text(encoding="utf-8"))
+    Draft202012Validator.check_schema(schema)
+    document = json.loads(_ledger(_people(20)))
+    assert list(Draft202012Validator(schema).iter_errors(document)) == []
+    assert not Draft202012Validator(schema).is_valid(document | {"version": 2})
+
+
+def test_ledger_of_columns_that_are_gone__is_named() -> None:
+    ledger = read_ledger(_ledger(_people(50)), name="ledger.json")
+    rows = table([row[:2] + row[3:] for row in _people(50)], header=("pid", "age", "diagnosis"))
+    roles = Roles(quasi_identifiers=("age",), sensitive=("diagnosis",), person="pid")
+    found = measure_releases([ReleasedTable(name="later", dataset=rows, roles=roles)], [ledger])
+    assert [each.reason for each in found.not_compared] == [
+        "ledger.json: it counts by `sex`, which `later` has not; it was not compared."
+    ]
+
+
+def test_ledger_that_cannot_be_believed__is_one_sentence() -> None:
+    whole = _ledger(_people(50))
+    document = json.loads(whole)
+    edited = document | {"k": 11}
+    packed = document | {"tables": [document["tables"][0] | {"classes": {"hashes": "", "counts": "x"}}]}
+    kept_apart = document | {"salt": None}
+    cases = {
+        whole[: len(whole) // 2]: "l.json is no ledger, or was cut short: it is not whole JSON.",
+        b"[]": "l.json is no ledger of a release.",
+        b'{"tool": "risk"}': "l.json is no ledger of a release.",
+        json.dumps(document | {"version": 2}).encode(): "l.json is a ledger of another version than 1; give "
+        "the earlier release itself.",
+        json.dumps(
+            edited
+        ).encode(): "l.json was changed after it was written; its counts cannot be believed.",
+        json.dumps(
+            packed
+        ).encode(): "l.json was changed after it was written; its counts cannot be believed.",
+        json.dumps(kept_apart).encode(): "l.json does not hold its salt; give it with --ledger-salt.",
+        json.dumps(document | {"salt": base64.b64encode(SALT).decode()}).encode(): "l.json was written with "
+        "another salt.",
+    }
+    for data, sentence in cases.items():
+        with pytest.raises(AuditInputError) as caught:
+            read_ledger(data, name="l.json")
+        assert caught.value.problems == (sentence,)
+    with pytest.raises(AuditInputError, match="another salt"):
+        read_ledger(whole, name="l.json", salt=SALT)
+
+
+def test_salt_kept_apart__is_not_in_the_ledger() -> None:
+    released = [ReleasedTable(name="later", dataset=table(_people(50)), roles=ROLES)]
+    data = new_ledger(released, k=5, salt=SALT)
+    assert json.loads(data)["salt"] is None
+    assert read_ledger(data, name="l.json", salt=SALT).tables[0].counts.n == 50
+    assert read_salt(SALT + b"\n", name="s") == SALT
+    with pytest.raises(AuditInputError, match="at least 16 bytes"):
+        read_salt(b"secret", name="s")
+
+
+def test_next_ledger__has_the_salt_of_the_one_before() -> None:
+    before = read_ledger(_ledger(_people(50)), name="l.json")
+    released = [ReleasedTable(name="later", dataset=table(_people(60)), roles=ROLES)]
+    assert read_ledger(new_ledger(released, k=5, earlier=[before]), name="m.json").salt == before.salt
+
+
+# On the command line
+
+
+def _write(path: Path, rows: list[Row]) -> Path:
+    path.write_text("\n".join(",".join(row) for row in (HEADER, *rows)) + "\n", encoding="utf-8")
+    return path
+
+
+_CHOSEN = ("--quasi-identifier", "age", "sex", "--sensitive", "diagnosis", "--person", "pid", "--k", "5")
+
+
+def test_risk_command__fails_beside_an_earlier_file_and_beside_its_ledger(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    later, earlier = _cumulative()
+    one, other = _write(tmp_path / "january.csv", earlier), _write(tmp_path / "february.csv", later)
+    ledger = tmp_path / "ledger.json"
+    assert main(["risk", str(one), *_CHOSEN, "--ledger", str(ledger)]) == 0
+    assert stat.S_IMODE(ledger.stat().st_mode) == 0o600
+    for before in (one, ledger):
+        capsys.readouterr()
+        assert main(["risk", str(other), *_CHOSEN, "--earlier", str(before), "--json"]) == 1
+        document = json.loads(capsys.readouterr().out)
+        assert document["exposure_verdict"] == "FAIL"
+        assert document["releases"]["compared"][0]["newcomers"]["n_given_away"] == {"diagnosis": 17}
+    with pytest.raises(SystemExit):
+        main(["risk", str(other), *_CHOSEN, "--earlier"])
+
+
+def test_risk_command__names_an_earlier_file_that_cannot_be_read_and_goes_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    later, earlier = _cumulative()
+    one, other = _write(tmp_path / "january.csv", earlier), _write(tmp_path / "february.csv", later)
+    broken = tmp_path / "ledger.json"
+    broken.write_text("{", encoding="utf-8")
+    assert main(["risk", str(other), *_CHOSEN, "--earlier", str(broken), str(one)]) == 2
+    said = capsys.readouterr()
+    assert said.err == "error: ledger.json is no ledger, or was cut short: it is not whole JSON.\n"
+    assert "17 of 30 newcomers" in said.out
+
+
+def test_dataset_command__holds_folders_and_ledgers_against_the_tables(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    later, earlier = _cumulative()
+    for month, rows in (("january", earlier), ("february", later)):
+        (tmp_path / month).mkdir()
+        _write(tmp_path / month / "persons.csv", rows)
+        visits = "\n".join(f"{row[0]},{'AB'[number % 2]}" for number, row in enumerate(rows))
+        (tmp_path / month / "visits.csv").write_text(f"pid,ward\n{visits}\n", encoding="utf-8")
+    ledger = str(tmp_path / "ledger.json")
+    january, february = str(tmp_path / "january"), str(tmp_path / "february")
+    assert main(["dataset", january, "--ledger", ledger]) == 0
+    capsys.readouterr()
+    assert main(["dataset", february, "--earlier", january, "--earlier", ledger, "--json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    compared_ = document["releases"]["compared"]
+    assert [(each["table"], each["is_ledger"]) for each in compared_] == [
+        ("persons", False),
+        ("persons", True),
+    ]
+    assert [each["newcomers"]["n_given_away"] for each in compared_] == [{"diagnosis": 17}] * 2
+    assert main(["dataset", february, "--earlier", str(tmp_path / "none")]) == 2
