@@ -137,7 +137,7 @@ def _search(
     n_columns = len(table.quasi_identifiers)
     n_sets = sum(math.comb(n_columns, size) for size in range(1, max_size + 1))
     found: list[Unique] = []
-    for n_done, (columns, unique, work) in enumerate(_every_set(table, max_size), start=1):
+    for n_done, (columns, unique, work) in enumerate(every_set(table, max_size), start=1):
         found.append((columns, unique))
         is_last = columns == tuple(range(n_columns - len(columns), n_columns))  # of its size
         searched = len(columns) if is_last else len(columns) - 1
@@ -170,12 +170,7 @@ def _scores(
     return scored, scores, by_column
 
 
-def minimal_sample_uniques(table: Combinations, *, max_size: int) -> Iterator[Unique]:
-    """Yield each set of columns with the combinations that are minimal sample uniques in it."""
-    return ((columns, unique) for columns, unique, _ in _every_set(table, max_size) if len(unique))
-
-
-def _every_set(table: Combinations, max_size: int) -> Iterator[tuple[Columns, IntArray, int]]:
+def every_set(table: Combinations, max_size: int) -> Iterator[tuple[Columns, IntArray, int]]:
     """Yield every set of columns by size, what is unique in it, and the work done until then."""
     alone = table.sizes == 1
     work = 0

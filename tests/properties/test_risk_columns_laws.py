@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from core.risk.columns import distinctness, singling_out_sets
 from core.risk.records import Combinations, distinct_combinations
-from core.risk.suda import measure_suda, minimal_sample_uniques
+from core.risk.suda import every_set, measure_suda
 
 Records = list[tuple[int, ...]]
 
@@ -53,7 +53,7 @@ def test_minimal_sample_uniques__equal_the_definition(records: Records, max_size
     record_of = {int(combination): i for i, combination in enumerate(table.combination_of_record)}
     found = {
         (columns, record_of[int(each)])
-        for columns, unique in minimal_sample_uniques(table, max_size=max_size)
+        for columns, unique, _ in every_set(table, max_size)
         for each in unique
     }
     assert found == _literal_msus(records, max_size)

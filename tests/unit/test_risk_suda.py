@@ -8,7 +8,7 @@ from core.coding import value_codes
 from core.errors import AuditInputError
 from core.risk.document import suda_note
 from core.risk.records import Combinations, distinct_combinations
-from core.risk.suda import dis_suda, measure_suda, minimal_sample_uniques, msu_score
+from core.risk.suda import dis_suda, every_set, measure_suda, msu_score
 
 # Benschop, Machingauta, Welch, Statistical disclosure control: a practice guide, table 4.4.
 GUIDE = {
@@ -34,7 +34,7 @@ def test_measure_suda__agrees_with_the_practice_guide() -> None:
 def test_minimal_sample_uniques__of_the_practice_guides_fifth_record() -> None:
     table = _combinations(GUIDE)
     fifth = table.combination_of_record[4]
-    found = {columns for columns, unique in minimal_sample_uniques(table, max_size=3) if fifth in unique}
+    found = {columns for columns, unique, _ in every_set(table, 3) if fifth in unique}
     assert found == {(0,), (1, 2), (1, 3), (2, 3)}
 
 

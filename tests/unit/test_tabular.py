@@ -704,8 +704,8 @@ def test_evidence_rows__of_other_columns_are_none():
 def test_evidence_rows__are_limited():
     cells = [str(number) for number in range(500)]
     measured = measure({"c": cells}, {"c": cells}, {"c": "x/drop"})
-    rows = evidence_rows(table({"c": cells}), table({"c": cells}), measured, "c", limit=7)
-    assert len(rows.frame) == 7
+    rows = evidence_rows(table({"c": cells}), table({"c": cells}), measured, "c")
+    assert len(rows.frame) == 100
 
 
 # ------------------------------------------------------------------------- files as people have them

@@ -17,7 +17,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-MOST = 0.9  # share of rows that a rule must explain
+MOST = 0.9  # share of the compared rows or values that a rule must explain
 _FEWEST_ROWS = 8
 _FEWEST_DISTINCT = 5  # values on both sides
 _CONFIRMED = 10  # rows that agree with what the others taught, for each place
@@ -64,7 +64,7 @@ _Rows = Sequence[tuple[str, str]]
 _Explained = tuple[str, list[tuple[str, str]]]
 
 
-def _first(rows: _Rows) -> _Rows:
+def first_rows(rows: _Rows) -> _Rows:
     """Return more rows than may be unexplained where a rule explains most."""
     return rows[: int((1 - MOST) * len(rows)) + 2]
 
@@ -136,7 +136,7 @@ def _source_of(rows: _Rows, j: int, n_places: int) -> tuple[int, dict[str, str]]
 def _by_arithmetic(rows: _Rows) -> _Explained | None:
     """Look for one constant that was combined by exclusive or, or a product and a sum under a modulus."""
     for read in (_in_digits, _in_hexadecimal):
-        if all(_in_digits(a) is None or read(b) is None for a, b in _first(rows)):
+        if all(_in_digits(a) is None or read(b) is None for a, b in first_rows(rows)):
             continue
         numbers = {
             (a, b): (x, y) for a, b in rows if (x := _in_digits(a)) is not None and (y := read(b)) is not None
@@ -189,7 +189,7 @@ def _on_a_modular_line(numbers: Mapping[tuple[str, str], tuple[int, int]]) -> li
 
 def _by_order_of_letters(rows: _Rows) -> _Explained | None:
     """Look for the letters of each original in another order, far more often than those of other rows."""
-    if not any(len(a) == len(b) and _letters(a) == _letters(b) for a, b in _first(rows)):
+    if not any(len(a) == len(b) and _letters(a) == _letters(b) for a, b in first_rows(rows)):
         return None
     same = [(a, b) for a, b in rows if len(a) == len(b) >= _SHORTEST]
     explained = [(a, b) for a, b in same if _letters(a) == _letters(b)]

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 
 from core.cells import canonical_text
 from core.tabular.actions import Meaning, meaning_of
+from core.tabular.second_opinion.ciphers import MOST, first_rows
 from core.tabular.second_opinion.pair import LoggedTables, Sample, remembered
 from core.tabular.second_opinion.rewriting import WAYS_OF_CELLS, Way, bare, decoded
 from core.tabular.second_opinion.transforms import holds, is_shortened, order_kept, shift_between
@@ -27,7 +28,6 @@ from core.tabular.words import values_compared
 from core.verdict import Finding, Verdict
 from core.words import joined, own, percent, text
 
-_MOST = 0.9  # share of the compared values from which a column is a disguise of another
 _MOST_PAIRS = 10_000  # pairs of columns up to which all are compared
 _NEARLY_ALL = 0.9  # distinct share from which numbers kept in order tell nearly all records apart
 _ANY_INSIDE = 0.03  # share of texts that hold the original
@@ -141,7 +141,7 @@ class _Samples(Sample):
         """Return what the sampled values of an anonymized column encode; none where hardly any does."""
         values = self.distinct("anonymized", anonymized)
         looked_at = [bool(decoded(value)) for value in values[:_LOOKED_AT]]
-        if not sum(looked_at) >= _MOST * len(looked_at) > 0:
+        if not sum(looked_at) >= MOST * len(looked_at) > 0:
             return {}
         of_rows = self.anonymized[anonymized] if self.tables.in_order else []
         return {cell: decoded(cell) for cell in {*values, *filter(None, of_rows)}}
@@ -188,9 +188,11 @@ def _in_rows(samples: _Samples, original: str, anonymized: str) -> _Likeness | N
     ]
     if len({a for a, _ in rows}) < _FEWEST:
         return None
-    if original != anonymized and any(samples.canonical(a) == samples.canonical(b) for a, b in _first(rows)):
+    if original != anonymized and any(
+        samples.canonical(a) == samples.canonical(b) for a, b in first_rows(rows)
+    ):
         same = sum(samples.canonical(a) == samples.canonical(b) for a, b in rows)
-        if same >= _MOST * len(rows):
+        if same >= MOST * len(rows):
             return "copy", "a copy under another name", same, len(rows)
     found = _encoded_in_rows(samples, original, rows) or _decoded_in_rows(samples, anonymized, rows)
     are_bands = samples.tables.distinct_share("anonymized", anonymized) < _COARSE and _are_numbers(rows)
@@ -203,7 +205,7 @@ def _in_rows(samples: _Samples, original: str, anonymized: str) -> _Likeness | N
 
 def _are_numbers(rows: list[tuple[str, str]]) -> bool:
     """Whether most originals are numbers; the edges of a few bands hold some of them by accident."""
-    return sum(_NUMBER.fullmatch(a) is not None for a, _ in rows) >= _MOST * len(rows)
+    return sum(_NUMBER.fullmatch(a) is not None for a, _ in rows) >= MOST * len(rows)
 
 
 def _inside_in_rows(rows: list[tuple[str, str]], *, own: bool) -> _Likeness | None:
@@ -225,20 +227,15 @@ def _encoded_in_rows(samples: _Samples, original: str, rows: list[tuple[str, str
         codes = samples.encoded(original, way, (a for a, _ in rows))
         telling = [(codes[a], b) for a, b in rows if codes[a]]
         n = sum(b in codes_of_a for codes_of_a, b in telling)
-        if len({b for _, b in telling}) >= _FEWEST and n >= _MOST * len(telling):
+        if len({b for _, b in telling}) >= _FEWEST and n >= MOST * len(telling):
             return "encoding", text("the original {way}", way=own(way.how)), n, len(telling)
     return None
 
 
 def _may_be_encoded(samples: _Samples, original: str, way: Way, rows: list[tuple[str, str]]) -> bool:
     """Whether the first rows leave room for most of them all to be encoded so."""
-    codes = samples.encoded(original, way, (a for a, _ in _first(rows)))
-    return any(not codes[a] or b in codes[a] for a, b in _first(rows))
-
-
-def _first(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return more rows than may differ where most are alike."""
-    return rows[: int((1 - _MOST) * len(rows)) + 2]
+    codes = samples.encoded(original, way, (a for a, _ in first_rows(rows)))
+    return any(not codes[a] or b in codes[a] for a, b in first_rows(rows))
 
 
 def _decoded_in_rows(samples: _Samples, anonymized: str, rows: list[tuple[str, str]]) -> _Likeness | None:
@@ -249,7 +246,7 @@ def _decoded_in_rows(samples: _Samples, anonymized: str, rows: list[tuple[str, s
     ways = [next(_ways_to(a, readings[b]), None) for a, b in rows]
     n = len(rows) - ways.count(None)
     telling = len({b for (_, b), way in zip(rows, ways, strict=True) if way is not None}) >= _FEWEST
-    return ("encoding", _usual(ways), n, len(rows)) if telling and n >= _MOST * len(rows) else None
+    return ("encoding", _usual(ways), n, len(rows)) if telling and n >= MOST * len(rows) else None
 
 
 def _ways_to(original: str, readings: Mapping[str, str]) -> Iterator[str]:
@@ -274,7 +271,7 @@ def _decoded_in_values(samples: _Samples, original: str, anonymized: str) -> _Li
     flat = [(token, bare(text), way) for token, texts in readings.items() for text, way in texts.items()]
     hits = pc.is_in(pa.array([text for _, text, _ in flat], known.type), value_set=known).to_pylist()
     ways = {token: way for (token, _, way), hit in zip(flat, hits, strict=True) if hit}
-    if len(ways) < max(_FEWEST, _MOST * len(readings)):
+    if len(ways) < max(_FEWEST, MOST * len(readings)):
         return None
     return "encoding", _usual(ways.values()), len(ways), len(readings)
 
@@ -282,10 +279,10 @@ def _decoded_in_values(samples: _Samples, original: str, anonymized: str) -> _Li
 def _recomputed_in_rows(rows: list[tuple[str, str]]) -> _Likeness | None:
     """Look for a constant shift, a shortened text, or rounding, between the columns of one name."""
     shift = shift_between(rows)
-    if shift is not None and shift.n_matched >= _MOST * len(rows):
+    if shift is not None and shift.n_matched >= MOST * len(rows):
         return "shift", shift.how, shift.n_matched, len(rows)
     n_shortened = sum(is_shortened(a, b) for a, b in rows)
-    if n_shortened >= _MOST * len(rows):
+    if n_shortened >= MOST * len(rows):
         return "shortened", "the beginning or end of the original", n_shortened, len(rows)
     kept = order_kept(rows)
     if kept == "nearly":
@@ -304,13 +301,13 @@ def _in_values(samples: _Samples, original: str, anonymized: str) -> _Likeness |
     if original != anonymized:
         n = _n_known([(value,) for value in originals], known)
         back = _n_known([(value,) for value in tokens], samples.tables.written["original"][original].values)
-        if n >= _MOST * len(originals) and back >= _MOST * len(tokens):
+        if n >= MOST * len(originals) and back >= MOST * len(tokens):
             return "copy", "a copy under another name", n, len(originals)
     for way in WAYS_OF_CELLS:
         codes = samples.encoded(original, way, originals)
         telling = [codes[value] for value in originals if codes[value]]
         n = _n_known(telling, known)
-        if len(telling) >= _FEWEST and n >= _MOST * len(telling):
+        if len(telling) >= _FEWEST and n >= MOST * len(telling):
             return "encoding", text("the original {way}", way=own(way.how)), n, len(telling)
     return _decoded_in_values(samples, original, anonymized)
 

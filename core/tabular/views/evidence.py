@@ -26,6 +26,8 @@ from core.tabular.rules import ColumnCheck, scan_anonymized
 from core.tabular.values import are_date_floors, look_like_pseudonyms
 from core.words import Text, joined, own, text
 
+_MOST_RECORDS = 100  # that are shown
+
 RECORD = Column("record", "Record")
 ORIGINAL_RECORD = Column("original_record", "Original record")
 CLASS_SIZE = Column("class_size", "Class size")
@@ -132,7 +134,6 @@ def evidence_rows(
     measurement: TabularMeasurement,
     column: str,
     *,
-    limit: int = 100,
     reveal: bool = False,
 ) -> RecordsTable:
     """Return the first records that speak against an anonymized column."""
@@ -140,7 +141,7 @@ def evidence_rows(
     if check is None:
         return records_table({RECORD: []}, {}, reveal=reveal)
     cells = anonymized.table[column]
-    rows = pa.array(np.flatnonzero(_failing(check, original, cells, measurement))[:limit])
+    rows = pa.array(np.flatnonzero(_failing(check, original, cells, measurement))[:_MOST_RECORDS])
     shown = cells.take(rows)
     values = {}
     if original.n_records == anonymized.n_records:
@@ -202,7 +203,6 @@ def unchanged_records(
     *,
     column: str,
     anonymized_column: str | None = None,
-    limit: int = 100,
     reveal: bool = True,
 ) -> RecordsTable:
     """Return the first records whose cell equals the original's in the same row."""
@@ -211,7 +211,7 @@ def unchanged_records(
     equal = np.zeros(0, dtype=bool)
     if len(cells) == len(anonymized_cells):
         equal = cells_equal(cells, anonymized_cells, dates=True)
-    rows = np.flatnonzero(equal)[:limit]
+    rows = np.flatnonzero(equal)[:_MOST_RECORDS]
     return records_table(
         {RECORD: rows + 1},
         {
@@ -230,7 +230,7 @@ def _cells(original: Dataset, anonymized: Dataset, column: str) -> pa.ChunkedArr
 
 
 def relinked_records(
-    original: Dataset, anonymized: Dataset, *, columns: Sequence[str], limit: int = 100, reveal: bool = True
+    original: Dataset, anonymized: Dataset, *, columns: Sequence[str], reveal: bool = True
 ) -> RecordsTable:
     """Return the first anonymized records that match exactly one original record, and which."""
     pairs = [
@@ -241,7 +241,7 @@ def relinked_records(
     position = np.zeros(records.n_values, dtype=np.int64)
     position[records.original] = np.arange(len(records.original))
     filled = np.logical_or.reduce([pair.anonymized >= 0 for pair in pairs])
-    rows = np.flatnonzero((records.original_counts[records.anonymized] == 1) & filled)[:limit]
+    rows = np.flatnonzero((records.original_counts[records.anonymized] == 1) & filled)[:_MOST_RECORDS]
     matched = anonymized.table.select(list(columns)).take(pa.array(rows))
     return records_table(
         {RECORD: rows + 1, ORIGINAL_RECORD: position[records.anonymized[rows]] + 1},
@@ -251,14 +251,14 @@ def relinked_records(
 
 
 def small_class_records(
-    anonymized: Dataset, *, quasi_identifiers: Sequence[str], k: int, limit: int = 100, reveal: bool = True
+    anonymized: Dataset, *, quasi_identifiers: Sequence[str], k: int, reveal: bool = True
 ) -> RecordsTable:
     """Return the records in the smallest classes, those alone in their class first."""
     table = anonymized.table.select(list(quasi_identifiers))
     blank = np.logical_and.reduce([column.is_null().to_numpy() for column in table.columns])
     sizes = equivalence_classes(table, list(quasi_identifiers), leave_out=blank).size_of_record
     small = np.flatnonzero((sizes > 0) & (sizes < k))
-    rows = small[np.argsort(sizes[small], kind="stable")][:limit]
+    rows = small[np.argsort(sizes[small], kind="stable")][:_MOST_RECORDS]
     shown = table.take(pa.array(rows))
     return records_table(
         {RECORD: rows + 1, CLASS_SIZE: sizes[rows]},
