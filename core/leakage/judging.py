@@ -62,15 +62,11 @@ _CLEARLY_CLOSER = 0.9
 # Of fewer rows, one that stays as it was is never put down to chance.
 _FEWEST_FOR_CHANCE = 20
 _SHORT = {
-    "relinkage_by_likeness": "Rows can be re-linked with their original row more often than by chance.",
     "without_columns": "Without columns that match nowhere, original rows are still in the scrambled table.",
     "second_look": "Past spelling or a simple disguise, original rows are still in the scrambled table.",
     "partial_leakage": _MORE_CELLS,
     "matching_cells": _MORE_CELLS,
     "columns_above_chance": _MORE_CELLS,
-    "near_copies": "More scrambled rows are nearly copies of an original row than chance or likeness "
-    "explains.",
-    "relinkage": "Rows can be re-linked with their original row more often than by chance.",
 }
 
 
@@ -91,6 +87,23 @@ def _short(finding: Finding, measures: LeakageMeasures) -> str:
                 "{n} of {total} unique rows of the original are still in the scrambled table.",
                 n=whole.n_unique_exact,
                 total=whole.n_unique,
+            )
+        case "near_copies":
+            near = measures.near_copies
+            return text(
+                "{n} of {total} scrambled rows points at one original person, more than chance explains.",
+                "{n} of {total} scrambled rows point at one original person each, more than chance explains.",
+                n=near.excess.n_observed,
+                total=near.n_rows,
+            )
+        case "relinkage" | "relinkage_by_likeness":
+            nearest, near = measures.nearest, measures.near_copies
+            whole_cells = finding.check == "relinkage"
+            return text(
+                "{n} of {total} rows can be re-linked with its original row, more than chance gives.",
+                "{n} of {total} rows can be re-linked with their original row, more than chance gives.",
+                n=(nearest.n_relinked if whole_cells else near.n_relinked) or 0,
+                total=nearest.n_assessed if whole_cells else near.n_own,
             )
         case "repeated_rows":
             return text(

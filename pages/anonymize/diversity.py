@@ -46,7 +46,6 @@ def show_diversity() -> None:
     if data is None:
         question.markdown(say(views.QUESTION))
         show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS, offer=DEMO_OFFER)
-        show_privacy_line()
         return
     job = vault().job(TOOL)
     begun = job is not None and job.key.startswith(data.fingerprint)

@@ -14,7 +14,6 @@ from core.caching import (
     released_trace_risk,
 )
 from core.demo.events import DEMOS
-from core.errors import AuditInputError
 from core.events import EventAudit, EventSettings, Outcome, export_files, release_zip, views
 from core.events.settings import PSEUDONYM_SCOPES
 from core.reports import Report, input_facts
@@ -42,9 +41,7 @@ from pages.components.inputs import (
     above_privacy_line,
     ask_for_table,
     show_empty_state,
-    show_privacy_line,
 )
-from pages.components.reading import show_problems
 from pages.components.results import (
     Download,
     show_chart,
@@ -76,15 +73,9 @@ def show_events() -> None:
     if dataset is None:
         question.markdown(say(views.QUESTION))
         show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
-        show_privacy_line()
         return
     with above_privacy_line():
-        above = st.container()  # of the settings, which are open while columns are to be chosen
-        try:
-            _show_results(dataset, ask_for_settings(dataset))
-        except AuditInputError as error:
-            with above:
-                show_problems(error)
+        _show_results(dataset, ask_for_settings(dataset))
 
 
 def _show_results(dataset: Dataset, settings: EventSettings) -> None:

@@ -11,6 +11,7 @@ import streamlit as st
 
 from core.caching import StoredFile, delete_my_data, vault
 from core.demo import Demo
+from core.errors import AuditInputError
 from core.streamlit_internals import UploadedFile
 from core.tables import Dataset
 from core.words import own, say
@@ -281,15 +282,23 @@ def show_empty_state(
         if demos:
             st.markdown(say("No file at hand? {offer}", offer=own(offer)))
             show_demos(tool, demos)
+    show_privacy_line()
 
 
 @contextmanager
 def above_privacy_line() -> Iterator[None]:
-    """Show what follows above the line of privacy, which is there first: data can be deleted meanwhile."""
-    results = st.container()
+    """Show what follows above the line of privacy, which is there first: data can be deleted meanwhile.
+
+    What is wrong with an input is shown first.
+    """
+    wrong, results = st.container(), st.container()
     show_privacy_line()
     with results:
-        yield
+        try:
+            yield
+        except AuditInputError as error:
+            with wrong:
+                show_problems(error)
 
 
 def show_privacy_line() -> None:

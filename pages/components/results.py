@@ -73,7 +73,7 @@ def show_verdict(
     with st.container(border=True, key=f"verdict_{verdict.value}_{key}"):
         with st.container(horizontal=True, vertical_alignment="center"):
             show_badge(verdict)
-            st.header(sentence(say(headline)), anchor=False, width="stretch")
+            st.header(sentence(say(headline)), anchor=False)
             if key in _ANNOUNCED:
                 _announce(verdict, headline)
         if parts:
@@ -287,6 +287,28 @@ def show_map(
         on_select=partial(_open_row, f"{key}_{digest}", rows, opened),
         selection_mode="single-row",
     )
+
+
+def list_files(tool: str, table: pd.DataFrame, columns: Sequence[Column], names: Sequence[str]) -> None:
+    """List the files of a run; one click opens one of `names`, those that were read."""
+    show_map(
+        table,
+        alt="Every file with its verdict, and why, the worst first",
+        columns=columns,
+        names="file",
+        key=f"{tool}_list",
+        opened=partial(_open_file, tool, names),
+    )
+
+
+def ask_for_file(tool: str, names: Sequence[str]) -> str:
+    """Ask for the file to look at; the first is open at the start."""
+    return st.selectbox(say("File to look at"), names, key=f"{tool}_file", persist_state="session")
+
+
+def _open_file(tool: str, names: Sequence[str], name: str) -> None:
+    if name in names:
+        st.session_state[f"{tool}_file"] = name
 
 
 def _unmarked(cell: object) -> object:

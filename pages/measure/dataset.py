@@ -20,9 +20,7 @@ from core.delivery import (
     views,
 )
 from core.demo.delivery import DEMOS
-from core.errors import AuditInputError
 from core.reports import Report, input_facts
-from core.settings_form import settings_named_by
 from core.tables import Dataset
 from core.words import own, say
 from pages.components.asking import ask_for_choice, ask_for_number, ask_for_several
@@ -32,9 +30,7 @@ from pages.components.inputs import (
     ask_for_files,
     list_table,
     show_empty_state,
-    show_privacy_line,
 )
-from pages.components.reading import show_problems
 from pages.components.results import (
     show_chart,
     show_definitions,
@@ -61,21 +57,16 @@ def show_dataset() -> None:
     datasets = [each for each in read if each is not None]
     if not stored:
         show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
-        show_privacy_line()
         return
     earlier = ask_for_earlier(TOOL)
     with above_privacy_line():
-        try:
-            with settings_named_by("label"):
-                settings = _ask_for_settings(datasets)
-                with st.spinner(say("Measuring"), show_time=True):
-                    measured = caching.delivery_measurement(
-                        tuple(each.fingerprint for each in datasets), settings, earlier=earlier.keys
-                    )
-            _show_judged(measured, datasets, earlier)
-            show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
-        except AuditInputError as error:
-            show_problems(error)
+        settings = _ask_for_settings(datasets)
+        with st.spinner(say("Measuring"), show_time=True):
+            measured = caching.delivery_measurement(
+                tuple(each.fingerprint for each in datasets), settings, earlier=earlier.keys
+            )
+        _show_judged(measured, datasets, earlier)
+        show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
 
 
 def _ask_for_settings(datasets: Sequence[Dataset]) -> DeliverySettings:

@@ -7,7 +7,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.demo.leakage import DEMOS
-from core.errors import AuditInputError
 from core.leakage import LeakageAudit, LeakageMeasures, TablePair, judge_leakage, views
 from core.reports import InputFacts, Report, input_facts
 from core.tables import Dataset
@@ -17,12 +16,10 @@ from pages.components.inputs import (
     above_privacy_line,
     ask_for_table,
     show_empty_state,
-    show_privacy_line,
     show_ways_on,
     stored_files,
 )
 from pages.components.long_work import greyed_out
-from pages.components.reading import show_problems
 from pages.components.results import (
     Download,
     show_chart,
@@ -55,7 +52,6 @@ def show_leakage() -> None:
         holdout = _ask_for_holdout()
     if original is None or scrambled is None:
         show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
-        show_privacy_line()
         return
     with above_privacy_line():
         _show_audit(original, scrambled, holdout, drawer)
@@ -64,16 +60,12 @@ def show_leakage() -> None:
 def _show_audit(
     original: Dataset, scrambled: Dataset, holdout: Dataset | None, drawer: DeltaGenerator
 ) -> None:
-    try:
-        with drawer:
-            settings = ask_for_settings(original, scrambled)
-            thresholds = ask_for_thresholds()
-            note = st.container()
-        propose_to_ignore(original, scrambled, settings)
-        pair, measures = measure(original, scrambled, holdout, settings)
-    except AuditInputError as error:
-        show_problems(error)
-        return
+    with drawer:
+        settings = ask_for_settings(original, scrambled)
+        thresholds = ask_for_thresholds()
+        note = st.container()
+    propose_to_ignore(original, scrambled, settings)
+    pair, measures = measure(original, scrambled, holdout, settings)
     if measures is not None:
         note.caption(sentence(say(views.comparison_note(measures))))
         tables = {own("original"): original, own("scrambled"): scrambled, own("hold-out"): holdout}

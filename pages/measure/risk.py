@@ -11,7 +11,6 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core import caching
 from core.demo.risk import DEMOS
-from core.errors import AuditInputError
 from core.reports import InputFacts, Report, input_facts
 from core.risk import (
     ColumnsMeasurement,
@@ -39,11 +38,9 @@ from pages.components.inputs import (
     ask_for_table,
     list_table,
     show_empty_state,
-    show_privacy_line,
     show_ways_on,
     stored_files,
 )
-from pages.components.reading import show_problems
 from pages.components.results import Download, show_definitions, show_downloads
 from pages.components.texts import ask_what_was_read
 from pages.measure.risk_parts.details import Places, place_details, show_comparison, show_details
@@ -71,15 +68,11 @@ def show_risk() -> None:
     if dataset is None:
         question.markdown(say(views.QUESTION))
         show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
-        show_privacy_line()
         return
     settings = ask_for_settings(dataset)
     others = _ask_for_others()
     with above_privacy_line():
-        try:
-            _show_results(dataset, settings, others)
-        except AuditInputError as error:
-            show_problems(error)
+        _show_results(dataset, settings, others)
 
 
 class Others(NamedTuple):

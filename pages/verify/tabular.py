@@ -20,14 +20,14 @@ from pages.components.inputs import (
     list_file,
     list_table,
     show_empty_state,
-    show_privacy_line,
     show_ways_on,
 )
 from pages.components.results import (
     Download,
+    ask_for_file,
+    list_files,
     show_definitions,
     show_downloads,
-    show_map,
     show_table,
     show_verdict,
 )
@@ -62,7 +62,6 @@ def show_tabular() -> None:
     )
     if not files:
         show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
-        show_privacy_line()
         return
     pairs, left_out = pair_given(TOOL, files)
     k = int(st.session_state.get("tabular_k", 5))
@@ -146,23 +145,8 @@ def _choose_file(files: Sequence[views.VerifiedFile], left_out: Sequence[LeftOut
     """List files, the worst first, with those left out; return the place of the one to look at."""
     ranked = sorted(files, key=lambda file: -file.audit.overall.severity)
     names = [file.audit.name for file in ranked]
-    show_map(
-        views.run_table(files, left_out),
-        alt="Every file with its verdict, and why, the worst first",
-        columns=views.RUN_COLUMNS,
-        names="file",
-        key="tabular_list",
-        opened=partial(_open_file, names),
-    )
-    if len(names) == 1:
-        return 0
-    chosen = st.selectbox(say("File to look at"), names, key="tabular_file", persist_state="session")
-    return files.index(ranked[names.index(chosen)])
-
-
-def _open_file(names: Sequence[str], name: str) -> None:
-    if name in names:
-        st.session_state["tabular_file"] = name
+    list_files(TOOL, views.run_table(files, left_out), views.RUN_COLUMNS, names)
+    return files.index(ranked[names.index(ask_for_file(TOOL, names))]) if len(names) > 1 else 0
 
 
 def _report(

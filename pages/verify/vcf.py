@@ -31,9 +31,10 @@ from pages.components.long_work import ask_for_work, greyed_out
 from pages.components.reading import show_problems
 from pages.components.results import (
     Download,
+    ask_for_file,
+    list_files,
     show_definitions,
     show_downloads,
-    show_map,
     show_table,
     show_verdict,
 )
@@ -72,7 +73,6 @@ def show_vcf() -> None:
     in_folders = ask_for_folders(TOOL)
     if not files and not in_folders:
         show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
-        show_privacy_line()
         return
     pairing = pair_given(TOOL, in_folders, uploaded_files(files))
     repeats, severities = _ask_for_settings(files, in_folders, expanded=not pairing.pairs)
@@ -133,7 +133,7 @@ def _show_results(
     all_files = st.container()
     names = [audit.scan.anonymized_name for _, audit in read]
     if len(outcomes) > 1:
-        st.selectbox(say("File to look at"), names, key="vcf_file", persist_state="session")
+        ask_for_file(TOOL, names)
     asked = st.session_state.get("vcf_file")
     number, shown = read[names.index(asked) if asked in names else 0]
     one_file = st.container()
@@ -160,14 +160,7 @@ def _show_all(outcomes: Sequence[PairOutcome], unmatched: Sequence[str], names: 
             views.run_verdict(outcomes, n_unmatched=len(unmatched)),
             views.run_headline(outcomes, n_unmatched=len(unmatched)),
         )
-        show_map(
-            views.run_table(outcomes, unmatched),
-            alt="Every file with its verdict, and why, the worst first",
-            columns=views.RUN_COLUMNS,
-            names="file",
-            key="vcf_list",
-            opened=partial(_open_file, names),
-        )
+        list_files(TOOL, views.run_table(outcomes, unmatched), views.RUN_COLUMNS, names)
 
 
 def _show_figures_of_all(outcomes: Sequence[PairOutcome]) -> None:
@@ -175,11 +168,6 @@ def _show_figures_of_all(outcomes: Sequence[PairOutcome]) -> None:
         with st.expander(say("All figures of all files"), icon=":material/table:"):
             table = views.files_table(outcomes)
             show_table(table, alt="Verdicts and counts of all files", columns=views.FILE_COLUMNS)
-
-
-def _open_file(names: Sequence[str], name: str) -> None:
-    if name in names:
-        st.session_state["vcf_file"] = name
 
 
 def _show_unread(outcomes: Sequence[PairOutcome]) -> None:

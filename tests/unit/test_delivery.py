@@ -417,7 +417,7 @@ def folder(tmp_path: Path) -> Path:
 def test_command__prints_what_the_audit_says(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["dataset", str(folder), "--k", "11"]) == 1
     printed = capsys.readouterr().out
-    assert printed.startswith("FAIL: Of 1,500 persons in 3 tables")
+    assert printed.startswith("FAIL: 1,500 of 1,500 persons (100 %) in 3 tables are among fewer than 11")
     assert "`stays.person` is in `persons.pseudonym`: 1,500 of 1,500 values" in printed
     assert main(["dataset", str(folder), "--k", "11", "--json"]) == 1
     document = json.loads(capsys.readouterr().out)
@@ -434,7 +434,7 @@ def test_command__a_bad_table_is_named_and_the_rest_audited(
     printed = capsys.readouterr()
     assert "broken.parquet" in printed.err
     assert "nowhere.csv" in printed.err
-    assert printed.out.startswith("FAIL: Of 1,500 persons in 3 tables")
+    assert printed.out.startswith("FAIL: 1,412 of 1,500 persons (94.1 %) in 3 tables are among fewer than 5")
 
 
 def test_command__an_empty_folder_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -566,7 +566,8 @@ def test_verdict__moved_rows_with_one_cell_changed_fail_as_near_copies() -> None
     assert found.message.startswith(f"{found.n_affected} of 500 scrambled rows looked at (")
     assert "point at one original person each" in found.message
     assert result.headline == (
-        "More scrambled rows are nearly copies of an original row than chance or likeness explains."
+        f"{found.n_affected} of 500 scrambled rows point at one original person each, "
+        "more than chance explains."
     )
 
 
@@ -591,7 +592,7 @@ def test_headline__re_linked_rows_are_said() -> None:
     result = LeakageAudit(
         measures=measures, thresholds=LeakageThresholds(), findings=(found,), verdict=Verdict.WARN
     )
-    assert result.headline == "Rows can be re-linked with their original row more often than by chance."
+    assert result.headline == "0 of 2 rows can be re-linked with their original row, more than chance gives."
 
 
 def test_verdict__moved_rows_with_a_little_noise_fail_and_warn_by_their_distance() -> None:
