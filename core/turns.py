@@ -9,7 +9,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
@@ -29,7 +29,10 @@ MEMORY_FOR_A_BYTE = 8  # of files; measured with a pair of tables of a million r
 LOOK_UP_SECONDS = 0.1
 KEPT_SECONDS = 2.0  # a place, for somebody whose page begins anew
 LookUp = Callable[[int | None], None]
-_OF_CONTAINER = Path("/sys/fs/cgroup/memory.max")
+_OF_CONTAINER = (
+    Path("/sys/fs/cgroup/memory.max"),
+    Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),  # of the older kind
+)
 
 
 class Limits(NamedTuple):
@@ -75,10 +78,11 @@ def _memory() -> int:
         machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
         return 8 << 30
-    try:
-        return min(machine, int(_OF_CONTAINER.read_text()))
-    except (OSError, ValueError):  # no container, or one without a bound
-        return machine
+    bounds = [machine]
+    for said in _OF_CONTAINER:
+        with suppress(OSError, ValueError):  # no container, or one without a bound
+            bounds.append(int(said.read_text()))
+    return min(bounds)
 
 
 @dataclass

@@ -47,6 +47,7 @@ def test_container__installs_every_requirement_by_its_hash() -> None:
 def test_container__runs_without_rights() -> None:
     (user,) = [line.split()[1] for line in LINES if line.startswith("USER ")]
     assert all(int(each) >= 1000 for each in user.split(":"))
+    assert any("podman build --format docker" in line for line in LINES), "podman drops the health check else"
     for option in ("--read-only", "--cap-drop=all", "no-new-privileges", "--ulimit core=0"):
         assert any(option in line for line in LINES if line.startswith("#")), option
 

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -134,6 +135,19 @@ def test_limits__are_sensible_without_settings_and_follow_them() -> None:
     given = {"ANONAUDIT_AT_ONCE": "3", "ANONAUDIT_MEMORY": "800", "ANONAUDIT_QUOTA": " 50 "}
     assert Limits.of(given) == (3, 800 * MEGABYTE, 50 * MEGABYTE)
     assert Limits.of({"ANONAUDIT_MEMORY": "800"}).quota == 200 * MEGABYTE
+
+
+def test_limits__plan_with_the_memory_of_the_container(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of_kinds = (tmp_path / "new", tmp_path / "old", tmp_path / "missing")
+    monkeypatch.setattr("core.turns._OF_CONTAINER", of_kinds)
+    of_kinds[0].write_text("max\n")
+    machine = Limits.of({})
+    of_kinds[1].write_text(f"{400 * MEGABYTE}\n")
+    assert machine.memory > Limits.of({}).memory == 200 * MEGABYTE
+    of_kinds[0].write_text(f"{200 * MEGABYTE}\n")
+    assert Limits.of({}).memory == 100 * MEGABYTE
 
 
 @pytest.mark.parametrize("wrong", ["0", "-1", "1.5", "two", "²"])
