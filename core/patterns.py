@@ -133,7 +133,7 @@ def _is_national_number(text: str) -> bool:
 
 _BEFORE = r"(?:^|[^\p{L}\p{N}\-])"
 _AFTER = r"(?:$|[^\p{L}\p{N}\-])"
-_N_TOGETHER = 5  # patterns in one regex; with more, RE2 leaves its fast machine
+_N_TOGETHER = 3  # patterns in one regex; with more, some leave the fast machine of RE2
 _N_CHECKED = 500  # candidates of a column that a checksum looks at; it is a matter of share
 
 

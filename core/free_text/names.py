@@ -47,6 +47,7 @@ class _Is(IntFlag):
     KOREAN_GIVEN = 524288
 
 
+_ENDS, _COMMA, _NUMBER = map(int, (_Is.ENDS, _Is.COMMA, _Is.NUMBER))  # flags take long to join
 _GIVEN = people.ENGLISH_GIVEN_NAMES | people.SLOVENIAN_GIVEN_NAMES
 _SURNAMES = people.ENGLISH_SURNAMES | people.SLOVENIAN_SURNAMES
 _BETWEEN = r"[\s/:=()\[\]{}\"„“”»«<>|]+"
@@ -104,18 +105,18 @@ def _words_of(texts: pa.Array) -> _Words:
 def _read(word: str, lower: Collection[str]) -> tuple[int, str]:
     """Return what a word is, and the Korean name in it, if any."""
     bare = word.strip(_EDGES)
-    bits = _Is(0)
+    bits = 0
     if word.endswith((".", ";", "!", "?")):
-        bits |= _Is.ENDS
+        bits |= _ENDS
     if word.endswith(","):
-        bits |= _Is.COMMA
+        bits |= _COMMA
     if word[:1].isdigit():
-        return int(bits | _Is.NUMBER), ""
+        return bits | _NUMBER, ""
     if hangul := _HANGUL.match(bare):
         found, name = _korean_word(hangul[0])
         return int(bits | found), name
     if not _WORD.fullmatch(bare):
-        return int(bits), ""
+        return bits, ""
     return int(bits | _latin_word(bare, lower, is_dotted=word.endswith("."))), ""
 
 

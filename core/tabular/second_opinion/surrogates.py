@@ -11,7 +11,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +37,7 @@ _N_SPELLED = 20_000  # sampled cells whose letters and words are counted
 _NO_ACCIDENT = 4.0  # standard deviations beyond chance
 _N_SHUFFLES = 40
 _N_ROWS = 1_000  # sampled rows that are held against other rows
-_WORD = re.compile(r"[^\W_]+")
+_WORD = re.compile(r"[^\W_]{2,}")
 _DATE = re.compile(r"\s*(?:\d{4}[-/.]\s?\d{1,2}[-/.]\s?\d{1,2}|\d{1,2}[-/.]\s?\d{1,2}[-/.]\s?\d{4}).*")
 _N_FIRST = 5  # cells that show whether any dates are there
 _N_GLANCE = 100  # cells that show how dates are written
@@ -194,26 +194,22 @@ def _sampled(column: pa.ChunkedArray, settings: SecondOpinionSettings) -> list[s
 
 def _differently_spelled(ours: Sequence[str], theirs: Sequence[str]) -> bool:
     """Whether two columns share no more anagrams and words than two draws of one population."""
-    return all(
-        _by_chance(*_aligned(_counted(ours, key), _counted(theirs, key))) for key in (_letters, _words)
-    )
+    return all(_by_chance(*_aligned(counted(ours), counted(theirs))) for counted in (_letters, _words))
 
 
-def _letters(text: str) -> Iterable[str]:
-    return ("".join(sorted(filter(str.isalnum, text))),)
+def _letters(texts: Sequence[str]) -> Counter[str]:
+    return Counter(["".join(sorted(filter(str.isalnum, text))) for text in texts])
 
 
-def _words(text: str) -> Iterable[str]:
-    return [word for word in _WORD.findall(text) if len(word) > 1] or (text,)
-
-
-def _counted(texts: Iterable[str], key: Callable[[str], Iterable[str]]) -> Counter[str]:
-    return Counter(word for text in texts for word in key(text))
+def _words(texts: Sequence[str]) -> Counter[str]:
+    words = Counter(_WORD.findall("\n".join(texts)))
+    words.update([text for text in texts if not _WORD.search(text)])
+    return words
 
 
 def _aligned(ours: Counter[str], theirs: Counter[str]) -> tuple[IntArray, IntArray]:
-    keys = list(ours.keys() | theirs.keys())
-    return np.array([ours[key] for key in keys]), np.array([theirs[key] for key in keys])
+    keys = ours.keys() | theirs.keys()
+    return np.array([ours.get(key, 0) for key in keys]), np.array([theirs.get(key, 0) for key in keys])
 
 
 def _by_chance(ours: IntArray, theirs: IntArray) -> bool:
