@@ -230,3 +230,12 @@ KOREAN_PARTICLES = _words(
     "은 는 이 가 을 를 의 에게 께서 께 와 과 도 로 이랑 랑 한테 에 님 님이 님은 님께 님의 님께서 "
     "님과 님을 님도 씨 씨가 씨는 씨의 씨와 씨를 씨에게 "
 )
+
+# Words of categories that stand for all others, and names of columns that count people.
+TOTAL_WORDS = _words("total totals all sum overall skupaj vsi vse vsota 합계 전체 총계 소계 계 총합 전국")
+_NAMES_OF_COUNTS = """
+n,count,counts,freq,frequency,n persons,n patients,n people,n cases,number of persons,number of people
+number of patients,number of cases,persons,cases,deaths,stevilo,stevilo oseb,stevilo bolnikov,stevilo primerov
+st oseb,frekvenca,건수,명,명수,인원,인원수,환자수,사람수,빈도,사망자수
+"""
+COUNT_NAMES = frozenset(_NAMES_OF_COUNTS.strip().replace("\n", ",").split(","))

@@ -16,6 +16,7 @@ from core.commands.output import (
     write_new_files,
 )
 from core.commands.risk_release import check_hierarchies, check_release, write_hierarchies, write_release
+from core.counts import CountThresholds, audit_counts, counts_document, counts_summary
 from core.errors import AuditInputError
 from core.free_text import read_cells
 from core.risk import (
@@ -26,6 +27,7 @@ from core.risk import (
     RiskThresholds,
     SudaSettings,
     WhatIfSettings,
+    check_settings,
     check_undeclared,
     judge_risk,
     measure_columns,
@@ -71,6 +73,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     earlier.add_arguments(parser)
     _add_searches(parser)
     add_text_options(parser)
+    for name in ("n_largest", "dominance_share", "p_share"):
+        add_options(parser, CountThresholds, name)
+    parser.add_argument(
+        "--also",
+        action="extend",
+        nargs="+",
+        default=[],
+        type=Path,
+        metavar="FILE",
+        help="with --counts: further tables of the same columns that are published too",
+    )
     parser.add_argument(
         "--violations",
         type=Path,
@@ -128,6 +141,8 @@ def run(arguments: argparse.Namespace) -> int:
     dataset = read_dataset(arguments.table)
     before = earlier.read_before(arguments)
     settings = _settings(arguments, dataset)
+    if settings.is_of_counts:
+        return _audit_counts(arguments, dataset, settings)
     groups = _hierarchies(arguments.hierarchy, dataset)
     population = None if arguments.population is None else read_dataset(arguments.population)
     measured = measure_risk(
@@ -171,10 +186,30 @@ def _write_violations(arguments: argparse.Namespace, audit: RiskAudit, dataset: 
         write_new_files("--violations", {arguments.violations: violations_csv(audit, shown)})
 
 
+def _audit_counts(arguments: argparse.Namespace, dataset: Dataset, settings: RiskSettings) -> int:
+    """Audit a table of counts, print the result, return the exit code."""
+    check_settings(settings, dataset.columns)
+    audit = audit_counts(
+        dataset,
+        counts=settings.counts,
+        dimensions=settings.categories(dataset.columns),
+        sensitive=settings.sensitive,
+        magnitude=settings.magnitude,
+        contributor=settings.contributor,
+        others=[read_dataset(path) for path in arguments.also],
+        thresholds=from_options(CountThresholds, arguments),
+    )
+    if arguments.json:
+        print_json(counts_document(audit))
+    else:
+        print_lines(counts_summary(audit))
+    return exit_code(audit.overall, incomplete=False)
+
+
 def _settings(arguments: argparse.Namespace, dataset: Dataset) -> RiskSettings:
     """Return what was chosen; without quasi-identifiers, those that names and values suggest."""
     chosen = from_options(RiskSettings, arguments, quasi_identifiers=tuple(arguments.quasi_identifier or ()))
-    if chosen.quasi_identifiers:
+    if chosen.quasi_identifiers or chosen.is_of_counts:
         return chosen
     suggested = suggested_settings(dataset)
     taken = {*chosen.sensitive, *chosen.leave_out, chosen.person, chosen.weight, chosen.household}

@@ -30,7 +30,7 @@ from core.risk.released import (
     violations_csv,
 )
 from core.risk.sensitive import SensitiveMeasurement
-from core.risk.settings import PRESETS, Hierarchy, RiskSettings, RiskThresholds
+from core.risk.settings import PRESETS, Hierarchy, RiskSettings, RiskThresholds, check_settings
 from core.risk.suda import ColumnsMeasurement, Suda, SudaSettings, measure_columns, measure_special_uniques
 from core.risk.what_if import (
     Release,

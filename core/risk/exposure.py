@@ -229,6 +229,7 @@ def exposure_findings(
     """Return what speaks against the table, or limits the figures, beside the thresholds."""
     return (
         *_suggested(measured),
+        *_counts(measured),
         *_identifiers(measured),
         *_sensitive_identifiers(measured),
         *text_findings(measured.texts, read),
@@ -257,6 +258,19 @@ def _suggested(measured: RiskMeasurement) -> Iterator[Finding]:
             columns=listed(measured.settings.quasi_identifiers),
             sensitive=listed(measured.settings.sensitive),
         )
+
+
+def _counts(measured: RiskMeasurement) -> Iterator[Finding]:
+    if measured.looks_like_counts is None:
+        return
+    column, has_totals = measured.looks_like_counts
+    yield Finding.of("table_of_counts", Verdict.NOT_ASSESSED, column=column)(
+        "`{column}` seems to count people: every row is another cell of the other columns, and some are "
+        "totals. Rows are no persons then, and no figure here holds."
+        if has_totals
+        else "`{column}` seems to count people: every row is another cell of the other columns. Rows are no "
+        "persons then, and no figure here holds."
+    )
 
 
 def _identifiers(measured: RiskMeasurement) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from core.coding import CodedColumn, CodedTable, IntArray, coded_columns
+from core.counts import looks_like_counts
 from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
 from core.free_text import ModelName, TextColumn, measure_texts
@@ -113,6 +114,8 @@ class RiskMeasurement:
     persons_by_all_records: SizeCounts | None = None
     time: Time = field(default_factory=Time)  # what dates and order tell, however they were shifted
     household: HouseholdRisk | None = None  # risk of households, where their column was given
+    # a column that seems to count people, so that rows are cells; and whether some rows are totals
+    looks_like_counts: tuple[str, bool] | None = None
     # records linked to the original by their numbers, where it was given and both have the same rows
     linkage: Linkage | None = None
     texts: tuple[TextColumn, ...] = ()  # released columns of free text, and others in which people are named
@@ -186,6 +189,8 @@ def measure_risk(
     AuditInputError
         Settings that name no or wrong columns, or contradict each other.
     """
+    if settings.is_of_counts:
+        raise AuditInputError("The rows are said to be cells of counts and no people; audit them as counts.")
     check_settings(settings, dataset.columns)
     _check_hierarchies(hierarchies or {}, settings)
     measured = _measure_table(dataset, settings, hierarchies or {}, population)
@@ -252,6 +257,7 @@ def _measure_table(
         time=_time(dataset, settings, settings.person or (hidden.column if hidden else None), unassigned),
         persons_by_all_records=None if person is None else persons_by_all_records(classes, person),
         household=_households(dataset, classes, settings),
+        looks_like_counts=looks_like_counts(dataset.table, settings.categories(dataset.columns)),
     )
 
 

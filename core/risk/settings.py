@@ -63,6 +63,23 @@ class RiskSettings:
     weight: str | None = setting(
         None, "Sampling weight", "People a record stands for; all above 0.", "--weight", metavar="COL"
     )
+    counts: tuple[str, ...] = setting(
+        (),
+        "Count",
+        "How many people a row stands for; the table is then audited as one of counts.",
+        "--counts",
+        metavar="COL",
+    )
+    magnitude: str | None = setting(
+        None, "Amount", "What a contributor gives to the cell of its row.", "--magnitude", metavar="COL"
+    )
+    contributor: str | None = setting(
+        None,
+        "Contributor",
+        "Who gives the amount; each row another one without.",
+        "--contributor",
+        metavar="COL",
+    )
     leave_out: tuple[str, ...] = setting((), "Not released", "Will be removed.", "--leave-out", metavar="COL")
     missing: Missing = setting(
         "value",
@@ -131,6 +148,18 @@ class RiskSettings:
 
     def __post_init__(self) -> None:
         check(self)
+
+    @property
+    def is_of_counts(self) -> bool:
+        """Return whether the rows are cells of counts or contributions to them, and no people."""
+        return bool(self.counts or self.magnitude)
+
+    def categories(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """Return the columns that say which cell of counts a row is: those that nothing else was said of."""
+        parts = (self.counts, self.leave_out, self.direct_identifiers, self.other)
+        single = (self.magnitude, self.contributor, self.person, self.weight, self.household)
+        named = {*single, *(column for part in parts for column in part)}
+        return tuple(column for column in columns if column not in named)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -249,7 +278,10 @@ class Hierarchy:
 def check_settings(settings: RiskSettings, columns: Sequence[str]) -> None:
     """Refuse settings that no measurement can be made with; names all that is wrong, allowed and received."""
     problems = [*_column_problems(settings, columns), *_overlap_problems(settings)]
-    if not settings.quasi_identifiers:
+    if settings.is_of_counts:
+        if not problems and not settings.categories(columns):
+            problems.append("No column says which cell a row is. Leave the columns of categories in.")
+    elif not settings.quasi_identifiers:
         problems.append(
             "No quasi-identifier is chosen. Choose the columns that somebody may know about a person."
         )
@@ -259,8 +291,8 @@ def check_settings(settings: RiskSettings, columns: Sequence[str]) -> None:
 
 def _column_problems(settings: RiskSettings, columns: Sequence[str]) -> list[str]:
     chosen = [*settings.quasi_identifiers, *settings.sensitive, *settings.leave_out]
-    chosen += [*settings.direct_identifiers, *settings.other]
-    single = (settings.person, settings.weight, settings.household)
+    chosen += [*settings.direct_identifiers, *settings.other, *settings.counts]
+    single = (settings.person, settings.weight, settings.household, settings.magnitude, settings.contributor)
     chosen += [column for column in single if column is not None]
     unknown = [column for column in dict.fromkeys(chosen) if column not in columns]
     shown = ", ".join(list(columns)[:20]) + (", …" if len(columns) > 20 else "")
@@ -281,6 +313,9 @@ def _overlap_problems(settings: RiskSettings) -> list[str]:
         ("not released", settings.leave_out),
         ("a direct identifier", settings.direct_identifiers),
         ("harmless", settings.other),
+        ("a count", settings.counts),
+        ("the amount", tuple(filter(None, (settings.magnitude,)))),
+        ("the contributor", tuple(filter(None, (settings.contributor,)))),
     )
     uses: dict[str, list[str]] = {}
     for use, columns in parts:

@@ -43,6 +43,7 @@ from pages.components.inputs import (
 )
 from pages.components.results import Download, show_definitions, show_downloads
 from pages.components.texts import ask_what_was_read
+from pages.measure.risk_parts.counts import show_counts
 from pages.measure.risk_parts.details import Places, place_details, show_comparison, show_details
 from pages.measure.risk_parts.results import (
     show_classes,
@@ -70,6 +71,10 @@ def show_risk() -> None:
         show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
         return
     settings = ask_for_settings(dataset)
+    if settings.is_of_counts:
+        with above_privacy_line():
+            show_counts(dataset, settings)
+        return
     others = _ask_for_others()
     with above_privacy_line():
         _show_results(dataset, settings, others)

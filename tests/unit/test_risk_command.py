@@ -410,3 +410,39 @@ def test_read__says_how_much_of_a_text_was_read(tmp_path: Path, capsys: pytest.C
     assert "`note` has 30 cells, so 31 of them cannot have been read" in capsys.readouterr().err
     assert main([*arguments, "--text-model", "gliner"]) == 2
     assert "gliner is not installed" in capsys.readouterr().err
+
+
+COUNTS = "region,diagnosis,n\nA,flu,20\nA,cold,2\nA,Total,22\nB,flu,30\nB,cold,12\nB,Total,42\n"
+
+
+def test_counts__are_not_judged_as_persons(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "counts.csv"
+    path.write_text(COUNTS)
+    assert main(["risk", str(path), "--quasi-identifier", "region", "--k", "2", "--l", "1", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    told = {each["check"]: each for each in document["findings"]}
+    assert (document["overall"], told["table_of_counts"]["column"]) == ("NOT_ASSESSED", "n")
+    assert main(["risk", str(path), "--counts", "n", "--json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert (document["kind"], document["dimensions"]) == ("counts", ["region", "diagnosis"])
+    assert document["counts"][0]["primary"] == [["A", "cold"]]
+    assert main(["risk", str(path), "--counts", "n", "--k", "2"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "Verdict: PASS"
+
+
+def test_counts__compare_tables_and_hold_amounts_against_rules(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, later = tmp_path / "counts.csv", tmp_path / "later.csv"
+    path.write_text(COUNTS.replace(",2\n", ",9\n").replace(",22\n", ",29\n"))
+    later.write_text(COUNTS.replace(",2\n", ",10\n").replace(",22\n", ",30\n"))
+    assert main(["risk", str(path), "--counts", "n", "--also", str(later)]) == 1
+    assert "that differ by 1 to 4 from that of the same cell in another table: 2." in capsys.readouterr().out
+    assert (
+        main(["risk", str(path), "--magnitude", "n", "--dominance-n", "3", "--leave-out", "diagnosis"]) == 1
+    )
+    assert "the 3 largest contributors have more than 85.0 % of the sum" in capsys.readouterr().out
+    assert main(["risk", str(path), "--counts", "n", "--leave-out", "region", "diagnosis"]) == 2
+    assert "No column says which cell a row is." in capsys.readouterr().err
+    assert main(["risk", str(path), "--counts", "n", "--sensitive", "n"]) == 2
+    assert "`n` cannot be both a sensitive attribute and a count; choose one." in capsys.readouterr().err

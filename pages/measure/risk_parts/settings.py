@@ -38,6 +38,9 @@ _FIELDS: Mapping[str, str] = {
     own("person"): "person",
     own("household"): "household",
     "sampling weight": "weight",
+    own("count"): "counts",
+    own("amount"): "magnitude",
+    own("contributor"): "contributor",
     "not released": "leave_out",
 }
 
@@ -49,7 +52,7 @@ def ask_for_settings(dataset: Dataset) -> RiskSettings:
     """
     confirmed: RiskSettings | None = st.session_state.get(_slot(dataset))
     settings = confirmed or _settings(_suggested_roles(dataset), {})
-    unusable = not settings.quasi_identifiers
+    unusable = not settings.quasi_identifiers and not settings.is_of_counts
     with st.expander(say(views.roles_note(settings)), icon=":material/rule:", expanded=unusable):
         told = described(RiskSettings)
         st.caption(

@@ -1,0 +1,8 @@
+"""Tables of counts, and of sums over contributors: small cells, and what totals tell of suppressed ones."""
+
+from core.counts.bounds import Bounds, bounds_of, frechet_bounds
+from core.counts.cube import Cube, looks_like_counts, read_cube
+from core.counts.document import counts_document, counts_summary
+from core.counts.judging import CountsAudit, audit_counts, cell_names
+from core.counts.settings import CountThresholds
+from core.counts.suppressing import propose_suppression

@@ -1,0 +1,136 @@
+"""What suppressed counts can be, by the totals that are published: exact bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import linprog
+
+from core.coding import FloatArray
+from core.counts.cube import Cube, Equations, Key, equations_of
+
+_MOST_TIED = 400  # unknown cells that equations tie, up to which each is bounded
+_MOST_WHOLE = 40  # up to which whole numbers are asked for where bounds of fractions are not whole
+_CLOSE = 1e-6
+
+
+class Bounds(NamedTuple):
+    """The least and the most that a count can be; infinite where nothing bounds it."""
+
+    least: float
+    most: float
+
+    @property
+    def n_values(self) -> float:
+        """Return how many whole numbers it can be."""
+        return self.most - self.least + 1
+
+
+class Bounded(NamedTuple):
+    """The bounds of suppressed cells."""
+
+    bounds: Mapping[Key, Bounds]  # of suppressed inner cells and totals
+    is_consistent: bool  # whether any counts fit the totals; if not, no bounds are there
+    n_left_out: int  # cells that too many equations tie
+
+
+def bounds_of(cube: Cube) -> Bounded:
+    """Return what each suppressed cell can be.
+
+    Of tables in two dimensions with their margins, and wherever fractions give whole bounds, they are exact;
+    else whole numbers are asked for up to 40 tied cells, and beyond the bounds may be wider than they are.
+
+    References
+    ----------
+    Dobra and Fienberg, Bounds for cell entries in contingency tables, PNAS 97(22), 2000.
+    """
+    equations = equations_of(cube)
+    if not _all_known_add_up(equations):
+        return Bounded({}, False, 0)
+    found: dict[Key, Bounds] = {}
+    group, n_left_out = equations.component_of, 0
+    for each in np.unique(group):
+        chosen = group == each
+        keys = [key for key, is_in in zip(equations.unknown, chosen, strict=True) if is_in]
+        matrix, totals = equations.of(chosen)
+        if len(keys) > _MOST_TIED:
+            n_left_out += len(keys)
+            continue
+        bounded = _bounded(matrix, totals)
+        if bounded is None:
+            return Bounded({}, False, 0)
+        found.update(zip(keys, bounded, strict=True))
+    for total in cube.totals:
+        if cube.cells[total] is None and (sums := _of_total(cube, total, found, equations)) is not None:
+            found[total] = sums
+    return Bounded(found, True, n_left_out)
+
+
+def _all_known_add_up(equations: Equations) -> bool:
+    """Whether totals of known cells alone are their sums, and none is below what is known of it."""
+    alone = ~equations.matrix.any(axis=1) if len(equations.unknown) else np.ones(len(equations.totals), bool)
+    return bool((equations.totals >= 0).all() and (equations.totals[alone] == 0).all())
+
+
+def _bounded(matrix: FloatArray, totals: FloatArray) -> list[Bounds] | None:
+    """Return the bounds of each unknown; None where nothing fits."""
+    n = matrix.shape[1]
+    found = []
+    for number in range(n):
+        goal = np.zeros(n)
+        goal[number] = 1
+        pair = _least(goal, matrix, totals), _least(-goal, matrix, totals)
+        if pair[0] is None or pair[1] is None:
+            return None
+        found.append(Bounds(np.ceil(pair[0] - _CLOSE), np.floor(-pair[1] + _CLOSE)))
+    return found
+
+
+def _least(goal: FloatArray, matrix: FloatArray, totals: FloatArray) -> float | None:
+    """Return the least of a sum of unknowns, minus infinity where nothing bounds it; None if none fits."""
+    if not len(totals):
+        return 0.0 if goal.min() >= 0 else -np.inf
+    given = {"A_eq": matrix, "b_eq": totals, "bounds": (0, None)}
+    solved = linprog(goal, **given)
+    if solved.status == 3:
+        return -np.inf
+    if not solved.success:
+        return None
+    is_whole = (
+        abs(solved.fun - round(solved.fun)) < _CLOSE and np.abs(solved.x - solved.x.round()).max() < _CLOSE
+    )
+    if not is_whole and len(goal) <= _MOST_WHOLE:
+        whole = linprog(goal, integrality=np.ones(len(goal)), **given)
+        return float(whole.fun) if whole.success else None
+    return float(solved.fun)
+
+
+def _of_total(cube: Cube, total: Key, found: Mapping[Key, Bounds], equations: Equations) -> Bounds | None:
+    """Return what a suppressed total can be, as the sum of its cells under the other totals."""
+    parts = set(cube.parts(total))
+    known = sum(cube.known(key) or 0 for key in parts)
+    inside = np.array([key in parts for key in equations.unknown], dtype=np.bool_)
+    if not inside.any():
+        return Bounds(known, known)
+    if any(key not in found for key, is_in in zip(equations.unknown, inside, strict=True) if is_in):
+        return None
+    goal = inside.astype(np.float64)
+    low, high = (_least(sign * goal, equations.matrix, equations.totals) for sign in (1, -1))
+    if low is None or high is None:
+        return None
+    return Bounds(known + np.ceil(low - _CLOSE), known + np.floor(-high + _CLOSE))
+
+
+def frechet_bounds(row: int, column: int, total: int) -> Bounds:
+    """Return what a cell of a table in two dimensions can be when only its margins are published.
+
+    >>> frechet_bounds(7, 6, 10), frechet_bounds(3, 4, 10)
+    (Bounds(least=3, most=6), Bounds(least=0, most=3))
+
+    References
+    ----------
+    Fréchet, Sur les tableaux de corrélation dont les marges sont données, Ann. Univ. Lyon A 14, 1951.
+    """
+    return Bounds(max(0, row + column - total), min(row, column))

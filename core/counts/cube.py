@@ -1,0 +1,235 @@
+"""A table of counts as cells of categories: inner cells, totals, and which of them are suppressed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from core.coding import BoolArray, FloatArray, IntArray
+from core.people import COUNT_NAMES, TOTAL_WORDS
+from core.roles.vocabulary import name_tokens
+from core.words import input_error
+
+_NUMBER = re.compile(r"\d{1,15}|\d{1,3}(?:[, .\u00a0]\d{3})+")
+_SUPPRESSED = re.compile(r"[<≤]=? ?\d+|[*#x.:~–-]{0,3}|[xcs]", re.IGNORECASE)
+_MOST_CELLS = 200_000
+_MOST_ROWS = 50_000  # of a table that is looked at for counts
+_N_LOOKED_AT = 1_000  # different values of a column
+Key = tuple[int, ...]  # a cell: the category of each dimension, -1 for the total over it
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Cube:
+    """Counts by category; dimensions are columns."""
+
+    dimensions: tuple[str, ...]
+    categories: tuple[tuple[str, ...], ...]  # of each dimension, without its total
+    cells: Mapping[Key, int | None]  # published cells and totals; None where suppressed
+    rows: Mapping[Key, int]  # the record that each cell stands in, from 0
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Return the number of categories by dimension."""
+        return tuple(map(len, self.categories))
+
+    @cached_property
+    def inner(self) -> tuple[Key, ...]:
+        """Return the cells without any total, listed or not."""
+        return tuple(map(tuple, np.ndindex(*self.shape)))
+
+    @cached_property
+    def totals(self) -> tuple[Key, ...]:
+        """Return the published cells over some dimension's total."""
+        return tuple(key for key in self.cells if -1 in key)
+
+    @cached_property
+    def has_inner(self) -> bool:
+        """Whether any inner cell is listed; else only totals are published."""
+        return any(-1 not in key for key in self.cells)
+
+    def parts(self, total: Key) -> tuple[Key, ...]:
+        """Return the inner cells that a total is the sum of."""
+        axes = [range(n) if place == -1 else (place,) for place, n in zip(total, self.shape, strict=True)]
+        grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
+        return tuple(map(tuple, grid.tolist()))
+
+    def known(self, key: Key) -> int | None:
+        """Return an inner cell's count, 0 where the table lists inner cells without it; None if unknown."""
+        return self.cells.get(key, 0 if self.has_inner else None)
+
+    def with_suppressed(self, keys: Sequence[Key]) -> Cube:
+        """Return the table with further cells suppressed."""
+        return Cube(
+            dimensions=self.dimensions,
+            categories=self.categories,
+            cells={**self.cells, **dict.fromkeys(keys)},
+            rows=self.rows,
+        )
+
+
+def whole_number(written: str | None) -> int | None:
+    """Return a count as written, with separators of thousands or without; None where it is none.
+
+    >>> whole_number("1,204"), whole_number(" 7 "), whole_number("<5"), whole_number("3.5")
+    (1204, 7, None, None)
+    """
+    found = _NUMBER.fullmatch((written or "").strip())
+    return int(re.sub(r"\D", "", found[0])) if found else None
+
+
+def is_total(written: str | None) -> bool:
+    """Whether a category stands for all others.
+
+    >>> [is_total(word) for word in ("Total", "All ages", "Skupaj", "합계", "Tallinn", None)]
+    [True, True, True, True, False, False]
+    """
+    tokens = name_tokens(written or "")
+    return bool(tokens) and tokens[0] in TOTAL_WORDS and len(tokens) <= 2
+
+
+def read_cube(table: pa.Table, dimensions: Sequence[str], count: str) -> Cube:
+    """Read a table with a cell in each row: its categories, and its count.
+
+    A count that is blank or no whole number (``*``, ``<5``, ``x``) is suppressed. Inner cells that are not
+    listed beside others are 0.
+
+    Parameters
+    ----------
+    table
+        Columns of text; missing is null.
+    dimensions, count
+        Columns of categories, and the one of counts.
+
+    Raises
+    ------
+    AuditInputError
+        A cell stands in two rows, the table has more than 200,000 inner cells, or no count at all.
+    """
+    written = [table[name].to_pylist() for name in dimensions]
+    coded = [_coded(values) for values in written]
+    counts = [whole_number(value) for value in table[count].to_pylist()]
+    if not any(each is not None for each in counts):
+        raise input_error("{column} holds no whole number of at least 0.", column=f"`{count}`")
+    n_cells = int(np.prod([max(len(categories), 1) for categories, _ in coded], dtype=object))
+    if n_cells > _MOST_CELLS:
+        raise input_error(
+            "The table has {n} cells over {columns}; at most {most} are read.",
+            n=n_cells,
+            columns=list(dimensions),
+            most=_MOST_CELLS,
+        )
+    keys = list(zip(*(codes for _, codes in coded), strict=True))
+    if len(set(keys)) < len(keys):
+        raise input_error(
+            "Several rows stand for one cell over {columns}. Name every column of categories, or sum them.",
+            columns=list(dimensions),
+        )
+    return Cube(
+        dimensions=tuple(dimensions),
+        categories=tuple(categories or ("",) for categories, _ in coded),
+        cells=dict(zip(keys, counts, strict=True)),
+        rows={key: row for row, key in enumerate(keys)},
+    )
+
+
+def _coded(values: Sequence[str | None]) -> tuple[tuple[str, ...], list[int]]:
+    """Return the categories in order of appearance, and the place of each value, -1 for a total."""
+    places: dict[str, int] = {}
+    codes = [
+        -1 if is_total(value) else places.setdefault((value or "").strip(), len(places)) for value in values
+    ]
+    return tuple(places), codes
+
+
+def looks_like_counts(table: pa.Table, columns: Sequence[str]) -> tuple[str, bool] | None:
+    """Return the column that seems to count people, and whether rows of totals say so; None without.
+
+    Its values are whole numbers (or suppressed), and every row is another cell of the columns that hold no
+    numbers. It is named as counts are, or some rows are totals.
+
+    Parameters
+    ----------
+    table
+        Columns of text.
+    columns
+        Those that nobody chose for something else.
+    """
+    if not 2 <= table.num_rows <= _MOST_ROWS:
+        return None
+    are_counts = {name: _are_counts(table[name]) for name in table.column_names}
+    numbers = [name for name in columns if are_counts[name]]
+    worded = [name for name in table.column_names if not are_counts[name]]
+    if not numbers or not worded:
+        return None
+    cells = list(zip(*(table[name].to_pylist() for name in worded), strict=True))
+    if len(set(cells)) < len(cells):
+        return None
+    has_totals = any(map(_has_total, (table[name] for name in worded)))
+    named = [name for name in numbers if " ".join(name_tokens(name)) in COUNT_NAMES]
+    if named:
+        return named[0], has_totals
+    return (numbers[-1], True) if has_totals and len(numbers) == 1 else None
+
+
+def _are_counts(column: pa.ChunkedArray) -> bool:
+    """Whether nearly all different values are whole numbers, and they do not just number the rows."""
+    values = column.drop_null().unique().slice(0, _N_LOOKED_AT).to_pylist()
+    values = [value for value in values if not _SUPPRESSED.fullmatch(value.strip())]
+    numbers = [number for value in values if (number := whole_number(value)) is not None]
+    if not values or len(numbers) < 0.8 * len(values):
+        return False
+    return len(numbers) < len(column) or max(numbers) - min(numbers) >= len(column)
+
+
+def _has_total(column: pa.ChunkedArray) -> bool:
+    values = column.unique()
+    return len(values) <= _N_LOOKED_AT and any(map(is_total, values.to_pylist()))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Equations:
+    """What published totals say of the unknown inner cells: `matrix` @ unknown = `totals`, none below 0."""
+
+    unknown: tuple[Key, ...]
+    matrix: FloatArray  # shape (n_equations, n_unknown) of 0 and 1
+    totals: FloatArray  # shape (n_equations,)
+
+    @property
+    def component_of(self) -> IntArray:
+        """Return shape (n_unknown,): which cells are tied by equations, a number for each such set."""
+        group = np.arange(len(self.unknown))
+        for row in self.matrix.astype(np.bool_):
+            tied = np.unique(group[row])
+            if len(tied) > 1:
+                group[np.isin(group, tied)] = tied[0]
+        return group
+
+    def of(self, chosen: BoolArray) -> tuple[FloatArray, FloatArray]:
+        """Return the equations that some of the cells, a whole set of tied ones, stand in."""
+        rows = self.matrix[:, chosen].any(axis=1)
+        return self.matrix[np.ix_(rows, chosen)], self.totals[rows]
+
+
+def equations_of(cube: Cube) -> Equations:
+    """Return what the totals that are published say of the inner cells that are not."""
+    unknown = tuple(key for key in cube.inner if cube.known(key) is None)
+    place = {key: number for number, key in enumerate(unknown)}
+    rows, totals = [], []
+    for total in cube.totals:
+        if (published := cube.cells[total]) is None:
+            continue
+        parts = cube.parts(total)
+        row = np.zeros(len(unknown))
+        row[[place[key] for key in parts if key in place]] = 1
+        rows.append(row)
+        totals.append(published - sum(cube.known(key) or 0 for key in parts if key not in place))
+    return Equations(
+        unknown=unknown,
+        matrix=np.array(rows).reshape(len(rows), len(unknown)),
+        totals=np.array(totals, dtype=np.float64),
+    )

@@ -1,0 +1,272 @@
+"""What follows from a table of counts, and which of its cells to suppress."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.counts.cube import Key
+from core.counts.dominance import Dominated, dominated_cells
+from core.counts.measuring import (
+    Contributions,
+    CountsMeasurement,
+    measure_contributions,
+    measure_counts,
+)
+from core.counts.settings import CountThresholds
+from core.counts.suppressing import Suppression, propose_suppression, small_cells, told_cells
+from core.tables import Dataset
+from core.verdict import Finding, Verdict, worst, worst_first
+from core.words import counted, percent, share_of, text
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CountsAudit:
+    """A table of counts, or of amounts by contributor, held against thresholds."""
+
+    name: str
+    dimensions: tuple[str, ...]
+    measured: tuple[CountsMeasurement, ...]  # one a column of counts
+    suppressions: tuple[Suppression, ...]  # one a column of counts
+    contributions: Contributions | None
+    dominated: Dominated | None
+    thresholds: CountThresholds
+    findings: tuple[Finding, ...]  # the worst first
+
+    @property
+    def overall(self) -> Verdict:
+        """Return the worst of the findings' verdicts."""
+        return worst(finding.verdict for finding in self.findings)
+
+
+def audit_counts(
+    dataset: Dataset,
+    *,
+    counts: Sequence[str] = (),
+    dimensions: Sequence[str],
+    sensitive: Sequence[str] = (),
+    magnitude: str | None = None,
+    contributor: str | None = None,
+    others: Sequence[Dataset] = (),
+    thresholds: CountThresholds | None = None,
+) -> CountsAudit:
+    """Audit a table whose rows are cells of counts, or contributions to cells.
+
+    FAIL: small counts are shown; a suppressed one follows from the others; the difference of two counts is
+    small; everybody of a group is in one category of a sensitive column; a contributor dominates a sum. WARN:
+    everybody of a group is in one category of another column; a suppressed count can be few values only.
+
+    Parameters
+    ----------
+    dataset
+        The table, and with `counts` a cell in each row.
+    counts, dimensions
+        Columns of counts and of categories.
+    sensitive
+        Dimensions whose category nobody shall learn of a person.
+    magnitude, contributor
+        Columns of amounts and of who contributes them; rows are contributions then.
+    others
+        Tables of the same columns that are published too.
+
+    Raises
+    ------
+    AuditInputError
+        See `measure_counts` and `measure_contributions`.
+    """
+    limits = thresholds or CountThresholds()
+    measured = tuple(
+        measure_counts(
+            dataset.table,
+            count=count,
+            dimensions=dimensions,
+            sensitive=sensitive,
+            name=dataset.name,
+            others=[(other.name, other.table) for other in others],
+        )
+        for count in counts
+    )
+    suppressions = tuple(propose_suppression(each.cube, limits.least) for each in measured)
+    given = dominated = None
+    findings = [
+        finding
+        for each, made in zip(measured, suppressions, strict=True)
+        for finding in _findings(each, made, limits)
+    ]
+    if magnitude is not None:
+        given = measure_contributions(
+            dataset.table, magnitude=magnitude, contributor=contributor, dimensions=dimensions
+        )
+        dominated = dominated_cells(
+            given.values,
+            given.cell,
+            n_cells=given.n_cells,
+            n_largest=limits.n_largest,
+            share=limits.dominance_share,
+            p_share=limits.p_share,
+        )
+        findings += _dominance_findings(given, dominated, limits)
+    return CountsAudit(
+        name=dataset.name,
+        dimensions=tuple(dimensions),
+        measured=measured,
+        suppressions=suppressions,
+        contributions=given,
+        dominated=dominated,
+        thresholds=limits,
+        findings=worst_first(findings),
+    )
+
+
+def _findings(measured: CountsMeasurement, made: Suppression, limits: CountThresholds) -> Iterator[Finding]:
+    yield _small(measured, limits.least)
+    yield from _told(measured, limits.least)
+    yield from _differences(measured, limits.least)
+    yield from _full(measured)
+    if made.primary or told_cells(measured.bounded, limits.least):
+        yield _proposed(measured, made, limits.least)
+
+
+def _small(measured: CountsMeasurement, least: int) -> Finding:
+    n_small, n_shown = len(small_cells(measured.cube, least)), len(measured.counts)
+    if not n_small:
+        return Finding.of("small_counts", Verdict.PASS, column=measured.count)(
+            "No count of `{column}` that is shown is from 1 to {most}; {n} is 0.",
+            "No count of `{column}` that is shown is from 1 to {most}; {n} are 0.",
+            n=sum(count == 0 for count in measured.counts),
+            most=least - 1,
+        )
+    return Finding.of("small_counts", Verdict.FAIL, column=measured.count, n_affected=n_small)(
+        "{found} counts of `{column}` are from 1 to {most}: few people are in these cells, and whoever knows "
+        "one of them sees the rest.",
+        found=share_of(n_small, n_shown),
+        most=least - 1,
+    )
+
+
+def _told(measured: CountsMeasurement, least: int) -> Iterator[Finding]:
+    bounded, column = measured.bounded, measured.count
+    n_suppressed = sum(count is None for count in measured.cube.cells.values())
+    if not bounded.is_consistent:
+        yield Finding.of("totals_do_not_add_up", Verdict.NOT_ASSESSED, column=column)(
+            "The totals of `{column}` are not the sums of their cells, so what they tell of suppressed cells "
+            "is not assessed."
+        )
+        return
+    if bounded.n_left_out:
+        yield Finding.of("counts_not_bounded", Verdict.NOT_ASSESSED, column=column)(
+            "{n} suppressed count of `{column}` hangs together with too many others to be bounded.",
+            "{n} suppressed counts of `{column}` hang together with too many others to be bounded.",
+            n=bounded.n_left_out,
+        )
+    exact = [key for key, each in bounded.bounds.items() if each.least == each.most]
+    narrow = [key for key in told_cells(bounded, least) if key not in exact]
+    if exact:
+        yield Finding.of("recoverable_counts", Verdict.FAIL, column=column, n_affected=len(exact))(
+            "Suppressed counts of `{column}` that follow from the totals and the other cells: {found}.",
+            found=share_of(len(exact), len(bounded.bounds)),
+        )
+    if narrow:
+        yield Finding.of("narrow_counts", Verdict.WARN, column=column, n_affected=len(narrow))(
+            "Suppressed counts of `{column}` that can be fewer than {least} values, by the totals and the "
+            "other cells: {found}.",
+            least=least,
+            found=share_of(len(narrow), len(bounded.bounds)),
+        )
+    if n_suppressed and not exact and not narrow and not bounded.n_left_out:
+        yield Finding.of("recoverable_counts", Verdict.PASS, column=column)(
+            "The totals leave each suppressed count of `{column}` at least {least} values.", least=least
+        )
+
+
+def _differences(measured: CountsMeasurement, least: int) -> Iterator[Finding]:
+    small = [each for each in measured.differences if 0 < each.n < least]
+    in_others = [each for each in small if each.other]
+    if in_others:
+        yield Finding.of("small_differences", Verdict.FAIL, column=measured.count, n_affected=len(in_others))(
+            "Counts of `{column}` that differ by 1 to {most} from that of the same cell in another "
+            "table: {found}.",
+            most=least - 1,
+            found=len(in_others),
+        )
+    if n_nested := len(small) - len(in_others):
+        yield Finding.of("small_differences", Verdict.FAIL, column=measured.count, n_affected=n_nested)(
+            "Pairs of counts of `{column}`, of bands of which one holds the other, that differ by 1 to "
+            "{most}: {found}.",
+            most=least - 1,
+            found=n_nested,
+        )
+
+
+def _full(measured: CountsMeasurement) -> Iterator[Finding]:
+    for each in measured.full:
+        sensitive = each.column in measured.sensitive
+        if each.n_full and (sensitive or not measured.sensitive):
+            yield Finding.of(
+                "full_counts",
+                Verdict.FAIL if sensitive else Verdict.WARN,
+                column=each.column,
+                n_affected=each.n_people,
+            )(
+                "In {found} groups by the other columns ({people}) everybody is in one category of "
+                "`{column}`: who knows the group of a person knows it.",
+                found=share_of(each.n_full, each.n_groups),
+                people=counted(each.n_people, "person"),
+            )
+
+
+def _proposed(measured: CountsMeasurement, made: Suppression, least: int) -> Finding:
+    column = measured.count
+    if not made.is_complete:
+        return Finding.of("suppression", Verdict.NOT_ASSESSED, column=column)(
+            "The table has too many cells to look for those that have to be suppressed beside the small ones."
+        )
+    if not made.holds:
+        return Finding.of("suppression", Verdict.WARN, column=column)(
+            "No suppression of cells of `{column}` was found that the totals do not give away: put "
+            "categories together."
+        )
+    return Finding.of(
+        "suppression", Verdict.PASS, column=column, n_affected=len(made.primary) + len(made.secondary)
+    )(
+        "Suppressing {primary} and {secondary} is enough: counted again, each suppressed count of `{column}` "
+        "can then be at least {least} values.",
+        primary=counted(len(made.primary), "small count"),
+        secondary=counted(len(made.secondary), "other count"),
+        least=least,
+    )
+
+
+def _dominance_findings(given: Contributions, found: Dominated, limits: CountThresholds) -> Iterator[Finding]:
+    for check, cells, rule in (
+        (
+            "dominance",
+            found.by_share,
+            text(
+                "the {n} largest contributor has more than {share} of the sum",
+                "the {n} largest contributors have more than {share} of the sum",
+                n=limits.n_largest,
+                share=percent(limits.dominance_share),
+            ),
+        ),
+        (
+            "p_percent",
+            found.by_p,
+            text(
+                "the second largest contributor can tell the largest to within {share}",
+                share=percent(limits.p_share),
+            ),
+        ),
+    ):
+        n = int(np.count_nonzero(cells))
+        yield Finding.of(check, Verdict.FAIL if n else Verdict.PASS, column=given.column, n_affected=n)(
+            "In {found} cells of `{column}` {rule}.", found=share_of(n, given.n_cells), rule=rule
+        )
+
+
+def cell_names(measured: CountsMeasurement, key: Key) -> list[str]:
+    """Return the category of a cell by dimension; Σ for a total."""
+    cube = measured.cube
+    return [each[place] if place >= 0 else "Σ" for each, place in zip(cube.categories, key, strict=True)]

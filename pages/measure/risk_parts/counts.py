@@ -1,0 +1,62 @@
+"""A table of counts: small cells, what the totals tell of suppressed ones, and what to suppress."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import partial
+
+import streamlit as st
+
+from core.counts import CountsAudit, CountThresholds, audit_counts, views
+from core.errors import AuditInputError
+from core.reports import Report, input_facts
+from core.risk import RiskSettings, check_settings
+from core.settings_form import command_line, option_words
+from core.tables import Dataset
+from core.words import say
+from pages.components.asking import ask_for_number
+from pages.components.reading import show_problems
+from pages.components.results import show_downloads, show_findings, show_table, show_verdict
+
+
+def show_counts(dataset: Dataset, settings: RiskSettings) -> None:
+    """Show the audit of a table whose rows are cells; the slider moved audits it again."""
+    verdict = st.container()
+    least = ask_for_number(CountThresholds, "least", slider=True, span=(2, 50), key="risk_counts_k")
+    try:
+        check_settings(settings, dataset.columns)
+        with st.spinner(say("Measuring"), show_time=True):
+            audit = audit_counts(
+                dataset,
+                counts=settings.counts,
+                dimensions=settings.categories(dataset.columns),
+                sensitive=settings.sensitive,
+                magnitude=settings.magnitude,
+                contributor=settings.contributor,
+                thresholds=CountThresholds(least=least),
+            )
+    except AuditInputError as error:
+        show_problems(error)
+        return
+    with verdict:
+        show_verdict(audit.overall, views.headline(audit), findings=audit.findings)
+    show_findings(audit.findings, key="risk_counts", at_once=3, in_card=audit.findings[0].check)
+    table, columns = views.cells_table(audit)
+    if len(table):
+        show_table(table, alt="Cells to suppress, and what is told of them", columns=columns)
+    show_downloads(
+        "risk",
+        partial(_report, audit, dataset, settings),
+        identity=repr((dataset.fingerprint, settings, audit.thresholds)),
+    )
+
+
+def _report(audit: CountsAudit, dataset: Dataset, settings: RiskSettings, created_at: datetime) -> Report:
+    words = [*option_words(settings, left_out=("quasi_identifiers",)), *option_words(audit.thresholds)]
+    return views.counts_report(
+        audit,
+        inputs=[input_facts(dataset, "table")],
+        created_at=created_at,
+        command=command_line("risk", [dataset.name], words),
+        settings=settings,
+    )

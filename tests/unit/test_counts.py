@@ -1,0 +1,319 @@
+"""Tables of counts: small cells, bounds of suppressed ones, differences, full cells, dominance."""
+
+import itertools
+import json
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from core.counts import (
+    Bounds,
+    CountsAudit,
+    audit_counts,
+    bounds_of,
+    counts_document,
+    counts_summary,
+    frechet_bounds,
+    looks_like_counts,
+    propose_suppression,
+    read_cube,
+    views,
+)
+from core.counts.cube import Cube
+from core.counts.differences import band
+from core.counts.dominance import dominated_cells
+from core.errors import AuditInputError
+from core.tables import Dataset, read_dataset
+
+GRID = (("A", (20, 50, 10, 20)), ("B", (8, 19, 22, 1)), ("C", (17, 32, 12, 39)))
+
+
+def _table(grid: object = GRID, *, totals: bool = True, suppressed: object = ()) -> str:
+    """Return a table in two dimensions as text, with its margins or without."""
+    rows, columns = dict(grid), "wxyz"  # type: ignore[call-overload]
+    cells = {
+        (name, column): n for name, counts in rows.items() for column, n in zip(columns, counts, strict=False)
+    }
+    if totals:
+        for name, counts in rows.items():
+            cells[name, "Total"] = sum(counts)
+        for place, column in enumerate(columns[: len(next(iter(rows.values())))]):
+            cells["Total", column] = sum(counts[place] for counts in rows.values())
+        cells["Total", "Total"] = sum(map(sum, rows.values()))
+    lines = [f"{a},{b},{'*' if (a, b) in suppressed else n}" for (a, b), n in cells.items()]  # type: ignore[operator]
+    return "\n".join(["region,sector,n", *lines]) + "\n"
+
+
+def _read(text: str, name: str = "counts.csv") -> Dataset:
+    return read_dataset(text.encode(), name=name)
+
+
+def _cube(text: str, dimensions: tuple[str, ...] = ("region", "sector")) -> Cube:
+    return read_cube(_read(text).table, dimensions, "n")
+
+
+def _audit(text: str, dimensions: tuple[str, ...] = ("region", "sector"), **further: object) -> CountsAudit:
+    return audit_counts(_read(text), counts=["n"], dimensions=dimensions, **further)  # type: ignore[arg-type]
+
+
+def _messages(audit: CountsAudit) -> dict[str, str]:
+    return {each.check: f"{each.verdict.value}: {each.message}" for each in audit.findings}
+
+
+def test_small_counts__fail_and_a_suppression_that_holds_is_proposed() -> None:
+    audit = _audit(_table())
+    assert _messages(audit) == {
+        "small_counts": "FAIL: 1 of 20 (5.0 %) counts of `n` are from 1 to 4: few people are in these "
+        "cells, and whoever knows one of them sees the rest.",
+        "suppression": "PASS: Suppressing 1 small count and 3 other counts is enough: counted again, each "
+        "suppressed count of `n` can then be at least 5 values.",
+    }
+    (made,) = audit.suppressions
+    again = bounds_of(audit.measured[0].cube.with_suppressed([*made.primary, *made.secondary]))
+    assert all(each.n_values >= 5 for each in again.bounds.values())
+
+
+def test_small_counts__of_a_table_without_any_pass() -> None:
+    rows = (("A", (20, 50)), ("B", (8, 19)))
+    audit = _audit(_table(rows))
+    assert (audit.overall.value, list(_messages(audit))) == ("PASS", ["small_counts"])
+    assert _messages(audit)["small_counts"] == "PASS: No count of `n` that is shown is from 1 to 4; 0 are 0."
+
+
+def test_suppressed_count__that_totals_give_back_fails() -> None:
+    told = _messages(_audit(_table(suppressed=[("B", "z")])))
+    assert (
+        told["recoverable_counts"]
+        == "FAIL: Suppressed counts of `n` that follow from the totals and the other cells: 1 of 1 (100 %)."
+    )
+    alone = _messages(_audit(_table(totals=False, suppressed=[("B", "z")])))
+    assert (
+        alone["recoverable_counts"]
+        == "PASS: The totals leave each suppressed count of `n` at least 5 values."
+    )
+    square = [("B", "z"), ("B", "w"), ("A", "z"), ("A", "w")]
+    assert "PASS" in _messages(_audit(_table(suppressed=square)))["recoverable_counts"]
+
+
+def test_suppressed_counts__that_can_be_few_values_are_a_warning() -> None:
+    rows = (("A", (1, 2, 30)), ("B", (2, 1, 30)))
+    square = [("A", "w"), ("A", "x"), ("B", "w"), ("B", "x")]
+    told = _messages(_audit(_table(rows, suppressed=square)))
+    assert told["narrow_counts"].startswith("WARN: Suppressed counts of `n` that can be fewer than 5 values")
+
+
+def test_bounds__of_a_square_of_suppressed_cells() -> None:
+    """By hand: w of A and B sum up to 28, z of A and B to 21; A has 40 left, B has 9."""
+    square = [("B", "z"), ("B", "w"), ("A", "z"), ("A", "w")]
+    found = bounds_of(_cube(_table(suppressed=square))).bounds
+    assert found == {
+        (0, 0): Bounds(19, 28),
+        (0, 3): Bounds(12, 21),
+        (1, 0): Bounds(0, 9),
+        (1, 3): Bounds(0, 9),
+    }
+
+
+def test_bounds__of_a_table_of_margins_alone_are_those_of_frechet() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        inner = rng.integers(0, 9, (3, 4))
+        lines = [f"{r},Total,{n}" for r, n in zip("ABC", inner.sum(1), strict=True)]
+        lines += [f"Total,{c},{n}" for c, n in zip("wxyz", inner.sum(0), strict=True)]
+        found = bounds_of(_cube("region,sector,n\n" + "\n".join(lines))).bounds
+        for (r, c), bounds in found.items():
+            assert bounds == frechet_bounds(int(inner.sum(1)[r]), int(inner.sum(0)[c]), int(inner.sum()))
+
+
+def _squares(rows: np.ndarray, columns: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield every table of two by two counts with these margins, by trying all."""
+    for values in itertools.product(range(7), repeat=4):
+        square = np.array(values).reshape(2, 2)
+        if (square.sum(1) == rows).all() and (square.sum(0) == columns).all():
+            yield square
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_bounds__are_those_of_all_tables_that_fit(seed: int) -> None:
+    """Against the definition, in three dimensions with all margins of two."""
+    rng = np.random.default_rng(seed)
+    inner = rng.integers(0, 4, (2, 2, 2))
+    hidden = rng.random((2, 2, 2)) < 0.8
+    p, q, r = "ab", "cd", "ef"
+    rows = [
+        f"{p[i]},{q[j]},{r[k]},{'*' if hidden[i, j, k] else inner[i, j, k]}"
+        for i, j, k in np.ndindex(2, 2, 2)
+    ]
+    for i, j in itertools.product(range(2), repeat=2):
+        rows.append(f"{p[i]},{q[j]},Total,{inner[i, j].sum()}")
+        rows.append(f"{p[i]},Total,{r[j]},{inner[i, :, j].sum()}")
+        rows.append(f"Total,{q[i]},{r[j]},{inner[:, i, j].sum()}")
+    cube = _cube("p,q,r,n\n" + "\n".join(rows), ("p", "q", "r"))
+    halves = [list(_squares(half.sum(1), half.sum(0))) for half in inner]
+    fitting = np.array([np.stack(pair) for pair in itertools.product(*halves)])
+    fits = (fitting.sum(1) == inner.sum(0)).all((1, 2)) & (fitting == inner)[:, ~hidden].all(1)
+    found = bounds_of(cube).bounds
+    assert len(found) == hidden.sum()
+    for key, bounds in found.items():
+        values = fitting[fits][(slice(None), *key)]
+        assert bounds == Bounds(values.min(), values.max())
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_suppression__holds_when_counted_again(seed: int) -> None:
+    inner = np.random.default_rng(seed).integers(0, 25, (4, 4))
+    cube = _cube(_table([(name, tuple(map(int, row))) for name, row in zip("ABCD", inner, strict=True)]))
+    made = propose_suppression(cube, 4)
+    if made.holds:
+        again = bounds_of(cube.with_suppressed([*made.primary, *made.secondary])).bounds
+        assert all(each.n_values >= 4 for each in again.values())
+    assert set(made.primary).isdisjoint(made.secondary)
+
+
+def test_suppression__that_cannot_hold_is_said() -> None:
+    told = _messages(_audit(_table((("A", (2,)), ("B", (40,))))))
+    assert told["suppression"].startswith("WARN: No suppression of cells of `n` was found")
+
+
+def test_totals__that_do_not_add_up_are_not_assessed() -> None:
+    text = _table(suppressed=[("B", "z")]).replace("B,Total,50", "B,Total,45")
+    assert _messages(_audit(text))["totals_do_not_add_up"].startswith("NOT_ASSESSED: The totals of `n`")
+    shown = _table().replace("B,Total,50", "B,Total,45")
+    assert "totals_do_not_add_up" in _messages(_audit(shown))
+
+
+def test_full_cells__tell_everybody_of_a_group() -> None:
+    text = "region,diagnosis,n\nA,flu,20\nA,cold,0\nB,flu,10\nB,cold,12\n"
+    told = _messages(_audit(text, ("region", "diagnosis"), sensitive=("diagnosis",)))
+    assert told["full_counts"].startswith(
+        "FAIL: In 1 of 2 (50.0 %) groups by the other columns (20 persons) everybody"
+    )
+    mixed = text.replace("A,cold,0", "A,cold,9")
+    assert "full_counts" not in _messages(_audit(mixed, ("region", "diagnosis"), sensitive=("diagnosis",)))
+    verdicts = {each.column: each.verdict.value for each in _audit(text, ("region", "diagnosis")).findings}
+    assert verdicts["diagnosis"] == "WARN"
+
+
+def test_differences__of_bands_of_which_one_holds_the_other_fail() -> None:
+    text = "age,sex,n\n0-64,F,120\n0-69,F,{n}\n70+,F,30\n0-64,M,100\n0-69,M,140\n70+,M,44\n"
+    told = _messages(_audit(text.format(n=123), ("age", "sex")))
+    assert told["small_differences"] == (
+        "FAIL: Pairs of counts of `n`, of bands of which one holds the other, that differ by 1 to 4: 1."
+    )
+    assert "small_differences" not in _messages(_audit(text.format(n=150), ("age", "sex")))
+
+
+def test_differences__between_tables_fail() -> None:
+    rows = (("A", (20, 50)), ("B", (8, 19)))
+    other = (("A", (20, 50)), ("B", (10, 19)))
+    told = _messages(
+        _audit(_table(rows, totals=False), others=[_read(_table(other, totals=False), "later.csv")])
+    )
+    assert (
+        told["small_differences"]
+        == "FAIL: Counts of `n` that differ by 1 to 4 from that of the same cell in another table: 1."
+    )
+    same = _audit(
+        _table(rows, totals=False),
+        others=[_read(_table(rows, totals=False), "later.csv"), _read("a,b\nx,1\n")],
+    )
+    assert "small_differences" not in _messages(same)
+
+
+@pytest.mark.parametrize(
+    ("written", "found"),
+    [
+        ("30–39", (30, 39)),
+        (">=65", (65, np.inf)),
+        (">65", (66, np.inf)),
+        ("<=17", (-np.inf, 17)),
+        ("18세 미만", (-np.inf, 17)),
+        ("65 in več", (65, np.inf)),
+        ("", None),
+    ],
+)
+def test_band__reads_usual_spellings(written: str, found: object) -> None:
+    assert band(written) == found
+
+
+def test_dominance__by_the_definition() -> None:
+    rng = np.random.default_rng(0)
+    values, cell = np.exp(rng.normal(0, 2, 60)), rng.integers(0, 12, 60)
+    found = dominated_cells(values, cell, n_cells=13, n_largest=2, share=0.9, p_share=0.2)
+    for number in range(13):
+        own = sorted(values[cell == number], reverse=True)
+        assert found.by_share[number] == (sum(own) > 0 and sum(own[:2]) > 0.9 * sum(own))
+        assert found.by_p[number] == (sum(own) > 0 and sum(own[2:]) < 0.2 * own[0])
+
+
+def test_amounts__are_held_against_both_rules() -> None:
+    table = (
+        "region,firm,turnover\n"
+        + "".join(f"A,f{n},{10}\n" for n in range(20))
+        + "B,g1,900\nB,g2,5\nB,g3,4\nB,g3,1\n"
+    )
+    audit = audit_counts(_read(table), dimensions=["region"], magnitude="turnover", contributor="firm")
+    assert _messages(audit) == {
+        "dominance": "FAIL: In 1 of 2 (50.0 %) cells of `turnover` the 1 largest contributor has more than "
+        "85.0 % of the sum.",
+        "p_percent": "FAIL: In 1 of 2 (50.0 %) cells of `turnover` the second largest contributor can tell "
+        "the largest to within 10.0 %.",
+    }
+    assert counts_document(audit)["magnitude"] == {
+        "column": "turnover",
+        "n_cells": 2,
+        "n_cells_by_dominance": 1,
+        "n_cells_by_p_percent": 1,
+    }
+    even = audit_counts(_read(table.replace("900", "5")), dimensions=["region"], magnitude="turnover")
+    assert even.overall.value == "PASS"
+    with pytest.raises(AuditInputError, match="must hold a number of at least 0 in each row"):
+        audit_counts(_read(table.replace("900", "-1")), dimensions=["region"], magnitude="turnover")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (_table(totals=False), ("n", False)),
+        (_table(), ("n", True)),
+        (_table().replace(",n\n", ",v\n", 1), ("v", True)),
+        (_table(totals=False).replace(",n\n", ",v\n", 1), None),
+        ("spol,starost,število oseb\nm,0-20,12\nž,0-20,9\n", ("število oseb", False)),
+        ("성별,연령대,건수\n남,20대,12\n여,20대,<5\n", ("건수", False)),
+        ("age,sex,disease\n30,F,flu\n30,F,flu\n40,M,cold\n", None),
+        ("n,name\n1,a\n2,b\n3,c\n4,d\n5,e\n", None),
+        ("n\n3\n4\n", None),
+        ("a,b\nx,y\nz,w\n", None),
+    ],
+)
+def test_looks_like_counts__by_name_or_totals(text: str, found: object) -> None:
+    table = _read(text).table
+    assert looks_like_counts(table, table.column_names) == found
+
+
+def test_read_cube__refuses_what_is_no_table_of_cells() -> None:
+    with pytest.raises(AuditInputError, match="Several rows stand for one cell over `region`"):
+        _cube(_table(), ("region",))
+    with pytest.raises(AuditInputError, match="`n` holds no whole number of at least 0"):
+        _cube("region,sector,n\nA,w,x\nB,w,*\n")
+    wide = "p,q,n\n" + "".join(f"a{n},b{n},7\n" for n in range(500))
+    with pytest.raises(
+        AuditInputError, match="The table has 250,000 cells over `p`, `q`; at most 200,000 are read"
+    ):
+        _cube(wide, ("p", "q"))
+
+
+def test_document_and_report__name_cells_and_bounds() -> None:
+    audit = _audit(_table(suppressed=[("B", "z")]))
+    document = json.loads(json.dumps(counts_document(audit), allow_nan=False))
+    (counts,) = document["counts"]
+    assert counts["bounds"] == [{"categories": ["B", "z"], "least": 1, "most": 1}]
+    assert len(counts["secondary"]) == 3
+    frame, columns = views.cells_table(audit)
+    assert [column.label for column in columns][:3] == ["region", "sector", "Count"]
+    assert frame.iloc[-1].tolist() == ["B", "z", "n", "suppressed", 1, 1]
+    lines = counts_summary(audit)
+    assert (lines[0], lines[-1]) == ("counts.csv: 12 cells of n over region, sector", "Verdict: FAIL")
+    alone = counts_document(_audit(_table(totals=False, suppressed=[("B", "z")])))["counts"]
+    assert alone[0]["bounds"][0]["most"] is None  # type: ignore[index]
