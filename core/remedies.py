@@ -135,6 +135,7 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "sensitive": "Choose a sensitive attribute that has values.",
         "no_quasi_identifier": "Choose the columns that others may know of a person.",
         "table_of_counts": "Say that this column counts people, or that it is a quasi-identifier.",
+        "counts_not_bounded": "Audit parts of the table by themselves.",
         "totals_do_not_add_up": "Look for the cells that the totals miss, or correct the totals.",
         "suppression": "Put categories together, and audit again.",
         "roles_suggested": "Confirm the quasi-identifiers.",

@@ -46,6 +46,7 @@ TO_WEIGH = {
     "single_level_used",
     "single_record_class",
     "surrogates",
+    "text_read",
     "training",
     "unknown_households",
     "unknown_persons",
