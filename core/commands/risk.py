@@ -16,7 +16,9 @@ from core.commands.output import (
     write_new_files,
 )
 from core.commands.risk_release import check_hierarchies, check_release, write_hierarchies, write_release
-from core.counts import CountThresholds, audit_counts, counts_document, counts_summary
+from core.counts import audit_counts
+from core.counts.document import counts_document, counts_summary
+from core.counts.settings import CountThresholds
 from core.errors import AuditInputError
 from core.free_text import read_cells
 from core.risk import (
@@ -134,10 +136,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Measure and judge the table, print the result, return the exit code."""
     thresholds, wanted = from_options(RiskThresholds, arguments), _what_if_choices(arguments)
     suda_settings = from_options(SudaSettings, arguments)
-    check_release(arguments.release, what_if=arguments.what_if)
-    if arguments.violations is not None:
-        check_new_files("--violations", arguments.violations)
-    check_hierarchies(arguments.write_hierarchies, what_if=arguments.what_if)
+    _check_files(arguments)
     dataset = read_dataset(arguments.table)
     before = earlier.read_before(arguments)
     settings = _settings(arguments, dataset)
@@ -160,9 +159,8 @@ def run(arguments: argparse.Namespace) -> int:
     audit = judge_risk(measured, thresholds, read=read_cells(arguments.read))
     _write_violations(arguments, audit, dataset)
     columns = measure_columns(measured, dataset)
-    suda = None
-    if arguments.suda:
-        suda = measure_special_uniques(measured, dataset, max_size=suda_settings.max_size)
+    size = suda_settings.max_size
+    suda = measure_special_uniques(measured, dataset, max_size=size) if arguments.suda else None
     what_if = None
     if arguments.what_if and measured.classes.n_classes:
         asked = what_if_settings(measured, thresholds, choices=wanted)
@@ -178,6 +176,14 @@ def run(arguments: argparse.Namespace) -> int:
         print_lines(risk_summary(audit, columns=columns, suda=suda, what_if=what_if))
         print_lines(written.lines)
     return exit_code(audit.overall, incomplete=written.is_missing or before.is_incomplete)
+
+
+def _check_files(arguments: argparse.Namespace) -> None:
+    """Refuse files that cannot be written, before any work is done."""
+    check_release(arguments.release, what_if=arguments.what_if)
+    if arguments.violations is not None:
+        check_new_files("--violations", arguments.violations)
+    check_hierarchies(arguments.write_hierarchies, what_if=arguments.what_if)
 
 
 def _write_violations(arguments: argparse.Namespace, audit: RiskAudit, dataset: Dataset) -> None:

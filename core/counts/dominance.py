@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
-from core.coding import BoolArray, FloatArray, IntArray
+from core.cells import as_numbers
+from core.coding import BoolArray, FloatArray, IntArray, combination_codes, value_codes
+from core.words import input_error
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Contributions:
+    """What contributors give to cells."""
+
+    column: str
+    values: FloatArray  # shape (n_contributions,): one a contributor and cell
+    cell: IntArray
+    n_cells: int
 
 
 class Dominated(NamedTuple):
@@ -57,4 +72,42 @@ def dominated_cells(
         by_share=filled & (of_largest(n_largest) > share * total),
         by_p=filled & (total - of_largest(2) < p_share * of_largest(1)),
         n_contributors=n_of_cell,
+    )
+
+
+def measure_contributions(
+    table: pa.Table, *, magnitude: str, contributor: str | None, dimensions: Sequence[str]
+) -> Contributions:
+    """Sum up what each contributor gives to each cell; a row is a contribution.
+
+    Parameters
+    ----------
+    table
+        Columns of text; missing is null.
+    magnitude
+        The column of amounts, none below 0.
+    contributor
+        Who contributes; each row is another one where it is None.
+    dimensions
+        Columns of categories.
+
+    Raises
+    ------
+    AuditInputError
+        An amount is no number, or below 0.
+    """
+    values = as_numbers(table[magnitude].drop_null())
+    if values is None or len(values) < table.num_rows or (values < 0).any():
+        raise input_error("{column} must hold a number of at least 0 in each row.", column=f"`{magnitude}`")
+    cell = combination_codes([value_codes(table[name]) for name in dimensions], n_records=table.num_rows)
+    who = np.arange(table.num_rows) if contributor is None else value_codes(table[contributor])
+    pair = combination_codes([cell, who], n_records=table.num_rows)
+    n_pairs = int(pair.max(initial=-1)) + 1
+    cell_of_pair = np.zeros(n_pairs, dtype=np.int64)
+    cell_of_pair[pair] = cell
+    return Contributions(
+        column=magnitude,
+        values=np.bincount(pair, weights=values, minlength=n_pairs).astype(np.float64),
+        cell=cell_of_pair,
+        n_cells=int(cell.max(initial=-1)) + 1,
     )

@@ -8,13 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.counts.cube import Key
-from core.counts.dominance import Dominated, dominated_cells
-from core.counts.measuring import (
-    Contributions,
-    CountsMeasurement,
-    measure_contributions,
-    measure_counts,
-)
+from core.counts.dominance import Contributions, Dominated, dominated_cells, measure_contributions
+from core.counts.measuring import CountsMeasurement, measure_counts
 from core.counts.settings import CountThresholds
 from core.counts.suppressing import Suppression, propose_suppression, small_cells, told_cells
 from core.tables import Dataset
@@ -77,46 +72,48 @@ def audit_counts(
         See `measure_counts` and `measure_contributions`.
     """
     limits = thresholds or CountThresholds()
+    columns, further = tuple(dimensions), [(other.name, other.table) for other in others]
     measured = tuple(
         measure_counts(
             dataset.table,
-            count=count,
-            dimensions=dimensions,
+            count=each,
+            dimensions=columns,
             sensitive=sensitive,
             name=dataset.name,
-            others=[(other.name, other.table) for other in others],
+            others=further,
         )
-        for count in counts
+        for each in counts
     )
     suppressions = tuple(propose_suppression(each.cube, limits.least) for each in measured)
+    pairs = zip(measured, suppressions, strict=True)
+    findings = [finding for each, made in pairs for finding in _findings(each, made, limits)]
     given = dominated = None
-    findings = [
-        finding
-        for each, made in zip(measured, suppressions, strict=True)
-        for finding in _findings(each, made, limits)
-    ]
     if magnitude is not None:
         given = measure_contributions(
-            dataset.table, magnitude=magnitude, contributor=contributor, dimensions=dimensions
+            dataset.table, magnitude=magnitude, contributor=contributor, dimensions=columns
         )
-        dominated = dominated_cells(
-            given.values,
-            given.cell,
-            n_cells=given.n_cells,
-            n_largest=limits.n_largest,
-            share=limits.dominance_share,
-            p_share=limits.p_share,
-        )
+        dominated = _dominated(given, limits)
         findings += _dominance_findings(given, dominated, limits)
     return CountsAudit(
         name=dataset.name,
-        dimensions=tuple(dimensions),
+        dimensions=columns,
         measured=measured,
         suppressions=suppressions,
         contributions=given,
         dominated=dominated,
         thresholds=limits,
         findings=worst_first(findings),
+    )
+
+
+def _dominated(given: Contributions, limits: CountThresholds) -> Dominated:
+    return dominated_cells(
+        given.values,
+        given.cell,
+        n_cells=given.n_cells,
+        n_largest=limits.n_largest,
+        share=limits.dominance_share,
+        p_share=limits.p_share,
     )
 
 
