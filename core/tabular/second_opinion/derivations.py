@@ -180,10 +180,6 @@ class Search:
         read = {f"{_UNTIL}{other}": self.amounts("original", other, sampled=sampled) for other in later}
         return {key: other.numbers - dates.numbers for key, other in read.items() if other is not None}
 
-    def distinct_share(self, side: str, name: str) -> float:
-        """Return distinct / non-blank cells of a whole column."""
-        return self.tables.distinct_share(side, name)
-
     def taken_out(self, original: str) -> bool:
         """Whether a column is gone, was to be gone or identifies people, or was made much coarser."""
         entry = self.tables.log.entry(original)
@@ -204,14 +200,18 @@ class Search:
         until: str = "",
     ) -> Derivation:
         """Return what was found of one or several anonymized columns."""
-        own = self.distinct_share("anonymized", anonymized[0]) if distinct_share is None else distinct_share
+        own = (
+            self.tables.distinct_share("anonymized", anonymized[0])
+            if distinct_share is None
+            else distinct_share
+        )
         return Derivation(
             original=original,
             anonymized=anonymized,
             kind=kind,
             n_matched=counts[0],
             n_compared=counts[1],
-            original_distinct_share=self.distinct_share("original", original),
+            original_distinct_share=self.tables.distinct_share("original", original),
             anonymized_distinct_share=own,
             taken_out=self.taken_out(original),
             by_position=by_position,
@@ -488,7 +488,7 @@ def _n_in_common(known: FloatArray, others: FloatArray) -> int:
 def _constants_of_values(search: Search) -> Iterator[Derivation]:
     """Yield columns that are an original column times a constant, plus a constant, or a date as a number."""
     for anonymized in search.candidates:
-        if search.distinct_share("anonymized", anonymized) < _TELLING:
+        if search.tables.distinct_share("anonymized", anonymized) < _TELLING:
             continue
         after = search.numbers("anonymized", anonymized)
         if after is None:
@@ -590,7 +590,7 @@ def _near_texts(search: Search) -> Iterator[Derivation]:
         name
         for name in search.candidates
         if _is_telling_text(search, "anonymized", name)
-        and search.distinct_share("anonymized", name) >= _TELLING
+        and search.tables.distinct_share("anonymized", name) >= _TELLING
     ]
     originals = [name for name in search.originals if _is_telling_text(search, "original", name)]
     if len(names) * len(originals) > _MOST_TEXT_PAIRS or len(search.sample) < _FEWEST_ROWS:

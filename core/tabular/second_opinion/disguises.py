@@ -120,10 +120,6 @@ class _Samples(Sample):
             values = values.take(pa.array(chosen))
         return [value.strip() for value in values.to_pylist()]
 
-    def known(self, anonymized: str) -> pa.Array:
-        """Return all distinct values of an anonymized column, trimmed."""
-        return self.tables.written["anonymized"][anonymized].trimmed.values
-
     def canonical(self, value: str) -> str:
         """Return the canonical text of a sampled value, worked out once."""
         if value not in self.canonical_values:
@@ -297,7 +293,7 @@ def _in_values(samples: _Samples, original: str, anonymized: str) -> _Likeness |
     originals, tokens = samples.distinct("original", original), samples.distinct("anonymized", anonymized)
     if len(originals) < _FEWEST or len(tokens) < _FEWEST:
         return None
-    known = samples.known(anonymized)
+    known = samples.tables.written["anonymized"][anonymized].trimmed.values
     if original != anonymized:
         n = _n_known([(value,) for value in originals], known)
         back = _n_known([(value,) for value in tokens], samples.tables.written["original"][original].values)

@@ -70,7 +70,7 @@ def _sorted_alike(
     search: Search, original: str | None, anonymized: str | None, witness: str | None
 ) -> SortedAlike:
     telling = original is not None and (
-        search.taken_out(original) or search.distinct_share("original", original) >= _HIGHLY_DISTINCT
+        search.taken_out(original) or search.tables.distinct_share("original", original) >= _HIGHLY_DISTINCT
     )
     return SortedAlike(
         original=original,

@@ -48,12 +48,7 @@ class Evidence:
 def evidence_of(audit: TabularAudit, *, k: int) -> tuple[Evidence, ...]:
     """Return what can be looked at, the published rule's checks first; nothing for a clean file.
 
-    Parameters
-    ----------
-    audit
-        A judged file.
-    k
-        Classes with fewer records are worth a look.
+    Classes with fewer than `k` records are worth a look.
     """
     return (*_of_checks(audit), *_of_opinion(audit), *_of_classes(audit, k))
 
