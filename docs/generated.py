@@ -53,6 +53,12 @@ CALLS: Mapping[str, Sequence[str]] = {
             "--household-risk 0.9 --person-k 2 --what-if --objective discernibility "
             "--column-weight age=2 --json"
         ),
+        (
+            "risk later.csv --quasi-identifier age --sensitive disease --person id "
+            "--earlier earlier.csv wards.csv --json"
+        ),
+        "risk later.csv --quasi-identifier age --sensitive disease --earlier recut.csv --json",
+        "risk later.csv --quasi-identifier age --sensitive disease --person id --earlier recut.csv --json",
     ),
     "dataset": (
         "dataset persons.csv stays.csv tests.csv --json",
@@ -61,6 +67,7 @@ CALLS: Mapping[str, Sequence[str]] = {
             "--quasi-identifier persons.sex stays.admission --json"
         ),
         "dataset keyed.csv survey.csv --json",
+        "dataset persons.csv stays.csv tests.csv --earlier persons.csv tests.csv later.csv wards.csv --json",
     ),
     "events": (
         "events demo_alarm_log.csv --json",
@@ -81,11 +88,20 @@ CALLS: Mapping[str, Sequence[str]] = {
     ),
     "diversity_ranking": ("diversity iris.csv --rank-columns --json",),
 }
-MORE_FILES = {"keyed.csv": "id,a,b\n1,x,2\n2,y,3\n", "others.csv": "id,a,b\n8,x,2\n9,y,3\n"}
+MORE_FILES = {
+    "keyed.csv": "id,a,b\n1,x,2\n2,y,3\n",
+    "others.csv": "id,a,b\n8,x,2\n9,y,3\n",
+    "wards.csv": "ward,floor\nA,1\nB,2\n",
+    "later.csv": "id,age,disease,sex\n" + "".join(f"p{n},{n % 2}0-{n % 2}9,{n % 3},F\n" for n in range(30)),
+    "earlier.csv": "id,age,disease,sex\n" + "".join(f"p{n},{n % 2}0-{n % 2}9,{n % 3},F\n" for n in range(25)),
+    "recut.csv": "id,age,disease,sex\n"
+    + "".join(f"q{n},{n % 2}5-{n % 2 + 1}4,{n % 3},F\n" for n in range(30)),
+}
 HALVES = ("half.csv", "half_renumbered.csv", "other_half.csv")
 # Objects whose keys are names of columns, files, checks or events.
 NAMED_BY_DATA = {
     "sensitive",
+    "n_given_away",
     "renamed",
     "sensitive_bins",
     "severities",

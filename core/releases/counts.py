@@ -241,8 +241,11 @@ def overlap_of(later: ClassCounts, earlier: ClassCounts) -> Overlap:
 def _difference(
     keys: KeyArray, counts: IntArray, other_keys: KeyArray, other_counts: IntArray
 ) -> tuple[IntArray, IntArray]:
-    every = np.union1d(keys, other_keys)
-    return looked_up(keys, counts, every), looked_up(other_keys, other_counts, every)
+    alone = looked_up(keys, np.ones_like(counts), other_keys) == 0
+    return (
+        np.concatenate([counts, np.zeros(np.count_nonzero(alone), dtype=np.int64)]),
+        np.concatenate([looked_up(other_keys, other_counts, keys), other_counts[alone]]),
+    )
 
 
 def _deviations(one: IntArray, other: IntArray) -> float:

@@ -80,6 +80,7 @@ def _each(measured: ReleasesMeasurement, k: int) -> Iterator[Finding]:
             )
         else:
             yield from _differences(each, k)
+            yield from _splits(each, k)
         yield from _of_persons(each, k)
     for (table, column), candidates in measured.candidates.items():
         if candidates.n_given_away:
@@ -122,6 +123,12 @@ def _facts(each: Compared) -> Iterator[Finding]:
 
 
 def _differences(each: Compared, k: int) -> Iterator[Finding]:
+    """Yield what differences tell; where it is not sure that they are people, one warning of the most."""
+    found = list(_sides(each, k))
+    yield from found if each.is_sure else sorted(found, key=_grave)[-1:]
+
+
+def _sides(each: Compared, k: int) -> Iterator[Finding]:
     sides = (
         (
             ("release_newcomers", "release_newcomer_values"),
@@ -159,7 +166,6 @@ def _differences(each: Compared, k: int) -> Iterator[Finding]:
                     found=noun(n_away, moved.n),
                 )
             )
-    yield from _splits(each, k)
 
 
 def _newcomers(n: int, total: int) -> Text:
@@ -239,10 +245,16 @@ def _of_persons(each: Compared, k: int) -> Iterator[Finding]:
                     **names,
                 )
             )
-    if each.relinked is not None and each.relinked.n:
-        linked = each.relinked
-        is_many = linked.is_shown and linked.n >= MANY_RELINKED * linked.n_persons
-        yield Finding.of("release_relinked", Verdict.FAIL if is_many else Verdict.WARN, n_affected=linked.n)(
+    linked = each.relinked
+    if linked is None or not linked.n:
+        return
+    is_many = linked.n >= MANY_RELINKED * linked.n_persons
+    if linked.is_shown or is_many:
+        yield Finding.of(
+            "release_relinked",
+            Verdict.FAIL if is_many and linked.is_shown else Verdict.WARN,
+            n_affected=linked.n,
+        )(
             text(
                 "{release} and {table} have pseudonyms of their own, yet {found} are found again by "
                 "{columns}, which fit one person in each.",

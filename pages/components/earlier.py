@@ -9,7 +9,7 @@ import streamlit as st
 from core import caching
 from core.errors import AuditInputError
 from core.releases import ReleasedTable, ReleasesAudit, new_ledger, releases_sentence
-from core.releases.views import COLUMNS, earlier_table
+from core.releases.views import COLUMNS, LIMITS, earlier_table
 from core.reports import InputFacts, input_facts
 from core.tables import Dataset
 from core.words import own, say
@@ -71,6 +71,8 @@ def show_earlier(audit: ReleasesAudit | None) -> None:
     st.markdown(sentence(say(releases_sentence(audit))))
     if audit.measurement.compared:
         show_table(earlier_table(audit), alt="This release beside earlier ones", columns=COLUMNS)
+    for limit in LIMITS:
+        st.caption(sentence(say(limit)))
 
 
 def ledger_download(

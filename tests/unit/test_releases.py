@@ -4,6 +4,7 @@ import base64
 import json
 import stat
 from collections import Counter
+from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 
@@ -29,7 +30,8 @@ from core.releases import (
     read_salt,
 )
 from core.releases.ranges import aligned
-from core.risk import RiskSettings, RiskThresholds, judge_risk, measure_risk
+from core.reports import render
+from core.risk import RiskSettings, RiskThresholds, judge_risk, measure_risk, views
 from core.verdict import Verdict
 from tests.releases_examples import HEADER, RECORDS, ROLES, Row, compared, measured, table
 
@@ -134,7 +136,7 @@ def test_few_counts_that_differ__warn() -> None:
     earlier = [(f"p{n}", *groups[n % 4], ("flu", "none")[n // 4 % 2]) for n in range(80)]
     later = [("x", "20-29", "F", "none"), *earlier[4:]]
     audit = _judged(measured(later, earlier, roles=RECORDS))
-    (finding,) = [each for each in audit.findings if each.check == "release_leavers"]
+    (finding,) = [each for each in audit.findings if each.verdict is not Verdict.PASS]
     assert finding.verdict is Verdict.WARN
     assert finding.message.endswith(
         "That is so if both hold the same people, which their counts do not tell."
@@ -429,6 +431,23 @@ def test_risk_command__names_an_earlier_file_that_cannot_be_read_and_goes_on(
     said = capsys.readouterr()
     assert said.err == "error: ledger.json is no ledger, or was cut short: it is not whole JSON.\n"
     assert "17 of 30 newcomers" in said.out
+
+
+def test_report__names_the_earlier_release_and_its_command(tmp_path: Path) -> None:
+    later, earlier = _cumulative()
+    measurement = measure_risk(
+        table(later),
+        settings=RiskSettings(quasi_identifiers=("age", "sex"), sensitive=("diagnosis",)),
+        earlier=[EarlierTable(release="january.csv", dataset=table(earlier))],
+    )
+    audit = judge_risk(measurement, RiskThresholds(k=5))
+    report = views.risk_report(audit, inputs=(), created_at=datetime(2026, 11, 22, tzinfo=UTC))
+    assert "--earlier january.csv" in report.command
+    page = render(report, "html").decode()
+    assert "17 of 30 new records" in page
+    assert "Earlier releases" in page
+    result = json.loads(render(report, "json"))["result"]
+    assert result["releases"]["verdict"] == "FAIL"
 
 
 def test_dataset_command__holds_folders_and_ledgers_against_the_tables(

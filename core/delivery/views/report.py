@@ -11,7 +11,7 @@ from core.charts import horizontal_bars
 from core.delivery import DeliveryAudit, attack_sentence, known_words, verdict_sentence
 from core.delivery.document import delivery_command, delivery_document
 from core.delivery.known import Known
-from core.releases.views import releases_tables
+from core.releases.views import releases_limits, releases_tables
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions
 from core.reports.model import Column, table_of
 from core.settings_form import report_lines
@@ -235,7 +235,7 @@ def delivery_report(audit: DeliveryAudit, *, inputs: Sequence[InputFacts], creat
         findings=audit.findings,
         tables=tuple(tables),
         charts=(known_chart(audit),) if measured.known else (),
-        limits=LIMITS,
+        limits=(*LIMITS, *releases_limits(audit.releases)),
         created_at=created_at,
         versions=current_versions(),
         result=delivery_document(audit),

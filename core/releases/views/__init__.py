@@ -50,6 +50,11 @@ def earlier_table(audit: ReleasesAudit) -> pd.DataFrame:
     return table_of(rows, COLUMNS)
 
 
+def releases_limits(audit: ReleasesAudit | None) -> tuple[str, ...]:
+    """Return what the comparison cannot tell; nothing without earlier releases."""
+    return () if audit is None else LIMITS
+
+
 def releases_tables(audit: ReleasesAudit | None) -> tuple[ReportTable, ...]:
     """Return the table of a report; none without earlier releases."""
     if audit is None:

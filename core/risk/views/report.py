@@ -8,7 +8,7 @@ from datetime import datetime
 
 import pandas as pd
 
-from core.releases.views import releases_tables
+from core.releases.views import releases_limits, releases_tables
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions
 from core.reports.model import Column
 from core.risk import ColumnsMeasurement, RiskAudit, Suda, WhatIf, option_for
@@ -361,7 +361,7 @@ def risk_report(
             *(() if what_if is None else what_if_tables(what_if, audit.thresholds.k)),
         ),
         charts=_charts(audit, columns, suda, what_if),
-        limits=LIMITS,
+        limits=(*LIMITS, *releases_limits(audit.releases)),
         created_at=created_at,
         versions=current_versions(),
         verdicts={"Thresholds": audit.verdict, "Beyond the thresholds": audit.exposure_verdict},
