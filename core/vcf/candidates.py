@@ -17,12 +17,13 @@ MAX_NUMBER = np.iinfo(np.uint16).max  # motifs and sets of keys beyond share one
 Floats = npt.NDArray[np.float64]
 Marks = npt.NDArray[np.uint64]
 Offsets = npt.NDArray[np.integer[Any]]
+Numbers = Sequence[int] | Offsets
 
 
 class Places(Sequence[str]):
     """Places in a file, written as ``CHROM:POS`` when they are asked for."""
 
-    def __init__(self, names: Sequence[str], contigs: Sequence[int], positions: Sequence[int]) -> None:
+    def __init__(self, names: Sequence[str], contigs: Numbers, positions: Numbers) -> None:
         self._names = names
         self._contigs = contigs
         self._positions = positions
@@ -98,7 +99,7 @@ class Candidates:
 
     def places(self, which: Offsets) -> Places:
         """Return where candidates stand."""
-        return Places(self.contig_names, self.contigs[which].tolist(), self.positions[which].tolist())
+        return Places(self.contig_names, self.contigs[which], self.positions[which])
 
     def contigs_of(self, which: Offsets) -> list[str]:
         """Return the contigs of candidates."""

@@ -145,7 +145,8 @@ class Columns:
         −1 where AF is not the one field that decides: there is a MAF, AF is a flag or stands there twice.
         """
         cells, found, is_maf = self._cells, *self._keys()
-        lines = np.searchsorted(self._starts, found, side="right") - 1
+        n_before = np.searchsorted(found, self._heads.starts[1:])
+        lines = np.repeat(np.arange(len(self)), np.diff(n_before, prepend=0))
         at = found - self._starts[lines]
         inside = (at > self.ends[lines, INFO - 1]) & (at < self.ends[lines, INFO])
         found, lines, at, is_maf = found[inside], lines[inside], at[inside], is_maf[inside]
@@ -212,14 +213,14 @@ def _ends_together(lines: Block, n_columns: int) -> Ends | None:
     """Return where all columns of all lines end, None unless each line has so many."""
     low, high = lines.starts[[0, -1]].tolist()
     cells = np.frombuffer(lines.text, dtype=np.uint8)[low:high]
-    found = where(len(cells), lambda low, high: cells[low:high] <= _NEWLINE)
-    if len(found) != n_columns * len(lines):
+    found = where(len(cells), lambda low, high: cells[low:high] == _TAB)
+    if len(found) != (n_columns - 1) * len(lines):
         return None
-    table = found.reshape(-1, n_columns)
-    signs = cells[table]
-    if not (np.all(signs[:, :-1] == _TAB) and np.all(signs[:, -1] == _NEWLINE)):
+    tabs = found.reshape(len(lines), n_columns - 1)
+    begins, ends = lines.starts[:-1] - low, lines.starts[1:] - low - 1
+    if np.any(tabs[:, 0] < begins) or np.any(tabs[:, -1] > ends):
         return None
-    return table - (lines.starts[:-1, None] - low)
+    return np.column_stack([tabs, ends]) - begins[:, None]
 
 
 def _odd_lines(name: str, numbers: Sequence[int], lines: Block, n_columns: int) -> list[int]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from core.errors import AuditInputError
 from core.vcf.checks import ALL_CHECKS
+from core.vcf.remembering import remembered
 from core.verdict import Finding, Verdict
 from core.words import Text, Value, joined, own, text
 
@@ -85,7 +86,12 @@ def places_text(places: Sequence[str], *, at_most: int) -> Text:
 
 def samples_text(columns: Sequence[int]) -> tuple[Text, ...]:
     """Return samples by their column, counted from 1; never by name."""
-    return tuple(text("sample {column}", column=str(column)) for column in columns)
+    return tuple(map(_sample_text, columns))
+
+
+@remembered
+def _sample_text(column: int) -> Text:
+    return text("sample {column}", column=str(column))
 
 
 def found(

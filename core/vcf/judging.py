@@ -217,8 +217,11 @@ def _site_exposures(scan: VcfScan, targets: Targets, settings: VcfSettings) -> l
 def _by_site(candidates: Candidates, targets: Targets, affected: Mask) -> tuple[int, Sequence[str]]:
     """Return how many masked sites are affected, given by their members, and where."""
     places = targets.masked_members[affected]
-    sites, first = np.unique(targets.sites[places], return_index=True)
-    return len(sites), candidates.places(targets.members[places[first]])
+    sites = targets.sites[places]  # ascending
+    first = np.ones(len(sites), dtype=np.bool_)
+    np.not_equal(sites[1:], sites[:-1], out=first[1:])
+    places = places[first]
+    return len(places), candidates.places(targets.members[places])
 
 
 def _left(candidates: Candidates, members: Offsets, maf_threshold: float) -> Mask:

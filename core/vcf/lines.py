@@ -25,6 +25,7 @@ MAX_POS = 1 << 62
 FIRST_RUN = 64  # lines tried to be in step after they were not; each try that succeeds takes twice as many
 MAX_RUN = 1 << 16
 FEW_LINES = 4  # in 4096 bytes: where lines are so long, their ends are looked for one by one
+LONG_LINE = 600  # bytes from which comparing line by line is faster than comparing all bytes together
 MANY_COLUMNS = 64
 CHUNK = 1 << 17  # bytes looked at together, which fit into the processor's cache
 PADDING = bytes(32)  # behind a text, so that what stands near its end is looked at as all else is
@@ -101,27 +102,45 @@ class Block:
 
     def differing(self, other: Block) -> list[int]:
         """Return the places of the lines that are not those of another block of as many lines."""
-        same = np.diff(self.starts) == np.diff(other.starts)
-        found = np.flatnonzero(~same)
+        found = np.flatnonzero(np.diff(self.starts) != np.diff(other.starts))
         lows, highs = np.concatenate(([0], found + 1)), np.concatenate((found, [len(self)]))
-        between = lows < highs
-        places = found.tolist()
-        for low, high in zip(lows[between].tolist(), highs[between].tolist(), strict=True):
-            places += self._differing_between(other, low, high)
+        bounds = (lows, highs, self.starts[lows], self.starts[highs], other.starts[lows], other.starts[highs])
+        places: list[int] = found.tolist()
+        mine, theirs = self.text, other.text
+        for low, high, begin, end, at, last in zip(*(one.tolist() for one in bounds), strict=True):
+            if low < high and (end - begin > CHUNK or mine[begin:end] != theirs[at:last]):
+                places += self._differing_between(other, low, high)
         return sorted(places) if len(places) > len(found) else places
 
     def _differing_between(self, other: Block, low: int, high: int) -> list[int]:
         """Return the differing ones among some lines of the same lengths."""
         begin, end = self.starts[[low, high]].tolist()
         at = int(other.starts[low])
-        if end - begin < CHUNK and self.text[begin:end] == other.text[at : at + end - begin]:
-            return []
+        if end - begin > LONG_LINE * (high - low):
+            text, theirs, shift = self.text, other.text, at - begin
+            bounds = pairwise(self.starts[low : high + 1].tolist())
+            return [
+                low + place
+                for place, (first, last) in enumerate(bounds)
+                if text[first:last] != theirs[first + shift : last + shift]
+            ]
         mine = np.frombuffer(self.text, dtype=np.uint8)[begin:end]
-        theirs = np.frombuffer(other.text, dtype=np.uint8)[at : at + end - begin]
-        found = where(end - begin, lambda low, high: mine[low:high] != theirs[low:high])
+        theirs_ = np.frombuffer(other.text, dtype=np.uint8)[at : at + end - begin]
+        found = where(end - begin, lambda low, high: mine[low:high] != theirs_[low:high])
         lines = np.searchsorted(self.starts, found + begin, side="right") - 1
         places: list[int] = np.unique(lines).tolist()
         return places
+
+    def first_elsewhere(self, other: Block, places: list[int]) -> int:
+        """Return the first of some places whose lines have another CHROM and POS than another block's; or −1."""
+        text, theirs = self.text, other.text
+        bounds = zip(places, self.starts[places].tolist(), other.starts[places].tolist(), strict=True)
+        for place, low, at in bounds:
+            end = text.find(b"\t", text.find(b"\t", low) + 1) + 1
+            is_there = end > low and theirs.startswith(text[low:end], at)
+            if not is_there and self.site(place) != other.site(place):
+                return place
+        return -1
 
 
 def where(n_bytes: int, test: Callable[[int, int], npt.NDArray[np.bool_]]) -> npt.NDArray[np.int64]:
@@ -337,10 +356,9 @@ class Merge:
         n_lines = min(first.n_waiting, second.n_waiting, self._n_tried)
         mine, theirs = first.next(n_lines), second.next(n_lines)
         changed = mine.differing(theirs)
-        for place in changed:
-            if mine.site(place) != theirs.site(place):
-                n_lines = place
-                break
+        elsewhere = mine.first_elsewhere(theirs, changed)
+        if elsewhere >= 0:
+            n_lines = elsewhere
         n_lines = self._whole_sites(mine, n_lines)
         if not n_lines:
             return None

@@ -127,6 +127,10 @@ class Forms:
         if len(self.texts[key]) < MANY_FORMS:
             self.texts[key].add(text)
 
+    def has_room(self, column: str, *, is_repeat: bool) -> bool:
+        """Tell whether one more way in which a column is blank would be told apart from the others."""
+        return len(self.texts[column, is_repeat]) < MANY_FORMS
+
     def varying(self) -> tuple[str, ...]:
         """Return the columns that are blank in more than one way."""
         return tuple(sorted({key[0] for key in self.changed if len(self.texts[key]) > 1}))

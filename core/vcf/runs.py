@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from core.vcf.alike import Like, Standing
 from core.vcf.candidates import Found, Marks
-from core.vcf.columns import ALT, CHROM, FORMAT, INFO, REF, Columns, Places
+from core.vcf.columns import ALT, CHROM, FILTER, FORMAT, INFO, QUAL, REF, Columns, Places
 from core.vcf.frequencies import Rarity, rarest_allele
 from core.vcf.lines import Run, UnsortedError, check_columns
 from core.vcf.marks import Mark
 from core.vcf.records import DIGITS, N_FIXED, Record, has_sole_carrier
 from core.vcf.repeats import is_unnamed_repeat
 from core.vcf.settings import MAF_LIMIT
-from core.vcf.sites import Alt, Judged, Original, SiteJudge
+from core.vcf.sites import Alt, Format, Judged, Original, SiteJudge
 
 AT_ONCE = 1 << 17  # bytes of lines that are judged one by one and checked together
 # An INFO key that begins or ends with a space, which htslib refuses.
 _ODD_SPACE = re.compile(rb"[\t;] |[\t;][^\t;=]* [\t;=]|[\t;][^\t;=]* \Z")
+
+Close = tuple[
+    Original, bytes, int, Like | None
+]  # a line that is judged by itself: see :meth:`SiteJudge._judge_line`
 
 
 class _Run(NamedTuple):
@@ -33,6 +39,7 @@ class _Run(NamedTuple):
     positions: Places
     kinds: npt.NDArray[np.int64]  # bits of Alt
     rarity: Rarity
+    formats: npt.NDArray[np.int64]  # bits of Format; none in a file without samples
 
 
 class Scanner(SiteJudge):
@@ -55,7 +62,8 @@ class Scanner(SiteJudge):
             self.orders.append((run.numbers, run.kept_numbers))
         kinds = columns.mapped(ALT, self.alt_kinds)
         rarity = self.readers[0].many(columns, (kinds & Alt.NONE) == 0)
-        found = _Run(run, columns, stretches, positions, kinds, rarity)
+        formats = columns.mapped(FORMAT, self.formats) if self.n_columns[0] > N_FIXED + 1 else kinds[:0]
+        found = _Run(run, columns, stretches, positions, kinds, rarity, formats)
         self._count(found)
         which = np.flatnonzero((rarity.mafs < MAF_LIMIT) | ((kinds & Alt.REPEAT) != 0))
         judged = self._judge_closely(found, which)
@@ -94,7 +102,7 @@ class Scanner(SiteJudge):
             parts = (cells[:, 1] == ord("/")) | (cells[:, 1] == ord("|"))
             one = is_digit[:, 0] & ends[:, 1]
             two = is_digit[:, 0] & parts & is_digit[:, 2] & ends[:, 3]
-            has_genotypes = run.columns.mapped(FORMAT, self.genotypes)[which] != 0
+            has_genotypes = (run.formats[which] & Format.GENOTYPES) != 0
             known = (rarest >= 0) & (one | two) & has_genotypes
             digit = rarest + ord("0")
             sole = known & ((cells[:, 0] == digit) | (two & (cells[:, 2] == digit)))
@@ -108,7 +116,7 @@ class Scanner(SiteJudge):
         """Tell whether exactly one sample carries the rarest allele of an unchanged line."""
         columns = run.columns
         format_ = columns.value(FORMAT, place)
-        if not self.genotypes[format_]:
+        if not run.formats[place] & Format.GENOTYPES:
             return False
         samples = columns.behind(FORMAT, place)
         rarest = int(run.rarity.rarest[place])
@@ -146,24 +154,25 @@ class Scanner(SiteJudge):
             close.update(which[(run.kinds[which] & Alt.BLANK) != 0].tolist())
         else:
             close.update(chosen)
-        sites = {place: place + 1 for place in close}
-        if len(again):
-            candidates = set(chosen)
-            for low, high in _groups(again.tolist()):
-                places = range(low, high)
-                if not close.isdisjoint(places) or not candidates.isdisjoint(places):
-                    for place in places:
-                        sites.pop(place, None)
-                    sites[low] = high
+        together: dict[int, int] = {}
+        candidates = set(chosen) if len(again) else set()
+        for low, high in _groups(again.tolist()) if len(again) else ():
+            places = range(low, high)
+            if not close.isdisjoint(places) or not candidates.isdisjoint(places):
+                close.difference_update(places)
+                together[low] = high
+        together.update((place, place + 1) for place in odd & close)
         judged: dict[int, Judged] = {}
-        alone = [low for low, high in sorted(sites.items()) if high - low == 1 and low not in odd]
+        alone = sorted(close - odd)
         found = self._lines_alone(run, np.array(alone, dtype=np.int64))
-        for low, high in sorted(sites.items()):
-            self.thinning.at = high - 1
-            if high - low > 1 or low in odd:
-                self._judge_places(run, range(low, high), judged)
-            else:
-                judged[low] = self._judge_line(*next(found), run.lines.kept_numbers[low])
+        for low in sorted([*alone, *together]) if together else alone:
+            if low in together:
+                self.thinning.at = together[low] - 1
+                self._judge_places(run, range(low, together[low]), judged)
+                continue
+            one = next(found)
+            self.thinning.at = low
+            judged[low] = one if type(one) is Judged else self._judge_line(*one)
         if self.thinning.open:
             self._see_unchanged(run)
         return judged
@@ -191,17 +200,80 @@ class Scanner(SiteJudge):
         for match in re.finditer(rb"(?i)[\t;:]%s(?=[=;:\t\n])" % re.escape(key), run.lines.kept.own_text):
             yield int(np.searchsorted(starts, starts[0] + match.start(), side="right")) - 1
 
-    def _lines_alone(self, run: _Run, places: Places) -> Iterator[tuple[Original, bytes]]:
-        """Yield lines that are alone at their site, with the anonymized line."""
+    def _lines_alone(self, run: _Run, places: Places) -> Iterator[Judged | Close]:
+        """Yield what comes of lines that are alone at their site, or what is needed to judge them."""
         lines = run.lines
         n_together = 1 + AT_ONCE * len(lines.lines) // len(lines.lines.text)
-        for first in range(0, len(places), n_together):
-            some = places[first : first + n_together]
-            records = [Record(line, self.n_columns[0]) for line in lines.lines.at(some)]
-            numbers = [lines.numbers[place] for place in some.tolist()]
-            self.values[0].check(self._name(0), numbers, records)
-            mafs, kinds = run.rarity.mafs[some].tolist(), run.kinds[some].tolist()
-            yield from zip(map(Original, records, mafs, kinds), lines.kept.at(some), strict=True)
+        facts = (
+            *(places, run.rarity.mafs[places], run.kinds[places], run.columns.ends[places]),
+            *(lines.lines.starts[places], lines.lines.starts[places + 1] - 1),
+            *(lines.kept.starts[places], lines.kept.starts[places + 1] - 1),
+        )
+        every = list(zip(*(one.tolist() for one in facts), strict=True))
+        for first in range(0, len(every), n_together):
+            outcomes, left = self._judge_alike(run, every[first : first + n_together])
+            places = np.array([place for place, _ in left], dtype=np.int64)
+            close = zip(self._originals(run, places) if left else (), left, strict=True)
+            for outcome in outcomes:
+                if outcome is not None:
+                    yield outcome
+                else:
+                    original, (place, like) = next(close)
+                    yield original, lines.kept[place], lines.kept_numbers[place], like
+
+    def _originals(self, run: _Run, places: Places) -> list[Original]:
+        """Split lines of the original, refusing what htslib refuses."""
+        lines = run.lines
+        records = [Record(line, self.n_columns[0]) for line in lines.lines.at(places)]
+        self.values[0].check(self._name(0), [lines.numbers[place] for place in places.tolist()], records)
+        mafs, kinds = run.rarity.mafs[places].tolist(), run.kinds[places].tolist()
+        return list(map(Original, records, mafs, kinds))
+
+    def _judge_alike(
+        self, run: _Run, lines: Sequence[Any]
+    ) -> tuple[list[Judged | None], list[tuple[int, Like | None]]]:
+        """Judge lines by others that they are like; say of those that are left what they may be like."""
+        mine, theirs = run.lines.lines.text, run.lines.kept.text
+        find, judge = self.alike.find, self._judge_like
+        outcomes: list[Judged | None] = []
+        left: list[tuple[int, Like | None]] = []
+        blank: list[tuple[int, Standing]] = []
+        for place, maf, kind, ends, low, high, at, end in lines:
+            standing = mine, low, high, ends
+            like = find(standing, (theirs, at, end))
+            outcome = judge(like, maf, kind) if like else None
+            outcomes.append(outcome)
+            if like is None or outcome is None:
+                left.append((place, like))
+                continue
+            if like.blank >= 0:
+                blank.append((place, standing))
+            if not self._counts_as_masked(maf, kind, outcome):
+                continue
+            has_room = like.blank < 0 and self.forms.has_room("QUAL", is_repeat=bool(kind & Alt.REPEAT))
+            if self.alike.is_new(like, standing, kind & Alt.REPEAT, with_qual=has_room):
+                (original,) = self._originals(run, np.array([place]))
+                self._note_masked(original, Record(theirs[at:end], self.n_columns[1]))
+        self._check_blank(run, blank)
+        return outcomes, left
+
+    def _check_blank(self, run: _Run, records: Sequence[tuple[int, Standing]]) -> None:
+        """Refuse what htslib refuses among originals of which masking left nothing."""
+        filters: set[bytes] = set()
+        infos: list[bytes] = []
+        samples: dict[bytes, list[bytes]] = defaultdict(list)
+        for _, (text, low, high, ends) in records:
+            info_at = low + ends[FILTER] + 1
+            info_end = low + ends[INFO]
+            filters.add(text[low + ends[QUAL] + 1 : info_at - 1])
+            infos.append(text[info_at:info_end])
+            if info_end < high:
+                samples[text[info_end + 1 : low + ends[FORMAT]]].append(text[low + ends[FORMAT] : high])
+        values = self.values[0]
+        if values.odd_name(b";".join(filters), b";".join(infos)) or not all(
+            values.takes(format_, texts) for format_, texts in samples.items()
+        ):
+            self._originals(run, np.array([place for place, _ in records]))
 
     def _judge_places(self, run: _Run, places: range, judged: dict[int, Judged]) -> None:
         lines, mafs, kinds = run.lines, run.rarity.mafs, run.kinds
@@ -231,7 +303,7 @@ class Scanner(SiteJudge):
                 self.tallies.repeats_unnamed.add(*site(place))
         if self.n_columns[0] <= N_FIXED + 1:
             return
-        for place in np.flatnonzero(columns.mapped(FORMAT, self.phased)).tolist():
+        for place in np.flatnonzero(run.formats & Format.PHASED).tolist():
             if place not in judged:
                 self.neighbours.read_phasing(
                     *site(place), columns.value(FORMAT, place), columns.behind(FORMAT, place)

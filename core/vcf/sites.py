@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.vcf.bare import BareRecords
+from core.vcf.alike import AlikeRecords, Like
 from core.vcf.candidates import CandidateCollector, Found, Tally
 from core.vcf.checks import Case, leaks_of
 from core.vcf.checks.case import satisfies_repeat_rule
@@ -33,7 +33,7 @@ from core.vcf.values import ValueChecker
 NEVER_MASKED = -math.inf  # the site is absent from the anonymized file
 ALWAYS_MASKED = math.inf
 MAX_ALTS = 100_000  # ALT columns whose kind is remembered
-MAX_OUTCOMES = 4096  # of bare records
+MAX_OUTCOMES = 1 << 14  # of records that are like others
 TAB = b"\t"
 _NAME = re.compile(rb"(?=.*[0-9])(?=.*[^0-9.,-]).{4,}|.*[A-Za-z].{5,}")
 
@@ -53,6 +53,18 @@ def kind_of_alt(alt: bytes, pattern: RepeatPattern) -> int:
     kind = Alt.NONE if alt == b"." else Alt.BLANK * is_blank(alt)
     kind |= Alt.REPEAT * pattern.found(alt) | Alt.UNNAMED * is_unnamed_repeat(b"", alt, pattern)
     return kind | Alt.POINTS * (b"*" in alt or b"[" in alt or b"]" in alt)
+
+
+class Format:
+    """What a FORMAT by itself tells: bits, as whole numbers."""
+
+    GENOTYPES = 1 << 0  # come first
+    PHASED = 1 << 1  # it has a key of phasing
+
+
+def kind_of_format(format_: bytes) -> int:
+    """Return bits of :class:`Format`."""
+    return Format.GENOTYPES * (format_ + b":").startswith(b"GT:") | Format.PHASED * has_phasing(format_)
 
 
 class Answers(dict[bytes, int]):
@@ -151,12 +163,10 @@ class SiteJudge:
             "QUAL": (QUAL, Answers(lambda text: text != b".")),
             "FILTER": (FILTER, Answers(lambda text: text not in USUAL_FILTERS)),
         }
-        self.bare = BareRecords()
-        # what comes of a bare record, by REF, both ALT columns, and whether it has a frequency
-        self.bare_outcomes: dict[tuple[bytes, bytes, bytes, int, bool], Judged] = {}
+        self.alike = AlikeRecords(len(first.samples), keeps_rest=self.same_declarations and self.is_alike)
+        self.outcomes: dict[tuple[Like, bool, int], Judged] = {}  # of records that others may be like
         self.n_exchanged = 0  # records that stand before one of their own site that they followed
-        self.genotypes = Answers(lambda format_: format_ == b"GT" or format_.startswith(b"GT:"))
-        self.phased = Answers(has_phasing)
+        self.formats = Answers(kind_of_format)
         self.n_records = [0, 0]
         self.n_with_alt = 0
         self.n_without_frequency = 0
@@ -226,39 +236,45 @@ class SiteJudge:
         record = original.beside(line) if self.is_alike else None
         if record is None:
             record = self._record(1, number, line)
-        if self.n_columns[1] in (self.n_columns[0], N_FIXED):
-            self.bare.learn(record)
         return record
 
-    def _judge_line(self, original: Original, line: bytes, number: int) -> Judged:
-        """Judge a line that is alone at its site in both files."""
-        bare = self.bare.find(line, original.record)
-        if bare is not None:
-            return self._judge_bare(original, line, *bare)
+    def _judge_line(self, original: Original, line: bytes, number: int, like: Like | None) -> Judged:
+        """Judge a line that is alone at its site in both files; others that are like it are judged alike."""
         mine = self._kept_record(number, line, original.record)
         site, (kept_maf,) = self._kept_site((original,), (mine,))
-        return self._judge_own(original, mine, kept_maf, site, original.spared_up_to)
-
-    def _judge_bare(self, original: Original, line: bytes, alt: bytes, rest: int) -> Judged:
-        """Judge a line of which the anonymized file left nothing but REF.
-
-        It differs from the original in what is missing alone: REF and ALT are judged, without the rest.
-        """
-        if not original.is_candidate:
-            return Judged(0, ALWAYS_MASKED)
-        record = original.record
-        key = record.ref, record.alt, alt, original.kind, original.maf < math.inf
-        outcome = self.bare_outcomes.get(key)
-        if outcome is None:
-            if len(self.bare_outcomes) == MAX_OUTCOMES:
-                self.bare_outcomes.clear()
-            alone = original._replace(record=Record.of_alleles(record.ref, record.alt))
-            site = KeptSite(ALWAYS_MASKED, {alt}, has_repeat=False)
-            outcome = self._mark(alone, Record.of_alleles(record.ref, alt), NOT_COMPUTABLE, site)
-            self.bare_outcomes[key] = outcome
-        if self._counts_as_masked(original, outcome) and self.bare.is_new(record, alt, rest):
-            self._note_masked(original, Record(line, self.n_columns[1]))
+        outcome = self._judge_own(original, mine, kept_maf, site, original.spared_up_to)
+        if self.n_columns[1] in (self.n_columns[0], N_FIXED):
+            self.alike.learn(original.record, mine)
+        if like is not None and original.is_candidate:
+            self._remember((like, original.maf < math.inf, original.kind), outcome)
         return outcome
+
+    def _judge_like(self, like: Like, maf: float, kind: int) -> Judged | None:
+        """Judge a record by what was found in those that it is like; None where none was judged.
+
+        What a blank record has beside REF and ALT is missing, so these alone are judged.
+        """
+        is_blank = like.blank >= 0
+        masked_up_to = ALWAYS_MASKED if is_blank or like.kept_alt == b"." else maf
+        if not (maf < MAF_LIMIT or kind & Alt.REPEAT):
+            return Judged(0, masked_up_to)
+        key = like, maf < math.inf, kind
+        outcome = self.outcomes.get(key)
+        if outcome is None:
+            if not is_blank:
+                return None
+            alone = Original(Record.of_alleles(like.ref, like.alt), maf, kind)
+            site = KeptSite(ALWAYS_MASKED, {like.kept_alt}, has_repeat=False)
+            outcome = self._mark(alone, Record.of_alleles(like.ref, like.kept_alt), NOT_COMPUTABLE, site)
+            self._remember(key, outcome)
+        return (
+            outcome if outcome.masked_up_to == masked_up_to else outcome._replace(masked_up_to=masked_up_to)
+        )
+
+    def _remember(self, key: tuple[Like, bool, int], outcome: Judged) -> None:
+        if len(self.outcomes) == MAX_OUTCOMES:
+            self.outcomes.clear()
+        self.outcomes[key] = outcome
 
     def _judge(self, originals: Sequence[Original], kept: Sequence[Record]) -> tuple[list[Judged], list[int]]:
         """Judge the records of one site, each of the original against its own record."""
@@ -287,7 +303,7 @@ class SiteJudge:
         if not original.is_candidate:
             return Judged(0, site.masked_up_to)
         outcome = self._mark(original, mine, kept_maf, site)
-        if mine is not None and self._counts_as_masked(original, outcome):
+        if mine is not None and self._counts_as_masked(original.maf, original.kind, outcome):
             self._note_masked(original, mine)
         return outcome
 
@@ -372,7 +388,7 @@ class SiteJudge:
         """Note what an anonymized record tells of other sites, and what stands beyond its columns."""
         if kind & Alt.POINTS:
             self.neighbours.read_alt(record.chrom, int(record.pos), record.alt)
-        if record.samples and self.phased[record.format]:
+        if record.samples and self.formats[record.format] & Format.PHASED:
             self.neighbours.read_phasing(record.chrom, int(record.pos), record.format, record.samples)
         if record.extra and record.extra.strip(TAB):
             self.tallies.extra_columns.add(record.chrom, record.pos)
@@ -417,7 +433,7 @@ class SiteJudge:
         masked = [
             number
             for number, (original, outcome) in enumerate(zip(originals, judged, strict=True))
-            if original.is_candidate and self._counts_as_masked(original, outcome)
+            if original.is_candidate and self._counts_as_masked(original.maf, original.kind, outcome)
         ]
         target = masked[-1] if masked else -1
         for place, (record, maf) in enumerate(zip(kept, kept_mafs, strict=True)):
@@ -437,7 +453,7 @@ class SiteJudge:
                 )
 
     @staticmethod
-    def _counts_as_masked(original: Original, judged: Judged) -> bool:
-        if original.kind & Alt.REPEAT:
+    def _counts_as_masked(maf: float, kind: int, judged: Judged) -> bool:
+        if kind & Alt.REPEAT:
             return bool(judged.marks & Mark.REPEAT_MASKED)
-        return judged.masked_up_to > original.maf
+        return judged.masked_up_to > maf

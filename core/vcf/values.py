@@ -66,7 +66,7 @@ class ValueChecker:
         unsure = {
             place
             for format_, places in by_format.items()
-            if not self._are_taken(format_, [records[place].samples for place in places])
+            if not self.takes(format_, [records[place].samples for place in places])
             for place in places
         }
         for place, record in enumerate(records):
@@ -92,18 +92,21 @@ class ValueChecker:
         """Return the column with a name that htslib cannot declare by itself, "" for none."""
         if record.chrom not in self.contigs and not _taken("CHROM", record.chrom):
             return "CHROM"
-        if record.filter not in USUAL_FILTERS and not all(
-            _taken("FILTER", part) for part in record.filter.split(b";")
-        ):
+        return self.odd_name(record.filter, record.info)
+
+    @staticmethod
+    def odd_name(filter_: bytes, info: bytes) -> str:
+        """Return which of these columns has a name that htslib cannot declare by itself, "" for none."""
+        if filter_ not in USUAL_FILTERS and not all(_taken("FILTER", part) for part in filter_.split(b";")):
             return "FILTER"
-        if not _REGULAR_INFO.fullmatch(record.info):
-            names = {field.partition(b"=")[0] for field in record.info.split(b";")}
+        if _has_odd_sign(info) and not _REGULAR_INFO.fullmatch(info):
+            names = {field.partition(b"=")[0] for field in info.split(b";")}
             if not all(_taken("INFO", name) for name in names if name):
                 return "key in INFO"
         return ""
 
     def _check_samples(self, name: str, number: int, record: Record) -> None:
-        if self._are_taken(record.format, [record.samples]):
+        if self.takes(record.format, [record.samples]):
             return
         if self._pattern(record.format) is None:
             raise AuditInputError(
@@ -147,7 +150,7 @@ class ValueChecker:
                         )
                     )
 
-    def _are_taken(self, format_: bytes, samples: Sequence[bytes]) -> bool:
+    def takes(self, format_: bytes, samples: Sequence[bytes]) -> bool:
         """Tell whether each sample of some records, whatever its digits, is surely one that htslib takes."""
         if format_ in (b"", b"."):
             return True
@@ -193,6 +196,11 @@ class ValueChecker:
     def _value(self, key: bytes) -> bytes:
         """Return the pattern of one field."""
         return _GENOTYPE if key == b"GT" else _LISTS.get(self.formats.get(key, "String"), _TEXT)
+
+
+def _has_odd_sign(text: bytes) -> bool:
+    """Tell whether a text holds any sign that htslib may not take in a name."""
+    return b"," in text or b"<" in text or b">" in text or b"[" in text or b'"' in text or b" " in text
 
 
 def _are_plain(samples: bytes) -> bool:

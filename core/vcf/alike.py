@@ -1,0 +1,220 @@
+"""Masked records that are like one that was judged literally, so that the same is found in them.
+
+Whoever masks a file writes the same text from QUAL on in every masked record, or takes ALT alone away. What the
+checks find in such a record depends on its alleles and on the shape of the rest: names, genotypes, and which
+numbers are zero, but on no other number. So once a record was judged literally, the next ones of its shape are
+compared with it as they stand in the text, and not taken apart.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from core.vcf.columns import ALT, CHROM, FILTER, ID, INFO, POS, QUAL, REF
+from core.vcf.info import NUMERIC, Kind
+from core.vcf.pointers import has_phasing
+from core.vcf.records import USUAL_FILTERS, Record
+
+MAX_BLANKS = 4  # texts from QUAL on that are known as blank
+MAX_SHAPES, MAX_CELLS = 256, 64  # kinds of records, and of samples in one of them, that are known
+MAX_NOTED = 4096  # answers that are remembered
+LONGEST = 1000  # bytes from QUAL to FORMAT of records whose shape is looked at
+BASES = b"ACGT,"
+BLANK_ALTS = (b".", b"N")
+_NUMBER = rb"[0-9+eE-][0-9.,+eE-]*+"
+_ZERO, _NOT_ZERO = rb"0[0.,]*+", rb"(?=[^;\t]*[1-9+eE-])" + _NUMBER
+_WHOLE = re.compile(rb"[1-9][0-9]{0,8}")
+_SAID_BY_VALUE = Kind.COUNTS | Kind.TELLS  # of fields whose value may be zero, which says less
+_TAB, _POINT = b"\t."
+NO_SHAPE = (-1, -1)
+
+
+#: A line: the text it stands in, from where to where, and where its first columns end, counted from there.
+Standing = tuple[bytes, int, int, Sequence[int]]
+
+
+class Shape(NamedTuple):
+    """What a record has from QUAL to FORMAT, whatever its numbers."""
+
+    number: int
+    pattern: re.Pattern[bytes]
+    cells: list[tuple[int, re.Pattern[bytes]]]  # of the one sample, the last one found first
+
+
+class Like(NamedTuple):
+    """A masked record that may be like one that was judged."""
+
+    ref: bytes
+    alt: bytes
+    kept_alt: bytes
+    blank: int  # which of the known texts follows ALT; −1 where it is the original's own
+    shape: tuple[int, int]  # where it is: numbers of the original's shape and of its sample's
+
+
+class AlikeRecords:
+    """What is known of the records of a pair of files.
+
+    A record is blank if ID, QUAL and INFO are missing, FILTER is missing or PASS, ALT is “.” or ``N``, and its
+    samples are genotypes alone, all missing and alike.
+
+    Parameters
+    ----------
+    n_samples
+        Of the original.
+    keeps_rest
+        Whether the same text means the same in both files.
+    """
+
+    def __init__(self, n_samples: int, *, keeps_rest: bool) -> None:
+        self._n_samples = n_samples
+        self._keeps_rest = keeps_rest and n_samples < 2
+        self._blanks: list[bytes] = []
+        self._contigs: set[bytes] = set()
+        self._shapes: dict[bytes, Shape] = {}
+        self._noted: set[tuple[object, ...]] = set()
+
+    def learn(self, original: Record, kept: Record) -> None:
+        """Take up two records that are each other's own; htslib takes both."""
+        self._contigs.add(kept.chrom)
+        if kept.info == kept.qual == b"." and kept.filter in USUAL_FILTERS:
+            self._learn_blank(kept)
+        if self._keeps_rest and not original.extra and original.n_samples == self._n_samples:
+            self._learn_shape(original)
+
+    def _learn_blank(self, record: Record) -> None:
+        if record.samples and (
+            record.format != b"GT" or not record.is_uniform or record.telling_samples[1:].strip(b"./|")
+        ):
+            return
+        rest = b"\t" + record.rest
+        if len(self._blanks) < MAX_BLANKS and rest not in self._blanks:
+            self._blanks.append(rest)
+
+    def _learn_shape(self, record: Record) -> None:
+        """Take up the shape of a record, if INFO is of numbers alone, and no number of its sample has a meaning."""
+        keys = record.format.split(b":")
+        if has_phasing(record.format) or b"CN" in keys or not record.fields.is_numeric:
+            return
+        end = len(record.line) - len(record.samples)
+        middle = record.line[record.line.index(record.rest) - 1 : end]
+        key = middle.translate(None, NUMERIC)
+        shape = self._shapes.get(key)
+        if shape is None or not shape.pattern.fullmatch(middle):
+            if len(self._shapes) == MAX_SHAPES or len(middle) > LONGEST:
+                return
+            shape = self._shapes[key] = Shape(len(self._shapes), _shape_of(record), [])
+        cells = shape.cells
+        if record.samples and len(cells) < MAX_CELLS and _place(cells, record.samples, 0, sys.maxsize) < 0:
+            cells.append((len(cells), _cell_of(record)))
+
+    def find(self, mine: Standing, theirs: tuple[bytes, int, int]) -> Like | None:
+        """Return what a record is like, None for nothing known.
+
+        Alleles of the original that are no plain bases may be told by the form of what is missing, so nothing
+        is like them.
+        """
+        text, low, high, ends = mine
+        ref_at, alt_at, rest_at = low + ends[ID] + 1, low + ends[REF] + 1, low + ends[ALT]
+        alt = text[alt_at:rest_at]
+        if alt.translate(None, BASES) or text[low : low + ends[CHROM]] not in self._contigs:
+            return None
+        head = text[low:alt_at]
+        if text[ref_at - 2] != _POINT or text[ref_at - 3] != _TAB:
+            head = b"%s.\t%s" % (text[low : low + ends[POS] + 1], text[ref_at:alt_at])
+        kept, at, end = theirs
+        if not kept.startswith(head, at):
+            return None
+        at += len(head) + 1
+        kept_alt = kept[at - 1 : at]
+        if kept_alt not in BLANK_ALTS:
+            return None
+        blank, shape = -1, NO_SHAPE
+        for number, rest in enumerate(self._blanks):
+            if end - at == len(rest) and kept.startswith(rest, at):
+                blank = number
+                break
+        else:
+            if not (
+                self._keeps_rest and end - at == high - rest_at and kept.startswith(text[rest_at:high], at)
+            ):
+                return None
+            shape = self._shape(text, rest_at, low + ends[-1], high)
+            if shape is NO_SHAPE:
+                return None
+        return Like(text[ref_at : alt_at - 1], alt, kept_alt, blank, shape)
+
+    def _shape(self, text: bytes, low: int, end: int, high: int) -> tuple[int, int]:
+        """Return the numbers of the shape that a record has from QUAL on, and of its sample's."""
+        if end - low > LONGEST:
+            return NO_SHAPE
+        middle = text[low:end]
+        shape = self._shapes.get(middle.translate(None, NUMERIC))
+        if shape is None or not shape.pattern.fullmatch(middle):
+            return NO_SHAPE
+        cell = _place(shape.cells, text, end, high) if self._n_samples else 0
+        return (shape.number, cell) if cell >= 0 else NO_SHAPE
+
+    def is_new(self, like: Like, mine: Standing, is_repeat: int, *, with_qual: bool) -> bool:
+        """Tell whether no record was noted yet that masking changed in the same way, beside REF and ALT."""
+        text, low, high, ends = mine
+        filter_ = text[low + ends[QUAL] + 1 : low + ends[FILTER]]
+        key: tuple[object, ...]
+        if like.blank < 0:
+            qual = text[low + ends[ALT] + 1 : low + ends[QUAL]] if with_qual else b""
+            key = is_repeat, like.kept_alt, like.shape, qual, filter_
+        else:
+            begin = low + ends[-1]
+            end = text.find(b"\t", begin + 1, high)
+            genotype = text[begin + 1 : end if end > 0 else high].partition(b":")[0]
+            missing = (
+                ends[at] - ends[at - 1] == 2 and text[low + ends[at] - 1] == _POINT for at in (QUAL, INFO)
+            )
+            key = is_repeat, like.kept_alt, like.blank, filter_, genotype, *missing
+        if key in self._noted:
+            return False
+        if len(self._noted) < MAX_NOTED:
+            self._noted.add(key)
+        return True
+
+
+def _place(cells: list[tuple[int, re.Pattern[bytes]]], text: bytes, low: int, high: int) -> int:
+    """Return the number of the sample that is like the one in a text, which then is tried first; −1 for none."""
+    for place, (number, pattern) in enumerate(cells):
+        if pattern.fullmatch(text, low, high):
+            if place:
+                cells.insert(0, cells.pop(place))
+            return number
+    return -1
+
+
+def _shape_of(record: Record) -> re.Pattern[bytes]:
+    """Return what matches from QUAL to FORMAT of a record, and of those with other numbers."""
+    qual = rb"\." if record.qual == b"." else rb"(?!\.\t)[^\t]*+"
+    info = b";".join(
+        re.escape(name) + b"=" + _value_of(value, kind) for name, value, kind in record.fields.numbers()
+    )
+    columns = [b"", qual, re.escape(record.filter), info or rb"\."]
+    return re.compile(rb"\t".join([*columns, re.escape(record.format)] if record.format else columns))
+
+
+def _value_of(value: bytes, kind: int) -> bytes:
+    if not kind & _SAID_BY_VALUE:
+        return _NUMBER
+    return _NOT_ZERO if value.strip(b"0.,") else _ZERO
+
+
+def _cell_of(record: Record) -> re.Pattern[bytes]:
+    """Return what matches a sample and those with other whole numbers; genotypes are as they are."""
+    keys = record.format.split(b":")
+    fields = [
+        re.escape(text)
+        if key.endswith(b"GT")
+        else b",".join(
+            _WHOLE.pattern if _WHOLE.fullmatch(one) else re.escape(one) for one in text.split(b",")
+        )
+        for key, text in zip(keys, record.samples[1:].split(b":"), strict=False)
+    ]
+    return re.compile(rb"\t" + b":".join(fields))
