@@ -1,15 +1,16 @@
 """Masked records that are like one that was judged literally, so that the same is found in them.
 
-Whoever masks a file writes the same text from QUAL on in every masked record, or takes ALT alone away. What the
-checks find in such a record depends on its alleles and on the shape of the rest: names, genotypes, and which
-numbers are zero, but on no other number. So once a record was judged literally, the next ones of its shape are
-compared with it as they stand in the text, and not taken apart.
+Whoever masks a file writes the same text from QUAL on in every masked record, or takes ALT alone away. What
+the checks find in such a record depends on its alleles and on the shape of the rest: names, genotypes, and
+which numbers are zero, but on no other number. So once a record was judged literally, the next ones of its
+shape are compared with it as they stand in the text, and not taken apart.
 """
 
 from __future__ import annotations
 
 import re
 import sys
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -57,8 +58,8 @@ class Like(NamedTuple):
 class AlikeRecords:
     """What is known of the records of a pair of files.
 
-    A record is blank if ID, QUAL and INFO are missing, FILTER is missing or PASS, ALT is “.” or ``N``, and its
-    samples are genotypes alone, all missing and alike.
+    A record is blank if ID, QUAL and INFO are missing, FILTER is missing or PASS, ALT is “.” or ``N``, and
+    its samples are genotypes alone, all missing and alike.
 
     Parameters
     ----------
@@ -73,7 +74,8 @@ class AlikeRecords:
         self._keeps_rest = keeps_rest and n_samples < 2
         self._blanks: list[bytes] = []
         self._contigs: set[bytes] = set()
-        self._shapes: dict[bytes, Shape] = {}
+        self._shapes: dict[bytes, list[Shape]] = defaultdict(list)  # by all that is no number
+        self._n_shapes = 0
         self._noted: set[tuple[object, ...]] = set()
 
     def learn(self, original: Record, kept: Record) -> None:
@@ -94,18 +96,20 @@ class AlikeRecords:
             self._blanks.append(rest)
 
     def _learn_shape(self, record: Record) -> None:
-        """Take up the shape of a record, if INFO is of numbers alone, and no number of its sample has a meaning."""
+        """Take up the shape of a record, if INFO is of numbers and none of its sample's has a meaning."""
         keys = record.format.split(b":")
         if has_phasing(record.format) or b"CN" in keys or not record.fields.is_numeric:
             return
         end = len(record.line) - len(record.samples)
-        middle = record.line[record.line.index(record.rest) - 1 : end]
+        middle = record.line[len(record.line) - len(record.rest) - 1 : end]
         key = middle.translate(None, NUMERIC)
-        shape = self._shapes.get(key)
-        if shape is None or not shape.pattern.fullmatch(middle):
-            if len(self._shapes) == MAX_SHAPES or len(middle) > LONGEST:
+        shape = next((one for one in self._shapes.get(key, ()) if one.pattern.fullmatch(middle)), None)
+        if shape is None:
+            if self._n_shapes == MAX_SHAPES or len(middle) > LONGEST:
                 return
-            shape = self._shapes[key] = Shape(len(self._shapes), _shape_of(record), [])
+            shape = Shape(self._n_shapes, _shape_of(record), [])
+            self._n_shapes += 1
+            self._shapes[key].append(shape)
         cells = shape.cells
         if record.samples and len(cells) < MAX_CELLS and _place(cells, record.samples, 0, sys.maxsize) < 0:
             cells.append((len(cells), _cell_of(record)))
@@ -151,11 +155,11 @@ class AlikeRecords:
         if end - low > LONGEST:
             return NO_SHAPE
         middle = text[low:end]
-        shape = self._shapes.get(middle.translate(None, NUMERIC))
-        if shape is None or not shape.pattern.fullmatch(middle):
-            return NO_SHAPE
-        cell = _place(shape.cells, text, end, high) if self._n_samples else 0
-        return (shape.number, cell) if cell >= 0 else NO_SHAPE
+        for shape in self._shapes.get(middle.translate(None, NUMERIC), ()):
+            if shape.pattern.fullmatch(middle):
+                cell = _place(shape.cells, text, end, high) if self._n_samples else 0
+                return (shape.number, cell) if cell >= 0 else NO_SHAPE
+        return NO_SHAPE
 
     def is_new(self, like: Like, mine: Standing, is_repeat: int, *, with_qual: bool) -> bool:
         """Tell whether no record was noted yet that masking changed in the same way, beside REF and ALT."""
@@ -181,7 +185,7 @@ class AlikeRecords:
 
 
 def _place(cells: list[tuple[int, re.Pattern[bytes]]], text: bytes, low: int, high: int) -> int:
-    """Return the number of the sample that is like the one in a text, which then is tried first; −1 for none."""
+    """Return the number of the sample that a text holds one like, and try it first next; −1 for none."""
     for place, (number, pattern) in enumerate(cells):
         if pattern.fullmatch(text, low, high):
             if place:

@@ -29,7 +29,7 @@ LONG_LINE = 600  # bytes from which comparing line by line is faster than compar
 MANY_COLUMNS = 64
 CHUNK = 1 << 17  # bytes looked at together, which fit into the processor's cache
 PADDING = bytes(32)  # behind a text, so that what stands near its end is looked at as all else is
-_NEWLINE, _SPACE = b"\n "
+_NEWLINE, _RETURN, _SPACE = b"\n\r "
 
 
 class Source(Protocol):
@@ -90,6 +90,8 @@ class Block:
     def with_spaces(self) -> list[int]:
         """Return the lines that hold a space."""
         low, high = self.starts[[0, -1]].tolist()
+        if self.text.find(b" ", low, high) < 0:
+            return []
         found = np.flatnonzero(np.frombuffer(self.text, dtype=np.uint8)[low:high] == _SPACE) + low
         places: list[int] = np.unique(np.searchsorted(self.starts, found, side="right") - 1).tolist()
         return places
@@ -132,7 +134,7 @@ class Block:
         return places
 
     def first_elsewhere(self, other: Block, places: list[int]) -> int:
-        """Return the first of some places whose lines have another CHROM and POS than another block's; or −1."""
+        """Return the first of some places whose CHROM or POS is not another block's; −1 for none."""
         text, theirs = self.text, other.text
         bounds = zip(places, self.starts[places].tolist(), other.starts[places].tolist(), strict=True)
         for place, low, at in bounds:
@@ -172,15 +174,12 @@ class Lines:
         How many columns its header announces.
     is_over
         Whether no more come.
-    spaced
-        Whether the text they were read with holds a space anywhere.
     """
 
     def __init__(self, name: str, n_columns: int, source: Source, begun: bytes) -> None:
         self.name = name
         self.n_columns = n_columns
         self.is_over = False
-        self.spaced = False
         self.n_ends, self.n_returns = 0, 0  # line ends, and those of two bytes
         self._source = source
         self._text = begun + PADDING  # with the beginning of a line that is not read whole yet
@@ -222,13 +221,16 @@ class Lines:
         self.is_over = not n_bytes
         last_end = b"\n" if self.is_over and left and not left.endswith(b"\n") else b""
         text = b"".join((left, self._buffer[:n_bytes], last_end, PADDING))
-        if b"\r" in text:
-            self.n_returns += text.count(b"\r\n")
+        starts = starts_in(text)
+        before_ends = np.frombuffer(text, dtype=np.uint8)[starts[1:] - 2]
+        n_returns = int(np.count_nonzero(before_ends == _RETURN))
+        if n_returns:
+            self.n_returns += n_returns
             text = text.replace(b"\r\n", b"\n")
-        self.spaced = b" " in text
+            starts = starts_in(text)
         self._n_before += self._at
         self._text, self._at = text, 0
-        self._starts = starts_in(text)
+        self._starts = starts
         if self.n_waiting < FEW_IN_PIECE and n_bytes == PIECE:
             self._buffer = np.empty(2 * PIECE, dtype=np.uint8).data
         self.n_ends += self.n_waiting - n_waiting - len(last_end)
@@ -251,7 +253,6 @@ class SortedLines(Lines):
         keys: list[tuple[int, int]] = []
         while lines.fill():
             found, numbers = lines.take(lines.n_waiting)
-            self.spaced = self.spaced or lines.spaced
             for line, number in zip(found, numbers, strict=True):
                 held.append(line)
                 contig, position = key_of(self.name, number, line, self.n_columns)
@@ -278,7 +279,7 @@ class Run(NamedTuple):
     """Lines of both files at the same sites, one to one, whole sites only.
 
     `changed` tells which lines are not equal byte by byte. `numbers` and `kept_numbers` are their places
-    in the files, from 1. `spaced` tells whether the original's lines may hold a space.
+    in the files, from 1.
     """
 
     lines: Block
@@ -286,7 +287,6 @@ class Run(NamedTuple):
     kept: Block
     kept_numbers: Sequence[int]
     changed: list[int]
-    spaced: bool
 
 
 class Site(NamedTuple):
@@ -365,7 +365,7 @@ class Merge:
         lines, numbers = first.take(n_lines)
         kept, kept_numbers = second.take(n_lines)
         changed = [place for place in changed if place < n_lines]
-        return Run(lines, numbers, kept, kept_numbers, changed, first.spaced)
+        return Run(lines, numbers, kept, kept_numbers, changed)
 
     def _whole_sites(self, mine: Block, n_lines: int) -> int:
         """Step back to the start of a site that goes on, or may go on, in one of the files."""

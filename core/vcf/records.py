@@ -203,14 +203,15 @@ def _genotypes(record: Record) -> list[bytes]:
 
 
 # What two records must have in common, the closest first; of several alike, the first is the first's.
-_ALIKE: tuple[Callable[[Record], Hashable], ...] = (
-    lambda record: record.line,
-    lambda record: (record.ref, record.alt),
-    lambda record: (record.ref.upper(), record.alt.upper()),
-    lambda record: (record.ref, record.rest),
-    lambda record: (record.ref, record.id),
-    lambda record: record.ref,
-    lambda _record: None,
+# Beside it a size that is then the same too: what differs in it is not looked at, however long it is.
+_ALIKE: tuple[tuple[Callable[[Record], Hashable], Callable[[Record], int]], ...] = (
+    (lambda record: record.line, lambda record: len(record.line)),
+    (lambda record: (record.ref, record.alt), lambda record: len(record.alt)),
+    (lambda record: (record.ref.upper(), record.alt.upper()), lambda record: len(record.alt)),
+    (lambda record: (record.ref, record.rest), lambda record: len(record.samples)),
+    (lambda record: (record.ref, record.id), lambda record: len(record.id)),
+    (lambda record: record.ref, lambda record: len(record.ref)),
+    (lambda _record: None, lambda _record: 0),
 )
 
 
@@ -226,14 +227,16 @@ def own_records(originals: Sequence[Record], kept: Sequence[Record]) -> list[int
     own = [-1] * len(originals)
     free = dict.fromkeys(range(len(kept)))
     left = list(range(len(originals)))
-    for alike in _ALIKE:
+    for alike, size in _ALIKE:
         if not left or not free:
             break
         by_key: dict[Hashable, list[int]] = defaultdict(list)
+        sizes = {size(originals[number]) for number in left} & {size(kept[place]) for place in free}
         for place in reversed(free):
-            by_key[alike(kept[place])].append(place)
-        for number in left:
-            places = by_key.get(alike(originals[number]))
+            if size(kept[place]) in sizes:
+                by_key[alike(kept[place])].append(place)
+        for number in left if by_key else ():
+            places = by_key.get(alike(originals[number])) if size(originals[number]) in sizes else None
             if places:
                 own[number] = places.pop()
                 del free[own[number]]

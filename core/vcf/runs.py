@@ -144,12 +144,8 @@ class Scanner(SiteJudge):
         columns, chosen = run.columns, which.tolist()
         odd = set(columns.odd)
         close = odd.union(run.lines.changed)
-        if run.lines.spaced:
-            close.update(
-                place
-                for place in run.lines.lines.with_spaces()
-                if _ODD_SPACE.search(columns.behind(ALT, place))
-            )
+        spaced = run.lines.lines.with_spaces()
+        close.update(place for place in spaced if _ODD_SPACE.search(columns.behind(ALT, place)))
         if self.same_declarations:
             close.update(which[(run.kinds[which] & Alt.BLANK) != 0].tolist())
         else:

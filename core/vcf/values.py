@@ -26,6 +26,8 @@ _REGULAR_INFO = re.compile(rb"(?:(?:[A-Za-z0-9_.][A-Za-z0-9_.:*+-]*+)?+(?:=[^;]*
 _LONG_NUMBER = re.compile(rb"\d{10,}")
 # The four parts of a plain genotype of one sample, each told by one letter.
 _GENOTYPE_PARTS = bytes.maketrans(b"123456789.|0/\t", b"0000000000/0/\t")
+_PHASED = int.from_bytes(b"\t1|1", "little")  # so is each genotype of 0 and 1 with the last bits of both set
+_LAST_BITS = np.uint32(int.from_bytes(b"\0\1\0\1", "little"))
 _LARGEST_INDEX = (1 << 30) - 2  # of an allele in a genotype
 
 # What htslib reads of a value, up to the comma or colon after it. An empty value is missing.
@@ -205,6 +207,8 @@ def _has_odd_sign(text: bytes) -> bool:
 
 def _are_plain(samples: bytes) -> bool:
     """Tell whether all samples are genotypes of two alleles below ten, or missing, and nothing else."""
+    if len(samples) % 4 == 0 and np.all(np.frombuffer(samples, "<u4") | _LAST_BITS == _PHASED):
+        return True
     return samples.translate(_GENOTYPE_PARTS) == b"\t0/0" * (len(samples) // 4)
 
 
