@@ -120,9 +120,9 @@ class AlikeRecords:
         Alleles of the original that are no plain bases may be told by the form of what is missing, so nothing
         is like them.
         """
-        text, low, high, ends = mine
-        ref_at, alt_at, rest_at = low + ends[ID] + 1, low + ends[REF] + 1, low + ends[ALT]
-        alt = text[alt_at:rest_at]
+        text, low, _, ends = mine
+        ref_at, alt_at = low + ends[ID] + 1, low + ends[REF] + 1
+        alt = text[alt_at : low + ends[ALT]]
         if alt.translate(None, BASES) or text[low : low + ends[CHROM]] not in self._contigs:
             return None
         head = text[low:alt_at]
@@ -133,27 +133,24 @@ class AlikeRecords:
             return None
         at += len(head) + 1
         kept_alt = kept[at - 1 : at]
-        if kept_alt not in BLANK_ALTS:
-            return None
-        blank, shape = -1, NO_SHAPE
+        rest = self._rest(mine, (kept, at, end)) if kept_alt in BLANK_ALTS else None
+        return rest and Like(text[ref_at : alt_at - 1], alt, kept_alt, *rest)
+
+    def _rest(self, mine: Standing, theirs: tuple[bytes, int, int]) -> tuple[int, tuple[int, int]] | None:
+        """Return which blank text follows ALT, or −1 and the shape of the original's own; else None."""
+        kept, at, end = theirs
         for number, rest in enumerate(self._blanks):
             if end - at == len(rest) and kept.startswith(rest, at):
-                blank = number
-                break
-        else:
-            if not (
-                self._keeps_rest and end - at == high - rest_at and kept.startswith(text[rest_at:high], at)
-            ):
-                return None
-            shape = self._shape(text, rest_at, low + ends[-1], high)
-            if shape is NO_SHAPE:
-                return None
-        return Like(text[ref_at : alt_at - 1], alt, kept_alt, blank, shape)
+                return number, NO_SHAPE
+        text, low, high, ends = mine
+        begin = low + ends[ALT]
+        if not self._keeps_rest or end - at != high - begin or ends[-1] - ends[ALT] > LONGEST:
+            return None
+        shape = self._shape(text, begin, low + ends[-1], high)
+        return (-1, shape) if shape is not NO_SHAPE and kept.startswith(text[begin:high], at) else None
 
     def _shape(self, text: bytes, low: int, end: int, high: int) -> tuple[int, int]:
         """Return the numbers of the shape that a record has from QUAL on, and of its sample's."""
-        if end - low > LONGEST:
-            return NO_SHAPE
         middle = text[low:end]
         for shape in self._shapes.get(middle.translate(None, NUMERIC), ()):
             if shape.pattern.fullmatch(middle):
