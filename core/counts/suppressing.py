@@ -12,7 +12,7 @@ from core.coding import FloatArray
 from core.counts.bounds import Bounded, bounds_of
 from core.counts.cube import Cube, Key
 
-_MOST_CELLS = 2_000  # cells of a table for which others to suppress are looked for
+_MOST_CELLS = 600  # cells of a table for which others to suppress are looked for
 _MOST_ROUNDS = 200
 _FREE = 0.001  # what it costs to move a count that is suppressed already
 _CLOSE = 1e-6
