@@ -58,7 +58,7 @@ _STYLE = Path(__file__).with_name("report.css").read_text(encoding="utf-8")
 _CODE = re.compile("`([^`\n]+)`")
 _NOT_PLAIN = re.compile(r"[^A-Za-z0-9 .,:-]")
 _VERDICT_MEANINGS = {
-    Verdict.PASS: "PASS means: every check held.",
+    Verdict.PASS: "PASS means: every check held. It does not mean that the data are anonymous in law.",
     Verdict.WARN: "WARN means: nothing failed, but something needs a person's judgement.",
     Verdict.NOT_ASSESSED: "NOT ASSESSED means: something could not be checked; this is not a pass.",
     Verdict.FAIL: "FAIL means: at least one check failed.",

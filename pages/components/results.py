@@ -85,6 +85,8 @@ def show_verdict(
         if steps := next_steps(findings):
             listed = "\n".join(f"{n}. {sentence(say(step))}" for n, step in enumerate(steps, start=1))
             st.markdown(f"**{say('Do next')}**\n\n{listed}")
+        if verdict is Verdict.PASS and key in _ANNOUNCED:
+            st.caption(say("A PASS does not mean that the data are anonymous in law."))
 
 
 _ANNOUNCED = ("overall", "file")  # a page's own verdict, and that of the file looked at
@@ -193,8 +195,7 @@ def show_findings(
             n=len(held),
         )
         with st.expander(heading, key=f"{key}_held"):
-            for finding in held:
-                _show_finding(finding)
+            st.markdown("\n".join(f"- {sentence(say(finding.message))}" for finding in held))
 
 
 def _show_finding(finding: Finding) -> None:
