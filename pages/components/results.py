@@ -86,7 +86,7 @@ def show_verdict(
             listed = "\n".join(f"{n}. {sentence(say(step))}" for n, step in enumerate(steps, start=1))
             st.markdown(f"**{say('Do next')}**\n\n{listed}")
         if verdict is Verdict.PASS and key in _ANNOUNCED:
-            st.caption(say("A PASS does not mean that the data are anonymous in law."))
+            st.markdown(say("A PASS does not mean that the data are anonymous in law."))
 
 
 _ANNOUNCED = ("overall", "file")  # a page's own verdict, and that of the file looked at
