@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import NamedTuple
 
@@ -168,13 +168,11 @@ def ask_for_files(
     once and a rerun copies nothing.
     """
     files = stored_files(tool, role)
-    with _behind_button(say("Add files") if several else say("Change the file")) if files else nullcontext():
+    button = say("Add files") if several else say("Change the file")
+    behind = st.popover(button, icon=":material/upload_file:", type="tertiary") if files else nullcontext()
+    with behind:
         _show_uploader(tool, role, label=label, types=types, help_text=help_text, several=several)
     return files
-
-
-def _behind_button(label: str) -> AbstractContextManager[object]:
-    return st.popover(label, icon=":material/upload_file:", type="tertiary")
 
 
 def _show_uploader(
@@ -259,29 +257,23 @@ def _show_remove(tool: str, role: str, stored: StoredFile) -> None:
     )
 
 
-def show_demos(tool: str, demos: Sequence[Demo]) -> None:
-    """Offer the demos, a button each; they work without any network."""
-    with st.container(horizontal=True):
-        for demo in demos:
-            st.button(
-                say(demo.label),
-                key=f"{tool}_demo_{demo.key}",
-                help=say(demo.description),
-                icon=":material/science:",
-                on_click=load_demo,
-                args=(tool, demo),
-            )
-
-
 def show_empty_state(
     tool: str, *, text: str, demos: Sequence[Demo], offer: str = "Try synthetic data of ours:"
 ) -> None:
-    """Say what to upload, and offer the demos."""
+    """Say what to upload, and offer the demos, a button each; they work without any network."""
     with st.container(border=True):
         st.markdown(say(text))
-        if demos:
-            st.markdown(say("No file at hand? {offer}", offer=own(offer)))
-            show_demos(tool, demos)
+        st.markdown(say("No file at hand? {offer}", offer=own(offer)))
+        with st.container(horizontal=True):
+            for demo in demos:
+                st.button(
+                    say(demo.label),
+                    key=f"{tool}_demo_{demo.key}",
+                    help=say(demo.description),
+                    icon=":material/science:",
+                    on_click=load_demo,
+                    args=(tool, demo),
+                )
     show_privacy_line()
 
 
