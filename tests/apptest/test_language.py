@@ -52,7 +52,7 @@ MACHINE_NAMES = {"⟦Check⟧", "⟦Key⟧"}  # headings of columns that hold th
 QUOTED = (
     *sorted({measure.source for measure in MEASURES.values()}, key=len, reverse=True),
     ", ".join(MISSING_SPELLINGS),
-    *current_versions(),
+    *sorted((word for each in current_versions().items() for word in each), key=len, reverse=True),
 )
 # Names of the demos' files and columns, and values of theirs, which stay as they are typed; by tool.
 EVENT_NAMES = {
