@@ -110,6 +110,7 @@ def _show_judged(measured: DeliveryMeasurement, datasets: Sequence[Dataset], ear
     with st.container():
         thresholds = _ask_for_thresholds()
     audit = judge_delivery(measured, thresholds)
+    show_chart(views.tables_chart(audit), key="dataset_tables_picture")
     if measured.known:
         show_chart(views.known_chart(audit), key="dataset_known")
     with verdict:
@@ -164,6 +165,8 @@ def _show_details(audit: DeliveryAudit) -> None:
             columns=views.KNOWN_COLUMNS,
         )
     with attacks:
+        if audit.measurement.attacks:
+            show_chart(views.attacks_chart(audit), key="dataset_attacks")
         show_table(
             views.attacks_table(audit), alt="The facts that find most persons", columns=views.ATTACK_COLUMNS
         )

@@ -453,3 +453,21 @@ def test_demo__is_as_it_says(demo: object) -> None:
         written = render(report, name)
         assert tables[0].frame["pseudonym"][0].encode() not in written
     assert not [line for line in delivery_lines(audit) if tables[0].frame["pseudonym"][0] in line]
+
+
+def test_picture__has_a_box_for_each_table_and_an_arrow_for_each_key_away_from_persons() -> None:
+    tables = [read_dataset(file.data, name=file.name) for file in DEMOS[0].make()["tables"]]
+    lookup = table("wards", ward=["a", "b"], floor=[1, 2])
+    audit = audit_delivery([*tables, lookup], DeliverySettings(keys=("stays.stay=tests.stay",)))
+    picture = views.tables_chart(audit)
+    boxes, keys = picture.chart.to_dict()["datasets"].values()
+    assert {each["name"] for each in boxes} == {"persons", "stays", "tests", "wards"}
+    assert [(each["ends"], each["share"], each["named"]) for each in keys] == [
+        ("1 : n", "100 %", False),
+        ("1 : n", "100 %", True),
+    ]
+    assert "`persons` to `stays` by `persons.pseudonym` = `stays.person` (1 : n)" in picture.alt_text
+    assert "`wards`: 2 records, joined to nobody." in picture.alt_text
+    alone = audit_delivery([lookup, table("other", x=["a", "b"])])
+    assert len(views.tables_chart(alone).chart.to_dict()["datasets"]) == 1
+    assert "Who knows `persons.age_group` of the person" in views.attacks_chart(audit).alt_text

@@ -1,5 +1,6 @@
 """Figures, tables, chart and report of several tables of one delivery."""
 
+from core.delivery.views.picture import attacks_chart, tables_chart
 from core.delivery.views.report import (
     ATTACK_COLUMNS,
     KEY_COLUMNS,

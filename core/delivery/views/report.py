@@ -11,6 +11,7 @@ from core.charts import horizontal_bars
 from core.delivery import DeliveryAudit, attack_sentence, known_words, verdict_sentence
 from core.delivery.document import delivery_command, delivery_document
 from core.delivery.known import Known
+from core.delivery.views.picture import attacks_chart, tables_chart
 from core.releases.views import releases_limits, releases_tables
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions
 from core.reports.model import Column, table_of
@@ -190,7 +191,9 @@ def keys_table(audit: DeliveryAudit) -> pd.DataFrame:
 
 
 def attacks_table(audit: DeliveryAudit) -> pd.DataFrame:
-    """Return the facts that find most, a row for each number of facts."""
+    """Return the facts that find most by their number, and all smallest sets found that find half."""
+    measured = audit.measurement
+    half = [each for each in measured.finding_half if each not in measured.attacks]
     rows = [
         (
             attack.n_facts,
@@ -198,7 +201,7 @@ def attacks_table(audit: DeliveryAudit) -> pd.DataFrame:
             listed([str(place) for place in attack.of_record]) if attack.of_record else own("none"),
             attack.share_found,
         )
-        for attack in audit.measurement.attacks
+        for attack in sorted((*measured.attacks, *half), key=lambda each: (each.n_facts, -each.share_found))
     ]
     return table_of(rows, ATTACK_COLUMNS)
 
@@ -234,7 +237,7 @@ def delivery_report(audit: DeliveryAudit, *, inputs: Sequence[InputFacts], creat
         figures=figures(audit),
         findings=audit.findings,
         tables=tuple(tables),
-        charts=(known_chart(audit),) if measured.known else (),
+        charts=_charts(audit),
         limits=(*LIMITS, *releases_limits(audit.releases)),
         created_at=created_at,
         versions=current_versions(),
@@ -242,3 +245,9 @@ def delivery_report(audit: DeliveryAudit, *, inputs: Sequence[InputFacts], creat
         seeds={"seed": measured.settings.seed},
         command=delivery_command(audit, [facts.name for facts in inputs if facts.role == "table"]),
     )
+
+
+def _charts(audit: DeliveryAudit) -> tuple[ReportChart, ...]:
+    measured = audit.measurement
+    known = (known_chart(audit),) if measured.known else ()
+    return (tables_chart(audit), *known, *((attacks_chart(audit),) if measured.attacks else ()))

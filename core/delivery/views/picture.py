@@ -1,0 +1,202 @@
+"""The tables of a delivery and the keys between them as a picture, and what the cheapest facts find."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import pandas as pd
+
+from core.charts import COLORS, TEXT_COLOR, Chart, Layer, chart, field, horizontal_bars, layer
+from core.delivery import Attack, DeliveryAudit, Link, TableFacts, attack_sentence
+from core.reports import ReportChart
+from core.words import Amount, Text, counted, joined, own, percent, say, text
+
+_BOX, _ROW = 0.66, 84  # width of a box as a share of its column, and pixels of a row
+
+
+class _Box(NamedTuple):
+    table: TableFacts
+    level: int  # column of the picture: 0 for persons, then by how many keys it is away
+    row: int
+
+
+def tables_chart(audit: DeliveryAudit) -> ReportChart:
+    """Draw the tables as boxes and the keys that join each to persons as arrows."""
+    boxes, arrows = _laid_out(audit)
+    described = [
+        *(_box_words(each.table) for each in boxes.values()),
+        *(_arrow_words(*each) for each in arrows),
+    ]
+    return ReportChart(
+        title="Tables and the keys between them: whole lines were named by you, dashed ones are proposed",
+        chart=_drawn(list(boxes.values()), [(boxes[one], boxes[other], link) for one, other, link in arrows]),
+        alt_text=joined(described),
+    )
+
+
+def _laid_out(audit: DeliveryAudit) -> tuple[dict[str, _Box], list[tuple[str, str, Link]]]:
+    """Return the box of each table, and the keys that lead from one to the next, away from persons."""
+    tables = {table.name: table for table in audit.measurement.tables}
+    order = sorted(
+        tables.values(), key=lambda table: (table.person_column is None, table.repeats, -table.n_persons)
+    )
+    found: dict[str, _Box] = {}
+    arrows: list[tuple[str, str, Link]] = []
+    used: dict[int, int] = {}
+
+    def place(name: str, level: int) -> None:
+        found[name] = _Box(tables[name], level, used.get(level, 0))
+        used[level] = found[name].row + 1
+
+    for start in order:
+        if start.name in found:
+            continue
+        place(start.name, 0)
+        edge = [start.name]
+        while edge:
+            here = edge.pop(0)
+            for link in audit.measurement.links:
+                ends = (link.one.table, link.other.table)
+                other = next((each for each in ends if each != here), here)
+                if here in ends and other not in found:
+                    place(other, found[here].level + 1)
+                    arrows.append((here, other, link))
+                    edge.append(other)
+    return found, arrows
+
+
+def _drawn(boxes: Sequence[_Box], arrows: Sequence[tuple[_Box, _Box, Link]]) -> Chart:
+    """Return boxes and arrows; a dashed arrow is a key that was proposed, a whole one was named."""
+    n_levels, n_rows = max(box.level for box in boxes) + 1, max(box.row for box in boxes) + 1
+    across = {"axis": None, "scale": {"domain": [0, n_levels], "nice": False}}
+    down = {"axis": None, "scale": {"domain": [n_rows, 0], "nice": False}}
+    about = field("about:N")
+    grey = {"color": COLORS["neutral"]}
+
+    def drawn(rows: pd.DataFrame, mark: str, looks: Mapping[str, object], /, **places: str) -> Layer:
+        at: dict[str, object] = {axis: {"field": place} for axis, place in places.items()}
+        at |= {"x": field(f"{places['x']}:Q", **across), "y": field(f"{places['y']}:Q", **down)}
+        dashed = {"condition": {"test": "datum.named", "value": [1, 0]}, "value": [6, 4]}
+        at |= {"strokeDash": dashed} if mark == "rule" else {}
+        return layer(rows, mark, looks, tooltip=about, **at)
+
+    def words(rows: pd.DataFrame, column: str, x: str, y: str, shift: int, **looks: object) -> Layer:
+        made = drawn(rows, "text", {"color": TEXT_COLOR, "dy": shift, "fontSize": 11, **looks}, x=x, y=y)
+        return {**made, "encoding": {**made["encoding"], "text": field(f"{column}:N")}}
+
+    line = {"strokeWidth": 2, **grey}
+    head = {"shape": "triangle-right", "filled": True, "size": 90, "opacity": 1, **grey}
+    box = {"fillOpacity": 0.1, "stroke": COLORS["neutral"], "strokeWidth": 1.5, "cornerRadius": 6, **grey}
+    limit = {"limit": {"expr": f"width / {n_levels} * {_BOX} - 6"}}
+    keys = pd.DataFrame([_arrow_row(*each) for each in arrows])
+    tables = pd.DataFrame([_box_row(each) for each in boxes])
+    layers = [
+        drawn(tables, "rect", box, x="left", x2="right", y="top", y2="bottom"),
+        words(tables, "name", "middle", "y", -16, fontWeight="bold", fontSize=13, **limit),
+        words(tables, "records", "middle", "y", 2, **limit),
+        words(tables, "role", "middle", "y", 18, **limit),
+        drawn(keys, "rule", line, x="from", x2="bend", y="y_from"),
+        drawn(keys, "rule", line, x="bend", y="y_from", y2="y_to"),
+        drawn(keys, "rule", line, x="bend", x2="tip", y="y_to"),
+        drawn(keys, "point", head, x="tip", y="y_to"),
+        words(keys, "share", "middle", "y_to", -9),
+        words(keys, "ends", "middle", "y_to", 11),
+    ]
+    return chart(*layers, height=_ROW * n_rows)
+
+
+def _box_row(box: _Box) -> dict[str, object]:
+    return {
+        "left": box.level + (1 - _BOX) / 2,
+        "right": box.level + (1 + _BOX) / 2,
+        "middle": box.level + 0.5,
+        "top": box.row + 0.12,
+        "bottom": box.row + 0.88,
+        "y": box.row + 0.5,
+        "name": box.table.name,
+        "records": say(counted(box.table.n_records, "record")),
+        "role": say(_joined_to(box.table)),
+        "about": say(_box_words(box.table)),
+    }
+
+
+def _arrow_row(one: _Box, other: _Box, link: Link) -> dict[str, object]:
+    bend, tip = one.level + (1 + _BOX) / 2 + 0.08, other.level + (1 - _BOX) / 2 - 0.015
+    return {
+        "from": one.level + (1 + _BOX) / 2,
+        "bend": bend,
+        "tip": tip,
+        "middle": (bend + tip) / 2,
+        "y_from": one.row + 0.5,
+        "y_to": other.row + 0.5,
+        "share": say(Amount("share", link.share_found)),
+        "ends": _ends(one.table.name, link),
+        "about": say(_arrow_words(one.table.name, other.table.name, link)),
+        "named": link.is_given,
+    }
+
+
+def _joined_to(table: TableFacts) -> Text:
+    if table.person_column is None:
+        return text("joined to nobody")
+    return counted(table.n_persons, "person")
+
+
+def _role(table: TableFacts) -> Text:
+    if table.person_column is None:
+        return text("joined to nobody")
+    if table.repeats:
+        return text("{persons}, several records each", persons=counted(table.n_persons, "person"))
+    return text("{persons}, one record each", persons=counted(table.n_persons, "person"))
+
+
+def _ends(start: str, link: Link) -> str:
+    """Return how many records are at each end of a key, the start first, such as 1 : n."""
+    unique = (link.one_is_unique, link.other_is_unique)
+    first, second = unique if link.one.table == start else unique[::-1]
+    return f"{'1' if first else 'n'} : {'1' if second else 'n'}"
+
+
+def _box_words(table: TableFacts) -> Text:
+    return text(
+        "{table}: {records}, {role}.",
+        table=f"`{table.name}`",
+        records=counted(table.n_records, "record"),
+        role=_role(table),
+    )
+
+
+def _arrow_words(start: str, end: str, link: Link) -> Text:
+    return text(
+        "{start} to {end} by {one} = {other} ({ends}): {share} of the values found, {how}.",
+        start=f"`{start}`",
+        end=f"`{end}`",
+        one=f"`{link.one}`",
+        other=f"`{link.other}`",
+        ends=_ends(start, link),
+        share=percent(link.share_found),
+        how=own("named by you") if link.is_given else own("proposed"),
+    )
+
+
+def attacks_chart(audit: DeliveryAudit) -> ReportChart:
+    """Draw which facts from which tables find how many persons, a bar for each number of facts."""
+    attacks = audit.measurement.attacks
+    rows = [(say(_facts(attack)), attack.share_found) for attack in attacks]
+    return ReportChart(
+        title="The cheapest attacks: which facts find how many persons",
+        chart=horizontal_bars(
+            pd.DataFrame(rows, columns=["facts", "share"]),
+            label="facts",
+            value="share",
+            value_title="Persons found",
+            label_title="Known",
+        ),
+        alt_text=joined([attack_sentence(attack) for attack in attacks]),
+    )
+
+
+def _facts(attack: Attack) -> Text:
+    names = ", ".join(place.column for place in (*attack.of_person, *attack.of_record))
+    return text("{facts}: {names}", facts=counted(attack.n_facts, "fact"), names=names)
