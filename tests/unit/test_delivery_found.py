@@ -1,0 +1,188 @@
+"""What else tables of a delivery give away: lists, households, pseudonyms, order, missing persons."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from core.coding import CodedColumn, coded
+from core.delivery import DeliverySettings, DeliveryThresholds, audit_delivery
+from core.delivery.keys import Place
+from core.delivery.lists import read_list
+from core.tables import Dataset, read_dataset
+from core.verdict import Finding, Verdict
+from tests.unit.test_delivery import pseudonyms, table
+
+N = 120
+
+
+def persons(ids: Sequence[str], **more: Sequence[object]) -> Dataset:
+    n = len(ids)
+    return table("persons", pseudonym=ids, sex=(["f", "m"] * n)[:n], **more)
+
+
+def visits(ids: Sequence[str], **more: Sequence[object]) -> Dataset:
+    return table("visits", person=[*ids, *ids], place=["a"] * 2 * len(ids), **more)
+
+
+def found(*tables: Dataset, settings: DeliverySettings | None = None, **limits: object) -> dict[str, Finding]:
+    audit = audit_delivery(tables, settings, DeliveryThresholds(**limits))
+    return {each.check: each for each in reversed(audit.findings)}
+
+
+def values(*texts: str) -> CodedColumn:
+    return coded(pa.array(texts))
+
+
+def test_read_list__parts_cells_and_leaves_texts_dates_and_numbers_whole() -> None:
+    lists = read_list(values("chess; golf", "golf;rowing", "chess;rowing;golf", "rowing;golf"))
+    assert lists is not None
+    assert lists.record.tolist() == [0, 0, 1, 1, 2, 2, 2, 3, 3]
+    assert len(set(lists.item.tolist())) == 3
+    assert lists.item[0] == lists.item[4]
+    assert read_list(values("chess", "golf", "rowing")) is None
+    assert read_list(values("1/2/2024", "2/2/2024", "1/1/2024", "2/1/2024")) is None
+    assert read_list(values("a;b", "b;a")) is None
+    assert read_list(values(*(f"Dear {i}, hello there, you" for i in range(9)))) is None
+
+
+def test_lists__are_held_against_k_by_their_parts() -> None:
+    rng = np.random.default_rng(0)
+    parts = np.array([f"sport{i}" for i in range(12)])
+    cells = ["|".join(np.sort(rng.choice(parts, 3, replace=False))) for _ in range(N)]
+    ids = pseudonyms(N)
+    one = found(persons(ids, hobbies=cells), visits(ids), known_records=2)["lists"]
+    assert one.verdict is Verdict.FAIL
+    assert "`persons.hobbies` holds lists: " in one.message
+    assert "knows 2 parts of them" in one.message
+    lists = ("chess|golf", "golf|rowing", "chess|rowing", "chess|golf|rowing")
+    shared = [lists[i % 4] for i in range(N)]
+    assert found(persons(ids, hobbies=shared), visits(ids))["lists"].verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ([hashlib.sha256(str(i).encode()).hexdigest() for i in range(N)], {"key_computed": Verdict.FAIL}),
+        ([f"p{i}@example.org" for i in range(N)], {"looks_like_identifier": Verdict.FAIL}),
+        (
+            [f"1980{1 + i % 12:02d}{1 + i % 28:02d}-{i:04d}" for i in range(N)],
+            {"key_holds_dates": Verdict.WARN},
+        ),
+        (pseudonyms(N), {}),
+    ],
+)
+def test_keys__tell_what_is_computed_or_stands_inside(
+    keys: Sequence[str], expected: Mapping[str, Verdict]
+) -> None:
+    checks = ("key_computed", "looks_like_identifier", "key_holds_dates")
+    got = found(persons(keys), visits(keys))
+    assert {check: got[check].verdict for check in checks if check in got} == expected
+
+
+def test_keys__computed_of_another_column_are_told_with_it() -> None:
+    cards = [f"K-{i * 7}" for i in range(N)]
+    keys = [hashlib.md5(each.encode()).hexdigest() for each in cards]  # noqa: S324
+    message = found(persons(keys), visits(keys), table("cards", card=cards, x=["y"] * N))[
+        "key_computed"
+    ].message
+    assert "are the MD5 of a value of `cards.card`" in message
+
+
+def test_keys__of_two_columns_are_joined_together() -> None:
+    site = ["h1", "h2"] * (N // 2)
+    number = [i // 2 for i in range(N)]
+    days = [f"2024-{1 + i % 12:02d}-{1 + i % 28:02d}" for i in range(N)]
+    one = table("patients", hospital=site, patient=number, sex=["f", "m"] * (N // 2))
+    other = table("visits", hospital=site, patient=number, day=days)
+    audit = audit_delivery([one, other])
+    assert audit.measurement.n_persons == N
+    (link,) = audit.measurement.links
+    assert link.one == Place("patients", "hospital + patient")
+    assert "patient" not in audit.measurement.tables[0].released
+    named = audit_delivery([one, other], DeliverySettings(keys=("patients.patient=visits.patient",)))
+    assert named.measurement.n_persons == N // 2
+
+
+def test_households__are_found_by_who_is_in_them() -> None:
+    ids, rng = pseudonyms(N), np.random.default_rng(1)
+    households = rng.permutation(np.repeat(np.arange(N // 4), 4)).astype(str)
+    regions = rng.choice(["n", "s", "e", "w"], N)
+    got = found(persons(ids, region=regions, household=households), visits(ids))["households"]
+    assert got.verdict is Verdict.FAIL
+    assert "`persons.household` puts persons together" in got.message
+    alike = np.repeat(np.arange(N // 2), 2).astype(str)
+    calm = found(persons(ids, region=["n"] * N, household=alike), visits(ids))["households"]
+    assert calm.verdict is Verdict.PASS
+
+
+def test_tables__in_one_order_are_told_and_those_sorted_alike_are_not() -> None:
+    ids, rng = pseudonyms(N), np.random.default_rng(2)
+    age = rng.integers(20, 40, N)
+    other = table("outcomes", code=pseudonyms(N, 9), age=age, outcome=rng.choice(["x", "y"], N))
+    got = found(persons(ids, age=age), visits(ids), other)
+    assert got["same_order"].verdict is Verdict.FAIL
+    assert "their order does: place by place they agree in `age`" in got["same_order"].message
+    assert "not_joined" not in got
+    in_order = np.sort(age)
+    other = table("outcomes", code=pseudonyms(N, 9), age=in_order, outcome=rng.choice(["x", "y"], N))
+    assert "same_order" not in found(persons(ids, age=in_order), visits(ids), other)
+
+
+def test_persons__few_in_a_table_and_missing_from_one_are_said() -> None:
+    ids = pseudonyms(N)
+    few = table("hiv_clinic", person=ids[:3], value=["x", "y", "x"])
+    got = found(persons(ids), visits(ids), few)
+    assert got["few_in_table"].verdict is Verdict.FAIL
+    assert "`hiv_clinic` is of 3 persons" in got["few_in_table"].message
+    got = found(persons(ids[:-2]), visits(ids))
+    assert got["missing_persons"].verdict is Verdict.WARN
+    assert "2 of 120 persons" in got["missing_persons"].message
+    assert "are in other tables and not in `persons`" in got["missing_persons"].message
+
+
+def test_number__of_each_person_beside_the_key_is_said() -> None:
+    ids = pseudonyms(N)
+    listed = table("transfer", person=ids, hospital_number=np.random.default_rng(3).permutation(9999)[:N])
+    got = found(persons(ids), visits(ids), listed)["listed_beside_key"]
+    assert got.verdict is Verdict.FAIL
+    assert "`transfer.hospital_number` names each person of the table once" in got.message
+
+
+def test_tables__joined_to_each_other_alone_are_read_as_a_delivery_of_their_own() -> None:
+    rng = np.random.default_rng(4)
+    ids, times = pseudonyms(N), [f"{each:.9f}" for each in rng.random(N)]
+    first = table("bloods", taken=times, drawer=rng.integers(0, 60, N))
+    second = table("scans", taken=times, shelf=rng.integers(0, 60, N))
+    roles = DeliverySettings(quasi_identifiers=("persons.sex", "bloods.drawer", "scans.shelf"))
+    audit = audit_delivery([persons(ids), visits(ids), first, second], roles)
+    (apart,) = audit.measurement.apart
+    assert apart.n_persons == N
+    (joined,) = (
+        each
+        for each in audit.findings
+        if each.check == "joined_k" and "joined to each other alone" in each.message
+    )
+    assert joined.verdict is Verdict.FAIL
+
+
+@pytest.mark.parametrize("spelled", ["{}.0", "HOSP24/{}", "{:0>9}", "p {}"])
+def test_keys__spelled_otherwise_are_joined_and_told_once(spelled: str) -> None:
+    numbers = [str(i) for i in np.random.default_rng(5).permutation(90_000)[:N] + 10_000]
+    written = [spelled.format(each) for each in numbers]
+    audit = audit_delivery([persons(written), visits(numbers), table("notes", person=numbers, x=["a"] * N)])
+    assert audit.measurement.n_persons == N
+    (finding,) = (each for each in audit.findings if each.check == "key_spelled_otherwise")
+    assert "`persons.pseudonym=visits.person`" in finding.message
+
+
+def test_bad_tables__are_named_and_the_rest_goes_on() -> None:
+    ids = pseudonyms(N)
+    circle = table("tests", visit=range(2 * N), person=[*ids, *ids])
+    other = table("visits", visit=range(2 * N), person=[*ids, *ids], place=["a"] * 2 * N)
+    audit = audit_delivery([persons(ids), other, circle])
+    assert audit.overall is not Verdict.NOT_ASSESSED
+    assert audit.measurement.n_persons == N
+    assert read_dataset(b"a;b\n1;2\n", name="x.csv").n_records == 1
