@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
 import pandas as pd
 
@@ -59,13 +59,43 @@ class Column:
     kind: Literal["data", "words"] = "data"
 
 
-def table_of(rows: Sequence[Sequence[object]], columns: Sequence[Column]) -> pd.DataFrame:
+class Table(pd.DataFrame):
+    """A result table that knows how its columns are headed and written, whatever is done to its rows."""
+
+    _metadata: ClassVar[list[str]] = ["described"]
+    described: tuple[Column, ...] = ()
+
+    @property
+    def _constructor(self) -> type[Table]:
+        return Table
+
+
+def table_of(rows: Sequence[Sequence[object]], columns: Sequence[Column]) -> Table:
     """Return rows as a table; its words go on knowing what they were made of."""
-    frame = pd.DataFrame(rows, columns=[column.key for column in columns])
+    frame = Table(rows, columns=[column.key for column in columns])
     for place, column in enumerate(columns):
         if column.kind == "words":
             frame[column.key] = pd.Series([row[place] for row in rows], dtype=object)
+    frame.described = tuple(columns)
     return frame
+
+
+def table_by(cells: Mapping[Column, Any]) -> Table:
+    """Return columns of as many cells each as a table."""
+    frame = Table(
+        {
+            column.key: pd.Series(list(values), dtype=object) if column.kind == "words" else values
+            for column, values in cells.items()
+        }
+    )
+    frame.described = tuple(cells)
+    return frame
+
+
+def columns_shown(frame: pd.DataFrame) -> tuple[Column, ...]:
+    """Return how a table's columns are shown; none where all are the person's own."""
+    known = frame.described if isinstance(frame, Table) else ()
+    return tuple(column for column in known if column.key in frame)
 
 
 def said_table(frame: pd.DataFrame, columns: Sequence[Column]) -> pd.DataFrame:
@@ -100,9 +130,12 @@ class ReportTable:
     title: str  # heading on screen and in HTML
     frame: pd.DataFrame  # The rows; its index is not shown. Shares stay in [0, 1].
     note: str = ""  # A sentence on how to read it
-    columns: tuple[Column, ...] = ()  # those shown, in this order; none where all are the person's own
+    columns: tuple[Column, ...] = ()  # those shown, in this order: the table's own, unless said otherwise
     # Column key to a verdict per row, or None: cells that are tinted, and say the verdict besides
     marks: Mapping[str, Sequence[Verdict | None]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", self.columns or columns_shown(self.frame))
 
     @property
     def said(self) -> pd.DataFrame:

@@ -117,7 +117,6 @@ def _show_singling_out(data: Dataset) -> None:
     show_table(
         views.singling_out_table(ranked),
         alt="Share of records that each column singles out",
-        columns=views.SINGLING_OUT_COLUMNS,
     )
 
 

@@ -19,7 +19,7 @@ from core.charts import COLORS, Chart, number_locale
 from core.measures import MEASURES, Measure
 from core.measures.measure import Unit
 from core.reports import RENDERERS, Figure, Report, ReportChart, render
-from core.reports.model import Column, figure_text, report_stem, said_table
+from core.reports.model import Column, columns_shown, figure_text, report_stem, said_table, table_of
 from core.verdict import Finding, Verdict, next_steps, worst_first
 from core.words import own, percent, say, text
 from pages.components import trail
@@ -165,7 +165,7 @@ def show_definitions(keys: Sequence[str], *, limits: Sequence[str] = ()) -> None
             for measure in map(MEASURES.__getitem__, keys)
         ]
         st.dataframe(
-            said_table(pd.DataFrame(rows, columns=[each.key for each in _DEFINITIONS]), _DEFINITIONS),
+            said_table(table_of(rows, _DEFINITIONS), _DEFINITIONS),
             hide_index=True,
             alt=say("Definition, unit and source of every figure on this page"),
             column_config={say("Definition"): st.column_config.TextColumn(width="large")},
@@ -216,13 +216,10 @@ def on_page(chart: Chart) -> dict[str, object]:
 
 
 def show_table(
-    frame: pd.DataFrame,
-    *,
-    alt: str,
-    columns: Sequence[Column] = (),
-    units: Mapping[str, Unit] | None = None,
+    frame: pd.DataFrame, *, alt: str, columns: Sequence[Column] = (), units: Mapping[str, Unit] | None = None
 ) -> None:
     """Show a table; cells appear as typed, columns whose unit is a share or risk as percent."""
+    columns = columns or columns_shown(frame)
     shown = said_table(frame, columns)
     by_heading = (
         dict(zip(map(str, shown), (column.unit for column in columns), strict=True))
@@ -249,7 +246,6 @@ def show_map(
     frame: pd.DataFrame,
     *,
     alt: str,
-    columns: Sequence[Column],
     names: str,
     key: str,
     opened: Callable[[str], None],
@@ -266,6 +262,7 @@ def show_map(
     marks
         Column key to a verdict per row, or None, for cells whose words tell it; verdicts need none.
     """
+    columns = columns_shown(frame)
     shown = said_table(frame.reset_index(drop=True), columns).astype(object)
     tints = pd.DataFrame("", index=shown.index, columns=shown.columns)
     for place, column in enumerate(columns):
@@ -290,12 +287,11 @@ def show_map(
     )
 
 
-def list_files(tool: str, table: pd.DataFrame, columns: Sequence[Column], names: Sequence[str]) -> None:
+def list_files(tool: str, table: pd.DataFrame, names: Sequence[str]) -> None:
     """List the files of a run; one click opens one of `names`, those that were read."""
     show_map(
         table,
         alt="Every file with its verdict, and why, the worst first",
-        columns=columns,
         names="file",
         key=f"{tool}_list",
         opened=partial(_open_file, tool, names),

@@ -155,21 +155,15 @@ def _show_details(audit: DeliveryAudit) -> None:
     names = ("Tables", "Keys", "Known records", "Cheapest attacks")
     tables, keys, known, attacks = st.tabs([say(name) for name in names])
     with tables:
-        show_table(views.tables_table(audit), alt="The tables of the delivery", columns=views.TABLE_COLUMNS)
+        show_table(views.tables_table(audit), alt="The tables of the delivery")
     with keys:
-        show_table(views.keys_table(audit), alt="Columns that join tables", columns=views.KEY_COLUMNS)
+        show_table(views.keys_table(audit), alt="Columns that join tables")
     with known:
-        show_table(
-            views.known_table(audit),
-            alt="What is known of a person, and how many it finds",
-            columns=views.KNOWN_COLUMNS,
-        )
+        show_table(views.known_table(audit), alt="What is known of a person, and how many it finds")
     with attacks:
         if audit.measurement.attacks:
             show_chart(views.attacks_chart(audit), key="dataset_attacks")
-        show_table(
-            views.attacks_table(audit), alt="The facts that find most persons", columns=views.ATTACK_COLUMNS
-        )
+        show_table(views.attacks_table(audit), alt="The facts that find most persons")
         if audit.cheapest is not None:
             st.caption(sentence(say(attack_sentence(audit.cheapest))))
 

@@ -138,7 +138,7 @@ def _show_leaked_rows(audit: LeakageAudit) -> None:
         show_chart(chart, key="leakage_leaked")
     with listed:
         table = views.leaked_rows_table(audit.measures)[:_MOST_LISTED]
-        show_table(table, alt="Rows of the original that are still there", columns=views.LEAKED_COLUMNS)
+        show_table(table, alt="Rows of the original that are still there")
 
 
 def _show_details(audit: LeakageAudit, pair: TablePair) -> None:
@@ -156,7 +156,7 @@ def _show_details(audit: LeakageAudit, pair: TablePair) -> None:
         if "columns" in charts:
             show_chart(charts["columns"], key="leakage_columns")
         table = views.columns_table(measures)
-        show_table(table, alt="Matching cells by column", columns=views.COLUMN_COLUMNS)
+        show_table(table, alt="Matching cells by column")
     with nearest:
         show_chart(charts["nearest"], key="leakage_nearest")
         st.caption(sentence(say(views.nearest_note(measures))))
@@ -165,12 +165,12 @@ def _show_details(audit: LeakageAudit, pair: TablePair) -> None:
         _show_attacks(audit)
     with worst:
         table = views.worst_rows_table(measures)
-        show_table(table, alt="Rows that share most with their original", columns=views.ROW_COLUMNS)
+        show_table(table, alt="Rows that share most with their original")
         if len(table):
             _show_values(pair, measures, table["row"].tolist())
     with distances:
         table = views.distances_table(measures)
-        show_table(table, alt="Distance to the closest record", columns=views.DISTANCE_COLUMNS)
+        show_table(table, alt="Distance to the closest record")
         st.caption(say(views.DISTANCES_NOTE))
 
 
@@ -185,7 +185,7 @@ def _show_attacks(audit: LeakageAudit) -> None:
             say("Without a hold-out no attack is judged: part of its success is knowledge of the population.")
         )
     table = views.attacks_table(audit.measures)
-    show_table(table, alt="Success of attacks", columns=views.ATTACK_COLUMNS)
+    show_table(table, alt="Success of attacks")
     st.caption(sentence(say(views.ATTACKS_NOTE)))
 
 
@@ -200,7 +200,6 @@ def _show_values(pair: TablePair, measures: LeakageMeasures, rows: list[int]) ->
         show_table(
             views.row_values_table(pair, measures, row),
             alt=text("Cells of row {row} in both tables", row=row),
-            columns=views.CELL_COLUMNS,
         )
 
 

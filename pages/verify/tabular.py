@@ -128,9 +128,7 @@ def _show_results(
     )
     if len(files) > 1:
         with st.expander(say("All figures of all files"), icon=":material/table:"):
-            show_table(
-                views.files_table(files), alt="Verdicts and figures of all files", columns=views.FILE_COLUMNS
-            )
+            show_table(views.files_table(files), alt="Verdicts and figures of all files")
     st.header(say("Downloads"), anchor=False)
     show_downloads(
         TOOL,
@@ -145,7 +143,7 @@ def _choose_file(files: Sequence[views.VerifiedFile], left_out: Sequence[LeftOut
     """List files, the worst first, with those left out; return the place of the one to look at."""
     ranked = sorted(files, key=lambda file: -file.audit.overall.severity)
     names = [file.audit.name for file in ranked]
-    list_files(TOOL, views.run_table(files, left_out), views.RUN_COLUMNS, names)
+    list_files(TOOL, views.run_table(files, left_out), names)
     return files.index(ranked[names.index(ask_for_file(TOOL, names))]) if len(names) > 1 else 0
 
 

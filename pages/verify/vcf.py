@@ -160,14 +160,14 @@ def _show_all(outcomes: Sequence[PairOutcome], unmatched: Sequence[str], names: 
             views.run_verdict(outcomes, n_unmatched=len(unmatched)),
             views.run_headline(outcomes, n_unmatched=len(unmatched)),
         )
-        list_files(TOOL, views.run_table(outcomes, unmatched), views.RUN_COLUMNS, names)
+        list_files(TOOL, views.run_table(outcomes, unmatched), names)
 
 
 def _show_figures_of_all(outcomes: Sequence[PairOutcome]) -> None:
     if len(outcomes) > 1:
         with st.expander(say("All figures of all files"), icon=":material/table:"):
             table = views.files_table(outcomes)
-            show_table(table, alt="Verdicts and counts of all files", columns=views.FILE_COLUMNS)
+            show_table(table, alt="Verdicts and counts of all files")
 
 
 def _show_unread(outcomes: Sequence[PairOutcome]) -> None:

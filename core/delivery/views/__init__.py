@@ -2,13 +2,9 @@
 
 from core.delivery.views.picture import attacks_chart, tables_chart
 from core.delivery.views.report import (
-    ATTACK_COLUMNS,
-    KEY_COLUMNS,
-    KNOWN_COLUMNS,
     LIMITS,
     MEASURE_KEYS,
     QUESTION,
-    TABLE_COLUMNS,
     TITLE,
     attacks_table,
     delivery_report,

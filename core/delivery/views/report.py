@@ -209,22 +209,15 @@ def attacks_table(audit: DeliveryAudit) -> pd.DataFrame:
 def delivery_report(audit: DeliveryAudit, *, inputs: Sequence[InputFacts], created_at: datetime) -> Report:
     """Return the report of a delivery; aggregates only."""
     measured = audit.measurement
-    tables = [ReportTable("tables", "Tables", tables_table(audit), columns=TABLE_COLUMNS)]
+    tables = [ReportTable("tables", "Tables", tables_table(audit))]
     if measured.links:
-        tables.append(ReportTable("keys", "Keys between tables", keys_table(audit), columns=KEY_COLUMNS))
+        tables.append(ReportTable("keys", "Keys between tables", keys_table(audit)))
     if measured.known:
         tables.append(
-            ReportTable(
-                "known",
-                "What is known of a person, and what it finds",
-                known_table(audit),
-                columns=KNOWN_COLUMNS,
-            )
+            ReportTable("known", "What is known of a person, and what it finds", known_table(audit))
         )
         note = "" if audit.cheapest is None else attack_sentence(audit.cheapest)
-        tables.append(
-            ReportTable("attacks", "The cheapest attacks", attacks_table(audit), note, columns=ATTACK_COLUMNS)
-        )
+        tables.append(ReportTable("attacks", "The cheapest attacks", attacks_table(audit), note))
     tables += releases_tables(audit.releases)
     return Report(
         tool="dataset",

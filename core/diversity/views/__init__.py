@@ -14,10 +14,6 @@ from core.diversity.views.report import (
     way_of_records,
 )
 from core.diversity.views.tables import (
-    BIN_COLUMNS,
-    CONFIGURATION_COLUMNS,
-    GENERALIZATION_COLUMNS,
-    SINGLING_OUT_COLUMNS,
     bins_table,
     configurations_csv,
     configurations_table,

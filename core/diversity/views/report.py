@@ -7,15 +7,10 @@ from datetime import datetime
 
 import numpy as np
 
-from core.diversity import (
-    Configuration,
-    DiversityAudit,
-    SearchProblem,
-)
+from core.diversity import Configuration, DiversityAudit, SearchProblem
 from core.diversity.document import diversity_command, diversity_document
 from core.diversity.judging import cause_of_failure
 from core.diversity.views.charts import (
-    DIVERSITY_COLUMNS,
     class_sizes_chart,
     diversity_chart,
     diversity_table,
@@ -23,15 +18,7 @@ from core.diversity.views.charts import (
     trade_off_alt,
     trade_off_chart,
 )
-from core.diversity.views.tables import (
-    BIN_COLUMNS,
-    CONFIGURATION_COLUMNS,
-    GENERALIZATION_COLUMNS,
-    bins_table,
-    configurations_table,
-    generalizations_table,
-    model_of,
-)
+from core.diversity.views.tables import bins_table, configurations_table, generalizations_table, model_of
 from core.measures import diversity as diversity_measures
 from core.measures import shared
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions, input_facts
@@ -284,23 +271,19 @@ def _inputs(problem: SearchProblem) -> tuple[InputFacts, ...]:
 
 
 def _report_tables(audit: DiversityAudit, configuration: Configuration | None) -> tuple[ReportTable, ...]:
-    problem, every = audit.search.problem, CONFIGURATION_COLUMNS
+    problem = audit.search.problem
     tables = [
         ReportTable(
             "result_list",
             "Result list",
             configurations_table(audit.offered),
             note="Pairs with deletion, at or above the target, verified, within the limits.",
-            columns=every,
         ),
         ReportTable(
-            "all_configurations",
-            "All configurations",
-            configurations_table(audit.search.configurations),
-            columns=every,
+            "all_configurations", "All configurations", configurations_table(audit.search.configurations)
         ),
-        ReportTable("pareto", "Pareto front", configurations_table(audit.pareto), columns=every),
-        ReportTable("bins", "How sensitive values are counted", bins_table(problem), columns=BIN_COLUMNS),
+        ReportTable("pareto", "Pareto front", configurations_table(audit.pareto)),
+        ReportTable("bins", "How sensitive values are counted", bins_table(problem)),
     ]
     if configuration is not None:
         pair = {"k": configuration.k, "l": configuration.l}
@@ -309,13 +292,11 @@ def _report_tables(audit: DiversityAudit, configuration: Configuration | None) -
                 "generalizations",
                 text("What minimization leaves of the quasi-identifiers, k = {k}, ℓ = {l}", **pair),
                 generalizations_table(configuration),
-                columns=GENERALIZATION_COLUMNS,
             ),
             ReportTable(
                 "class_diversity",
                 text("Sensitive values per class, k = {k}, ℓ = {l}", **pair),
                 diversity_table(configuration, problem),
-                columns=DIVERSITY_COLUMNS,
             ),
         ]
     return tuple(tables)

@@ -9,17 +9,9 @@ from typing import Any
 
 import pandas as pd
 
-from core.diversity import (
-    Configuration,
-    DiversityAudit,
-    SearchProblem,
-    SinglingOut,
-    generalizations,
-)
+from core.diversity import Configuration, DiversityAudit, SearchProblem, SinglingOut, generalizations
 from core.diversity.minimized import known_as, ranges
-from core.diversity.views.charts import (
-    STATUS_WORDS,
-)
+from core.diversity.views.charts import STATUS_WORDS
 from core.languages import ENGLISH
 from core.reports import current_versions
 from core.reports.model import Column, said_table, table_of
@@ -50,7 +42,7 @@ BIN_COLUMNS = (
 def configurations_table(configurations: Sequence[Configuration]) -> pd.DataFrame:
     """Return a row per configuration, shares in [0, 1], None where not assessed."""
     rows = [[value(each) for _, value in _READ] for each in configurations]
-    return table_of(rows, CONFIGURATION_COLUMNS)
+    return table_of(rows, [column for column, _ in _READ])
 
 
 def _of(part: str, name: str, *, decimals: int | None = None) -> Callable[[Configuration], object]:
@@ -84,9 +76,6 @@ _READ: Sequence[tuple[Column, Callable[[Configuration], object]]] = (
     (Column("t", "t"), _of("verification", "t", decimals=4)),
     (Column("alpha", "α", "share"), _of("verification", "alpha")),
 )
-
-
-CONFIGURATION_COLUMNS = tuple(column for column, _ in _READ)
 
 
 def generalizations_table(configuration: Configuration) -> pd.DataFrame:
@@ -139,7 +128,7 @@ def settings_json(problem: SearchProblem) -> bytes:
 def configurations_csv(audit: DiversityAudit) -> bytes:
     """Return all configurations as CSV, in English; numbers and our own words only."""
     with speaking(ENGLISH):
-        table = said_table(configurations_table(audit.search.configurations), CONFIGURATION_COLUMNS)
+        table = said_table(configurations_table(audit.search.configurations), [column for column, _ in _READ])
     return table.rename(columns=_of_programs).to_csv(index=False).encode()
 
 

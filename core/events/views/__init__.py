@@ -22,14 +22,6 @@ from core.events.views.report import (
     way_of_events,
 )
 from core.events.views.tables import (
-    DIVERSITY_COLUMNS,
-    ROW_COLUMNS,
-    SCOPE_COLUMNS,
-    STEP_COLUMNS,
-    SUGGESTION_COLUMNS,
-    TRACE_COLUMNS,
-    UNMAPPED_COLUMNS,
-    WAY_COLUMNS,
     comparison_table,
     diversity_table,
     preview_table,

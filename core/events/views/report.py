@@ -20,14 +20,6 @@ from core.events.views.charts import (
     trace_chart,
 )
 from core.events.views.tables import (
-    CLASS_COLUMNS,
-    DIVERSITY_COLUMNS,
-    ROW_COLUMNS,
-    STAGE_COLUMNS,
-    STEP_COLUMNS,
-    TRACE_COLUMNS,
-    UNMAPPED_COLUMNS,
-    WAY_COLUMNS,
     class_loss_table,
     comparison_table,
     cross_table_after,
@@ -379,25 +371,20 @@ def _tables(audit: EventAudit, outcomes: Sequence[Outcome]) -> tuple[ReportTable
     chosen = [outcome for outcome in outcomes if outcome.k == k]
     ways = text("Ways to reach k = {k}", k=k)
     made = [
-        ("stages", "From the log to the export", stage_table(anonymized), STAGE_COLUMNS),
-        ("classes", "Loss per event class", class_loss_table(anonymized), CLASS_COLUMNS),
-        ("steps", "Loss after each flatten step", step_table(anonymized), STEP_COLUMNS),
-        ("strategies", ways, comparison_table(chosen, audit.measured), WAY_COLUMNS),
-        (
-            "traces",
-            "What known events tell",
-            trace_table(audit.traces_before, audit.traces_after),
-            TRACE_COLUMNS,
-        ),
-        ("rows", "What counts and order tell", row_table(audit), ROW_COLUMNS),
+        ("stages", "From the log to the export", stage_table(anonymized)),
+        ("classes", "Loss per event class", class_loss_table(anonymized)),
+        ("steps", "Loss after each flatten step", step_table(anonymized)),
+        ("strategies", ways, comparison_table(chosen, audit.measured)),
+        ("traces", "What known events tell", trace_table(audit.traces_before, audit.traces_after)),
+        ("rows", "What counts and order tell", row_table(audit)),
     ]
     if audit.diversity is not None:
         diversity = diversity_table(audit.diversity)
-        made.append(("diversity", "Diversity within combinations", diversity, DIVERSITY_COLUMNS))
+        made.append(("diversity", "Diversity within combinations", diversity))
     if audit.measured.log.unmapped:
         unmapped = unmapped_table(audit.measured)
-        made.append(("unmapped", "Events without a class", unmapped, UNMAPPED_COLUMNS))
-    return tuple(ReportTable(name, title, frame, columns=columns) for name, title, frame, columns in made)
+        made.append(("unmapped", "Events without a class", unmapped))
+    return tuple(ReportTable(name, title, frame) for name, title, frame in made)
 
 
 def _charts(audit: EventAudit, outcomes: Sequence[Outcome]) -> tuple[ReportChart, ...]:

@@ -13,7 +13,7 @@ from core.events.measuring import MULTI_LEVEL
 from core.events.row_risk import CombinationDiversity
 from core.events.settings import AUTOMATIC, parse_step
 from core.events.stages import derived_column, shown_value
-from core.reports.model import Column, table_of
+from core.reports.model import Column, table_by, table_of
 from core.words import Text, own, say, text
 
 OUTCOMES = {
@@ -129,16 +129,14 @@ def class_loss_table(anonymized: AnonymizedEvents) -> pd.DataFrame:
     def count(codes: IntArray) -> IntArray:
         return np.bincount(codes, minlength=n_classes).astype(np.int64)
 
-    frame = pd.DataFrame(
-        {
-            "event_class": log.classes,
-            "events": count(classes),
-            "left_out": count(classes) - count(after_cleanup),
-            "kept": count(after_cleanup[kept & ~flattened]),
-            "flattened": count(after_cleanup[kept & flattened]),
-            "removed": count(after_cleanup[~kept]),
-        }
+    n_of = (
+        count(classes),
+        count(classes) - count(after_cleanup),
+        count(after_cleanup[kept & ~flattened]),
+        count(after_cleanup[kept & flattened]),
+        count(after_cleanup[~kept]),
     )
+    frame = table_by(dict(zip(CLASS_COLUMNS, (log.classes, *n_of), strict=True)))
     return frame.sort_values(["events", "event_class"], ascending=[False, True], ignore_index=True)
 
 

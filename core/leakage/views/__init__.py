@@ -20,12 +20,6 @@ from core.leakage.views.report import (
     usual_figures,
 )
 from core.leakage.views.tables import (
-    ATTACK_COLUMNS,
-    CELL_COLUMNS,
-    COLUMN_COLUMNS,
-    DISTANCE_COLUMNS,
-    LEAKED_COLUMNS,
-    ROW_COLUMNS,
     attacks_table,
     columns_table,
     distances_table,

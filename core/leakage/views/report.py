@@ -9,11 +9,7 @@ from core.leakage import LeakageAudit, LeakageMeasures, LeakageSettings, RowLeak
 from core.leakage.attacks import AttackRate
 from core.leakage.document import USUAL_FIGURES, leakage_command, leakage_document, leakage_figures
 from core.leakage.views.tables import (
-    ATTACK_COLUMNS,
-    COLUMN_COLUMNS,
-    DISTANCE_COLUMNS,
     N_WORST_ROWS,
-    ROW_COLUMNS,
     attacks_table,
     columns_table,
     distances_table,
@@ -399,21 +395,15 @@ def _tables(measures: LeakageMeasures) -> tuple[ReportTable, ...]:
             "Columns",
             columns_table(measures),
             note="Shares are over all rows compared; z is the excess in standard deviations of chance.",
-            columns=COLUMN_COLUMNS,
         ),
         ReportTable(
             "worst rows",
             "Rows that share most with their original",
             worst_rows_table(measures),
             note=text("The first {most}; row numbers count from 1, without the header.", most=N_WORST_ROWS),
-            columns=ROW_COLUMNS,
         ),
         ReportTable(
-            "distances",
-            "Distance to the closest record",
-            distances_table(measures),
-            note=DISTANCES_NOTE,
-            columns=DISTANCE_COLUMNS,
+            "distances", "Distance to the closest record", distances_table(measures), note=DISTANCES_NOTE
         ),
-        ReportTable("attacks", "Attacks", attacks_table(measures), note=ATTACKS_NOTE, columns=ATTACK_COLUMNS),
+        ReportTable("attacks", "Attacks", attacks_table(measures), note=ATTACKS_NOTE),
     )

@@ -25,7 +25,7 @@ from core.charts import (
 )
 from core.leakage import LeakageAudit, LeakageMeasures, TablePair
 from core.reports import ReportChart
-from core.reports.model import Column
+from core.reports.model import Column, Table, table_by, table_of
 from core.verdict import Verdict
 from core.words import Text, Written, joined, own, percent, say, text
 
@@ -45,12 +45,8 @@ ROW_COLUMNS = (
     Column("matching_share", "Share of valid cells", "share"),
     Column("leakage", "Leakage", kind="words"),
 )
-CELL_COLUMNS = (
-    Column("column", "Column"),
-    Column("original", "Original"),
-    Column("scrambled", "Scrambled"),
-    Column("equal", "Equal"),
-)
+
+
 DISTANCE_COLUMNS = (
     Column("between", "From … to", kind="words"),
     Column("n_records", "Records searched"),
@@ -69,7 +65,8 @@ ATTACK_COLUMNS = (
     Column("control_share", "Hold-out", "share"),
     Column("risk", "Risk", "share"),
 )
-LEAKED_COLUMNS = (Column("row", "Row"), Column("where", "Still there", kind="words"))
+
+
 N_WORST_ROWS = 50
 _MOST_PLACES = 100
 
@@ -77,13 +74,13 @@ _MOST_PLACES = 100
 def columns_table(measures: LeakageMeasures) -> pd.DataFrame:
     """Return a row per column: cells compared and matching, against chance; the largest excess first."""
     rows, chance = measures.rows, measures.column_chance
-    names = [column.key for column in COLUMN_COLUMNS]
     if rows is None or chance is None:
-        return pd.DataFrame(columns=names)
+        return table_of([], COLUMN_COLUMNS)
     observed, expected = rows.column_matches / rows.n_rows, chance.expected_matches / rows.n_rows
     z = np.round(measures.column_z(), 2)
     cells = (list(measures.columns), rows.column_valid, rows.column_matches)
-    frame = pd.DataFrame(dict(zip(names, (*cells, observed, expected, observed - expected, z), strict=True)))
+    values = (*cells, observed, expected, observed - expected, z)
+    frame = table_by(dict(zip(COLUMN_COLUMNS, values, strict=True)))
     return frame.sort_values("z", ascending=False, na_position="last", ignore_index=True)
 
 
@@ -93,9 +90,8 @@ def worst_rows_table(measures: LeakageMeasures, *, n_rows: int = N_WORST_ROWS) -
     Fully matching rows come first, then by share of valid cells, then by matching cells.
     """
     rows = measures.rows
-    names = [column.key for column in ROW_COLUMNS]
     if rows is None:
-        return pd.DataFrame(columns=names)
+        return table_of([], ROW_COLUMNS)
     share = rows.match_count / np.maximum(rows.valid_count, 1)
     order = np.lexsort((measures.original_rows, -rows.match_count.astype(np.int64), -share))[:n_rows]
     kinds = np.select(
@@ -104,10 +100,10 @@ def worst_rows_table(measures: LeakageMeasures, *, n_rows: int = N_WORST_ROWS) -
         "",
     )
     cells = (measures.original_rows[order] + 1, rows.match_count[order], rows.valid_count[order])
-    return pd.DataFrame(dict(zip(names, (*cells, share[order], kinds), strict=True)))
+    return table_by(dict(zip(ROW_COLUMNS, (*cells, share[order], kinds), strict=True)))
 
 
-def leaked_rows_table(measures: LeakageMeasures) -> pd.DataFrame:
+def leaked_rows_table(measures: LeakageMeasures) -> Table:
     """Return the original rows that are still there in every valid cell: in their own place, or elsewhere."""
     nearest, rows = measures.nearest, measures.rows
     own_place = np.array([], np.int64)
@@ -116,8 +112,11 @@ def leaked_rows_table(measures: LeakageMeasures) -> pd.DataFrame:
     found = nearest.rows[nearest.best_share == 1] if nearest.is_exact else np.array([], np.int64)
     elsewhere = np.setdiff1d(found, own_place)
     words = [own("in its own place")] * len(own_place) + [own("elsewhere")] * len(elsewhere)
-    return pd.DataFrame(
-        {"row": np.concatenate([own_place, elsewhere]) + 1, "where": pd.Series(words, dtype=object)}
+    return table_by(
+        {
+            Column("row", "Row"): np.concatenate([own_place, elsewhere]) + 1,
+            Column("where", "Still there", kind="words"): words,
+        }
     )
 
 
@@ -155,16 +154,16 @@ def leaked_rows_chart(audit: LeakageAudit) -> ReportChart | None:
     )
 
 
-def row_values_table(pair: TablePair, measures: LeakageMeasures, row: int) -> pd.DataFrame:
+def row_values_table(pair: TablePair, measures: LeakageMeasures, row: int) -> Table:
     """Return one pair of rows cell by cell: evidence, shown on demand only."""
     position = int(np.flatnonzero(measures.original_rows == row - 1)[0])
     cells = [pair.paired_cells(name) for name in measures.columns]
-    return pd.DataFrame(
+    return table_by(
         {
-            "column": list(measures.columns),
-            "original": [original[position].as_py() for original, _ in cells],
-            "scrambled": [scrambled[position].as_py() for _, scrambled in cells],
-            "equal": [bool(pair.equal[name][position]) for name in measures.columns],
+            Column("column", "Column"): list(measures.columns),
+            Column("original", "Original"): [original[position].as_py() for original, _ in cells],
+            Column("scrambled", "Scrambled"): [scrambled[position].as_py() for _, scrambled in cells],
+            Column("equal", "Equal"): [bool(pair.equal[name][position]) for name in measures.columns],
         }
     )
 
@@ -178,7 +177,7 @@ def distances_table(measures: LeakageMeasures) -> pd.DataFrame:
         "Scrambled rows to a sample of the original": distances.to_original_sample,
         "Scrambled rows to the hold-out": distances.to_holdout,
     }
-    return pd.DataFrame(
+    return table_of(
         [
             (
                 label,
@@ -190,14 +189,14 @@ def distances_table(measures: LeakageMeasures) -> pd.DataFrame:
             for label, found in lines.items()
             if found is not None
         ],
-        columns=[column.key for column in DISTANCE_COLUMNS],
+        DISTANCE_COLUMNS,
     )
 
 
 def attacks_table(measures: LeakageMeasures) -> pd.DataFrame:
     """Return a row an attack: guesses, successes with their 95 % interval, and what they stand against."""
     rates = () if measures.attacks is None else measures.attacks.rates
-    return pd.DataFrame(
+    return table_of(
         [
             (
                 rate.attack,
@@ -211,7 +210,7 @@ def attacks_table(measures: LeakageMeasures) -> pd.DataFrame:
             )
             for rate in rates
         ],
-        columns=[column.key for column in ATTACK_COLUMNS],
+        ATTACK_COLUMNS,
     )
 
 

@@ -15,15 +15,10 @@ from core.risk.views.report import (
     sensitive_figures,
 )
 from core.risk.views.tables import (
-    CHANGE_COLUMNS,
-    CLASS_SIZE_COLUMNS,
-    CONTRIBUTION_COLUMNS,
     LIMITS,
     MEASURE_KEYS,
     QUESTION,
     ROLE_COLUMNS,
-    SET_COLUMNS,
-    SUDA_COLUMNS,
     TITLE,
     changes_table,
     class_size_shares,
@@ -43,9 +38,6 @@ from core.risk.views.tables import (
     worst_classes_table,
 )
 from core.risk.views.what_if import (
-    LEVEL_COLUMNS,
-    OPTION_COLUMNS,
-    SUPPRESSION_COLUMNS,
     frontier_chart,
     lattice_chart,
     option_columns_table,

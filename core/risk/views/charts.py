@@ -7,22 +7,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pandas as pd
 
-from core.charts import (
-    Chart,
-    chart,
-    class_size_chart,
-    field,
-    horizontal_bars,
-    layer,
-    legend,
-    meaning,
-)
+from core.charts import Chart, chart, class_size_chart, field, horizontal_bars, layer, legend, meaning
 from core.reports import ReportChart
-from core.risk import (
-    ColumnsMeasurement,
-    RiskAudit,
-    Suda,
-)
+from core.risk import ColumnsMeasurement, RiskAudit, Suda
 from core.risk.views.tables import columns_table, suda_columns_table
 from core.words import Text, counted, joined, own, percent, say, share_of, text
 

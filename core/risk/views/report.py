@@ -6,23 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-import pandas as pd
-
 from core.releases.views import releases_limits, releases_tables
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions
-from core.reports.model import Column
+from core.reports.model import Column, Table, table_by
 from core.risk import ColumnsMeasurement, RiskAudit, Suda, WhatIf, option_for
 from core.risk.document import risk_command, risk_document, settings_of
 from core.risk.judging import population_figures
 from core.risk.population_estimates import estimates_note
 from core.risk.views.charts import class_chart, contribution_chart, risk_bars, suda_chart
 from core.risk.views.tables import (
-    CHANGE_COLUMNS,
-    CLASS_SIZE_COLUMNS,
-    CONTRIBUTION_COLUMNS,
     LIMITS,
     QUESTION,
-    SET_COLUMNS,
     TITLE,
     changes_table,
     class_size_shares,
@@ -373,13 +367,8 @@ def risk_report(
 def _tables(audit: RiskAudit, columns: ColumnsMeasurement | None) -> tuple[ReportTable, ...]:
     measured = audit.measurement
     tables = [
-        ReportTable("Intruders", "Three intruders", intruders_table(audit), columns=INTRUDER_COLUMNS),
-        ReportTable(
-            "Class sizes",
-            "Records in small classes",
-            class_size_shares(audit),
-            columns=CLASS_SIZE_COLUMNS,
-        ),
+        ReportTable("Intruders", "Three intruders", intruders_table(audit)),
+        ReportTable("Class sizes", "Records in small classes", class_size_shares(audit)),
     ]
     if measured.sensitive:
         frame, described = disclosure_table(measured)
@@ -395,11 +384,7 @@ def _tables(audit: RiskAudit, columns: ColumnsMeasurement | None) -> tuple[Repor
     if columns is not None:
         tables.append(
             ReportTable(
-                "Columns",
-                "What each quasi-identifier does",
-                columns_table(columns),
-                note=sets_note(columns),
-                columns=CONTRIBUTION_COLUMNS,
+                "Columns", "What each quasi-identifier does", columns_table(columns), note=sets_note(columns)
             )
         )
     if measured.unchosen.sets:
@@ -409,7 +394,6 @@ def _tables(audit: RiskAudit, columns: ColumnsMeasurement | None) -> tuple[Repor
                 "Smallest sets of columns nobody chose that single out over half",
                 unchosen_sets_table(measured),
                 note=unchosen_note(measured),
-                columns=SET_COLUMNS,
             )
         )
     return tuple(tables)
@@ -423,7 +407,6 @@ def _compared_tables(audit: RiskAudit, other: RiskAudit | None) -> tuple[ReportT
                 "Changes",
                 text("Columns of {file} and what became of them", file=measured.comparison.original_name),
                 changes_table(measured.comparison),
-                columns=CHANGE_COLUMNS,
             )
         )
     if other is not None:
@@ -432,25 +415,16 @@ def _compared_tables(audit: RiskAudit, other: RiskAudit | None) -> tuple[ReportT
     return tuple(tables)
 
 
-INTRUDER_COLUMNS = (
-    Column("intruder", "Intruder", kind="words"),
-    Column("wants", "Knows and wants", kind="words"),
-    Column("risk", "Risk", kind="words"),
-    Column("finds", "Finds", kind="words"),
-)
-
-
-def intruders_table(audit: RiskAudit) -> pd.DataFrame:
+def intruders_table(audit: RiskAudit) -> Table:
     """Return a row per intruder: what each wants, risks and finds."""
     found = intruders(audit)
-    return pd.DataFrame(
+    return table_by(
         {
-            "intruder": [each.name for each in found],
-            "wants": [each.wants for each in found],
-            "risk": [Amount("risk", each.risk) for each in found],
-            "finds": [each.finds for each in found],
-        },
-        dtype=object,
+            Column("intruder", "Intruder", kind="words"): [each.name for each in found],
+            Column("wants", "Knows and wants", kind="words"): [each.wants for each in found],
+            Column("risk", "Risk", kind="words"): [Amount("risk", each.risk) for each in found],
+            Column("finds", "Finds", kind="words"): [each.finds for each in found],
+        }
     )
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from core.measures import MEASURES, risk, risk_models, shared
 from core.reports import ReportTable
 from core.reports.evidence import records_table
-from core.reports.model import Column
+from core.reports.model import Column, Table, table_by, table_of
 from core.risk import (
     ColumnsMeasurement,
     Comparison,
@@ -74,25 +74,6 @@ ROLE_COLUMNS = (
 )
 
 
-CLASS_SIZE_COLUMNS = (
-    Column("below", "Class size below"),
-    Column("n_records", "Records"),
-    Column("share", "Share of records", "share"),
-)
-
-
-CHANGE_COLUMNS = (
-    Column("column", "Column"),
-    Column("released", "In the table", kind="words"),
-    Column("changed_share", "Cells changed", "share"),
-    Column("ncp", "Precision lost (NCP)", "share"),
-    Column("n_values_original", "Distinct values, original"),
-    Column("n_values", "Distinct values"),
-    Column("n_missing_original", "Missing, original"),
-    Column("n_missing", "Missing"),
-)
-
-
 _DISTANCES = {"equal": own("equal"), "ordered": own("ordered"), "hierarchical": own("hierarchical")}
 
 
@@ -126,10 +107,10 @@ def roles_table(suggestions: Sequence[RoleSuggestion], columns: Sequence[str]) -
     )
 
 
-Table = tuple[pd.DataFrame, tuple[Column, ...]]  # one whose columns are known only from what it shows
+Described = tuple[pd.DataFrame, tuple[Column, ...]]  # a table whose columns are known only from what it shows
 
 
-def disclosure_table(measured: RiskMeasurement) -> Table:
+def disclosure_table(measured: RiskMeasurement) -> Described:
     """Return a row per figure of attribute disclosure and a column per sensitive attribute, written out."""
     keys = list(measured.sensitive[0].figures) if measured.sensitive else []
     labels = [
@@ -153,7 +134,7 @@ def disclosure_table(measured: RiskMeasurement) -> Table:
 
 def _beside_each_other(
     labels: Sequence[str], names: Sequence[str], columns: Sequence[Sequence[str]]
-) -> Table:
+) -> Described:
     """Return figures with a column for each of what they are of."""
     frame = pd.DataFrame({"figure": pd.Series(labels, dtype=object)})
     described = [Column("figure", "Figure", kind="words")]
@@ -164,20 +145,20 @@ def _beside_each_other(
     return frame, tuple(described)
 
 
-def class_size_shares(audit: RiskAudit) -> pd.DataFrame:
+def class_size_shares(audit: RiskAudit) -> Table:
     """Return a row per usual threshold: records in smaller classes and their share."""
     classes = audit.measurement.classes
     thresholds = sorted({2, 3, 5, 11, 20, audit.thresholds.k})
-    return pd.DataFrame(
+    return table_by(
         {
-            "below": thresholds,
-            "n_records": [classes.n_records_below(k) for k in thresholds],
-            "share": [classes.share_below(k) for k in thresholds],
+            Column("below", "Class size below"): thresholds,
+            Column("n_records", "Records"): [classes.n_records_below(k) for k in thresholds],
+            Column("share", "Share of records", "share"): [classes.share_below(k) for k in thresholds],
         }
     )
 
 
-def worst_classes_table(measured: RiskMeasurement, dataset: Dataset, *, reveal: bool = False) -> Table:
+def worst_classes_table(measured: RiskMeasurement, dataset: Dataset, *, reveal: bool = False) -> Described:
     """Return the smallest classes, and of equally small ones those that give most away; shapes for cells."""
     classes = measured.classes
     order = measured.worst_classes
@@ -195,19 +176,25 @@ def worst_classes_table(measured: RiskMeasurement, dataset: Dataset, *, reveal: 
     return records_table({size: classes.class_sizes[order]}, cells, behind=different, reveal=reveal)
 
 
-def changes_table(comparison: Comparison) -> pd.DataFrame:
+def changes_table(comparison: Comparison) -> Table:
     """Return a row per column of the original: what became of it."""
     columns = comparison.columns
-    return pd.DataFrame(
+    return table_by(
         {
-            "column": [each.column for each in columns],
-            "released": [own("yes") if each.released else own("no") for each in columns],
-            "changed_share": [each.changed_share for each in columns],
-            "ncp": [each.ncp for each in columns],
-            "n_values_original": [each.n_values_original for each in columns],
-            "n_values": pd.array([each.n_values for each in columns], dtype="Int64"),
-            "n_missing_original": [each.n_missing_original for each in columns],
-            "n_missing": pd.array([each.n_missing for each in columns], dtype="Int64"),
+            Column("column", "Column"): [each.column for each in columns],
+            Column("released", "In the table", kind="words"): [
+                own("yes") if each.released else own("no") for each in columns
+            ],
+            Column("changed_share", "Cells changed", "share"): [each.changed_share for each in columns],
+            Column("ncp", "Precision lost (NCP)", "share"): [each.ncp for each in columns],
+            Column("n_values_original", "Distinct values, original"): [
+                each.n_values_original for each in columns
+            ],
+            Column("n_values", "Distinct values"): pd.array(
+                [each.n_values for each in columns], dtype="Int64"
+            ),
+            Column("n_missing_original", "Missing, original"): [each.n_missing_original for each in columns],
+            Column("n_missing", "Missing"): pd.array([each.n_missing for each in columns], dtype="Int64"),
         }
     )
 
@@ -228,7 +215,7 @@ def columns_the_other_lacks(audit: RiskAudit, other: RiskAudit | None) -> str:
     )
 
 
-def side_by_side_table(audit: RiskAudit, other: RiskAudit) -> Table:
+def side_by_side_table(audit: RiskAudit, other: RiskAudit) -> Described:
     """Return a row per figure: this table beside another one, written out."""
     mine, theirs = _all_figures(audit), _all_figures(other)
     others = [theirs.get(label, "not assessed") for label in mine]
@@ -248,34 +235,27 @@ def _all_figures(audit: RiskAudit) -> dict[str, Text]:
     return found
 
 
-CONTRIBUTION_COLUMNS = (
-    Column("column", "Column"),
-    Column("gained_share", "Unique only because of it", "share"),
-    Column("alone_share", "Unique with this column alone", "share"),
-    Column("distinction", "Records it tells apart (distinction)", "share"),
-    Column("separation", "Pairs it tells apart (separation)", "share"),
-)
-
-
-SET_COLUMNS = (Column("columns", "Columns"), Column("unique_share", "Records unique in them", "share"))
-
-
-SUDA_COLUMNS = (Column("column", "Column"), Column("part", "Part of the scores", "share"))
-
-
 _N_SCORED = 50
 
 
-def columns_table(columns: ColumnsMeasurement) -> pd.DataFrame:
+def columns_table(columns: ColumnsMeasurement) -> Table:
     """Return a row per quasi-identifier, the one that makes most records unique first."""
     ordered = sorted(columns.contributions, key=lambda each: -each.n_unique_gained)
-    return pd.DataFrame(
+    return table_by(
         {
-            "column": [each.column for each in ordered],
-            "gained_share": [each.unique_share_gained for each in ordered],
-            "alone_share": [each.alone.unique_share for each in ordered],
-            "distinction": [each.alone.distinction for each in ordered],
-            "separation": [each.alone.separation for each in ordered],
+            Column("column", "Column"): [each.column for each in ordered],
+            Column("gained_share", "Unique only because of it", "share"): [
+                each.unique_share_gained for each in ordered
+            ],
+            Column("alone_share", "Unique with this column alone", "share"): [
+                each.alone.unique_share for each in ordered
+            ],
+            Column("distinction", "Records it tells apart (distinction)", "share"): [
+                each.alone.distinction for each in ordered
+            ],
+            Column("separation", "Pairs it tells apart (separation)", "share"): [
+                each.alone.separation for each in ordered
+            ],
         }
     )
 
@@ -315,26 +295,19 @@ def sets_note(columns: ColumnsMeasurement) -> str:
     return joined([smallest, more])
 
 
-def sets_table(columns: ColumnsMeasurement) -> pd.DataFrame:
+def sets_table(columns: ColumnsMeasurement) -> Table:
     """Return a row per smallest set that singles out more than half of the records, up to 50."""
-    sets = columns.sets.sets[:50]
-    return pd.DataFrame(
-        {
-            "columns": [", ".join(each.columns) for each in sets],
-            "unique_share": [each.unique_share for each in sets],
-        }
-    )
+    return _sets_table([(each.columns, each.unique_share) for each in columns.sets.sets])
 
 
-def unchosen_sets_table(measured: RiskMeasurement) -> pd.DataFrame:
+def unchosen_sets_table(measured: RiskMeasurement) -> Table:
     """Return a row per smallest set of columns nobody chose that singles most records out, up to 50."""
-    sets = measured.unchosen.sets[:50]
-    return pd.DataFrame(
-        {
-            "columns": [", ".join(columns) for columns, _ in sets],
-            "unique_share": [s for _, s in sets],
-        }
-    )
+    return _sets_table(measured.unchosen.sets)
+
+
+def _sets_table(sets: Sequence[tuple[Sequence[str], float | None]]) -> Table:
+    columns = (Column("columns", "Columns"), Column("unique_share", "Records unique in them", "share"))
+    return table_of([(", ".join(names), share) for names, share in sets[:50]], columns)
 
 
 def unchosen_note(measured: RiskMeasurement) -> str:
@@ -373,13 +346,14 @@ def unchosen_note(measured: RiskMeasurement) -> str:
     return joined([together, among])
 
 
-def suda_columns_table(suda: Suda) -> pd.DataFrame:
+def suda_columns_table(suda: Suda) -> Table:
     """Return a row per quasi-identifier: the part of all scores that comes from sets with it."""
-    frame = pd.DataFrame({"column": list(suda.quasi_identifiers), "part": suda.column_contribution})
-    return frame.sort_values("part", ascending=False, kind="stable", ignore_index=True)
+    parts = Column("part", "Part of the scores", "share")
+    table = table_by({Column("column", "Column"): suda.quasi_identifiers, parts: suda.column_contribution})
+    return table.sort_values("part", ascending=False, kind="stable", ignore_index=True)
 
 
-def suda_records_table(suda: Suda, dataset: Dataset) -> Table:
+def suda_records_table(suda: Suda, dataset: Dataset) -> Described:
     """Return the records with the highest scores, by their position in the table from 1, without values.
 
     DIS-SUDA has no column where it is not assessed.
@@ -409,6 +383,5 @@ def suda_tables(suda: Suda) -> tuple[ReportTable, ...]:
             "Special uniques (SUDA2): what the scores come from",
             suda_columns_table(suda),
             note=suda_note(suda),
-            columns=SUDA_COLUMNS,
         ),
     )

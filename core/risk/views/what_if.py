@@ -10,7 +10,7 @@ import pandas as pd
 
 from core.charts import COLORS, PERCENT, Chart, chart, field, layer, meaning
 from core.reports import ReportChart, ReportTable
-from core.reports.model import Column
+from core.reports.model import Column, Table, table_by
 from core.risk import Release, RiskAudit, WhatIf, option_for, what_if_note
 from core.risk.document import is_exact
 from core.risk.generalizing import records_to_suppress
@@ -18,54 +18,37 @@ from core.risk.lattice import Node
 from core.risk.what_if import USUAL_KS
 from core.words import Amount, Text, Written, joined, listed, own, percent, say, text
 
-OPTION_COLUMNS = (
-    Column("k", "k asked for"),
-    Column("smallest_class", "Smallest class"),
-    Column("highest_risk", "Highest risk", "risk"),
-    Column("loss", "Precision lost", "share"),
-    Column("suppressed_share", "Records suppressed", "share"),
-    Column("cheaper", "Cheaper ones", kind="words"),
-)
-SUPPRESSION_COLUMNS = (
-    Column("k", "k"),
-    Column("n_to_suppress", "Records to suppress"),
-    Column("share", "Share of records", "share"),
-)
-LEVEL_COLUMNS = (
-    Column("column", "Column"),
-    Column("becomes", "Becomes", kind="words"),
-    Column("n_groups", "Different values"),
-)
 
-
-def suppression_table(audit: RiskAudit) -> pd.DataFrame:
+def suppression_table(audit: RiskAudit) -> Table:
     """Return a row per k: records to suppress so that, with nothing generalized, no class is smaller."""
     ks = sorted({*USUAL_KS, max(audit.thresholds.k, 2)})
     needs = records_to_suppress(audit.measurement.classes, ks)
-    return pd.DataFrame(
+    return table_by(
         {
-            "k": [need.k for need in needs],
-            "n_to_suppress": [need.n_to_suppress for need in needs],
-            "share": [need.share for need in needs],
+            Column("k", "k"): [need.k for need in needs],
+            Column("n_to_suppress", "Records to suppress"): [need.n_to_suppress for need in needs],
+            Column("share", "Share of records", "share"): [need.share for need in needs],
         }
     )
 
 
-def options_table(what_if: WhatIf) -> pd.DataFrame:
+def options_table(what_if: WhatIf) -> Table:
     """Return a row per option: what it reaches, what it costs, whether a cheaper one was ruled out."""
-    rows = [
+    found = [(each.best, each) for each in what_if.options if each.best is not None]
+    return table_by(
         {
-            "k": outcome.best.k,
-            "smallest_class": outcome.best.smallest_class,
-            "highest_risk": outcome.best.highest_risk,
-            "loss": outcome.best.loss,
-            "suppressed_share": outcome.best.suppressed_share,
-            "cheaper": "ruled out" if is_exact(what_if, outcome) else "not all looked at",
+            Column("k", "k asked for"): [best.k for best, _ in found],
+            Column("smallest_class", "Smallest class"): [best.smallest_class for best, _ in found],
+            Column("highest_risk", "Highest risk", "risk"): [best.highest_risk for best, _ in found],
+            Column("loss", "Precision lost", "share"): [best.loss for best, _ in found],
+            Column("suppressed_share", "Records suppressed", "share"): [
+                best.suppressed_share for best, _ in found
+            ],
+            Column("cheaper", "Cheaper ones", kind="words"): [
+                "ruled out" if is_exact(what_if, each) else "not all looked at" for _, each in found
+            ],
         }
-        for outcome in what_if.options
-        if outcome.best is not None
-    ]
-    return pd.DataFrame(rows)
+    )
 
 
 def option_labels(what_if: WhatIf) -> list[Text]:
@@ -82,18 +65,20 @@ def option_labels(what_if: WhatIf) -> list[Text]:
     ]
 
 
-def option_columns_table(what_if: WhatIf, option: int) -> pd.DataFrame:
+def option_columns_table(what_if: WhatIf, option: int) -> Table:
     """Return a row per quasi-identifier: what one option does to it."""
     best = what_if.options[option].best
     levels = best.levels if best is not None else ()
     chosen = list(zip(what_if.lattice.ladders, levels, strict=True)) if levels else []
-    return pd.DataFrame(
+    return table_by(
         {
-            "column": [ladder.column for ladder, _ in chosen],
-            "becomes": pd.Series(
-                [ladder.levels[level].description for ladder, level in chosen], dtype=object
-            ),
-            "n_groups": [ladder.levels[level].n_groups for ladder, level in chosen],
+            Column("column", "Column"): [ladder.column for ladder, _ in chosen],
+            Column("becomes", "Becomes", kind="words"): [
+                ladder.levels[level].description for ladder, level in chosen
+            ],
+            Column("n_groups", "Different values"): [
+                ladder.levels[level].n_groups for ladder, level in chosen
+            ],
         }
     )
 
@@ -296,17 +281,10 @@ def what_if_tables(what_if: WhatIf, k: int) -> tuple[ReportTable, ...]:
         return (ReportTable("What if", "What if columns were made coarser", frame, columns=columns),)
     option = option_for(what_if, k)
     return (
-        ReportTable(
-            "What if",
-            "What if columns were made coarser",
-            options_table(what_if),
-            note=note,
-            columns=OPTION_COLUMNS,
-        ),
+        ReportTable("What if", "What if columns were made coarser", options_table(what_if), note=note),
         ReportTable(
             "Generalization",
             text("What happens to each quasi-identifier: {option}", option=option_labels(what_if)[option]),
             option_columns_table(what_if, option),
-            columns=LEVEL_COLUMNS,
         ),
     )

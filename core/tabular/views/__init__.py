@@ -2,16 +2,11 @@
 
 from core.tabular.document import run_verdict
 from core.tabular.views.charts import class_chart, figures_chart, figures_chart_of
-from core.tabular.views.column_map import MAP_COLUMNS, column_map
+from core.tabular.views.column_map import column_map
 from core.tabular.views.figures import class_figures, opinion_figures, rule_figures
 from core.tabular.views.report import tabular_report
 from core.tabular.views.tables import (
-    CHECK_COLUMNS,
-    FILE_COLUMNS,
     OPINION_TABLES,
-    RESIDUAL_COLUMNS,
-    RUN_COLUMNS,
-    SKIPPED_COLUMNS,
     columns_table,
     files_table,
     residual_table,

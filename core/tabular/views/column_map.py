@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import pandas as pd
-
-from core.reports.model import Column
+from core.reports.model import Column, Table, table_of
 from core.roles import Role, RoleSuggestion
 from core.tabular import TabularAudit
 from core.tabular.rules import ColumnCheck
@@ -43,7 +41,7 @@ _DONE = {Verdict.PASS: "yes", Verdict.WARN: "in doubt", Verdict.FAIL: "no"}
 class ColumnMap:
     """The map as a table, what its cells come to, and the findings behind its rows."""
 
-    frame: pd.DataFrame  # a row per check of a column, the worst first
+    frame: Table  # a row per check of a column, the worst first
     marks: Mapping[str, Sequence[Verdict | None]]  # column key to a verdict per row, or None
     findings: Mapping[str, tuple[Finding, ...]]  # name of a row to what the rule and we say, worst first
 
@@ -75,7 +73,7 @@ def column_map(audit: TabularAudit) -> ColumnMap:
     rows.sort(key=lambda row: -max(mark.severity for mark in row[1].values() if mark))
     keys = [column.key for column in MAP_COLUMNS]
     return ColumnMap(
-        frame=pd.DataFrame([cells for cells, _ in rows], columns=keys, dtype=object),
+        frame=table_of([[cells[key] for key in keys] for cells, _ in rows], MAP_COLUMNS),
         marks={key: [marks.get(key) for _, marks in rows] for key in keys},
         findings=findings,
     )

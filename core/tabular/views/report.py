@@ -5,39 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from core.reports import (
-    Report,
-    ReportSection,
-    ReportTable,
-    current_versions,
-    figures_of,
-    findings_of,
-)
+from core.reports import Report, ReportSection, ReportTable, current_versions, figures_of, findings_of
 from core.tabular import LeftOutFile, TabularAudit
 from core.tabular.document import run_verdict, tabular_command, tabular_document
 from core.tabular.views.charts import class_chart_of
-from core.tabular.views.column_map import MAP_COLUMNS, column_map
+from core.tabular.views.column_map import column_map
 from core.tabular.views.figures import class_and_opinion_figures, column_figures, rule_figures
 from core.tabular.views.tables import (
-    CHECK_COLUMNS,
-    FILE_COLUMNS,
     OPINION_TABLES,
-    RESIDUAL_COLUMNS,
-    SKIPPED_COLUMNS,
     columns_table,
     files_table,
     residual_table,
     skipped_table,
 )
 from core.tabular.views.verified_file import VerifiedFile
-from core.tabular.views.words import (
-    LIMITS,
-    QUESTION,
-    TITLE,
-    checks_line,
-    run_headline,
-    verdicts_said,
-)
+from core.tabular.views.words import LIMITS, QUESTION, TITLE, checks_line, run_headline, verdicts_said
 from core.verdict import Finding, Verdict, worst, worst_first
 from core.words import own, text
 
@@ -93,7 +75,6 @@ def _section(audit: TabularAudit, k: int) -> ReportSection:
                 title=text("Column map of {file}", file=audit.name),
                 frame=mapped.frame,
                 note=checks_line(audit),
-                columns=MAP_COLUMNS,
                 marks=mapped.marks,
             ),
         ),
@@ -122,19 +103,13 @@ def _tables(
             title="Files",
             frame=files_table(files),
             note="Overall is the worse of the published rule's verdict and the second opinion.",
-            columns=FILE_COLUMNS,
         )
     ]
     for section in sections:
         tables += [*section.tables, *section.details]
     if skipped:
         tables.append(
-            ReportTable(
-                name="Not verified",
-                title="Files not verified",
-                frame=skipped_table(skipped),
-                columns=SKIPPED_COLUMNS,
-            )
+            ReportTable(name="Not verified", title="Files not verified", frame=skipped_table(skipped))
         )
     return tuple(tables)
 
@@ -146,14 +121,12 @@ def _details(audit: TabularAudit) -> list[ReportTable]:
             name=f"Columns {name}",
             title=text("Columns of {file}", file=name),
             frame=columns_table(audit),
-            columns=CHECK_COLUMNS,
             note="Shapes stand for values: 9 for a digit, A for a letter.",
         ),
         ReportTable(
             name=f"Patterns {name}",
             title=text("Sensitive patterns left in {file}", file=audit.measurement.anonymized_name),
             frame=residual_table(audit),
-            columns=RESIDUAL_COLUMNS,
         ),
     ]
     if audit.second_opinion is not None:

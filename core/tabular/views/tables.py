@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from core.reports.model import Column
+from core.reports.model import Column, Table, table_by, table_of
 from core.tabular import LeftOutFile, TabularAudit
 from core.tabular.csv_report import class_shares
 from core.tabular.views.verified_file import VerifiedFile
@@ -36,25 +36,6 @@ FILE_COLUMNS = (
     Column("share_k_lt_5", "Records with k < 5", "share"),
     Column("seconds", "Seconds"),
 )
-CHECK_COLUMNS = (
-    Column("column", "Column"),
-    Column("anonymized", "Anonymized column"),
-    Column("semantic", "Semantic"),
-    Column("action", "Action"),
-    Column("status", "Status", kind="words"),
-    Column("reason", "Reason", kind="words"),
-    Column("n_filled", "Values"),
-    Column("n_failing", "Speaking against"),
-    Column("shapes", "Shapes"),
-)
-RESIDUAL_COLUMNS = (
-    Column("column", "Anonymized column"),
-    Column("n_filled", "Non-blank cells"),
-    Column("n_found", "Cells with a pattern"),
-    Column("found_share", "Share of cells", "share"),
-    Column("patterns", "Patterns", kind="words"),
-)
-SKIPPED_COLUMNS = (Column("file", "File"), Column("reason", "Reason", kind="words"))
 
 
 RUN_COLUMNS = (
@@ -133,7 +114,7 @@ OPINION_TABLES: Mapping[str, OpinionTable] = MappingProxyType(
 
 def files_table(files: Sequence[VerifiedFile]) -> pd.DataFrame:
     """Return a row per file: verdicts, figures in [0, 1], reviews; None where not assessed."""
-    return pd.DataFrame([_file_row(file) for file in files], columns=[each.key for each in FILE_COLUMNS])
+    return table_of([_file_row(file) for file in files], FILE_COLUMNS)
 
 
 def run_table(files: Sequence[VerifiedFile], left_out: Sequence[LeftOutFile]) -> pd.DataFrame:
@@ -145,7 +126,7 @@ def run_table(files: Sequence[VerifiedFile], left_out: Sequence[LeftOutFile]) ->
         why = gravest(audit) or text("Nothing speaks against the table.")
         rows.append((audit.overall, audit.name, why, audit.verdict, audit.second_opinion_verdict))
     rows.sort(key=lambda row: -row[0].severity)
-    return pd.DataFrame(rows, columns=[each.key for each in RUN_COLUMNS], dtype=object)
+    return table_of(rows, RUN_COLUMNS)
 
 
 def _file_row(file: VerifiedFile) -> tuple[object, ...]:
@@ -166,39 +147,48 @@ def _file_row(file: VerifiedFile) -> tuple[object, ...]:
     )
 
 
-def columns_table(audit: TabularAudit, *, statuses: Sequence[Verdict] = tuple(Verdict)) -> pd.DataFrame:
+def columns_table(audit: TabularAudit, *, statuses: Sequence[Verdict] = tuple(Verdict)) -> Table:
     """Return a row per check, expansions below their original column; only those of the given statuses."""
     checks = [check for check in audit.measurement.checks if check.status in statuses]
-    return pd.DataFrame(
+    return table_by(
         {
-            "column": [check.column for check in checks],
-            "anonymized": [check.anonymized_column for check in checks],
-            "semantic": [check.semantic for check in checks],
-            "action": [check.action for check in checks],
-            "status": [check.status.value for check in checks],
-            "reason": pd.Series([check.reason for check in checks], dtype=object),
-            "n_filled": [check.n_filled for check in checks],
-            "n_failing": [check.n_failing for check in checks],
-            "shapes": [", ".join(check.shapes) for check in checks],
+            Column("column", "Column"): [check.column for check in checks],
+            Column("anonymized", "Anonymized column"): [check.anonymized_column for check in checks],
+            Column("semantic", "Semantic"): [check.semantic for check in checks],
+            Column("action", "Action"): [check.action for check in checks],
+            Column("status", "Status", kind="words"): [check.status.value for check in checks],
+            Column("reason", "Reason", kind="words"): [check.reason for check in checks],
+            Column("n_filled", "Values"): [check.n_filled for check in checks],
+            Column("n_failing", "Speaking against"): [check.n_failing for check in checks],
+            Column("shapes", "Shapes"): [", ".join(check.shapes) for check in checks],
         }
     )
 
 
-def residual_table(audit: TabularAudit) -> pd.DataFrame:
+def residual_table(audit: TabularAudit) -> Table:
     """Return a row per anonymized column that holds sensitive patterns, and how many cells hold which."""
     found = [residual for residual in audit.measurement.residuals if residual.n_cells]
-    return pd.DataFrame(
+    return table_by(
         {
-            "column": [residual.column for residual in found],
-            "n_filled": [residual.n_filled for residual in found],
-            "n_found": [residual.n_cells for residual in found],
-            "found_share": [residual.n_cells / residual.n_filled for residual in found],
-            "patterns": pd.Series([patterns_found(residual.counts) for residual in found], dtype=object),
+            Column("column", "Anonymized column"): [residual.column for residual in found],
+            Column("n_filled", "Non-blank cells"): [residual.n_filled for residual in found],
+            Column("n_found", "Cells with a pattern"): [residual.n_cells for residual in found],
+            Column("found_share", "Share of cells", "share"): [
+                residual.n_cells / residual.n_filled for residual in found
+            ],
+            Column("patterns", "Patterns", kind="words"): [
+                patterns_found(residual.counts) for residual in found
+            ],
         }
     )
 
 
-def skipped_table(skipped: Sequence[LeftOutFile]) -> pd.DataFrame:
+def skipped_table(skipped: Sequence[LeftOutFile]) -> Table:
     """Return a row per file that was not verified, with the reason."""
     reasons = pd.Series([file.reason for file in skipped], dtype=object)
-    return pd.DataFrame({"file": [file.name for file in skipped], "reason": reasons})
+    return table_by(
+        {
+            Column("file", "File"): [file.name for file in skipped],
+            Column("reason", "Reason", kind="words"): reasons,
+        }
+    )

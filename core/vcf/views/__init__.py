@@ -15,10 +15,6 @@ from core.vcf.views.frequencies import SMALLEST_MAF, maf_chart, maf_table
 from core.vcf.views.positions import density_chart, density_table
 from core.vcf.views.report import figures, file_charts, findings, vcf_report
 from core.vcf.views.tables import (
-    FILE_COLUMNS,
-    MOTIF_COLUMNS,
-    RUN_COLUMNS,
-    UNMASKED_COLUMNS,
     bed_of_unmasked,
     csv_of_unmasked,
     exposure_table,

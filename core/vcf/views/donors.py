@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from core.reports import Figure
-from core.reports.model import Column
+from core.reports.model import Column, table_of
 from core.vcf.donor import DEGREES, IDENTIFYING, DonorAudit
 from core.vcf.donor.document import SHOWN_PAIRS
 from core.vcf.donor.membership import NEVER
@@ -156,7 +156,7 @@ def members_table(audit: DonorAudit) -> pd.DataFrame:
     membership = audit.measurement.membership
     asked = membership.questions.tolist() if membership else []
     rows = [(column, one) for column, one in enumerate(asked, 1) if one != NEVER]
-    return pd.DataFrame(rows, columns=[column.key for column in MEMBER_COLUMNS])
+    return table_of(rows, MEMBER_COLUMNS)
 
 
 def relatives_table(audit: DonorAudit) -> pd.DataFrame:

@@ -25,24 +25,10 @@ from core.vcf.donor.document import donor_findings
 from core.vcf.exposure import Exposure
 from core.vcf.outcomes import run_verdict
 from core.vcf.pairing import SUFFIXES
-from core.vcf.views.donors import (
-    DONOR_LIMITS,
-    donor_figures,
-    donor_tables,
-)
+from core.vcf.views.donors import DONOR_LIMITS, donor_figures, donor_tables
 from core.vcf.views.frequencies import maf_chart
 from core.vcf.views.positions import density_chart
-from core.vcf.views.tables import (
-    FILE_COLUMNS,
-    FINDING_COLUMNS,
-    MAX_PLACES,
-    MOTIF_COLUMNS,
-    UNMASKED_COLUMNS,
-    exposure_table,
-    files_table,
-    motif_table,
-    unmasked_table,
-)
+from core.vcf.views.tables import MAX_PLACES, exposure_table, files_table, motif_table, unmasked_table
 from core.vcf.views.words import LIMITS, QUESTION, TITLE, headline, run_headline
 from core.verdict import Finding, Verdict, worst
 from core.words import percent, text
@@ -169,8 +155,7 @@ def _trouble(outcomes: Sequence[PairOutcome], unmatched: Sequence[str]) -> list[
 
 
 def _files(outcomes: Sequence[PairOutcome]) -> ReportTable:
-    columns = tuple(column for column in FILE_COLUMNS if column.key != "seconds")
-    return ReportTable(name="files", title="Files", frame=files_table(outcomes), columns=columns)
+    return ReportTable(name="files", title="Files", frame=files_table(outcomes).drop(columns="seconds"))
 
 
 def _details(audit: VcfAudit, file: str) -> list[ReportTable]:
@@ -186,13 +171,9 @@ def _details(audit: VcfAudit, file: str) -> list[ReportTable]:
                 most=MAX_PLACES,
                 table=f"{REPORT_NAME}_findings.csv",
             ),
-            columns=FINDING_COLUMNS,
         ),
         ReportTable(
-            name=f"Motifs {file}",
-            title=text("Repeat motifs of {file}", file=name),
-            frame=motif_table(audit),
-            columns=MOTIF_COLUMNS,
+            name=f"Motifs {file}", title=text("Repeat motifs of {file}", file=name), frame=motif_table(audit)
         ),
         ReportTable(
             name=f"Unmasked {file}",
@@ -201,7 +182,6 @@ def _details(audit: VcfAudit, file: str) -> list[ReportTable]:
             note=text("The first {shown} of {total}, in file order.", shown=len(rows), total=total)
             if total > len(rows)
             else "",
-            columns=UNMASKED_COLUMNS,
         ),
     ]
     return [table for table in tables if len(table.frame)]

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from core.reports import csv_bytes
-from core.reports.model import Column
+from core.reports.model import Column, Table, table_by, table_of
 from core.vcf import ALL_CHECKS, Exposure, Mark, PairOutcome, VcfAudit
 from core.vcf.exposure import places_text
 from core.vcf.views.words import gravest
@@ -39,21 +39,8 @@ RUN_COLUMNS = (
     Column("exposure", "Exposure", kind="words"),
     Column("donors", "Donors", kind="words"),
 )
-UNMASKED_COLUMNS = (
-    Column("contig", "Contig"),
-    Column("position", "Position"),
-    Column("target", "Target", kind="words"),
-    Column("motif", "Motif"),
-    Column("maf", "Site MAF"),
-    Column("reason", "Why it is not masked", kind="words"),
-)
-MOTIF_COLUMNS = (
-    Column("motif", "Motif"),
-    Column("n_bases", "Length (bases)"),
-    Column("n_sites", "Sites"),
-    Column("n_masked", "Masked"),
-    Column("n_left", "Not masked"),
-)
+
+
 FINDING_COLUMNS = (
     Column("verdict", "Verdict", kind="words"),
     Column("check", "Check", kind="words"),
@@ -66,7 +53,8 @@ FINDING_COLUMNS = (
 
 def files_table(outcomes: Sequence[PairOutcome]) -> pd.DataFrame:
     """Return a row per pair: verdicts, share masked, counts; pairs in error say so."""
-    return pd.DataFrame([_file_row(outcome) for outcome in outcomes])
+    rows = [_file_row(outcome) for outcome in outcomes]
+    return table_of([[row[column.key] for column in FILE_COLUMNS] for row in rows], FILE_COLUMNS)
 
 
 def run_table(outcomes: Sequence[PairOutcome], unmatched: Sequence[str]) -> pd.DataFrame:
@@ -88,7 +76,7 @@ def run_table(outcomes: Sequence[PairOutcome], unmatched: Sequence[str]) -> pd.D
             )
         )
     rows.sort(key=lambda row: -row[0].severity)
-    return pd.DataFrame(rows, columns=[each.key for each in RUN_COLUMNS], dtype=object)
+    return table_of(rows, RUN_COLUMNS)
 
 
 def _file_row(outcome: PairOutcome) -> dict[str, object]:
@@ -123,21 +111,29 @@ def _state(outcome: PairOutcome) -> str:
     return "not read" if outcome.was_stopped else own("error")
 
 
-def unmasked_table(audit: VcfAudit, *, limit: int | None = None) -> pd.DataFrame:
+def unmasked_table(audit: VcfAudit, *, limit: int | None = None) -> Table:
     """Return a row per target site that does not count as masked, in file order, with the reason."""
     candidates = audit.scan.candidates
     which = np.flatnonzero(~audit.targets.is_masked)[:limit]
     places = audit.targets.candidates[which]
     repeats = audit.targets.is_repeat[which]
     mafs = candidates.mafs[places]
-    return pd.DataFrame(
+    return table_by(
         {
-            "contig": [candidates.contig_names[contig] for contig in candidates.contigs[places].tolist()],
-            "position": candidates.positions[places],
-            "target": np.where(repeats, "short tandem repeat", "rare variant"),
-            "motif": [candidates.motif_names[motif] for motif in candidates.motifs[places].tolist()],
-            "maf": np.where(np.isfinite(mafs), mafs, np.nan),
-            "reason": _reasons(candidates.marks[places], repeats),
+            Column("contig", "Contig"): [
+                candidates.contig_names[contig] for contig in candidates.contigs[places].tolist()
+            ],
+            Column("position", "Position"): candidates.positions[places],
+            Column("target", "Target", kind="words"): np.where(
+                repeats, "short tandem repeat", "rare variant"
+            ),
+            Column("motif", "Motif"): [
+                candidates.motif_names[motif] for motif in candidates.motifs[places].tolist()
+            ],
+            Column("maf", "Site MAF"): np.where(np.isfinite(mafs), mafs, np.nan),
+            Column("reason", "Why it is not masked", kind="words"): _reasons(
+                candidates.marks[places], repeats
+            ),
         }
     )
 
@@ -168,10 +164,11 @@ def bed_of_unmasked(audit: VcfAudit) -> bytes:
 
 def csv_of_unmasked(audit: VcfAudit) -> bytes:
     """Return the unmasked sites as CSV in English, with the reason for each."""
-    return csv_bytes(unmasked_table(audit).set_axis([column.label for column in UNMASKED_COLUMNS], axis=1))
+    table = unmasked_table(audit)
+    return csv_bytes(table.set_axis([column.label for column in table.described], axis=1))
 
 
-def motif_table(audit: VcfAudit) -> pd.DataFrame:
+def motif_table(audit: VcfAudit) -> Table:
     """Return a row per repeat motif: target sites, masked, not masked; most sites first."""
     candidates, targets = audit.scan.candidates, audit.targets
     motifs = candidates.motifs[targets.candidates[targets.is_repeat]]
@@ -179,13 +176,13 @@ def motif_table(audit: VcfAudit) -> pd.DataFrame:
     n_motifs = len(candidates.motif_names)
     sites = np.bincount(motifs, minlength=n_motifs)
     done = np.bincount(motifs[masked], minlength=n_motifs)
-    frame = pd.DataFrame(
+    frame = table_by(
         {
-            "motif": candidates.motif_names,
-            "n_bases": [len(name) for name in candidates.motif_names],
-            "n_sites": sites,
-            "n_masked": done,
-            "n_left": sites - done,
+            Column("motif", "Motif"): candidates.motif_names,
+            Column("n_bases", "Length (bases)"): [len(name) for name in candidates.motif_names],
+            Column("n_sites", "Sites"): sites,
+            Column("n_masked", "Masked"): done,
+            Column("n_left", "Not masked"): sites - done,
         }
     )
     return frame[frame["n_sites"] > 0].sort_values(["n_sites", "motif"], ascending=[False, True])
@@ -193,7 +190,7 @@ def motif_table(audit: VcfAudit) -> pd.DataFrame:
 
 def exposure_table(found: Sequence[Exposure]) -> pd.DataFrame:
     """Return a row per finding, in the order given: what, what to do, and where, up to 1,000 places."""
-    return pd.DataFrame(
+    return table_of(
         [
             (
                 exposure.verdict.value,
@@ -205,8 +202,7 @@ def exposure_table(found: Sequence[Exposure]) -> pd.DataFrame:
             )
             for exposure in found
         ],
-        columns=[column.key for column in FINDING_COLUMNS],
-        dtype=object,
+        FINDING_COLUMNS,
     )
 
 

@@ -91,18 +91,12 @@ def show_pair(audit: DiversityAudit, picked: Configuration, mark: str) -> None:
             say("Minimization leaves the model this much, and the accuracy above is measured with it.")
         )
         show_table(
-            views.generalizations_table(picked),
-            alt="What minimization leaves of each quasi-identifier",
-            columns=views.GENERALIZATION_COLUMNS,
+            views.generalizations_table(picked), alt="What minimization leaves of each quasi-identifier"
         )
     with splits:
         _show_stability(audit, picked, mark)
     with counted:
-        show_table(
-            views.bins_table(problem),
-            alt="Values or bins of each sensitive attribute",
-            columns=views.BIN_COLUMNS,
-        )
+        show_table(views.bins_table(problem), alt="Values or bins of each sensitive attribute")
 
 
 def _show_side_by_side(drawn: Sequence[ReportChart], mark: str) -> None:

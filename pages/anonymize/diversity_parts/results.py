@@ -196,7 +196,7 @@ def _show_lists(audit: DiversityAudit) -> None:
         (front, audit.pareto, "Pairs that nothing beats"),
     ):
         with tab:
-            show_table(views.configurations_table(rows), alt=alt_text, columns=views.CONFIGURATION_COLUMNS)
+            show_table(views.configurations_table(rows), alt=alt_text)
     with every:
         st.caption(
             say("Pairs that remove nothing stand here and on the Pareto front, not in the result list.")

@@ -50,15 +50,10 @@ def show_loss(audit: EventAudit) -> None:
     show_table(
         views.step_table(audit.anonymized),
         alt="Events below k, events at k, and information lost after each flatten step",
-        columns=views.STEP_COLUMNS,
     )
     if audit.diversity is not None:
         st.markdown(say("**Diversity of the attribute to protect** within the released combinations"))
-        show_table(
-            views.diversity_table(audit.diversity),
-            alt="ℓ-diversity and t-closeness of the attribute",
-            columns=views.DIVERSITY_COLUMNS,
-        )
+        show_table(views.diversity_table(audit.diversity), alt="ℓ-diversity and t-closeness of the attribute")
 
 
 def show_heat_maps(audit: EventAudit) -> None:
@@ -78,7 +73,6 @@ def show_traces(audit: EventAudit, risk_of: Callable[[str], TraceRisk], scopes: 
     show_table(
         views.trace_table(audit.traces_before, audit.traces_after),
         alt="Users singled out by known events before and after, with intervals of samples",
-        columns=views.TRACE_COLUMNS,
     )
     st.markdown(
         say(
@@ -87,9 +81,7 @@ def show_traces(audit: EventAudit, risk_of: Callable[[str], TraceRisk], scopes: 
         )
     )
     show_table(
-        views.row_table(audit),
-        alt="Users singled out by the number of rows, by all rows, and by their order",
-        columns=views.ROW_COLUMNS,
+        views.row_table(audit), alt="Users singled out by the number of rows, by all rows, and by their order"
     )
     st.markdown(say("**What another pseudonym would change**"))
     if audit.anonymized.reduced.n_events > LARGEST_LOG_WITH_CURVE and not st.toggle(
@@ -99,11 +91,7 @@ def show_traces(audit: EventAudit, risk_of: Callable[[str], TraceRisk], scopes: 
     ):
         return
     table = views.scope_table({scope: risk_of(scope) for scope in scopes})
-    show_table(
-        table,
-        alt="Trace risk for a new pseudonym per user, week, day and event",
-        columns=views.SCOPE_COLUMNS,
-    )
+    show_table(table, alt="Trace risk for a new pseudonym per user, week, day and event")
 
 
 def show_strategies(
@@ -115,7 +103,6 @@ def show_strategies(
     show_table(
         table,
         alt="Users and events kept, cells made coarser and information lost for four ways of anonymizing",
-        columns=views.WAY_COLUMNS,
     )
     if audit.measured.n_events_after_cleanup > LARGEST_LOG_WITH_CURVE and not st.toggle(
         say("Draw the curve over k (takes some seconds)"),
@@ -152,11 +139,7 @@ def _show_suggestions(found: Suggestions) -> None:
     if not found.best:
         st.markdown(say(NONE_REACHES))
         return
-    show_table(
-        views.suggestion_table(found),
-        alt="Settings that reach k, with what they keep and lose",
-        columns=views.SUGGESTION_COLUMNS,
-    )
+    show_table(views.suggestion_table(found), alt="Settings that reach k, with what they keep and lose")
     with st.container(horizontal=True):
         for number, suggestion in enumerate(found.best, start=1):
             st.button(
@@ -174,9 +157,7 @@ def show_unmapped(audit: EventAudit) -> None:
         st.markdown(say("Every event of the log has a class."))
         return
     st.markdown(say("Events without a class; they count as `other_event`. Give them one in the settings."))
-    show_table(
-        unmapped, alt="Events that the mapping does not name, with counts", columns=views.UNMAPPED_COLUMNS
-    )
+    show_table(unmapped, alt="Events that the mapping does not name, with counts")
 
 
 def show_preview(audit: EventAudit, dataset: Dataset) -> None:

@@ -87,13 +87,9 @@ def _show_columns(columns: ColumnsMeasurement | None) -> None:
         show_chart(views.contribution_chart(columns), key="risk_contributions")
     with sets:
         if columns.sets.sets:
-            show_table(
-                views.sets_table(columns),
-                alt="Smallest sets of columns that single out most records",
-                columns=views.SET_COLUMNS,
-            )
+            show_table(views.sets_table(columns), alt="Smallest sets of columns that single out most records")
     table = views.columns_table(columns)
-    show_table(table, alt="What each quasi-identifier does", columns=views.CONTRIBUTION_COLUMNS)
+    show_table(table, alt="What each quasi-identifier does")
 
 
 def _show_unchosen(measured: RiskMeasurement) -> None:
@@ -103,7 +99,6 @@ def _show_unchosen(measured: RiskMeasurement) -> None:
         show_table(
             views.unchosen_sets_table(measured),
             alt="Smallest sets of columns nobody chose that single out most records",
-            columns=views.SET_COLUMNS,
         )
 
 
@@ -193,4 +188,4 @@ def show_comparison(audit: RiskAudit, other: RiskAudit | None) -> None:
         table, described = views.side_by_side_table(audit, other)
         show_table(table, alt="Figures of both tables side by side", columns=described)
     changes = views.changes_table(comparison)
-    show_table(changes, alt="What became of each column", columns=views.CHANGE_COLUMNS)
+    show_table(changes, alt="What became of each column")

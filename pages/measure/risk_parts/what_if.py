@@ -77,11 +77,7 @@ def show_what_if(audit: RiskAudit, dataset: Dataset, sources: Sources) -> WhatIf
     costs, search = st.columns([2, 3])
     with costs:
         st.markdown(say("**With nothing generalized**"))
-        show_table(
-            views.suppression_table(audit),
-            alt="Records to suppress for each k",
-            columns=views.SUPPRESSION_COLUMNS,
-        )
+        show_table(views.suppression_table(audit), alt="Records to suppress for each k")
     with search:
         st.markdown(say("**With columns made coarser**"))
         settings = _ask_for_settings(audit, with_population=sources.population is not None)
@@ -195,7 +191,7 @@ def _show_options(what_if: WhatIf, key: str, audit: RiskAudit, dataset: Dataset)
         show_chart(views.frontier_chart(what_if), key="risk_frontier")
     with table:
         options = views.options_table(what_if)
-        show_table(options, alt="Generalizations to choose from", columns=views.OPTION_COLUMNS)
+        show_table(options, alt="Generalizations to choose from")
     labels = views.option_labels(what_if)
     option = st.selectbox(
         say("Generalization to look at"),
@@ -215,7 +211,7 @@ def _show_option(what_if: WhatIf, option: int, key: str, audit: RiskAudit, datas
     columns, counted = st.columns([2, 3])
     with columns:
         levels = views.option_columns_table(what_if, option)
-        show_table(levels, alt="What happens to each quasi-identifier", columns=views.LEVEL_COLUMNS)
+        show_table(levels, alt="What happens to each quasi-identifier")
         person = _ask_for_person(audit)
     with counted:
         try:

@@ -74,7 +74,6 @@ def _show_map(audit: TabularAudit) -> None:
     show_map(
         found.frame,
         alt="Every column: what was logged, whether it was done and what was found, the worst first",
-        columns=views.MAP_COLUMNS,
         names="column",
         key="tabular_map",
         opened=partial(st.session_state.__setitem__, key),
@@ -142,7 +141,7 @@ def _show_tables(audit: TabularAudit, file: MeasuredFile, k: int) -> None:
     with patterns:
         found = views.residual_table(audit)
         if len(found):
-            show_table(found, alt="Sensitive patterns by column", columns=views.RESIDUAL_COLUMNS)
+            show_table(found, alt="Sensitive patterns by column")
         else:
             st.markdown(say("No cell of the anonymized table holds a pattern of the published rule."))
     for tab, (key, frame) in zip(others, opinion.items(), strict=True):
@@ -164,9 +163,7 @@ def _show_columns(audit: TabularAudit) -> None:
         persist_state="session",
     )
     show_table(
-        views.columns_table(audit, statuses=statuses),
-        alt="Every column, what was logged, and its status",
-        columns=views.CHECK_COLUMNS,
+        views.columns_table(audit, statuses=statuses), alt="Every column, what was logged, and its status"
     )
 
 

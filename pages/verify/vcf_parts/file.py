@@ -76,11 +76,7 @@ def _show_sites(audit: VcfAudit) -> None:
         if not total:
             st.markdown(say("Every target site counts as masked."))
         else:
-            show_table(
-                rows,
-                alt="Target sites that do not count as masked, and why",
-                columns=views.UNMASKED_COLUMNS,
-            )
+            show_table(rows, alt="Target sites that do not count as masked, and why")
         if total > len(rows):
             st.caption(
                 say("The first {shown} of {total}; the downloads hold all.", shown=len(rows), total=total)
@@ -88,6 +84,6 @@ def _show_sites(audit: VcfAudit) -> None:
     with motifs:
         found = views.motif_table(audit)
         if len(found):
-            show_table(found, alt="Repeat motifs: sites, masked, not masked", columns=views.MOTIF_COLUMNS)
+            show_table(found, alt="Repeat motifs: sites, masked, not masked")
         else:
             st.markdown(say("The original has no short tandem repeat under these settings."))
