@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,16 +11,9 @@ import pandas as pd
 import pyarrow as pa
 
 from core.plain import masked_shapes
-from core.reports.model import Column
+from core.reports.model import Column, Table, table_by
 
 Facts = Mapping[Column, npt.NDArray[Any] | Sequence[object]]
-
-
-class RecordsTable(NamedTuple):
-    """A table of records and its columns; the person's own are keyed ``cell_0``, ``cell_1`` and so on."""
-
-    frame: pd.DataFrame
-    columns: tuple[Column, ...]
 
 
 def records_table(
@@ -29,7 +22,7 @@ def records_table(
     *,
     reveal: bool,
     behind: Facts | None = None,
-) -> RecordsTable:
+) -> Table:
     """Return records: facts about them as they are, then cells, masked unless revealed.
 
     What is masked is told by where it stands here, never by its heading.
@@ -46,7 +39,7 @@ def records_table(
     Examples
     --------
     >>> table = records_table({Column("n", "Record"): [1]}, {"Record": pa.array(["Ana"])}, reveal=False)
-    >>> table.frame.to_dict("list")
+    >>> table.to_dict("list")
     {'n': [1], 'cell_0': ['AAA']}
     """
     shown = {
@@ -54,8 +47,9 @@ def records_table(
         for position, (heading, each) in enumerate(cells.items())
     }
     columns = {**facts, **shown, **(behind or {})}
-    frame = {
-        column.key: values if isinstance(values, np.ndarray) else pd.Series(values, dtype=object)
-        for column, values in columns.items()
-    }
-    return RecordsTable(pd.DataFrame(frame), tuple(columns))
+    return table_by(
+        {
+            column: values if isinstance(values, np.ndarray) else pd.Series(values, dtype=object)
+            for column, values in columns.items()
+        }
+    )

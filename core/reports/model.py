@@ -98,11 +98,12 @@ def columns_shown(frame: pd.DataFrame) -> tuple[Column, ...]:
     return tuple(column for column in known if column.key in frame)
 
 
-def said_table(frame: pd.DataFrame, columns: Sequence[Column]) -> pd.DataFrame:
+def said_table(frame: pd.DataFrame, columns: Sequence[Column] = ()) -> pd.DataFrame:
     """Return a table with its headings, and the words in it, in the language spoken.
 
-    Without `columns` the frame as it is: its headings are the person's own.
+    Without `columns`, or any that the table knows, as it is: its headings are the person's own.
     """
+    columns = columns or columns_shown(frame)
     if not columns:
         return frame
     cells = [

@@ -87,5 +87,5 @@ def _ask(tool: str, dataset: Dataset, column: TextColumn, *, reveal: bool) -> Re
         {column.column: dataset.table[column.column].take(pa.array(drawn))},
         reveal=reveal,
     )
-    show_table(shown.frame, alt="Cells drawn at random", columns=shown.columns)
+    show_table(shown, alt="Cells drawn at random")
     return Reading(n_read, min(n_found, n_read))

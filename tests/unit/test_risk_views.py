@@ -140,25 +140,25 @@ def test_roles_table__has_a_row_per_column_in_the_tables_order() -> None:
 
 
 def test_disclosure_table__writes_infinite_and_counts() -> None:
-    frame = said_table(*views.disclosure_table(measured(sensitive=("disease", "salary"))))
+    frame = said_table(views.disclosure_table(measured(sensitive=("disease", "salary"))))
     rows = frame.set_index("Figure")
     assert rows.loc["Bound on c at ℓ = 2"].tolist() == ["infinite", "infinite"]
     assert rows.loc["Classes with one value"].tolist() == ["2", "1"]
     assert rows.loc["Records in classes with one value"].tolist() == ["3", "1"]
     assert rows.loc["Distance between values"].tolist() == ["equal", "ordered"]
-    assert views.disclosure_table(measured())[0]["figure"].tolist()[0] == "Different values in the table"
+    assert views.disclosure_table(measured())["figure"].tolist()[0] == "Different values in the table"
 
 
 def test_worst_classes__are_masked_until_revealed() -> None:
     found = measured(sensitive=("disease",))
-    masked = said_table(*views.worst_classes_table(found, table(PEOPLE)))
+    masked = said_table(views.worst_classes_table(found, table(PEOPLE)))
     assert masked.to_dict("list") == {
         "Size in records": [1, 2, 3],
         "age": ["99", "99", "99"],
         "sex": ["A", "A", "A"],
         "Different values of disease": [1, 1, 2],
     }
-    shown = said_table(*views.worst_classes_table(found, table(PEOPLE), reveal=True))
+    shown = said_table(views.worst_classes_table(found, table(PEOPLE), reveal=True))
     assert shown["age"].tolist() == ["50", "40", "30"]
 
 
@@ -288,11 +288,11 @@ def test_headline_figures__show_what_is_judged() -> None:
 
 def test_side_by_side__lists_figures_of_both_tables() -> None:
     audit, other = _demo_audits()
-    frame = said_table(*views.side_by_side_table(audit, other))
+    frame = said_table(views.side_by_side_table(audit, other))
     assert list(frame.columns) == ["Figure", "released.csv", "patients.csv"]
     smallest = frame.set_index("Figure").loc["Smallest class size (k)"]
     assert int(smallest["released.csv"]) >= int(smallest["patients.csv"]) == 1
-    twice = said_table(*views.side_by_side_table(audit, audit))
+    twice = said_table(views.side_by_side_table(audit, audit))
     assert list(twice.columns) == ["Figure", "released.csv", "released.csv (second)"]
 
 
@@ -372,7 +372,7 @@ def test_suda__says_how_few_values_single_records_out() -> None:
         views.suda_chart(suda).alt_text
         == "Bars of the part of all SUDA scores by column: age 100 %, sex 0 %."
     )
-    records = said_table(*views.suda_records_table(suda, table(PEOPLE)))
+    records = said_table(views.suda_records_table(suda, table(PEOPLE)))
     assert records["Record of people.csv"].tolist() == [6]
     assert records["Mostly because of"].tolist() == ["age"]
     assert "DIS-SUDA" not in records
@@ -384,7 +384,7 @@ def test_suda__uses_the_sampling_fraction_where_a_population_is_known() -> None:
     # U = 1 unique, P = 2 records in pairs, π = 0.1: DIS = 0.1 / (0.1 + 2 · 0.9).
     assert suda.dis_of_record is not None
     assert suda.dis_of_record.max() == pytest.approx(0.1 / 1.9)
-    records = said_table(*views.suda_records_table(suda, table(PEOPLE)))
+    records = said_table(views.suda_records_table(suda, table(PEOPLE)))
     assert records["DIS-SUDA"].tolist() == pytest.approx([0.1 / 1.9])
     assert "DIS-SUDA" not in views.suda_note(suda)
 
@@ -456,14 +456,14 @@ def test_against_population__shows_every_figure_and_which_model_was_taken() -> N
 
 def test_worst_classes__mask_a_column_called_as_one_of_ours() -> None:
     text = "Size in records,sex\nAna,F\nRok,M\n"
-    masked = said_table(*views.worst_classes_table(measured(text, quasi="Size in records,sex"), table(text)))
+    masked = said_table(views.worst_classes_table(measured(text, quasi="Size in records,sex"), table(text)))
     assert masked.columns.tolist() == ["Size in records", "Size in records (column)", "sex"]
     assert masked.to_numpy().tolist() == [[1, "AAA", "A"], [1, "AAA", "A"]]
 
 
 def test_disclosure_table__a_column_named_as_a_heading_has_its_own() -> None:
     figures = measured("age,Figure\n30,flu\n30,cold\n", quasi="age", sensitive=("Figure",))
-    frame = said_table(*views.disclosure_table(figures))
+    frame = said_table(views.disclosure_table(figures))
     assert frame.columns.tolist() == ["Figure", "Figure (column)"]
     assert frame.set_index("Figure").loc["Different values in the table", "Figure (column)"] == "2"
 

@@ -6,26 +6,26 @@ from tests.second_opinion_examples import dataset
 def test_unchanged_records__shows_both_cells_of_equal_rows() -> None:
     original = dataset({"a": ["1", "2", "3", None]})
     anonymized = dataset({"a": ["1.0", "x", "3", None]})
-    frame = said_table(*unchanged_records(original, anonymized, column="a"))
+    frame = said_table(unchanged_records(original, anonymized, column="a"))
     assert frame.to_dict("list") == {
         "Record": [1, 3],
         "a (original)": ["1", "3"],
         "a (anonymized)": ["1.0", "3"],
     }
-    assert len(unchanged_records(original, anonymized, column="a", limit=1).frame) == 1
+    assert len(unchanged_records(original, anonymized, column="a", limit=1)) == 1
 
 
 def test_unchanged_records__of_an_expansion_and_of_tables_of_other_length() -> None:
     original = dataset({"a": ["1", "2"]})
     found = unchanged_records(original, dataset({"a_b": ["9", "2"]}), column="a", anonymized_column="a_b")
-    assert found.frame["record"].tolist() == [2]
-    assert unchanged_records(original, dataset({"a": ["1"]}), column="a").frame.empty
+    assert found["record"].tolist() == [2]
+    assert unchanged_records(original, dataset({"a": ["1"]}), column="a").empty
 
 
 def test_relinked_records__names_the_one_original_record() -> None:
     original = dataset({"a": ["1", "1", "2", None], "b": ["x", "y", "x", None]})
     anonymized = dataset({"a": ["2.0", "1", None, "7"], "b": ["x", "y", None, "x"]})
-    frame = said_table(*relinked_records(original, anonymized, columns=["a", "b"]))
+    frame = said_table(relinked_records(original, anonymized, columns=["a", "b"]))
     assert frame.to_dict("list") == {
         "Record": [1, 2],
         "Original record": [3, 2],
@@ -36,18 +36,18 @@ def test_relinked_records__names_the_one_original_record() -> None:
 
 def test_small_class_records__shows_the_smallest_classes_first() -> None:
     anonymized = dataset({"sex": ["F", "F", "M", None, "F"], "age": ["1", "1", "2", None, "1"]})
-    frame, _ = small_class_records(anonymized, quasi_identifiers=["sex", "age"], k=5)
+    frame = small_class_records(anonymized, quasi_identifiers=["sex", "age"], k=5)
     assert frame["record"].tolist() == [3, 1, 2, 5]
     assert frame["class_size"].tolist() == [1, 3, 3, 3]
-    frame, _ = small_class_records(anonymized, quasi_identifiers=["sex"], k=2)
+    frame = small_class_records(anonymized, quasi_identifiers=["sex"], k=2)
     assert frame["record"].tolist() == [3]
 
 
 def test_records__are_found_under_a_header_in_other_letters() -> None:
     original, anonymized = dataset({"Name": ["a", "b"]}), dataset({"NAME": ["a", "c"]})
-    frame = said_table(*unchanged_records(original, anonymized, column="NAME"))
+    frame = said_table(unchanged_records(original, anonymized, column="NAME"))
     assert frame["NAME (original)"].tolist() == ["a"]
-    frame, _ = relinked_records(original, anonymized, columns=["NAME"])
+    frame = relinked_records(original, anonymized, columns=["NAME"])
     assert frame["original_record"].tolist() == [1]
 
 
@@ -61,15 +61,15 @@ def test_evidence__never_takes_a_column_for_a_fact_by_its_heading() -> None:
         relinked_records(table, table, columns=OURS, reveal=False),
         small_class_records(table, quasi_identifiers=OURS, k=5, reveal=False),
     ):
-        frame = said_table(*found)
+        frame = said_table(found)
         assert frame.columns.is_unique
         assert frame["Record"].tolist() == [1, 2, 3]
         assert not any(str(value).endswith((" 0", " 1", " 2")) for value in frame.to_numpy().ravel())
-    shown = said_table(*relinked_records(table, table, columns=OURS))
+    shown = said_table(relinked_records(table, table, columns=OURS))
     assert shown.iloc[0].tolist() == [1, 1, *(f"{name} 0" for name in OURS)]
 
 
 def test_evidence__masks_a_column_called_as_one_of_ours() -> None:
     table = dataset({"Found": ["Ana", "Rok"]})
-    frame = said_table(*unchanged_records(table, table, column="Found", reveal=False))
+    frame = said_table(unchanged_records(table, table, column="Found", reveal=False))
     assert frame["Found (original)"].tolist() == ["AAA", "AAA"]

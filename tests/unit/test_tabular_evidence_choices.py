@@ -50,7 +50,7 @@ def test_evidence_table__is_masked_unless_revealed(
     evidence = next(found for found in evidence_of(audit, k=5) if found.label == label)
     for reveal, row in ((False, masked), (True, revealed)):
         rows = evidence_table(evidence, original, anonymized, audit, k=5, reveal=reveal)
-        assert rows.frame.iloc[0].tolist() == row
+        assert rows.iloc[0].tolist() == row
 
 
 def test_evidence_of__is_empty_where_nothing_speaks_against_a_file() -> None:

@@ -350,7 +350,7 @@ def test_views__of_donors_say_every_word_in_the_language() -> None:
         found = [say(views.donor_headline(audit)), *(say(one.message) for one in views.donor_findings(audit))]
         found += [say(figure.threshold) for figure in views.donor_figures(audit)]
         for table in views.donor_tables(audit):
-            shown = said_table(table.frame, table.columns)
+            shown = said_table(table.frame)
             found += [say(table.label), say(table.title), *shown, *shown.to_numpy(dtype=object).ravel()]
     texts = [one for one in found if isinstance(one, str)]
     assert any("⟦first degree⟧" in one for one in texts)

@@ -371,14 +371,13 @@ def _tables(audit: RiskAudit, columns: ColumnsMeasurement | None) -> tuple[Repor
         ReportTable("Class sizes", "Records in small classes", class_size_shares(audit)),
     ]
     if measured.sensitive:
-        frame, described = disclosure_table(measured)
+        frame = disclosure_table(measured)
         tables.append(
             ReportTable(
                 "Attribute disclosure",
                 "What classes give away",
                 frame,
                 note="Every figure is that of the class where it is worst.",
-                columns=described,
             )
         )
     if columns is not None:
@@ -410,8 +409,7 @@ def _compared_tables(audit: RiskAudit, other: RiskAudit | None) -> tuple[ReportT
             )
         )
     if other is not None:
-        frame, described = side_by_side_table(audit, other)
-        tables.append(ReportTable("Side by side", "Side by side", frame, columns=described))
+        tables.append(ReportTable("Side by side", "Side by side", side_by_side_table(audit, other)))
     return tuple(tables)
 
 

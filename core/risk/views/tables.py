@@ -107,10 +107,7 @@ def roles_table(suggestions: Sequence[RoleSuggestion], columns: Sequence[str]) -
     )
 
 
-Described = tuple[pd.DataFrame, tuple[Column, ...]]  # a table whose columns are known only from what it shows
-
-
-def disclosure_table(measured: RiskMeasurement) -> Described:
+def disclosure_table(measured: RiskMeasurement) -> Table:
     """Return a row per figure of attribute disclosure and a column per sensitive attribute, written out."""
     keys = list(measured.sensitive[0].figures) if measured.sensitive else []
     labels = [
@@ -134,15 +131,13 @@ def disclosure_table(measured: RiskMeasurement) -> Described:
 
 def _beside_each_other(
     labels: Sequence[str], names: Sequence[str], columns: Sequence[Sequence[str]]
-) -> Described:
+) -> Table:
     """Return figures with a column for each of what they are of."""
-    frame = pd.DataFrame({"figure": pd.Series(labels, dtype=object)})
-    described = [Column("figure", "Figure", kind="words")]
+    cells: dict[Column, Sequence[str]] = {Column("figure", "Figure", kind="words"): labels}
     for place, (name, values) in enumerate(zip(names, columns, strict=True)):
         heading = "{name} (second)" if name in names[:place] else "{name}"
-        described.append(Column(f"of_{place}", text(heading, name=name), kind="words"))
-        frame[f"of_{place}"] = pd.Series(values, dtype=object)
-    return frame, tuple(described)
+        cells[Column(f"of_{place}", text(heading, name=name), kind="words")] = values
+    return table_by(cells)
 
 
 def class_size_shares(audit: RiskAudit) -> Table:
@@ -158,7 +153,7 @@ def class_size_shares(audit: RiskAudit) -> Table:
     )
 
 
-def worst_classes_table(measured: RiskMeasurement, dataset: Dataset, *, reveal: bool = False) -> Described:
+def worst_classes_table(measured: RiskMeasurement, dataset: Dataset, *, reveal: bool = False) -> Table:
     """Return the smallest classes, and of equally small ones those that give most away; shapes for cells."""
     classes = measured.classes
     order = measured.worst_classes
@@ -215,7 +210,7 @@ def columns_the_other_lacks(audit: RiskAudit, other: RiskAudit | None) -> str:
     )
 
 
-def side_by_side_table(audit: RiskAudit, other: RiskAudit) -> Described:
+def side_by_side_table(audit: RiskAudit, other: RiskAudit) -> Table:
     """Return a row per figure: this table beside another one, written out."""
     mine, theirs = _all_figures(audit), _all_figures(other)
     others = [theirs.get(label, "not assessed") for label in mine]
@@ -353,7 +348,7 @@ def suda_columns_table(suda: Suda) -> Table:
     return table.sort_values("part", ascending=False, kind="stable", ignore_index=True)
 
 
-def suda_records_table(suda: Suda, dataset: Dataset) -> Described:
+def suda_records_table(suda: Suda, dataset: Dataset) -> Table:
     """Return the records with the highest scores, by their position in the table from 1, without values.
 
     DIS-SUDA has no column where it is not assessed.
@@ -361,18 +356,15 @@ def suda_records_table(suda: Suda, dataset: Dataset) -> Described:
     scores = suda.score_of_record[suda.scored_records]
     order = np.argsort(-scores, kind="stable")[:_N_SCORED]
     records = suda.scored_records[order]
-    parts = suda.contribution_of_record[order]
-    frame: dict[str, object] = {"record": records + 1, "score": scores[order]}
-    columns = [
-        Column("record", text("Record of {file}", file=dataset.name)),
-        Column("score", "SUDA score"),
-        Column("because_of", "Mostly because of"),
-    ]
+    cells: dict[Column, object] = {
+        Column("record", text("Record of {file}", file=dataset.name)): records + 1,
+        Column("score", "SUDA score"): scores[order],
+    }
     if suda.dis_of_record is not None:
-        frame["dis"] = suda.dis_of_record[records]
-        columns.insert(2, Column("dis", "DIS-SUDA"))
-    frame["because_of"] = [suda.quasi_identifiers[int(part.argmax())] for part in parts]
-    return pd.DataFrame(frame), tuple(columns)
+        cells[Column("dis", "DIS-SUDA")] = suda.dis_of_record[records]
+    most = suda.contribution_of_record[order].argmax(axis=1) if len(order) else []
+    cells[Column("because_of", "Mostly because of")] = [suda.quasi_identifiers[int(one)] for one in most]
+    return table_by(cells)
 
 
 def suda_tables(suda: Suda) -> tuple[ReportTable, ...]:

@@ -16,8 +16,8 @@ from core.cells import cells_equal, shared_codes
 from core.coding import BoolArray, distinct_values, joint_codes
 from core.equivalence import equivalence_classes
 from core.patterns import CATALOGUE, scan_column
-from core.reports.evidence import RecordsTable, records_table
-from core.reports.model import Column
+from core.reports.evidence import records_table
+from core.reports.model import Column, Table
 from core.tables import Dataset
 from core.tabular.judging import TabularAudit
 from core.tabular.log import columns_alike
@@ -61,7 +61,7 @@ def evidence_table(
     *,
     k: int,
     reveal: bool = False,
-) -> RecordsTable:
+) -> Table:
     """Return the first 100 records behind a piece of evidence, counted from 1.
 
     `k`: for records in small classes. `reveal`: whether to show values; else their shapes, such as
@@ -130,7 +130,7 @@ def evidence_rows(
     column: str,
     *,
     reveal: bool = False,
-) -> RecordsTable:
+) -> Table:
     """Return the first records that speak against an anonymized column."""
     check = next((check for check in measurement.checks if check.anonymized_column == column), None)
     if check is None:
@@ -199,7 +199,7 @@ def unchanged_records(
     column: str,
     anonymized_column: str | None = None,
     reveal: bool = True,
-) -> RecordsTable:
+) -> Table:
     """Return the first records whose cell equals the original's in the same row."""
     name = anonymized_column or column
     cells, anonymized_cells = _cells(original, anonymized, column), anonymized.table[name]
@@ -226,7 +226,7 @@ def _cells(original: Dataset, anonymized: Dataset, column: str) -> pa.ChunkedArr
 
 def relinked_records(
     original: Dataset, anonymized: Dataset, *, columns: Sequence[str], reveal: bool = True
-) -> RecordsTable:
+) -> Table:
     """Return the first anonymized records that match exactly one original record, and which."""
     pairs = [
         shared_codes(_cells(original, anonymized, name), anonymized.table[name], dates=True)
@@ -247,7 +247,7 @@ def relinked_records(
 
 def small_class_records(
     anonymized: Dataset, *, quasi_identifiers: Sequence[str], k: int, reveal: bool = True
-) -> RecordsTable:
+) -> Table:
     """Return the records in the smallest classes, those alone in their class first."""
     table = anonymized.table.select(list(quasi_identifiers))
     blank = np.logical_and.reduce([column.is_null().to_numpy() for column in table.columns])

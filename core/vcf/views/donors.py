@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from core.reports import Figure
-from core.reports.model import Column, table_of
+from core.reports.model import Column, Table, table_by, table_of
 from core.vcf.donor import DEGREES, IDENTIFYING, DonorAudit
 from core.vcf.donor.document import SHOWN_PAIRS
 from core.vcf.donor.membership import NEVER
@@ -114,11 +114,6 @@ def donor_headline(audit: DonorAudit) -> Text:
 
 
 CARRIER_COLUMNS = (Column("k", "Samples that carry it (k)"), Column("n_alleles", "Rare alleles"))
-SAMPLE_COLUMNS = (
-    Column("sample", "Sample"),
-    Column("n_alone", "Rare alleles it alone carries"),
-    Column("n_questions", "Questions that show it is in the file"),
-)
 MEMBER_COLUMNS = (
     Column("panel_sample", "Panel's sample"),
     Column("n_questions", "Questions that show it is in the file"),
@@ -132,26 +127,26 @@ RELATIVE_COLUMNS = (
 )
 
 
-def carriers_table(audit: DonorAudit) -> pd.DataFrame:
+def carriers_table(audit: DonorAudit) -> Table:
     """Return a row per number of carriers: how many of the rare alleles that remain so many samples carry."""
-    return pd.DataFrame(audit.rare.carriers, columns=[column.key for column in CARRIER_COLUMNS])
+    return table_of(audit.rare.carriers, CARRIER_COLUMNS)
 
 
-def samples_table(audit: DonorAudit) -> pd.DataFrame:
+def samples_table(audit: DonorAudit) -> Table:
     """Return a row per sample, by its column: rare alleles of its own, questions that show membership."""
     remaining = audit.measurement.remaining
-    return pd.DataFrame(
+    return table_by(
         {
-            "sample": range(1, remaining.n_samples + 1),
-            "n_alone": audit.rare.singletons,
-            "n_questions": pd.array(
+            Column("sample", "Sample"): range(1, remaining.n_samples + 1),
+            Column("n_alone", "Rare alleles it alone carries"): audit.rare.singletons,
+            Column("n_questions", "Questions that show it is in the file"): pd.array(
                 [None if asked == NEVER else asked for asked in remaining.queries.tolist()], dtype="Int64"
             ),
         }
     )
 
 
-def members_table(audit: DonorAudit) -> pd.DataFrame:
+def members_table(audit: DonorAudit) -> Table:
     """Return a row per person of the panel who is shown to be in the file, by how many questions."""
     membership = audit.measurement.membership
     asked = membership.questions.tolist() if membership else []
@@ -159,13 +154,11 @@ def members_table(audit: DonorAudit) -> pd.DataFrame:
     return table_of(rows, MEMBER_COLUMNS)
 
 
-def relatives_table(audit: DonorAudit) -> pd.DataFrame:
+def relatives_table(audit: DonorAudit) -> Table:
     """Return a row per related pair of a sample of the file and one of the panel, the closest first."""
     kinship = audit.measurement.kinship
-    return pd.DataFrame(
-        [one._asdict() for one in (kinship.relatives if kinship else ())[:SHOWN_PAIRS]],
-        columns=[column.key for column in RELATIVE_COLUMNS],
-    )
+    relatives = [one._asdict() for one in (kinship.relatives if kinship else ())[:SHOWN_PAIRS]]
+    return table_of([[one[each.key] for each in RELATIVE_COLUMNS] for one in relatives], RELATIVE_COLUMNS)
 
 
 class DonorTable(NamedTuple):
@@ -174,8 +167,7 @@ class DonorTable(NamedTuple):
     key: str
     title: str
     label: str
-    frame: pd.DataFrame
-    columns: tuple[Column, ...]
+    frame: Table
 
 
 def donor_tables(audit: DonorAudit) -> list[DonorTable]:
@@ -186,22 +178,19 @@ def donor_tables(audit: DonorAudit) -> list[DonorTable]:
             "Rare alleles of {file} by how many samples carry them",
             "Carriers of rare alleles",
             carriers_table(audit),
-            CARRIER_COLUMNS,
         ),
-        DonorTable("samples", "Samples of {file}", "Samples", samples_table(audit), SAMPLE_COLUMNS),
+        DonorTable("samples", "Samples of {file}", "Samples", samples_table(audit)),
         DonorTable(
             "relatives",
             "Relatives of {file} in the panel",
             "Relatives in the panel",
             relatives_table(audit),
-            RELATIVE_COLUMNS,
         ),
         DonorTable(
             "members",
             "People of the panel who are shown to be in {file}",
             "People of the panel",
             members_table(audit),
-            MEMBER_COLUMNS,
         ),
     )
     return [table for table in tables if len(table.frame)]

@@ -198,7 +198,6 @@ def _donor_tables(donor: DonorAudit, file: str) -> list[ReportTable]:
                 title=text(table.title, file=donor.measurement.name),
                 frame=shown,
                 note=note if len(table.frame) > len(shown) else "",
-                columns=table.columns,
             )
         )
     return tables

@@ -72,8 +72,8 @@ def _show_disclosure(measured: RiskMeasurement) -> None:
             say("Choose a sensitive attribute among the roles to see what classes give away about it.")
         )
         return
-    table, described = views.disclosure_table(measured)
-    show_table(table, alt="Figures of attribute disclosure by sensitive attribute", columns=described)
+    table = views.disclosure_table(measured)
+    show_table(table, alt="Figures of attribute disclosure by sensitive attribute")
     st.caption(say("Every figure is that of the class where it is worst."))
 
 
@@ -136,8 +136,8 @@ def _show_suda(suda: Suda, dataset: Dataset) -> None:
         with chart:
             show_chart(views.suda_chart(suda), key="risk_suda_chart")
         with records:
-            table, described = views.suda_records_table(suda, dataset)
-            show_table(table, alt="Records with the highest scores", columns=described)
+            table = views.suda_records_table(suda, dataset)
+            show_table(table, alt="Records with the highest scores")
 
 
 def _search_special_uniques(
@@ -159,8 +159,8 @@ def _show_worst(measured: RiskMeasurement, dataset: Dataset) -> None:
         help=say("Shapes stand for values until you switch this on: 9 for a digit, A for a letter."),
         persist_state="session",
     )
-    table, described = views.worst_classes_table(measured, dataset, reveal=reveal)
-    show_table(table, alt="The smallest classes", columns=described)
+    table = views.worst_classes_table(measured, dataset, reveal=reveal)
+    show_table(table, alt="The smallest classes")
     st.caption(
         say("The 50 smallest classes; of equally small ones those with the fewest sensitive values first.")
     )
@@ -185,7 +185,7 @@ def show_comparison(audit: RiskAudit, other: RiskAudit | None) -> None:
     if lacking := views.columns_the_other_lacks(audit, other):
         st.warning(sentence(say(lacking)), icon=":material/warning:")
     if other is not None:
-        table, described = views.side_by_side_table(audit, other)
-        show_table(table, alt="Figures of both tables side by side", columns=described)
+        table = views.side_by_side_table(audit, other)
+        show_table(table, alt="Figures of both tables side by side")
     changes = views.changes_table(comparison)
     show_table(changes, alt="What became of each column")

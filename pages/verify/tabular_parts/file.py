@@ -190,5 +190,5 @@ def _show_evidence(audit: TabularAudit, file: MeasuredFile, k: int) -> None:
     if label not in by_label:
         return
     rows = evidence_table(by_label[label], file.original, file.anonymized, audit, k=k, reveal=reveal)
-    show_table(rows.frame, alt="Records behind the choice above", columns=rows.columns)
+    show_table(rows, alt="Records behind the choice above")
     st.caption(say("At most the first 100 records, counted from 1."))

@@ -107,4 +107,4 @@ def _show(donors: DonorAudit) -> None:
             show_figures(views.donor_figures(donors), per_row=3)
         for tab, table in zip(places, tables, strict=True):
             with tab:
-                show_table(table.frame, alt=table.label, columns=table.columns)
+                show_table(table.frame, alt=table.label)
