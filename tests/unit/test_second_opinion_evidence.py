@@ -12,7 +12,6 @@ def test_unchanged_records__shows_both_cells_of_equal_rows() -> None:
         "a (original)": ["1", "3"],
         "a (anonymized)": ["1.0", "3"],
     }
-    assert len(unchanged_records(original, anonymized, column="a", limit=1)) == 1
 
 
 def test_unchanged_records__of_an_expansion_and_of_tables_of_other_length() -> None:
