@@ -120,7 +120,7 @@ def judge_finer(measured: Sequence[FinerColumn], thresholds: SecondOpinionThresh
         if n >= _FEWEST and beyond > _LEAST_SHARE:
             found.append(
                 Finding.of(
-                    f"finer_{one.by}",
+                    "finer_values" if one.by == "values" else "finer_spelling",
                     Verdict.FAIL if beyond >= _MANY else Verdict.WARN,
                     column=one.column,
                     n_affected=n,
