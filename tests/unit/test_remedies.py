@@ -27,7 +27,6 @@ TO_WEIGH = {
     "events_raised",
     "events_removed",
     "fully_suppressed",
-    "households",
     "in_one_table_only",
     "matching_cells",
     "missing_numbers",
