@@ -111,7 +111,7 @@ def _given(stored: StoredFile) -> GivenFile | None:
 def _show_tool(tool: Tool) -> None:
     with st.container(border=True, height="stretch", key=f"tool_{tool.key}"):
         with st.container(horizontal=True, wrap=False, gap="medium"):
-            st.image(PICTURES / f"{tool.key}.svg", width=96)
+            st.image(PICTURES / f"{tool.key}.svg", alt=say(tool.title), width=96)
             with st.container(gap="small"):
                 st.header(say(tool.question), anchor=False)
                 st.page_link(tool.script, label=say("Open: {title}", title=own(tool.title)), icon=tool.icon)
