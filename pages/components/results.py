@@ -177,11 +177,11 @@ def show_findings(
 ) -> None:
     """Show findings, the worst first; beyond `at_once`, and what held, behind expanders, none hidden.
 
-    `in_card`: the check whose findings the verdict's card says already; they come after the others.
+    `in_card`: the check whose findings the verdict's card says already; after others as grave.
     """
     ordered = worst_first(findings)
     told = [finding for finding in ordered if finding.verdict is not Verdict.PASS or not fold_held]
-    told.sort(key=lambda finding: finding.check == in_card)
+    told.sort(key=lambda finding: (-finding.verdict.severity, finding.check == in_card))
     for finding in told[:at_once]:
         _show_finding(finding)
     if rest := told[at_once:]:
