@@ -9,12 +9,14 @@ from math import inf
 
 from core.counts.cube import Cube, Key
 
-_BAND = re.compile(r"(?P<low>\d+)\s*(?:-|–|to|do|~)\s*(?P<high>\d+)")
+_BAND = re.compile(r"(?P<low>\d{1,9})\s{0,3}(?:-|–|to|do|~)\s{0,3}(?P<high>\d{1,9})")
 _FROM = re.compile(
-    r"(?:>=?|≥|from|nad|over)\s*(?P<low>\d+)|(?P<plus>\d+)\s*세?\s*(?:\+|and over|in več|이상)"
+    r"(?:>=?|≥|from|nad|over)\s{0,3}(?P<low>\d{1,9})"
+    r"|(?P<plus>\d{1,9})\s{0,3}세?\s{0,3}(?:\+|and over|in več|이상)"
 )
 _UNTIL = re.compile(
-    r"(?P<sign><=?|≤|under|pod|below|up to|do)\s*(?P<high>\d+)|(?P<less>\d+)\s*세?\s*(?:미만|이하)"
+    r"(?P<sign><=?|≤|under|pod|below|up to|do)\s{0,3}(?P<high>\d{1,9})"
+    r"|(?P<less>\d{1,9})\s{0,3}세?\s{0,3}(?:미만|이하)"
 )
 _BEYOND = (">", "nad", "over")  # the number itself is not in it
 _BELOW = ("<", "under", "pod", "below")

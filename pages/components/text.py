@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import string
 
+from core.plain import valid_unicode
 from core.words import Text, Written, counted, text
 
 _WORD_JOINER = "\u2060"
@@ -19,14 +20,18 @@ def plain(words: str) -> str:
     what Streamlit 1.67 links or replaces in spite of a backslash (``://``, ``www.``, ``@``,
     ``->``).
     """
-    joined = _AUTOLINK.sub(_WORD_JOINER, re.sub(r"\s+", " ", words))
+    joined = _AUTOLINK.sub(_WORD_JOINER, _on_one_line(words))
     return joined.translate(_ESCAPES)
 
 
 def sentence(words: str) -> str:
     """Return Markdown for a sentence of ours in which column names stand between backticks."""
-    parts = re.split(r"`([^`]+)`", re.sub(r"\s+", " ", words))
+    parts = re.split(r"`([^`]+)`", _on_one_line(words))
     return "".join(f"`{part}`" if position % 2 else plain(part) for position, part in enumerate(parts))
+
+
+def _on_one_line(words: str) -> str:
+    return re.sub(r"\s+", " ", valid_unicode(words))
 
 
 def size(n_bytes: int) -> Text:

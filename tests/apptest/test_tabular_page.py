@@ -307,3 +307,14 @@ def test_delete_my_data__forgets_files(open_page: Callable[[str], AppTest]) -> N
     app.button(key="delete_my_data").click().run()
     assert not app.metric
     assert any("Upload three files for each table" in text.value for text in app.markdown)
+
+
+def test_log_with_half_a_character__is_shown_with_a_sign_in_its_place(
+    open_page: Callable[[str], AppTest],
+) -> None:
+    table, log = b"age,sex\n30,F\n40,M\n", b'{"log_info": {"a\\ud800": "\\udfff"}}'
+    app = _upload(
+        open_page(PAGE), ("x.csv", table), ("x_anonymized.csv", table), ("x_anonymized_log.json", log)
+    )
+    assert not app.exception
+    assert any("a\N{REPLACEMENT CHARACTER}" in each.value for each in app.markdown)

@@ -1,7 +1,7 @@
 """Every page with its demo, in every language, light and dark, wide and narrow: nothing cut or untold."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import product
 
@@ -96,12 +96,13 @@ def _problems(page: Page, code: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_navigation__shows_home_and_every_tool_at_once(
-    code: str, browser: Browser, server_address: str
+    code: str, browser: Browser, server_address: str, wait_until_idle: Callable[[Page], None]
 ) -> None:
     context = let_in(browser.new_context(locale=code, viewport=SIZES[0]), server_address)
     page = context.new_page()
     page.goto(server_address)
     expect(page.locator('[data-testid="stTopNavLink"]:visible')).to_have_count(len(PATHS), timeout=SLOW)
+    wait_until_idle(page)
     page.locator(".st-key-tool_vcf").click(position={"x": 5, "y": 5})  # all of a card leads to its tool
     expect(page).to_have_url(f"{server_address}/vcf", timeout=SLOW)
     page.get_by_test_id("stHeaderLogo").click()

@@ -41,7 +41,7 @@ def test_patients_low__is_impossible_to_miss(golden_dir: Path) -> None:
     assert smallest.verdict is Verdict.FAIL
     assert smallest.message == (
         "The smallest class over `MARITAL`, `GENDER`, `ADDRESS` and `ZIP` has 1 record, fewer than 5: 111 of "
-        "111 (100 %) records are in classes that small. `ADDRESS` contributes most: 100 % of the records are "
+        "111 (100 %) records are in classes that small. `ADDRESS` contributes most: 100 % of records are "
         "unique with it, 28.8 % without it."
     )
 

@@ -76,7 +76,7 @@ def test_tabular__json_has_the_documented_fields(folder, capsys):
         == (
             "file mode verdict second_opinion overall policy_consistency pattern_residual high_risk_handling "
             "pass_share warn_share fail_share recommended_review mandatory_review quasi_identifiers min_k "
-            "share_k_lt_2 share_k_lt_5 columns findings settings seconds"
+            "share_k_lt_2 share_k_lt_5 columns texts findings settings seconds"
         ).split()
     )
     assert file["columns"][1] == {
