@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core import people
+from core.cells import text_and_offsets
 from core.coding import BoolArray, IntArray
 from core.letters import without_accents
 from core.people import GIVEN_NAMES_LIKE_PLACES, KOREAN_SURNAMES, WORDS_THAT_ARE_NO_NAMES
@@ -77,15 +78,29 @@ class FoundNames(NamedTuple):
 
 
 def find_names(texts: pa.Array) -> FoundNames:
-    """Look for people's names in texts without nulls; see the module."""
-    words = _words_of(texts)
+    """Look for people's names in texts without nulls; see the module.
+
+    Digits make no name, so that texts which differ in digits alone are read once.
+    """
+    encoded = pc.dictionary_encode(_digits_as_zeros(texts))
+    of_text = encoded.indices.to_numpy(zero_copy_only=False)
+    words = _words_of(encoded.dictionary, np.bincount(of_text, minlength=len(encoded.dictionary)))
     surely, perhaps = words.latin()
     korean, korean_perhaps = words.korean()
     found = words.in_texts(surely | korean)
-    return FoundNames(surely=found, perhaps=words.in_texts(perhaps | korean_perhaps) & ~found)
+    maybe = words.in_texts(perhaps | korean_perhaps) & ~found
+    return FoundNames(surely=found[of_text], perhaps=maybe[of_text])
 
 
-def _words_of(texts: pa.Array) -> _Words:
+def _digits_as_zeros(texts: pa.Array) -> pa.Array:
+    """Return the texts with every digit of ASCII as 0."""
+    text, offsets = text_and_offsets(texts)
+    zeros = np.where((text >= ord("1")) & (text <= ord("9")), np.uint8(ord("0")), text)
+    return pa.Array.from_buffers(texts.type, len(texts), [None, pa.py_buffer(offsets), pa.py_buffer(zeros)])
+
+
+def _words_of(texts: pa.Array, times: IntArray) -> _Words:
+    """Return the words of distinct texts, each there so many times: shape (n_texts,)."""
     lists = pc.split_pattern_regex(texts, _BETWEEN)
     encoded = pc.dictionary_encode(lists.flatten())
     distinct = encoded.dictionary.to_pylist()
@@ -98,7 +113,7 @@ def _words_of(texts: pa.Array) -> _Words:
         words=codes.astype(np.int64),
         names=np.array([names.get(name, -1) for _, name in read], dtype=np.int64)[codes],
         text=pc.list_parent_indices(lists).to_numpy(zero_copy_only=False).astype(np.int64),
-        n_texts=len(texts),
+        times=times,
     )
 
 
@@ -194,7 +209,16 @@ class _Words:
     words: IntArray  # a number for each written form
     names: IntArray  # the Korean name that it may hold, -1 for none
     text: IntArray  # the text it is of, in rising order
-    n_texts: int
+    times: IntArray  # shape (n_distinct_texts,): how often each text is there
+
+    @property
+    def n_texts(self) -> int:
+        """Return the number of texts, each as often as it is there."""
+        return int(self.times.sum())
+
+    def n_of(self, found: BoolArray | IntArray) -> int:
+        """Return the number of words marked, or at these positions, each as often as its text is there."""
+        return int(self.times[self.text[found]].sum())
 
     def are(self, *kinds: _Is, beside: int = 0) -> BoolArray:
         """Return which words, or those so many places on in the same text, are all of these."""
@@ -209,15 +233,15 @@ class _Words:
         return (bits & wanted) == wanted
 
     def in_texts(self, found: BoolArray) -> BoolArray:
-        """Return shape (n_texts,): which hold a word found."""
-        held = np.zeros(self.n_texts, dtype=np.bool_)
+        """Return shape (n_distinct_texts,): which hold a word found."""
+        held = np.zeros(len(self.times), dtype=np.bool_)
         held[self.text[found]] = True
         return held
 
     @cached_property
     def capitals_speak(self) -> bool:
         """Whether words with a capital are few enough to mean something."""
-        n_capitals, n_lower = (int(np.count_nonzero(self.are(kind))) for kind in (_Is.CAPITAL, _Is.LOWER))
+        n_capitals, n_lower = (self.n_of(self.are(kind)) for kind in (_Is.CAPITAL, _Is.LOWER))
         return n_capitals <= _FEW_CAPITALS * max(n_capitals + n_lower, 1)
 
     def latin(self) -> tuple[BoolArray, BoolArray]:
@@ -248,7 +272,7 @@ class _Words:
         at = np.flatnonzero(pairs)
         n_distinct = len(np.unique(np.stack([self.words[at], self.words[at + 1]]), axis=1).T)
         enough = max(_MANY, _MANY_SHARE * self.n_texts)
-        return self.capitals_speak and n_distinct >= max(enough, _DISTINCT_PAIRS * len(at))
+        return self.capitals_speak and n_distinct >= max(enough, _DISTINCT_PAIRS * self.n_of(at))
 
     def _full_name(self, on: int) -> BoolArray:
         """Return where a given name and a surname stand `on` words apart, in either order."""
@@ -310,9 +334,12 @@ class _Words:
     def _n_texts_of_name(self) -> IntArray:
         """Return in how many texts the Korean name of each word stands."""
         held = np.flatnonzero(self.names >= 0)
-        pairs = np.unique(self.names[held] * self.n_texts + self.text[held])
-        counts = np.bincount(pairs // max(self.n_texts, 1), minlength=int(self.names.max(initial=-1)) + 1)
-        return np.append(counts, 0)[self.names]
+        names, in_text = divmod(
+            np.unique(self.names[held] * len(self.times) + self.text[held]), max(len(self.times), 1)
+        )
+        n_names = int(self.names.max(initial=-1)) + 1
+        counts = np.bincount(names, weights=self.times[in_text], minlength=n_names)
+        return np.append(counts, 0).astype(np.int64)[self.names]
 
 
 def are_sentences(texts: Iterable[str]) -> bool:

@@ -383,3 +383,17 @@ def test_measure_texts__leaves_out_what_is_skipped() -> None:
     table = pa.table({"note": _plain(30), "memo": _plain(30, 1)})
     assert [each.column for each in measure_texts(table, skip={"note"})] == ["memo"]
     assert Verdict.NOT_ASSESSED in {each.verdict for each in text_findings(measure_texts(table))}
+
+
+def test_find_names__numbers_make_no_difference() -> None:
+    texts = [f"{told} on day {i}" for i in range(40) for told in (*NAMING, "no change", "walked 5 km")]
+    numbered, plain = (
+        find_names(pa.array(texts)),
+        find_names(pa.array([t.translate(_NO_DIGIT) for t in texts])),
+    )
+    assert (numbered.surely == plain.surely).all()
+    assert (numbered.perhaps == plain.perhaps).all()
+    assert numbered.surely.sum() >= 30 * len(NAMING)
+
+
+_NO_DIGIT = str.maketrans("0123456789", "0" * 10)

@@ -85,6 +85,15 @@ def test_spelling__composition_is_no_news_where_values_differ_anyway() -> None:
     assert _found("finer_spelling", decomposed, "synthetic") == []
 
 
+@pytest.mark.parametrize(("n_alike", "verdicts"), [(6, [Verdict.FAIL]), (1, [])])
+def test_spelling__is_seen_in_a_few_of_many_values(n_alike: int, verdicts: list[Verdict]) -> None:
+    n = 30_000
+    released = {"code": [f"c{i // n_alike}" + "\u200b" * (i % n_alike) for i in range(n)]}
+    original = {"code": [str(i % 7) for i in range(n)]}
+    opinion = opinion_on(original, released, log_of(code=("other", "synthetic")), smallest_k=5)
+    assert [one.verdict for one in findings(opinion, "finer_spelling")] == verdicts
+
+
 def test_finer__follows_the_slider_of_k() -> None:
     ward = [f"bed {i // 8}" for i in range(N)]
     assert _found("finer_values", ward, smallest_k=5) == []
