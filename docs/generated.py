@@ -201,6 +201,7 @@ def report_schema() -> dict[str, Any]:
     )
     table = {"name": _TEXT, "title": _TEXT, "note": _TEXT, "columns": _list(_TEXT), "rows": _list(_list({}))}
     facts = {"role": _TEXT, "name": _TEXT, "n_bytes": {"type": "integer"}, "sha256": _TEXT, "reading": _TEXT}
+    facts |= {"path": _TEXT, "options": {"type": ["object", "null"]}}
     finding = {"check": _TEXT, "verdict": _VERDICT, "column": _MAYBE, "message": _TEXT, "n_affected": _COUNT}
     number = {"type": ["number", "null"]}
     judged = {"anyOf": [_VERDICT, {"type": "null"}]}
@@ -216,6 +217,7 @@ def report_schema() -> dict[str, Any]:
         "title": "A report as JSON",
         **_closed(
             {
+                "report_format": {"type": "integer"},
                 **dict.fromkeys(("tool", "title", "question", "headline", "created_at", "command"), _TEXT),
                 "verdict": _VERDICT,
                 "verdicts": {"type": "object", "additionalProperties": _VERDICT},
@@ -228,6 +230,11 @@ def report_schema() -> dict[str, Any]:
                 "versions": {"type": "object", "additionalProperties": _TEXT},
                 "seeds": {"type": "object", "additionalProperties": {"type": ["integer", "string", "null"]}},
                 "result": {"type": "object"},
+                "platform": _TEXT,
+                "policy": {"type": "object"},
+                "arguments": _list(_list(_TEXT)),
+                "digests": {"type": "object", "additionalProperties": _TEXT},
+                "content_digest": _TEXT,
             }
         ),
         "allOf": results,

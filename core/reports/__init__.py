@@ -6,7 +6,7 @@ read the report and nothing else: no clock, no versions, no files.
 
 from core.plain import zip_of
 from core.reports.as_html import render_html
-from core.reports.as_json import content_digest, render_json
+from core.reports.as_json import content_digest, document_digest, part_digests, render_json, report_document
 from core.reports.as_xlsx import render_xlsx
 from core.reports.model import (
     Figure,

@@ -2,60 +2,80 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from collections.abc import Mapping
 
 from core.languages import ENGLISH
 from core.measures import MEASURES
-from core.plain import JsonValue, json_value, sha256_of, valid_unicode
+from core.plain import JsonValue, json_value, valid_unicode
 from core.reports.model import Figure, Report, ReportTable, figure_text, in_utc
 from core.verdict import Finding
 from core.words import speaking
+
+REPORT_FORMAT = 2  # of version 0.1.0, which wrote none: 1
+DIGESTS = ("digests", "content_digest")
+_NO_CONTENT = ("created_at", *DIGESTS)
 
 
 def render_json(report: Report) -> bytes:
     """Write the report as JSON in UTF-8: everything but the charts.
 
     Missing values, NaN and infinities are null; a figure's ``text`` tells "not assessed" from
-    "infinite". Shares are in [0, 1]. The same report gives the same bytes.
+    "infinite". Shares are in [0, 1]. The same report gives the same bytes. At its end stand the digests of
+    each of its parts and of the whole, so that what was changed afterwards is told.
     """
-    with speaking(ENGLISH):
-        return _dump(_report_document(report))
+    document = report_document(report)
+    return _dump({**document, "digests": part_digests(document), "content_digest": document_digest(document)})
 
 
 def content_digest(report: Report) -> str:
     """Return the SHA-256 over the report's content without its time: equal for equal results."""
-    with speaking(ENGLISH):
-        document = _report_document(report)
-    del document["created_at"]
-    return sha256_of(_dump(document).decode())
+    return document_digest(report_document(report))
+
+
+def document_digest(document: Mapping[str, JsonValue]) -> str:
+    """Return the digest of a report as JSON, over all but its time and the digests in it."""
+    return _digest({key: value for key, value in document.items() if key not in _NO_CONTENT})
+
+
+def part_digests(document: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """Return the digest of each part of a report as JSON, its time included."""
+    return {key: _digest({key: value}) for key, value in document.items() if key not in DIGESTS}
 
 
 def settings_digest(report: Report) -> str:
     """Return the SHA-256 over the settings: equal where the same was asked."""
-    return sha256_of(_dump({"settings": json_value(report.settings)}).decode())
+    with speaking(ENGLISH):
+        return _digest({"settings": json_value(report.settings)})
 
 
-def _report_document(report: Report) -> dict[str, JsonValue]:
-    """Return the report as nested dictionaries and lists, ready for JSON."""
-    return {
-        "tool": valid_unicode(report.tool),
-        "title": valid_unicode(report.title),
-        "question": valid_unicode(report.question),
-        "verdict": report.verdict.value,
-        "verdicts": json_value(report.verdicts),
-        "headline": valid_unicode(report.headline),
-        "created_at": in_utc(report.created_at).isoformat().replace("+00:00", "Z"),
-        "inputs": [json_value(vars(facts)) for facts in report.inputs],
-        "settings": json_value(report.settings),
-        "figures": [_figure(figure) for figure in report.figures],
-        "findings": [_finding(finding) for finding in report.findings],
-        "tables": [_table(table) for table in report.tables],
-        "limits": json_value(report.limits),
-        "versions": json_value(report.versions),
-        "seeds": json_value(report.seeds),
-        "command": valid_unicode(report.command),
-        "result": json_value(report.result),
-    }
+def report_document(report: Report) -> dict[str, JsonValue]:
+    """Return the report as nested dictionaries and lists, ready for JSON, in English."""
+    with speaking(ENGLISH):
+        return {
+            "report_format": REPORT_FORMAT,
+            "tool": valid_unicode(report.tool),
+            "title": valid_unicode(report.title),
+            "question": valid_unicode(report.question),
+            "verdict": report.verdict.value,
+            "verdicts": json_value(report.verdicts),
+            "headline": valid_unicode(report.headline),
+            "created_at": in_utc(report.created_at).isoformat().replace("+00:00", "Z"),
+            "inputs": [json_value(vars(facts)) for facts in report.inputs],
+            "settings": json_value(report.settings),
+            "policy": json_value(report.policy),
+            "figures": [_figure(figure) for figure in report.figures],
+            "findings": [_finding(finding) for finding in report.findings],
+            "tables": [_table(table) for table in report.tables],
+            "limits": json_value(report.limits),
+            "versions": json_value(report.versions),
+            "platform": valid_unicode(report.platform),
+            "seeds": json_value(report.seeds),
+            "command": valid_unicode(report.command),
+            "arguments": json_value(report.arguments),
+            "result": json_value(report.result),
+        }
 
 
 def _figure(figure: Figure) -> dict[str, JsonValue]:
@@ -95,5 +115,9 @@ def _table(table: ReportTable) -> dict[str, JsonValue]:
     }
 
 
-def _dump(document: dict[str, JsonValue]) -> bytes:
+def _dump(document: Mapping[str, JsonValue]) -> bytes:
     return json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False).encode("utf-8") + b"\n"
+
+
+def _digest(part: Mapping[str, JsonValue]) -> str:
+    return hashlib.sha256(_dump(part)).hexdigest()

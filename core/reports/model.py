@@ -34,6 +34,8 @@ class InputFacts:
     n_bytes: int
     sha256: str
     reading: str = ""
+    path: str = ""  # what the report's arguments call it; its name without
+    options: Mapping[str, object] | None = None  # a table's reading options, so that it is read alike again
 
 
 @dataclass(frozen=True)
@@ -232,6 +234,9 @@ class Report:
     result: Mapping[str, object] = field(default_factory=dict)  # what the command's --json prints
     seeds: Mapping[str, object] = field(default_factory=dict)  # where random numbers started
     command: str = ""  # repeats the audit in the folder of its files
+    arguments: tuple[tuple[str, ...], ...] = ()  # the same as data: the words of each run, without the tool
+    policy: Mapping[str, object] = field(default_factory=dict)  # whose limits were taken, where they were
+    platform: str = field(default_factory=lambda: f"{platform.system()} {platform.machine()}")
 
 
 _PACKAGES = (
@@ -243,6 +248,8 @@ _PACKAGES = (
     "pysam",
     "vl-convert-python",
     "openpyxl",
+    "python-calamine",
+    "isal",
     "streamlit",
 )
 _DELIMITER_NAMES = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar", " ": "space"}
@@ -267,6 +274,7 @@ def input_facts(dataset: Dataset, role: str) -> InputFacts:
         n_bytes=dataset.n_bytes,
         sha256=dataset.sha256,
         reading=_reading_text(dataset.reading),
+        options=vars(dataset.reading.options),
     )
 
 

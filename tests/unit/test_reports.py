@@ -56,14 +56,23 @@ def csv_rows(data: bytes):
 def test_render_json__holds_everything_but_the_charts():
     document = json.loads(render_json(examples.report()))
     assert list(document) == [
-        "tool", "title", "question", "verdict", "verdicts", "headline", "created_at", "inputs", "settings",
-        "figures", "findings", "tables", "limits", "versions", "seeds", "command", "result",
+        "report_format", "tool", "title", "question", "verdict", "verdicts", "headline", "created_at",
+        "inputs", "settings", "policy", "figures", "findings", "tables", "limits", "versions",
+        "platform", "seeds", "command", "arguments", "result", "digests", "content_digest",
     ]  # fmt: skip
     assert document["verdict"] == "FAIL"
     assert document["verdicts"] == {"Published rule": "WARN", "Second opinion": "FAIL"}
     assert document["created_at"] == "2026-11-20T06:30:00Z"
     assert document["inputs"] == [
-        {"role": "Original", "name": "patients.csv", "n_bytes": 12345, "sha256": "ab" * 32, "reading": "CSV"}
+        {
+            "role": "Original",
+            "name": "patients.csv",
+            "n_bytes": 12345,
+            "sha256": "ab" * 32,
+            "reading": "CSV",
+            "path": "",
+            "options": None,
+        }
     ]
     assert document["settings"] == {"k": 5, "Quasi-identifiers": ["age", "zip"], "Diagnosis retention": False}
     assert document["figures"][1] == {
