@@ -573,11 +573,16 @@ def risk_measurement(
     )
 
 
-@st.cache_resource(scope="session", max_entries=8, show_spinner=False)
+@st.cache_resource(
+    scope="session",
+    max_entries=8,
+    show_spinner=False,
+    hash_funcs={risk.RiskMeasurement: lambda measured: repr(measured.settings)},
+)
 @_heavy
-def risk_columns(table: str, settings: risk.RiskSettings) -> risk.ColumnsMeasurement | None:
-    """Measure what each quasi-identifier does; the table by fingerprint."""
-    return risk.measure_columns(risk_measurement(table, settings), vault().by_fingerprint[table])
+def risk_columns(table: str, measured: risk.RiskMeasurement) -> risk.ColumnsMeasurement | None:
+    """Measure what each quasi-identifier does; the table by fingerprint, and what was measured of it."""
+    return risk.measure_columns(measured, vault().by_fingerprint[table])
 
 
 @st.cache_resource(scope="session", max_entries=2, show_spinner=False)

@@ -221,20 +221,25 @@ def _by_first_appearance(values: pa.Array, codes: IntArray) -> CodedColumn:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CodedTable:
-    """A table of text whose columns are coded once, when first asked for."""
+    """A table of text whose columns are coded when asked for, and kept so unless each is needed once only."""
 
     table: pa.Table  # columns of strings; null is a missing value
+    keeps: bool = True
     columns: dict[str, CodedColumn] = field(default_factory=dict)  # those coded so far
     # shape (n_values,): which of a column's distinct values stand for missing ones; None where none does
     blanks: Callable[[pa.Array], BoolArray | None] = lambda _: None
 
     def __getitem__(self, name: str) -> CodedColumn:
         """Return the distinct values of a column, in the order of first appearance."""
-        if name not in self.columns:
-            column = replace(coded(self.table[name]), name=name)
-            blank = self.blanks(column.values)
-            self.columns[name] = column if blank is None else column.without(blank)
-        return self.columns[name]
+        if name in self.columns:
+            return self.columns[name]
+        column = replace(coded(self.table[name]), name=name)
+        blank = self.blanks(column.values)
+        if blank is not None:
+            column = column.without(blank)
+        if self.keeps:
+            self.columns[name] = column
+        return column
 
     def select(self, names: Sequence[str]) -> CodedTable:
         """Return some of the columns."""

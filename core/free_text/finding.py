@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.coding import BoolArray, CodedColumn, CodedTable, coded
+from core.coding import BoolArray, CodedColumn, CodedTable
 from core.free_text.models import ModelName, named_by_model
 from core.free_text.names import are_sentences, find_names
 from core.patterns import CATALOGUE, SensitivePattern, bounded, scan_values
@@ -141,11 +141,9 @@ def measure_texts(
     tuple of TextColumn
         Text columns, and others in which somebody is named, in the order of the table.
     """
-    if isinstance(table, CodedTable):
-        columns = ((name, table[name]) for name in table.table.column_names if name not in skip)
-    else:  # a column's codes are let go of before the next is coded
-        columns = ((name, coded(table[name])) for name in table.column_names if name not in skip)
-    read = (_measure(name, column, model) for name, column in columns)
+    columns = table if isinstance(table, CodedTable) else CodedTable(table=table, keeps=False)
+    names = [name for name in columns.table.column_names if name not in skip]
+    read = (_measure(name, columns[name], model) for name in names)
     return tuple(found for found in read if found is not None)
 
 

@@ -196,7 +196,11 @@ def measure_risk(
     measured = _measure_table(dataset, settings, hierarchies or {}, population)
     skip = columns_of_people((*measured.unassigned, *measured.sensitive_suggestions))
     skip |= {*settings.leave_out, *settings.direct_identifiers}
-    measured = replace(measured, texts=measure_texts(dataset.table, skip=skip, model=text_model))
+    measured = replace(
+        measured,  # the codes of the columns chosen are let go of before others are coded
+        time=_time(dataset, measured),
+        texts=measure_texts(dataset.table, skip=skip, model=text_model),
+    )
     if earlier:
         releases = measure_releases([released_table(dataset, settings)], earlier)
         measured = replace(measured, releases=releases)
@@ -254,19 +258,18 @@ def _measure_table(
         unchosen=measure_unchosen(dataset, settings, n_values={e.column: e.n_distinct for e in unassigned}),
         related=_related(coded, sensitive, classes),
         hidden_persons=hidden,
-        time=_time(dataset, settings, settings.person or (hidden.column if hidden else None), unassigned),
         persons_by_all_records=None if person is None else persons_by_all_records(classes, person),
         household=_households(dataset, classes, settings),
         looks_like_counts=looks_like_counts(dataset.table, settings.categories(dataset.columns)),
     )
 
 
-def _time(
-    dataset: Dataset, settings: RiskSettings, person: str | None, unassigned: Sequence[RoleSuggestion]
-) -> Time:
+def _time(dataset: Dataset, measured: RiskMeasurement) -> Time:
     """Return what dates and order tell of a table; intervals only where it says whose each record is."""
+    settings, hidden = measured.settings, measured.hidden_persons
+    person = settings.person or (hidden.column if hidden else None)
     kept = [column for column in dataset.columns if column not in settings.leave_out]
-    numbers = [each.column for each in unassigned if each.role is Role.DIRECT_IDENTIFIER]
+    numbers = [each.column for each in measured.unassigned if each.role is Role.DIRECT_IDENTIFIER]
     numbers = [
         column for column in kept if column in (*numbers, person) and column not in settings.quasi_identifiers
     ]

@@ -68,7 +68,7 @@ def suggest_roles(
         One per column; direct identifiers first, then quasi-identifiers, sensitive attributes, others; within
         a role by falling score, then in the order of the table.
     """
-    columns = table if isinstance(table, CodedTable) else CodedTable(table=table)
+    columns = table if isinstance(table, CodedTable) else CodedTable(table=table, keeps=False)
     names = columns.table.column_names
     with Threads() as threads:
         found = threads.map(

@@ -22,7 +22,8 @@ _CLEANING_AFTER_SECONDS = (0.5, 1.8)  # a script that runs ends within a second 
 _LOOK_SECONDS = 0.2  # in which Streamlit's loop looks at every session
 _OVERWRITING = {
     "PYTHONMALLOC": "malloc",  # small objects too come from the C library, and Arrow's
-    "GLIBC_TUNABLES": "glibc.malloc.perturb=255:glibc.malloc.tcache_count=0",
+    "GLIBC_TUNABLES": "glibc.malloc.perturb=255:glibc.malloc.tcache_count=0"
+    ":glibc.malloc.mmap_threshold=4194304",  # large arrays go back to the system once they are freed
     "ARROW_DEFAULT_MEMORY_POOL": "system",
 }
 

@@ -176,7 +176,7 @@ def _show_results(dataset: Dataset, settings: RiskSettings, others: Others) -> N
     with first:
         _show_judged(found, places, last)
     with places.columns, st.spinner(say("Looking at sets of columns"), show_time=True):
-        found.columns = caching.risk_columns(dataset.fingerprint, settings)
+        found.columns = caching.risk_columns(dataset.fingerprint, measurement)
     found.suda = show_details(places, measurement, dataset, columns=found.columns)
     if original is not None:
         keys = {role: [stored_files(TOOL, role)[-1].key] for role in ("table", "original")}

@@ -6,8 +6,10 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core import risk
 from core.demo.risk import DEMOS
-from core.risk import RiskSettings
+from core.risk import RiskMeasurement, RiskSettings, measure_risk
+from core.tables import Dataset
 from pages.components.navigation import HOME
 from tests.risk_examples import PEOPLE
 
@@ -45,6 +47,20 @@ def test_upload__measures_the_suggested_roles_and_says_so(open_page: Callable[[s
     assert metrics["Unique records in the table"] == "16.7 %"
     assert "Nobody chose the quasi-identifiers" in _texts(app)
     assert "Finds 1 of 6 records (16.7 %) for certain: it is alone in a class." in _texts(app)
+
+
+def test_upload__is_measured_once(
+    open_page: Callable[[str], AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measured = []
+
+    def measure(dataset: Dataset, **given: object) -> RiskMeasurement:
+        measured.append(given)
+        return measure_risk(dataset, **given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(risk, "measure_risk", measure)
+    assert not _upload(open_page(PAGE)).exception
+    assert len(measured) == 1
 
 
 def test_confirming_the_roles__takes_the_warning_away(open_page: Callable[[str], AppTest]) -> None:
