@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import atexit
-import importlib
 import os
 import signal
 import sys
@@ -12,7 +11,7 @@ import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NoReturn, Protocol
+from typing import NoReturn
 
 
 def _stop_at_start(*_: object) -> None:
@@ -25,25 +24,17 @@ if __name__ == "__main__":
     signal.signal(signal.SIGINT, _stop_at_start)
 
 from core import __version__
-from core.commands import COMMANDS
-from core.commands.output import print_problems, printable, survive_any_encoding
+from core.commands import COMMANDS, command
+from core.commands.output import print_problems, print_warning, printable, survive_any_encoding
 from core.errors import AuditInputError
+from core.holding import read_unchanged
 from core.languages import ENGLISH, LANGUAGES
+from core.settings_files import fill, read_settings
 from core.settings_form import settings_named_by
-from core.words import speaking, text
+from core.words import input_error, speaking, text
 
 ROOT = Path(__file__).parents[1]
 _LANGUAGES = ", ".join(f"{code} ({name})" for code, name in LANGUAGES.items())
-
-
-class Command(Protocol):
-    """A module of :mod:`core.commands`: its arguments, and what it does."""
-
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Declare the subcommand's arguments."""
-
-    def run(self, arguments: argparse.Namespace) -> int:
-        """Do the work, print the result, return the exit code."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -70,8 +61,15 @@ def build_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     for name, summary in COMMANDS.items():
         subparser = tools.add_parser(name, help=summary, description=summary)
         if name in arguments[:1]:
-            command: Command = importlib.import_module(f"core.commands.{name}")
-            command.add_arguments(subparser)
+            module = command(name)
+            module.add_arguments(subparser)
+            if hasattr(module, "FORMS"):
+                subparser.add_argument(
+                    "--settings",
+                    type=Path,
+                    metavar="FILE",
+                    help="a settings file (TOML); options on the command line come before what it says",
+                )
             subparser.add_argument(
                 "--language",
                 choices=tuple(LANGUAGES),
@@ -82,7 +80,7 @@ def build_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
             subparser.add_argument(
                 "--debug", action="store_true", help="show where an unexpected error comes from"
             )
-            subparser.set_defaults(run=command.run)
+            subparser.set_defaults(run=module.run)
     return parser
 
 
@@ -94,11 +92,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if signal.getsignal(signal.SIGINT) is _stop_at_start:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     with speaking(parsed.language):
-        return _run(parsed)
+        return _run(parsed, words)
 
 
-def _run(parsed: argparse.Namespace) -> int:
+def _run(parsed: argparse.Namespace, words: Sequence[str]) -> int:
     try:
+        if getattr(parsed, "settings", None) is not None:
+            parsed = _with_settings(parsed, words)
         with settings_named_by("flag"):
             code = int(parsed.run(parsed))
         sys.stdout.flush()
@@ -117,6 +117,20 @@ def _run(parsed: argparse.Namespace) -> int:
         print_problems((unexpected(error),))
         return 2
     return code
+
+
+def _with_settings(parsed: argparse.Namespace, words: Sequence[str]) -> argparse.Namespace:
+    """Return the arguments with what the settings file says where nothing was typed."""
+    file: Path = parsed.settings
+    try:
+        data = read_unchanged(file)
+    except OSError as error:
+        cannot = "{file} cannot be read: {reason}."
+        raise input_error(cannot, file=str(file), reason=str(error.strerror)) from None
+    opened = read_settings(data, name=file.name, tool=parsed.tool)
+    for note in opened.notes:
+        print_warning(note)
+    return fill(parsed, opened.settings, words[1:])
 
 
 def unexpected(error: Exception) -> str:

@@ -20,6 +20,7 @@ Naming = Literal["name", "flag", "label"]
 _NAMING: ContextVar[Naming] = ContextVar("_NAMING", default="name")
 _Form = TypeVar("_Form")
 REQUIRED: Any = MISSING
+NONE: Any = object()  # a number that is not asked for, given as such: None is an option that is not given
 _KNOWN: dict[type, Mapping[str, Setting]] = {}
 
 
@@ -34,6 +35,7 @@ class _Further(TypedDict, total=False):
     percent: bool
     commas: bool
     plain: Callable[[Any], object]
+    secret: bool
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -58,6 +60,8 @@ class Setting:
         Whether the option also takes several values in one word, with commas between them.
     plain
         Makes of a value one that a report and JSON can hold.
+    secret
+        Whether only the person may know it, so that nothing that is written holds it.
     name, default, kind, is_several, is_optional
         Of the field itself.
     """
@@ -75,6 +79,7 @@ class Setting:
     percent: bool = False
     commas: bool = False
     plain: Callable[[Any], object] = field(default=lambda value: value)
+    secret: bool = False
     name: str = ""
     default: Any = None
     kind: type = str
@@ -85,6 +90,21 @@ class Setting:
     def is_grouped(self) -> bool:
         """Return whether each use of the option names a group, several values that belong together."""
         return get_args(self.kind)[1:] == (Ellipsis,)
+
+    @property
+    def is_plain(self) -> bool:
+        """Return whether the option names the values themselves, not a file that holds them."""
+        return self.kind in (bool, int, float, str) or self.is_several
+
+    @property
+    def may_be_none(self) -> bool:
+        """Return whether it is a number that need not be asked for."""
+        return self.is_optional and self.kind in (int, float)
+
+    @property
+    def dest(self) -> str:
+        """Return what the parsed command line calls it."""
+        return self.flag.lstrip("-").replace("-", "_")
 
     @property
     def said(self) -> str:
@@ -262,10 +282,18 @@ def _action(told: Setting) -> dict[str, Any]:
     metavar = told.metavar or "|".join(told.choices) or told.flag.rpartition("-")[2].upper()
     found: dict[str, Any] = {"metavar": metavar}
     if told.kind in (int, float):
-        found["type"] = told.kind
+        found["type"] = _number_or_none(told.kind) if told.may_be_none else told.kind
     if told.is_several:
         found |= {"action": "append" if told.is_grouped else "extend", "nargs": "+"}
     return found
+
+
+def _number_or_none(kind: Callable[[str], Any]) -> Callable[[str], Any]:
+    def read(word: str) -> Any:
+        return NONE if word == "none" else kind(word)
+
+    read.__name__ = kind.__name__  # argparse names it where a word is no number
+    return read
 
 
 def _option_help(told: Setting) -> str:
@@ -282,14 +310,21 @@ def given_options(form: type, arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the values of a form's settings that the command line names."""
     found: dict[str, Any] = {}
     for name, told in described(form).items():
-        value = getattr(arguments, told.flag.lstrip("-").replace("-", "_"), None)
+        value = getattr(arguments, told.dest, None)
         if value is not None and told.commas:
-            value = [part.strip() for text in value for part in text.split(",") if part.strip()]
+            value = parts_of(value)
         if value is not None and told.is_grouped:
             value = map(tuple, value)
-        if value is not None:
+        if value is NONE:
+            found[name] = None
+        elif value is not None:
             found[name] = tuple(value) if told.is_several else value
     return found
+
+
+def parts_of(words: Iterable[str]) -> list[str]:
+    """Return the values in words that may hold several with commas between them."""
+    return [part.strip() for word in words for part in word.split(",") if part.strip()]
 
 
 def from_options(form: type[_Form], arguments: argparse.Namespace, **given: object) -> _Form:
@@ -334,15 +369,20 @@ def option_words(settings: Any, *, usual: object = None, left_out: Iterable[str]
     for told, value in _values([settings]):
         expected = told.default if usual is None else getattr(usual, told.name)
         expected = list(expected) if isinstance(expected, tuple) else expected
-        if told.name in left_out or value is None or value == expected:
-            continue
-        if told.is_grouped:
-            words += [word for group in value for word in (told.flag, *group)]
-        elif told.kind is bool:
-            words.append(told.flag)
-        else:
-            words += [word for each in _given(value) for word in _option(told.flag, each)]
+        if told.name not in left_out and value != expected:
+            words += option_of(told, value)
     return words
+
+
+def option_of(told: Setting, value: Any) -> list[str]:
+    """Return the words of the command line that give a value; none where they cannot."""
+    if value is None:
+        return [told.flag, "none"] if told.may_be_none else []
+    if told.kind is bool:
+        return [told.flag] if value else []
+    if told.is_grouped:
+        return [word for group in value for word in (told.flag, *group)]
+    return [word for each in _given(value) for word in _option(told.flag, each)]
 
 
 def _given(value: object) -> list[str]:

@@ -6,6 +6,7 @@ import math
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,6 +14,7 @@ from typing import Any
 
 from core.__main__ import main
 from core.commands import COMMANDS
+from core.settings_files import known_settings
 from core.settings_form import Setting, described
 from core.verdict import Verdict
 from pages.components import navigation
@@ -20,6 +22,9 @@ from pages.components import navigation
 HERE = Path(__file__).parent
 BEGIN, END = "<!-- settings: made by `make docs` -->", "<!-- end of settings -->"
 TOOLS = tuple(name for name in COMMANDS if hasattr(import_module(f"core.commands.{name}"), "FORMS"))
+_ALL_AT_ONCE = (
+    "`--settings FILE` reads them from a file: [Settings and policies](policies.md#settings-files)."
+)
 ROLES = "--quasi-identifier age sex town --sensitive diagnosis days_in_hospital"
 # Calls on the demos' files, whose documents show all that a schema has to name; the first word is the tool.
 CALLS: Mapping[str, Sequence[str]] = {
@@ -118,7 +123,7 @@ def settings_table(tool: str) -> str:
         f"| `{each.flag}` | {_words(each)} | {_allowed(each)} | {each.default_words} |"
         for each in settings_of(tool)
     ]
-    return "\n".join(rows)
+    return "\n".join([*rows, "", _ALL_AT_ONCE])
 
 
 def settings_of(tool: str) -> list[Setting]:
@@ -272,9 +277,39 @@ def _of_setting(told: Setting) -> dict[str, Any]:
     value |= {key: bound for key, bound in bounds.items() if math.isfinite(bound)}
     if told.is_several:
         value = {"type": "array", "items": value}
-    elif told.name == "pseudonym_seed":
+    elif told.secret:
         value = {"const": "given"}
     return found | ({"anyOf": [value, {"type": "null"}]} if told.is_optional else value)
+
+
+def settings_schema(tool: str) -> dict[str, Any]:
+    """Return the JSON schema of a tool's settings file."""
+    known = {name: _in_file(told) for name, told in known_settings(tool).items()}
+    settings = {"type": "object", "properties": known, "additionalProperties": False}
+    properties = {"tool": {"const": tool}, "version": _TEXT, "settings": settings}
+    if tool == "tabular":
+        properties["files"] = {"type": "object", "additionalProperties": settings}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"python -m core {tool} --settings FILE",
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": False,
+    }
+
+
+def _in_file(told: Setting) -> dict[str, Any]:
+    """Return the schema of a setting in a file: pairs as the option takes them, "none" for no number."""
+    found = _of_setting(replace(told, is_optional=False, secret=False))
+    if not told.is_plain:
+        return found | {"type": "object", "additionalProperties": _TEXT}
+    if told.is_several and "items" not in found:
+        kept = {"description": found["description"], "type": "array"}
+        return kept | {"items": _list(_TEXT) if told.is_grouped else {"type": ["string", "integer"]}}
+    if not told.may_be_none:
+        return found
+    description = found.pop("description")
+    return {"description": description, "anyOf": [found, {"const": "none"}]}
 
 
 def _of_objects(values: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -325,6 +360,7 @@ if __name__ == "__main__":
         path.write_text(with_settings(path.read_text(encoding="utf-8"), name), encoding="utf-8")
     (HERE / "schemas").mkdir(exist_ok=True)
     schemas = {name: schema(name, documents(calls)) for name, calls in CALLS.items()}
+    schemas |= {f"settings_{tool}": settings_schema(tool) for tool in TOOLS}
     for name, made in {**schemas, "report": report_schema()}.items():
         text = json.dumps(made, ensure_ascii=False, indent=1)
         (HERE / f"schemas/{name}.json").write_text(f"{text}\n", encoding="utf-8")

@@ -1,5 +1,9 @@
 """The subcommands of ``python -m core``, one module per tool, imported when it is asked for."""
 
+import argparse
+from importlib import import_module
+from typing import Any, Protocol
+
 COMMANDS = {
     "tabular": "Verify anonymized tables against their originals and logs, with a second opinion.",
     "leakage": "Compare an original table with its scrambled copy: leaking rows, how much of it is chance.",
@@ -10,3 +14,21 @@ COMMANDS = {
     "measures": "Print the definition, unit, range, direction and source of every figure.",
     "vcf": "Verify that anonymized VCF files are masked: header, short tandem repeats, rare variants.",
 }
+
+
+class Command(Protocol):
+    """A module of this package: its arguments, and what it does."""
+
+    FORMS: tuple[type[Any], ...]  # of its settings
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the subcommand's arguments."""
+
+    def run(self, arguments: argparse.Namespace) -> int:
+        """Do the work, print the result, return the exit code."""
+
+
+def command(name: str) -> Command:
+    """Return the module of a subcommand."""
+    module: Command = import_module(f"core.commands.{name}")
+    return module

@@ -224,6 +224,8 @@ def _choice(arguments: argparse.Namespace) -> ModelChoice:
     given: dict[str, Any] = {}
     if arguments.predictions:
         given["source"] = "predictions"
+    elif arguments.model == "file":
+        raise AuditInputError("The settings are of a model in a file of your own: name it with --model.")
     elif arguments.model is not None and arguments.model not in kinds:
         path = Path(arguments.model)
         if not path.is_file():

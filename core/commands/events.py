@@ -11,6 +11,7 @@ from core.errors import AuditInputError
 from core.events import (
     BUILT_IN_MAPPING,
     EventAudit,
+    EventMapping,
     EventSettings,
     ReleaseOptions,
     Rule,
@@ -101,7 +102,9 @@ def _suggest(dataset: Dataset, settings: EventSettings, rule: Rule, *, as_json: 
 def _settings(arguments: argparse.Namespace) -> EventSettings:
     given: dict[str, object] = {"leave_out": ()} if arguments.leave_out_none else {}
     given["mapping"] = BUILT_IN_MAPPING
-    if arguments.mapping is not None:
+    if isinstance(arguments.mapping, dict):
+        given["mapping"] = EventMapping(tuple(arguments.mapping.items()))
+    elif arguments.mapping is not None:
         given["mapping"] = read_event_mapping(_existing(Path(arguments.mapping)))
     return from_options(EventSettings, arguments, **given)
 

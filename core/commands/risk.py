@@ -50,6 +50,7 @@ from core.verdict import exit_code
 from core.words import text
 
 FORMS = (RiskSettings, RiskThresholds, SudaSettings, WhatIfSettings)
+FURTHER_FORMS = (CountThresholds,)  # of a table of counts
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -96,6 +96,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Verify every pair, print as each is done, return the exit code."""
     limits = _limits(arguments)  # a wrong limit is said once, before any file is read
+    by_file = {
+        name: _limits(argparse.Namespace(**vars(arguments) | given))
+        for name, given in getattr(arguments, "by_file", {}).items()
+    }
     if arguments.no_quasi_identifiers and arguments.quasi_identifier:
         raise AuditInputError(
             "--no-quasi-identifiers confirms that there are none, and --quasi-identifier names "
@@ -108,7 +112,7 @@ def run(arguments: argparse.Namespace) -> int:
     skipped = list(pairing.skipped)
     for pair in pairing.pairs:
         try:
-            result = _verify(pair, limits)
+            result = _verify(pair, by_file.get(Path(pair.original).name, limits))
         except AuditInputError as error:
             skipped.append(LeftOutFile(name=pair.original, reason=joined(error.problems)))
             continue

@@ -84,12 +84,11 @@ def diversity_command(audit: DiversityAudit) -> str:
     problem = audit.search.problem
     settings, choice = problem.settings, problem.choice
     is_published = settings == as_published(settings)
-    model = {"tree": "", "file": choice.file_name, "predictions": ""}.get(choice.source, choice.source)
+    model = {"tree": "", "file": choice.file_name}.get(choice.source, choice.source)
     words = [
         *(["--train", problem.training.name] if problem.training is not None else []),
         *option_words(settings, left_out=("cells", "diversity", "sensitive_bins") if is_published else ()),
         *(["--reference-cells"] if is_published else []),
-        *(["--bins", "0"] if settings.sensitive_bins is None and not is_published else []),
         *(["--model", model] if model else []),
         *option_words(choice, left_out=("source",)),
         *option_words(audit.thresholds),

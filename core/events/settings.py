@@ -265,7 +265,8 @@ class ReleaseOptions:
         least=0,
         metavar="N",
         none=own("fresh"),
-        plain=lambda _: "given",  # a report that told the seed would give the users away
+        plain=lambda _: "given",
+        secret=True,  # whoever knows it can give the users away
     )
 
     def __post_init__(self) -> None:

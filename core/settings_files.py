@@ -1,0 +1,377 @@
+"""Settings files: everything that a page or a command can set for a tool, as TOML, and back.
+
+The names in such a file are those of the settings in JSON, and of the further options of the command; what a
+report's command says is the same data (:func:`settings_of`), so a page and a command write the same file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shlex
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+from typing import Any, NoReturn
+
+from core import __version__
+from core.commands import command
+from core.errors import AuditInputError
+from core.settings_form import (
+    NONE,
+    Setting,
+    described,
+    given_options,
+    option_of,
+    parts_of,
+    settings_named_by,
+)
+from core.words import Text, input_error, own, text
+
+LARGEST_FILE = 1 << 20  # bytes
+_OF_FILES = ("tabular",)  # tools that may be asked otherwise of single files
+_NO_SETTINGS = frozenset({"json", "demo"})  # options that say what is printed or read
+_TABLES = ("settings", "files")
+_TOP = ("tool", "version", *_TABLES)
+_LINE = re.compile(r"line ([0-9]{1,9})")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolSettings:
+    """All that is set for a run of a tool, as plain data: numbers, texts, lists and tables of texts.
+
+    Attributes
+    ----------
+    values
+        Name to value; what is not named is as usual. "none" says that a number is not asked for.
+    by_file
+        What is set otherwise for a file, by its name.
+    version
+        Of AnonAudit, that wrote them.
+    """
+
+    tool: str
+    values: Mapping[str, Any]
+    by_file: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    version: str = __version__
+
+    @property
+    def words(self) -> list[str]:
+        """Return the words of the command line that set the same, those of single files left out."""
+        known = known_settings(self.tool)
+        return [
+            word
+            for name, value in self.values.items()
+            for word in option_of(known[name], None if value == "none" and known[name].may_be_none else value)
+        ]
+
+
+@cache
+def known_settings(tool: str) -> Mapping[str, Setting]:
+    """Return all that can be set for a tool, by name: its settings, and its command's further options."""
+    module = command(tool)
+    forms = [*module.FORMS, *getattr(module, "FURTHER_FORMS", ())]
+    by_flag = {told.flag: told for form in reversed(forms) for told in described(form).values()}
+    found: dict[str, Setting] = {}
+    for action in _parser(tool)._actions:
+        told = next((by_flag[flag] for flag in action.option_strings if flag in by_flag), None)
+        if told is not None:
+            found[told.name] = told
+        elif _is_setting(action) and action.dest not in {one.dest for one in found.values()}:
+            found[action.dest] = _of_option(action)
+    return found
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that refuses with an error of ours."""
+
+    def error(self, message: str) -> NoReturn:
+        """Refuse the words."""
+        raise input_error("A command cannot be read: {reason}.", reason=message)
+
+
+def _parser(tool: str) -> argparse.ArgumentParser:
+    """Return a parser of a tool's command that tells only what was given."""
+    parser = _Parser(add_help=False, argument_default=argparse.SUPPRESS)
+    command(tool).add_arguments(parser)
+    for action in parser._actions:
+        action.default = argparse.SUPPRESS
+    return parser
+
+
+def _is_setting(action: argparse.Action) -> bool:
+    names_file = action.type is Path or "FILE" in str(action.metavar)
+    return bool(action.option_strings) and not names_file and action.dest not in _NO_SETTINGS
+
+
+def _of_option(action: argparse.Action) -> Setting:
+    kind = bool if action.nargs == 0 else action.type if action.type in (int, float) else str
+    return Setting(
+        label=str(action.help or ""),
+        about="",
+        flag=action.option_strings[-1],
+        name=action.dest,
+        kind=kind,
+        choices=dict.fromkeys(action.choices or (), ""),
+        is_several=action.nargs == "+",
+        default=None,
+    )
+
+
+def settings_of(commands: str, *, further: Mapping[str, Any] | None = None) -> ToolSettings:
+    """Return what the command of a report sets, a line for the files of the same options.
+
+    Parameters
+    ----------
+    further
+        What the command names as a file of the person's own, such as the mapping of events.
+    """
+    said = shlex.split(commands)
+    starts = [place for place in range(len(said)) if said[place : place + 3] == ["python", "-m", "core"]]
+    calls = [said[start + 3 : end] for start, end in zip(starts, [*starts[1:], None], strict=True)]
+    tool = calls[0][0]
+    asked = [_given(tool, words) for _, *words in calls]
+    common = {
+        name: value
+        for name, value in asked[0][1].items()
+        if all(values.get(name) == value for _, values in asked)
+    } | dict(further or {})
+    by_file = {
+        file.name: other
+        for files, values in asked
+        if (other := {name: value for name, value in values.items() if name not in common})
+        for file in files
+    }
+    differing = {name for own in by_file.values() for name in own}
+    usual = {
+        told.name: _plain(told, told.default)
+        for told in known_settings(tool).values()
+        if _has_usual(told) and told.name not in differing
+    }
+    return ToolSettings(tool=tool, values=usual | common, by_file=by_file)
+
+
+def _has_usual(told: Setting) -> bool:
+    """Return whether a value is written where none was given: that of a number, a choice or a switch."""
+    is_known = told.default is not None and told.default is not MISSING and not told.secret
+    return is_known and (bool(told.choices) or (told.kind in (bool, int, float) and not told.is_several))
+
+
+def _given(tool: str, words: Sequence[str]) -> tuple[list[Path], dict[str, Any]]:
+    """Return the files that a command names, and what it sets."""
+    namespace = vars(_parser(tool).parse_args(words))
+    values = {
+        told.name: _plain(told, namespace[told.dest])
+        for told in known_settings(tool).values()
+        if told.dest in namespace and told.is_plain and not told.secret
+    }
+    return namespace.get("originals", []), values
+
+
+def _plain(told: Setting, value: Any) -> Any:
+    if value is NONE:
+        return "none"
+    if told.is_several:
+        return (
+            [list(group) for group in value]
+            if told.is_grouped
+            else parts_of(value)
+            if told.commas
+            else list(value)
+        )
+    return "file" if told.choices and value not in told.choices else value  # a model of the person's own
+
+
+def settings_toml(settings: ToolSettings) -> bytes:
+    """Write settings as TOML: tool and version, then a line for each, with its label."""
+    known = known_settings(settings.tool)
+    lines = [f"tool = {_toml(settings.tool)}", f"version = {_toml(settings.version)}", "", "[settings]"]
+    lines += _lines(settings.values, known)
+    for file, own_values in settings.by_file.items():
+        lines += ["", f"[files.{_toml(file)}]", *_lines(own_values, known)]
+    return "\n".join([*lines, ""]).encode("utf-8", "replace")
+
+
+def _lines(values: Mapping[str, Any], known: Mapping[str, Setting]) -> list[str]:
+    return [f"{name} = {_toml(value)}  # {known[name].label}" for name, value in values.items()]
+
+
+def _toml(value: Any) -> str:
+    """Write a number, a text, a list or a table of texts; JSON's escapes are TOML's too."""
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{_toml(key)} = {_toml(one)}' for key, one in value.items())}}}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_toml, value))}]"
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Opened:
+    """Settings that were read from a file, and what is said of it."""
+
+    settings: ToolSettings
+    notes: tuple[Text, ...]  # what another version set that this one does not know
+
+
+def read_settings(data: bytes, *, name: str, tool: str) -> Opened:
+    """Read a settings file of a tool.
+
+    Raises
+    ------
+    AuditInputError
+        Names every key that is unknown, where the file is of this version, and every impossible value.
+    """
+    content = read_toml(data, name=name)
+    given = content.get("tool", tool)
+    if given != tool:
+        other = "{file} holds settings of {given}, not of {tool}."
+        raise input_error(other, file=name, given=str(given), tool=tool)
+    version = str(content.get("version", __version__))
+    known = known_settings(tool)
+    top = _TOP if tool in _OF_FILES else _TOP[:-1]
+    unknown = [_unknown(key, top, version) for key in content if key not in top]
+    problems: list[str] = []
+
+    def read(key: str, table: object) -> dict[str, Any]:
+        if not isinstance(table, dict):
+            problems.append(text("{setting} must be {kind}.", setting=key, kind=text("a table of settings")))
+            return {}
+        found = {name: value for name, value in table.items() if name in known}
+        unknown.extend(_unknown(name, known, version) for name in table if name not in found)
+        problems.extend(_problems(found, known, tool))
+        return found
+
+    values = read("settings", content.get("settings", {}))
+    files = content.get("files", {}) if "files" in top else {}
+    by_file = {file: read(file, table) for file, table in files.items()} if isinstance(files, dict) else {}
+    if not isinstance(files, dict):
+        read("files", files)
+    if version == __version__:
+        problems = [*unknown, *problems]
+    if problems:
+        raise AuditInputError(*(text("{file}: {problem}", file=name, problem=own(each)) for each in problems))
+    settings = ToolSettings(tool=tool, version=version, values=values, by_file=by_file)
+    return Opened(
+        settings=settings, notes=tuple(text("{file}: {problem}", file=name, problem=each) for each in unknown)
+    )
+
+
+def read_toml(data: bytes, *, name: str) -> dict[str, Any]:
+    """Return what a TOML file of a person holds; refuse what is none, with the line."""
+    if len(data) > LARGEST_FILE:
+        raise input_error("{file} is too large to be a file of settings.", file=name)
+    try:
+        return tomllib.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise input_error("{file} is no TOML: it is not written in UTF-8.", file=name) from None
+    except RecursionError:
+        raise input_error("{file} is no TOML that can be read: it is nested too deeply.", file=name) from None
+    except ValueError as error:
+        line = _LINE.search(str(error))
+        if line is None:
+            raise input_error("{file} is no TOML.", file=name) from None
+        raise input_error("{file} is no TOML: look at line {line}.", file=name, line=int(line[1])) from None
+
+
+def _unknown(key: str, known: Iterable[str], version: str) -> Text:
+    if version != __version__:
+        told = "AnonAudit {version} wrote {key}, which this version does not know; it is left out."
+        return text(told, version=version, key=key)
+    return nearest_known(key, known)
+
+
+def nearest_known(key: str, known: Iterable[str]) -> Text:
+    """Say that there is no such key, and which one is spelt most like it."""
+    nearest = get_close_matches(key, known, n=1, cutoff=0)
+    return text("there is no key {key}; the nearest is {nearest}.", key=key, nearest=nearest[0])
+
+
+def _problems(values: Mapping[str, Any], known: Mapping[str, Setting], tool: str) -> list[str]:
+    """Return what is wrong with values, one by one, and, where nothing is, with several together."""
+    with settings_named_by("name"):
+        problems = [problem for key, value in values.items() for problem in problems_of(known[key], value)]
+        if not problems:
+            arguments = argparse.Namespace(
+                **{known[key].dest: _argument(known[key], values[key]) for key in values}
+            )
+            for form in command(tool).FORMS:
+                problems += _problems_together(form, arguments)
+    return problems
+
+
+def _problems_together(form: type[Any], arguments: argparse.Namespace) -> Sequence[str]:
+    """Return what is wrong with the settings of a form together, where all that it needs is given."""
+    given = {
+        key: value for key, value in given_options(form, arguments).items() if described(form)[key].is_plain
+    }
+    needed = {key for key, told in described(form).items() if told.default is MISSING}
+    if not needed <= given.keys():
+        return ()
+    try:
+        form(**given)
+    except AuditInputError as error:
+        return error.problems
+    return ()
+
+
+def problems_of(told: Setting, value: object) -> Iterator[str]:
+    """Say what is wrong with a value that a file gives for a setting, where anything is."""
+    if value == "none" and told.may_be_none:
+        return
+    if not told.is_plain:
+        is_right = isinstance(value, dict) and all(isinstance(one, str) for one in value.values())
+        kind: str = text("a table of texts")
+    elif told.is_several:
+        is_right = isinstance(value, list) and all(_is_item(told, one) for one in value)
+        kind = text("a list of lists of texts") if told.is_grouped else text("a list of texts")
+    elif told.kind in (int, float):
+        is_right, kind = True, ""
+    else:
+        is_right = isinstance(value, told.kind)
+        kind = text("true or false") if told.kind is bool else text("a text in quotation marks")
+    if not is_right:
+        yield text("{setting} must be {kind}.", setting=told.said, kind=kind)
+    elif told.is_plain:
+        yield from told.problems(value)
+
+
+def _is_item(told: Setting, value: object) -> bool:
+    if told.is_grouped:
+        return isinstance(value, list) and all(isinstance(one, str) for one in value)
+    is_number = isinstance(value, int) and not isinstance(value, bool) and told.kind is not str
+    return isinstance(value, str) or is_number
+
+
+def _argument(told: Setting, value: Any) -> Any:
+    """Return a value as the parsed command line holds it."""
+    if value == "none" and told.may_be_none:
+        return NONE
+    return list(map(str, value)) if told.is_several and not told.is_grouped else value
+
+
+def fill(arguments: argparse.Namespace, settings: ToolSettings, words: Sequence[str]) -> argparse.Namespace:
+    """Return parsed arguments with settings where no option was given, nor one that excludes it.
+
+    Parameters
+    ----------
+    words
+        What was typed after the tool.
+    """
+    parser = _parser(settings.tool)
+    typed = set(vars(parser.parse_known_args(words)[0]))
+    for group in parser._mutually_exclusive_groups:
+        dests = {action.dest for action in group._group_actions}
+        typed |= dests if dests & typed else set()
+    filled = vars(arguments) | _untyped(settings.values, settings.tool, typed)
+    by_file = {file: _untyped(values, settings.tool, typed) for file, values in settings.by_file.items()}
+    return argparse.Namespace(**filled | {"by_file": by_file})
+
+
+def _untyped(values: Mapping[str, Any], tool: str, typed: Iterable[str]) -> dict[str, Any]:
+    known = known_settings(tool)
+    given = ((known[name], value) for name, value in values.items())
+    return {told.dest: _argument(told, value) for told, value in given if told.dest not in typed}
