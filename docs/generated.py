@@ -30,7 +30,7 @@ ROLES = "--quasi-identifier age sex town --sensitive diagnosis days_in_hospital"
 CALLS: Mapping[str, Sequence[str]] = {
     "tabular": (
         "tabular patients.csv visits.csv lab_results.csv survey.csv --json",
-        "tabular survey.csv nowhere.csv --k 400 --json",
+        "tabular survey.csv nowhere.csv --k 400 --evidence masked --json",
     ),
     "vcf": (
         "vcf -o . -a . --json",
@@ -42,10 +42,11 @@ CALLS: Mapping[str, Sequence[str]] = {
         "leakage survey.csv survey_shuffled.csv --holdout survey_reversed.csv --json",
         "leakage survey.csv survey_reversed.csv --ignore-column 0 --json",
         "leakage keyed.csv others.csv --key id --json",
+        "leakage survey.csv survey_leaking.csv --evidence masked --json",
         "leakage half.csv half_renumbered.csv --holdout other_half.csv --json",
     ),
     "risk": (
-        "risk demo_patients.csv --json",
+        "risk demo_patients.csv --evidence masked --json",
         f"risk demo_patients_released.csv --original demo_patients.csv {ROLES} --suda --what-if --json",
         (
             f"risk demo_patients.csv --population demo_patients.csv {ROLES} --what-if --k-map 2 --suda --k 2 "

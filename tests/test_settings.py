@@ -118,7 +118,10 @@ def _options(tool: str) -> dict[str, argparse.Action]:
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_docs__name_every_option(tool: str) -> None:
-    pages = [(ROOT / name).read_text(encoding="utf-8") for name in ("README.md", f"docs/{tool}.md")]
+    pages = [
+        (ROOT / name).read_text(encoding="utf-8")
+        for name in ("README.md", "docs/reading-tables.md", f"docs/{tool}.md")
+    ]
     named = re.findall(r"(?<![\w-])--?[a-z][a-z-]*", "\n".join(pages))
     assert set(_options(tool)) - {*named, "-h", "--help", "--origin", "--anony"} == set()
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from core.commands import earlier
 from core.commands.output import print_json, print_lines, print_problems
+from core.commands.reading import add_reading_options, table_reader
 from core.delivery import (
     DeliverySettings,
     DeliveryThresholds,
@@ -18,7 +19,7 @@ from core.delivery import (
 )
 from core.errors import AuditInputError
 from core.settings_form import add_options, from_options
-from core.tables import Dataset, read_dataset
+from core.tables import Dataset
 from core.verdict import exit_code
 
 FORMS = (DeliverySettings, DeliveryThresholds)
@@ -36,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for form in FORMS:
         add_options(parser, form)
     earlier.add_arguments(parser)
+    add_reading_options(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
@@ -43,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Audit the tables together, print the result, return the exit code."""
     settings = from_options(DeliverySettings, arguments)
     thresholds = from_options(DeliveryThresholds, arguments)
-    datasets, problems = _read(earlier.files_of(arguments.tables))
+    datasets, problems = _read(earlier.files_of(arguments.tables), table_reader(arguments))
     print_problems(problems)
     before = earlier.read_before(arguments)
     audit = audit_delivery(datasets, settings, thresholds, earlier=before.releases)
@@ -55,12 +57,12 @@ def run(arguments: argparse.Namespace) -> int:
     return exit_code(audit.overall, incomplete=bool(problems) or before.is_incomplete)
 
 
-def _read(paths: Iterable[Path]) -> tuple[list[Dataset], tuple[str, ...]]:
+def _read(paths: Iterable[Path], read: Callable[[Path], Dataset]) -> tuple[list[Dataset], tuple[str, ...]]:
     datasets: list[Dataset] = []
     problems: list[str] = []
     for path in paths:
         try:
-            datasets.append(read_dataset(path))
+            datasets.append(read(path))
         except AuditInputError as error:
             problems += error.problems
     return datasets, tuple(problems)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from core.commands.output import check_new_files, print_json, print_line, print_problems, write_new_files
+from core.commands.reading import add_reading_options, table_reader
 from core.demo.diversity import DEMO_NAMES, DEMO_ROLES, LABEL, demo_file
 from core.diversity import (
     DiversityAudit,
@@ -83,6 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="rank the columns by records singled out; without roles only that",
     )
     parser.add_argument("--release", type=Path, metavar="FILE", help="write the recommended anonymized table")
+    add_reading_options(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
@@ -100,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.rank_columns:
             return _only_rank(data, absent, as_json=arguments.json)
         raise AuditInputError(_absent("Say which columns to use: {options} is missing.", absent))
-    training = read_dataset(arguments.train) if arguments.train else None
+    training = table_reader(arguments)(arguments.train) if arguments.train else None
     problem = prepare_search(data, settings, choice, training=training)
     measured = measure_diversity(problem, n_jobs=arguments.jobs)
     audit = judge_diversity(measured, thresholds)
@@ -154,7 +156,7 @@ def _data(arguments: argparse.Namespace) -> Dataset:
         return read_dataset(file.data, name=file.name)
     if not arguments.data.is_file():
         raise AuditInputError(text("{path} is not a file.", path=str(arguments.data)))
-    return read_dataset(arguments.data)
+    return table_reader(arguments)(arguments.data)
 
 
 def _check_columns(arguments: argparse.Namespace, data: Dataset) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from core.commands.output import check_new_files, print_problems, write_new_files
+from core.commands.reading import table_reader
 from core.errors import AuditInputError
 from core.releases import (
     EarlierTable,
@@ -17,7 +18,7 @@ from core.releases import (
     read_ledger,
     read_salt,
 )
-from core.tables import read_dataset
+from core.tables import Dataset
 from core.words import text
 
 ENDINGS = frozenset({".csv", ".tsv", ".txt", ".xlsx", ".xls", ".parquet", ".gz", ".zip"})
@@ -87,7 +88,7 @@ def read_before(arguments: argparse.Namespace) -> Before:
     salt = None
     if arguments.ledger_salt is not None:
         salt = read_salt(_bytes(arguments.ledger_salt), name=str(arguments.ledger_salt))
-    releases, problems = _read(arguments.earlier, salt)
+    releases, problems = _read(arguments.earlier, salt, table_reader(arguments))
     print_problems(problems)
     return Before(releases, salt, bool(problems))
 
@@ -100,7 +101,9 @@ def _bytes(path: Path) -> bytes:
         raise AuditInputError(text(cannot, file=str(path), reason=str(error.strerror))) from None
 
 
-def _read(given: Sequence[Path], salt: bytes | None) -> tuple[list[EarlierTable | Ledger], tuple[str, ...]]:
+def _read(
+    given: Sequence[Path], salt: bytes | None, read: Callable[[Path], Dataset]
+) -> tuple[list[EarlierTable | Ledger], tuple[str, ...]]:
     found: list[EarlierTable | Ledger] = []
     problems: list[str] = []
     for each in given:
@@ -115,7 +118,7 @@ def _read(given: Sequence[Path], salt: bytes | None) -> tuple[list[EarlierTable 
                 if path.suffix.lower() == ".json":
                     found.append(read_ledger(_bytes(path), name=name, salt=salt))
                 else:
-                    found.append(EarlierTable(release=name, dataset=read_dataset(path)))
+                    found.append(EarlierTable(release=name, dataset=read(path)))
             except AuditInputError as error:
                 problems += error.problems
     return found, tuple(problems)

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core.commands.output import print_json, print_line, print_lines, print_warning
+from core.commands.reading import add_reading_options, table_reader
 from core.errors import AuditInputError
 from core.events import (
     BUILT_IN_MAPPING,
@@ -27,7 +28,7 @@ from core.events.result import events_summary, suggestion_lines, suggestions_doc
 from core.events.views import events_report
 from core.reports import input_facts, render
 from core.settings_form import add_options, described, from_options
-from core.tables import MISSING_SPELLINGS, Dataset, ReadOptions, read_dataset
+from core.tables import Dataset
 from core.verdict import exit_code
 from core.words import own, text
 from core.writing import write_file
@@ -43,11 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for form in FORMS:
         for name in described(form):
             add_options(classes if name == "leave_out" else parser, form, name)
-    parser.add_argument("--delimiter", metavar="CHARACTER", help="of the input; sniffed by default")
-    parser.add_argument("--no-header", action="store_true", help="the first line is a record, not names")
-    parser.add_argument(
-        "--no-missing-words", action="store_true", help="NA, null and the like are values, not missing"
-    )
+    add_reading_options(parser)
     parser.add_argument(
         "--write-user-mapping", action="store_true", help="also write who has which pseudonym"
     )
@@ -68,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.strategy = arguments.strategy.replace("_", "-")
     rule, options = from_options(Rule, arguments), from_options(ReleaseOptions, arguments)
     settings = _settings(arguments)
-    dataset = read_dataset(_existing(arguments.input), options=_read_options(arguments))
+    dataset = table_reader(arguments)(_existing(arguments.input))
     given = [role for role in ROLES if getattr(arguments, role) is not None]
     settings = with_found_columns(dataset, settings, given=given)
     if arguments.suggest:
@@ -107,14 +104,6 @@ def _settings(arguments: argparse.Namespace) -> EventSettings:
     elif arguments.mapping is not None:
         given["mapping"] = read_event_mapping(_existing(Path(arguments.mapping)))
     return from_options(EventSettings, arguments, **given)
-
-
-def _read_options(arguments: argparse.Namespace) -> ReadOptions:
-    return ReadOptions(
-        delimiter=arguments.delimiter,
-        header="none" if arguments.no_header else "auto",
-        missing_spellings=() if arguments.no_missing_words else MISSING_SPELLINGS,
-    )
 
 
 def _existing(path: Path) -> Path:

@@ -5,13 +5,22 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from core.commands.output import add_text_options, print_json, print_lines, print_problems
+from core.commands.output import (
+    add_evidence_option,
+    add_text_options,
+    print_evidence,
+    print_json,
+    print_lines,
+    print_problems,
+    with_evidence,
+)
+from core.commands.reading import add_reading_options, table_reader
 from core.free_text import read_cells
 from core.leakage import LeakageAudit, LeakageSettings, LeakageThresholds, audit_leakage
 from core.leakage.attacks import AttackRate
 from core.leakage.document import leakage_document
+from core.leakage.views import evidence_tables
 from core.settings_form import add_options, from_options
-from core.tables import read_dataset
 from core.verdict import exit_code
 from core.words import Text, Written, counted, own, text
 
@@ -22,35 +31,61 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the files, what to ignore, and the thresholds."""
     parser.add_argument("original", type=Path, metavar="ORIGINAL", help="the original table")
     parser.add_argument("scrambled", type=Path, metavar="SCRAMBLED", help="the scrambled table")
+    parser.add_argument(
+        "value",
+        nargs="?",
+        metavar="VALUE",
+        help="a value to ignore, such as -999; the same as --ignore-value",
+    )
+    parser.add_argument(
+        "columns",
+        nargs="?",
+        metavar="COLUMNS",
+        help="columns to ignore, such as 0,1; the same as --ignore-column",
+    )
     for form in FORMS:
         add_options(parser, form)
     parser.add_argument("--holdout", type=Path, metavar="FILE", help="records that were not scrambled")
     add_text_options(parser)
+    add_reading_options(parser)
+    add_evidence_option(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Audit the pair, print the result, return the exit code."""
+    _take_positions(arguments)
     settings = from_options(LeakageSettings, arguments)
     thresholds = from_options(LeakageThresholds, arguments)
-    holdout = None if arguments.holdout is None else read_dataset(arguments.holdout)
+    read = table_reader(arguments)
+    holdout = None if arguments.holdout is None else read(arguments.holdout)
+    original = read(arguments.original)
     audit = audit_leakage(
-        read_dataset(arguments.original),
-        read_dataset(arguments.scrambled),
+        original,
+        read(arguments.scrambled),
         settings=settings,
         thresholds=thresholds,
         holdout=holdout,
         read=read_cells(arguments.read),
         text_model=arguments.text_model,
     )
+    evidence = evidence_tables(audit, original) if arguments.evidence == "masked" else None
     if arguments.json:
-        print_json(leakage_document(audit))
+        print_json(leakage_document(audit) | with_evidence(evidence))
     else:
         print_lines(leakage_lines(audit))
+        print_evidence(evidence or ())
     no_pairs_by_key = audit.measures.settings.key is not None and bool(audit.measures.row_problem)
     if no_pairs_by_key:
         print_problems((audit.measures.row_problem,))
     return exit_code(audit.verdict, incomplete=no_pairs_by_key)
+
+
+def _take_positions(arguments: argparse.Namespace) -> None:
+    """Add what is to be ignored and stands behind the tables to what options say."""
+    for option, given in (("ignore_value", arguments.value), ("ignore_column", arguments.columns)):
+        if given is not None:
+            setattr(arguments, option, [*(getattr(arguments, option) or ()), given])
 
 
 def leakage_lines(audit: LeakageAudit) -> list[str]:

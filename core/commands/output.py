@@ -9,12 +9,17 @@ import re
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from core.errors import AuditInputError
 from core.free_text import ModelName
-from core.words import Text, joined, say, text
+from core.languages import ENGLISH
+from core.plain import json_value
+from core.words import Text, joined, own, say, speaking, text
 from core.writing import write_file
+
+if TYPE_CHECKING:
+    from core.reports import ReportTable
 
 _UNPRINTABLE = re.compile(
     r"[\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
@@ -114,6 +119,43 @@ def add_text_options(parser: argparse.ArgumentParser) -> None:
         default="none",
         help="a model that looks for names in free text too, if it is installed (default: none)",
     )
+
+
+def add_evidence_option(parser: argparse.ArgumentParser) -> None:
+    """Declare whether cells are shown."""
+    parser.add_argument(
+        "--evidence",
+        choices=("none", "masked"),
+        default="none",
+        help="show the records behind findings by number, their cells masked: letters as A, digits as 9 "
+        "(default: none)",
+    )
+
+
+def with_evidence(tables: Iterable[ReportTable] | None) -> dict[str, Any]:
+    """Return what JSON says of evidence; nothing where it was not asked for."""
+    if tables is None:
+        return {}
+    with speaking(ENGLISH):
+        shown = [
+            {
+                "title": str(table.title),
+                "columns": json_value([*said.columns]),
+                "rows": [json_value(row) for row in said.itertuples(index=False, name=None)],
+            }
+            for table in tables
+            for said in (table.said,)
+        ]
+    return {"evidence": shown}
+
+
+def print_evidence(tables: Iterable[ReportTable]) -> None:
+    """Print tables of evidence, a line a record."""
+    for table in tables:
+        said = table.said
+        print_line(text("Evidence: {title}", title=own(table.title)))
+        for row in (said.columns, *said.itertuples(index=False, name=None)):
+            print_line(text("  {cells}", cells=" | ".join("" if cell is None else str(cell) for cell in row)))
 
 
 def survive_any_encoding() -> None:

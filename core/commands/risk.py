@@ -9,12 +9,16 @@ from pathlib import Path
 
 from core.commands import earlier
 from core.commands.output import (
+    add_evidence_option,
     add_text_options,
     check_new_files,
+    print_evidence,
     print_json,
     print_lines,
+    with_evidence,
     write_new_files,
 )
+from core.commands.reading import add_reading_options, table_reader
 from core.commands.risk_release import check_hierarchies, check_release, write_hierarchies, write_release
 from core.counts import audit_counts
 from core.counts.document import counts_document, counts_summary
@@ -44,6 +48,7 @@ from core.risk import (
     violations_csv,
     what_if_settings,
 )
+from core.risk.views import evidence_tables
 from core.settings_form import add_options, described, from_options
 from core.tables import Dataset, ReadOptions, read_dataset
 from core.verdict import exit_code
@@ -76,6 +81,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     earlier.add_arguments(parser)
     _add_searches(parser)
     add_text_options(parser)
+    add_reading_options(parser)
+    add_evidence_option(parser)
     for name in ("n_largest", "dominance_share", "p_share"):
         add_options(parser, CountThresholds, name)
     parser.add_argument(
@@ -138,18 +145,19 @@ def run(arguments: argparse.Namespace) -> int:
     thresholds, wanted = from_options(RiskThresholds, arguments), _what_if_choices(arguments)
     suda_settings = from_options(SudaSettings, arguments)
     _check_files(arguments)
-    dataset = read_dataset(arguments.table)
+    read = table_reader(arguments)
+    dataset = read(arguments.table)
     before = earlier.read_before(arguments)
     settings = _settings(arguments, dataset)
     if settings.is_of_counts:
         return _audit_counts(arguments, dataset, settings)
     groups = _hierarchies(arguments.hierarchy, dataset)
-    population = None if arguments.population is None else read_dataset(arguments.population)
+    population = None if arguments.population is None else read(arguments.population)
     measured = measure_risk(
         dataset,
         settings=settings,
         hierarchies={name: each for name, each in groups.items() if name not in settings.quasi_identifiers},
-        original=None if arguments.original is None else read_dataset(arguments.original),
+        original=None if arguments.original is None else read(arguments.original),
         population=population,
         text_model=arguments.text_model,
         earlier=before.releases,
@@ -170,12 +178,15 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.write_hierarchies is not None:
         write_hierarchies(arguments.write_hierarchies, what_if)
     written = write_release(arguments.release, what_if, audit, dataset, person=arguments.person_released)
+    evidence = evidence_tables(audit, dataset) if arguments.evidence == "masked" else None
     if arguments.json:
         document = risk_document(audit, columns=columns, suda=suda, what_if=what_if)
+        document |= with_evidence(evidence)
         print_json(document | ({} if arguments.release is None else {"release": written.document}))
     else:
         print_lines(risk_summary(audit, columns=columns, suda=suda, what_if=what_if))
         print_lines(written.lines)
+        print_evidence(evidence or ())
     return exit_code(audit.overall, incomplete=written.is_missing or before.is_incomplete)
 
 
@@ -203,7 +214,7 @@ def _audit_counts(arguments: argparse.Namespace, dataset: Dataset, settings: Ris
         sensitive=settings.sensitive,
         magnitude=settings.magnitude,
         contributor=settings.contributor,
-        others=[read_dataset(path) for path in arguments.also],
+        others=[*map(table_reader(arguments), arguments.also)],
         thresholds=from_options(CountThresholds, arguments),
     )
     if arguments.json:

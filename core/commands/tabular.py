@@ -11,11 +11,21 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, get_args
 
-from core.commands.output import add_text_options, print_json, print_lines, print_problems
+from core.commands.output import (
+    add_evidence_option,
+    add_text_options,
+    print_evidence,
+    print_json,
+    print_lines,
+    print_problems,
+    with_evidence,
+)
+from core.commands.reading import add_reading_options, table_reader
 from core.errors import AuditInputError
 from core.free_text import ModelName, Reading, check_reading, read_cells
+from core.reports import ReportTable
 from core.settings_form import add_options, from_options, given_options
-from core.tables import read_dataset
+from core.tables import Dataset
 from core.tabular import (
     FilePair,
     LeftOutFile,
@@ -32,6 +42,7 @@ from core.tabular.document import run_verdict, tabular_document
 from core.tabular.log import Mode
 from core.tabular.pairing import original_names
 from core.tabular.second_opinion import SecondOpinionSettings, SecondOpinionThresholds
+from core.tabular.views.evidence import evidence_tables
 from core.verdict import Verdict, exit_code
 from core.words import joined, own, percent, text
 from core.writing import write_file
@@ -44,6 +55,7 @@ class _Done:
     pair: FilePair
     audit: TabularAudit
     seconds: float
+    evidence: tuple[ReportTable, ...] | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +68,8 @@ class _Limits:
     opinion: SecondOpinionThresholds
     read: Mapping[str, Reading]
     text_model: ModelName
+    read_table: Callable[[Path], Dataset]
+    with_evidence: bool
 
 
 FORMS = (TabularSettings, SecondOpinionSettings, TabularThresholds, SecondOpinionThresholds)
@@ -90,6 +104,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for form in FORMS:
         add_options(parser, form)
     add_text_options(parser)
+    add_reading_options(parser)
+    add_evidence_option(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON document instead of text")
 
 
@@ -121,6 +137,7 @@ def run(arguments: argparse.Namespace) -> int:
             report.append(csv_report_row(result.audit, seconds=result.seconds))
         if not arguments.json:
             print_lines(_lines(result))
+            print_evidence(result.evidence or ())
     if not skipped:
         texts = [one for each in done if (seen := each.audit.opinion_measurement) for one in seen.texts]
         check_reading(
@@ -138,9 +155,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _timed(document: dict[str, Any], done: Sequence[_Done]) -> dict[str, Any]:
-    """Return the document with how long each file took."""
+    """Return the document with how long each file took, and evidence where it was asked for."""
     for file, result in zip(document["files"], done, strict=True):
         file["seconds"] = round(result.seconds, 3)
+        file.update(with_evidence(result.evidence))
     return document
 
 
@@ -238,6 +256,8 @@ def _limits(arguments: argparse.Namespace) -> _Limits:
         opinion=from_options(SecondOpinionThresholds, arguments),
         read=read_cells(arguments.read),
         text_model=arguments.text_model,
+        read_table=table_reader(arguments),
+        with_evidence=arguments.evidence == "masked",
     )
 
 
@@ -245,8 +265,8 @@ def _verify(pair: FilePair, limits: _Limits) -> _Done:
     """Read and verify a pair."""
     started = time.perf_counter()
     try:
-        original = read_dataset(Path(pair.original))
-        anonymized = read_dataset(Path(pair.anonymized))
+        original = limits.read_table(Path(pair.original))
+        anonymized = limits.read_table(Path(pair.anonymized))
         log = read_log(Path(pair.log))
     except OSError as error:
         name = Path(error.filename or pair.original).name
@@ -264,7 +284,9 @@ def _verify(pair: FilePair, limits: _Limits) -> _Done:
         read=limits.read,
         text_model=limits.text_model,
     )
-    return _Done(pair=pair, audit=audit, seconds=time.perf_counter() - started)
+    k = limits.opinion.smallest_k
+    evidence = evidence_tables(audit, original, anonymized, k=k) if limits.with_evidence else None
+    return _Done(pair=pair, audit=audit, seconds=time.perf_counter() - started, evidence=evidence)
 
 
 def _lines(result: _Done) -> list[str]:

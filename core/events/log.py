@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from core.coding import BoolArray, IntArray, combined_codes, value_codes
 from core.errors import AuditInputError
 from core.events.mapping import OTHER_EVENT
-from core.events.settings import EventSettings
+from core.events.settings import EventSettings, check_columns
 from core.events.timestamps import Calendar, Timestamps, parse_timestamps
 from core.events.users import OtherPersons, near_equal_users, one_spelling, persons_in_columns
 from core.tables import Dataset
@@ -194,6 +194,7 @@ def _require_columns(dataset: Dataset, settings: EventSettings) -> None:
             missing=", ".join(missing),
             columns=", ".join(dataset.columns[:20]),
         )
+    check_columns(settings, dataset.columns)
 
 
 def _is_missing(column: pa.ChunkedArray) -> BoolArray:

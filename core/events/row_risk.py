@@ -157,7 +157,8 @@ def _n_unique(items: IntArray, pseudonym: IntArray, rows: _Rows) -> int:
 def _n_unique_sequences(anonymized: AnonymizedEvents, rows: _Rows, pseudonym_per: str) -> int | None:
     columns = anonymized.stages.columns
     order = _order_columns(columns, pseudonym_per, several_years=_has_several_years(anonymized))
-    what = [column for column in columns if column in _WHAT]
+    own_columns = anonymized.measured.log.others
+    what = [column for column in columns if column in _WHAT or column in own_columns]
     if not order or not what:
         return None
     known, values = _rows_of_known_time(anonymized, rows.group, order)

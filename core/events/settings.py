@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from core.errors import AuditInputError
 from core.events.mapping import BUILT_IN_MAPPING, OTHER_EVENT, EventMapping
 from core.pseudonyms import TokenSource
 from core.settings_form import check, described, metadata_of, said, setting
@@ -49,6 +50,7 @@ STRATEGIES = (REMOVE_EVENTS, REMOVE_USERS)
 DEFAULT_LEAVE_OUT = ("measurement_event", "power_event", "system_event")
 PSEUDONYM_SCOPES = ("user", "week", "day", "event")
 DETECT = "auto"
+_MOST_NAMED = 40
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,9 +120,10 @@ class EventSettings:
     columns: tuple[str, ...] = setting(
         ("generalized_event", "week_number", "weekday", "time_period"),
         "Contributing columns",
-        "Released with the pseudonym. Every combination of their values must be shared by k users.",
+        "Released with the pseudonym. Every combination of their values must be shared by k users. Columns "
+        "of the log's own by name, or what time and event give: generalized_event, event, year, month, day, "
+        "hour, quantized_hour, iso_year, week_number, weekday, workday_weekend, time_period.",
         "--columns",
-        choices=dict.fromkeys(DERIVED_COLUMNS, ""),
         metavar="A,B,C",
         commas=True,
     )
@@ -294,6 +297,25 @@ def parse_step(step: str) -> tuple[str, str]:
     return column.strip(), level.strip()
 
 
+def levels_of(column: str) -> tuple[str, ...]:
+    """Return the coarser levels of a contributing column; one of the log's own has none but any."""
+    return COARSER.get(column, (ANY,))
+
+
+def check_columns(settings: EventSettings, columns: Sequence[str]) -> None:
+    """Refuse contributing columns that can neither be made of time and event nor are in the log."""
+    roles = {settings.user_column, settings.time_column, settings.event_column}
+    allowed = tuple(dict.fromkeys((*DERIVED_COLUMNS, *(name for name in columns if name not in roles))))
+    if absent := [name for name in settings.columns if name not in allowed]:
+        raise AuditInputError(
+            _not_allowed(
+                "columns",
+                ", ".join(absent),
+                (*allowed[:_MOST_NAMED], *(["…"] * (len(allowed) > _MOST_NAMED))),
+            )
+        )
+
+
 def _not_allowed(name: str, value: object, allowed: Sequence[str]) -> str:
     named = said(EventSettings, name) if name in described(EventSettings) else name
     return text(
@@ -325,7 +347,7 @@ def _step_problems(settings: EventSettings) -> list[str]:
     reached = dict.fromkeys(settings.columns, -1)
     for step in settings.flatten_steps:
         column, level = parse_step(step)
-        levels = COARSER.get(column, ())
+        levels = levels_of(column)
         if column not in reached:
             problems.append(_not_allowed(text("the column of a flatten step"), column, settings.columns))
         elif level not in levels:

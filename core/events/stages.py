@@ -10,6 +10,7 @@ from typing import cast
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from core.coding import (
     BoolArray,
@@ -21,7 +22,7 @@ from core.coding import (
     value_codes,
 )
 from core.events.log import EventLog
-from core.events.settings import ANY, AUTOMATIC, COARSER, parse_step
+from core.events.settings import ANY, AUTOMATIC, COARSER, levels_of, parse_step
 from core.words import Text, input_error, own, text
 
 # How "any" is written in exported files, by setting; screens say "any week".
@@ -43,9 +44,17 @@ def derived_column(log: EventLog, name: str) -> CodedColumn:
     hour of the block of ``hour_block`` hours.
 
     `name`: one of :data:`core.events.settings.DERIVED_COLUMNS`, or a level that only flattening uses:
-    ``quarter``, ``half_day``, ``day_night``, ``any``.
+    ``quarter``, ``half_day``, ``day_night``, ``any``. Any other is a column of the log's own: its trimmed
+    values, empty where missing.
     """
-    return _DERIVATIONS[name](log)
+    return _DERIVATIONS[name](log) if name in _DERIVATIONS else _own_column(log, name)
+
+
+def _own_column(log: EventLog, name: str) -> CodedColumn:
+    cells = pc.fill_null(pc.utf8_trim_whitespace(log.others[name].cast(pa.string())), "")
+    values = pc.unique(cells).sort()
+    codes = pc.index_in(cells, values).to_numpy().astype(np.int64)
+    return CodedColumn(name=name, codes=codes, values=values)
 
 
 def level_column(log: EventLog, column: str, level: str) -> CodedColumn:
@@ -286,8 +295,8 @@ def _all_steps(log: EventLog) -> list[tuple[str, str]]:
     return [
         (column, level)
         for column in log.settings.columns
-        if column not in _CLASS_COLUMNS or column == log.settings.flatten
-        for level in COARSER[column]
+        if (column in COARSER and column not in _CLASS_COLUMNS) or column == log.settings.flatten
+        for level in levels_of(column)
     ]
 
 

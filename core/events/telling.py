@@ -75,14 +75,15 @@ class _Released:
 
 
 def telling_findings(anonymized: AnonymizedEvents) -> list[Finding]:
-    """Return what released event names and classes tell of people and times beside what they are.
+    """Return what released names, classes and cells tell of people and times beside what they are.
 
     Only values that are in the export are looked at. People are the users of the log and, of the
     columns that are not released, those in which most users have a value of their own.
     """
     findings = []
-    for column in _IN_WORDS:
-        if column in anonymized.stages.columns and anonymized.event_is_kept.any():
+    own_columns = anonymized.measured.log.others
+    for column in anonymized.stages.columns if anonymized.event_is_kept.any() else ():
+        if column in _IN_WORDS or column in own_columns:
             released = _released(anonymized, column)
             findings += [
                 _people_finding(anonymized, released),

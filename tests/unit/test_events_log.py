@@ -355,14 +355,6 @@ def test_read_event_mapping__says_what_is_wrong(data: bytes, problems: tuple[str
         ({"columns": ()}, "columns is empty; choose at least one contributing column."),
         ({"columns": ("weekday", "weekday")}, "columns names a contributing column twice."),
         (
-            {"columns": ("weekday", "minute"), "flatten": "weekday"},
-            (
-                "columns must be among generalized_event, year, month, day, hour, "
-                "quantized_hour, iso_year, week_number, weekday, workday_weekend, time_period, event, "
-                "received minute."
-            ),
-        ),
-        (
             {"columns": ("weekday", "hour"), "flatten": "month"},
             "flatten must be one of weekday, hour, received month.",
         ),
@@ -448,3 +440,34 @@ def test_prepare_stages__refuses_a_value_that_looks_like_any() -> None:
         "A value of event is written like one of its coarser values (100 stands for any); rename it in the "
         "file or mapping, write any otherwise, or flatten another column."
     )
+
+
+def test_read_event_log__refuses_contributing_columns_that_are_nowhere() -> None:
+    assert problems_of(
+        "2024-01-01T10:00;u1;A;north",
+        header="OD_ISO;GUID;dogodek;ward",
+        columns=("weekday", "minute", "dogodek"),
+        flatten="weekday",
+    ) == (
+        (
+            "columns must be one of generalized_event, year, month, day, hour, quantized_hour, iso_year, "
+            "week_number, weekday, workday_weekend, time_period, event, ward, received minute, dogodek."
+        ),
+    )
+
+
+def test_derived_column__may_be_one_of_the_log() -> None:
+    log = log_of(
+        "2024-01-01T10:00;u1;A; north ",
+        "2024-01-01T10:00;u2;A;",
+        "2024-01-01T10:00;u3;A;north",
+        header="OD_ISO;GUID;dogodek;ward",
+        columns=("ward",),
+        flatten="ward",
+    )
+    ward = derived_column(log, "ward")
+    assert [ward.labels[code] for code in ward.codes] == ["north", "", "north"]
+    stages = prepare_stages(log, ("ward:any",))
+    assert stages.labels == (("", "north", "100"),)
+    assert stages.n_stages == 2
+    assert prepare_stages(log, ("auto",)).steps == ("ward:any",)

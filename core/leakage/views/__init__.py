@@ -23,6 +23,7 @@ from core.leakage.views.tables import (
     attacks_table,
     columns_table,
     distances_table,
+    evidence_tables,
     leakage_charts,
     leaked_rows_chart,
     leaked_rows_table,

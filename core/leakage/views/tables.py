@@ -24,8 +24,10 @@ from core.charts import (
     stacked_share_bar,
 )
 from core.leakage import LeakageAudit, LeakageMeasures, TablePair
-from core.reports import ReportChart
+from core.reports import ReportChart, ReportTable
+from core.reports.evidence import records_table
 from core.reports.model import Column, Table, table_by, table_of
+from core.tables import Dataset
 from core.verdict import Verdict
 from core.words import Text, Written, joined, own, percent, say, text
 
@@ -118,6 +120,19 @@ def leaked_rows_table(measures: LeakageMeasures) -> Table:
             Column("where", "Still there", kind="words"): words,
         }
     )
+
+
+def evidence_tables(audit: LeakageAudit, original: Dataset) -> tuple[ReportTable, ...]:
+    """Return the first leaked rows with their cells, masked; nothing where no row is still there."""
+    leaked = leaked_rows_table(audit.measures)[:_MOST_PLACES]
+    cells = original.table.take(pa.array(leaked["row"].to_numpy() - 1))
+    if not len(leaked):
+        return ()
+    facts = {column: leaked[column.key].tolist() for column in leaked.described}
+    shown = records_table(
+        facts, {text("{column}", column=name): cells[name] for name in original.columns}, reveal=False
+    )
+    return (ReportTable("Evidence", "Original rows that are still there", shown),)
 
 
 def leaked_rows_chart(audit: LeakageAudit) -> ReportChart | None:

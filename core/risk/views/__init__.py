@@ -25,6 +25,7 @@ from core.risk.views.tables import (
     columns_table,
     columns_the_other_lacks,
     disclosure_table,
+    evidence_tables,
     headline,
     roles_note,
     roles_table,

@@ -171,6 +171,14 @@ def worst_classes_table(measured: RiskMeasurement, dataset: Dataset, *, reveal: 
     return records_table({size: classes.class_sizes[order]}, cells, behind=different, reveal=reveal)
 
 
+def evidence_tables(audit: RiskAudit, dataset: Dataset) -> tuple[ReportTable, ...]:
+    """Return the smallest classes, masked; nothing where no class is smaller than k."""
+    measured = audit.measurement
+    if not measured.classes.n_records_below(audit.thresholds.k):
+        return ()
+    return (ReportTable("Evidence", "Smallest classes", worst_classes_table(measured, dataset)),)
+
+
 def changes_table(comparison: Comparison) -> Table:
     """Return a row per column of the original: what became of it."""
     columns = comparison.columns

@@ -17,7 +17,7 @@ from core.coding import BoolArray, distinct_values, joint_codes
 from core.equivalence import equivalence_classes
 from core.patterns import CATALOGUE, scan_column
 from core.reports.evidence import records_table
-from core.reports.model import Column, Table
+from core.reports.model import Column, ReportTable, Table
 from core.tables import Dataset
 from core.tabular.judging import TabularAudit
 from core.tabular.log import columns_alike
@@ -76,6 +76,20 @@ def evidence_table(
     if evidence.kind == "relinked":
         return relinked_records(original, anonymized, columns=evidence.columns, reveal=reveal)
     return small_class_records(anonymized, quasi_identifiers=evidence.columns, k=k, reveal=reveal)
+
+
+def evidence_tables(
+    audit: TabularAudit, original: Dataset, anonymized: Dataset, *, k: int
+) -> tuple[ReportTable, ...]:
+    """Return all that can be looked at, masked, a table each."""
+    return tuple(
+        ReportTable(
+            f"Evidence {number}",
+            evidence.label,
+            evidence_table(evidence, original, anonymized, audit, k=k),
+        )
+        for number, evidence in enumerate(evidence_of(audit, k=k), start=1)
+    )
 
 
 def _of_checks(audit: TabularAudit) -> Iterator[Evidence]:

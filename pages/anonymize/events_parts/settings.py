@@ -83,7 +83,7 @@ def ask_for_settings(dataset: Dataset) -> EventSettings:
         fields = {
             **_ask_for_columns(dataset, used),
             **_ask_for_reading(used),
-            **_ask_for_flattening(used),
+            **_ask_for_flattening(dataset, used),
             **_ask_for_cleanup(used),
         }
         with st.expander(say("Event mapping"), icon=":material/edit_note:"):
@@ -168,14 +168,22 @@ def _ask_for_reading(used: EventSettings) -> dict[str, object]:
     return fields
 
 
-def _ask_for_flattening(used: EventSettings) -> dict[str, object]:
+def _ask_for_flattening(dataset: Dataset, used: EventSettings) -> dict[str, object]:
+    roles = {used.time_column, used.user_column, used.event_column}
+    offered = tuple(
+        dict.fromkeys((*DERIVED_COLUMNS, *(each for each in dataset.columns if each not in roles)))
+    )
     columns = ask_for_several(
-        EventSettings, "columns", DERIVED_COLUMNS, start=used.columns, key="events_columns"
+        EventSettings,
+        "columns",
+        offered,
+        start=[each for each in used.columns if each in offered],
+        key="events_columns",
     )
     first, second, third = st.columns(3)
     with first:
         flatten = ask_for_choice(
-            EventSettings, "flatten", options=DERIVED_COLUMNS, start=used.flatten, key="events_flatten"
+            EventSettings, "flatten", options=offered, start=used.flatten, key="events_flatten"
         )
     with second:
         mode = st.selectbox(

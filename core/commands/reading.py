@@ -1,0 +1,77 @@
+"""How the tables of a command are read, in the same options for all."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from core.tables import (
+    DELIMITERS,
+    ENCODINGS,
+    HEADERS,
+    MISSING_SPELLINGS,
+    Dataset,
+    ReadOptions,
+    check_options,
+    read_dataset,
+)
+
+READING_OPTIONS = (
+    "--encoding",
+    "--delimiter",
+    "--sheet",
+    "--header-row",
+    "--no-header",
+    "--no-missing-words",
+)
+_NAMED_DELIMITERS: Mapping[str, str] = {str(name): delimiter for delimiter, name in DELIMITERS.items()}
+
+
+def add_reading_options(parser: argparse.ArgumentParser) -> None:
+    """Declare how tables are read where what is found by itself is wrong; it holds for every table given."""
+    group = parser.add_argument_group("how tables are read; found by itself where nothing is given")
+    group.add_argument("--encoding", metavar="NAME", help=f"of text files, such as {', '.join(ENCODINGS)}")
+    group.add_argument(
+        "--delimiter", metavar="CHARACTER", help="of text files: a character, or one of "
+        f"{', '.join(_NAMED_DELIMITERS)}"
+    )  # fmt: skip
+    group.add_argument("--sheet", metavar="NAME", help="of workbooks")
+    header = group.add_mutually_exclusive_group()
+    header.add_argument(
+        "--header-row",
+        default="auto",
+        metavar="N",
+        help="the line that holds the column names, counted without blank lines, or one of "
+        f"{', '.join(HEADERS)}",
+    )
+    header.add_argument(
+        "--no-header",
+        action="store_const",
+        const="none",
+        dest="header_row",
+        help="the first line is a record, not names",
+    )
+    group.add_argument(
+        "--no-missing-words", action="store_true", help="NA, null and the like are values, not missing"
+    )
+
+
+def read_options(arguments: argparse.Namespace) -> ReadOptions:
+    """Return how tables are read; refuse what no file can be read with."""
+    given = arguments.delimiter
+    options = ReadOptions(
+        encoding=arguments.encoding,
+        delimiter=_NAMED_DELIMITERS.get(given, "\t" if given == "\\t" else given),
+        sheet=arguments.sheet,
+        header=arguments.header_row,
+        missing_spellings=() if arguments.no_missing_words else MISSING_SPELLINGS,
+    )
+    check_options(options)
+    return options
+
+
+def table_reader(arguments: argparse.Namespace) -> Callable[[Path], Dataset]:
+    """Return a function that reads a table as the options say."""
+    options = read_options(arguments)
+    return lambda path: read_dataset(path, options=options)

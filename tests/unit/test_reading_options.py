@@ -1,0 +1,131 @@
+"""How tables are read, in the same options of every command; and records behind findings, masked."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from core.__main__ import main
+
+ROWS = [("Žan", 31 + n % 3, ("m", "f")[n % 2], "NA" if n == 5 else str(n)) for n in range(24)]
+
+
+def _table(folder: Path, name: str = "table.csv", rows: list[tuple[object, ...]] = ROWS) -> str:
+    """Write a table that nothing but its options reads: two title lines, CP1250, a tilde between cells."""
+    lines = ["Ward;1~", "Title~~", "name~age~sex~visits", *("~".join(map(str, row)) for row in rows)]
+    (folder / name).write_bytes("\n".join(lines).encode("cp1250"))
+    return str(folder / name)
+
+
+READING = ["--encoding", "cp1250", "--delimiter", "tilde", "--header-row", "3", "--no-missing-words"]
+
+
+def _calls(folder: Path) -> dict[str, list[str]]:
+    table = _table(folder)
+    _table(folder, "table_anonymized.csv")
+    entries = {name: {"semantic": "other", "action": "keep"} for name in ("name", "age", "sex", "visits")}
+    log = {"_meta": {"mode": "low"}, "log_info": entries}
+    (folder / "table_anonymized_log.json").write_text(json.dumps(log), encoding="utf-8")
+    events = ["x", "OD_ISO~GUID~dogodek", *(f"2024-01-0{1 + n % 7}~ž{n % 6}~A" for n in range(60))]
+    (folder / "log.csv").write_bytes("\n".join(events).encode("cp1250"))
+    return {
+        "tabular": [table],
+        "leakage": [table, table],
+        "risk": [table, "--quasi-identifier", "age", "sex", "--earlier", table],
+        "dataset": [table, _table(folder, "other.csv", ROWS[:20])],
+        "diversity": [
+            *(table, "--label", "sex", "--sensitive", "visits", "--quasi-identifier", "age"),
+            *("--k-max", "2", "--bins", "2", "--categorical", "visits", "--leave-out", "name"),
+        ],
+    }
+
+
+@pytest.mark.parametrize("tool", ["tabular", "leakage", "risk", "dataset", "diversity"])
+def test_reading_options__hold_for_all_tables_of_a_command(
+    tool: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = _calls(tmp_path)[tool]
+    assert main([tool, *call, *READING, "--json"]) in (0, 1), capsys.readouterr().err
+    json.loads(capsys.readouterr().out)
+    wrong = [*READING[:5], "1", *READING[6:]]
+    assert main([tool, *call, *wrong, "--json"]) == 2
+
+
+def test_reading_options__of_events(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _calls(tmp_path)
+    call = ["events", str(tmp_path / "log.csv"), "--k", "2", "--json"]
+    assert main([*call, *READING[:4], "--header-row", "2"]) in (0, 1)
+    assert json.loads(capsys.readouterr().out)["settings"]["user_column"] == "GUID"
+
+
+def test_reading_options__are_refused_before_a_file_is_read(capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["--encoding", "klingon", "--delimiter", "~~", "--header-row", "top"]
+    assert main(["leakage", "no.csv", "no.csv", *given]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 3
+
+
+def test_no_missing_words__keeps_values_that_look_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\nNA,1\nNA,2\nx,3\ny,4\n")
+    found = []
+    for more in ([], ["--no-missing-words"]):
+        main(["leakage", str(path), str(path), *more, "--json"])
+        found.append(json.loads(capsys.readouterr().out)["mean_matching_cells"])
+    assert found == [1.5, 2.0]
+
+
+def test_leakage__ignores_what_stands_behind_the_tables(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("id,a,b\n1,-999,1\n2,5,-999\n3,6,7\n")
+    documents = []
+    for more in (["-999", "0,2"], ["--ignore-value", "-999", "--ignore-column", "0", "2"]):
+        main(["leakage", str(path), str(path), *more, "--json"])
+        documents.append(json.loads(capsys.readouterr().out))
+    settings = [each.pop("settings") for each in documents]
+    assert documents[0] == documents[1]
+    assert documents[0]["n_columns"] == 1
+    assert settings[0]["ignore_values"] == ["-999"]
+
+
+@pytest.mark.parametrize(
+    ("call", "found"),
+    [
+        (["leakage", "survey.csv", "survey_leaking.csv"], "Original rows that are still there"),
+        (["risk", "survey.csv", "--quasi-identifier", "age", "bmi"], "Smallest classes"),
+    ],
+)
+def test_evidence__is_masked_and_only_there_when_asked_for(
+    call: list[str],
+    found: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["demo", "leakage", str(tmp_path)]) == 0
+    monkeypatch.chdir(tmp_path)
+    capsys.readouterr()
+    main([*call, "--json"])
+    assert "evidence" not in json.loads(capsys.readouterr().out)
+    main([*call, "--json", "--evidence", "masked"])
+    (shown,) = json.loads(capsys.readouterr().out)["evidence"]
+    assert shown["title"] == found
+    assert "99" in shown["rows"][0]
+    main([*call, "--evidence", "masked"])
+    printed = capsys.readouterr().out
+    assert f"Evidence: {found}" in printed
+    assert "university" not in printed
+
+
+def test_evidence__of_a_table_and_its_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["demo", "tabular", str(tmp_path)]) == 0
+    capsys.readouterr()
+    main(["tabular", str(tmp_path / "lab_results.csv"), "--json", "--evidence", "masked"])
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    first = file["evidence"][0]
+    assert first["title"] == "Column check of name"
+    assert [row[0] for row in first["rows"]] == [42, 208]
+    assert first["rows"][0][1:] == ["AAA", "AAA", "value remains"]
