@@ -335,6 +335,8 @@ def _of(key: str, values: Sequence[Any], settings: Mapping[str, Any]) -> dict[st
     if values and all(isinstance(value, str) and value in verdicts for value in values):
         return {"enum": sorted(verdicts)}
     parts = [{"type": kind} for kind in _kinds(scalars)]
+    if key == "rows":  # cells of a table
+        return _list(_list({}))
     if objects and key in NAMED_BY_DATA:
         inner = _of("", [each for value in objects for each in value.values()], settings)
         parts.append({"type": "object", "additionalProperties": inner})
