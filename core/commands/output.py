@@ -154,7 +154,8 @@ def print_evidence(tables: Iterable[ReportTable]) -> None:
     for table in tables:
         said = table.said
         print_line(text("Evidence: {title}", title=own(table.title)))
-        for row in (said.columns, *said.itertuples(index=False, name=None)):
+        rows: list[list[object]] = [[*said.columns], *map(list, said.itertuples(index=False, name=None))]
+        for row in rows:
             print_line(text("  {cells}", cells=" | ".join("" if cell is None else str(cell) for cell in row)))
 
 
