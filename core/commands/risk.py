@@ -94,6 +94,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="with --counts: further tables of the same columns that are published too",
     )
+    _add_violations(parser)
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+
+def _add_violations(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--violations",
         type=Path,
@@ -105,7 +110,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="with --violations: the records' quasi-identifiers too, which the file then gives away",
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
 def _add_searches(parser: argparse.ArgumentParser) -> None:
@@ -143,7 +147,7 @@ def _add_searches(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Measure and judge the table, print the result, return the exit code."""
     thresholds, wanted = from_options(RiskThresholds, arguments), _what_if_choices(arguments)
-    suda_settings = from_options(SudaSettings, arguments)
+    size = from_options(SudaSettings, arguments).max_size
     _check_files(arguments)
     read = table_reader(arguments)
     dataset = read(arguments.table)
@@ -168,7 +172,6 @@ def run(arguments: argparse.Namespace) -> int:
     audit = judge_risk(measured, thresholds, read=read_cells(arguments.read))
     _write_violations(arguments, audit, dataset)
     columns = measure_columns(measured, dataset)
-    size = suda_settings.max_size
     suda = measure_special_uniques(measured, dataset, max_size=size) if arguments.suda else None
     what_if = None
     if arguments.what_if and measured.classes.n_classes:
@@ -181,11 +184,10 @@ def run(arguments: argparse.Namespace) -> int:
     evidence = evidence_tables(audit, dataset) if arguments.evidence == "masked" else None
     if arguments.json:
         document = risk_document(audit, columns=columns, suda=suda, what_if=what_if)
-        document |= with_evidence(evidence)
-        print_json(document | ({} if arguments.release is None else {"release": written.document}))
+        document |= {} if arguments.release is None else {"release": written.document}
+        print_json(document | with_evidence(evidence))
     else:
-        print_lines(risk_summary(audit, columns=columns, suda=suda, what_if=what_if))
-        print_lines(written.lines)
+        print_lines([*risk_summary(audit, columns=columns, suda=suda, what_if=what_if), *written.lines])
         print_evidence(evidence or ())
     return exit_code(audit.overall, incomplete=written.is_missing or before.is_incomplete)
 
