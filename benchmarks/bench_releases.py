@@ -40,7 +40,7 @@ def run() -> None:
         ledger = read_ledger(data, name="ledger.json")
         n_classes = len(ledger.tables[0].counts.keys)
         print(
-            f"  {n_classes:,} classes, {len(ledger.tables[0].counts.values[names[-1]].keys):,} with a value"
+            f"  {n_classes:,} classes, {len(ledger.tables[0].counts.values[names[-1]].part):,} with a value"
         )
         for n in (1, N_LEDGERS):
             _timed(

@@ -20,17 +20,28 @@ KeyArray = npt.NDArray[np.uint64]
 _SHOWN = -4.0  # standard deviations fewer differences than chance makes, from which releases share people
 _HARDLY = -2.0  # … and up to which they look like releases of different people
 _ENOUGH = 30  # counts that it takes to say so
+_COUNTED_DIRECTLY = 4  # codes per count up to which they are counted without sorting
+PART_BITS = 40  # at most, of what stands for a value within its class
 _FEW_AT_ONCE = 1.25  # mean difference of the smaller direction up to which coming and leaving hardly cancel
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ValueCounts:
-    """How often each known value of a sensitive attribute is in each class."""
+    """How often each known value of a sensitive attribute is in each class, by class and then by value."""
 
-    keys: KeyArray  # shape (n,), ascending: what stands for class and value
     class_of: IntArray  # shape (n,): the position of the class
+    part: KeyArray  # shape (n,): what stands for the value in its class: its code, or a hash of few bits
     counts: IntArray
-    codes: IntArray | None = None  # shape (n,): the value; None where only hashes are known
+
+    @staticmethod
+    def in_order(class_of: IntArray, part: KeyArray, counts: IntArray) -> ValueCounts:
+        """Return counts in whatever order as those of classes and values."""
+        order = np.lexsort((part, class_of))
+        return ValueCounts(class_of=class_of[order], part=part[order], counts=counts[order])
+
+    def keys(self, class_of: IntArray) -> KeyArray:
+        """Return one number for class and value, the classes numbered as given; ascending where they are."""
+        return (class_of.astype(np.uint64) << np.uint64(PART_BITS)) | self.part
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -115,11 +126,7 @@ class Overlap:
 
 
 def count_classes(
-    class_codes: IntArray,
-    values: Mapping[str, IntArray],
-    *,
-    unit: IntArray | None = None,
-    n_values: Mapping[str, int] | None = None,
+    class_codes: IntArray, values: Mapping[str, IntArray], *, unit: IntArray | None = None
 ) -> ClassCounts:
     """Count records, or different units, by class and by class and value.
 
@@ -131,8 +138,6 @@ def count_classes(
         By sensitive attribute, shape (n_records,): codes from 0, -1 for missing, which is not counted.
     unit
         Shape (n_records,): whose record it is, -1 for nobody's, which is left out; None counts records.
-    n_values
-        By attribute a number above all codes, the same for what is compared; None takes the smallest.
     """
     known = None if unit is None else unit >= 0
     classes = class_codes if known is None else class_codes[known]
@@ -142,15 +147,14 @@ def count_classes(
     for name, codes in values.items():
         mine = codes if known is None else codes[known]
         filled = mine >= 0
-        above = (n_values or {}).get(name, int(mine.max(initial=-1)) + 1)
+        above = int(mine.max(initial=-1)) + 1
         pairs, n_of_pair = _counted(
             classes[filled] * above + mine[filled], None if of is None else of[filled]
         )
         found[name] = ValueCounts(
-            keys=pairs.astype(np.uint64),
             class_of=np.searchsorted(keys, pairs // above),
+            part=(pairs % above).astype(np.uint64),
             counts=n_of_pair,
-            codes=pairs % above,
         )
     return ClassCounts(keys=keys.astype(np.uint64), counts=counts, values=found)
 
@@ -171,29 +175,77 @@ def looked_up(keys: KeyArray, counts: IntArray, wanted: KeyArray) -> IntArray:
     return np.where(keys[place] == wanted, counts[place], 0)
 
 
-def surplus(of: ClassCounts, than: ClassCounts) -> Moved:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Beside:
+    """The counts of a release, and how many another one has of each of them."""
+
+    own: ClassCounts
+    other: IntArray  # shape (n_classes,), 0 where the other release has not the class
+    values: Mapping[str, IntArray]  # by attribute that both have: of each of its counts
+    is_single: bool  # whether nobody has two values of one attribute in a class of either
+
+
+def beside(later: ClassCounts, earlier: ClassCounts) -> tuple[Beside, Beside]:
+    """Look the counts of two releases up in each other, once."""
+    place = _places(later.keys, earlier.keys)
+    values: tuple[dict[str, IntArray], dict[str, IntArray]] = ({}, {})
+    for name, mine in later.values.items():
+        if name not in earlier.values:
+            continue
+        theirs = earlier.values[name]
+        class_of = place[theirs.class_of]
+        here = np.flatnonzero(class_of >= 0)
+        at = np.full(len(class_of), -1)
+        at[here] = _places(mine.keys(mine.class_of), theirs.keys(class_of)[here])
+        values[0][name], values[1][name] = _of_each_other(at, mine.counts, theirs.counts)
+    both = _of_each_other(place, later.counts, earlier.counts)
+    is_single = later.is_single and earlier.is_single
+    one, other = (
+        Beside(own=own, other=counts, values=found, is_single=is_single)
+        for own, counts, found in zip((later, earlier), both, values, strict=True)
+    )
+    return one, other
+
+
+def _places(keys: KeyArray, wanted: KeyArray) -> IntArray:
+    """Return shape (n_wanted,): where each is among ascending keys, -1 where it is not."""
+    if not len(keys):
+        return np.full(len(wanted), -1)
+    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[place] == wanted, place, -1)
+
+
+def _of_each_other(place: IntArray, mine: IntArray, theirs: IntArray) -> tuple[IntArray, IntArray]:
+    """Return of each of mine the count of theirs that is placed there, and of theirs that of mine."""
+    there = np.flatnonzero(place >= 0)
+    of_mine, of_theirs = np.zeros_like(mine), np.zeros_like(theirs)
+    of_mine[place[there]] = theirs[there]
+    of_theirs[there] = mine[place[there]]
+    return of_mine, of_theirs
+
+
+def surplus(found: Beside) -> Moved:
     """Return those whom one release has more of than another, by class and value.
 
     Of a class as many moved, at least, as it has more; and as it has more of its values together, where
     nobody has two.
     """
-    moved = np.maximum(of.counts - looked_up(than.keys, than.counts, of.keys), 0)
-    more, size = {}, len(of.keys)
-    for name, mine in of.values.items():
-        if name not in than.values:
-            continue
-        theirs = than.values[name]
-        more[name] = np.maximum(mine.counts - looked_up(theirs.keys, theirs.counts, mine.keys), 0)
-        if of.is_single and than.is_single:
-            together = np.bincount(mine.class_of, weights=more[name], minlength=size).astype(np.int64)
+    own, size = found.own, len(found.own.keys)
+    moved = np.maximum(own.counts - found.other, 0)
+    more = {name: np.maximum(own.values[name].counts - other, 0) for name, other in found.values.items()}
+    for name, each in more.items():
+        some = np.flatnonzero(each)
+        classes = own.values[name].class_of[some]
+        if found.is_single:
+            together = np.bincount(classes, weights=each[some], minlength=size).astype(np.int64)
         else:
             together = np.zeros(size, dtype=np.int64)
-            np.maximum.at(together, mine.class_of, more[name])
-        moved = np.maximum(moved, together)
-    here = moved > 0
-    groups = Groups(who=np.flatnonzero(here), size=moved[here], within=of.counts[here], n=moved[here])
+            np.maximum.at(together, classes, each[some])
+        np.maximum(moved, together, out=moved)
+    here = np.flatnonzero(moved)
+    groups = Groups(who=here, size=moved[here], within=own.counts[here], n=moved[here])
     away = {
-        name: int(moved[given_away(moved, of.values[name], each, of.n_values[name])].sum())
+        name: int(moved[given_away(moved, own.values[name], each, own.n_values[name])].sum())
         for name, each in more.items()
     }
     return Moved(n=int(moved.sum()), groups=groups, n_given_away=away)
@@ -201,59 +253,65 @@ def surplus(of: ClassCounts, than: ClassCounts) -> Moved:
 
 def given_away(moved: IntArray, values: ValueCounts, more: IntArray, n_values_alone: IntArray) -> BoolArray:
     """Return shape (n_classes,): whether all who moved have one value, in a class that alone has several."""
-    size = len(moved)
-    n_different = np.bincount(values.class_of, weights=more > 0, minlength=size)
-    together = np.bincount(values.class_of, weights=more, minlength=size)
+    some = np.flatnonzero(more)
+    classes, size = values.class_of[some], len(moved)
+    n_different = np.bincount(classes, minlength=size)
+    together = np.bincount(classes, weights=more[some], minlength=size)
     found: BoolArray = (moved > 0) & (n_different == 1) & (together >= moved) & (n_values_alone >= 2)
     return found
 
 
-def overlap_of(later: ClassCounts, earlier: ClassCounts) -> Overlap:
+def overlap_of(later: Beside, earlier: Beside) -> Overlap:
     """Return whether the counts of two releases agree as those of the same people do.
 
     Were all people different and drawn alike, each count of both releases together would fall to one of
     them as coins do. How far the squared differences stay below what that makes is told in standard
     deviations, for the classes and for each attribute's values; the clearest counts.
     """
-    pairs = [(later.keys, later.counts, earlier.keys, earlier.counts)]
-    for name, mine in later.values.items():
-        if name in earlier.values:
-            theirs = earlier.values[name]
-            pairs.append((mine.keys, mine.counts, theirs.keys, theirs.counts))
-    differences = [_difference(*pair) for pair in pairs]
-    told = [_deviations(*each) for each in differences]
-    one, other = differences[-1] if len(differences) > 1 else differences[0]
+    pairs = [_pairs(later.own.counts, later.other, earlier.own.counts, earlier.other)]
+    for name, other in later.values.items():
+        mine, theirs = later.own.values[name], earlier.own.values[name]
+        pairs.append(_pairs(mine.counts, other, theirs.counts, earlier.values[name]))
+    one, other, times = pairs[-1]
     ups, downs = np.maximum(one - other, 0), np.maximum(other - one, 0)
-    fewer = min(ups, downs, key=lambda each: int(each.sum()))
-    fewer = fewer[fewer > 0]
-    common = any(bool(((one > 0) & (other > 0)).any()) for one, other in differences)
+    fewer = min(ups, downs, key=lambda each: int(each @ times))
+    n_fewer = int(times[fewer > 0].sum())
+    common = any(bool(((one > 0) & (other > 0)).any()) for one, other, _ in pairs)
     included = any(
-        all(not bool((sign * (one - other) > 0).any()) for one, other in differences) for sign in (1, -1)
+        all(not bool((sign * (one - other) > 0).any()) for one, other, _ in pairs) for sign in (1, -1)
     )
     return Overlap(
         is_included=included and common,
-        deviations=min(told, default=0.0),
-        n_counts=max(len(one) for one, _ in differences),
-        fewest_at_once=float(fewer.mean()) if len(fewer) else 0.0,
+        deviations=min((_deviations(*each) for each in pairs), default=0.0),
+        n_counts=max(int(times.sum()) for _, _, times in pairs),
+        fewest_at_once=int(fewer @ times) / n_fewer if n_fewer else 0.0,
     )
 
 
-def _difference(
-    keys: KeyArray, counts: IntArray, other_keys: KeyArray, other_counts: IntArray
-) -> tuple[IntArray, IntArray]:
-    alone = looked_up(keys, np.ones_like(counts), other_keys) == 0
-    return (
-        np.concatenate([counts, np.zeros(np.count_nonzero(alone), dtype=np.int64)]),
-        np.concatenate([looked_up(other_keys, other_counts, keys), other_counts[alone]]),
-    )
+def _pairs(
+    mine: IntArray, of_theirs: IntArray, theirs: IntArray, of_mine: IntArray
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Return each pair of counts that a class has in both releases, and how many classes have it."""
+    theirs_alone = theirs[of_mine == 0]
+    one = np.concatenate([mine, np.zeros_like(theirs_alone)])
+    other = np.concatenate([of_theirs, theirs_alone])
+    above = int(other.max(initial=0)) + 1
+    codes = one * above + other
+    if len(codes) and int(codes.max()) < _COUNTED_DIRECTLY * len(codes):
+        times = np.bincount(codes)
+        distinct = np.flatnonzero(times)
+        times = times[distinct]
+    else:
+        distinct, times = np.unique(codes, return_counts=True)
+    return distinct // above, distinct % above, times
 
 
-def _deviations(one: IntArray, other: IntArray) -> float:
+def _deviations(one: IntArray, other: IntArray, times: IntArray) -> float:
     n = one + other
-    total = int(n.sum())
-    if not total or not one.sum() or not other.sum():
+    total, mine = int(n @ times), int(one @ times)
+    if not total or mine in (0, total):
         return 0.0
-    p = one.sum() / total
+    p = mine / total
     squares = (one - p * n) ** 2 / (n * p * (1 - p))
-    variance = float((2 + (1 - 6 * p * (1 - p)) / (n * p * (1 - p))).sum())
-    return float((squares.sum() - len(n)) / np.sqrt(variance)) if variance > 0 else 0.0
+    variance = float((2 + (1 - 6 * p * (1 - p)) / (n * p * (1 - p))) @ times)
+    return float((squares @ times - times.sum()) / np.sqrt(variance)) if variance > 0 else 0.0

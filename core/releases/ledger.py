@@ -1,9 +1,9 @@
 """What is kept of a release so that the next one can be held against it: counts by salted hashes, no data.
 
 Of each class (the combination of quasi-identifiers as written, white space around values aside) and of each
-class with a known value of a sensitive attribute the ledger holds how many there are, under the first 64 bits
-of HMAC-SHA-256 of what they are. The key is the publisher's salt. It stands in the ledger, unless it is kept
-in a file of its own: whoever has salt and ledger can try values out, and find what the release shows anyway.
+class with a known value of a sensitive attribute the ledger holds how many there are, under a hash of what
+they are. The key is the publisher's salt. It stands in the ledger, unless it is kept in a file of its own:
+whoever has salt and ledger can try values out, and find what the release shows anyway.
 """
 
 from __future__ import annotations
@@ -14,26 +14,25 @@ import hashlib
 import hmac
 import json
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
-from core.coding import CodedTable, IntArray, combination_codes
 from core.errors import AuditInputError
-from core.releases.counts import ClassCounts, ValueCounts, count_classes
+from core.releases import first_ledgers
+from core.releases.counts import ClassCounts, ValueCounts
+from core.releases.hashing import hashed_counts
 from core.releases.settings import EarlierTable, ReleasedTable, Roles
 from core.words import input_error
 
 FORMAT = "anonaudit-ledger"
-VERSION = 1
+FIRST_VERSION, VERSION = 1, 2
 LEAST_SALT = 16  # bytes
 _SALT_BYTES = 32
-_BLOCK = 64  # bytes of a block of SHA-256
-_BETWEEN = "\x1f"  # between the parts of what is hashed; in values it is doubled
-_MISSING = "\x1e"
+_LOW = 8  # bits of the hash of a value in its class that stand apart from the others
+_FORMS = ("<u1", "<u2", "<u4")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -42,7 +41,18 @@ class LedgerTable:
 
     name: str
     roles: Roles  # of which columns classes and values are; whether persons were counted
-    counts: ClassCounts
+    unpack: Callable[[], ClassCounts]  # many ledgers stay packed until each is compared
+    version: int = VERSION
+
+    @property
+    def counts(self) -> ClassCounts:
+        """Return the counts, which are made anew each time."""
+        return self.unpack()
+
+    def counts_of(self, table: ReleasedTable, salt: bytes) -> ClassCounts:
+        """Return the counts of another table by the same hashes."""
+        make = first_ledgers.hashed_counts if self.version == FIRST_VERSION else hashed_counts
+        return make(table, salt)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -56,103 +66,6 @@ class Ledger:
     tables: tuple[LedgerTable, ...]
 
 
-def ledger_table(table: ReleasedTable, salt: bytes) -> LedgerTable:
-    """Count a table's classes and values by salted hash; persons where a column says whose a record is."""
-    roles = table.roles.common(table.dataset.columns)
-    coded = CodedTable(table=table.dataset.table)
-    unit = None if roles.person is None else coded[roles.person].trimmed.codes.astype(np.int64)
-    columns = [coded[name].trimmed for name in roles.quasi_identifiers]
-    classes = combination_codes(
-        [each.codes.astype(np.int64) + 1 for each in columns], n_records=table.dataset.n_records
-    )
-    values = {name: coded[name].trimmed for name in roles.sensitive}
-    counts = count_classes(
-        classes, {name: each.codes.astype(np.int64) for name, each in values.items()}, unit=unit
-    )
-    first = np.unique(classes, return_index=True)[1][counts.keys.astype(np.int64)]
-    parts = [
-        pc.fill_null(
-            each.values.cast(pa.large_string()).take(pa.array(_codes_or_null(each.codes[first]))), _MISSING
-        )
-        for each in columns
-    ]
-    written = {name: each.values.to_pylist() for name, each in values.items()}
-    digest = _hashing(salt)
-    head = _BETWEEN.join(map(_escaped, roles.quasi_identifiers)) + _BETWEEN
-    texts = _joined(parts, len(first))
-    whole = [digest((head + words).encode("utf-8", "surrogatepass")) for words in texts]
-    return LedgerTable(name=table.name, roles=roles, counts=_by_hash(counts, whole, written, digest))
-
-
-def _codes_or_null(codes: IntArray) -> pa.Array:
-    return pa.array(codes, pa.int64(), mask=codes < 0)
-
-
-def _escaped(words: str) -> str:
-    return words.replace(_BETWEEN, _BETWEEN * 2).replace(_MISSING, _MISSING * 2)
-
-
-def _joined(parts: Sequence[pa.Array], n: int) -> list[str]:
-    """Return each class in one text, that only it has."""
-    if not parts:
-        return [""] * n
-    escaped = []
-    for part in parts:
-        encoded = part.dictionary_encode()
-        values = [each if each == _MISSING else _escaped(each) for each in encoded.dictionary.to_pylist()]
-        escaped.append(pa.array(values, pa.large_string()).take(encoded.indices))
-    found: list[str] = pc.binary_join_element_wise(
-        *escaped, pa.scalar(_BETWEEN, pa.large_string())
-    ).to_pylist()
-    return found
-
-
-def _hashing(salt: bytes) -> Callable[[bytes], bytes]:
-    """Return HMAC-SHA-256 with one key, the first 8 bytes of it; the key's blocks are hashed once."""
-    key = (hashlib.sha256(salt).digest() if len(salt) > _BLOCK else salt).ljust(_BLOCK, b"\0")
-    inner = hashlib.sha256(bytes(byte ^ 0x36 for byte in key))
-    outer = hashlib.sha256(bytes(byte ^ 0x5C for byte in key))
-
-    def digest(message: bytes) -> bytes:
-        first, second = inner.copy(), outer.copy()
-        first.update(message)
-        second.update(first.digest())
-        return second.digest()[:8]
-
-    return digest
-
-
-def _by_hash(
-    counts: ClassCounts,
-    whole: Sequence[bytes],
-    written: Mapping[str, Sequence[str]],
-    digest: Callable[[bytes], bytes],
-) -> ClassCounts:
-    """Return the counts with hashes for keys; a value is hashed with its class and its attribute's name."""
-    keys = np.frombuffer(b"".join(whole), "<u8").astype(np.uint64)
-    order = np.argsort(keys)
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    values = {}
-    for name, each in counts.values.items():
-        if each.codes is None:
-            continue
-        tails = [
-            f"{_BETWEEN}{_escaped(name)}{_BETWEEN}{value}".encode("utf-8", "surrogatepass")
-            for value in written[name]
-        ]
-        hashes = [
-            digest(whole[at] + tails[value])
-            for at, value in zip(each.class_of.tolist(), each.codes.tolist(), strict=True)
-        ]
-        cell = np.frombuffer(b"".join(hashes), "<u8").astype(np.uint64)
-        by_key = np.argsort(cell)
-        values[name] = ValueCounts(
-            keys=cell[by_key], class_of=place[each.class_of][by_key], counts=each.counts[by_key]
-        )
-    return ClassCounts(keys=keys[order], counts=counts.counts[order], values=values)
-
-
 def new_ledger(
     tables: Sequence[ReleasedTable],
     *,
@@ -160,50 +73,51 @@ def new_ledger(
     earlier: Sequence[EarlierTable | Ledger] = (),
     salt: bytes | None = None,
 ) -> bytes:
-    """Return a release's ledger, with the salt given, that of the first earlier ledger, or a fresh one."""
+    """Return a release's ledger, with the salt given, that of the first earlier ledger, or a fresh one.
+
+    It is a JSON file, sealed with the salt.
+    """
     known = [each.salt for each in earlier if isinstance(each, Ledger) and each.is_salt_inside]
     used = salt or next(iter(known), None) or secrets.token_bytes(_SALT_BYTES)
-    counted = [ledger_table(table, used) for table in tables if table.roles.quasi_identifiers]
-    return ledger_bytes(counted, salt=used, is_salt_inside=salt is None, k=k)
-
-
-def ledger_bytes(tables: Sequence[LedgerTable], *, salt: bytes, is_salt_inside: bool, k: int) -> bytes:
-    """Return the ledger of a release as the bytes of a JSON file, sealed with the salt."""
     document: dict[str, object] = {
         "format": FORMAT,
         "version": VERSION,
-        "hash": "hmac-sha-256-64",
-        "salt": base64.b64encode(salt).decode() if is_salt_inside else None,
-        "salt_check": _salt_check(salt),
+        "hash": "siphash-2-4 of hmac-sha-256-64",
+        "salt": base64.b64encode(used).decode() if salt is None else None,
+        "salt_check": _salt_check(used),
         "k": k,
-        "tables": [_table_document(table) for table in tables],
+        "tables": [_table_document(each, used) for each in tables if each.roles.quasi_identifiers],
     }
-    return json.dumps(document | {"seal": _seal(document, salt)}, ensure_ascii=False, indent=1).encode()
+    return json.dumps(document | {"seal": _seal(document, used)}, ensure_ascii=False, indent=1).encode()
 
 
-def _table_document(table: LedgerTable) -> dict[str, object]:
-    counts = table.counts
+def _table_document(table: ReleasedTable, salt: bytes) -> dict[str, object]:
+    roles = table.roles.common(table.dataset.columns)
+    counts = hashed_counts(ReleasedTable(name=table.name, dataset=table.dataset, roles=roles), salt)
+    n_of = {name: len(each.counts) for name, each in counts.values.items()}
+    numbers = [counts.keys, counts.counts]
+    for name, each in counts.values.items():
+        numbers += [each.part >> np.uint64(_LOW), each.part & np.uint64(2**_LOW - 1)]
+        numbers += [each.counts, counts.n_values[name]]
+    forms = ["<u8", *(_form(each) for each in numbers[1:])]
+    packed = b"".join(each.astype(form).tobytes() for each, form in zip(numbers, forms, strict=True))
     return {
         "table": table.name,
-        "counts": "record" if table.roles.person is None else "person",
-        "person_column": table.roles.person,
-        "quasi_identifiers": list(table.roles.quasi_identifiers),
+        "counts": "record" if roles.person is None else "person",
+        "person_column": roles.person,
+        "quasi_identifiers": list(roles.quasi_identifiers),
         "n": counts.n,
         "n_classes": len(counts.keys),
-        "classes": {"hashes": _packed(counts.keys, "<u8"), "counts": _packed(counts.counts, "<u4")},
-        "values": {
-            name: {
-                "hashes": _packed(each.keys, "<u8"),
-                "classes": _packed(each.class_of, "<u4"),
-                "counts": _packed(each.counts, "<u4"),
-            }
-            for name, each in counts.values.items()
-        },
+        "values": n_of,
+        "forms": forms,
+        "sha256": hashlib.sha256(packed).hexdigest(),
+        "packed": base64.b64encode(packed).decode(),
     }
 
 
-def _packed(numbers: np.ndarray, form: str) -> str:
-    return base64.b64encode(numbers.astype(form).tobytes()).decode()
+def _form(numbers: np.ndarray) -> str:
+    most = int(numbers.max(initial=0))
+    return next(form for form in _FORMS if most <= np.iinfo(form).max)
 
 
 def _salt_check(salt: bytes) -> str:
@@ -211,6 +125,11 @@ def _salt_check(salt: bytes) -> str:
 
 
 def _seal(document: Mapping[str, object], salt: bytes) -> str:
+    """Return what nobody can write without the salt; what is packed is held by its own hash."""
+    tables = document.get("tables")
+    if isinstance(tables, list) and document.get("version") == VERSION:
+        bare = [{name: value for name, value in each.items() if name != "packed"} for each in tables]
+        document = {**document, "tables": bare}
     words = json.dumps(document, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return hmac.new(salt, words.encode("utf-8", "surrogatepass"), "sha256").hexdigest()
 
@@ -239,7 +158,8 @@ def read_ledger(data: bytes, *, name: str, salt: bytes | None = None) -> Ledger:
         raise input_error("{file} is no ledger, or was cut short: it is not whole JSON.", file=name) from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise input_error("{file} is no ledger of a release.", file=name)
-    if document.get("version") != VERSION:
+    version = document.get("version")
+    if version not in (FIRST_VERSION, VERSION):
         raise input_error(
             "{file} is a ledger of another version than {version}; give the earlier release itself.",
             file=name,
@@ -254,10 +174,10 @@ def read_ledger(data: bytes, *, name: str, salt: bytes | None = None) -> Ledger:
     ) != _salt_check(found):
         raise input_error("{file} was written with another salt.", file=name)
     seal = document.pop("seal", None)
-    if not isinstance(seal, str) or not hmac.compare_digest(seal.encode(), _seal(document, found).encode()):
-        raise _changed(name)
     try:
-        tables = tuple(_table(each) for each in document["tables"])
+        if not hmac.compare_digest(str(seal).encode(), _seal(document, found).encode()):
+            raise _changed(name)
+        tables = tuple(_table(each, int(version)) for each in document["tables"])
         k = int(document["k"])
     except (KeyError, TypeError, ValueError, IndexError, AttributeError):
         raise _changed(name) from None
@@ -275,23 +195,19 @@ def _salt(written: object, name: str) -> bytes:
         raise _changed(name) from None
 
 
-def _table(found: Mapping[str, object]) -> LedgerTable:
+def _table(found: Mapping[str, object], version: int) -> LedgerTable:
     person = found["person_column"]
-    classes, values = found["classes"], found["values"]
-    if not isinstance(classes, dict) or not isinstance(values, dict):
-        raise TypeError
-    n_classes = len(_unpacked(classes["hashes"], "<u8"))
-    counts = ClassCounts(
-        keys=_unpacked(classes["hashes"], "<u8"),
-        counts=_unpacked(classes["counts"], "<u4", n_classes).astype(np.int64),
-        values={str(name): _value_counts(each, n_classes) for name, each in values.items()},
-    )
+    if version == FIRST_VERSION:
+        counts = first_ledgers.unpacked(found)
+        sensitive, unpack = tuple(counts.values), lambda: counts
+    else:
+        sensitive, unpack = _packed_table(found)
     roles = Roles(
         quasi_identifiers=_names(found["quasi_identifiers"]),
-        sensitive=tuple(counts.values),
+        sensitive=sensitive,
         person=None if person is None else str(person),
     )
-    return LedgerTable(name=str(found["table"]), roles=roles, counts=counts)
+    return LedgerTable(name=str(found["table"]), roles=roles, unpack=unpack, version=version)
 
 
 def _names(found: object) -> tuple[str, ...]:
@@ -300,21 +216,40 @@ def _names(found: object) -> tuple[str, ...]:
     return tuple(map(str, found))
 
 
-def _value_counts(found: Mapping[str, str], n_classes: int) -> ValueCounts:
-    keys = _unpacked(found["hashes"], "<u8")
-    class_of = _unpacked(found["classes"], "<u4", len(keys)).astype(np.int64)
-    if (class_of >= n_classes).any():
+def _packed_table(found: Mapping[str, object]) -> tuple[tuple[str, ...], Callable[[], ClassCounts]]:
+    """Return the sensitive attributes of a table, and what unpacks its counts: it is looked at already."""
+    packed = base64.b64decode(str(found["packed"]), validate=True)
+    values, n_classes = found["values"], int(str(found["n_classes"]))
+    forms = _names(found["forms"])
+    if not isinstance(values, dict) or hashlib.sha256(packed).hexdigest() != found["sha256"]:
         raise ValueError
-    return ValueCounts(
-        keys=keys, class_of=class_of, counts=_unpacked(found["counts"], "<u4", len(keys)).astype(np.int64)
-    )
-
-
-def _unpacked(written: str, form: str, n: int | None = None) -> np.ndarray:
-    numbers = np.frombuffer(base64.b64decode(written, validate=True), form).astype(np.uint64)
-    if n is not None and len(numbers) != n:
+    n_of = {str(name): int(n) for name, n in values.items()}
+    lengths = [n_classes, n_classes, *(n for each in n_of.values() for n in (each, each, each, n_classes))]
+    sizes = [n * np.dtype(form).itemsize for n, form in zip(lengths, forms, strict=True)]
+    if sum(sizes) != len(packed) or forms[:1] != ("<u8",) or {*forms[1:]} - {*_FORMS}:
         raise ValueError
-    return numbers
+
+    def arrays() -> Iterator[np.ndarray]:
+        for (start, end), form in zip(pairwise(np.cumsum([0, *sizes]).tolist()), forms, strict=True):
+            yield np.frombuffer(packed[start:end], form)
+
+    def unpack() -> ClassCounts:
+        numbers = arrays()
+        keys, counts = next(numbers), next(numbers)
+        kept = {}
+        for name in n_of:
+            high, low, n, n_values = (next(numbers) for _ in range(4))
+            kept[name] = ValueCounts(
+                class_of=np.repeat(np.arange(n_classes), n_values),
+                part=(high.astype(np.uint64) << np.uint64(_LOW)) | low,
+                counts=n.astype(np.int64),
+            )
+        return ClassCounts(keys=keys.astype(np.uint64), counts=counts.astype(np.int64), values=kept)
+
+    n_values = list(arrays())[5::4]
+    if any(int(each.sum()) != n for each, n in zip(n_values, n_of.values(), strict=True)):
+        raise ValueError
+    return tuple(n_of), unpack
 
 
 def read_salt(data: bytes, *, name: str) -> bytes:

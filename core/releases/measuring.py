@@ -10,8 +10,17 @@ import numpy as np
 from core.cells import codes_of_tables
 from core.coding import CodedTable, IntArray, combination_codes, sorted_distinct
 from core.errors import AuditInputError
-from core.releases.counts import ClassCounts, Moved, Overlap, count_classes, looked_up, overlap_of, surplus
-from core.releases.ledger import Ledger, LedgerTable, ledger_table
+from core.releases.counts import (
+    ClassCounts,
+    Moved,
+    Overlap,
+    beside,
+    count_classes,
+    looked_up,
+    overlap_of,
+    surplus,
+)
+from core.releases.ledger import Ledger, LedgerTable
 from core.releases.persons import (
     Alike,
     Candidates,
@@ -116,7 +125,7 @@ def measure_releases(
     compared: list[Compared] = []
     not_compared: list[NotCompared] = []
     over: dict[str, list[EarlierTable]] = {}
-    hashed: dict[object, LedgerTable] = {}
+    hashed: dict[object, ClassCounts] = {}
     for release, each, columns in _single_tables(earlier):
         table = _table_for(each.name, columns, tables)
         if table is not None and not table.roles.quasi_identifiers:
@@ -201,12 +210,7 @@ def _beside_table(table: ReleasedTable, earlier: Dataset, release: str) -> Compa
     roles = _common_roles(table, earlier.columns, release)
     pair = _Pair(table, earlier, roles)
     both = (pair.later, pair.earlier)
-    above = {
-        name: max(int(each.values[name].max(initial=0)) for each in both) + 1 for name in roles.sensitive
-    }
-    later, earlier_counts = (
-        count_classes(each.classes, each.values, unit=pair.unit(each), n_values=above) for each in both
-    )
+    later, earlier_counts = (count_classes(each.classes, each.values, unit=pair.unit(each)) for each in both)
     found = replace(
         _by_counts(table, roles, release, later, earlier_counts),
         is_same=pair.is_same,
@@ -235,8 +239,8 @@ def _beside_table(table: ReleasedTable, earlier: Dataset, release: str) -> Compa
 def _by_counts(
     table: ReleasedTable, roles: Roles, release: str, later: ClassCounts, earlier: ClassCounts
 ) -> Compared:
-    n_found = int(earlier.counts[looked_up(later.keys, later.counts, earlier.keys) > 0].sum())
-    came, left = surplus(later, earlier), surplus(earlier, later)
+    mine, theirs = beside(later, earlier)
+    came, left = surplus(mine), surplus(theirs)
     return Compared(
         table=table.name,
         release=release,
@@ -247,8 +251,8 @@ def _by_counts(
         ),
         n_later=later.n,
         n_earlier=earlier.n,
-        found_share=n_found / earlier.n if earlier.n else 1.0,
-        overlap=overlap_of(later, earlier),
+        found_share=int(earlier.counts[theirs.other > 0].sum()) / earlier.n if earlier.n else 1.0,
+        overlap=overlap_of(mine, theirs),
         came=came,
         left=left,
     )
@@ -358,7 +362,7 @@ def _relinked(table: ReleasedTable, earlier: Dataset, pair: _Pair) -> Relinked |
         linked = alone[looked_up(counts[1].keys, counts[1].counts, alone) == 1]
         of_linked = np.isin(one, linked.astype(np.int64)) & (pair.later.unit >= 0)
         n = len(sorted_distinct(pair.later.unit[of_linked]))
-        shown = overlap_of(*counts)
+        shown = overlap_of(*beside(*counts))
         found.append(Relinked(columns=columns, n=n, n_persons=len(pair.later.units), is_shown=shown.is_shown))
     return max(found, key=lambda each: (each.is_shown, each.n, -len(each.columns)), default=None)
 
@@ -380,7 +384,7 @@ def _beside_ledger(
     earlier: LedgerTable,
     release: str,
     ledger: Ledger,
-    hashed: dict[object, LedgerTable],
+    hashed: dict[object, ClassCounts],
 ) -> Compared:
     roles = earlier.roles
     asked = (*roles.quasi_identifiers, *(() if roles.person is None else (roles.person,)))
@@ -394,11 +398,10 @@ def _beside_ledger(
             )
         )
     roles = roles.common(table.dataset.columns)
-    key = (table.name, roles, ledger.salt)
+    key = (table.name, roles, ledger.salt, earlier.version)
     if key not in hashed:
-        again = ReleasedTable(name=table.name, dataset=table.dataset, roles=roles)
-        hashed[key] = ledger_table(again, ledger.salt)
-    found = _by_counts(table, roles, release, hashed[key].counts, earlier.counts)
+        hashed[key] = earlier.counts_of(replace(table, roles=roles), ledger.salt)
+    found = _by_counts(table, roles, release, hashed[key], earlier.counts)
     return replace(found, is_ledger=True)
 
 

@@ -29,6 +29,7 @@ from core.releases import (
     read_ledger,
     read_salt,
 )
+from core.releases.hashing import siphash
 from core.releases.ranges import aligned
 from core.reports import render
 from core.risk import RiskSettings, RiskThresholds, judge_risk, measure_risk, views
@@ -332,7 +333,36 @@ def test_ledger__is_as_its_schema_says() -> None:
     Draft202012Validator.check_schema(schema)
     document = json.loads(_ledger(_people(20)))
     assert list(Draft202012Validator(schema).iter_errors(document)) == []
-    assert not Draft202012Validator(schema).is_valid(document | {"version": 2})
+    assert not Draft202012Validator(schema).is_valid(document | {"version": 1})
+
+
+def test_ledger_of_the_first_version__is_read_still() -> None:
+    """It was written of these rows by the code of version 1."""
+    rows: list[Row] = [
+        (f"p{n}", ("20-29", "30-39")[n % 2], ("F", "M", "")[n % 3], ("flu", "none\x1f", "")[n % 5 % 3])
+        for n in range(24)
+    ]
+    ledger = read_ledger(Path(__file__).with_name("first_ledger.json").read_bytes(), name="l.json", salt=SALT)
+    again = read_ledger(_ledger(rows), name="m.json")
+    for later in (rows, rows[3:], [*rows, ("q", "20-29", "F", "none")]):
+        released = ReleasedTable(name="later", dataset=table(later), roles=ROLES)
+        old, new = measure_releases([released], [ledger, again]).compared
+        assert (old.came.n, old.left.n, old.is_same) == (new.came.n, new.left.n, new.is_same)
+        assert (old.came.n_given_away, old.overlap) != (None, None)
+        assert vars(old.overlap) == vars(new.overlap)
+        assert (old.came.n_given_away, old.left.n_given_away) == (
+            new.came.n_given_away,
+            new.left.n_given_away,
+        )
+
+
+def test_siphash__is_the_papers() -> None:
+    """Aumasson and Bernstein, appendix A: 15 bytes from 0 on; and their reference code's list at 0 and 8."""
+    key = bytes(range(16))
+    words = [np.array([int.from_bytes(bytes(range(8)), "little")], dtype=np.uint64)]
+    rest = int.from_bytes(bytes(range(8, 15)) + bytes([15]), "little")
+    assert siphash(words, key, rest=rest).tolist() == [0xA129CA6149BE45E5]
+    assert siphash(words, key).tolist() == [0x93F5F5799A932462]
 
 
 def test_ledger_of_columns_that_are_gone__is_named() -> None:
@@ -349,19 +379,19 @@ def test_ledger_that_cannot_be_believed__is_one_sentence() -> None:
     whole = _ledger(_people(50))
     document = json.loads(whole)
     edited = document | {"k": 11}
-    packed = document | {"tables": [document["tables"][0] | {"classes": {"hashes": "", "counts": "x"}}]}
+    repacked = document | {"tables": [document["tables"][0] | {"packed": ""}]}
     kept_apart = document | {"salt": None}
     cases = {
         whole[: len(whole) // 2]: "l.json is no ledger, or was cut short: it is not whole JSON.",
         b"[]": "l.json is no ledger of a release.",
         b'{"tool": "risk"}': "l.json is no ledger of a release.",
-        json.dumps(document | {"version": 2}).encode(): "l.json is a ledger of another version than 1; give "
+        json.dumps(document | {"version": 3}).encode(): "l.json is a ledger of another version than 2; give "
         "the earlier release itself.",
         json.dumps(
             edited
         ).encode(): "l.json was changed after it was written; its counts cannot be believed.",
         json.dumps(
-            packed
+            repacked
         ).encode(): "l.json was changed after it was written; its counts cannot be believed.",
         json.dumps(kept_apart).encode(): "l.json does not hold its salt; give it with --ledger-salt.",
         json.dumps(document | {"salt": base64.b64encode(SALT).decode()}).encode(): "l.json was written with "
