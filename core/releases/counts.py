@@ -315,3 +315,10 @@ def _deviations(one: IntArray, other: IntArray, times: IntArray) -> float:
     squares = (one - p * n) ** 2 / (n * p * (1 - p))
     variance = float((2 + (1 - 6 * p * (1 - p)) / (n * p * (1 - p))) @ times)
     return float((squares @ times - times.sum()) / np.sqrt(variance)) if variance > 0 else 0.0
+
+
+def repeated(first: IntArray, times: IntArray) -> tuple[IntArray, IntArray]:
+    """Return for each place in each stretch which stretch it is of, and the place."""
+    which = np.repeat(np.arange(len(first)), times)
+    rank = np.arange(len(which)) - np.repeat(np.cumsum(times) - times, times)
+    return which, np.repeat(first, times) + rank

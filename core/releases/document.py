@@ -58,7 +58,8 @@ def _compared(each: Compared, k: int) -> dict[str, object]:
         },
         "boundaries": [
             {
-                "column": split.column,
+                "column": split.columns[0] if len(split.columns) == 1 else None,
+                "columns": list(split.columns),
                 "n": split.n,
                 "n_below_k": split.groups.n_below(k),
                 "n_given_away": dict(split.n_given_away),

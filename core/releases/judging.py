@@ -202,7 +202,10 @@ def _splits(each: Compared, k: int) -> Iterator[Finding]:
         if not (n_below or n_away):
             continue
         yield Finding.of(
-            "release_boundaries", Verdict.FAIL, column=split.column, n_affected=max(n_below, n_away)
+            "release_boundaries",
+            Verdict.FAIL,
+            column=split.columns[0] if len(split.columns) == 1 else None,
+            n_affected=max(n_below, n_away),
         )(
             text(
                 "{release} and {table} cut {column} at different places. What lies between two cuts follows: "
@@ -210,7 +213,7 @@ def _splits(each: Compared, k: int) -> Iterator[Finding]:
                 "release alone tells.",
                 release=each.release,
                 table=f"`{each.table}`",
-                column=f"`{split.column}`",
+                column=listed(split.columns),
                 below=share_of(n_below, split.n, "persons")
                 if each.counts_persons
                 else share_of(n_below, split.n, "records"),

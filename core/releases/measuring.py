@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from core.coding import CodedTable, IntArray, combination_codes, sorted_distinct
 from core.errors import AuditInputError
 from core.releases.counts import (
     ClassCounts,
+    Groups,
     Moved,
     Overlap,
     beside,
@@ -32,7 +34,7 @@ from core.releases.persons import (
 )
 from core.releases.ranges import aligned
 from core.releases.settings import EarlierTable, ReleasedTable, Roles
-from core.releases.splits import Side, Split, contexts_of, groups_of, split_counts
+from core.releases.splits import Side, Split, split_counts
 from core.tables import Dataset
 from core.words import Text, text
 
@@ -311,37 +313,48 @@ class _Pair:
 
 
 def _splits(pair: _Pair) -> Iterator[Split]:
-    """Yield what follows from the cuts of each column that the releases cut differently."""
-    for column in pair.columns:
-        if column.ends is None:
-            continue
-        others = [(each.later, each.earlier) for each in pair.columns if each is not column]
-        context = contexts_of(*pair.together(others))
-        parts: list[tuple[int, int, int]] = []
-        n, away = 0, {}
-        nothing = np.full(len(pair.later.unit), -1), np.full(len(pair.earlier.unit), -1)
+    """Yield what follows from the cuts of columns that the releases cut differently: of one, two and all."""
+    changed = [each for each in pair.columns if each.ends is not None]
+    chosen = [*combinations(changed, 1), *combinations(changed, 2)]
+    if len(changed) > 2:
+        chosen.append(tuple(changed))
+    nothing = np.full(len(pair.later.unit), -1), np.full(len(pair.earlier.unit), -1)
+    for columns in chosen:
+        others = [(each.later, each.earlier) for each in pair.columns if each not in columns]
+        context = pair.together(others)
+        best, away = None, {}
         for name in pair.roles.sensitive or ("",):
             values = (pair.later.values[name], pair.earlier.values[name]) if name else nothing
-            later = _side(pair, pair.later, context[0], column.written_later, values[0])
-            earlier = _side(pair, pair.earlier, context[1], column.written_earlier, values[1])
-            n, found, n_away = split_counts(later, earlier, *column.ends)
-            if found and len(found) >= len(parts):
-                parts = found
+            later, earlier = (
+                _side(pair, records, codes, [each.written(is_later=is_later) for each in columns], value)
+                for is_later, records, codes, value in zip(
+                    (True, False), (pair.later, pair.earlier), context, values, strict=True
+                )
+            )
+            found = split_counts(later, earlier, [each.ends for each in columns if each.ends is not None])
+            if best is None or len(found.sizes) > len(best.sizes):
+                best = found
             if name:
-                away[name] = n_away
-        yield Split(column=column.name, n=n, groups=groups_of(parts), n_given_away=away)
+                away[name] = found.n_given_away
+        if best is not None:
+            groups = Groups(who=np.arange(len(best.sizes)), size=best.sizes, within=best.within, n=best.sizes)
+            names = tuple(each.name for each in columns)
+            yield Split(columns=names, n=best.n, groups=groups, n_given_away=away)
 
 
-def _side(pair: _Pair, records: Records, context: IntArray, stretch: IntArray, value: IntArray) -> Side:
+def _side(
+    pair: _Pair, records: Records, context: IntArray, stretches: Sequence[IntArray], value: IntArray
+) -> Side:
     """Return what a release tells of each person, or record, once."""
+    side = Side(context=context, group=records.classes, stretches=stretches, value=value)
     if pair.roles.person is None:
-        return Side(context=context, stretch=stretch, value=value)
+        return side
     known = np.flatnonzero(records.unit >= 0)
     each = combination_codes(
-        [records.unit[known], context[known], stretch[known], value[known] + 1], n_records=len(known)
+        [codes[known] for codes in (records.unit, context, records.classes, *stretches, value + 1)],
+        n_records=len(known),
     )
-    first = known[np.unique(each, return_index=True)[1]]
-    return Side(context=context[first], stretch=stretch[first], value=value[first])
+    return side.chosen(known[np.unique(each, return_index=True)[1]])
 
 
 def _relinked(table: ReleasedTable, earlier: Dataset, pair: _Pair) -> Relinked | None:

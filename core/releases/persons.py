@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from core.coding import BoolArray, IntArray, combination_codes, combined_codes, sorted_distinct, value_codes
-from core.releases.counts import Groups, Moved, count_classes, given_away, looked_up
+from core.releases.counts import Groups, Moved, count_classes, given_away, looked_up, repeated
 
 _MOST_CLASSES = 10  # of a person in one release that are combined with those in another
 # Share of what chance leaves of equal pseudonyms that must agree in their values to be equal people.
@@ -270,7 +270,7 @@ class _Left:
         cells = _cells(records, name, n_values)
         first = np.searchsorted(cells, classes * n_values)
         times = np.searchsorted(cells, (classes + 1) * n_values) - first
-        state, place = _repeated(first, times)
+        state, place = repeated(first, times)
         return _Left(n_states=len(classes), state=state, value=cells[place] % n_values, n_values=n_values)
 
     def counts(self) -> IntArray:
@@ -278,17 +278,10 @@ class _Left:
 
     def narrowed(self, parent: IntArray, classes: IntArray, cells: IntArray) -> _Left:
         """Return, for each new state, its parent's values that are in a class too; -1 takes them all."""
-        state, place = _repeated(
+        state, place = repeated(
             np.searchsorted(self.state, parent),
             np.searchsorted(self.state, parent, side="right") - np.searchsorted(self.state, parent),
         )
         value, at = self.value[place], classes[state]
         keep = (at < 0) | np.isin(at * self.n_values + value, cells)
         return _Left(n_states=len(parent), state=state[keep], value=value[keep], n_values=self.n_values)
-
-
-def _repeated(first: IntArray, times: IntArray) -> tuple[IntArray, IntArray]:
-    """Return for each place in each stretch which stretch it is of, and the place."""
-    which = np.repeat(np.arange(len(first)), times)
-    rank = np.arange(len(which)) - np.repeat(np.cumsum(times) - times, times)
-    return which, np.repeat(first, times) + rank

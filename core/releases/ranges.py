@@ -48,6 +48,10 @@ class Aligned:
     written_later: IntArray  # shape (n_records,): alike only for equal written values
     written_earlier: IntArray
 
+    def written(self, *, is_later: bool) -> IntArray:
+        """Return the codes of written values in one of the releases."""
+        return self.written_later if is_later else self.written_earlier
+
     @property
     def is_changed(self) -> bool:
         """Return whether the releases cut the line differently."""

@@ -31,6 +31,7 @@ from core.releases import (
 )
 from core.releases.hashing import siphash
 from core.releases.ranges import aligned
+from core.releases.splits import _settled
 from core.reports import render
 from core.risk import RiskSettings, RiskThresholds, judge_risk, measure_risk, views
 from core.verdict import Verdict
@@ -209,10 +210,77 @@ def test_parts_between_cuts__are_the_people_there(
     expected = []
     for low, high in pairwise(sorted(holes[0] | holes[1])):
         n = sum(low <= number < high for number in numbers)
-        if n and not ({low, high} <= holes[0] or {low, high} <= holes[1]):
+        of_classes = [
+            sum((n - start) // width == (low - start) // width for n in numbers)
+            for start, width in (one, other)
+        ]
+        if 0 < n < min(of_classes):
             expected.append(n)
     sizes = [] if not found.splits else found.splits[0].groups.size.tolist()
     assert sorted(sizes) == sorted(expected)
+
+
+def _tables(rows: list[int], columns: list[int], cells: list[tuple[int, int]]) -> list[tuple[int, ...]]:
+    """Return all tables of whole numbers with these totals, trying each."""
+    if not cells:
+        return [()] if not any(rows) and not any(columns) else []
+    (row, column), rest = cells[0], cells[1:]
+    found = []
+    for n in range(min(rows[row], columns[column]) + 1):
+        fewer = [total - n * (at == row) for at, total in enumerate(rows)]
+        others = [total - n * (at == column) for at, total in enumerate(columns)]
+        found += [(n, *table) for table in _tables(fewer, others, rest)]
+    return found
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    st.lists(
+        st.tuples(st.tuples(st.integers(0, 3), st.integers(0, 3)), st.integers(0, 2)),
+        min_size=1,
+        max_size=9,
+        unique_by=lambda cell: cell[0],
+    )
+)
+def test_settled_cells__are_those_that_all_tables_have(truth: list[tuple[tuple[int, int], int]]) -> None:
+    cells = [cell for cell, _ in truth]
+    rows, columns = ([sum(n for cell, n in truth if cell[at] == of) for of in range(4)] for at in (0, 1))
+    row, column = (np.array([cell[at] for cell in cells]) for at in (0, 1))
+    found = _settled(np.array(rows), np.array(columns), row, column)
+    fitting = _tables(rows, columns, cells)
+    assert tuple(found.n) in fitting
+    assert found.is_settled.tolist() == [len(set(ns)) == 1 for ns in zip(*fitting, strict=True)]
+    assert not len(found.wanting)
+    assert len(_settled(np.array([*rows, 1]), np.array(columns), row, column).wanting) == 1
+
+
+def test_two_columns_cut_anew_at_once__part_whom_each_alone_leaves_together() -> None:
+    """Two of 82 are in the middle of both columns; of each column alone there are 22 in the middle."""
+    places = {(20, 1): 20, (30, 2): 2, (30, 3): 20, (40, 2): 20, (40, 3): 20}
+    people = [
+        (age, town, "flu" if (age, town) == (30, 2) else DIAGNOSES[number % 4])
+        for (age, town), n in places.items()
+        for number in range(n)
+    ]
+    later = [
+        ("", "20-29" if age < 30 else "30-49", "1" if town < 2 else "2-3", value)
+        for age, town, value in people
+    ]
+    earlier = [
+        ("", "20-39" if age < 40 else "40-49", "1-2" if town < 3 else "3", value)
+        for age, town, value in people
+    ]
+    splits = compared(later, earlier, RECORDS).splits
+    assert {each.columns: each.groups.n_below(5) for each in splits} == {
+        ("age",): 0,
+        ("sex",): 0,
+        ("age", "sex"): 2,
+    }
+    assert splits[-1].n_given_away == {"diagnosis": 2}
+    audit = _judged(measured(later, earlier, roles=RECORDS))
+    (finding,) = [each for each in audit.findings if each.check == "release_boundaries"]
+    assert finding.verdict is Verdict.FAIL
+    assert "cut `age`, `sex` at different places" in finding.message
 
 
 @pytest.mark.parametrize(
