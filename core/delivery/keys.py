@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import NamedTuple, cast
 
@@ -102,6 +102,8 @@ class Persons:
     n_persons: int
     columns: Mapping[str, Place]  # by table: the column that says so, in this table or in one it is joined to
     of_record: Mapping[str, IntArray]  # by table, shape (n_records,); -1 where nobody is named
+    # by table that another says it of: its column and that of the other, and whether they match only folded
+    through: Mapping[str, tuple[Place, Place, bool]] = field(default_factory=dict)
 
     def repeat_in(self, table: str) -> bool:
         """Return whether somebody has several records in a table."""
@@ -133,6 +135,13 @@ class Combined:
     tables: Mapping[str, CodedTable]
     # each new column with the number that says nobody alone
     numbers: Mapping[Place, Place]
+
+    def parts_of(self, place: Place) -> tuple[str, ...]:
+        """Return the columns that a column is made of: itself, where it is none that was combined."""
+        if place not in self.numbers:
+            return (place.column,)
+        number = self.numbers[place].column
+        return place.column.removesuffix(f" + {number}"), number
 
     def without_parts(self, links: Iterable[Link]) -> list[Link]:
         """Return the links but those of numbers that say nobody alone."""
@@ -257,10 +266,11 @@ def persons_of(
     texts = [_texts(tables[name], columns[name].column, folded=folded) for name in names]
     codes, n_persons = _coded_together(texts)
     of_record = dict(zip(names, codes, strict=True))
+    through: dict[str, tuple[Place, Place, bool]] = {}
     while reached := _through(tables, links, of_record):
-        for name, (person_of_record, place) in reached.items():
-            of_record[name], columns[name] = person_of_record, place
-    return Persons(n_persons=n_persons, columns=columns, of_record=of_record)
+        for name, (person_of_record, way) in reached.items():
+            of_record[name], columns[name], through[name] = person_of_record, way[1], way
+    return Persons(n_persons=n_persons, columns=columns, of_record=of_record, through=through)
 
 
 def _candidates(name: str, table: CodedTable) -> list[_Column]:
@@ -318,7 +328,7 @@ def _sampled(fewer: _Column, more: _Column, *, folded: bool) -> float:
     some = fewer.values.values.slice(0, _LOOKED_AT)
     every = more.values.values
     if folded:
-        some, every = _folded(some), _folded(every)
+        some, every = fold_keys(some), fold_keys(every)
     return float(pc.mean(pc.is_in(some, value_set=every)).as_py() or 0)
 
 
@@ -327,7 +337,7 @@ def _measured(one: _Column, other: _Column) -> Link:
     first, second = sorted((one, other), key=lambda column: (not column.is_unique, -column.n_values))
     plain = _n_found(second.values.values, first.values.values)
     folded = (
-        _n_found(_folded(second.values.values), _folded(first.values.values))
+        _n_found(fold_keys(second.values.values), fold_keys(first.values.values))
         if plain < second.n_values
         else plain
     )
@@ -347,7 +357,7 @@ def _n_found(values: pa.Array, among: pa.Array) -> int:
     return int(pc.sum(pc.is_in(pc.unique(values), value_set=among)).as_py() or 0)
 
 
-def _folded(values: pa.Array) -> pa.Array:
+def fold_keys(values: pa.Array) -> pa.Array:
     """Return values without what all begin with, leading zeros, ``.0``, white space, marks and case."""
     lower = pc.utf8_lower(values)
     ends = pc.min_max(lower).as_py() if len(lower) else {"min": None, "max": None}
@@ -434,7 +444,7 @@ def _texts(table: CodedTable, column: str, *, folded: bool) -> CodedColumn:
     values = table[column].trimmed
     if not folded:
         return values
-    return replace(values, values=_folded(values.values), is_distinct=False)
+    return replace(values, values=fold_keys(values.values), is_distinct=False)
 
 
 def _coded_together(columns: Sequence[CodedColumn]) -> tuple[list[IntArray], int]:
@@ -454,9 +464,9 @@ def _coded_together(columns: Sequence[CodedColumn]) -> tuple[list[IntArray], int
 
 def _through(
     tables: Mapping[str, CodedTable], links: Sequence[Link], known: Mapping[str, IntArray]
-) -> dict[str, tuple[IntArray, Place]]:
-    """Return the persons of tables that a link joins to a table whose persons are known."""
-    found: dict[str, tuple[IntArray, Place]] = {}
+) -> dict[str, tuple[IntArray, tuple[Place, Place, bool]]]:
+    """Return the persons of tables that a link joins to a table whose persons are known, and how."""
+    found: dict[str, tuple[IntArray, tuple[Place, Place, bool]]] = {}
     for link in links:
         for there, here, is_unique in (
             (link.one, link.other, link.one_is_unique),
@@ -470,5 +480,5 @@ def _through(
             (of_there, of_here), n_codes = _coded_together(texts)
             person = np.full(n_codes + 1, -1, dtype=np.int64)
             person[of_there[of_there >= 0]] = known[there.table][of_there >= 0]
-            found[here.table] = person[of_here], there
+            found[here.table] = person[of_here], (here, there, link.is_folded)
     return found

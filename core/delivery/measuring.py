@@ -30,6 +30,7 @@ from core.delivery.known import Known, events_of, known_one
 from core.delivery.lists import read_list
 from core.delivery.pseudonyms import KeyFacts, key_facts
 from core.delivery.settings import DeliverySettings
+from core.delivery.whose import Whose, earlier_with_persons, with_persons
 from core.errors import AuditInputError
 from core.releases import (
     EarlierTable,
@@ -62,6 +63,7 @@ class TableFacts:
     key_columns: tuple[str, ...]  # that links join
     suggestions: tuple[RoleSuggestion, ...]
     person_column: Place | None = None  # None where nobody can be told
+    whose: Whose | None = None  # … and how it says so
     n_persons: int = 0
     n_nobody: int = 0  # records that name no person
     n_only_here: int = 0  # persons in this table and in no other
@@ -125,6 +127,11 @@ class DeliveryMeasurement:
         """Return what so many known records find, None for all."""
         return next(each for each in self.known if each.n_events == n_events)
 
+    @property
+    def whose(self) -> dict[str, Whose]:
+        """Return where each table says whose its records are."""
+        return {each.name: each.whose for each in self.tables if each.whose is not None}
+
     @cached_property
     def record_tables(self) -> tuple[TableFacts, ...]:
         """Return the tables in which persons have several records."""
@@ -176,7 +183,9 @@ def measure_delivery(
     measured = replace(measured, same_files=same)
     if not earlier:
         return measured
-    return replace(measured, releases=measure_releases(released_tables(measured, kept), earlier))
+    released = released_tables(measured, kept)
+    before = earlier_with_persons(earlier, released, measured.whose)
+    return replace(measured, releases=measure_releases(released, before))
 
 
 def _measured(
@@ -227,22 +236,36 @@ def _with_new(table: CodedTable, combined: CodedTable) -> CodedTable:
 def released_tables(measured: DeliveryMeasurement, datasets: Sequence[Dataset]) -> list[ReleasedTable]:
     """Return the tables with their columns' roles, as releases are compared; copies are left out."""
     kept, _ = _without_copies(datasets)
-    return [
-        ReleasedTable(
-            name=facts.name,
-            dataset=dataset,
-            roles=Roles(
-                quasi_identifiers=facts.quasi_identifiers,
-                sensitive=tuple(
-                    each.column for each in facts.suggestions if each.role is Role.SENSITIVE_ATTRIBUTE
-                ),
-                person=facts.person_column.column
-                if facts.person_column is not None and facts.person_column.table == facts.name
-                else None,
-            ).common(dataset.columns),
-        )
-        for facts, dataset in zip(measured.tables, kept, strict=True)
-    ]
+    by_name = {facts.name: dataset for facts, dataset in zip(measured.tables, kept, strict=True)}
+    return [_released_table(facts, by_name, measured.whose) for facts in measured.tables]
+
+
+def _released_table(
+    facts: TableFacts, tables: Mapping[str, Dataset], whose: Mapping[str, Whose]
+) -> ReleasedTable:
+    dataset = with_persons(facts.name, tables, whose)
+    roles = Roles(
+        quasi_identifiers=facts.quasi_identifiers,
+        sensitive=tuple(each.column for each in facts.suggestions if each.role is Role.SENSITIVE_ATTRIBUTE),
+        person=None if facts.whose is None else facts.whose.column,
+    )
+    return ReleasedTable(name=facts.name, dataset=dataset, roles=roles.common(dataset.columns))
+
+
+def _whose(name: str, persons: Persons, combined: Combined) -> Whose:
+    """Return where a table says whose its records are."""
+    if name not in persons.through:
+        place = persons.columns[name]
+        return Whose(column=place.column, key=combined.parts_of(place))
+    here, there, is_folded = persons.through[name]
+    key = combined.parts_of(here)
+    return Whose(
+        column=f"{' + '.join(key)} > {_whose(there.table, persons, combined).column}",
+        key=key,
+        there=there.table,
+        there_key=combined.parts_of(there),
+        is_folded=is_folded,
+    )
 
 
 def _links(
@@ -399,7 +422,9 @@ def _table_facts(
         smallest=np.zeros(0, dtype=np.int64),
     )
     facts = replace(facts, quasi_identifiers=_quasi_identifiers(facts, table, released, roles.quasi))
-    return facts if persons is None or name not in persons.of_record else _with_persons(facts, table, persons)
+    if persons is None or name not in persons.of_record:
+        return facts
+    return replace(_with_persons(facts, table, persons), whose=_whose(name, persons, roles.combined))
 
 
 def _quasi_identifiers(

@@ -129,7 +129,7 @@ def measure_releases(
     over: dict[str, list[EarlierTable]] = {}
     hashed: dict[object, ClassCounts] = {}
     for release, each, columns in _single_tables(earlier):
-        table = _table_for(each.name, columns, tables)
+        table = table_for(each.name, columns, tables)
         if table is not None and not table.roles.quasi_identifiers:
             continue  # nothing in it is known of anybody
         if table is None:
@@ -180,7 +180,7 @@ def _ledger_of(table: LedgerTable, earlier: Sequence[EarlierTable | Ledger]) -> 
     )
 
 
-def _table_for(name: str, columns: Sequence[str], tables: Sequence[ReleasedTable]) -> ReleasedTable | None:
+def table_for(name: str, columns: Sequence[str], tables: Sequence[ReleasedTable]) -> ReleasedTable | None:
     """Return the table named so, else the one with most of the columns; None where none has half of them."""
     stem = name.rpartition(".")[0] or name
     for table in tables:

@@ -570,3 +570,39 @@ def test_dataset_command__holds_folders_and_ledgers_against_the_tables(
     ]
     assert [each["newcomers"]["n_given_away"] for each in compared_] == [{"diagnosis": 17}] * 2
     assert main(["dataset", february, "--earlier", str(tmp_path / "none")]) == 2
+
+
+def _month(folder: Path, persons: range, *, hospitals: bool = False) -> Path:
+    """Write persons, a visit of each, and six tests of a visit, of kinds that many persons share."""
+    folder.mkdir()
+    rows = [(f"{'p' if not hospitals else ''}{n}", f"v{n:05}", "new" if n >= 40 else "old") for n in persons]
+    tables = {
+        "persons.csv": ["pid,sex", *(f"{pid},{'fm'[int(vid[1:]) % 2]}" for pid, vid, _ in rows)],
+        "visits.csv": ["visit,pid,ward", *(f"{vid},{pid},A" for pid, vid, _ in rows)],
+        "tests.csv": [
+            "visit,kind",
+            *(f"{vid},{kind}" for n, (_, vid, _) in enumerate(rows) for kind in "ab" * 3),
+        ],
+    }
+    for name, lines in tables.items():
+        (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return folder
+
+
+def test_records_whose_person_another_table_names__are_counted_as_persons(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two newcomers have six tests of either kind: 12 records more, of two persons."""
+    earlier, later = _month(tmp_path / "january", range(40)), _month(tmp_path / "february", range(42))
+    ledger = tmp_path / "ledger.json"
+    chosen = ("--quasi-identifier", "tests.kind", "--leave-out", "persons.sex", "visits.ward")
+    assert main(["dataset", str(earlier), *chosen, "--ledger", str(ledger)]) == 0
+    capsys.readouterr()
+    call = ["dataset", str(later), *chosen, "--earlier", str(earlier), str(ledger), "--json"]
+    assert main(call) == 1
+    found = json.loads(capsys.readouterr().out)["releases"]["compared"]
+    assert [(each["table"], each["counts"], each["n_earlier"]) for each in found] == [
+        ("tests", "person", 40),
+        ("tests", "person", 80),
+    ]
+    assert [each["newcomers"]["n_below_k"] for each in found] == [2, 4]
