@@ -82,7 +82,7 @@ def new_ledger(
     document: dict[str, object] = {
         "format": FORMAT,
         "version": VERSION,
-        "hash": "siphash-2-4 of hmac-sha-256-64",
+        "hash": "siphash-2-4:hmac-sha-256-64",
         "salt": base64.b64encode(used).decode() if salt is None else None,
         "salt_check": _salt_check(used),
         "k": k,
