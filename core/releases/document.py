@@ -5,6 +5,7 @@ from __future__ import annotations
 from core.releases.counts import Moved
 from core.releases.judging import ReleasesAudit, releases_sentence
 from core.releases.measuring import Compared
+from core.releases.splits import Split
 from core.words import Text, counted, own, text
 
 
@@ -56,19 +57,20 @@ def _compared(each: Compared, k: int) -> dict[str, object]:
             "n_below_k": alike.groups.n_below(k),
             "n_given_away": dict(alike.n_given_away),
         },
-        "boundaries": [
-            {
-                "column": split.columns[0] if len(split.columns) == 1 else None,
-                "columns": list(split.columns),
-                "n": split.n,
-                "n_below_k": split.groups.n_below(k),
-                "n_given_away": dict(split.n_given_away),
-            }
-            for split in each.splits
-        ],
+        "boundaries": [_split(split, k) for split in each.splits],
         "relinked": None
         if relinked is None
         else {"n": relinked.n, "n_persons": relinked.n_persons, "columns": list(relinked.columns)},
+    }
+
+
+def _split(split: Split, k: int) -> dict[str, object]:
+    return {
+        "column": split.columns[0] if len(split.columns) == 1 else None,
+        "columns": list(split.columns),
+        "n": split.n,
+        "n_below_k": split.groups.n_below(k),
+        "n_given_away": dict(split.n_given_away),
     }
 
 
