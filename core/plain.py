@@ -24,7 +24,9 @@ JsonValue = None | bool | int | float | str | list["JsonValue"] | dict[str, "Jso
 Scalar = None | bool | int | float | str
 
 # Characters that XML 1.0 forbids (and with it XLSX); HTML shows none of them either.
-_FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]")
+# With them those that turn the direction of all text after them, which a name can do to a sentence.
+_FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
+_BEFORE_UNIT = re.compile(r"(?<=\d) (?=%)|(?<=[<>]) (?=\d)")
 _MISSING = ("NAType", "NaTType")  # pandas' own, which commands without tables do not import
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _FORMULA_STARTS = "=+-@\t\r\n＝＋－＠"  # full-width: spreadsheets in Korean and Japanese accept them
@@ -40,6 +42,11 @@ def valid_unicode(text: str) -> str:
 def printable(text: str) -> str:
     """Return the text without control characters (tab and line breaks stay) and lone surrogates."""
     return _FORBIDDEN.sub("", valid_unicode(text))
+
+
+def unbroken(text: str) -> str:
+    """Return the text with a space that no line breaks at between a figure and its sign."""
+    return _BEFORE_UNIT.sub("\N{NO-BREAK SPACE}", text)
 
 
 def starts_like_formula(text: str) -> bool:

@@ -14,7 +14,7 @@ import pandas as pd
 
 from core.measures import MEASURES
 from core.measures.measure import Unit
-from core.plain import printable, scalar
+from core.plain import printable, scalar, unbroken
 from core.reports.as_json import content_digest, settings_digest
 from core.reports.as_svg import chart_svg
 from core.reports.model import (
@@ -96,7 +96,7 @@ def text(value: object) -> str:
 
 def prose(words: str) -> str:
     """Return a sentence said in the language spoken, with the names in it set as code."""
-    return _CODE.sub(r"<code>\1</code>", text(say(words)))
+    return _CODE.sub(r"<code>\1</code>", text(unbroken(say(words))))
 
 
 def _whole(report: Report) -> ReportSection:
@@ -324,7 +324,7 @@ def _figure_row(figure: Figure, *, judged: bool) -> str:
     before, after = (
         f'<span class="unit">{word}</span>' if word else "" for word in unit_words(measure.unit, figure.value)
     )
-    value = " ".join(part for part in (before, text(figure_text(figure)), after) if part)
+    value = " ".join(part for part in (before, text(unbroken(figure_text(figure))), after) if part)
     cells = (
         f'<th scope="row" class="figure"><a href="#measure-{measure.key}">{text(say(measure.label))}</a>'
         f'{about}</th><td class="value">{value}</td>'

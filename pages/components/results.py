@@ -18,6 +18,7 @@ from core.caching import Vault, vault
 from core.charts import COLORS, Chart, number_locale
 from core.measures import MEASURES, Measure
 from core.measures.measure import Unit
+from core.plain import unbroken
 from core.reports import RENDERERS, Figure, Report, ReportChart, render
 from core.reports.model import Column, columns_shown, figure_text, report_stem, said_table, table_of
 from core.verdict import Finding, Verdict, next_steps, worst_first
@@ -126,7 +127,7 @@ def _show_figure(figure: Figure, *, with_of: bool) -> None:
     label = say(measure.label)  # our own words: escaped, a screen reader would read out the backslashes
     st.metric(
         f"{plain(say(own(figure.of)))}: {label}" if with_of and figure.of else label,
-        figure_text(figure),
+        unbroken(figure_text(figure)),
         delta=" · ".join(plain(say(part)) for part in (figure.verdict.word, figure.threshold) if part)
         if figure.verdict
         else None,

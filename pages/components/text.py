@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 import string
 
-from core.plain import valid_unicode
+from core.plain import printable, unbroken
 from core.words import Text, Written, counted, text
 
 _WORD_JOINER = "\u2060"
 _AUTOLINK = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?=@)|(?<=[<>=-])(?=[<>=-])", re.IGNORECASE)
+_LONG = re.compile(r"[^\s`]{101,}")
 _ESCAPES = str.maketrans({mark: f"\\{mark}" for mark in string.punctuation})
 
 
 def plain(words: str) -> str:
-    """Return Markdown that shows `words` exactly as it is, on one line.
+    """Return Markdown that shows `words` as it is, on one line; of a word of over 100 letters both ends.
 
     Backslashes stop formulas, colours, images, links and icons; an invisible word joiner stops
     what Streamlit 1.67 links or replaces in spite of a backslash (``://``, ``www.``, ``@``,
@@ -31,7 +32,8 @@ def sentence(words: str) -> str:
 
 
 def _on_one_line(words: str) -> str:
-    return re.sub(r"\s+", " ", valid_unicode(words))
+    shown = unbroken(printable(re.sub(r"\s+", " ", words)))
+    return _LONG.sub(lambda long: f"{long[0][:60]}…{long[0][-30:]}", shown)
 
 
 def size(n_bytes: int) -> Text:

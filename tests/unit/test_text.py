@@ -16,6 +16,9 @@ from pages.components.text import duration, plain, sentence, size
         ("http://a.b", "http\\:\u2060\\/\\/a\\.b"),
         ("a@b.c", "a\u2060\\@b\\.c"),
         ("->", "\\-\u2060\\>"),
+        ("\u202egpj.exe", "gpj\\.exe"),
+        ("< 0.1 % of 12.5 %", "\\<\xa00\\.1\xa0\\% of 12\\.5\xa0\\%"),
+        ("a" * 200, "a" * 60 + "…" + "a" * 30),
     ],
 )
 def test_plain__escapes_what_markdown_would_read(text: str, shown: str) -> None:
