@@ -59,22 +59,22 @@ class EventSettings:
 
     time_column: str = setting(
         "OD_ISO",
-        "Time column (OD_ISO)",
-        "Date and time of each event. Found by its values where the log has no such column.",
+        "Time column",
+        "Date and time of each event (`OD_ISO`). Found by its values where the log has no such column.",
         "--time-column",
         metavar="NAME",
     )
     user_column: str = setting(
         "GUID",
-        "User column (GUID)",
-        "Who the event is about; becomes a pseudonym. Found by its values where the log has no such column.",
+        "User column",
+        "Who the event is about (`GUID`); becomes a pseudonym. Found by its values where there is none.",
         "--user-column",
         metavar="NAME",
     )
     event_column: str = setting(
         "dogodek",
-        "Event column (dogodek)",
-        "What happened. Found by its values where the log has no such column.",
+        "Event column",
+        "What happened (`dogodek`). Found by its values where the log has no such column.",
         "--event-column",
         metavar="NAME",
     )

@@ -75,7 +75,9 @@ def show_events() -> None:
         show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
         return
     with above_privacy_line():
-        _show_results(dataset, ask_for_settings(dataset))
+        settings = ask_for_settings(dataset)
+        if settings is not None:
+            _show_results(dataset, settings)
 
 
 def _show_results(dataset: Dataset, settings: EventSettings) -> None:

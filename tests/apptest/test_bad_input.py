@@ -40,7 +40,12 @@ def test_name__of_any_kind_is_shown_as_typed(name: str, open_page: Open) -> None
     app = open_page(HOME)
     app = app.file_uploader[0].set_value([(name, TABLE, "text/csv")]).run()
     assert not app.exception
-    shown = "".join(one.value for one in app.markdown).replace("\\", "").replace("\u2060", "")
+    shown = (
+        "".join(one.value for one in app.markdown)
+        .replace("\\", "")
+        .replace("\xa0", " ")
+        .replace("\u2060", "")
+    )
     assert name in shown
 
 

@@ -23,11 +23,19 @@ OpenPage = Callable[[str], AppTest]
 def _said(app: AppTest) -> str:
     """Return all text on the page without Markdown's escapes."""
     shown = [*app.title, *app.header, *app.subheader, *app.markdown, *app.error, *app.info, *app.warning]
-    return " ".join(element.value for element in shown).replace("\\", "").replace("\u2060", "")
+    return (
+        " ".join(element.value for element in shown)
+        .replace("\\", "")
+        .replace("\xa0", " ")
+        .replace("\u2060", "")
+    )
 
 
 def _metrics(app: AppTest) -> dict[str, str]:
-    return {metric.label.replace("\\", ""): metric.value for metric in app.metric}
+    return {
+        metric.label.replace("\\", "").replace("\xa0", " "): metric.value.replace("\xa0", " ")
+        for metric in app.metric
+    }
 
 
 def _upload(app: AppTest, frame: pd.DataFrame, name: str = "people.csv") -> AppTest:

@@ -38,7 +38,7 @@ def _give(app: AppTest, label: str, *files: tuple[str, bytes, str]) -> AppTest:
 
 def _texts(app: AppTest) -> str:
     found = [*app.markdown, *app.header, *app.subheader, *app.caption, *app.info, *app.error]
-    return " ".join(text.value for text in found).replace("\\", "").replace("\u2060", "")
+    return " ".join(text.value for text in found).replace("\\", "").replace("\xa0", " ").replace("\u2060", "")
 
 
 def _risk(open_page: Callable[[str], AppTest]) -> AppTest:

@@ -28,15 +28,18 @@ def upload(app: AppTest, *lines: str, header: str = HEADER, name: str = "log.csv
 
 
 def figures(app: AppTest) -> dict[str, str]:
-    return {metric.label.replace("\\", ""): metric.value for metric in app.metric}
+    return {
+        metric.label.replace("\\", "").replace("\xa0", " "): metric.value.replace("\xa0", " ")
+        for metric in app.metric
+    }
 
 
 def headline(app: AppTest) -> str:
-    return app.header[0].value.replace("\\", "")
+    return app.header[0].value.replace("\\", "").replace("\xa0", " ")
 
 
 def problems(app: AppTest) -> list[str]:
-    return [error.value.replace("\\", "") for error in app.error]
+    return [error.value.replace("\\", "").replace("\xa0", " ") for error in app.error]
 
 
 def apply_settings(app: AppTest) -> AppTest:
@@ -70,6 +73,24 @@ def test_events__shows_the_demo_with_both_verdicts(open_page: Callable[[str], Ap
     }
 
 
+def test_events__asks_which_columns_a_table_without_times_means_and_nothing_else(
+    open_page: Callable[[str], AppTest],
+) -> None:
+    lines = [f"2024-01-0{day}T10:00;{user};X.FALL_DETECTED;7" for day in range(1, 8) for user in "abcdef"]
+    app = upload(open_page(PAGE), *(f"{n};x;y" for n in range(30)), header="ward;grade;note", name="w.csv")
+    assert problems(app) == []
+    asked = [
+        box.value for box in app.selectbox if str(box.key).startswith("events_") and "_log_" not in box.key
+    ]
+    assert asked == [None, None, None]
+    assert "Settings" not in [drawer.label for drawer in app.expander]
+    use = next(button for button in app.button if button.label == "Use these columns")
+    use.click().run()
+    assert problems(app) == ["Choose three different columns."]
+    app = upload(open_page(PAGE), *lines, header="a;b;c;d")
+    assert "Settings" in [drawer.label for drawer in app.expander]  # found by their values
+
+
 def test_events__answers_k_strategy_and_pseudonyms_at_once(open_page: Callable[[str], AppTest]) -> None:
     app = upload(open_page(PAGE), *TRIANGLE)
     assert " ".join(problems(app)) == (
@@ -95,7 +116,7 @@ def test_events__fails_traces_above_a_limit(open_page: Callable[[str], AppTest])
     app.slider(key="events_k").set_value(2).run()
     app.number_input(key="events_limit").set_value(20.0).run()
     words = " ".join(element.value for element in app.markdown)
-    assert "(limit for two: 20.0 %)" in words.replace("\\", "")
+    assert "(limit for two: 20.0 %)" in words.replace("\\", "").replace("\xa0", " ")
 
 
 def test_events__takes_settings_only_when_applied(open_page: Callable[[str], AppTest]) -> None:
@@ -130,13 +151,19 @@ def test_events__names_columns_and_lines_that_are_wrong_and_goes_on_when_told(
     app.slider(key="events_k").set_value(2).run()
     assert problems(app) == []
     assert figures(app)["Events kept"] == "6"
-    words = " ".join(element.value for element in app.markdown).replace("\\", "")
+    words = " ".join(element.value for element in app.markdown).replace("\\", "").replace("\xa0", " ")
     found = "the audit took when as time_column and who as user_column and what as event_column"
     assert found in words
-    named = [info.value for info in app.info if "`when`, `who`, `what`" in info.value.replace("\\", "")]
+    named = [
+        info.value
+        for info in app.info
+        if "`when`, `who`, `what`" in info.value.replace("\\", "").replace("\xa0", " ")
+    ]
     assert len(named) == 1
     apply_settings(app)
-    assert found not in " ".join(element.value for element in app.markdown).replace("\\", "")
+    assert found not in " ".join(element.value for element in app.markdown).replace("\\", "").replace(
+        "\xa0", " "
+    )
     app.run()
     assert not set(named) & {info.value for info in app.info}
     assert figures(app)["Events kept"] == "6"
@@ -315,7 +342,7 @@ def test_events__shows_four_figures_first_and_the_way_of_the_events(
         "Singled out by known events",
         "Singled out by the number of rows",
     ]
-    words = " ".join(element.value for element in app.markdown).replace("\\", "")
+    words = " ".join(element.value for element in app.markdown).replace("\\", "").replace("\xa0", " ")
     assert (
         "9,000 events in the log → 5,086 after cleanup → 4,924 released, 1,921 of them made coarser." in words
     )

@@ -94,7 +94,7 @@ def unsaid(text: str, theirs: re.Pattern[str]) -> list[str]:
         return []
     while INNERMOST.search(text):
         text = INNERMOST.sub(" ", text)
-    text = text.replace("\\", "").replace("\u2060", "")
+    text = text.replace("\\", "").replace("\xa0", " ").replace("\u2060", "")
     for quoted in QUOTED:
         text = text.replace(quoted, " ")
     left = theirs.sub(" ", MARKUP.sub(" ", text))

@@ -22,12 +22,15 @@ def _upload(app: AppTest, data: bytes = TABLE, *, name: str = "people.csv", at: 
 
 
 def _metrics(app: AppTest) -> dict[str, str]:
-    return {metric.label.replace("\\", ""): metric.value for metric in app.metric}
+    return {
+        metric.label.replace("\\", "").replace("\xa0", " "): metric.value.replace("\xa0", " ")
+        for metric in app.metric
+    }
 
 
 def _texts(app: AppTest) -> str:
     found = [*app.markdown, *app.header, *app.caption, *app.info, *app.error]
-    return " ".join(text.value for text in found).replace("\\", "").replace("\u2060", "")
+    return " ".join(text.value for text in found).replace("\\", "").replace("\xa0", " ").replace("\u2060", "")
 
 
 def test_empty__says_what_to_upload_and_offers_demos(open_page: Callable[[str], AppTest]) -> None:

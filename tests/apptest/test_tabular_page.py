@@ -32,15 +32,23 @@ def _upload(app: AppTest, *files: tuple[str, bytes]) -> AppTest:
 
 
 def _metrics(app: AppTest) -> dict[str, str]:
-    return {metric.label.replace("\\", ""): metric.value for metric in app.metric}
+    return {
+        metric.label.replace("\\", "").replace("\xa0", " "): metric.value.replace("\xa0", " ")
+        for metric in app.metric
+    }
 
 
 def _headline(app: AppTest) -> str:
-    return app.header[0].value.replace("\\", "")
+    return app.header[0].value.replace("\\", "").replace("\xa0", " ")
 
 
 def _errors(app: AppTest) -> str:
-    return " ".join(error.value for error in app.error).replace("\\", "").replace("\u2060", "")
+    return (
+        " ".join(error.value for error in app.error)
+        .replace("\\", "")
+        .replace("\xa0", " ")
+        .replace("\u2060", "")
+    )
 
 
 def test_empty__says_what_to_upload_and_offers_demos(open_page: Callable[[str], AppTest]) -> None:
@@ -214,7 +222,10 @@ def test_demo__shows_a_file_of_every_kind(open_page: Callable[[str], AppTest], d
     rule, ours = overview["Published rule"], overview["Second opinion"]
     disagreeing = overview[rule.str.endswith("PASS") & ours.str.endswith("FAIL")]
     assert len(disagreeing) == 1
-    assert app.header[0].value.replace("\\", "") == "4 files verified: 2 FAIL, 1 WARN, 1 PASS."
+    assert (
+        app.header[0].value.replace("\\", "").replace("\xa0", " ")
+        == "4 files verified: 2 FAIL, 1 WARN, 1 PASS."
+    )
     assert app.selectbox(key="tabular_file").value == overview["File"][0]
 
 
@@ -232,7 +243,7 @@ def test_column_map__tells_of_every_column_and_opens_its_findings(
     app.session_state["tabular_column_a.csv"] = "id"
     app.run()
     told = "1 of 12 (8.3 %) values remain although `drop` is logged"
-    assert sum(told in text.value.replace("\\", "") for text in app.markdown) == 2
+    assert sum(told in text.value.replace("\\", "").replace("\xa0", " ") for text in app.markdown) == 2
 
 
 def test_files_that_cannot_be_verified__stand_in_the_list_with_their_cause(
@@ -294,7 +305,7 @@ def test_removing_a_file__leaves_the_others(open_page: Callable[[str], AppTest])
     app.button(key=f"tabular_demo_{DEMOS[0].key}").click().run()
     app.selectbox(key="tabular_file").set_value("survey.csv").run()
     removing = [button for button in app.button if button.key.startswith("tabular_files_remove_")]
-    names = {button.help.replace("\\", ""): button for button in removing}
+    names = {button.help.replace("\\", "").replace("\xa0", " "): button for button in removing}
     names["Forget survey.csv"].click().run()
     assert not app.exception
     assert any("survey" in str(table.value.to_dict()) and "Why" in table.value for table in app.dataframe)

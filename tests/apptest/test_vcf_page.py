@@ -60,11 +60,11 @@ def _when(app: AppTest, done: Callable[[AppTest], object]) -> AppTest:
 
 
 def _metrics(app: AppTest) -> dict[str, str]:
-    return {metric.label: metric.value for metric in app.metric}
+    return {metric.label: metric.value.replace("\xa0", " ") for metric in app.metric}
 
 
 def _headlines(app: AppTest) -> str:
-    return " ".join(header.value for header in app.header).replace("\\", "")
+    return " ".join(header.value for header in app.header).replace("\\", "").replace("\xa0", " ")
 
 
 def _column(app: AppTest, name: str) -> list[object]:
@@ -76,7 +76,12 @@ def _column(app: AppTest, name: str) -> list[object]:
 
 
 def _words(elements: object) -> str:
-    return " ".join(element.value for element in elements).replace("\\", "").replace("\u2060", "")
+    return (
+        " ".join(element.value for element in elements)
+        .replace("\\", "")
+        .replace("\xa0", " ")
+        .replace("\u2060", "")
+    )
 
 
 def test_empty__says_what_to_upload_and_offers_the_demo(open_page: Callable[[str], AppTest]) -> None:

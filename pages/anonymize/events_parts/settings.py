@@ -62,11 +62,13 @@ class Live(NamedTuple):
     batch: int
 
 
-def ask_for_settings(dataset: Dataset) -> EventSettings:
-    """Show the form with the settings in use; return them."""
+def ask_for_settings(dataset: Dataset) -> EventSettings | None:
+    """Show the form with the settings in use; return them, None where the columns are to be chosen first."""
     used: EventSettings = with_found_columns(dataset, st.session_state.get(_SETTINGS, EventSettings()))
     problem = None
-    to_choose = not {used.time_column, used.user_column, used.event_column} <= {*dataset.columns}
+    if not {used.time_column, used.user_column, used.event_column} <= {*dataset.columns}:
+        _ask_for_columns_first(dataset, used)
+        return None
     if used.found_columns:
         found = say(
             "The log has other column names. Time, user and event were found by their values: {columns}. "
@@ -74,7 +76,7 @@ def ask_for_settings(dataset: Dataset) -> EventSettings:
             columns=listed([used.time_column, used.user_column, used.event_column]),
         )
         st.info(sentence(found), icon=":material/search:")
-    settings = st.expander(say("Settings"), icon=":material/tune:", expanded=to_choose)
+    settings = st.expander(say("Settings"), icon=":material/tune:")
     with settings:
         base = _ask_for_mapping()
     if st.session_state.get(_BASE, BUILT_IN_MAPPING) != base:
@@ -97,6 +99,26 @@ def ask_for_settings(dataset: Dataset) -> EventSettings:
         show_problems(problem)
     st.session_state[_SETTINGS], st.session_state[_BASE] = used, base
     return used
+
+
+def _ask_for_columns_first(dataset: Dataset, used: EventSettings) -> None:
+    """Ask which columns are time, user and event where neither names nor values tell; nothing else yet."""
+    with st.form("events_columns_form"):
+        st.subheader(say("Is this a log of events?"), anchor=False)
+        st.markdown(
+            say(
+                "No columns of it read as a time, a user and an event. Choose them, or give another file: "
+                "a table of people without times is for **Disclosure risk**."
+            )
+        )
+        chosen = _ask_for_columns(dataset, used)
+        if not st.form_submit_button(say("Use these columns"), type="primary", icon=":material/play_arrow:"):
+            return
+        if None in chosen.values() or len({*chosen.values()}) < len(chosen):
+            st.error(say("Choose three different columns."), icon=":material/error:")
+            return
+    st.session_state[_SETTINGS] = replace(used, **chosen)  # type: ignore[arg-type]
+    st.rerun()
 
 
 def _settings_of(fields: dict[str, object], pairs: pd.DataFrame) -> EventSettings:
@@ -145,7 +167,7 @@ def _ask_for_columns(dataset: Dataset, used: EventSettings) -> dict[str, object]
             fields[name] = ask_for_choice(
                 EventSettings,
                 name,
-                options=list(dict.fromkeys([*dataset.columns, wanted])),
+                options=dataset.columns,
                 start=wanted,
                 key=f"events_{name}_{dataset.fingerprint}",
             )
