@@ -72,10 +72,17 @@ def _keys(data: bytes) -> frozenset[str]:
 
 
 def _genomes(files: Sequence[GivenFile]) -> Iterator[Offer]:
-    names = tuple(file.name for file in files if is_vcf_name(file.name))
+    names = tuple(
+        file.name for file in files if is_vcf_name(file.name) and not _is_of_another_kind(file.data)
+    )
     if names:
-        reason = text("{n} genome file.", "{n} genome files, paired by their names.", n=len(names))
+        reason = text("{n} genome file.", "{n} genome files.", n=len(names))
         yield Offer(tool="vcf", places={"files": names}, reason=reason)
+
+
+def _is_of_another_kind(data: bytes) -> bool:
+    """Tell whether a file begins as no VCF or BCF file does, compressed or not."""
+    return bool(data) and not data.startswith((b"##fileformat=VCF", b"\x1f\x8b", b"BCF"))
 
 
 def _with_log(files: Sequence[GivenFile], tables: Sequence[GivenFile]) -> Iterator[Offer]:

@@ -14,6 +14,7 @@ from core.demo import Demo
 from core.errors import AuditInputError
 from core.streamlit_internals import UploadedFile
 from core.tables import Dataset
+from core.vcf.pairing import is_vcf_name
 from core.words import own, say
 from pages.components.navigation import TOOLS
 from pages.components.reading import ask_for_reading, read_alike, read_table, show_problems, summary_of
@@ -27,6 +28,7 @@ _MISSING = {  # what stands in a place instead of a file
     "that you need no more, or use the command line.",
 }
 
+_MOST_LISTED = 4  # files, each on a line of its own before the results
 _SLOT_ENDING = "_slot_files"
 
 
@@ -220,28 +222,64 @@ def list_table(
     change
         Shows an uploader for another file in its place.
     """
-    dataset, error = read_table(tool, stored)
-    with _file_row(stored, summary_of(dataset), label=label):
-        ask_for_reading(tool, role, stored, dataset, further=change)
-        _show_remove(tool, role, stored)
+    dataset, error = _list_table(tool, role, stored, label=label, change=change)
     if error is not None:
         show_problems(error)
     return dataset
 
 
+def _list_table(
+    tool: str, role: str, stored: StoredFile, *, label: str = "", change: Callable[[], None] | None = None
+) -> tuple[Dataset | None, AuditInputError | None]:
+    dataset, error = read_table(tool, stored)
+    with _file_row(tool, role, stored, summary_of(dataset), label=label):
+        ask_for_reading(tool, role, stored, dataset, further=change)
+        _show_remove(tool, role, stored)
+    return dataset, error
+
+
+def list_given(
+    tool: str, role: str, files: Sequence[StoredFile], *, says_problems: bool = True
+) -> list[Dataset | None]:
+    """List files on a line each, many of them behind one line; return what was read, None for no table.
+
+    What cannot be read is said below all of them, unless the page says it in its own place.
+    """
+    tables: list[Dataset | None] = []
+    problems: list[str] = []
+    are_many = says_problems and len(files) > _MOST_LISTED
+    line = say("{n} file", "{n} files", n=len(files))
+    with st.expander(line, icon=":material/draft:") if are_many else nullcontext():
+        for stored in files:
+            if is_vcf_name(stored.name) or stored.name.lower().endswith(".json"):
+                list_file(tool, role, stored)
+                tables.append(None)
+                continue
+            dataset, error = _list_table(tool, role, stored)
+            tables.append(dataset)
+            problems += error.problems if error else ()
+    if problems and says_problems:
+        show_problems(AuditInputError(*problems))
+    return tables
+
+
 def list_file(tool: str, role: str, stored: StoredFile) -> None:
     """List one file that is not a table, with a button to remove it."""
-    with _file_row(stored, ""):
+    with _file_row(tool, role, stored, size(stored.n_bytes)):
         _show_remove(tool, role, stored)
 
 
 @contextmanager
-def _file_row(stored: StoredFile, summary: str, *, label: str = "") -> Iterator[None]:
-    parts = (stored.name, say(size(stored.n_bytes)), say(summary))
+def _file_row(tool: str, role: str, stored: StoredFile, summary: str, *, label: str = "") -> Iterator[None]:
     name = f"{plain(say(label))}: " if label else ""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        text = " · ".join(plain(part) for part in parts if part)
-        st.markdown(f":material/draft: {name}{text}", width="stretch")
+    with st.container(
+        horizontal=True,
+        vertical_alignment="center",
+        gap="small",
+        wrap=False,
+        key=f"file_row_{tool}_{role}_{stored.key}",
+    ):
+        st.markdown(f":material/draft: {name}{plain(stored.name)} · {plain(say(summary))}", width="stretch")
         yield
 
 

@@ -28,7 +28,7 @@ from pages.components.earlier import Earlier, ask_for_earlier, ledger_download, 
 from pages.components.inputs import (
     above_privacy_line,
     ask_for_files,
-    list_table,
+    list_given,
     show_empty_state,
 )
 from pages.components.results import (
@@ -53,8 +53,7 @@ def show_dataset() -> None:
     st.title(say(views.TITLE))
     st.markdown(say(views.QUESTION))
     stored = ask_for_files(TOOL, "tables", label="The tables of the delivery")
-    read = [list_table(TOOL, "tables", each) for each in stored]
-    datasets = [each for each in read if each is not None]
+    datasets = [each for each in list_given(TOOL, "tables", stored) if each is not None]
     if not stored:
         show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
         return

@@ -5,14 +5,14 @@ from collections.abc import Mapping
 import streamlit as st
 
 from core.caching import StoredFile
+from core.tables import Dataset
 from core.triage import GivenFile, Offer, is_report, offers
 from core.vcf.pairing import is_vcf_name
 from core.words import own, say
 from pages.components.inputs import (
     TABLE_TYPES,
     ask_for_files,
-    list_file,
-    list_table,
+    list_given,
     load_demo,
     show_privacy_line,
     take_along,
@@ -65,7 +65,9 @@ def _show_triage() -> None:
     )
     if not stored:
         return
-    given = [_given(file) for file in stored]
+    given = [
+        _given(file, table) for file, table in zip(stored, list_given("home", "files", stored), strict=True)
+    ]
     keys = {file.name: file.key for file in stored}
     found = offers([file for file in given if file is not None])
     for number, offer in enumerate(found[:_OFFERED_AT_ONCE]):
@@ -92,20 +94,14 @@ def _show_offer(number: int, offer: Offer, keys: Mapping[str, str]) -> None:
         st.markdown(sentence(say(offer.reason)))
 
 
-def _given(stored: StoredFile) -> GivenFile | None:
-    """List one file and return what it is; None where it cannot be used, which is said."""
-    if is_vcf_name(stored.name):
-        list_file("home", "files", stored)
-        return GivenFile(name=stored.name)
-    if stored.name.lower().endswith(".json"):
-        list_file("home", "files", stored)
-        if is_report(stored.data):
-            ours = "{file} is a report of ours: open it to read, or give the files that it names."
-            st.info(sentence(say(ours, file=stored.name)), icon=":material/description:")
-            return None
-        return GivenFile(name=stored.name, data=stored.data)
-    table = list_table("home", "files", stored)
-    return None if table is None else GivenFile(name=stored.name, table=table)
+def _given(stored: StoredFile, table: Dataset | None) -> GivenFile | None:
+    """Return what one file is; None where it cannot be used, which is said."""
+    if stored.name.lower().endswith(".json") and is_report(stored.data):
+        ours = "{file} is a report of ours: open it to read, or give the files that it names."
+        st.info(sentence(say(ours, file=stored.name)), icon=":material/description:")
+        return None
+    is_read = table is not None or is_vcf_name(stored.name) or stored.name.lower().endswith(".json")
+    return GivenFile(name=stored.name, table=table, data=stored.data) if is_read else None
 
 
 def _show_tool(tool: Tool) -> None:

@@ -17,8 +17,7 @@ from pages.components.inputs import (
     Way,
     above_privacy_line,
     ask_for_files,
-    list_file,
-    list_table,
+    list_given,
     show_empty_state,
     show_ways_on,
 )
@@ -35,6 +34,7 @@ from pages.verify.tabular_parts.batch import MeasuredFile, judge, measure_pairs
 from pages.verify.tabular_parts.file import show_file
 from pages.verify.tabular_parts.pairing import (
     ask_for_pairs,
+    can_be_paired,
     pair_given,
     show_left_out,
     show_what_needs_no_log,
@@ -65,7 +65,7 @@ def show_tabular() -> None:
         return
     pairs, left_out = pair_given(TOOL, files)
     k = int(st.session_state.get("tabular_k", 5))
-    patterns, limits = _ask_for_settings(files, k=k, expanded=not pairs)
+    patterns, limits = _ask_for_settings(files, k=k, expanded=not pairs and can_be_paired(TOOL, files))
     with above_privacy_line():
         measured, problems = measure_pairs(
             TOOL, pairs, {stored.name: stored for stored in files}, patterns=patterns
@@ -82,17 +82,16 @@ def show_tabular() -> None:
 def _ask_for_settings(
     files: Sequence[StoredFile], *, k: int, expanded: bool
 ) -> tuple[tuple[str, ...], Limits]:
-    """Show files and settings in one drawer; return the patterns that count, and the limits."""
+    """Show files and settings in one drawer, open where a pair can be made; return patterns and limits."""
     drawer = st.expander(
         say("Files and settings ({files})", files=len(files)), icon=":material/tune:", expanded=expanded
     )
     places = drawer.tabs(
-        [say("Files"), say("Pair files by hand"), say("Sensitive patterns"), say("Thresholds")]
+        [say("Files"), say("Pair files by hand"), say("Sensitive patterns"), say("Thresholds")],
+        default=say("Pair files by hand") if expanded else None,
     )
     with places[0]:
-        for stored in files:
-            show = list_file if stored.name.lower().endswith(".json") else list_table
-            show(TOOL, "files", stored)
+        list_given(TOOL, "files", files, says_problems=False)
     with places[1]:
         ask_for_pairs(TOOL, files)
     with places[2]:
@@ -113,7 +112,7 @@ def _show_results(
     if len(files) > 1 or left_out:
         show_verdict(
             views.run_verdict([file.audit for file in files], n_skipped=len(left_out)),
-            views.run_headline(files, left_out),
+            views.run_counts(files, left_out),
         )
         shown = _choose_file(files, left_out)
     show_file(files[shown].audit, measured[shown], k=k)

@@ -49,6 +49,7 @@ from pages.verify.vcf_parts.inputs import (
     show_unmatched,
     start_small_work,
     uploaded_files,
+    what_is_wrong,
 )
 from pages.verify.vcf_parts.settings import ask_for_repeats, ask_for_severities, threshold_asked
 
@@ -75,7 +76,8 @@ def show_vcf() -> None:
         show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
         return
     pairing = pair_given(TOOL, in_folders, uploaded_files(files))
-    repeats, severities = _ask_for_settings(files, in_folders, expanded=not pairing.pairs)
+    to_pair = not pairing.pairs and (in_folders or sum(not what_is_wrong(stored) for stored in files) > 1)
+    repeats, severities = _ask_for_settings(files, in_folders, expanded=bool(to_pair))
     if pairs := pairing.pairs:
         identity = repr([(pair.original.identity, pair.anonymized.identity, pair.level) for pair in pairs])
         label = text("Verify {n} pair", "Verify {n} pairs", n=len(pairs))
@@ -88,7 +90,7 @@ def show_vcf() -> None:
             with greyed_out(TOOL, when=job.key != key):
                 _show_results(job.result, repeats, severities, pairing.unmatched, identity)
     else:
-        show_unmatched(pairing.unmatched)
+        show_unmatched(pairing.unmatched, files)
     show_privacy_line()
 
 

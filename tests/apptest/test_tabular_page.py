@@ -300,6 +300,24 @@ def test_patterns__can_be_switched_and_the_page_says_so(open_page: Callable[[str
     assert any("not the published one any more" in warning.value for warning in app.warning)
 
 
+def test_files_that_are_no_tables__are_told_once_and_first(open_page: Callable[[str], AppTest]) -> None:
+    app = _upload(open_page(PAGE), ("a.csv", TABLE), ("b.csv", b"%PDF-1.7\n1 0 obj\n"))
+    assert len(app.error) == 1
+    assert _errors(app).startswith("b.csv: the file is a PDF document, not a table.")
+    assert "a.csv was not verified. a_anonymized.csv is missing." in _errors(app)
+    assert not app.expander[0].proto.expanded  # there is nothing to pair
+
+
+def test_one_file_beside_others_left_out__is_counted_above_and_told_below(
+    open_page: Callable[[str], AppTest],
+) -> None:
+    given = ("a.csv", TABLE), ("a_anonymized.csv", GOOD), ("a_anonymized_log.json", LOG), ("b.csv", TABLE)
+    app = _upload(open_page(PAGE), *given)
+    first, second = (header.value.replace("\\", "") for header in app.header[:2])
+    assert first == "1 file verified: 1 NOT ASSESSED. 1 file could not be verified."
+    assert second.startswith("The published rule says PASS")
+
+
 def test_removing_a_file__leaves_the_others(open_page: Callable[[str], AppTest]) -> None:
     app = open_page(PAGE)
     app.button(key=f"tabular_demo_{DEMOS[0].key}").click().run()

@@ -268,6 +268,15 @@ def test_stopped__what_was_not_read_is_told_and_the_rest_is_shown(
     assert "Every target counts as masked" in _headlines(app)
 
 
+def test_files_that_are_no_genome_files__are_told_first_and_there_is_nothing_to_pair(
+    open_page: Callable[[str], AppTest],
+) -> None:
+    app = _upload(open_page(PAGE), ("a.vcf", b"hello"), ("high_anony_b.vcf.gz", b"\x1f\x8b\x08\x00abc"))
+    assert "a.vcf: not a VCF file; its first line must begin with" in _words(app.error)
+    assert not app.warning
+    assert not app.expander[0].proto.expanded
+
+
 def test_unmatched__is_a_warning_and_can_be_paired_by_hand(open_page: Callable[[str], AppTest]) -> None:
     app = _upload(open_page(PAGE), ORIGINAL, ("masked.vcf.gz", GOOD[1]))
     assert "Without a partner, not verified: s.vcf.gz, masked.vcf.gz." in _words(app.warning)

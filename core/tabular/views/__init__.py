@@ -22,5 +22,6 @@ from core.tabular.views.words import (
     checks_line,
     class_note,
     headline,
+    run_counts,
     run_headline,
 )

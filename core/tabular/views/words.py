@@ -61,23 +61,27 @@ def gravest(audit: TabularAudit) -> str:
 
 def run_headline(files: Sequence[VerifiedFile], skipped: Sequence[LeftOutFile]) -> str:
     """Return the sentence above the report of a run: one file's, or how many files got which verdict."""
-    if len(files) == 1:
-        audit = files[0].audit
-        found = text("{file}: {headline}", file=audit.name, headline=own(headline(audit)))
-    else:
-        counts = {
-            verdict: sum(file.audit.overall is verdict for file in files) for verdict in reversed(Verdict)
-        }
-        found = text(
-            "{n} file verified: {counts}.",
-            "{n} files verified: {counts}.",
-            n=len(files),
-            counts=verdict_counts({verdict: n for verdict, n in counts.items() if n}),
-        )
-    if not skipped:
-        return found
-    left_out = text("{n} file could not be verified.", "{n} files could not be verified.", n=len(skipped))
-    return joined([found, left_out])
+    if len(files) != 1:
+        return run_counts(files, skipped)
+    audit = files[0].audit
+    found = text("{file}: {headline}", file=audit.name, headline=own(headline(audit)))
+    return joined([found, _left_out(skipped)]) if skipped else found
+
+
+def run_counts(files: Sequence[VerifiedFile], skipped: Sequence[LeftOutFile]) -> str:
+    """Return how many files got which verdict, and how many none."""
+    counts = {verdict: sum(file.audit.overall is verdict for file in files) for verdict in reversed(Verdict)}
+    found = text(
+        "{n} file verified: {counts}.",
+        "{n} files verified: {counts}.",
+        n=len(files),
+        counts=verdict_counts({verdict: n for verdict, n in counts.items() if n}),
+    )
+    return joined([found, _left_out(skipped)]) if skipped else found
+
+
+def _left_out(skipped: Sequence[LeftOutFile]) -> Text:
+    return text("{n} file could not be verified.", "{n} files could not be verified.", n=len(skipped))
 
 
 def verdict_counts(counts: Mapping[Verdict, int]) -> Text:

@@ -50,10 +50,17 @@ def _is_log(name: str) -> bool:
     return name.casefold().endswith(".json")
 
 
+def can_be_paired(tool: str, files: Sequence[StoredFile]) -> bool:
+    """Tell whether there is a log, and a table that can be read, to pair by hand."""
+    logs = [stored for stored in files if _is_log(stored.name)]
+    tables = (stored for stored in files if not _is_log(stored.name))
+    return bool(logs) and any(read_table(tool, stored)[0] is not None for stored in tables)
+
+
 def ask_for_pairs(tool: str, files: Sequence[StoredFile]) -> None:
     """Let the person pair files by hand, and undo it."""
     names = [stored.name for stored in files]
-    if not any(map(_is_log, names)) or all(map(_is_log, names)):
+    if not can_be_paired(tool, files):
         st.caption(say("There is nothing to pair: an original, an anonymized table and a log are needed."))
         return
     _ask_for_pair(tool, names)
@@ -73,10 +80,16 @@ def _pairs_by_hand(tool: str) -> list[FilePair]:
 
 
 def show_left_out(left_out: Sequence[LeftOutFile]) -> None:
-    """Say which files were not verified, and why, where none was; and what needs no log."""
-    for file in left_out:
-        message = say("{file} was not verified. {reason}", file=file.name, reason=own(file.reason))
-        st.error(plain(message), icon=":material/error:")
+    """Say which files were not verified, where none was: first those that cannot be read, and why."""
+    said = [(say(own(file.reason)), file.name) for file in left_out]
+    read, unread = [], []
+    for reason, name in said:
+        if reason.startswith(name):  # what is wrong with a file names it
+            unread.append(plain(reason))
+        else:
+            message = say("{file} was not verified. {reason}", file=name, reason=own(reason))
+            read.append(plain(message))
+    st.error("\n\n".join((*unread, *read)), icon=":material/error:")
 
 
 def show_what_needs_no_log(tool: str, files: Sequence[StoredFile]) -> None:

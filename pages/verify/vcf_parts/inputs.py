@@ -12,7 +12,8 @@ from core.caching import StoredFile, vault
 from core.errors import AuditInputError
 from core.jobs import Progress
 from core.vcf import Level, Pairing, VcfFile, VcfPair, files_of_folders, pair_files, split_uploads
-from core.words import own, say
+from core.vcf.measuring import open_lines
+from core.words import joined, own, say
 from pages.components.access import offers_folders, path_within
 from pages.components.long_work import start_work
 from pages.components.reading import show_problems
@@ -102,10 +103,14 @@ def start_small_work(tool: str, key: str, work: Callable[[Progress], Any], files
             started.wait(MOMENT_SECONDS)
 
 
-def show_unmatched(unmatched: Sequence[str]) -> None:
-    """Say which files found no partner; the rest goes on."""
-    if unmatched:
-        names = ", ".join(plain(name) for name in unmatched)
+def show_unmatched(unmatched: Sequence[str], files: Sequence[StoredFile] = ()) -> None:
+    """Say which files found no partner, first why those of `files` that are no genome files found none."""
+    unread = {
+        stored.name: why for stored in files if stored.name in unmatched and (why := what_is_wrong(stored))
+    }
+    if unread:
+        show_problems(AuditInputError(*unread.values()))
+    if names := ", ".join(plain(name) for name in unmatched if name not in unread):
         st.warning(
             say(
                 "Without a partner, not verified: {files}. An anonymized file is named "
@@ -114,6 +119,15 @@ def show_unmatched(unmatched: Sequence[str]) -> None:
             ),
             icon=":material/link_off:",
         )
+
+
+def what_is_wrong(stored: StoredFile) -> str:
+    """Return why a file's header cannot be read, empty where it can."""
+    try:
+        with open_lines(VcfFile(name=stored.name, content=stored.data), None):
+            return ""
+    except AuditInputError as error:
+        return joined(error.problems)
 
 
 def _by_hand(tool: str) -> list[tuple[str, str, Level]]:
