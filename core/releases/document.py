@@ -66,7 +66,7 @@ def _compared(each: Compared, k: int) -> dict[str, object]:
 
 def _split(split: Split, k: int) -> dict[str, object]:
     return {
-        "column": split.columns[0] if len(split.columns) == 1 else None,
+        "column": ", ".join(split.columns),
         "columns": list(split.columns),
         "n": split.n,
         "n_below_k": split.groups.n_below(k),
