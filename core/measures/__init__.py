@@ -8,7 +8,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from core.measures import delivery, diversity, events, leakage, risk, risk_models, shared, tabular, vcf
+from core.measures import (
+    delivery,
+    diversity,
+    events,
+    leakage,
+    releases,
+    risk,
+    risk_models,
+    shared,
+    tabular,
+    vcf,
+)
 from core.measures.measure import Measure, format_number
 
 MEASURES: Mapping[str, Measure] = MappingProxyType(
@@ -27,6 +38,7 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
             diversity.MEASURES,
             risk_models.MEASURES,
             delivery.MEASURES,
+            releases.MEASURES,
         )
         for measure in group
     }

@@ -9,13 +9,13 @@ import streamlit as st
 from core import caching
 from core.errors import AuditInputError
 from core.releases import ReleasedTable, ReleasesAudit, new_ledger, releases_sentence
-from core.releases.views import COLUMNS, LIMITS, earlier_table
+from core.releases.views import COLUMNS, LIMITS, earlier_table, releases_figures
 from core.reports import InputFacts, input_facts
 from core.tables import Dataset
 from core.words import own, say
 from pages.components.inputs import TABLE_TYPES, ask_for_files, list_file, list_table
 from pages.components.reading import show_problems
-from pages.components.results import Download, show_table
+from pages.components.results import Download, show_figures, show_table
 from pages.components.text import sentence
 
 _LEDGER = ".json"
@@ -69,6 +69,7 @@ def show_earlier(audit: ReleasesAudit | None) -> None:
         return
     st.subheader(say("Earlier releases"), anchor=False)
     st.markdown(sentence(say(releases_sentence(audit))))
+    show_figures(releases_figures(audit), at_once=4)
     if audit.measurement.compared:
         show_table(earlier_table(audit), alt="This release beside earlier ones", columns=COLUMNS)
     for limit in LIMITS:

@@ -32,6 +32,7 @@ from core.releases import (
 from core.releases.hashing import siphash
 from core.releases.ranges import aligned
 from core.releases.splits import _settled
+from core.releases.views import releases_figures
 from core.reports import render
 from core.risk import RiskSettings, RiskThresholds, judge_risk, measure_risk, views
 from core.verdict import Verdict
@@ -318,6 +319,41 @@ def test_coarser_release__is_compared_by_the_coarser_values() -> None:
     found = compared(later, earlier, RECORDS)
     assert (found.changed_columns, found.came.n, found.left.n) == (("age",), 1, 0)
     assert [each.groups.n_below(5) for each in found.splits] == [0]
+
+
+# Figures
+
+
+def test_figures__are_counts_of_counts_with_the_verdict_of_their_finding() -> None:
+    later, earlier = _cumulative()
+    audit = _judged(measured(later, earlier, roles=RECORDS))
+    figures = {figure.measure: figure for figure in releases_figures(audit)}
+    assert {
+        key: (round((each.value or 0) * (each.total or 0)), each.total) for key, each in figures.items()
+    } == {
+        "newcomers_below_k_share": (17, 30),
+        "newcomers_value_share": (17, 30),
+    }
+    assert {(each.verdict, each.threshold, each.of) for each in figures.values()} == {
+        (Verdict.FAIL, "none allowed", "r0")
+    }
+    assert releases_figures(None) == ()
+
+
+def test_figures__of_releases_with_pseudonyms_and_without() -> None:
+    people = _people(300)
+    moved = [
+        (name, AGES[AGES.index(age) - 1] if name == "p3" else age, sex, value)
+        for name, age, sex, value in people
+    ]
+    found = {each.measure: each for each in releases_figures(_judged(measured(moved, people)))}
+    assert found["alike_below_k_share"].total == 300
+    assert found["alike_below_k_share"].verdict is Verdict.FAIL
+    assert found["candidates_value_share"].of == "later.diagnosis"
+    fresh = [(f"x{name}", *rest) for name, *rest in people]
+    linked = {each.measure: each for each in releases_figures(_judged(measured(fresh, people)))}
+    assert linked["relinked_share"].threshold == "less than 5.0 %"
+    assert linked["relinked_share"].verdict is Verdict.PASS
 
 
 # What cannot be compared

@@ -12,7 +12,8 @@ from core.delivery import DeliveryAudit, attack_sentence, known_words, verdict_s
 from core.delivery.document import delivery_command, delivery_document
 from core.delivery.known import Known
 from core.delivery.views.picture import attacks_chart, tables_chart
-from core.releases.views import releases_limits, releases_tables
+from core.releases.views import MEASURE_KEYS as RELEASE_KEYS
+from core.releases.views import releases_figures, releases_limits, releases_tables
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions
 from core.reports.model import Column, table_of
 from core.settings_form import report_lines
@@ -27,6 +28,7 @@ MEASURE_KEYS = (
     "random_found_share",
     "attack_share",
     "table_below_k_share",
+    *RELEASE_KEYS,
 )
 LIMITS = (
     "Only the tables given are read together. What else has been released, or what others hold, finds more.",
@@ -227,7 +229,7 @@ def delivery_report(audit: DeliveryAudit, *, inputs: Sequence[InputFacts], creat
         headline=verdict_sentence(audit),
         inputs=tuple(inputs),
         settings=report_lines(measured.settings, audit.thresholds),
-        figures=figures(audit),
+        figures=(*figures(audit), *releases_figures(audit.releases)),
         findings=audit.findings,
         tables=tuple(tables),
         charts=_charts(audit),

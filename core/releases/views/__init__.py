@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pandas as pd
 
-from core.releases.judging import ReleasesAudit
-from core.reports import ReportTable
+from core.measures.releases import MEASURES
+from core.releases.judging import MANY_RELINKED, ReleasesAudit
+from core.releases.measuring import Compared
+from core.reports import Figure, ReportTable
 from core.reports.model import Column, table_of
-from core.words import own
+from core.verdict import Verdict
+from core.words import own, percent, text
 
+MEASURE_KEYS = tuple(measure.key for measure in MEASURES)
 LIMITS = (
     "Only the earlier releases given are compared; what others hold of the same people finds more.",
     "Without a common pseudonym who came and left is read off counts, where coming and leaving cancel.",
@@ -60,3 +66,68 @@ def releases_tables(audit: ReleasesAudit | None) -> tuple[ReportTable, ...]:
     if audit is None:
         return ()
     return (ReportTable("earlier", "Earlier releases", earlier_table(audit), columns=COLUMNS),)
+
+
+def releases_figures(audit: ReleasesAudit | None) -> tuple[Figure, ...]:
+    """Return each figure of the earlier release of which it tells most; none of what nobody could be in."""
+    if audit is None:
+        return ()
+    most: dict[str, tuple[int, int, str]] = {}
+    for each in audit.measurement.compared:
+        for key, n, total in _counts(each, audit.k):
+            if total and n >= most.get(key, (0, 0, ""))[0]:
+                most[key] = n, total, each.release
+    for (table, column), found in audit.measurement.candidates.items():
+        if found.n_persons:
+            key = "candidates_value_share"
+            most[key] = max(
+                most.get(key, (0, 0, "")), (found.n_given_away, found.n_persons, f"{table}.{column}")
+            )
+    return tuple(
+        Figure(
+            key,
+            most[key][0] / most[key][1],
+            total=most[key][1],
+            of=most[key][2],
+            threshold=own("none allowed")
+            if key != "relinked_share"
+            else text("less than {share}", share=percent(MANY_RELINKED)),
+            verdict=_verdict(audit, key, most[key][0]),
+        )
+        for key in MEASURE_KEYS
+        if key in most
+    )
+
+
+_CHECKS = {
+    "newcomers_below_k_share": "release_newcomers",
+    "newcomers_value_share": "release_newcomer_values",
+    "leavers_below_k_share": "release_leavers",
+    "leavers_value_share": "release_leaver_values",
+    "alike_below_k_share": "release_alike",
+    "candidates_value_share": "release_candidates",
+    "recut_below_k_share": "release_boundaries",
+    "relinked_share": "release_relinked",
+}
+
+
+def _verdict(audit: ReleasesAudit, key: str, n: int) -> Verdict | None:
+    """Return what the finding of a figure says; None where there is none, and yet somebody is found."""
+    found = next((each.verdict for each in audit.findings if each.check == _CHECKS[key]), None)
+    return Verdict.PASS if found is None and (not n or key == "relinked_share") else found
+
+
+def _counts(each: Compared, k: int) -> Iterator[tuple[str, int, int]]:
+    """Yield how many of how many each figure is."""
+    tells = each.is_comparable and not (each.overlap is not None and each.overlap.is_unlikely)
+    sides = (("newcomers", each.came), ("leavers", each.left)) if tells else ()
+    for name, moved in sides:
+        yield f"{name}_below_k_share", moved.groups.n_below(k), moved.n
+        if moved.n_given_away:
+            yield f"{name}_value_share", max(moved.n_given_away.values()), moved.n
+    if each.alike is not None:
+        yield "alike_below_k_share", each.alike.groups.n_below(k), each.alike.n
+    for split in each.splits if tells else ():
+        yield "recut_below_k_share", split.groups.n_below(k), split.n
+    if each.relinked is not None:
+        yield "relinked_share", each.relinked.n, each.relinked.n_persons

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from core.releases.views import releases_limits, releases_tables
+from core.releases.views import releases_figures, releases_limits, releases_tables
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions
 from core.reports.model import Column, Table, table_by
 from core.risk import ColumnsMeasurement, RiskAudit, Suda, WhatIf, option_for
@@ -345,7 +345,12 @@ def risk_report(
         headline=headline(audit),
         inputs=tuple(inputs),
         settings=report_lines(*settings_of(audit, suda=suda, what_if=what_if)),
-        figures=(*class_figures(audit), *sensitive_figures(audit), *comparison_figures(audit)),
+        figures=(
+            *class_figures(audit),
+            *sensitive_figures(audit),
+            *comparison_figures(audit),
+            *releases_figures(audit.releases),
+        ),
         findings=audit.all_findings,
         tables=(
             *_tables(audit, columns),

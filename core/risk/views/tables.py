@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from core.measures import MEASURES, risk, risk_models, shared
+from core.measures import MEASURES, releases, risk, risk_models, shared
 from core.reports import ReportTable
 from core.reports.evidence import records_table
 from core.reports.model import Column, Table, table_by, table_of
@@ -52,7 +52,10 @@ LIMITS = (
 
 MEASURE_KEYS = tuple(
     measure.key
-    for group in (shared.MEASURES, risk.MEASURES, risk_models.MEASURES, shared.DISCLOSURE, shared.COST)
+    for group in (
+        *(shared.MEASURES, risk.MEASURES, risk_models.MEASURES, shared.DISCLOSURE, shared.COST),
+        releases.MEASURES,
+    )
     for measure in group
 )
 
