@@ -16,6 +16,7 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
     {
         # Who somebody is stands in what is released.
         "direct_identifiers": "Remove these columns, or say that they are not released.",
+        "perhaps_names": "Look at these columns: names of people have to go.",
         "looks_like_identifier": "Remove the column, or replace its values by random pseudonyms.",
         "sensitive_identifiers": "Leave these columns out of the release.",
         "people_in_text": "Leave the text out, or replace what names people, and audit again.",

@@ -13,7 +13,7 @@ from core.delivery.measuring import NUMBERS, DeliveryMeasurement, TableFacts, me
 from core.delivery.pseudonyms import KeyFacts
 from core.delivery.settings import DeliverySettings, DeliveryThresholds
 from core.releases import EarlierTable, Ledger, ReleasesAudit, judge_releases
-from core.roles import Role
+from core.roles import PERHAPS_NAMES, Role
 from core.sequences import judge_orders, judge_sequences, judge_span
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst, worst_first
@@ -324,7 +324,8 @@ def _identifier_findings(measured: DeliveryMeasurement) -> Iterator[Finding]:
             is_key = suggestion.column in table.key_columns
             if suggestion.role is not Role.DIRECT_IDENTIFIER or suggestion.kind in NUMBERS or is_key:
                 continue
-            verdict = Verdict.FAIL if suggestion.from_values else Verdict.WARN
+            sure = suggestion.from_values and suggestion.kind != PERHAPS_NAMES
+            verdict = Verdict.FAIL if sure else Verdict.WARN
             yield _looks_like_identifier(Place(table.name, suggestion.column), suggestion.kind, verdict)
         for suggestion in table.listed:
             named = suggestion.kind == "patient or person number"

@@ -11,7 +11,7 @@ from core.risk.measuring import RiskMeasurement
 from core.risk.people import HouseholdRisk
 from core.risk.population_estimates import estimates_note
 from core.risk.settings import RiskThresholds
-from core.roles import Role
+from core.roles import PERHAPS_NAMES, Role
 from core.sequences import judge_orders, judge_sequences, judge_span
 from core.verdict import Finding, Verdict
 from core.words import Text, counted, joined, listed, number, part_of, percent, share_of, text
@@ -221,6 +221,7 @@ _TELLS_APART = 0.9  # share of distinct values from which a column nobody chose 
 _SINGLED_OUT = 0.05  # share of records from which columns that nobody chose are a warning
 _MUCH_MISSING = 0.05  # share of records without a known sensitive value from which that is a warning
 _RECORD_NUMBERS = frozenset({"record identifier", "identifier by distinctness"})
+_NOT_SURE = _RECORD_NUMBERS | {PERHAPS_NAMES}
 
 
 def exposure_findings(
@@ -278,7 +279,7 @@ def _identifiers(measured: RiskMeasurement) -> Iterator[Finding]:
     unassigned = [each for each in measured.unassigned if each.column not in texts]
     found = [each for each in unassigned if each.role is Role.DIRECT_IDENTIFIER]
     said, harmless = measured.settings.direct_identifiers, measured.settings.other
-    alike = [each.column for each in found if each.kind not in _RECORD_NUMBERS and each.column not in said]
+    alike = [each.column for each in found if each.kind not in _NOT_SURE and each.column not in said]
     people = [*said, *(column for column in alike if column not in harmless)]
     numbers = [each.column for each in found if each.kind in _RECORD_NUMBERS]
     numbers += [
@@ -293,6 +294,17 @@ def _identifiers(measured: RiskMeasurement) -> Iterator[Finding]:
     if people:
         yield Finding.of("direct_identifiers", Verdict.FAIL, n_affected=len(people))(
             _direct_identifiers(people, said)
+        )
+    perhaps = [
+        each.column for each in found if each.kind == PERHAPS_NAMES and each.column not in {*said, *harmless}
+    ]
+    if perhaps:
+        yield Finding.of("perhaps_names", Verdict.WARN, n_affected=len(perhaps))(
+            "{columns} may hold names of people, by how the values are written. Look at it, and leave it "
+            "out, or say that it is harmless.",
+            "{columns} may hold names of people, by how the values are written. Look at them, and leave them "
+            "out, or say that they are harmless.",
+            columns=listed(perhaps),
         )
     if doubtful:
         yield Finding.of("doubtful_identifiers", Verdict.WARN, n_affected=len(doubtful))(
@@ -338,7 +350,7 @@ def _sensitive_identifiers(measured: RiskMeasurement) -> Iterator[Finding]:
         for each in measured.sensitive_suggestions
         if each.role is Role.DIRECT_IDENTIFIER
         and each.from_values
-        and each.kind not in _RECORD_NUMBERS
+        and each.kind not in _NOT_SURE
         and each.column not in texts
     ]
     if columns:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -18,14 +19,18 @@ from core.coding import BoolArray, CodedColumn, some_rows
 from core.free_text.finding import is_text_column
 from core.letters import without_accents
 from core.people import (
-    ADMINISTRATIVE_ENDINGS,
-    CATEGORICAL_ENDINGS,
-    GIVEN_NAMES_LIKE_PLACES,
-    KOREAN_SURNAMES,
-    WORDS_THAT_ARE_NO_NAMES,
     vary_like_names,
 )
-from core.roles.vocabulary import Role
+from core.roles.names import (
+    ANY_TEXT,
+    are_full_names,
+    are_masked_names,
+    is_full_name,
+    looks_like_korean_name,
+    looks_like_latin_name,
+    read_otherwise,
+)
+from core.roles.vocabulary import PERHAPS_NAMES, Role
 from core.words import own, percent, text
 
 _DIRECT, _QUASI, _SENSITIVE = Role.DIRECT_IDENTIFIER, Role.QUASI_IDENTIFIER, Role.SENSITIVE_ATTRIBUTE
@@ -36,14 +41,12 @@ DISTINCT = 0.9  # share of distinct values from which a column tells nearly all 
 _MIN_RECORDS = 20  # non-blank cells below which distinctness says nothing
 _SUPPRESSED = r"^[*#]+$"
 _LONGEST_NUMBER = 30  # digits of a running number
+_REPEATED = 0.1  # share of distinct values below which words in the form of names are categories
+_FEWEST_ENCODED = 20  # distinct values from which they are read otherwise
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _DECIMALS = re.compile(r"[+-]?\d{1,3}\.(\d+)")
-_LETTERS = re.compile(r"[^\W\d_]+")
-_HANGUL_NAME = re.compile(r"[가-힣]{2,4}")
-_LATIN_NAME = re.compile(r"[^\W\d_][^\W\d_.'’-]*(?:[ '’.-]+[^\W\d_]+\.?){0,4}", re.UNICODE)
-_SYNTHEA_NAME = re.compile(r"[A-ZÀ-Ž][^\W\d_]+(?:[ '’-][^\W\d_]+)*\d{1,3}")
-_NO_NAME_ENDS_SO = ADMINISTRATIVE_ENDINGS + CATEGORICAL_ENDINGS
+_SYNTHEA_NAME = re.compile(r"[A-ZÀ-Ž][^\W\d_A-Z]+(?:[ '’-][^\W\d_]+)*\d{1,3}")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -52,7 +55,9 @@ class ColumnProfile:
 
     n_nonblank: int  # Exact; suppressed cells (only ``*`` or ``#``) count as blank
     n_distinct: int
-    sample: tuple[str, ...]  # distinct values, trimmed, of a seeded sample of the non-blank cells
+    sample: tuple[
+        str, ...
+    ]  # distinct values, trimmed, in compatible composition (NFKC), of a seeded sample of the non-blank cells
 
     @property
     def distinct_share(self) -> float:
@@ -99,7 +104,7 @@ def profile_column(column: CodedColumn, *, seed: int, sample_size: int) -> Colum
         dictionary = dictionary.filter(pa.array(~suppressed))
     n_distinct = len(dictionary)
     dictionary = dictionary.take(pa.array(some_rows(np.random.default_rng(seed), n_distinct, sample_size)))
-    values = tuple(value.strip() for value in dictionary.to_pylist())
+    values = tuple(unicodedata.normalize("NFKC", value).strip() for value in dictionary.to_pylist())
     return ColumnProfile(n_nonblank=n_nonblank, n_distinct=n_distinct, sample=values)
 
 
@@ -161,45 +166,13 @@ def _is_resident_number(value: str) -> bool:
     return 1 <= int(digits[2:4]) <= 12 and 1 <= int(digits[4:6]) <= 31
 
 
-def _looks_like_korean_name(value: str) -> bool:
-    """Whether a text is 2–4 syllables that begin with a surname and is no common word or place."""
-    if not _HANGUL_NAME.fullmatch(value) or value in WORDS_THAT_ARE_NO_NAMES:
-        return False
-    if not {value[:1], value[:2]} & KOREAN_SURNAMES:
-        return False
-    return (
-        value[1:] in GIVEN_NAMES_LIKE_PLACES or value[-1] not in ADMINISTRATIVE_ENDINGS + CATEGORICAL_ENDINGS
-    )
-
-
-def _looks_like_latin_name(value: str) -> bool:
-    """Whether a text is made of words of which one is a common English or Slovenian name."""
-    if not _LATIN_NAME.fullmatch(value):
-        return False
-    words = [without_accents(word) for word in _LETTERS.findall(value)]
-    return any(word in _KNOWN_NAMES or (len(word) > 4 and _is_south_slavic(word, value)) for word in words)
-
-
-_KNOWN_NAMES = (
-    people.ENGLISH_GIVEN_NAMES
-    | people.ENGLISH_SURNAMES
-    | people.SLOVENIAN_GIVEN_NAMES
-    | people.SLOVENIAN_SURNAMES
-)
-
-
-def _is_south_slavic(word: str, value: str) -> bool:
-    """Whether a word ends in -ič or -ić, as many surnames of the region do."""
-    return word.endswith("ic") and bool(re.search(r"i[čć]\b", value.casefold()))
-
-
 def _names(profile: ColumnProfile) -> ValueMatch | None:
     """Recognize people's names: English and Slovenian by lists, Korean by surname, Synthea by its digits."""
     if profile.n_distinct < 3 or profile.is_numeric:
         return None
     if not profile.varies_like_names:
         return _few_full_names(profile)
-    korean, latin = profile.share(_looks_like_korean_name), profile.share(_looks_like_latin_name)
+    korean, latin = profile.share(looks_like_korean_name), profile.share(looks_like_latin_name)
     synthea = profile.share(_SYNTHEA_NAME.fullmatch)
     for share, enough, message in (
         (korean, MOST, "{share} of the values look like Korean names."),
@@ -222,7 +195,7 @@ def _names(profile: ColumnProfile) -> ValueMatch | None:
 
 def _few_full_names(profile: ColumnProfile) -> ValueMatch | None:
     """Recognize the same few people in many records, such as physicians, by given name with surname."""
-    share = profile.share(_is_full_name)
+    share = profile.share(is_full_name)
     if share < MOST:
         return None
     return ValueMatch(
@@ -235,9 +208,32 @@ def _few_full_names(profile: ColumnProfile) -> ValueMatch | None:
     )
 
 
-def _is_full_name(value: str) -> bool:
-    words = [without_accents(word) for word in _LETTERS.findall(value) if len(word) > 1]
-    return len(words) > 1 and _looks_like_latin_name(value) and all(word in _KNOWN_NAMES for word in words)
+def _perhaps_names(profile: ColumnProfile) -> ValueMatch | None:
+    """Recognize names that no list has by their form, and Korean ones of which a syllable is hidden."""
+    if profile.distinct_share < _REPEATED:
+        return None
+    reason: str
+    if are_full_names(profile.sample):
+        reason = "The values are given names and surnames in many combinations, or look so."
+    elif are_masked_names(profile.sample):
+        reason = "The values look like Korean names of which a syllable is hidden."
+    else:
+        return None
+    return ValueMatch(role=_DIRECT, kind=PERHAPS_NAMES, score=0.6, reason=reason)
+
+
+def _encoded(profile: ColumnProfile) -> ValueMatch | None:
+    """Recognize what values say in an encoding, backwards, or in other ways that undo themselves."""
+    if profile.is_numeric or profile.n_distinct < _FEWEST_ENCODED:
+        return None
+    for how, values in read_otherwise(profile.sample):
+        read = replace(profile, sample=tuple(values))
+        recognizers = (_names,) if how in ANY_TEXT else (*_PEOPLE_SHAPES, _addresses, _names)
+        for recognize in recognizers:
+            if (match := recognize(read)) is not None:
+                reason = text("Read {how}: {reason}", how=own(how), reason=match.reason)
+                return replace(match, score=min(match.score, 0.9), reason=reason)
+    return None
 
 
 def _addresses(profile: ColumnProfile) -> ValueMatch | None:
@@ -349,7 +345,7 @@ _DATE = (
 )
 _CLINICAL_TERM = r".+ \((?:disorder|finding|situation|procedure|regime/therapy|morphologic abnormality)\)"
 
-_RECOGNIZERS: tuple[Callable[[ColumnProfile], ValueMatch | None], ...] = (
+_PEOPLE_SHAPES: tuple[Callable[[ColumnProfile], ValueMatch | None], ...] = (
     _shape(r"[^@\s]+@[^@\s]+\.[a-z]{2,}", _DIRECT, "e-mail address", 0.97),
     _shape(r"\d{6}-?[0-9]\d{6}", _DIRECT, "national identification number", 0.93, also=_is_resident_number),
     _shape(r"\d{13}", _DIRECT, "national identification number", 0.96, also=emso.is_valid),
@@ -362,6 +358,9 @@ _RECOGNIZERS: tuple[Callable[[ColumnProfile], ValueMatch | None], ...] = (
         "identity document or account number",
         0.9,
     ),
+)
+_RECOGNIZERS: tuple[Callable[[ColumnProfile], ValueMatch | None], ...] = (
+    *_PEOPLE_SHAPES,
     _shape(
         r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", _DIRECT, "record identifier", 0.85
     ),
@@ -375,6 +374,8 @@ _RECOGNIZERS: tuple[Callable[[ColumnProfile], ValueMatch | None], ...] = (
     _listed(people.KOREAN_REGIONS | people.US_STATES, _QUASI, "place or region", 0.85),
     _addresses,
     _names,
+    _encoded,
+    _perhaps_names,
     _free_text,
     _codes,
     _varied_words,

@@ -42,6 +42,8 @@ class RoleSuggestion:
         return self.n_distinct / self.n_nonblank if self.n_nonblank else None
 
 
+PERHAPS_NAMES = "names of people, perhaps"
+
 _DIRECT, _QUASI, _SENSITIVE = Role.DIRECT_IDENTIFIER, Role.QUASI_IDENTIFIER, Role.SENSITIVE_ATTRIBUTE
 
 

@@ -1,7 +1,12 @@
+import base64
+import codecs
+import unicodedata
+from collections.abc import Callable
+
 import pyarrow as pa
 import pytest
 
-from core.roles import Role, RoleSuggestion, suggest_roles
+from core.roles import PERHAPS_NAMES, Role, RoleSuggestion, suggest_roles
 from core.roles.vocabulary import match_name, name_tokens
 
 DIRECT, QUASI, SENSITIVE, OTHER = Role
@@ -143,6 +148,85 @@ def test_suggest_roles__sees_names_of_people_in_a_column_with_a_mute_name(values
 )
 def test_suggest_roles__does_not_mistake_categories_for_people(values: list[str]) -> None:
     assert suggest("c1", values * 30).role is not DIRECT
+
+
+NAMES = [
+    f"{given} {surname}"
+    for given in ("Ana", "Marko", "Nina", "Luka", "Eva", "Jan")
+    for surname in ("Novak", "Horvat", "Krajnc", "Vidmar", "Golob")
+]
+
+
+@pytest.mark.parametrize(
+    ("write", "how"),
+    [
+        (lambda name: base64.b64encode(name.encode()).decode(), "in Base64"),
+        (lambda name: name.encode().hex(), "in hexadecimal"),
+        (lambda name: name.replace(" ", "%20"), "with percent signs"),
+        (lambda name: codecs.encode(name, "rot13"), "in ROT13"),
+        (lambda name: name[::-1], "backwards"),
+        (lambda name: name.replace("a", "4").replace("o", "0"), "with digits for letters"),
+        (lambda name: name.replace(" ", "").upper(), "in one word"),
+        (lambda name: (name[0] + name.split()[1]).lower(), "as names of users"),
+    ],
+)
+def test_suggest_roles__reads_what_names_are_written_as(write: Callable[[str], str], how: str) -> None:
+    suggestion = suggest("c1", [write(name) for name in NAMES])
+    assert (suggestion.role, suggestion.kind) == (DIRECT, "person's name")
+    assert f"Read {how}" in suggestion.reason
+
+
+@pytest.mark.parametrize("form", ["NFD", "full width"])
+def test_suggest_roles__reads_letters_in_other_forms(form: str) -> None:
+    wide = str.maketrans({chr(code): chr(code + 0xFEE0) for code in range(0x21, 0x7F)})
+    values = [name.translate(wide) for name in NAMES]
+    if form == "NFD":
+        values = [unicodedata.normalize("NFD", name) for name in KOREAN]
+    assert suggest("c1", values).kind == "person's name"
+
+
+def _crossed(first: str, last: str, form: str = "{0} {1}") -> list[str]:
+    return [form.format(one, other) for one in first.split() for other in last.split()]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        _crossed("Hans Ute Jürgen Heike Dieter Uwe", "Müller Voß Lenz Kühn Weber Rapp", "{1}, {0}"),
+        _crossed("Иван Пётр Олег Елена Ольга Анна", "Волков Зайцев Орлов Белов Петров Попов"),
+        _crossed("佐藤 鈴木 高橋 田中 伊藤 渡辺", "太郎 花子 翔太 美咲 健一 陽子"),
+        _crossed("Kwak Bae Shim Noh Ha Cha", "Min-su Ji-hye Do-yun Eun-ji Ha-na Jun-ho"),
+        _crossed("김 이 박 최 정 조", "수 연 호 진 아 혜", "{0}*{1}"),
+    ],
+)
+def test_suggest_roles__asks_about_what_is_in_the_form_of_names(values: list[str]) -> None:
+    suggestion = suggest("c1", values)
+    assert (suggestion.role, suggestion.kind) == (DIRECT, PERHAPS_NAMES)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        _crossed("General Mercy Sacred Northern Central Regional", "Hospital Clinic Centre House Ward Unit")[
+            :20
+        ],
+        _crossed(
+            "Acute Chronic Recurrent Severe Mild Primary",
+            "gastritis nephritis asthma colitis otitis cystitis",
+        ),
+        _crossed("급성 만성 아급성 재발성 원발성 속발성", "위염 간염 신염 폐렴 방광염 췌장염"),
+        _crossed(
+            "University Hospital",
+            "Oslo Graz Brno Lyon Porto Turku Bern Ulm Pisa Gent Riga Linz Bath Nice Jena Lund",
+        ),
+        _crossed("Senior Junior Head Chief Deputy Acting", "Nurse Clerk Engineer Analyst Driver Teacher")
+        * 12,
+        [f"{letters}{i % 10}" for i, letters in enumerate(_crossed("A B C D E F", "K L M N O P", "{0}{1}"))],
+        [f"unit {i} north" for i in range(60)],
+    ],
+)
+def test_suggest_roles__does_not_ask_about_other_words(values: list[str]) -> None:
+    assert suggest("c1", values).kind not in {PERHAPS_NAMES, "person's name"}
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from core.encodings import decoded
 from core.tabular.second_opinion.ciphers import are_alike_in_places
-from core.tabular.second_opinion.rewriting import dates_respelled, decoded, legible, respelled
+from core.tabular.second_opinion.rewriting import dates_respelled, legible, respelled
 from core.verdict import Verdict
 from tests.second_opinion_examples import log_of, opinion_on, the_finding
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import codecs
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -371,6 +373,45 @@ _identifier("national numbers left in", "v3", ("national",))
 _identifier("telephone numbers left in", "v4", ("phone",))
 _identifier("mail addresses left in", "v5", ("email",))
 _identifier("postal addresses left in", "residence", ("address",))
+
+
+def _written(name: str, write: Callable[[str], str], at_least: Verdict = Verdict.FAIL) -> None:
+    def tried(s: Scenario, leaky: bool) -> Verdict:
+        table = people(s)
+        given, surnames = _FULL_NAMES.get(name, _FULL_NAMES["Slovenian names"])
+        pairs = _rng(s).integers(0, [len(given), len(surnames)], (len(table.frame), 2))
+        values = [write(f"{given[a]} {surnames[b]}") for a, b in pairs]
+        return judged(table.with_column("v7", values) if leaky else table)
+
+    tried.__name__ = name
+    leak("direct identifiers", at_least=at_least, sizes=(200, 1000))(tried)
+
+
+_FULL_NAMES = {
+    "German names": (
+        "Hans Klaus Ute Sabine Jürgen Heike Wolfgang Renate Dieter Ingrid Uwe Monika Jens Anke".split(),
+        "Müller Schmidt Fischer Becker Schulz Hoffmann Koch Bauer Richter Klein Voß Lenz Kühn Rapp".split(),
+    ),
+    "Russian names": (
+        "Иван Пётр Анна Мария Олег Елена Сергей Ольга Дмитрий Наталья Алексей Татьяна".split(),
+        "Волков Зайцев Орлов Белов Петренко Попов Кузнецов Соловьёв Морозов Лебедев Новиков".split(),
+    ),
+    "Japanese names": (
+        "佐藤 鈴木 高橋 田中 伊藤 渡辺 山本 中村 小林 加藤 吉田 山田".split(),
+        "太郎 花子 翔太 美咲 健一 陽子 大輔 愛子 直樹 結衣 蓮司 葵".split(),
+    ),
+    "Slovenian names": (
+        "Ana Marko Maja Luka Eva Jan Nina Tilen Sara Rok Petra Žiga Mojca Andrej Katja Bojan".split(),
+        "Novak Horvat Kovačič Krajnc Zupančič Potočnik Mlakar Kos Vidmar Golob Turk Božič Kralj".split(),
+    ),
+}
+for _language in ("German names", "Russian names", "Japanese names"):
+    _written(_language, str, Verdict.WARN)
+_written("names in Base64", lambda name: base64.b64encode(name.encode()).decode())
+_written("names in hexadecimal", lambda name: name.encode().hex())
+_written("names backwards", lambda name: name[::-1])
+_written("names in ROT13", lambda name: codecs.encode(name, "rot13"))
+_written("names of users", lambda name: (name[0] + name.split()[1]).lower())
 
 
 @leak("direct identifiers", schemas=("english_insurance", "us_claims"))

@@ -223,6 +223,25 @@ def _two_harmless_answers_left_in(s: Scenario) -> Verdict:
 
 
 @proper("other columns", sizes=(1000, 5000))
+def _job_titles_of_two_words(s: Scenario) -> Verdict:
+    table = people(s)
+    titles = [f"{rank} {job}" for rank in ("Senior", "Head", "Chief", "Deputy") for job in _JOBS]
+    return judged(table.with_column("position", _drawn(s, table, titles)))
+
+
+_JOBS = ("Nurse", "Clerk", "Engineer", "Analyst", "Driver", "Teacher", "Porter", "Cook")
+
+
+@proper("other columns", sizes=(1000, 5000))
+def _diagnoses_of_two_words(s: Scenario) -> Verdict:
+    table = people(s)
+    kinds = [
+        f"{course} {organ}" for course in ("급성", "만성", "재발성") for organ in ("위염", "간염", "폐렴")
+    ]
+    return judged(table.with_column("v7", _drawn(s, table, kinds)))
+
+
+@proper("other columns", sizes=(1000, 5000))
 def _harmless_answers_said_to_be_harmless(s: Scenario) -> Verdict:
     table = people(s)
     table = table.with_column("satisfaction", _drawn(s, table, "12345"))

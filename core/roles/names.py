@@ -1,0 +1,160 @@
+"""Whether texts are names of people: by lists and surnames, by their form alone, or in another writing."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+
+from core import people
+from core.encodings import decoded
+from core.letters import without_accents
+from core.people import (
+    ADMINISTRATIVE_ENDINGS,
+    CATEGORICAL_ENDINGS,
+    GIVEN_NAMES_LIKE_PLACES,
+    KOREAN_SURNAMES,
+    WORDS_THAT_ARE_NO_NAMES,
+)
+
+_LETTERS = re.compile(r"[^\W\d_]+")
+_HANGUL_NAME = re.compile(r"[가-힣]{2,4}")
+_LATIN_NAME = re.compile(r"[^\W\d_][^\W\d_.'’-]*(?:[ '’.-]+[^\W\d_]+\.?){0,4}", re.UNICODE)
+_PART = r"[^\W\d_]{1,40}(?:['’-][^\W\d_]{1,40}){0,2}"
+_WORDS = re.compile(rf"{_PART}(?:,? (?:{_PART}|[^\W\d_]\.)){{1,3}}")
+_SMALL_WORDS = frozenset(
+    ("von", "van", "vom", "zu", "den", "der", "de", "del", "da", "di", "la", "le", "bin", "al", "el")
+)
+_MASKED_NAME = re.compile(r"[가-힣][*○◯Ｏ●OX]{1,2}[가-힣]?")
+_FEWEST_PAIRS = 30  # distinct values from which their form says something
+_MOST_ALIKE = 0.2  # share of the values that may begin, or end, with the same word
+# share of the values of which a word in one place stands beside another one too, and in the other place
+_RECUR, _RECUR_LESS = 0.6, 0.15
+_FIRST, _LOOKED_AT = 12, 60  # values read otherwise: these say whether the others are worth it
+
+
+def looks_like_korean_name(value: str) -> bool:
+    """Whether a text is 2–4 syllables that begin with a surname and is no common word or place."""
+    if not _HANGUL_NAME.fullmatch(value) or value in WORDS_THAT_ARE_NO_NAMES:
+        return False
+    if not {value[:1], value[:2]} & KOREAN_SURNAMES:
+        return False
+    return (
+        value[1:] in GIVEN_NAMES_LIKE_PLACES or value[-1] not in ADMINISTRATIVE_ENDINGS + CATEGORICAL_ENDINGS
+    )
+
+
+def looks_like_latin_name(value: str) -> bool:
+    """Whether a text is made of words of which one is a common English or Slovenian name."""
+    if not _LATIN_NAME.fullmatch(value):
+        return False
+    words = [without_accents(word) for word in _LETTERS.findall(value)]
+    return any(word in _KNOWN_NAMES or (len(word) > 4 and _is_south_slavic(word, value)) for word in words)
+
+
+_KNOWN_NAMES = (
+    people.ENGLISH_GIVEN_NAMES
+    | people.ENGLISH_SURNAMES
+    | people.SLOVENIAN_GIVEN_NAMES
+    | people.SLOVENIAN_SURNAMES
+)
+
+
+def _is_south_slavic(word: str, value: str) -> bool:
+    """Whether a word ends in -ič or -ić, as many surnames of the region do."""
+    return word.endswith("ic") and bool(re.search(r"i[čć]\b", value.casefold()))
+
+
+def is_full_name(value: str) -> bool:
+    """Whether a text is several words, all of them common English or Slovenian names."""
+    words = [without_accents(word) for word in _LETTERS.findall(value) if len(word) > 1]
+    return len(words) > 1 and looks_like_latin_name(value) and all(word in _KNOWN_NAMES for word in words)
+
+
+def are_full_names(values: Sequence[str]) -> bool:
+    """Whether distinct values are two to four words each, as given names and surnames are combined.
+
+    Of any language: each word has a capital or is of a script that has none, and words recur beside
+    others, in the first place and in the last, none too often. So do names of products and places, now
+    and then: somebody has to look.
+
+    >>> names = [f"{given} {surname}" for given in "Uwe Jens Ute Ilse Kai Anke".split()
+    ...          for surname in "Voß Lenz Kühn Frey Thoma Rapp".split()]
+    >>> are_full_names(names), are_full_names([f"Klinik {name}" for name in names])
+    (True, False)
+    """
+    pairs = {pair for pair in map(_first_and_last, values) if pair}
+    if len(pairs) < max(_FEWEST_PAIRS, 0.8 * len(values)):
+        return False
+    shares = []
+    for words in map(Counter, zip(*pairs, strict=True)):
+        if max(words.values()) > _MOST_ALIKE * len(pairs):
+            return False
+        shares.append(sum(count for count in words.values() if count > 1) / len(pairs))
+    return max(shares) >= _RECUR and min(shares) >= _RECUR_LESS
+
+
+def _first_and_last(value: str) -> tuple[str, str] | None:
+    """Return the first and the last of two to four words with capitals, or of a script without; else None.
+
+    Korean writes names otherwise, and many other things as several words.
+    """
+    if not _WORDS.fullmatch(value) or "가" <= value[0] <= "힣":
+        return None
+    first, *others = value.replace(",", "").split()
+    if first[0].islower() or any(word[0].islower() and word not in _SMALL_WORDS for word in others):
+        return None
+    return first, others[-1]
+
+
+def are_masked_names(values: Sequence[str]) -> bool:
+    """Whether distinct values are Korean names with a syllable hidden, such as 김*수.
+
+    >>> are_masked_names(["김*수", "박○영", "이*", "최*연"] * 10), are_masked_names(["A*", "B*"] * 20)
+    (True, False)
+    """
+    n = sum(bool(_MASKED_NAME.fullmatch(value)) for value in values)
+    return n >= max(_FEWEST_PAIRS, 0.8 * len(values))
+
+
+def read_otherwise(values: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """Yield ways in which values may be encoded, each with what some of them say, "" for nothing.
+
+    In every case the first ways cannot be read into just any text; those of `ANY_TEXT` can.
+    """
+    found = Counter(how for value in values[:_FIRST] for how in decoded(value).values())
+    hows = [how for how, n in found.most_common(3) if n >= 0.8 * len(values[:_FIRST])]
+    if hows:
+        read = [{how: text for text, how in decoded(value).items()} for value in values[:_LOOKED_AT]]
+        yield from ((how, [each.get(how, "") for each in read]) for how in hows)
+    for how, way in ANY_TEXT.items():
+        if sum(looks_like_latin_name(way(value)) for value in values[:_FIRST]) * 3 >= _FIRST:
+            yield how, [way(value) for value in values[:_LOOKED_AT]]
+
+
+def _parted(value: str) -> str:
+    """Return a word that is two listed names as two words, the shorter first one first."""
+    word = without_accents(value)
+    for at in range(2, len(word) - 1):
+        first, last = word[:at], word[at:]
+        if {first, last} <= _KNOWN_NAMES and (first in _GIVEN or last in _GIVEN):
+            return f"{first.title()} {last.title()}"
+    return ""
+
+
+def _of_a_user(value: str) -> str:
+    """Return the listed surname, beside an initial, of which a user's name is made."""
+    word = without_accents(value.rstrip("0123456789"))
+    return next((name.title() for name in (word[1:], word[:-1]) if len(name) > 3 and name in _SURNAMES), "")
+
+
+_GIVEN = people.ENGLISH_GIVEN_NAMES | people.SLOVENIAN_GIVEN_NAMES
+_SURNAMES = people.ENGLISH_SURNAMES | people.SLOVENIAN_SURNAMES
+ANY_TEXT: dict[str, Callable[[str], str]] = {
+    "in ROT13": lambda value: codecs.encode(value, "rot13"),
+    "backwards": lambda value: value[::-1],
+    "with digits for letters": lambda value: value.translate(str.maketrans("43105$@", "aeiossa")),
+    "in one word": _parted,
+    "as names of users": _of_a_user,
+}
