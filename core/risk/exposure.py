@@ -232,6 +232,7 @@ def exposure_findings(
         *_suggested(measured),
         *_counts(measured),
         *_identifiers(measured),
+        *_perhaps_names(measured),
         *_sensitive_identifiers(measured),
         *text_findings(measured.texts, read),
         *_columns_nobody_chose(measured),
@@ -295,17 +296,6 @@ def _identifiers(measured: RiskMeasurement) -> Iterator[Finding]:
         yield Finding.of("direct_identifiers", Verdict.FAIL, n_affected=len(people))(
             _direct_identifiers(people, said)
         )
-    perhaps = [
-        each.column for each in found if each.kind == PERHAPS_NAMES and each.column not in {*said, *harmless}
-    ]
-    if perhaps:
-        yield Finding.of("perhaps_names", Verdict.WARN, n_affected=len(perhaps))(
-            "{columns} may hold names of people, by how the values are written. Look at it, and leave it "
-            "out, or say that it is harmless.",
-            "{columns} may hold names of people, by how the values are written. Look at them, and leave them "
-            "out, or say that they are harmless.",
-            columns=listed(perhaps),
-        )
     if doubtful:
         yield Finding.of("doubtful_identifiers", Verdict.WARN, n_affected=len(doubtful))(
             "{columns} looks like a direct identifier of people, and you say that it is harmless.",
@@ -319,6 +309,22 @@ def _identifiers(measured: RiskMeasurement) -> Iterator[Finding]:
             "{columns} tell nearly every record apart and are not among the quasi-identifiers. Whoever "
             "has the same column from elsewhere finds every record.",
             columns=listed(numbers),
+        )
+
+
+def _perhaps_names(measured: RiskMeasurement) -> Iterator[Finding]:
+    """Yield the columns in the form of names that nobody has said anything of."""
+    said = {*measured.settings.direct_identifiers, *measured.settings.other}
+    perhaps = [
+        each.column for each in measured.unassigned if each.kind == PERHAPS_NAMES and each.column not in said
+    ]
+    if perhaps:
+        yield Finding.of("perhaps_names", Verdict.WARN, n_affected=len(perhaps))(
+            "{columns} may hold names of people, by how the values are written. Look at it, and leave it "
+            "out, or say that it is harmless.",
+            "{columns} may hold names of people, by how the values are written. Look at them, and leave them "
+            "out, or say that they are harmless.",
+            columns=listed(perhaps),
         )
 
 
