@@ -26,7 +26,9 @@ def render_json(report: Report) -> bytes:
     each of its parts and of the whole, so that what was changed afterwards is told.
     """
     document = report_document(report)
-    return _dump({**document, "digests": part_digests(document), "content_digest": document_digest(document)})
+    return json_bytes(
+        {**document, "digests": part_digests(document), "content_digest": document_digest(document)}
+    )
 
 
 def content_digest(report: Report) -> str:
@@ -115,9 +117,10 @@ def _table(table: ReportTable) -> dict[str, JsonValue]:
     }
 
 
-def _dump(document: Mapping[str, JsonValue]) -> bytes:
+def json_bytes(document: Mapping[str, JsonValue]) -> bytes:
+    """Return a document as the bytes of its file, which are the same for the same document."""
     return json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False).encode("utf-8") + b"\n"
 
 
 def _digest(part: Mapping[str, JsonValue]) -> str:
-    return hashlib.sha256(_dump(part)).hexdigest()
+    return hashlib.sha256(json_bytes(part)).hexdigest()

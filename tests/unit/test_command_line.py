@@ -15,8 +15,9 @@ NEEDED = {
     "diversity": ["a.csv"],
     "risk": ["a.csv"],
     "dataset": ["a.csv"],
+    "decide": ["a.json"],
 }
-WITHOUT_LISTS = {"measures", "demo"}
+WITHOUT_LISTS = {"measures", "demo", "keys"}
 
 
 def _lists(command: str) -> list[argparse.Action]:

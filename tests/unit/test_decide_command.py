@@ -1,0 +1,342 @@
+"""``python -m core decide`` and ``keys``: deciding on a filed report, signing it, and a package to verify."""
+
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import zipfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from core import leakage
+from core.__main__ import main
+from core.demo.leakage import DEMOS
+from core.filed.deciding import read_decided
+from core.leakage.views import leakage_report
+from core.reports import input_facts, render
+from core.tables import read_dataset
+
+ROOT = Path(__file__).parents[2]
+SSH_KEYGEN = shutil.which("ssh-keygen")
+with_ssh_keygen = pytest.mark.skipif(SSH_KEYGEN is None, reason="OpenSSH is not installed")
+WHY = ["--by", "Ana Novak", "--reason", "Shown inside only, žal ni drugače."]
+NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a report of a FAIL, its other formats, and the data."""
+    folder = tmp_path_factory.mktemp("filed")
+    for file in (file for files in DEMOS[0].make().values() for file in files):
+        (folder / file.name).write_bytes(file.data)
+    tables = [read_dataset(folder / name) for name in ("survey.csv", "survey_leaking.csv")]
+    audit = leakage.audit_leakage(*tables)
+    inputs = [input_facts(table, role) for table, role in zip(tables, ("original", "scrambled"), strict=True)]
+    report = leakage_report(audit, inputs=inputs, created_at=NOON)
+    for ending, data in (("json", "json"), ("html", "html"), ("zip", "csv"), ("xlsx", "xlsx")):
+        (folder / f"report.{ending}").write_bytes(render(report, data))
+    return folder
+
+
+@pytest.fixture
+def folder(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def _keys(name: str = "ana@hospital.example", folder: str = "keys") -> None:
+    assert main(["keys", folder, "--name", name]) == 0
+
+
+def _problem(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """Return the one sentence that a command ends with."""
+    capsys.readouterr()
+    assert main(["decide", *arguments]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    return line.removeprefix("error: ")
+
+
+@pytest.mark.parametrize(
+    ("flag", "outcome"), [("--approve", "approved"), ("--reject", "rejected"), ("--return", "returned")]
+)
+def test_decide__writes_a_new_file_that_holds_the_report_and_its_digest(
+    flag: str, outcome: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = (folder / "report.json").read_bytes()
+    assert main(["decide", "report.json", flag, *WHY, "--exception", "1=known", "whole_rows=few"]) == 0
+    assert (folder / "report.json").read_bytes() == before
+    decided = read_decided((folder / "report_decided.json").read_bytes(), name="d")
+    assert (decided.undecided, decided.decision.outcome, decided.decision.by) == (before, outcome, WHY[1])
+    assert [(each.check, each.reason) for each in decided.decision.accepted] == [
+        ("full_leakage", "known"),
+        ("whole_rows", "few"),
+    ]
+    assert decided.decision.reason == WHY[3]
+    assert "Ana Novak" in capsys.readouterr().out
+    assert main(["decide", "report_decided.json", "--check"]) == 0
+    printed = capsys.readouterr().out
+    assert "Not signed." in printed
+    assert ("Approved although" in printed) == (outcome == "approved")
+
+
+def test_decide__says_what_is_wrong_in_one_sentence_and_writes_nothing(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = (folder / "report.json").read_bytes()
+    document = json.loads(report)
+    edited = json.dumps({**document, "verdict": "PASS"}, ensure_ascii=False, indent=2) + "\n"
+    bad = {
+        "cut.json": report[:5000],
+        "edited.json": edited.encode(),
+        "saved.json": json.dumps(document).encode(),
+        "other.json": b'{"a": 1}',
+        "notes.txt": b"hello",
+        "newer.json": json.dumps({**document, "report_format": 99}).encode(),
+    }
+    for name, data in bad.items():
+        (folder / name).write_bytes(data)
+    names = {*Path().iterdir()}
+    said = {name: _problem(capsys, name, "--approve", *WHY) for name in bad}
+    assert said["cut.json"].startswith("cut.json is not whole JSON")
+    assert said["edited.json"] == (
+        "edited.json was changed since it was made (verdict); nothing is decided on it."
+    )
+    assert said["saved.json"].startswith("saved.json is not byte for byte as AnonAudit wrote it")
+    assert said["other.json"].startswith("other.json is JSON, but no report")
+    assert said["newer.json"].startswith("newer.json was written by AnonAudit")
+    assert _problem(capsys, "nowhere.json", "--approve", *WHY).startswith("nowhere.json cannot be read")
+    assert {*Path().iterdir()} == names
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        (["99=x"], "The report has no finding 99; an exception names one that is there."),
+        (["nonsense=x"], "The report has no finding nonsense; an exception names one that is there."),
+        (["whole_rows"], "An exception needs FINDING=REASON with a reason, received whole_rows."),
+        (["whole_rows= "], "An exception needs FINDING=REASON with a reason, received whole_rows= ."),
+        (["full_leakage=x", "1=y"], "Two exceptions name the finding 1."),
+    ],
+)
+def test_decide__takes_exceptions_of_findings_that_are_there(
+    given: list[str], problem: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _problem(capsys, "report.json", "--approve", *WHY, "--exception", *given) == problem
+    assert not (folder / "report_decided.json").exists()
+
+
+def test_decide__needs_who_and_why_and_what(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    del folder
+    assert main(["decide", "report.json", "--approve"]) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        "error: The name of who decides is missing; a decision needs it.",
+        "error: The reason is missing; a decision needs it.",
+    ]
+    assert _problem(capsys, "report.json", "--by", "a") == (
+        "Say what is decided: --approve, --reject or --return."
+    )
+    assert _problem(capsys, "report.json") == (
+        "report.json is not decided yet: --approve, --reject or --return it."
+    )
+
+
+def test_decide__overwrites_nothing_and_decides_once(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["decide", "report.json", "--reject", *WHY]) == 0
+    first = (folder / "report_decided.json").read_bytes()
+    assert _problem(capsys, "report.json", "--approve", *WHY) == (
+        "--out: report_decided.json exists and is never overwritten; choose another name."
+    )
+    again = _problem(capsys, "report_decided.json", "--approve", *WHY)
+    assert again.startswith("report_decided.json is decided already: Rejected by Ana Novak on ")
+    assert main(["decide", "report.json", "--approve", *WHY, "--out", "second.json"]) == 0
+    assert (folder / "report_decided.json").read_bytes() == first
+
+
+@with_ssh_keygen
+def test_decide__signs_as_openssh_does(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _keys()
+    assert stat.S_IMODE((folder / "keys/anonaudit_key").stat().st_mode) == 0o600
+    key = ["--sign", "keys/anonaudit_key"]
+    assert main(["decide", "report.json", "--approve", *WHY, *key]) == 0
+    verify = "ssh-keygen -Y verify -f keys/allowed_signers -I ana@hospital.example -n anonaudit"
+    signed = (folder / "report_decided.json").read_bytes()
+    done = subprocess.run(
+        [*verify.split(), "-s", "report_decided.json.sig"], input=signed, capture_output=True, check=True
+    )
+    assert done.stdout.startswith(b'Good "anonaudit" signature for ana@hospital.example')
+    capsys.readouterr()
+    assert main(["decide", "report_decided.json", "--check", "--signers", "keys/allowed_signers"]) == 0
+    assert "Signed by ana@hospital.example, key SHA256:" in capsys.readouterr().out
+    ours = (folder / "report_decided.json.sig").read_bytes()
+    (folder / "report_decided.json.sig").unlink()
+    sign = "ssh-keygen -Y sign -f keys/anonaudit_key -n anonaudit report_decided.json"
+    subprocess.run(sign.split(), capture_output=True, check=True)
+    assert (folder / "report_decided.json.sig").read_bytes() == ours
+
+
+@with_ssh_keygen
+def test_decide__refuses_keys_of_other_kinds_and_those_others_may_read(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for kind, name in (("ecdsa", "other"), ("ed25519", "locked")):
+        words = ["ssh-keygen", "-q", "-t", kind, "-f", name, "-N", "secret" if name == "locked" else ""]
+        subprocess.run(words, check=True)
+    (folder / "text").write_text("no key")
+    (folder / "text").chmod(0o600)
+    _keys()
+    call = ["report.json", "--approve", *WHY, "--sign"]
+    assert _problem(capsys, *call, "other").startswith("other is a key of another kind than Ed25519.")
+    assert _problem(capsys, *call, "locked").startswith("locked is behind a passphrase.")
+    assert _problem(capsys, *call, "text").startswith("text is no private key in OpenSSH's format.")
+    (folder / "keys/anonaudit_key").chmod(0o644)
+    assert "may be read by others" in _problem(capsys, *call, "keys/anonaudit_key")
+    assert not (folder / "report_decided.json").exists()
+
+
+def test_check__finds_another_key_another_file_and_a_damaged_signature(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _keys()
+    _keys("eve@x", "eve")
+    assert main(["decide", "report.json", "--approve", *WHY, "--sign", "eve/anonaudit_key"]) == 0
+    check = ["report_decided.json", "--check", "--signers"]
+    assert " which allowed_signers does not list" in _problem(capsys, *check, "keys/allowed_signers")
+    assert main(["decide", *check, "eve/allowed_signers"]) == 0
+    (folder / "empty").write_text("# nobody\n")
+    assert _problem(capsys, *check, "empty").startswith("empty lists no signer")
+    line = (folder / "eve/allowed_signers").read_text().split(" ", 2)
+    (folder / "until").write_text(f'eve@x namespaces="anonaudit",valid-before="20200101" {line[2]}')
+    assert "with valid-before, which is not read here" in _problem(capsys, *check, "until")
+    (folder / "git").write_text(f'eve@x namespaces="git" {line[2]}')
+    assert "does not list for decided reports" in _problem(capsys, *check, "git")
+    signature = folder / "report_decided.json.sig"
+    whole = signature.read_bytes()
+    signature.write_bytes(whole[:-60])
+    assert "is no signature in OpenSSH's format" in _problem(capsys, *check, "eve/allowed_signers")
+    signature.write_bytes(whole)
+    other = ["report.json", "--reject", *WHY, "--out", "other.json"]
+    assert main(["decide", *other]) == 0
+    words = ["other.json", "--check", "--signature", "report_decided.json.sig"]
+    assert "the signature is not of this decided report" in _problem(capsys, *words)
+    assert _problem(capsys, "other.json", "--check", "--signers", "eve/allowed_signers") == (
+        "other.json has no signature to check."
+    )
+    changed = (folder / "report_decided.json").read_bytes().replace(b"approved", b"rejected")
+    (folder / "report_decided.json").write_bytes(changed)
+    assert "was changed since it was decided" in _problem(capsys, *check, "eve/allowed_signers")
+
+
+@with_ssh_keygen
+def test_check__refuses_a_signature_for_another_purpose(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _keys()
+    assert main(["decide", "report.json", "--approve", *WHY]) == 0
+    sign = "ssh-keygen -Y sign -f keys/anonaudit_key -n git report_decided.json"
+    subprocess.run(sign.split(), capture_output=True, check=True, cwd=folder)
+    assert _problem(capsys, "report_decided.json", "--check").endswith(
+        "was signed for another purpose (git, not anonaudit)."
+    )
+
+
+def test_keys__overwrites_nothing_and_wants_one_word(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _keys()
+    before = (folder / "keys/anonaudit_key").read_bytes()
+    capsys.readouterr()
+    assert main(["keys", "keys", "--name", "ana"]) == 2
+    assert main(["keys", "new", "--name", "Ana Novak"]) == 2
+    assert main(["keys", "report.json", "--name", "ana"]) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        "error: FOLDER: keys/anonaudit_key exists and is never overwritten; choose another name.",
+        "error: --name must be one word of letters, digits and @ . _ + -, received Ana Novak.",
+        "error: report.json cannot be made: File exists.",
+    ]
+    assert (folder / "keys/anonaudit_key").read_bytes() == before
+
+
+def _follow(folder: Path) -> list[str]:
+    """Run the commands of VERIFY.txt as they stand there; return what each printed."""
+    lines = (folder / "VERIFY.txt").read_text(encoding="utf-8").splitlines()
+    commands = [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+    environment = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    return [
+        subprocess.run(  # noqa: S602 - that is what the text says to do
+            command, shell=True, cwd=folder, env=environment, capture_output=True, text=True, check=False
+        ).stdout
+        for command in commands
+    ]
+
+
+@with_ssh_keygen
+@pytest.mark.parametrize("who", ["listed", "unlisted", "nobody"])
+def test_package__holds_everything_but_the_data_and_says_how_to_verify_it(who: str, folder: Path) -> None:
+    _keys()
+    signing = {
+        "listed": ["--sign", "keys/anonaudit_key", "--signers", "keys/allowed_signers"],
+        "unlisted": ["--sign", "keys/anonaudit_key"],
+        "nobody": [],
+    }[who]
+    call = ["report.json", "--approve", *WHY, "--exception", "1=known", *signing]
+    assert main(["decide", *call, "--package", "evidence.zip"]) == 0
+    unpacked = folder / "unpacked"
+    with zipfile.ZipFile(folder / "evidence.zip") as archive:
+        archive.extractall(unpacked)
+    names = {str(path.relative_to(unpacked)) for path in unpacked.rglob("*") if path.is_file()}
+    assert names == {
+        *("decided.json", "report.json", "decided.html", "decided.xlsx", "decided.zip", "settings.json"),
+        *("VERIFY.txt", "SHA256SUMS", "INPUTS_SHA256"),
+        *("filed/report.html", "filed/report.xlsx", "filed/report.zip"),
+        *(() if who == "nobody" else ("decided.json.sig",)),
+        *(("allowed_signers",) if who == "listed" else ()),
+    }
+    page = (unpacked / "decided.html").read_text(encoding="utf-8")
+    assert "Approved by Ana Novak" in page
+    assert "known" in page
+    for name in ("survey.csv", "survey_leaking.csv"):
+        shutil.copy(folder / name, unpacked)
+    sums, same, *signature, inputs = _follow(unpacked)
+    assert {line.rpartition(": ")[2] for line in (sums + inputs).splitlines()} == {"OK"}
+    assert len(sums.splitlines()) == len(names) - 1
+    assert same == "True\n"
+    good = {"listed": 'Good "anonaudit" signature for ana@', "unlisted": 'Good "anonaudit" signature with'}
+    assert [line.startswith(good[who]) for line in signature] == ([] if who == "nobody" else [True])
+
+    (unpacked / "survey.csv").write_bytes(b"town\n")
+    changed = (unpacked / "decided.json").read_bytes().replace(b'"full_leakage"', b'"fuli_leakage"', 1)
+    (unpacked / "decided.json").write_bytes(changed)
+    sums, same, *signature, inputs = _follow(unpacked)
+    assert "decided.json: FAILED" in sums
+    assert same == "False\n"
+    assert "survey.csv: FAILED" in inputs
+    assert not any("Good" in line for line in signature)
+
+
+def test_package__of_a_decided_report_may_come_later_and_never_holds_data(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["decide", "report.json", "--approve", *WHY]) == 0
+    assert main(["decide", "report_decided.json", "--package", "evidence.zip"]) == 0
+    assert _problem(capsys, "report_decided.json", "--package", "evidence.zip") == (
+        "--package: evidence.zip exists and is never overwritten; choose another name."
+    )
+    shutil.copy(folder / "survey.csv", folder / "report.html")
+    problem = _problem(capsys, "report_decided.json", "--package", "second.zip")
+    assert problem == "survey.csv is one of the files audited; evidence.zip holds everything but the data."
+    assert not (folder / "second.zip").exists()
+
+
+def test_decide__takes_a_report_of_version_0_1(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old = ROOT / "tests/filed_examples/report_0_1.json"
+    assert main(["decide", str(old), "--approve", *WHY, "--out", "old.json", "--package", "old.zip"]) == 0
+    assert main(["decide", "old.json", "--check"]) == 0
+    assert zipfile.ZipFile(folder / "old.zip").read("report.json") == old.read_bytes()
+    capsys.readouterr()
