@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from core.vcf.columns import ALT, CHROM, FILTER, ID, INFO, POS, QUAL, REF
-from core.vcf.info import NUMERIC, Kind
+from core.vcf.info import NUMERIC, Kind, kind_of
 from core.vcf.pointers import has_phasing
 from core.vcf.records import USUAL_FILTERS, Record
 
@@ -23,12 +23,17 @@ MAX_BLANKS = 4  # texts from QUAL on that are known as blank
 MAX_SHAPES, MAX_CELLS = 256, 64  # kinds of records, and of samples in one of them, that are known
 MAX_NOTED = 4096  # answers that are remembered
 LONGEST = 1000  # bytes from QUAL to FORMAT of records whose shape is looked at
+LONGEST_WORDS = 8000  # of those whose INFO holds words
 BASES = b"ACGT,"
 BLANK_ALTS = (b".", b"N")
 _NUMBER = rb"[0-9+eE-][0-9.,+eE-]*+"
 _ZERO, _NOT_ZERO = rb"0[0.,]*+", rb"(?=[^;\t]*[1-9+eE-])" + _NUMBER
 _WHOLE = re.compile(rb"[1-9][0-9]{0,8}")
 _SAID_BY_VALUE = Kind.COUNTS | Kind.TELLS  # of fields whose value may be zero, which says less
+_DIGITS = b"0123456789"
+_ALIKE = bytes.maketrans(b"123456789", b"000000000")
+_SAYS_NOTHING = b"0.,|/: "  # what a value may hold that is as good as zero
+_DIGIT_IN_WORD = b"GA0GH:"  # the one word with a digit that a check looks for, with zeros for digits
 _TAB, _POINT = b"\t."
 NO_SHAPE = (-1, -1)
 
@@ -43,6 +48,14 @@ class Shape(NamedTuple):
     number: int
     pattern: re.Pattern[bytes]
     cells: list[tuple[int, re.Pattern[bytes]]]  # of the one sample, the last one found first
+
+
+class Words(NamedTuple):
+    """What a record without samples has from QUAL on, whatever its numbers, if INFO holds words."""
+
+    number: int
+    # the fields of which it matters whether they are zero: their places in INFO, and where their values start
+    counted: tuple[tuple[int, int], ...]
 
 
 class Like(NamedTuple):
@@ -75,6 +88,9 @@ class AlikeRecords:
         self._blanks: list[bytes] = []
         self._contigs: set[bytes] = set()
         self._shapes: dict[bytes, list[Shape]] = defaultdict(list)  # by all that is no number
+        self._words: dict[bytes, Words] = {}
+        self._written: dict[bytes, Words] = {}  # the same by texts whose numbers are of one length
+        self._n_found, self._n_missed = 0, 0  # lookups among them
         self._n_shapes = 0
         self._noted: set[tuple[object, ...]] = set()
 
@@ -87,18 +103,19 @@ class AlikeRecords:
             self._learn_shape(original)
 
     def _learn_blank(self, record: Record) -> None:
-        if record.samples and (
-            record.format != b"GT" or not record.is_uniform or record.telling_samples[1:].strip(b"./|")
-        ):
+        if record.samples and not record.is_missing:
             return
         rest = b"\t" + record.rest
         if len(self._blanks) < MAX_BLANKS and rest not in self._blanks:
             self._blanks.append(rest)
 
     def _learn_shape(self, record: Record) -> None:
-        """Take up the shape of a record, if INFO is of numbers and none of its sample's has a meaning."""
+        """Take up the shape of a record, if no number of its sample's has a meaning."""
         keys = record.format.split(b":")
-        if has_phasing(record.format) or b"CN" in keys or not record.fields.is_numeric:
+        if has_phasing(record.format) or b"CN" in keys:
+            return
+        if not record.fields.is_numeric:
+            self._learn_words(record)
             return
         end = len(record.line) - len(record.samples)
         middle = record.line[len(record.line) - len(record.rest) - 1 : end]
@@ -113,6 +130,27 @@ class AlikeRecords:
         cells = shape.cells
         if record.samples and len(cells) < MAX_CELLS and _place(cells, record.samples, 0, sys.maxsize) < 0:
             cells.append((len(cells), _cell_of(record)))
+
+    def _learn_words(self, record: Record) -> None:
+        """Take up a record whose INFO holds words, unless digits in it may be more than numbers."""
+        rest = b"\t" + record.rest
+        fields = [text.partition(b"=") for text in record.info.split(b";")]
+        key = _shortened(rest.translate(_ALIKE))
+        if (
+            self._n_samples
+            or len(self._words) == MAX_SHAPES
+            or len(rest) > LONGEST_WORDS
+            or b"%" in record.info
+            or _DIGIT_IN_WORD in key.upper()
+            or any(name != name.translate(None, _DIGITS) for name, _, _ in fields)
+        ):
+            return
+        counted = tuple(
+            (at, len(name) + 1)
+            for at, (name, _, value) in enumerate(fields)
+            if kind_of(name.upper()) & _SAID_BY_VALUE and not value.strip(_DIGITS + _SAYS_NOTHING)
+        )
+        self._words.setdefault(key, Words(len(self._words), counted))
 
     def find(self, mine: Standing, theirs: tuple[bytes, int, int]) -> Like | None:
         """Return what a record is like, None for nothing known.
@@ -144,10 +182,13 @@ class AlikeRecords:
                 return number, NO_SHAPE
         text, low, high, ends = mine
         begin = low + ends[ALT]
-        if not self._keeps_rest or end - at != high - begin or ends[-1] - ends[ALT] > LONGEST:
+        if not self._keeps_rest or end - at != high - begin or not kept.startswith(text[begin:high], at):
             return None
-        shape = self._shape(text, begin, low + ends[-1], high)
-        return (-1, shape) if shape is not NO_SHAPE and kept.startswith(text[begin:high], at) else None
+        is_short = ends[-1] - ends[ALT] <= LONGEST
+        shape = self._shape(text, begin, low + ends[-1], high) if is_short else NO_SHAPE
+        if shape is NO_SHAPE and self._words and high - begin <= LONGEST_WORDS:
+            shape = self._worded_shape(text[begin:high])
+        return (-1, shape) if shape is not NO_SHAPE else None
 
     def _shape(self, text: bytes, low: int, end: int, high: int) -> tuple[int, int]:
         """Return the numbers of the shape that a record has from QUAL on, and of its sample's."""
@@ -157,6 +198,30 @@ class AlikeRecords:
                 cell = _place(shape.cells, text, end, high) if self._n_samples else 0
                 return (shape.number, cell) if cell >= 0 else NO_SHAPE
         return NO_SHAPE
+
+    def _worded_shape(self, rest: bytes) -> tuple[int, int]:
+        """Return the number of what a record has from QUAL on, and which of its counted fields are zero.
+
+        Where hardly any record is found nothing is looked for any more.
+        """
+        if self._n_missed > MAX_NOTED + self._n_found:
+            return NO_SHAPE
+        zeroed = rest.translate(_ALIKE)
+        words = self._written.get(zeroed)
+        if words is None:
+            words = self._words.get(_shortened(zeroed))
+            if words is None:
+                self._n_missed += 1
+                return NO_SHAPE
+            if len(self._written) < MAX_SHAPES:
+                self._written[zeroed] = words
+        self._n_found += 1
+        zeros = 0
+        if words.counted:
+            fields = rest[rest.rfind(b"\t") + 1 :].split(b";")
+            for at, begin in words.counted:
+                zeros = 2 * zeros + (not fields[at][begin:].strip(_SAYS_NOTHING))
+        return MAX_SHAPES + words.number, zeros
 
     def is_new(self, like: Like, mine: Standing, is_repeat: int, *, with_qual: bool) -> bool:
         """Tell whether no record was noted yet that masking changed in the same way, beside REF and ALT."""
@@ -179,6 +244,15 @@ class AlikeRecords:
         if len(self._noted) < MAX_NOTED:
             self._noted.add(key)
         return True
+
+
+def _shortened(zeroed: bytes) -> bytes:
+    """Return a text in which all digits are zeros with fewer of them, but never one for several.
+
+    Texts of which the same comes differ in nothing but numbers, and where one of them has one digit, so has
+    the other.
+    """
+    return zeroed.replace(b"0000", b"00").replace(b"000", b"00")
 
 
 def _place(cells: list[tuple[int, re.Pattern[bytes]]], text: bytes, low: int, high: int) -> int:

@@ -25,6 +25,11 @@ _A, _C, _F, _M, _EQUALS, _SEMICOLON = b"ACFM=;"
 # What is left of eight bytes, the first the lowest, of which so many are a column's.
 _KEPT = np.array([(1 << 8 * n_bytes) - 1 for n_bytes in range(9)], dtype=np.uint64)
 
+# The four parts of a plain genotype of one sample, each told by one letter.
+_GENOTYPE_FORM = bytes.maketrans(b"123456789|", b"000000000/")
+_MISSING = frozenset((b"\t./.", b"\t0/.", b"\t./0"))
+_LAST_BITS = int.from_bytes(b"\0\1\0\1", "little")  # of both digits of a genotype
+
 Places = npt.NDArray[np.int64]
 Ends = npt.NDArray[np.int64]
 
@@ -41,14 +46,24 @@ class Columns:
         Columns that a line does not have end with it and are empty.
     odd
         Lines whose number of columns is not the header's, but which htslib takes.
+    plain
+        Lines whose samples are surely plain genotypes alone; of lines with few columns none is looked at.
     """
 
     def __init__(self, name: str, numbers: Sequence[int], lines: Block, n_columns: int) -> None:
         self.lines = lines
         self.odd: list[int] = []
+        self.plain: frozenset[int] = frozenset()
         n_split = min(n_columns, FORMAT + 1)
-        ends = _ends_together(lines, n_columns) if n_columns <= MANY_COLUMNS else None
         self._heads = lines
+        if n_columns <= MANY_COLUMNS:
+            ends = _ends_together(lines, n_columns)
+        elif (found := _heads(lines, n_columns)) is not None:
+            ends = _ends_together(found[0], n_split)
+            if ends is not None:
+                self._heads, self.plain = found
+        else:
+            ends = None
         if ends is None:
             self.odd = _odd_lines(name, numbers, lines, n_columns)
             starts = lines.starts.tolist()
@@ -165,12 +180,10 @@ class Columns:
         """Return where AF or AC begins a field, or ends one such as MAF, and which of them do that."""
         cells = self._cells
         first, last = self._heads.starts[[0, -1]].tolist()
-        this, after = cells[first:], cells[first + 1 :]
-
-        def begins(low: int, high: int) -> npt.NDArray[np.bool_]:
-            return (this[low:high] == _A) & ((after[low:high] == _F) | (after[low:high] == _C))
-
-        found = where(last - first, begins) + first
+        this = cells[first:last]
+        found = where(last - first, lambda low, high: this[low:high] == _A) + first
+        after = cells[found + 1]
+        found = found[(after == _F) | (after == _C)]
         after, before, earlier = cells[found + 2], cells[found - 1], cells[found - 2]
         is_maf = (before == _M) & ((earlier == _SEMICOLON) | (earlier == _TAB))
         is_key = is_maf | (before == _SEMICOLON) | (before == _TAB)
@@ -221,6 +234,37 @@ def _ends_together(lines: Block, n_columns: int) -> Ends | None:
     if np.any(tabs[:, 0] < begins) or np.any(tabs[:, -1] > ends):
         return None
     return np.column_stack([tabs, ends]) - begins[:, None]
+
+
+def _heads(lines: Block, n_columns: int) -> tuple[Block, frozenset[int]] | None:
+    """Return lines up to FORMAT, and which of them have plain genotypes alone.
+
+    None where the first line has something else, or one has another number of columns.
+    """
+    text, n_samples = lines.text, n_columns - FORMAT - 1
+    plain, heads = [], []
+    for place, (low, high) in enumerate(pairwise(lines.starts.tolist())):
+        at = high - 1 - 4 * n_samples
+        if text[max(at - 3, low) : at] == b"\tGT" and are_plain(text, at, n_samples):
+            plain.append(place)
+        elif plain and text.count(b"\t", low, high) == n_columns - 1:
+            at = low + _first_ends(text, low, high, FORMAT + 1)[-1]
+        else:
+            return None
+        heads.append(text[low:at])
+    return Block.of(heads), frozenset(plain)
+
+
+def are_plain(text: bytes, low: int, n_samples: int) -> bool:
+    """Tell whether samples are genotypes of two alleles below ten, or missing, and nothing else.
+
+    Others of that kind may be taken for something else: digits are looked at up to the last bit, so that each
+    differs from the first sample's in nothing more, and missing ones must all be alike.
+    """
+    cells = np.frombuffer(text, "<u4", n_samples, low)
+    differing = int(np.bitwise_or.reduce(cells ^ cells[0]))
+    form = text[low : low + 4].translate(_GENOTYPE_FORM)
+    return (form == b"\t0/0" and not differing & ~_LAST_BITS) or (form in _MISSING and not differing)
 
 
 def _odd_lines(name: str, numbers: Sequence[int], lines: Block, n_columns: int) -> list[int]:

@@ -27,6 +27,7 @@ MAX_RUN = 1 << 16
 FEW_LINES = 4  # in 4096 bytes: where lines are so long, their ends are looked for one by one
 LONG_LINE = 600  # bytes from which comparing line by line is faster than comparing all bytes together
 MANY_COLUMNS = 64
+EVEN = 2  # of two files, one has at least the second part of the other's lines waiting
 CHUNK = 1 << 17  # bytes looked at together, which fit into the processor's cache
 PADDING = bytes(32)  # behind a text, so that what stands near its end is looked at as all else is
 _NEWLINE, _RETURN, _SPACE = b"\n\r "
@@ -124,7 +125,7 @@ class Block:
             return [
                 low + place
                 for place, (first, last) in enumerate(bounds)
-                if text[first:last] != theirs[first + shift : last + shift]
+                if not theirs.startswith(text[first:last], first + shift)
             ]
         mine = np.frombuffer(self.text, dtype=np.uint8)[begin:end]
         theirs_ = np.frombuffer(other.text, dtype=np.uint8)[at : at + end - begin]
@@ -339,6 +340,8 @@ class Merge:
         first, second = self.original, self.anonymized
         while True:
             n_first, n_second = first.fill(2), second.fill(2)
+            n_second = second.fill(n_first // EVEN)  # few lines left would be a run by themselves
+            n_first = first.fill(n_second // EVEN)
             if not n_first and not n_second:
                 return
             run = self._run() if n_first and n_second else None

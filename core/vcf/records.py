@@ -122,6 +122,11 @@ class Record:
         end = self.samples.find(b"\t", 1)
         return self.samples[:end] if end >= 0 and self.is_uniform else self.samples
 
+    @lazy
+    def is_missing(self) -> bool:
+        """Tell whether all samples have nothing but one missing genotype, written alike."""
+        return self.format == b"GT" and self.is_uniform and not self.telling_samples[1:].strip(b"./|")
+
     def names(self, alleles: Sequence[bytes]) -> bool:
         """Tell whether ALT names one of the alleles."""
         return not self.column.distinct.isdisjoint(alleles)

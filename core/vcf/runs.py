@@ -21,7 +21,7 @@ from core.vcf.repeats import is_unnamed_repeat
 from core.vcf.settings import MAF_LIMIT
 from core.vcf.sites import Alt, Format, Judged, Original, SiteJudge
 
-AT_ONCE = 1 << 17  # bytes of lines that are judged one by one and checked together
+AT_ONCE = 1 << 18  # bytes of lines that are judged one by one and checked together
 # An INFO key that begins or ends with a space, which htslib refuses.
 _ODD_SPACE = re.compile(rb"[\t;] |[\t;][^\t;=]* [\t;=]|[\t;][^\t;=]* \Z")
 
@@ -258,12 +258,12 @@ class Scanner(SiteJudge):
         filters: set[bytes] = set()
         infos: list[bytes] = []
         samples: dict[bytes, list[bytes]] = defaultdict(list)
-        for _, (text, low, high, ends) in records:
+        for place, (text, low, high, ends) in records:
             info_at = low + ends[FILTER] + 1
             info_end = low + ends[INFO]
             filters.add(text[low + ends[QUAL] + 1 : info_at - 1])
             infos.append(text[info_at:info_end])
-            if info_end < high:
+            if info_end < high and place not in run.columns.plain:
                 samples[text[info_end + 1 : low + ends[FORMAT]]].append(text[low + ends[FORMAT] : high])
         values = self.values[0]
         if values.odd_name(b";".join(filters), b";".join(infos)) or not all(
@@ -275,7 +275,11 @@ class Scanner(SiteJudge):
         lines, mafs, kinds = run.lines, run.rarity.mafs, run.kinds
         originals, kept = [], []
         for place in places:
-            record = self._record(0, lines.numbers[place], lines.lines[place])
+            if place in run.columns.plain:
+                record = Record(lines.lines[place], self.n_columns[0])
+                self.values[0].check_names(self._name(0), lines.numbers[place], record)
+            else:
+                record = self._record(0, lines.numbers[place], lines.lines[place])
             originals.append(Original(record, float(mafs[place]), int(kinds[place])))
             kept.append(self._kept_record(lines.kept_numbers[place], lines.kept[place], record))
         for place, outcome in zip(places, self._judge(originals, kept)[0], strict=True):

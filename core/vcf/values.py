@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from core.errors import AuditInputError
+from core.vcf.columns import are_plain
 from core.vcf.header import VcfHeader, opened
 from core.vcf.records import USUAL_FILTERS, Record
 from core.vcf.remembering import remembered
@@ -26,8 +27,6 @@ _REGULAR_INFO = re.compile(rb"(?:(?:[A-Za-z0-9_.][A-Za-z0-9_.:*+-]*+)?+(?:=[^;]*
 _LONG_NUMBER = re.compile(rb"\d{10,}")
 # The four parts of a plain genotype of one sample, each told by one letter.
 _GENOTYPE_PARTS = bytes.maketrans(b"123456789.|0/\t", b"0000000000/0/\t")
-_PHASED = int.from_bytes(b"\t1|1", "little")  # so is each genotype of 0 and 1 with the last bits of both set
-_LAST_BITS = np.uint32(int.from_bytes(b"\0\1\0\1", "little"))
 _LARGEST_INDEX = (1 << 30) - 2  # of an allele in a genotype
 
 # What htslib reads of a value, up to the comma or colon after it. An empty value is missing.
@@ -72,11 +71,12 @@ class ValueChecker:
             for place in places
         }
         for place, record in enumerate(records):
-            self._check_names(name, numbers[place], record)
+            self.check_names(name, numbers[place], record)
             if place in unsure:
                 self._check_samples(name, numbers[place], record)
 
-    def _check_names(self, name: str, number: int, record: Record) -> None:
+    def check_names(self, name: str, number: int, record: Record) -> None:
+        """Refuse a record with a name that htslib cannot take up."""
         column = self._odd_name(record)
         if column:
             raise AuditInputError(
@@ -207,9 +207,10 @@ def _has_odd_sign(text: bytes) -> bool:
 
 def _are_plain(samples: bytes) -> bool:
     """Tell whether all samples are genotypes of two alleles below ten, or missing, and nothing else."""
-    if len(samples) % 4 == 0 and np.all(np.frombuffer(samples, "<u4") | _LAST_BITS == _PHASED):
+    n_samples = len(samples) // 4
+    if n_samples and len(samples) == 4 * n_samples and are_plain(samples, 0, n_samples):
         return True
-    return samples.translate(_GENOTYPE_PARTS) == b"\t0/0" * (len(samples) // 4)
+    return samples.translate(_GENOTYPE_PARTS) == b"\t0/0" * n_samples
 
 
 def _different_cells(text: bytes) -> set[bytes]:

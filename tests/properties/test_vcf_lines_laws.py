@@ -1,6 +1,7 @@
 """Laws of reading two files side by side; what is ruled out without looking equals the literal way."""
 
 import io
+import re
 from collections import Counter, defaultdict
 from typing import NamedTuple
 
@@ -9,10 +10,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from core.errors import AuditInputError
 from core.vcf import header_leaks
 from core.vcf.checks import CHECK_BITS, SITE_CHECKS, Case, leaks_of
 from core.vcf.checks.info import _HGVS_START, _ID_WORD, _holds_id_word, _may_hold_hgvs
-from core.vcf.columns import Columns
+from core.vcf.columns import Columns, are_plain
 from core.vcf.frequencies import NOT_COMPUTABLE, FrequencyReader
 from core.vcf.header import Declaration
 from core.vcf.lines import Block, Lines, Merge, Run, SortedLines, UnsortedError
@@ -165,6 +167,54 @@ def test_columns__equals_splitting_each_line(
         assert columns.widths(column).tolist() == list(map(len, texts))
         numbers = {text: number for number, text in enumerate(dict.fromkeys(texts))}
         assert columns.mapped(column, numbers).tolist() == [numbers[text] for text in texts]
+
+
+_genotypes = st.sampled_from("0/1 0|1 1|1 0|0 ./. .|. 7|9 8/0 0/. ./0 . 0 12 1/12 0.0 ///. 0/x".split())
+
+
+@settings(deadline=None, max_examples=300)
+@given(cells=st.lists(_genotypes, min_size=1, max_size=9), same=st.booleans())
+def test_are_plain__passes_nothing_but_plain_genotypes(cells: list[str], same: bool) -> None:
+    cells = cells[:1] * len(cells) if same else cells
+    text = "".join(f"\t{cell}" for cell in cells)
+    n_samples = len(text) // 4
+    is_plain = re.fullmatch(r"(?:\t[0-9.][/|][0-9.])+", text) is not None
+    if n_samples and len(text) == 4 * n_samples:
+        found = are_plain(b"head" + text.encode() + bytes(8), 4, n_samples)
+        assert not found or is_plain
+        assert found or not (is_plain and same)
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    rows=st.lists(st.tuples(_genotypes, st.sampled_from("GT GT GT GT:AD .".split())), min_size=1, max_size=9),
+    change=st.sampled_from(["", "", "more", "fewer", "nine", "empty"]),
+)
+def test_columns__of_plain_genotypes_are_those_of_any(rows: list[tuple[str, str]], change: str) -> None:
+    """Many samples; the first record is plain, the others as they come, the last perhaps of other columns."""
+    rows = [("0|1", "GT"), *rows]
+    split = [
+        ["1", str(place), ".", "A", "G", ".", ".", "AF=1", form, *[cell] * 70]
+        for place, (cell, form) in enumerate(rows)
+    ]
+    last = split[-1]
+    extra = {"more": [*last, "0|0"], "fewer": last[:8], "nine": last[:9], "empty": ["\t\t", *last[2:]]}
+    split[-1] = extra.get(change, last)
+    lines = ["\t".join(cells).encode() for cells in split]
+    n_columns, numbers = 79, range(1, len(lines) + 1)
+    if change == "nine":
+        with pytest.raises(AuditInputError):
+            Columns("x", numbers, Block.of(lines), n_columns)
+        return
+    columns = Columns("x", numbers, Block.of(lines), n_columns)
+    found = [line.split(b"\t") for line in lines]
+    assert columns.odd == [place for place, cells in enumerate(found) if len(cells) != n_columns]
+    for column in range(9):
+        texts = [cells[column] if column < len(cells) else b"" for cells in found]
+        assert columns.values(column, np.arange(len(lines))) == texts
+    for place in columns.plain:
+        assert found[place][8] == b"GT"
+        assert all(re.fullmatch(rb"[0-9.][/|][0-9.]", cell) for cell in found[place][9:])
 
 
 _numbers = st.one_of(

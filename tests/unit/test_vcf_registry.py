@@ -1,6 +1,7 @@
 """The registry of exposure checks: each says what to do, fires where it must and not beside it."""
 
 import random
+import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -479,6 +480,64 @@ def test_checks__records_of_one_shape_are_judged_as_any(seed: int) -> None:
         original.append(f"{site} {rest}")
         kept.append(f"{' '.join(site.split(' ')[:4])} {masked} {rest}")
     _judged(vcf_text(original, samples=names), vcf_text(kept, samples=names, header=masked_header()))
+
+
+_WORDS = (
+    *(
+        "G|ENSG0123",
+        "x|ENSG01,y|ENSG0123456",
+        "intron|A5G",
+        "c.12A>G",
+        "p.Ala7Gly",
+        "rs1",
+        "rs12",
+        "CA7",
+        "0|0",
+    ),
+    *(
+        "GA4GH:VA",
+        "AC7",
+        "chr1_5_A_G",
+        "%41",
+        "%47",
+        "0/0",
+        "1:7",
+        "T|A",
+        "(AC)7",
+        "<5",
+        "q|12:33",
+        "1e5",
+        "0",
+    ),
+)
+_WORD_KEYS = ("CSQ", "X", "MAC", "GT_COUNT", "AT", "GENE", "AF_kr", "Q", "DP4", "MQ0", "AD", "ANN", "HET")
+
+
+@settings(deadline=None, max_examples=300)
+@given(seed=st.integers(0, 1 << 32))
+def test_checks__records_of_the_same_words_are_judged_as_any(seed: int) -> None:
+    """Records without samples differ in digits of INFO, and in how many there are; ALT alone is masked."""
+    chance = random.Random(seed)  # noqa: S311
+    keys = chance.sample(_WORD_KEYS, chance.choice((1, 1, 2)))
+    info = [f"{key}={chance.choice(_WORDS)}" for key in keys]
+    sites = chance.sample(("A G", "A T,C", "AT A", f"A {REPEAT}"), chance.choice((1, 1, 2)))
+
+    def written(text: str) -> str:
+        digits = chance.choice(("0", "4", "5", "30", "47", "123456789"))
+        return re.sub("[0-9]+", lambda match: chance.choice((match[0], digits)), text)
+
+    original, kept = [], []
+    for place in range(1, 25):
+        fields = [written(field) if chance.random() < 0.7 else field for field in info]
+        fields += ["GENE=BRCA", f"AF={chance.choice(('0.001', '0.002'))}"]
+        rest = (
+            f"{chance.choice(('.', '50', '50'))} {chance.choice(('PASS', 'PASS', 'q10'))} {';'.join(fields)}"
+        )
+        site = f"chr1 {place * 100} . {chance.choice(sites)}"
+        masked = chance.choice((".", ".", ".", "N", site.split(" ")[4]))
+        original.append(f"{site} {rest}")
+        kept.append(f"{' '.join(site.split(' ')[:4])} {masked} {rest}")
+    _judged(vcf_text(original), vcf_text(kept, header=masked_header()))
 
 
 @pytest.mark.parametrize(

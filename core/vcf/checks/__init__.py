@@ -85,7 +85,7 @@ def _parts(case: Case) -> int:
         parts |= Part.FILTER
     if kept.info != b".":
         parts |= _parts_of_info(case)
-    if kept.samples and case.is_hidden:
+    if kept.samples and case.is_hidden and not kept.is_missing:
         parts |= Part.SAMPLES
     return parts | (kept.pos != original.pos) * Part.POSITION | case.has_new_format * Part.FORMAT
 

@@ -29,7 +29,7 @@ class Part:
     FREQUENCY = 1 << 9  # or counts
     OTHER = 1 << 10  # neither harmless nor spoken of by another check
     LENGTH = 1 << 11  # or a REF longer than one base
-    SAMPLES = 1 << 12
+    SAMPLES = 1 << 12  # more than one missing genotype for all
     REPEAT = 1 << 13  # the original holds a short tandem repeat
     POSITION = 1 << 14  # not written as the original's
     FORMAT = 1 << 15  # neither the original's nor GT alone
