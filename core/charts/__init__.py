@@ -24,6 +24,7 @@ from core.charts.look import (
     legend,
     meaning,
     number_locale,
+    places,
     threshold,
 )
 from core.charts.shapes import Part, heatmap, histogram, horizontal_bars, shades, stacked_share_bar

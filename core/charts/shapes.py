@@ -55,7 +55,7 @@ def horizontal_bars(
 
     meanings = ["observed"] if reference is None else ["observed", reference_meaning]
     y = field("name:N", label_title, sort=None, axis=NAMES)
-    shares = {"axis": {**PERCENT, "grid": True}, "scale": WHOLE}
+    shares = {"axis": {**PERCENT, "grid": True, "tickCount": 10}, "scale": WHOLE}
     x = field("value:Q", value_title, **(shares if unit in ("share", "risk") else {"axis": {"format": ","}}))
     key = None if reference is None else legend()
     color = meaning("series:N", meanings, legend=key)
@@ -95,7 +95,7 @@ def stacked_share_bar(parts: Sequence[Part], *, unit: Unit, title: str) -> Chart
     scale = {"domain": list(table["legend"]), "range": [COLORS[part.meaning] for part in parts]}
     color = field("legend:N", scale=scale, legend=legend(2))
     tooltip = [field("label:N", "Part"), field("count:Q", "Count", format=","), field("share:N", "Share")]
-    x = field("start:Q", title, axis={**PERCENT, "grid": False}, scale=WHOLE)
+    x = field("start:Q", title, axis={**PERCENT, "grid": False, "tickCount": 10}, scale=WHOLE)
     bar = layer(table, "bar", {"height": 36}, x=x, x2={"field": "end"}, color=color, tooltip=tooltip)
     return chart(bar, height=64)
 

@@ -346,7 +346,7 @@ def _chart(chart: ReportChart, number: int, *, is_beside: bool) -> str:
     return f"""<figure>
 <figcaption id="chart-{number}-title">{text(say(chart.title))}</figcaption>
 {drawn}
-<p class="note wrap" id="chart-{number}-text">{text(say(chart.alt_text))}</p>
+<p class="note wrap" id="chart-{number}-text">{prose(chart.alt_text)}</p>
 </figure>"""
 
 

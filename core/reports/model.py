@@ -121,8 +121,8 @@ def said_table(frame: pd.DataFrame, columns: Sequence[Column] = ()) -> pd.DataFr
 
 
 def _said(cell: object) -> object:
-    """Return words in the language spoken; a verdict, a number and a missing cell as they are."""
-    return say(cell) if isinstance(cell, str) and cell not in Verdict.__members__ else cell
+    """Return words in the language spoken, names in them unmarked; a verdict, a number or none as it is."""
+    return say(cell).replace("`", "") if isinstance(cell, str) and cell not in Verdict.__members__ else cell
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,14 +15,14 @@ import pandas as pd
 import streamlit as st
 
 from core.caching import Vault, vault
-from core.charts import COLORS, Chart, number_locale
+from core.charts import COLORS, Chart, number_locale, places
 from core.measures import MEASURES, Measure
 from core.measures.measure import Unit
 from core.plain import unbroken
 from core.reports import RENDERERS, Figure, Report, ReportChart, render
 from core.reports.model import Column, columns_shown, figure_text, report_stem, said_table, table_of
 from core.verdict import Finding, Verdict, next_steps, worst_first
-from core.words import own, percent, say, text
+from core.words import own, percent, say, speaking, spoken_language, text
 from pages.components import trail
 from pages.components.text import plain, sentence
 
@@ -42,6 +42,7 @@ _LOOKS: Mapping[Verdict, _Look] = {
 
 
 _MOST_CELLS_WRITTEN = 5_000  # by our own words for a share, a cell after the other
+_OF_LETTER, _OF_CELL, _OF_TABLE = 6.8, 26, 1230  # pixels: of a letter, around them, and of all columns
 _NARROWEST_CARD = 265  # pixels; four fit beside each other in a window of 1280
 
 
@@ -208,7 +209,7 @@ def _show_finding(finding: Finding) -> None:
 def show_chart(chart: ReportChart, *, key: str) -> None:
     """Show a chart under its title, with the text that says what it shows."""
     st.markdown(f"**{plain(say(chart.title))}**")
-    st.vega_lite_chart(on_page(chart.chart), alt=say(chart.alt_text), key=key)
+    st.vega_lite_chart(on_page(chart.chart), alt=say(chart.alt_text).replace("`", ""), key=key)
 
 
 def on_page(chart: Chart) -> dict[str, object]:
@@ -229,7 +230,7 @@ def show_table(
     )
     for place, column in enumerate(columns):
         if column.kind == "words":
-            shown.isetitem(place, shown.iloc[:, place].map(_word).map(_unmarked).array)
+            shown.isetitem(place, shown.iloc[:, place].map(_word).array)
     shares = [name for name, unit in by_heading.items() if unit in ("share", "risk") and name in shown]
     if shown.size > _MOST_CELLS_WRITTEN or not shares:
         formats = {name: st.column_config.NumberColumn(format="percent") for name in shares}
@@ -272,20 +273,31 @@ def show_map(
         found = given or [_verdict_in(cell) for cell in cells]
         tints.isetitem(place, [f"background-color:{COLORS[each]}33" if each else "" for each in found])
         words = [
-            f"{mark.symbol} {cell}" if given and mark else _symbol_and_word(_unmarked(cell))
+            f"{mark.symbol} {cell}" if given and mark else _symbol_and_word(cell)
             for mark, cell in zip(found, cells, strict=True)
         ]
         shown.isetitem(place, pd.Series(words, index=shown.index, dtype=object).array)
+    widths = _widths(shown)
     rows = [str(name) for name in frame[names]]
     digest = hashlib.sha256(repr(rows).encode("utf-8", "surrogatepass")).hexdigest()[:8]
     st.dataframe(
         shown.style.apply(lambda _: tints, axis=None),
         hide_index=True,
+        column_config={name: st.column_config.Column(width=width) for name, width in widths.items()},
         alt=say(alt),
         key=f"{key}_{digest}",  # another order of the rows has its own selection
         on_select=partial(_open_row, f"{key}_{digest}", rows, opened),
         selection_mode="single-row",
     )
+
+
+def _widths(shown: pd.DataFrame) -> dict[str, int]:
+    """Return a width for every column in which its cells are whole; the widest gives way to the others."""
+    letters = {str(name): max(map(places, (str(name), *map(str, shown[name])))) for name in shown}
+    widths = {name: round(_OF_CELL + _OF_LETTER * n) for name, n in letters.items()}
+    widest = max(widths, key=lambda name: widths[name])
+    rest = sum(widths.values()) - widths[widest]
+    return {**widths, widest: min(widths[widest], max(_OF_TABLE - rest, _OF_TABLE // 3))}
 
 
 def list_files(tool: str, table: pd.DataFrame, names: Sequence[str]) -> None:
@@ -307,11 +319,6 @@ def ask_for_file(tool: str, names: Sequence[str]) -> str:
 def _open_file(tool: str, names: Sequence[str], name: str) -> None:
     if name in names:
         st.session_state[f"{tool}_file"] = name
-
-
-def _unmarked(cell: object) -> object:
-    """Return a sentence without the marks around names, which a table would show."""
-    return cell.replace("`", "") if isinstance(cell, str) else cell
 
 
 def _open_row(key: str, rows: Sequence[str], opened: Callable[[str], None]) -> None:
@@ -373,7 +380,7 @@ def show_downloads(
             label=text("Report as {format}", format=renderer.label),
             file_name=f"{stem}.{'zip' if name == 'csv' else renderer.extension}",
             mime="application/zip" if name == "csv" else renderer.mime,
-            make=partial(_render_now, make_report, name),
+            make=partial(_render_now, make_report, name, spoken_language()),
             help_text=renderer.help,
         )
         for name, renderer in RENDERERS.items()
@@ -390,8 +397,10 @@ def show_downloads(
                 show_download(download, key=f"{tool}_{download.label}")
 
 
-def _render_now(make_report: Callable[[datetime], Report], name: str) -> bytes:
-    return render(make_report(datetime.now(UTC)), name)
+def _render_now(make_report: Callable[[datetime], Report], name: str, code: str) -> bytes:
+    """Write a report in the language of its page, which is not known any more when it is asked for."""
+    with speaking(code):
+        return render(make_report(datetime.now(UTC)), name)
 
 
 def _made(held: Vault, download: Download) -> bytes:

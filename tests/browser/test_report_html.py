@@ -13,6 +13,8 @@ from core.languages import LANGUAGES
 from core.reports import ReportTable, render_html
 from core.words import speaking
 from tests import report_examples as examples
+from tests.browser.conftest import let_in
+from tests.browser.test_looks import open_page
 from tests.tool_reports import TOOLS, report_of
 
 
@@ -72,6 +74,18 @@ def test_report__prints_in_dark_mode_on_white(browser: Browser, report_file: Pat
     )
     page.close()
     assert colors == ["rgb(255, 255, 255)", "rgb(17, 24, 32)"]
+
+
+def test_report__speaks_the_language_of_its_page(browser: Browser, server_address: str) -> None:
+    context = let_in(browser.new_context(locale="sl"), server_address)
+    page = context.new_page()
+    open_page(page, "risk", server_address)
+    with page.expect_download() as started:
+        page.locator(".st-key-download_risk_html button:visible").first.click()
+    report = Path(started.value.path()).read_text(encoding="utf-8")
+    context.close()
+    assert '<html lang="sl">' in report
+    assert "Poročilo AnonAudit: Tveganje razkritja" in report
 
 
 PAGE_OF_PDF = re.compile(rb"/Type\s*/Page\b")

@@ -32,7 +32,9 @@ def tabular_report(
     It holds counts, column names and masked shapes, no cell values.
     """
     audits = [file.audit for file in files]
-    sections = tuple(_section(audit, k) for audit in audits)
+    sections = tuple(
+        _section(audit, k) for audit in sorted(audits, key=lambda audit: -audit.overall.severity)
+    )
     return Report(
         tool="tabular",
         title=TITLE,

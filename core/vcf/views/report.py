@@ -85,7 +85,8 @@ def vcf_report(
     """
     audits = [outcome.audit for outcome in outcomes if outcome.audit is not None]
     donors = [outcome.donors for outcome in outcomes if outcome.donors is not None]
-    sections = tuple(_section(outcome, outcome.audit) for outcome in outcomes if outcome.audit)
+    ranked = sorted(outcomes, key=lambda outcome: -outcome.overall.severity)
+    sections = tuple(_section(outcome, outcome.audit) for outcome in ranked if outcome.audit)
     return Report(
         tool="vcf",
         title=TITLE,
