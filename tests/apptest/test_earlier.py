@@ -60,7 +60,7 @@ def test_risk_page__fails_beside_an_earlier_release(
     assert not app.exception
     assert "gives diagnosis of 2 of 2 new" in _texts(app).replace("`", "")
     shown = {metric.label: (metric.value, metric.delta) for metric in app.metric}
-    assert shown["Newcomers whose value follows"] == ("2 of 2", "FAIL · none allowed")
+    assert shown["Newcomers whose value follows"] == ("100\u00a0%", "FAIL · none allowed")
     assert "Held against 1 table of earlier releases: FAIL." in _texts(app)
 
 
