@@ -16,7 +16,10 @@ from scipy.stats import beta
 
 from core.verdict import Verdict
 
-TOOLS = ("tabular", "vcf", "leakage", "events", "risk", "deliveries")
+TOOLS = (
+    *("tabular", "vcf", "leakage", "events", "risk"),
+    *("deliveries", "releases", "counts", "texts"),
+)
 SIZES = (30, 200, 1000, 5000, 20_000)
 
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
+import pyarrow as pa
 
 from core.cells import codes_of_tables
-from core.coding import CodedTable, IntArray, combination_codes, sorted_distinct
+from core.coding import CodedTable, IntArray, coded_column, combination_codes, sorted_distinct
 from core.errors import AuditInputError
 from core.releases.counts import (
     ClassCounts,
@@ -269,7 +270,11 @@ class _Pair:
         self._n = table.dataset.n_records, earlier.n_records
         self.columns = [aligned(*self._tables, name) for name in roles.quasi_identifiers]
         values = {name: self.joint(name) for name in roles.sensitive}
-        units = tuple(np.arange(n) for n in self._n) if roles.person is None else self.joint(roles.person)
+        units = (
+            tuple(np.arange(n) for n in self._n)
+            if roles.person is None
+            else _persons([each.table for each in self._tables], roles.person)
+        )
         classes = self.together([(each.later, each.earlier) for each in self.columns])
         written = self.together([(each.written_later, each.written_earlier) for each in self.columns])
         self.later, self.earlier = (
@@ -310,6 +315,28 @@ class _Pair:
     def combined(self, names: Sequence[str]) -> tuple[IntArray, IntArray]:
         """Return the records' combinations of columns, equal where written alike."""
         return self.together([(one + 1, other + 1) for one, other in map(self.joint, names)])
+
+
+def _persons(tables: Sequence[pa.Table], column: str) -> list[IntArray]:
+    """Return whose each record is in several tables, -1 for nobody's.
+
+    ``00123`` and ``123`` are one person, unless reading numbers makes one of two persons of a table, such as
+    of the pseudonyms ``00e1`` and ``00e2``: then pseudonyms are equal only where written so.
+    """
+    folded = codes_of_tables([table[column] for table in tables])
+    written = [coded_column(table, column).trimmed for table in tables]
+    if all(
+        len(np.unique(codes[codes >= 0])) == len(each.values)
+        for codes, each in zip(folded, written, strict=True)
+    ):
+        return [codes.astype(np.int64) for codes in folded]
+    every = pa.concat_arrays([each.values.cast(pa.large_string()) for each in written]).dictionary_encode()
+    place, start = np.append(every.indices.to_numpy(zero_copy_only=False).astype(np.int64), -1), 0
+    found = []
+    for each in written:
+        found.append(np.where(each.codes < 0, -1, place[each.codes + start]))
+        start += len(each.values)
+    return found
 
 
 def _splits(pair: _Pair) -> Iterator[Split]:
@@ -431,9 +458,8 @@ def _candidates(table: ReleasedTable, earlier: Sequence[EarlierTable]) -> Iterat
 
 def _coded_alike(tables: Sequence[Dataset], roles: Roles, name: str) -> list[Records]:
     """Return the records of several releases; persons and values coded alike, classes by each for itself."""
-    persons, values = (
-        codes_of_tables([each.table[column] for each in tables]) for column in (str(roles.person), name)
-    )
+    persons = _persons([each.table for each in tables], str(roles.person))
+    values = codes_of_tables([each.table[name] for each in tables])
     found = []
     for each, unit, value in zip(tables, persons, values, strict=True):
         coded = CodedTable(table=each.table)
@@ -445,7 +471,7 @@ def _coded_alike(tables: Sequence[Dataset], roles: Roles, name: str) -> list[Rec
         classes = combination_codes(columns, n_records=each.n_records)
         found.append(
             Records(
-                unit=unit.astype(np.int64),
+                unit=unit,
                 classes=classes,
                 written=classes,
                 values={name: value.astype(np.int64)},

@@ -140,7 +140,10 @@ def _components(low: FloatArray, high: FloatArray) -> IntArray:
 
 
 def _numbers(values: Sequence[str], in_later: BoolArray, in_earlier: BoolArray) -> Ends:
-    """Read values as stretches of numbers; ``20-29`` ends below 30, unless another one begins at 29."""
+    """Read values as stretches of numbers.
+
+    ``20-29`` ends below 30, unless another one begins at 29, and none is like ``29-29``.
+    """
     unit = 10.0 ** -max((_decimals(value) for value in values), default=0)
     if any(_CUT_NUMBER.match(value) for value in values) or not any(
         _BOUNDED.match(value) for value in values
@@ -152,7 +155,7 @@ def _numbers(values: Sequence[str], in_later: BoolArray, in_earlier: BoolArray) 
     closed = np.zeros(len(values), dtype=bool)
     for mine in (in_later, in_earlier):
         own = np.flatnonzero(mine & dashed)
-        closed[own] |= not np.isin(high[own], low[own]).any()
+        closed[own] |= bool((high == low)[own].any()) or not np.isin(high[own], low[own]).any()
     high[closed] += unit
     wrong = ~(high > low)
     low[wrong] = high[wrong] = np.nan

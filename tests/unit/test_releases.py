@@ -133,6 +133,17 @@ def test_pseudonyms_counted_anew__are_not_the_same_people() -> None:
     assert compared(later, list(reversed(later))).n_common == 2000
 
 
+def test_pseudonyms_that_are_equal_as_numbers__are_one_person_in_two_releases_and_two_in_one() -> None:
+    people = [(f"{number:05}", *row[1:]) for number, row in enumerate(_people(300))]
+    without_zeros = [(str(int(name)), *row) for name, *row in people]
+    assert compared(without_zeros, people).n_common == 300
+    with_letters = [("00e1", *people[0][1:]), ("0e44", *people[1][1:]), *people[2:]]
+    found = compared(with_letters, with_letters)
+    assert found.n_common == 300
+    assert found.alike is not None
+    assert not found.alike.groups.n_below(5)
+
+
 def test_few_counts_that_differ__warn() -> None:
     """Four classes tell neither that the people are the same nor that they are others."""
     groups = [("20-29", "F"), ("20-29", "M"), ("30-39", "F"), ("30-39", "M")]
@@ -290,6 +301,7 @@ def test_two_columns_cut_anew_at_once__part_whom_each_alone_leaves_together() ->
         (["20-29", "30-39"], ["15-24", "25-34", "35-44"], True),
         (["[20,30)", "[30,40)"], ["[20,25)", "[25,40)"], True),
         (["20-30", "30-40"], ["20-35", "35-40"], True),
+        (["1-1", "2-3"], ["1-2", "3-3"], True),
         (["<18", "18-64", "65+"], ["<21", "≥21"], True),
         (["12**", "13**"], ["123*", "124*", "13**"], True),
         (["120", "123", "130"], ["12003", "12345", "13001"], True),

@@ -1,0 +1,367 @@
+"""Releases after releases: what two tell together that neither tells alone, and pairs that tell nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.quality.scoreboard import Kind, Scenario
+from core.delivery import audit_delivery
+from core.releases import (
+    EarlierTable,
+    Ledger,
+    ReleasedTable,
+    Roles,
+    judge_releases,
+    measure_releases,
+    new_ledger,
+    read_ledger,
+)
+from core.tables import Dataset, read_dataset
+from core.verdict import Finding, Verdict, worst
+
+KINDS: list[Kind] = []
+SIZES = (1000, 5000)
+_QUASI = ("age", "sex", "region")
+_DIAGNOSES = np.array(["flu", "asthma", "none", "ulcer"])
+Made = Callable[["Pair", bool], None]
+
+
+@dataclass(kw_only=True, eq=False)
+class Pair:
+    """A release and an earlier one of the same people, alike in 24 classes that hold every diagnosis."""
+
+    rng: np.random.Generator
+    later: pd.DataFrame
+    earlier: list[pd.DataFrame]
+    quasi: tuple[str, ...] = _QUASI
+    sensitive: tuple[str, ...] = ("diagnosis",)
+    person: str | None = None
+    as_ledger: bool = False
+    tables: dict[str, tuple[pd.DataFrame, pd.DataFrame]] = field(default_factory=dict)
+
+    def newcomers(self, n: int, *, diagnosis: str | None = None) -> None:
+        """Let as many come to one class."""
+        new = people(n, self.rng).assign(age="20-29", sex="F", region="north")
+        self.later = pd.concat([self.later, new if diagnosis is None else new.assign(diagnosis=diagnosis)])
+
+    def turn(self) -> None:
+        """Let those leave who came."""
+        self.later, self.earlier = self.earlier[0], [self.later]
+
+    def findings(self) -> Sequence[Finding]:
+        """Return what the audit says of the release beside the earlier ones."""
+        if self.tables:
+            later, earlier = (
+                [_read(pair[at], f"{name}.csv", self.rng) for name, pair in self.tables.items()]
+                for at in (0, 1)
+            )
+            before = [EarlierTable(release=f"before/{each.name}", dataset=each) for each in earlier]
+            releases = audit_delivery(later, earlier=before).releases
+            return () if releases is None else releases.findings
+        roles = Roles(quasi_identifiers=self.quasi, sensitive=self.sensitive, person=self.person)
+        tables = [_read(frame, "table.csv", self.rng) for frame in (self.later, *self.earlier)]
+        before_: list[EarlierTable | Ledger] = [
+            EarlierTable(release=f"r{at}", dataset=each) for at, each in enumerate(tables[1:])
+        ]
+        released = [ReleasedTable(name="table", dataset=each, roles=roles) for each in tables]
+        if self.as_ledger:
+            before_ = [read_ledger(new_ledger([each], k=5), name="l.json") for each in released[1:]]
+        return judge_releases(measure_releases(released[:1], before_), k=5).findings
+
+
+def _read(frame: pd.DataFrame, name: str, rng: np.random.Generator) -> Dataset:
+    shuffled = frame.iloc[rng.permutation(len(frame))]
+    return read_dataset(shuffled.to_csv(index=False).encode(), name=name)
+
+
+def people(n: int, rng: np.random.Generator) -> pd.DataFrame:
+    """Return people with a pseudonym nobody else has."""
+    number = np.arange(n)
+    return pd.DataFrame(
+        {
+            "pid": [f"{each:010x}" for each in rng.choice(2**40, n, replace=False)],
+            "age": np.array(["20-29", "30-39", "40-49"])[number % 3],
+            "sex": np.array(["F", "M"])[number // 3 % 2],
+            "region": np.array(["north", "south", "east", "west"])[number // 6 % 4],
+            "diagnosis": _DIAGNOSES[rng.integers(0, 4, n)],
+        }
+    )
+
+
+def _drawn(n: int, rng: np.random.Generator) -> pd.DataFrame:
+    """Return people drawn at random, so that classes are not equally large."""
+    return people(6 * n, rng).iloc[rng.choice(6 * n, n, replace=False)]
+
+
+def _pair(scenario: Scenario) -> Pair:
+    rng = scenario.rng("releases")
+    before = people(scenario.n_records, rng)
+    return Pair(rng=rng, later=before.copy(), earlier=[before])
+
+
+def leak(family: str, *checks: str, at_least: Verdict = Verdict.FAIL) -> Callable[[Made], Made]:
+    """Register what plants a leak (True) or its harmless twin (False); found is by the checks named."""
+
+    def register(make: Made) -> Made:
+        def judged(scenario: Scenario, leaky: bool) -> Verdict:
+            pair = _pair(scenario)
+            make(pair, leaky)
+            found = [
+                each
+                for each in pair.findings()
+                if each.check in checks or not (leaky or each.check == "same_release")
+            ]
+            return worst([Verdict.PASS, *(each.verdict for each in found)])
+
+        KINDS.append(
+            Kind(
+                tool="releases",
+                name=make.__name__.replace("_", " ").strip(),
+                family=family,
+                leaky=True,
+                judge=lambda scenario: judged(scenario, True),
+                control=lambda scenario: judged(scenario, False),
+                at_least=at_least,
+                sizes=SIZES,
+                orders=(False,),
+            )
+        )
+        return make
+
+    return register
+
+
+def clean(family: str) -> Callable[[Callable[[Pair], None]], Callable[[Pair], None]]:
+    """Register what makes a pair of releases that tells nothing."""
+
+    def register(make: Callable[[Pair], None]) -> Callable[[Pair], None]:
+        def judged(scenario: Scenario) -> Verdict:
+            pair = _pair(scenario)
+            make(pair)
+            return worst([Verdict.PASS, *(each.verdict for each in pair.findings())])
+
+        KINDS.append(
+            Kind(
+                tool="releases",
+                name=make.__name__.replace("_", " ").strip(),
+                family=family,
+                leaky=False,
+                judge=judged,
+                sizes=SIZES,
+                orders=(False,),
+            )
+        )
+        return make
+
+    return register
+
+
+# Who came and who left
+
+
+@leak("differences", "release_newcomers")
+def _two_newcomers_in_a_class(p: Pair, leaky: bool) -> None:
+    p.newcomers(2 if leaky else 12)
+
+
+@leak("differences", "release_newcomer_values")
+def _eight_newcomers_of_one_diagnosis(p: Pair, leaky: bool) -> None:
+    p.newcomers(8, diagnosis="ulcer" if leaky else None)
+
+
+@leak("differences", "release_leavers")
+def _three_leave_a_class(p: Pair, leaky: bool) -> None:
+    p.newcomers(3 if leaky else 12)
+    p.turn()
+
+
+@leak("differences", "release_leaver_values")
+def _nine_of_one_diagnosis_leave(p: Pair, leaky: bool) -> None:
+    p.newcomers(9, diagnosis="flu" if leaky else None)
+    p.turn()
+
+
+@leak("differences", "release_newcomers")
+def _newcomers_with_a_pseudonym(p: Pair, leaky: bool) -> None:
+    p.person = "pid"
+    p.newcomers(2 if leaky else 15)
+
+
+@leak("differences", "release_newcomer_values")
+def _newcomers_beside_a_ledger(p: Pair, leaky: bool) -> None:
+    p.as_ledger = True
+    p.newcomers(7, diagnosis="asthma" if leaky else None)
+
+
+@leak("differences", "release_newcomers", "release_newcomer_values")
+def _a_diagnosis_corrected(p: Pair, leaky: bool) -> None:
+    if leaky:
+        p.later.loc[0, "diagnosis"] = "ulcer" if p.later.loc[0, "diagnosis"] != "ulcer" else "flu"
+
+
+@leak("differences", "release_newcomers")
+def _one_who_is_in_the_third_release_of_five_that_came_to_the_second(p: Pair, leaky: bool) -> None:
+    before = p.later
+    p.newcomers(8)
+    p.earlier = [p.later, before]
+    p.later = p.later.iloc[: len(before) + (1 if leaky else 8)]
+    if not leaky:
+        p.earlier = [before]
+
+
+@leak("differences", "release_newcomers")
+def _newcomers_in_three_columns_of_four_values(p: Pair, leaky: bool) -> None:
+    p.sensitive = ("diagnosis", "drug")
+    p.earlier = [frame.assign(drug=np.array(["a", "b"])[np.arange(len(frame)) % 2]) for frame in p.earlier]
+    p.later = p.earlier[0]
+    p.newcomers(1 if leaky else 12)
+    p.later = p.later.fillna("a")
+
+
+# The same people over releases
+
+
+@leak("persons", "release_alike", "release_alike_values")
+def _two_who_moved_to_another_age_together(p: Pair, leaky: bool) -> None:
+    p.person = "pid"
+    some = np.flatnonzero((p.later.age == "20-29") & (p.later.sex == "F"))[: 2 if leaky else None]
+    p.later.iloc[some, 1] = "30-39"
+
+
+@leak("persons", "release_candidates")
+def _candidates_that_two_classes_leave(p: Pair, leaky: bool) -> None:
+    p.person = "pid"
+    n = len(p.later)
+    group = np.arange(n) // 20
+    for frame, turned in ((p.later, True), (p.earlier[0], False)):
+        frame["region"] = [f"c{each}" for each in np.roll(group, 10 if turned else 0)]
+    pattern = np.arange(n) // 10 % 4 if leaky else np.arange(n) % 4
+    for frame in (p.later, p.earlier[0]):
+        frame["age"], frame["sex"], frame["diagnosis"] = "20-29", "F", _DIAGNOSES[pattern]
+
+
+@leak("persons", "release_relinked")
+def _fresh_pseudonyms_beside_exact_heights(p: Pair, leaky: bool) -> None:
+    p.person = "pid"
+    height = p.rng.permutation(10 * len(p.later))[: len(p.later)] / 10
+    for frame in (p.later, p.earlier[0]):
+        frame["height"] = height if leaky else 170
+    p.later["pid"] = [f"x{each:09}" for each in p.rng.permutation(len(p.later))]
+
+
+@leak("persons", "release_newcomers")
+def _tests_of_newcomers_whom_another_table_names(p: Pair, leaky: bool) -> None:
+    before, n_new = p.earlier[0], 2 if leaky else 30
+    after = pd.concat([before, people(n_new, p.rng).assign(age="20-29", sex="F", region="north")])
+    frames = []
+    for frame in (after, before):
+        visits = pd.DataFrame({"visit": "v" + frame.pid.to_numpy(), "pid": frame.pid.to_numpy()})
+        tests = visits.loc[visits.index.repeat(8), ["visit"]].assign(
+            kind=np.tile(list("abab"), 2 * len(visits))
+        )
+        frames.append({"persons": frame[["pid", "sex"]], "visits": visits, "tests": tests})
+    p.tables = {name: (frames[0][name], frames[1][name]) for name in frames[0]}
+
+
+# Cuts
+
+
+def _banded(age: np.ndarray, start: int, width: int) -> list[str]:
+    low = (age - start) // width * width + start
+    return [f"{each}-{each + width - 1}" for each in low]
+
+
+@leak("cuts", "release_boundaries")
+def _two_between_bands_that_moved(p: Pair, leaky: bool) -> None:
+    n = len(p.later)
+    age = np.where(np.arange(n) % 2, 20 + np.arange(n) % 5, 30 + np.arange(n) % 5)
+    age[: 2 if leaky else 200] = 25
+    p.quasi = ("age",)
+    p.later["age"], p.earlier[0]["age"] = _banded(age, 20, 10), _banded(age, 15, 10)
+
+
+@leak("cuts", "release_boundaries")
+def _two_in_a_corner_of_two_columns_cut_anew(p: Pair, leaky: bool) -> None:
+    n = len(p.later)
+    place = np.array([0, 5, 7, 8])[np.arange(n) % 4]
+    place[: 2 if leaky else 100] = 4
+    age, town = 20 + 10 * (place // 3), 1 + place % 3
+    p.quasi = ("age", "town")
+    later = (np.where(age < 30, "20-29", "30-49"), np.where(town < 2, "1-1", "2-3"))
+    earlier = (np.where(age < 40, "20-39", "40-49"), np.where(town < 3, "1-2", "3-3"))
+    for frame, (ages, towns) in ((p.later, later), (p.earlier[0], earlier)):
+        frame["age"], frame["town"] = ages, towns
+
+
+@leak("spellings", "release_other_values", at_least=Verdict.WARN)
+def _categories_spelled_anew(p: Pair, leaky: bool) -> None:
+    if leaky:
+        p.later["region"] = p.later.region.map({"north": "N", "south": "S", "east": "E", "west": "W"})
+
+
+# Proper
+
+
+@clean("proper")
+def _twelve_come_to_every_class(p: Pair) -> None:
+    p.later = pd.concat([p.later, people(24 * 12, p.rng)])
+
+
+@clean("proper")
+def _twelve_leave_every_class(p: Pair) -> None:
+    p.later = pd.concat([p.later, people(24 * 12, p.rng)])
+    p.turn()
+
+
+@clean("proper")
+def _other_people_alike(p: Pair) -> None:
+    p.later, p.earlier = _drawn(len(p.later), p.rng), [_drawn(len(p.later), p.rng)]
+
+
+@clean("proper")
+def _other_people_with_pseudonyms(p: Pair) -> None:
+    p.person = "pid"
+    p.later, p.earlier = _drawn(len(p.later) - 40, p.rng), [_drawn(len(p.later), p.rng)]
+
+
+@clean("proper")
+def _other_people_beside_a_ledger(p: Pair) -> None:
+    p.as_ledger = True
+    p.later, p.earlier = _drawn(len(p.later), p.rng), [_drawn(len(p.later), p.rng)]
+
+
+@clean("proper")
+def _the_same_people_with_fresh_pseudonyms(p: Pair) -> None:
+    p.person = "pid"
+    p.later["pid"] = [f"x{each:09}" for each in p.rng.permutation(len(p.later))]
+    p.later = pd.concat([p.later, people(24 * 12, p.rng)])
+
+
+@clean("proper")
+def _a_column_more(p: Pair) -> None:
+    p.later["ward"] = np.array(["A", "B"])[np.arange(len(p.later)) % 2]
+    p.later = pd.concat([p.later, people(24 * 12, p.rng).assign(ward="A")])
+
+
+@clean("proper")
+def _bands_put_together(p: Pair) -> None:
+    p.later["age"] = p.later.age.map({"20-29": "20-39", "30-39": "20-39", "40-49": "40-49"})
+    p.later = pd.concat([p.later, people(24 * 12, p.rng).assign(age="20-39")])
+
+
+@clean("proper")
+def _many_come_with_a_pseudonym_and_all_others_stay(p: Pair) -> None:
+    p.person = "pid"
+    p.later = pd.concat([p.later, people(24 * 15, p.rng)])
+
+
+@clean("proper")
+def _two_months_of_other_patients_with_counted_numbers(p: Pair) -> None:
+    p.person = "pid"
+    p.later, p.earlier = _drawn(len(p.later), p.rng), [_drawn(len(p.later), p.rng)]
+    for frame in (p.later, p.earlier[0]):
+        frame["pid"] = np.arange(1, len(frame) + 1)
