@@ -34,6 +34,11 @@ class Bounded(NamedTuple):
     bounds: Mapping[Key, Bounds]  # of suppressed inner cells and totals
     is_consistent: bool  # whether any counts fit the totals; if not, no bounds are there
     n_left_out: int  # cells that too many equations tie
+    by_mark: Mapping[Key, float]  # how many values the marks alone leave a cell, infinite without any
+
+    def asked(self, key: Key, least: int) -> float:
+        """Return how many values a suppressed cell has to leave: so many, or all that its mark does."""
+        return min(least, self.by_mark.get(key, np.inf))
 
 
 def bounds_of(cube: Cube) -> Bounded:
@@ -41,6 +46,7 @@ def bounds_of(cube: Cube) -> Bounded:
 
     Of tables in two dimensions with their margins, and wherever fractions give whole bounds, they are exact;
     else whole numbers are asked for up to 40 tied cells, and beyond the bounds may be wider than they are.
+    A mark such as ``<5`` bounds its cell too, and each cell of a total marked so.
 
     References
     ----------
@@ -48,8 +54,9 @@ def bounds_of(cube: Cube) -> Bounded:
     """
     equations = equations_of(cube)
     if not _all_known_add_up(equations):
-        return Bounded({}, False, 0)
+        return Bounded({}, False, 0, {})
     found: dict[Key, Bounds] = {}
+    spans = np.array([cube.span(key) for key in equations.unknown]).reshape(-1, 2)
     group, n_left_out = equations.component_of, 0
     for each in np.unique(group):
         chosen = group == each
@@ -58,14 +65,18 @@ def bounds_of(cube: Cube) -> Bounded:
         if len(keys) > _MOST_TIED:
             n_left_out += len(keys)
             continue
-        bounded = _bounded(matrix, totals)
+        bounded = _bounded(matrix, totals, spans[chosen])
         if bounded is None:
-            return Bounded({}, False, 0)
+            return Bounded({}, False, 0, {})
         found.update(zip(keys, bounded, strict=True))
     for total in cube.totals:
-        if cube.cells[total] is None and (sums := _of_total(cube, total, found, equations)) is not None:
+        if (
+            cube.cells[total] is None
+            and (sums := _of_total(cube, total, found, equations, spans)) is not None
+        ):
             found[total] = sums
-    return Bounded(found, True, n_left_out)
+    widths = (spans[:, 1] - spans[:, 0] + 1).tolist()
+    return Bounded(found, True, n_left_out, dict(zip(equations.unknown, widths, strict=True)))
 
 
 def _all_known_add_up(equations: Equations) -> bool:
@@ -74,25 +85,26 @@ def _all_known_add_up(equations: Equations) -> bool:
     return bool((equations.totals >= 0).all() and (equations.totals[alone] == 0).all())
 
 
-def _bounded(matrix: FloatArray, totals: FloatArray) -> list[Bounds] | None:
+def _bounded(matrix: FloatArray, totals: FloatArray, spans: FloatArray) -> list[Bounds] | None:
     """Return the bounds of each unknown; None where nothing fits."""
     n = matrix.shape[1]
     found = []
     for number in range(n):
         goal = np.zeros(n)
         goal[number] = 1
-        pair = _least(goal, matrix, totals), _least(-goal, matrix, totals)
+        pair = _least(goal, matrix, totals, spans), _least(-goal, matrix, totals, spans)
         if pair[0] is None or pair[1] is None:
             return None
         found.append(Bounds(np.ceil(pair[0] - _CLOSE), np.floor(-pair[1] + _CLOSE)))
     return found
 
 
-def _least(goal: FloatArray, matrix: FloatArray, totals: FloatArray) -> float | None:
+def _least(goal: FloatArray, matrix: FloatArray, totals: FloatArray, spans: FloatArray) -> float | None:
     """Return the least of a sum of unknowns, minus infinity where nothing bounds it; None if none fits."""
     if not len(totals):
-        return 0.0 if goal.min() >= 0 else -np.inf
-    given = {"A_eq": matrix, "b_eq": totals, "bounds": (0, None)}
+        ends = np.where(goal >= 0, spans[:, 0], spans[:, 1])
+        return float(goal[goal != 0] @ ends[goal != 0])
+    given = {"A_eq": matrix, "b_eq": totals, "bounds": spans}
     solved = linprog(goal, **given)
     if solved.status == 3:
         return -np.inf
@@ -107,7 +119,9 @@ def _least(goal: FloatArray, matrix: FloatArray, totals: FloatArray) -> float | 
     return float(solved.fun)
 
 
-def _of_total(cube: Cube, total: Key, found: Mapping[Key, Bounds], equations: Equations) -> Bounds | None:
+def _of_total(
+    cube: Cube, total: Key, found: Mapping[Key, Bounds], equations: Equations, spans: FloatArray
+) -> Bounds | None:
     """Return what a suppressed total can be, as the sum of its cells under the other totals."""
     parts = set(cube.parts(total))
     known = sum(cube.known(key) or 0 for key in parts)
@@ -117,7 +131,7 @@ def _of_total(cube: Cube, total: Key, found: Mapping[Key, Bounds], equations: Eq
     if any(key not in found for key, is_in in zip(equations.unknown, inside, strict=True) if is_in):
         return None
     goal = inside.astype(np.float64)
-    low, high = (_least(sign * goal, equations.matrix, equations.totals) for sign in (1, -1))
+    low, high = (_least(sign * goal, equations.matrix, equations.totals, spans) for sign in (1, -1))
     if low is None or high is None:
         return None
     return Bounds(known + np.ceil(low - _CLOSE), known + np.floor(-high + _CLOSE))

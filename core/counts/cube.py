@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -17,6 +17,7 @@ from core.words import input_error
 
 _NUMBER = re.compile(r"\d{1,15}|\d{1,3}(?:[, .\u00a0]\d{3})+")
 _SUPPRESSED = re.compile(r"[<≤]=? ?\d+|[*#x.:~–-]{0,3}|[xcs]", re.IGNORECASE)
+_BELOW = re.compile(r"(?P<sign><=?|≤) ?(?P<most>\d{1,9})")
 _MOST_CELLS = 200_000
 _MOST_ROWS = 50_000  # of a table that is looked at for counts
 _N_LOOKED_AT = 1_000  # different values of a column
@@ -31,6 +32,7 @@ class Cube:
     categories: tuple[tuple[str, ...], ...]  # of each dimension, without its total
     cells: Mapping[Key, int | None]  # published cells and totals; None where suppressed
     rows: Mapping[Key, int]  # the record that each cell stands in, from 0
+    marks: Mapping[Key, int] = field(default_factory=dict)  # the most that marks such as ``<5`` leave a cell
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -69,7 +71,25 @@ class Cube:
             categories=self.categories,
             cells={**self.cells, **dict.fromkeys(keys)},
             rows=self.rows,
+            marks=self.marks,
         )
+
+    @cached_property
+    def shows_zeros(self) -> bool:
+        """Whether some inner cell shows that nobody is in it: then no mark stands for 0."""
+        return any(count == 0 and -1 not in key for key, count in self.cells.items())
+
+    def span(self, key: Key) -> tuple[float, float]:
+        """Return the least and the most that a suppressed cell can be, by its mark and its totals' marks."""
+        marks = [self.marks[key]] if key in self.marks else []
+        for total, most in self._marked_totals:
+            if all(there in (-1, here) for there, here in zip(total, key, strict=True)):
+                marks.append(most)
+        return (1.0 if key in self.marks and self.shows_zeros else 0.0), float(min(marks, default=np.inf))
+
+    @cached_property
+    def _marked_totals(self) -> list[tuple[Key, int]]:
+        return [(key, most) for key, most in self.marks.items() if -1 in key]
 
 
 def whole_number(written: str | None) -> int | None:
@@ -112,10 +132,11 @@ def read_cube(table: pa.Table, dimensions: Sequence[str], count: str) -> Cube:
     """
     written = [table[name].to_pylist() for name in dimensions]
     coded = [_coded(values) for values in written]
-    counts = [whole_number(value) for value in table[count].to_pylist()]
+    cells = table[count].to_pylist()
+    counts = [whole_number(value) for value in cells]
     if not any(each is not None for each in counts):
         raise input_error("{column} holds no whole number of at least 0.", column=f"`{count}`")
-    n_cells = int(np.prod([max(len(categories), 1) for categories, _ in coded], dtype=object))
+    n_cells = int(np.prod([len(categories) for categories, _ in coded], dtype=object))
     if n_cells > _MOST_CELLS:
         raise input_error(
             "The table has {n} cells over {columns}; at most {most} are read.",
@@ -131,10 +152,17 @@ def read_cube(table: pa.Table, dimensions: Sequence[str], count: str) -> Cube:
         )
     return Cube(
         dimensions=tuple(dimensions),
-        categories=tuple(categories or ("",) for categories, _ in coded),
+        categories=tuple(categories for categories, _ in coded),
         cells=dict(zip(keys, counts, strict=True)),
         rows={key: row for row, key in enumerate(keys)},
+        marks={key: most for key, cell in zip(keys, cells, strict=True) if (most := _mark(cell)) is not None},
     )
+
+
+def _mark(written: str | None) -> int | None:
+    """Return the most that a suppressed count can be by what stands in its place, such as ``<5``."""
+    found = _BELOW.fullmatch((written or "").strip())
+    return None if found is None else int(found["most"]) - (found["sign"] == "<")
 
 
 def _coded(values: Sequence[str | None]) -> tuple[tuple[str, ...], list[int]]:
@@ -143,7 +171,7 @@ def _coded(values: Sequence[str | None]) -> tuple[tuple[str, ...], list[int]]:
     codes = [
         -1 if is_total(value) else places.setdefault((value or "").strip(), len(places)) for value in values
     ]
-    return tuple(places), codes
+    return (tuple(places), codes) if places else (("",), [0] * len(codes))  # of totals alone: no dimension
 
 
 def looks_like_counts(table: pa.Table, columns: Sequence[str]) -> tuple[str, bool] | None:

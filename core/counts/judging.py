@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 
 import numpy as np
 
@@ -87,6 +88,9 @@ def audit_counts(
     suppressions = tuple(propose_suppression(each.cube, limits.least) for each in measured)
     pairs = zip(measured, suppressions, strict=True)
     findings = [finding for each, made in pairs for finding in _findings(each, made, limits)]
+    findings += [
+        finding for one, other in permutations(measured, 2) for finding in _within(one, other, limits)
+    ]
     given = dominated = None
     if magnitude is not None:
         given = measure_contributions(
@@ -174,7 +178,8 @@ def _told(measured: CountsMeasurement, least: int) -> Iterator[Finding]:
         )
     if n_suppressed and not exact and not narrow and not bounded.n_left_out:
         yield Finding.of("recoverable_counts", Verdict.PASS, column=column)(
-            "The totals leave each suppressed count of `{column}` at least {least} values.", least=least
+            "The totals leave each suppressed count of `{column}` at least {least} values.",
+            least=round(min(bounded.asked(key, least) for key in bounded.bounds)),
         )
 
 
@@ -194,6 +199,26 @@ def _differences(measured: CountsMeasurement, least: int) -> Iterator[Finding]:
             "{most}: {found}.",
             most=least - 1,
             found=n_nested,
+        )
+
+
+def _within(one: CountsMeasurement, other: CountsMeasurement, limits: CountThresholds) -> Iterator[Finding]:
+    """Yield what follows where a column may count some of the people that another one counts."""
+    pairs = [
+        (mine, theirs)
+        for key, mine in one.cube.cells.items()
+        if mine is not None and (theirs := other.cube.cells.get(key)) is not None
+    ]
+    rest = [theirs - mine for mine, theirs in pairs]
+    if not rest or min(rest) < 0 or not max(rest):
+        return
+    if n_small := sum(0 < n < limits.least for n in rest):
+        yield Finding.of("small_differences", Verdict.WARN, column=other.count, n_affected=n_small)(
+            "`{column}` is nowhere below `{other}`. If it counts the same people and more, the rest is 1 to "
+            "{most} in {found} cells.",
+            other=one.count,
+            most=limits.least - 1,
+            found=share_of(n_small, len(rest)),
         )
 
 

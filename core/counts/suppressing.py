@@ -53,7 +53,12 @@ def propose_suppression(cube: Cube, least: int, *, further: Sequence[Key] = ()) 
     bounded = bounds_of(made)
     for _ in range(_MOST_ROUNDS):
         partners = next(
-            (more for key in told_cells(bounded, least) if (more := _partners(made, key, least))), ()
+            (
+                more
+                for key in told_cells(bounded, least)
+                if (more := _partners(made, key, int(bounded.asked(key, least))))
+            ),
+            (),
         )
         if not partners:
             break
@@ -65,8 +70,12 @@ def propose_suppression(cube: Cube, least: int, *, further: Sequence[Key] = ()) 
 
 
 def told_cells(bounded: Bounded, least: int) -> tuple[Key, ...]:
-    """Return the suppressed cells that can be fewer values than the smallest count, the narrowest first."""
-    told = [(each.n_values, key) for key, each in bounded.bounds.items() if each.n_values < least]
+    """Return the suppressed cells that can be fewer values than asked for, the narrowest first."""
+    told = [
+        (each.n_values, key)
+        for key, each in bounded.bounds.items()
+        if each.n_values < bounded.asked(key, least)
+    ]
     return tuple(key for _, key in sorted(told))
 
 

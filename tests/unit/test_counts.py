@@ -183,6 +183,39 @@ def test_totals__that_do_not_add_up_are_not_assessed() -> None:
     assert "totals_do_not_add_up" in _messages(_audit(shown))
 
 
+def test_marks__bound_their_cells() -> None:
+    """Two cells of `<5` that sum up to 8 are 4 each; to 6, 2 to 4; alone `<5` says no more than itself."""
+    text = "region,sector,n\nA,x,<5\nA,y,<5\nA,Total,{a}\nB,x,<5\nB,y,<5\nB,Total,{b}\nC,x,{c}\nC,y,9\n"
+    told = _messages(_audit(text.format(a=8, b=6, c=9)))
+    assert told["recoverable_counts"].endswith("the other cells: 2 of 4 (50.0 %).")
+    assert told["narrow_counts"].endswith("2 of 4 (50.0 %).")
+    fine = _messages(_audit(text.format(a="*", b="*", c=9)))
+    assert (
+        fine["recoverable_counts"] == "PASS: The totals leave each suppressed count of `n` at least 5 values."
+    )
+    zero = _messages(_audit(text.format(a=5, b=5, c=0)))
+    assert zero["recoverable_counts"].endswith("of `n` at least 4 values.")
+    assert _cube(text.format(a="<=5", b=6, c=9)).span((0, 0)) == (0, 4)
+    assert _cube(text.format(a="<3", b=6, c=9)).span((0, 0)) == (0, 2)
+
+
+def test_total_alone__is_no_dimension() -> None:
+    told = _messages(_audit("region,sector,n\nA,Total,40\nB,Total,50\nTotal,Total,90\n"))
+    assert set(told) == {"small_counts"}
+
+
+def test_columns_of_which_one_counts_part_of_another__are_subtracted() -> None:
+    text = "region,tested,positive\nA,100,98\nB,90,40\nC,80,0\n"
+    audit = audit_counts(_read(text), counts=["tested", "positive"], dimensions=["region"])
+    (finding,) = [each for each in audit.findings if each.check == "small_differences"]
+    assert finding.message == (
+        "`tested` is nowhere below `positive`. If it counts the same people and more, the rest is 1 to 4 in "
+        "1 of 3 (33.3 %) cells."
+    )
+    fine = audit_counts(_read(text.replace("98", "70")), counts=["tested", "positive"], dimensions=["region"])
+    assert not [each for each in fine.findings if each.check == "small_differences"]
+
+
 def test_full_cells__tell_everybody_of_a_group() -> None:
     text = "region,diagnosis,n\nA,flu,20\nA,cold,0\nB,flu,10\nB,cold,12\n"
     told = _messages(_audit(text, ("region", "diagnosis"), sensitive=("diagnosis",)))

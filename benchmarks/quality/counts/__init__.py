@@ -1,0 +1,342 @@
+"""Tables of counts: what their cells and totals give away, and tables that give nothing away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import product
+
+import numpy as np
+
+from benchmarks.quality.scoreboard import Kind, Scenario
+from core.counts import audit_counts
+from core.tables import Dataset, read_dataset
+from core.verdict import Verdict, worst
+
+KINDS: list[Kind] = []
+SIZES = (4, 7)  # regions
+_ALL = "Total"
+Cell = tuple[str, ...]
+Made = Callable[["Counts", bool], None]
+
+
+@dataclass(kw_only=True, eq=False)
+class Counts:
+    """Counts from 20 on by region, age and sex, with all totals."""
+
+    rng: np.random.Generator
+    categories: dict[str, list[str]]
+    cells: dict[Cell, int]
+    hidden: dict[Cell, str] = field(default_factory=dict)  # cells and totals that are suppressed, and how
+    left_out: set[Cell] = field(default_factory=set)  # that have no row
+    sensitive: tuple[str, ...] = ()
+    more: dict[str, dict[Cell, object]] = field(default_factory=dict)  # further columns of counts
+    others: list[Counts] = field(default_factory=list)
+    amounts: str = ""  # contributions instead of counts
+    has_totals: bool = True
+
+    def total(self, of: Cell) -> int:
+        """Return the count of a cell or total."""
+        return sum(
+            n
+            for cell, n in self.cells.items()
+            if all(here in (there, _ALL) for here, there in zip(of, cell, strict=True))
+        )
+
+    def dataset(self, name: str = "counts.csv") -> Dataset:
+        """Return the table as it would be read."""
+        if self.amounts:
+            return read_dataset(self.amounts.encode(), name=name)
+        rows = product(*([*each, _ALL] if self.has_totals else each for each in self.categories.values()))
+        lines = [",".join((*self.categories, "n", *self.more))]
+        lines += [
+            ",".join(
+                (
+                    *cell,
+                    self.hidden.get(cell, str(self.total(cell))),
+                    *(str(c[cell]) for c in self.more.values()),
+                )
+            )
+            for cell in rows
+            if cell not in self.left_out
+        ]
+        return read_dataset(("\n".join(lines) + "\n").encode(), name=name)
+
+    def verdict(self) -> Verdict:
+        """Return the worst of the audit's findings, what to suppress aside."""
+        audit = audit_counts(
+            self.dataset(),
+            counts=[] if self.amounts else ["n", *self.more],
+            dimensions=list(self.categories),
+            sensitive=self.sensitive,
+            magnitude="turnover" if self.amounts else None,
+            contributor="firm" if self.amounts else None,
+            others=[each.dataset("other.csv") for each in self.others],
+        )
+        return worst(
+            [Verdict.PASS, *(each.verdict for each in audit.findings if each.check != "suppression")]
+        )
+
+    def hide(self, *cells: Cell, as_: str = "*") -> None:
+        """Suppress cells and totals."""
+        self.hidden |= dict.fromkeys(cells, as_)
+
+
+def _counts(scenario: Scenario) -> Counts:
+    rng = scenario.rng("counts")
+    categories = {
+        "region": [f"region {'ABCDEFGHIJ'[at]}" for at in range(scenario.n_records)],
+        "age": ["0-17", "18-44", "45-64", "65+"],
+        "sex": ["F", "M"],
+    }
+    cells = {cell: int(rng.integers(20, 200)) for cell in product(*categories.values())}
+    return Counts(rng=rng, categories=categories, cells=cells)
+
+
+def leak(family: str, *, at_least: Verdict = Verdict.FAIL) -> Callable[[Made], Made]:
+    """Register what plants a leak (True) or its harmless twin (False) in a table of counts."""
+
+    def register(make: Made) -> Made:
+        def judged(scenario: Scenario, leaky: bool) -> Verdict:
+            counts = _counts(scenario)
+            make(counts, leaky)
+            return counts.verdict()
+
+        KINDS.append(
+            Kind(
+                tool="counts",
+                name=make.__name__.replace("_", " ").strip(),
+                family=family,
+                leaky=True,
+                judge=lambda scenario: judged(scenario, True),
+                control=lambda scenario: judged(scenario, False),
+                at_least=at_least,
+                sizes=SIZES,
+                orders=(False,),
+            )
+        )
+        return make
+
+    return register
+
+
+def clean(make: Callable[[Counts], None]) -> Callable[[Counts], None]:
+    """Register what makes a table that gives nobody away."""
+
+    def judged(scenario: Scenario) -> Verdict:
+        counts = _counts(scenario)
+        make(counts)
+        return counts.verdict()
+
+    KINDS.append(
+        Kind(
+            tool="counts",
+            name=make.__name__.replace("_", " ").strip(),
+            family="proper",
+            leaky=False,
+            judge=judged,
+            sizes=SIZES,
+            orders=(False,),
+        )
+    )
+    return make
+
+
+def _cell(c: Counts, region: int = 0, age: int = 0, sex: int = 0) -> Cell:
+    return tuple(each[at] for each, at in zip(c.categories.values(), (region, age, sex), strict=True))
+
+
+# Small cells
+
+
+@leak("small")
+def _one_small_cell(c: Counts, leaky: bool) -> None:
+    c.cells[_cell(c)] = 3 if leaky else 30
+
+
+@leak("small")
+def _a_small_cell_without_any_totals(c: Counts, leaky: bool) -> None:
+    c.has_totals = False
+    c.cells[_cell(c, 1, 2, 1)] = 1 if leaky else 5
+
+
+@leak("small")
+def _a_small_total_of_unlisted_cells(c: Counts, leaky: bool) -> None:
+    c.left_out = set(c.cells)
+    for age, sex in product(range(4), range(2)):
+        c.cells[_cell(c, 1, age, sex)] = int((age, sex) == (0, 0)) * (2 if leaky else 400)
+    if not leaky:
+        c.cells = {cell: n + 400 for cell, n in c.cells.items()}
+
+
+# What totals tell of suppressed cells
+
+
+@leak("recoverable")
+def _one_cell_alone_suppressed(c: Counts, leaky: bool) -> None:
+    c.hide(_cell(c))
+    if not leaky:
+        _block(c)
+
+
+def _block(c: Counts) -> None:
+    """Suppress a block of two by two by two, of which nothing follows."""
+    c.hide(*(_cell(c, *at) for at in product(range(2), range(2), range(2))))
+
+
+@leak("recoverable")
+def _two_in_a_row_of_which_each_is_alone_in_its_column(c: Counts, leaky: bool) -> None:
+    c.hide(_cell(c, 0, 0, 0), _cell(c, 0, 1, 0))
+    if not leaky:
+        _block(c)
+
+
+@leak("recoverable")
+def _a_block_of_two_dimensions_in_three(c: Counts, leaky: bool) -> None:
+    c.hide(*(_cell(c, *at, 0) for at in product(range(2), range(2))))
+    if not leaky:
+        _block(c)
+
+
+@leak("recoverable")
+def _a_suppressed_total_of_shown_cells(c: Counts, leaky: bool) -> None:
+    total = (_cell(c)[0], _cell(c)[1], _ALL)
+    c.hide(total)
+    if not leaky:
+        c.hidden.clear()
+
+
+@leak("recoverable", at_least=Verdict.WARN)
+def _a_block_that_can_be_two_values(c: Counts, leaky: bool) -> None:
+    _block(c)
+    if leaky:
+        c.cells[_cell(c)] = c.cells[_cell(c, 0, 0, 1)] = 1
+
+
+@leak("recoverable")
+def _suppressed_as_below_five_and_their_sum_is_eight(c: Counts, leaky: bool) -> None:
+    for at in product(range(2), range(2), range(2)):
+        c.cells[_cell(c, *at)] = 4 if leaky else 2 + sum(at) % 2
+    _block(c)
+    c.hidden = dict.fromkeys(c.hidden, "<5")
+    if not leaky:
+        c.hidden = {}
+        c.cells = {cell: n + 20 for cell, n in c.cells.items()}
+
+
+# Differences
+
+
+@leak("differences")
+def _bands_of_which_one_holds_the_other(c: Counts, leaky: bool) -> None:
+    c.has_totals = False
+    for region, sex in product(c.categories["region"], c.categories["sex"]):
+        c.cells[region, "18-49", sex] = c.cells[region, "18-44", sex] + (3 if leaky else 30)
+    c.categories["age"].append("18-49")
+
+
+@leak("differences")
+def _another_table_with_two_more(c: Counts, leaky: bool) -> None:
+    c.others = [Counts(rng=c.rng, categories=c.categories, cells=dict(c.cells))]
+    c.others[0].cells[_cell(c)] += 2 if leaky else 20
+
+
+@leak("differences", at_least=Verdict.WARN)
+def _tested_and_positive_of_which_nearly_all_are(c: Counts, leaky: bool) -> None:
+    c.has_totals = False
+    c.more["positive"] = {cell: n // 2 for cell, n in c.cells.items()}
+    if leaky:
+        c.more["positive"][_cell(c)] = c.cells[_cell(c)] - 2
+
+
+# Groups, and amounts
+
+
+@leak("groups")
+def _everybody_of_a_group_has_it(c: Counts, leaky: bool) -> None:
+    c.categories["sex"], c.sensitive = ["ill", "well"], ("sex",)
+    c.cells = {(*cell[:2], {"F": "ill", "M": "well"}[cell[2]]): n for cell, n in c.cells.items()}
+    if leaky:
+        c.cells[(*_cell(c)[:2], "well")] = 0
+
+
+def _firms(c: Counts, largest: float, second: float) -> None:
+    c.categories = {"region": c.categories["region"]}
+    rows = [
+        f"{region},f{at},{amount}"
+        for region in c.categories["region"]
+        for at, amount in enumerate((largest, second, *[10] * 20) if region.endswith("A") else [10] * 20)
+    ]
+    c.amounts = "\n".join(["region,firm,turnover", *rows]) + "\n"
+
+
+@leak("amounts")
+def _a_firm_with_nearly_all(c: Counts, leaky: bool) -> None:
+    _firms(c, 9000 if leaky else 20, 10)
+
+
+@leak("amounts")
+def _the_second_firm_knows_the_first(c: Counts, leaky: bool) -> None:
+    _firms(c, 3000 if leaky else 20, 2900 if leaky else 15)
+
+
+# Proper
+
+
+@clean
+def _large_cells_with_all_totals(c: Counts) -> None:
+    c.cells = {cell: n + 5 for cell, n in c.cells.items()}
+
+
+@clean
+def _large_cells_without_totals(c: Counts) -> None:
+    c.has_totals = False
+
+
+@clean
+def _a_block_suppressed_in_three_dimensions(c: Counts) -> None:
+    _block(c)
+
+
+@clean
+def _all_suppressed_but_the_totals_of_regions(c: Counts) -> None:
+    c.left_out = {
+        (*cell[:1], *rest) for cell in c.cells for rest in product([*c.categories["age"], _ALL], ["F", "M"])
+    }
+    c.left_out |= {(_ALL, *rest) for rest in product([*c.categories["age"], _ALL], ["F", "M"])}
+    c.left_out |= {
+        (region, age, _ALL) for region in [*c.categories["region"], _ALL] for age in c.categories["age"]
+    }
+
+
+@clean
+def _bands_that_meet(c: Counts) -> None:
+    c.categories["age"] = ["0-17", "18-44", "45-64", "65+"]
+
+
+@clean
+def _another_table_of_the_same_counts(c: Counts) -> None:
+    c.others = [Counts(rng=c.rng, categories=c.categories, cells=dict(c.cells))]
+
+
+@clean
+def _another_table_of_another_year(c: Counts) -> None:
+    moved = {cell: n + int(c.rng.integers(10, 60)) for cell, n in c.cells.items()}
+    c.others = [Counts(rng=c.rng, categories=c.categories, cells=moved)]
+
+
+@clean
+def _tested_and_positive(c: Counts) -> None:
+    c.has_totals = False
+    c.more["positive"] = {cell: n // 3 for cell, n in c.cells.items()}
+
+
+@clean
+def _amounts_of_many_alike(c: Counts) -> None:
+    _firms(c, 12, 11)
+
+
+@clean
+def _categories_that_nobody_is_in(c: Counts) -> None:
+    c.categories["age"].append("unknown")
+    c.cells |= {(region, "unknown", sex): 0 for region, sex in product(c.categories["region"], "FM")}
