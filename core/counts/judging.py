@@ -86,11 +86,7 @@ def audit_counts(
         for each in counts
     )
     suppressions = tuple(propose_suppression(each.cube, limits.least) for each in measured)
-    pairs = zip(measured, suppressions, strict=True)
-    findings = [finding for each, made in pairs for finding in _findings(each, made, limits)]
-    findings += [
-        finding for one, other in permutations(measured, 2) for finding in _within(one, other, limits)
-    ]
+    findings = [*_of_counts(measured, suppressions, limits)]
     given = dominated = None
     if magnitude is not None:
         given = measure_contributions(
@@ -119,6 +115,15 @@ def _dominated(given: Contributions, limits: CountThresholds) -> Dominated:
         share=limits.dominance_share,
         p_share=limits.p_share,
     )
+
+
+def _of_counts(
+    measured: Sequence[CountsMeasurement], made: Sequence[Suppression], limits: CountThresholds
+) -> Iterator[Finding]:
+    for each, suppression in zip(measured, made, strict=True):
+        yield from _findings(each, suppression, limits)
+    for one, other in permutations(measured, 2):
+        yield from _within(one, other, limits)
 
 
 def _findings(measured: CountsMeasurement, made: Suppression, limits: CountThresholds) -> Iterator[Finding]:
