@@ -24,12 +24,12 @@ if __name__ == "__main__":
     signal.signal(signal.SIGINT, _stop_at_start)
 
 from core import __version__
-from core.commands import COMMANDS, command
+from core.commands import COMMANDS, OF_POLICIES, command, policies
 from core.commands.output import print_problems, print_warning, printable, survive_any_encoding
 from core.errors import AuditInputError
 from core.holding import read_unchanged
 from core.languages import ENGLISH, LANGUAGES
-from core.settings_files import fill, read_settings
+from core.settings_files import ToolSettings, fill, read_settings
 from core.settings_form import settings_named_by
 from core.words import input_error, speaking, text
 
@@ -70,6 +70,8 @@ def build_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
                     metavar="FILE",
                     help="a settings file (TOML); options on the command line come before what it says",
                 )
+            if name in OF_POLICIES:
+                policies().add_policy_option(subparser)
             subparser.add_argument(
                 "--language",
                 choices=tuple(LANGUAGES),
@@ -97,8 +99,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(parsed: argparse.Namespace, words: Sequence[str]) -> int:
     try:
-        if getattr(parsed, "settings", None) is not None:
-            parsed = _with_settings(parsed, words)
+        parsed = _with_files(parsed, words)
         with settings_named_by("flag"):
             code = int(parsed.run(parsed))
         sys.stdout.flush()
@@ -119,18 +120,26 @@ def _run(parsed: argparse.Namespace, words: Sequence[str]) -> int:
     return code
 
 
-def _with_settings(parsed: argparse.Namespace, words: Sequence[str]) -> argparse.Namespace:
-    """Return the arguments with what the settings file says where nothing was typed."""
-    file: Path = parsed.settings
+def _with_files(parsed: argparse.Namespace, words: Sequence[str]) -> argparse.Namespace:
+    """Return the arguments with what policy and settings file say where nothing was typed."""
+    file: Path | None = getattr(parsed, "settings", None)
+    settings = None if file is None else _settings_in(file, parsed.tool)
+    named: str = getattr(parsed, "policy", None) or (settings.policy if settings else "")
+    if named:
+        parsed = policies().with_policy(parsed, named, words[1:])
+    return fill(parsed, settings, words[1:]) if settings else parsed
+
+
+def _settings_in(file: Path, tool: str) -> ToolSettings:
     try:
         data = read_unchanged(file)
     except OSError as error:
         cannot = "{file} cannot be read: {reason}."
         raise input_error(cannot, file=str(file), reason=str(error.strerror)) from None
-    opened = read_settings(data, name=file.name, tool=parsed.tool)
+    opened = read_settings(data, name=file.name, tool=tool)
     for note in opened.notes:
         print_warning(note)
-    return fill(parsed, opened.settings, words[1:])
+    return opened.settings
 
 
 def unexpected(error: Exception) -> str:

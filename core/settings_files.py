@@ -36,7 +36,7 @@ LARGEST_FILE = 1 << 20  # bytes
 _OF_FILES = ("tabular",)  # tools that may be asked otherwise of single files
 _NO_SETTINGS = frozenset({"json", "demo"})  # options that say what is printed or read
 _TABLES = ("settings", "files")
-_TOP = ("tool", "version", *_TABLES)
+_TOP = ("tool", "version", "policy", *_TABLES)
 _LINE = re.compile(r"line ([0-9]{1,9})")
 
 
@@ -52,12 +52,15 @@ class ToolSettings:
         What is set otherwise for a file, by its name.
     version
         Of AnonAudit, that wrote them.
+    policy
+        Whose limits were taken, by the name of one that comes along; empty for none.
     """
 
     tool: str
     values: Mapping[str, Any]
     by_file: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     version: str = __version__
+    policy: str = ""
 
     @property
     def words(self) -> list[str]:
@@ -189,7 +192,9 @@ def _plain(told: Setting, value: Any) -> Any:
 def settings_toml(settings: ToolSettings) -> bytes:
     """Write settings as TOML: tool and version, then a line for each, with its label."""
     known = known_settings(settings.tool)
-    lines = [f"tool = {_toml(settings.tool)}", f"version = {_toml(settings.version)}", "", "[settings]"]
+    lines = [f"tool = {_toml(settings.tool)}", f"version = {_toml(settings.version)}"]
+    lines += [f"policy = {_toml(settings.policy)}"] if settings.policy else []
+    lines += ["", "[settings]"]
     lines += _lines(settings.values, known)
     for file, own_values in settings.by_file.items():
         lines += ["", f"[files.{_toml(file)}]", *_lines(own_values, known)]
@@ -254,7 +259,8 @@ def read_settings(data: bytes, *, name: str, tool: str) -> Opened:
         problems = [*unknown, *problems]
     if problems:
         raise AuditInputError(*(text("{file}: {problem}", file=name, problem=own(each)) for each in problems))
-    settings = ToolSettings(tool=tool, version=version, values=values, by_file=by_file)
+    policy = str(content.get("policy", ""))
+    settings = ToolSettings(tool=tool, version=version, values=values, by_file=by_file, policy=policy)
     return Opened(
         settings=settings, notes=tuple(text("{file}: {problem}", file=name, problem=each) for each in unknown)
     )

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from core.__main__ import main
-from core.commands import COMMANDS
+from core.commands import COMMANDS, OF_POLICIES
 from core.settings_files import known_settings
 from core.settings_form import Setting, described
 from core.verdict import Verdict
@@ -23,8 +23,10 @@ HERE = Path(__file__).parent
 BEGIN, END = "<!-- settings: made by `make docs` -->", "<!-- end of settings -->"
 TOOLS = tuple(name for name in COMMANDS if hasattr(import_module(f"core.commands.{name}"), "FORMS"))
 _ALL_AT_ONCE = (
-    "`--settings FILE` reads them from a file: [Settings and policies](policies.md#settings-files)."
+    "`--settings FILE` reads them from a file, `--policy FILE|NAME` takes the limits of a policy: "
+    "[Settings and policies](policies.md)."
 )
+_SETTINGS_ALONE = "`--settings FILE` reads them from a file: [Settings and policies](policies.md)."
 ROLES = "--quasi-identifier age sex town --sensitive diagnosis days_in_hospital"
 # Calls on the demos' files, whose documents show all that a schema has to name; the first word is the tool.
 CALLS: Mapping[str, Sequence[str]] = {
@@ -124,7 +126,7 @@ def settings_table(tool: str) -> str:
         f"| `{each.flag}` | {_words(each)} | {_allowed(each)} | {each.default_words} |"
         for each in settings_of(tool)
     ]
-    return "\n".join([*rows, "", _ALL_AT_ONCE])
+    return "\n".join([*rows, "", _ALL_AT_ONCE if tool in OF_POLICIES else _SETTINGS_ALONE])
 
 
 def settings_of(tool: str) -> list[Setting]:
@@ -287,7 +289,7 @@ def settings_schema(tool: str) -> dict[str, Any]:
     """Return the JSON schema of a tool's settings file."""
     known = {name: _in_file(told) for name, told in known_settings(tool).items()}
     settings = {"type": "object", "properties": known, "additionalProperties": False}
-    properties = {"tool": {"const": tool}, "version": _TEXT, "settings": settings}
+    properties = {"tool": {"const": tool}, "version": _TEXT, "policy": _TEXT, "settings": settings}
     if tool == "tabular":
         properties["files"] = {"type": "object", "additionalProperties": settings}
     return {

@@ -17,6 +17,7 @@ COMMANDS = {
     "measures": "Print the definition, unit, range, direction and source of every figure.",
     "vcf": "Verify that anonymized VCF files are masked: header, short tandem repeats, rare variants.",
 }
+OF_POLICIES = ("tabular", "leakage", "risk", "dataset", "events", "diversity")  # that policies speak of
 
 
 class Command(Protocol):
@@ -35,3 +36,8 @@ def command(name: str) -> Command:
     """Return the module of a subcommand."""
     module: Command = import_module(f"core.commands.{name}")
     return module
+
+
+def policies() -> Any:
+    """Return the module of ``--policy``, which only the tools that policies speak of need."""
+    return import_module("core.commands.policies")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from core.commands import earlier
 from core.commands.output import print_json, print_lines, print_problems
+from core.commands.policies import judged, looks_of_all, policy_document, policy_lines
 from core.commands.reading import add_reading_options, table_reader
 from core.delivery import (
     DeliverySettings,
@@ -50,10 +51,12 @@ def run(arguments: argparse.Namespace) -> int:
     before = earlier.read_before(arguments)
     audit = audit_delivery(datasets, settings, thresholds, earlier=before.releases)
     before.write_ledger(arguments.ledger, released_tables(audit.measurement, datasets), k=thresholds.k)
+    document = delivery_document(audit)
+    outcome = judged(arguments, document, looks_of_all(arguments, datasets))
     if arguments.json:
-        print_json(delivery_document(audit))
+        print_json(document | policy_document(outcome))
     else:
-        print_lines(delivery_lines(audit))
+        print_lines([*delivery_lines(audit), *policy_lines(outcome)])
     return exit_code(audit.overall, incomplete=bool(problems) or before.is_incomplete)
 
 

@@ -11,7 +11,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, get_args
 
-from core.commands.output import check_new_files, print_json, print_line, print_problems, write_new_files
+from core.commands.output import (
+    check_new_files,
+    print_json,
+    print_line,
+    print_lines,
+    print_problems,
+    write_new_files,
+)
+from core.commands.policies import judged, policy_document, policy_lines
 from core.commands.reading import add_reading_options, table_reader
 from core.demo.diversity import DEMO_NAMES, DEMO_ROLES, LABEL, demo_file
 from core.diversity import (
@@ -116,10 +124,12 @@ def run(arguments: argparse.Namespace) -> int:
         document["singling_out"] = _singling_out(data)
     written = _write_release(arguments.release, audit)
     document["seconds"] = round(time.perf_counter() - started, 3)
+    outcome = judged(arguments, document)
     if arguments.json:
-        print_json(document)
+        print_json(document | policy_document(outcome))
     else:
         _print_text(audit, document)
+        print_lines(policy_lines(outcome))
     return exit_code(audit.overall, incomplete=not written)
 
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core.commands.output import print_json, print_line, print_lines, print_warning
+from core.commands.policies import judged, policy_document, policy_lines
 from core.commands.reading import add_reading_options, table_reader
 from core.errors import AuditInputError
 from core.events import (
@@ -77,10 +78,12 @@ def run(arguments: argparse.Namespace) -> int:
         options=options,
     )
     written = _write_files(audit, dataset, arguments) if arguments.out_dir is not None else []
+    document = events_document(audit)
+    outcome = judged(arguments, document)
     if arguments.json:
-        print_json(events_document(audit))
+        print_json(document | policy_document(outcome))
     else:
-        print_lines(events_summary(audit))
+        print_lines([*events_summary(audit), *policy_lines(outcome)])
         files = text("Written: {files}", files=", ".join(written))
         print_line(files if written else "No file is written without --out-dir.")
     return exit_code(audit.overall, incomplete=False)

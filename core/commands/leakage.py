@@ -14,6 +14,7 @@ from core.commands.output import (
     print_problems,
     with_evidence,
 )
+from core.commands.policies import judged, looks, policy_document, policy_lines
 from core.commands.reading import add_reading_options, table_reader
 from core.free_text import read_cells
 from core.leakage import LeakageAudit, LeakageSettings, LeakageThresholds, audit_leakage
@@ -60,9 +61,10 @@ def run(arguments: argparse.Namespace) -> int:
     read = table_reader(arguments)
     holdout = None if arguments.holdout is None else read(arguments.holdout)
     original = read(arguments.original)
+    scrambled = read(arguments.scrambled)
     audit = audit_leakage(
         original,
-        read(arguments.scrambled),
+        scrambled,
         settings=settings,
         thresholds=thresholds,
         holdout=holdout,
@@ -70,10 +72,12 @@ def run(arguments: argparse.Namespace) -> int:
         text_model=arguments.text_model,
     )
     evidence = evidence_tables(audit, original) if arguments.evidence == "masked" else None
+    document = leakage_document(audit)
+    outcome = judged(arguments, document, looks(arguments, scrambled))
     if arguments.json:
-        print_json(leakage_document(audit) | with_evidence(evidence))
+        print_json(document | policy_document(outcome) | with_evidence(evidence))
     else:
-        print_lines(leakage_lines(audit))
+        print_lines([*leakage_lines(audit), *policy_lines(outcome)])
         print_evidence(evidence or ())
     no_pairs_by_key = audit.measures.settings.key is not None and bool(audit.measures.row_problem)
     if no_pairs_by_key:

@@ -18,6 +18,7 @@ from core.commands.output import (
     with_evidence,
     write_new_files,
 )
+from core.commands.policies import judged, looks, policy_document, policy_lines
 from core.commands.reading import add_reading_options, table_reader
 from core.commands.risk_release import check_hierarchies, check_release, write_hierarchies, write_release
 from core.counts import audit_counts
@@ -182,12 +183,14 @@ def run(arguments: argparse.Namespace) -> int:
         write_hierarchies(arguments.write_hierarchies, what_if)
     written = write_release(arguments.release, what_if, audit, dataset, person=arguments.person_released)
     evidence = evidence_tables(audit, dataset) if arguments.evidence == "masked" else None
+    document = risk_document(audit, columns=columns, suda=suda, what_if=what_if)
+    outcome = judged(arguments, document, looks(arguments, dataset, settings.leave_out))
     if arguments.json:
-        document = risk_document(audit, columns=columns, suda=suda, what_if=what_if)
         document |= {} if arguments.release is None else {"release": written.document}
-        print_json(document | with_evidence(evidence))
+        print_json(document | policy_document(outcome) | with_evidence(evidence))
     else:
-        print_lines([*risk_summary(audit, columns=columns, suda=suda, what_if=what_if), *written.lines])
+        summary = risk_summary(audit, columns=columns, suda=suda, what_if=what_if)
+        print_lines([*summary, *written.lines, *policy_lines(outcome)])
         print_evidence(evidence or ())
     return exit_code(audit.overall, incomplete=written.is_missing or before.is_incomplete)
 
@@ -219,10 +222,12 @@ def _audit_counts(arguments: argparse.Namespace, dataset: Dataset, settings: Ris
         others=[*map(table_reader(arguments), arguments.also)],
         thresholds=from_options(CountThresholds, arguments),
     )
+    document = counts_document(audit)
+    outcome = judged(arguments, document, looks(arguments, dataset, settings.leave_out))
     if arguments.json:
-        print_json(counts_document(audit))
+        print_json(document | policy_document(outcome))
     else:
-        print_lines(counts_summary(audit))
+        print_lines([*counts_summary(audit), *policy_lines(outcome)])
     return exit_code(audit.overall, incomplete=False)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
@@ -20,9 +21,11 @@ from core.commands.output import (
     print_problems,
     with_evidence,
 )
+from core.commands.policies import judged, looks, policy_document, policy_lines
 from core.commands.reading import add_reading_options, table_reader
 from core.errors import AuditInputError
 from core.free_text import ModelName, Reading, check_reading, read_cells
+from core.policies.judging import Columns
 from core.reports import ReportTable
 from core.settings_form import add_options, from_options, given_options
 from core.tables import Dataset
@@ -56,6 +59,7 @@ class _Done:
     audit: TabularAudit
     seconds: float
     evidence: tuple[ReportTable, ...] | None
+    looks: Columns  # of the anonymized table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +74,7 @@ class _Limits:
     text_model: ModelName
     read_table: Callable[[Path], Dataset]
     with_evidence: bool
+    look: Callable[[Dataset], Columns]  # what the columns of a table look like, as far as a policy asks
 
 
 FORMS = (TabularSettings, SecondOpinionSettings, TabularThresholds, SecondOpinionThresholds)
@@ -149,8 +154,13 @@ def run(arguments: argparse.Namespace) -> int:
     if report is not None:
         report.finish()
     overall = run_verdict([result.audit for result in done], n_skipped=len(skipped))
+    document = tabular_document([result.audit for result in done], skipped)
+    looked = {f"{one.audit.name}: {name}": kinds for one in done for name, kinds in one.looks.items()}
+    outcome = judged(arguments, document, looked)
     if arguments.json:
-        print_json(_timed(tabular_document([result.audit for result in done], skipped), done))
+        print_json(_timed(document, done) | policy_document(outcome))
+    else:
+        print_lines(policy_lines(outcome))
     return exit_code(overall, incomplete=bool(skipped))
 
 
@@ -258,6 +268,7 @@ def _limits(arguments: argparse.Namespace) -> _Limits:
         text_model=arguments.text_model,
         read_table=table_reader(arguments),
         with_evidence=arguments.evidence == "masked",
+        look=partial(looks, arguments),
     )
 
 
@@ -286,7 +297,8 @@ def _verify(pair: FilePair, limits: _Limits) -> _Done:
     )
     k = limits.opinion.smallest_k
     evidence = evidence_tables(audit, original, anonymized, k=k) if limits.with_evidence else None
-    return _Done(pair=pair, audit=audit, seconds=time.perf_counter() - started, evidence=evidence)
+    seconds = time.perf_counter() - started
+    return _Done(pair=pair, audit=audit, seconds=seconds, evidence=evidence, looks=limits.look(anonymized))
 
 
 def _lines(result: _Done) -> list[str]:

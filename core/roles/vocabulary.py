@@ -379,3 +379,4 @@ class _Vocabulary:
 
 
 _VOCABULARY = _Vocabulary(_NAME_RULES)
+NAMED_KINDS = frozenset(rule.kind for rule in _NAME_RULES)  # what a column's name can mean

@@ -1,0 +1,100 @@
+"""``--policy``: whose limits a command takes, and whether its result meets them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from core.holding import read_unchanged
+from core.policies import (
+    Policy,
+    PolicyOutcome,
+    judge_policy,
+    policy_settings,
+    read_policy,
+    shipped_names,
+    shipped_policies,
+)
+from core.policies.identifiers import kinds_of_columns
+from core.policies.judging import Columns
+from core.settings_files import ToolSettings, fill
+from core.tables import Dataset
+from core.words import Text, input_error
+
+
+def add_policy_option(parser: argparse.ArgumentParser) -> None:
+    """Declare whose limits are taken."""
+    parser.add_argument(
+        "--policy",
+        metavar="FILE|NAME",
+        help="take the limits of a policy, a file of your own (TOML) or one of "
+        f"{', '.join(shipped_names())}; options and settings file come before it",
+    )
+
+
+def named_policy(given: str) -> Policy:
+    """Return a policy by the name of one that comes along, or by its file."""
+    if given in shipped_names():
+        return shipped_policies()[given]
+    path = Path(given)
+    try:
+        return read_policy(read_unchanged(path), name=path.name)
+    except OSError:
+        neither = "--policy must be one of {names}, or a file that can be read; {given} is neither."
+        raise input_error(neither, names=", ".join(shipped_names()), given=given) from None
+
+
+def with_policy(arguments: argparse.Namespace, named: str, words: Sequence[str]) -> argparse.Namespace:
+    """Return the arguments with the policy, and with its limits where no option was given."""
+    policy = named_policy(named)
+    limits = ToolSettings(tool=arguments.tool, values=policy_settings(policy, arguments.tool))
+    filled = fill(arguments, limits, words)
+    filled.policy = policy
+    return filled
+
+
+def looks(arguments: argparse.Namespace, dataset: Dataset, left_out: Iterable[str] = ()) -> Columns:
+    """Return what the columns of a table that is released look like, as far as the policy asks."""
+    policy = _asked(arguments)
+    return kinds_of_columns(dataset.table, policy.kinds, left_out) if policy is not None else {}
+
+
+def looks_of_all(arguments: argparse.Namespace, datasets: Iterable[Dataset]) -> Columns:
+    """Return the same of several tables, each column named with its table."""
+    return {
+        f"{dataset.name}: {name}": kinds
+        for dataset in datasets
+        for name, kinds in looks(arguments, dataset).items()
+    }
+
+
+def judged(
+    arguments: argparse.Namespace, document: Mapping[str, Any], columns: Columns | None = None
+) -> PolicyOutcome | None:
+    """Hold a result against the policy asked for; None where none is.
+
+    Parameters
+    ----------
+    document
+        What the command prints as JSON.
+    columns
+        What the columns of the release look like; None where they were not looked at.
+    """
+    policy = _asked(arguments)
+    return None if policy is None else judge_policy(policy, arguments.tool, document, columns)
+
+
+def _asked(arguments: argparse.Namespace) -> Policy | None:
+    return getattr(arguments, "policy", None)
+
+
+def policy_document(outcome: PolicyOutcome | None) -> dict[str, object]:
+    """Return what a document says of the policy."""
+    return {} if outcome is None else {"policy": outcome.document()}
+
+
+def policy_lines(outcome: PolicyOutcome | None) -> Sequence[Text]:
+    """Return what a terminal says of the policy."""
+    return [] if outcome is None else outcome.lines

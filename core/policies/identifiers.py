@@ -1,0 +1,76 @@
+"""Columns of a release that look like something a policy forbids: by name, by values, or in single cells."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from core.coding import CodedColumn, CodedTable
+from core.patterns import ALL_PATTERNS, CATALOGUE, scan_values
+from core.roles import Role, RoleSuggestion, suggest_roles
+from core.roles.vocabulary import NAMED_KINDS
+
+FINER_DATES, OLDEST_AGES, OTHER_NUMBERS = (
+    "dates finer than a year",
+    "ages above 89",
+    "identifier by distinctness",
+)
+_OLDEST = 89
+_YEARS = r"^\s{0,9}\d{4}(?:\s{0,9}[-–]\s{0,9}\d{4})?\s{0,9}$"
+_DATES = frozenset({"date of birth", "date of death", "date of a visit or stay"})
+_DATE_PATTERNS = frozenset({"date", "date_other"})
+# What values can be told by that no column's name has to say; the keys of the patterns of values.
+KINDS = frozenset({*NAMED_KINDS, *CATALOGUE, OTHER_NUMBERS, FINER_DATES, OLDEST_AGES})
+
+
+def kinds_of_columns(
+    table: pa.Table, wanted: Collection[str], left_out: Iterable[str] = ()
+) -> dict[str, frozenset[str]]:
+    """Return what the columns of a table look like, those that look like none of what is asked for left out.
+
+    Parameters
+    ----------
+    wanted
+        Of :data:`KINDS`: kinds of columns, keys of sensitive patterns, and the two that are
+        counted here.
+    left_out
+        Columns that are not released.
+    """
+    released = table.drop_columns([name for name in dict.fromkeys(left_out) if name in table.column_names])
+    if not wanted or not released.num_columns or not released.num_rows:
+        return {}
+    coded = CodedTable(table=released)
+    suggested = {each.column: each for each in suggest_roles(coded)}
+    asked = frozenset(wanted)
+    found = {name: asked & _kinds_of(suggested[name], coded[name], asked) for name in released.column_names}
+    return {name: kinds for name, kinds in found.items() if kinds}
+
+
+def _kinds_of(suggestion: RoleSuggestion, column: CodedColumn, wanted: frozenset[str]) -> set[str]:
+    """Return what a column looks like, as far as it is asked for."""
+    is_said = suggestion.role is not Role.OTHER or suggestion.kind == "coordinates"
+    found = {suggestion.kind} if is_said else set()
+    patterns = wanted & CATALOGUE.keys()
+    looked_for = patterns | (_DATE_PATTERNS if FINER_DATES in wanted else frozenset())
+    hits = scan_values(column, [each for each in ALL_PATTERNS if each.key in looked_for]).counts
+    found |= {key for key, n_cells in hits.items() if n_cells}
+    if FINER_DATES in wanted and (
+        _DATE_PATTERNS & found or (suggestion.kind in _DATES and not _years(column))
+    ):
+        found.add(FINER_DATES)
+    if OLDEST_AGES in wanted and suggestion.kind == "age" and _is_old(column):
+        found.add(OLDEST_AGES)
+    return found
+
+
+def _years(column: CodedColumn) -> bool:
+    return bool(pc.all(pc.match_substring_regex(column.values, _YEARS)).as_py())
+
+
+def _is_old(column: CodedColumn) -> bool:
+    """Return whether an age above 89 is told; 90 and over as one value ("90", "90+", "≥ 90") is not."""
+    numbers = pc.extract_regex(column.values, r"^\s{0,9}(?P<age>\d{1,3})(?:\.\d{0,9})?\s{0,9}(?:-.{0,20})?$").field("age")
+    told = {int(age) for age in numbers.drop_null().to_pylist()}
+    return any(age > _OLDEST for age in told) and {age for age in told if age > _OLDEST} != {_OLDEST + 1}

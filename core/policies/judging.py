@@ -1,0 +1,262 @@
+"""Whether an audit meets the limits that a policy names, cannot tell, or does not."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from core.policies.limits import Document
+from core.policies.reading import Limit, Policy
+from core.words import Text, Written, listed, text
+
+Columns = Mapping[str, Collection[str]]  # of what is released: name to the kinds that it looks like
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What an audit says of one limit."""
+
+    limit: Limit
+    is_met: bool | None  # None where it cannot be told
+    found: float | None = None  # the figure that is farthest from the limit, where there is one
+    named: tuple[str, ...] = ()  # checks or columns that miss it
+    set_to: float | None = None  # what the audit was asked with, where that differs from the policy
+
+    @property
+    def word(self) -> Text:
+        """Return the outcome in words."""
+        if self.is_met is None:
+            return text("cannot be told")
+        return text("met") if self.is_met else text("not met")
+
+    @property
+    def code(self) -> str:
+        """Return the outcome as JSON has it."""
+        return "cannot tell" if self.is_met is None else "met" if self.is_met else "not met"
+
+    @property
+    def asked(self) -> Text:
+        """Return what the limit asks for, in words."""
+        if self.limit.value is None:
+            return text("none")
+        amount = Written(f"{self.limit.value:,.15g}")
+        return text("at least {number}" if self.limit.kind.is_floor else "at most {number}", number=amount)
+
+    @property
+    def seen(self) -> Text:
+        """Return what was found, in words."""
+        if self.named:
+            return listed(self.named, at_most=5)
+        if self.limit.value is None:
+            return text("none") if self.is_met else text("not looked for")
+        return text("no figure") if self.found is None else Written(f"{self.found:.4g}")
+
+    def document(self) -> dict[str, object]:
+        """Return the outcome as plain data."""
+        limit = self.limit
+        return {
+            "key": limit.key,
+            "value": limit.value,
+            "outcome": self.code,
+            "found": self.found,
+            "named": list(self.named),
+            "set_to": self.set_to,
+            "clause": limit.clause,
+            "says": limit.says,
+            "source": limit.source,
+            "year": limit.year,
+            "read": limit.read,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class PolicyOutcome:
+    """What an audit says of a policy: of each of its limits that the tool can be held against."""
+
+    policy: Policy
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def is_met(self) -> bool | None:
+        """Return whether all limits are met; None where that cannot be told, or there is none."""
+        met = [each.is_met for each in self.outcomes]
+        return False if False in met else None if None in met or not met else True
+
+    @property
+    def sentence(self) -> Text:
+        """Return what can be said of all limits together; never that anything is compliant."""
+        if not self.outcomes:
+            return text("The policy “{title}” names nothing for this tool.", title=text(self.policy.title))
+        named: dict[str, Any] = {"title": text(self.policy.title), "day": Written(self.policy.read_on)}
+        if self.is_met:
+            return text("Meets the limits that the policy “{title}” names, as read on {day}.", **named)
+        n_missed, n_unknown = (sum(each.is_met is kind for each in self.outcomes) for kind in (False, None))
+        return text(
+            "Of {n} limit that the policy “{title}” names, as read on {day}, {missed} is not met and "
+            "{unknown} cannot be told.",
+            "Of {n} limits that the policy “{title}” names, as read on {day}, {missed} are not met and "
+            "{unknown} cannot be told.",
+            n=len(self.outcomes),
+            missed=n_missed,
+            unknown=n_unknown,
+            **named,
+        )
+
+    @property
+    def lines(self) -> list[Text]:
+        """Return the result for a terminal: the sentence, each limit, and what is left to people."""
+        if not self.outcomes:
+            return [self.sentence]
+        limits = [
+            text(
+                "  {label}, {asked}: {outcome} ({seen}). {says} {clause}, {source} {year}; {read}",
+                label=each.limit.kind.label,
+                asked=each.asked,
+                outcome=each.word,
+                seen=each.seen,
+                says=text(each.limit.says),
+                clause=text(each.limit.clause),
+                source=text(each.limit.source),
+                year=str(each.limit.year),
+                read=read_word(each.limit),
+            )
+            for each in self.outcomes
+        ]
+        differs = [text("  {note}", note=note) for note in self.differences]
+        left = [text("  Left to judgement: {what}", what=text(what)) for what in self.policy.judgement]
+        return [self.sentence, *limits, *differs, *left]
+
+    @property
+    def differences(self) -> list[Text]:
+        """Return a sentence for each limit that was set otherwise than the policy has it."""
+        return [
+            text(
+                "{label} differs from the policy: {set_to} was asked for, not {value}.",
+                label=each.limit.kind.label,
+                set_to=Written(f"{each.set_to:,.15g}"),
+                value=Written(f"{each.limit.kind.to_setting(each.limit.value):,.15g}"),
+            )
+            for each in self.outcomes
+            if each.set_to is not None
+        ]
+
+    def document(self) -> dict[str, object]:
+        """Return the result as plain data."""
+        policy = self.policy
+        return {
+            "name": policy.name,
+            "title": policy.title,
+            "version": policy.version,
+            "digest": policy.digest,
+            "read_on": policy.read_on,
+            "outcome": "cannot tell" if self.is_met is None else "met" if self.is_met else "not met",
+            "sentence": str(self.sentence),
+            "limits": [each.document() for each in self.outcomes],
+            "judgement": list(policy.judgement),
+        }
+
+
+def read_word(limit: Limit) -> Text:
+    """Return whether the clause itself was read, in words."""
+    return text("the clause was read") if limit.read else text("the clause itself was not read")
+
+
+def judge_policy(policy: Policy, tool: str, document: Document, columns: Columns | None) -> PolicyOutcome:
+    """Hold an audit against the limits that a policy names for its tool.
+
+    What is not assessed is never met. A finding that FAILs on a limit's subject misses it, unless more was
+    asked of the audit than the policy does; where less was asked, only a figure can miss it, and nothing
+    meets it.
+
+    Parameters
+    ----------
+    document
+        What the tool's command prints as JSON.
+    columns
+        Of what is released, to what each looks like; None where nothing was looked at.
+    """
+    judged = (_judge(limit, tool, document, columns) for limit in policy.for_tool(tool))
+    outcomes = [each for each in judged if each is not None]
+    if document.get("skipped"):  # files that were not judged may be anything
+        outcomes = [replace(each, is_met=None) if each.is_met else each for each in outcomes]
+    return PolicyOutcome(policy=policy, outcomes=tuple(outcomes))
+
+
+def _judge(limit: Limit, tool: str, document: Document, columns: Columns | None) -> Outcome | None:
+    if limit.key == "identifiers":
+        return _judge_columns(limit, document, columns)
+    if limit.key == "findings":
+        return _judge_findings(limit, document)
+    figures = limit.kind.figures[tool](document) if tool in limit.kind.figures else None
+    if figures is not None and not figures:
+        return None  # of another kind of table
+    known = [figure for figure in figures or () if figure is not None]
+    farthest = (min if limit.kind.is_floor else max)(known, default=None)
+    asked = [_set_to(limit, tool, each) for each in _settings(document)]
+    is_laxer, is_stricter = (any(how == word for how, _ in asked) for word in ("laxer", "stricter"))
+    verdicts = _verdicts(document, limit.kind.checks)
+    is_failed = "FAIL" in verdicts
+    is_met: bool | None = True
+    if (farthest is not None and _misses(limit, farthest)) or (is_failed and not is_stricter):
+        is_met = False
+    elif is_failed or is_laxer or "NOT_ASSESSED" in verdicts or len(known) < len(figures or ()):
+        is_met = None
+    differing = next((value for how, value in asked if how in ("laxer", "stricter")), None)
+    return Outcome(limit=limit, is_met=is_met, found=farthest, set_to=differing)
+
+
+def _misses(limit: Limit, figure: float) -> bool:
+    value, margin = limit.value or 0, 1e-9
+    return figure < value - margin if limit.kind.is_floor else figure > value + margin
+
+
+def _settings(document: Document) -> list[Mapping[str, Any]]:
+    return [file["settings"] for file in document["files"]] if "files" in document else [document["settings"]]
+
+
+def _set_to(limit: Limit, tool: str, settings: Mapping[str, Any]) -> tuple[str, float | None]:
+    """Return whether less or more was asked than the policy does, and what: of the first that differs."""
+    wanted = limit.kind.to_setting(limit.value)
+    for name in limit.kind.settings.get(tool, ()):
+        given = settings.get("least" if name == "k" and "least" in settings else name)
+        if given is None:
+            return "laxer", None
+        if given != wanted:
+            is_less = given < wanted
+            return "laxer" if is_less is limit.kind.is_floor_of_setting else "stricter", given
+    return "same", None
+
+
+def _judge_findings(limit: Limit, document: Document) -> Outcome:
+    found = [each for each in _findings(document) if _is_named(each["check"], limit.checks)]
+    bad = tuple(dict.fromkeys(each["check"] for each in found if each["verdict"] in ("FAIL", "WARN")))
+    is_open = any(each["verdict"] == "NOT_ASSESSED" for each in found)
+    return Outcome(limit=limit, is_met=False if bad else None if is_open else True, named=bad)
+
+
+def _judge_columns(limit: Limit, document: Document, columns: Columns | None) -> Outcome:
+    """Look for columns, and for findings about the same; what no detector looks for cannot be told."""
+    found: list[str] | None = None
+    if limit.kinds and columns is not None:
+        found = [name for name, kinds in columns.items() if {*kinds} & {*limit.kinds}]
+    by_checks = _judge_findings(limit, document) if limit.checks else None
+    if found or (by_checks and by_checks.is_met is False):
+        named = (*(found or ()), *(by_checks.named if by_checks else ()))
+        return Outcome(limit=limit, is_met=False, named=named)
+    is_open = found is None or (by_checks is not None and by_checks.is_met is None)
+    return Outcome(limit=limit, is_met=None if is_open else True)
+
+
+def _findings(document: Document) -> list[Mapping[str, Any]]:
+    if "files" in document:
+        return [each for file in document["files"] for each in file["findings"]]
+    return list(document["findings"])
+
+
+def _verdicts(document: Document, checks: Sequence[str]) -> set[str]:
+    return {each["verdict"] for each in _findings(document) if _is_named(each["check"], checks)}
+
+
+def _is_named(check: str, names: Sequence[str]) -> bool:
+    return any(check == name or (name.endswith("*") and check.startswith(name[:-1])) for name in names)
