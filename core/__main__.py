@@ -29,7 +29,7 @@ from core.commands.output import print_problems, print_warning, printable, survi
 from core.errors import AuditInputError
 from core.holding import read_unchanged
 from core.languages import ENGLISH, LANGUAGES
-from core.settings_files import ToolSettings, fill, read_settings
+from core.settings_files import ToolSettings, fill, read_settings, typed_options
 from core.settings_form import settings_named_by
 from core.words import input_error, speaking, text
 
@@ -125,9 +125,13 @@ def _with_files(parsed: argparse.Namespace, words: Sequence[str]) -> argparse.Na
     file: Path | None = getattr(parsed, "settings", None)
     settings = None if file is None else _settings_in(file, parsed.tool)
     named: str = getattr(parsed, "policy", None) or (settings.policy if settings else "")
+    if not named and settings is None:
+        return parsed
+    (tools,) = (each for each in build_parser(words)._actions if isinstance(each, argparse._SubParsersAction))
+    typed = typed_options(tools.choices[parsed.tool], words[1:])
     if named:
-        parsed = policies().with_policy(parsed, named, words[1:])
-    return fill(parsed, settings, words[1:]) if settings else parsed
+        parsed = policies().with_policy(parsed, named, typed)
+    return fill(parsed, settings, typed) if settings else parsed
 
 
 def _settings_in(file: Path, tool: str) -> ToolSettings:

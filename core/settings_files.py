@@ -11,7 +11,7 @@ import json
 import re
 import shlex
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field
 from difflib import get_close_matches
 from functools import cache
@@ -99,11 +99,16 @@ class _Parser(argparse.ArgumentParser):
 
 def _parser(tool: str) -> argparse.ArgumentParser:
     """Return a parser of a tool's command that tells only what was given."""
-    parser = _Parser(add_help=False, argument_default=argparse.SUPPRESS)
+    parser = _Parser(add_help=False)
     command(tool).add_arguments(parser)
-    for action in parser._actions:
-        action.default = argparse.SUPPRESS
+    _forget_defaults(parser)
     return parser
+
+
+def _forget_defaults(parser: argparse.ArgumentParser) -> None:
+    for action in parser._actions:
+        if action.option_strings:
+            action.default = argparse.SUPPRESS
 
 
 def _is_setting(action: argparse.Action) -> bool:
@@ -359,25 +364,24 @@ def _argument(told: Setting, value: Any) -> Any:
     return list(map(str, value)) if told.is_several and not told.is_grouped else value
 
 
-def fill(arguments: argparse.Namespace, settings: ToolSettings, words: Sequence[str]) -> argparse.Namespace:
-    """Return parsed arguments with settings where no option was given, nor one that excludes it.
-
-    Parameters
-    ----------
-    words
-        What was typed after the tool.
-    """
-    parser = _parser(settings.tool)
-    typed = set(vars(parser.parse_known_args(words)[0]))
+def typed_options(parser: argparse.ArgumentParser, words: Sequence[str]) -> set[str]:
+    """Return the options that words give, and those that exclude them; the parser's defaults are lost."""
+    _forget_defaults(parser)
+    typed = set(vars(parser.parse_args(words)))
     for group in parser._mutually_exclusive_groups:
         dests = {action.dest for action in group._group_actions}
         typed |= dests if dests & typed else set()
+    return typed
+
+
+def fill(arguments: argparse.Namespace, settings: ToolSettings, typed: Collection[str]) -> argparse.Namespace:
+    """Return parsed arguments with settings in the place of all options but those typed."""
     filled = vars(arguments) | _untyped(settings.values, settings.tool, typed)
     by_file = {file: _untyped(values, settings.tool, typed) for file, values in settings.by_file.items()}
     return argparse.Namespace(**filled | {"by_file": by_file})
 
 
-def _untyped(values: Mapping[str, Any], tool: str, typed: Iterable[str]) -> dict[str, Any]:
+def _untyped(values: Mapping[str, Any], tool: str, typed: Collection[str]) -> dict[str, Any]:
     known = known_settings(tool)
     given = ((known[name], value) for name, value in values.items())
     return {told.dest: _argument(told, value) for told, value in given if told.dest not in typed}

@@ -33,6 +33,8 @@ CALLS: Mapping[str, Sequence[str]] = {
     "tabular": (
         "tabular patients.csv visits.csv lab_results.csv survey.csv --json",
         "tabular survey.csv nowhere.csv --k 400 --evidence masked --json",
+        "tabular survey.csv --policy hipaa-safe-harbor --json",
+        "tabular survey.csv --policy hipaa-expert --k 3 --json",
     ),
     "vcf": (
         "vcf -o . -a . --json",
@@ -41,6 +43,8 @@ CALLS: Mapping[str, Sequence[str]] = {
     ),
     "leakage": (
         "leakage survey.csv survey_leaking.csv --json",
+        "leakage survey.csv survey_shuffled.csv --policy hipaa-safe-harbor --json",
+        "leakage survey.csv survey_leaking.csv --policy strict-open-data --max-full-leakage 0.1 --json",
         "leakage survey.csv survey_shuffled.csv --holdout survey_reversed.csv --json",
         "leakage survey.csv survey_reversed.csv --ignore-column 0 --json",
         "leakage keyed.csv others.csv --key id --json",
@@ -66,6 +70,8 @@ CALLS: Mapping[str, Sequence[str]] = {
             "--earlier earlier.csv wards.csv --json"
         ),
         "risk later.csv --quasi-identifier age --sensitive disease --earlier recut.csv --json",
+        "risk demo_patients.csv --policy hipaa-safe-harbor --json",
+        "risk demo_patients.csv --policy strict-open-data --k 3 --json",
         "risk later.csv --quasi-identifier age --sensitive disease --person id --earlier recut.csv --json",
     ),
     "dataset": (
@@ -75,10 +81,14 @@ CALLS: Mapping[str, Sequence[str]] = {
             "--quasi-identifier persons.sex stays.admission --json"
         ),
         "dataset keyed.csv survey.csv --json",
+        "dataset persons.csv stays.csv --policy hipaa-safe-harbor --json",
+        "dataset persons.csv stays.csv --policy strict-open-data --k 3 --json",
         "dataset persons.csv stays.csv tests.csv --earlier persons.csv tests.csv later.csv wards.csv --json",
     ),
     "events": (
         "events demo_alarm_log.csv --json",
+        "events demo_alarm_log.csv --policy strict-open-data --k 3 --json",
+        "events demo_alarm_log.csv --policy gdpr-wp216 --json",
         (
             "events demo_alarm_log.csv --sensitive hour --strategy remove-users --cap 1 "
             "--max-trace-share 0.1 "
@@ -93,6 +103,8 @@ CALLS: Mapping[str, Sequence[str]] = {
             "'sepal width (cm)' --predictions target --k-max 3 --bins 0 --json"
         ),
         "diversity --demo diabetes --k-max 2 --min-accuracy 1 --json",
+        "diversity --demo iris --k-min 3 --k-max 4 --target-accuracy 0.4 --policy kr-pseudonymization --json",
+        "diversity --demo iris --k-max 4 --target-accuracy 0.4 --policy hipaa-safe-harbor --json",
     ),
     "diversity_ranking": ("diversity iris.csv --rank-columns --json",),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,11 +46,11 @@ def named_policy(given: str) -> Policy:
         raise input_error(neither, names=", ".join(shipped_names()), given=given) from None
 
 
-def with_policy(arguments: argparse.Namespace, named: str, words: Sequence[str]) -> argparse.Namespace:
+def with_policy(arguments: argparse.Namespace, named: str, typed: Collection[str]) -> argparse.Namespace:
     """Return the arguments with the policy, and with its limits where no option was given."""
     policy = named_policy(named)
     limits = ToolSettings(tool=arguments.tool, values=policy_settings(policy, arguments.tool))
-    filled = fill(arguments, limits, words)
+    filled = fill(arguments, limits, typed)
     filled.policy = policy
     return filled
 

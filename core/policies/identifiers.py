@@ -17,8 +17,10 @@ FINER_DATES, OLDEST_AGES, OTHER_NUMBERS = (
     "ages above 89",
     "identifier by distinctness",
 )
+FREE_TEXT = "free text"
 _OLDEST = 89
 _YEARS = r"^\s{0,9}\d{4}(?:\s{0,9}[-–]\s{0,9}\d{4})?\s{0,9}$"
+_AGES = r"^\s{0,9}(?P<age>\d{1,3})(?:\.\d{0,9})?\s{0,9}(?:-.{0,20})?$"
 _DATES = frozenset({"date of birth", "date of death", "date of a visit or stay"})
 _DATE_PATTERNS = frozenset({"date", "date_other"})
 # What values can be told by that no column's name has to say; the keys of the patterns of values.
@@ -71,6 +73,8 @@ def _years(column: CodedColumn) -> bool:
 
 def _is_old(column: CodedColumn) -> bool:
     """Return whether an age above 89 is told; 90 and over as one value ("90", "90+", "≥ 90") is not."""
-    numbers = pc.extract_regex(column.values, r"^\s{0,9}(?P<age>\d{1,3})(?:\.\d{0,9})?\s{0,9}(?:-.{0,20})?$").field("age")
-    told = {int(age) for age in numbers.drop_null().to_pylist()}
+    numbers = pc.extract_regex(
+        column.values, r"^\s{0,9}(?P<age>\d{1,3})(?:\.\d{0,9})?\s{0,9}(?:-.{0,20})?$"
+    ).field("age")
+    told = {int(age) for age in numbers.to_pylist() if age}
     return any(age > _OLDEST for age in told) and {age for age in told if age > _OLDEST} != {_OLDEST + 1}

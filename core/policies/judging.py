@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from core.policies.identifiers import FREE_TEXT
 from core.policies.limits import Document
 from core.policies.reading import Limit, Policy
 from core.words import Text, Written, listed, text
@@ -51,6 +52,24 @@ class Outcome:
         if self.limit.value is None:
             return text("none") if self.is_met else text("not looked for")
         return text("no figure") if self.found is None else Written(f"{self.found:.4g}")
+
+    @property
+    def line(self) -> Text:
+        """Return what was asked and found, and who asks for it, on one line."""
+        limit = self.limit
+        return text(
+            "{says} Found: {seen}. ({clause}, {source} {year}; {read})"
+            if limit.value is None
+            else "{says} {label}, {asked}: {seen}. ({clause}, {source} {year}; {read})",
+            says=text(limit.says),
+            label=limit.kind.label,
+            asked=self.asked,
+            seen=self.seen,
+            clause=text(limit.clause),
+            source=text(limit.source),
+            year=str(limit.year),
+            read=read_word(limit),
+        )
 
     def document(self) -> dict[str, object]:
         """Return the outcome as plain data."""
@@ -108,21 +127,7 @@ class PolicyOutcome:
         """Return the result for a terminal: the sentence, each limit, and what is left to people."""
         if not self.outcomes:
             return [self.sentence]
-        limits = [
-            text(
-                "  {label}, {asked}: {outcome} ({seen}). {says} {clause}, {source} {year}; {read}",
-                label=each.limit.kind.label,
-                asked=each.asked,
-                outcome=each.word,
-                seen=each.seen,
-                says=text(each.limit.says),
-                clause=text(each.limit.clause),
-                source=text(each.limit.source),
-                year=str(each.limit.year),
-                read=read_word(each.limit),
-            )
-            for each in self.outcomes
-        ]
+        limits = [text("  {outcome}: {limit}", outcome=each.word, limit=each.line) for each in self.outcomes]
         differs = [text("  {note}", note=note) for note in self.differences]
         left = [text("  Left to judgement: {what}", what=text(what)) for what in self.policy.judgement]
         return [self.sentence, *limits, *differs, *left]
@@ -236,15 +241,19 @@ def _judge_findings(limit: Limit, document: Document) -> Outcome:
 
 
 def _judge_columns(limit: Limit, document: Document, columns: Columns | None) -> Outcome:
-    """Look for columns, and for findings about the same; what no detector looks for cannot be told."""
-    found: list[str] | None = None
-    if limit.kinds and columns is not None:
-        found = [name for name, kinds in columns.items() if {*kinds} & {*limit.kinds}]
-    by_checks = _judge_findings(limit, document) if limit.checks else None
-    if found or (by_checks and by_checks.is_met is False):
-        named = (*(found or ()), *(by_checks.named if by_checks else ()))
-        return Outcome(limit=limit, is_met=False, named=named)
-    is_open = found is None or (by_checks is not None and by_checks.is_met is None)
+    """Look for columns, and for findings about the same; what no detector looks for cannot be told.
+
+    A column of free text is none that must not be there, but can be told only where its cells were read.
+    """
+    looked = limit.kinds and columns is not None
+    alike = {name: {*kinds} & {*limit.kinds} for name, kinds in (columns or {}).items()}
+    found = tuple(name for name, kinds in alike.items() if kinds - {FREE_TEXT})
+    read = _judge_findings(limit, document)
+    was_read = bool(_verdicts(document, limit.checks))
+    has_text = any(FREE_TEXT in kinds for kinds in alike.values())
+    if found or read.is_met is False:
+        return Outcome(limit=limit, is_met=False, named=(*found, *read.named))
+    is_open = not looked or read.is_met is None or (has_text and not was_read)
     return Outcome(limit=limit, is_met=None if is_open else True)
 
 

@@ -59,7 +59,8 @@ def _files(document: Document, key: str) -> list[Any]:
 def _known(document: Document, key: str) -> list[Any]:
     """Return a figure of the data set audit for each number of records that somebody may know."""
     at_most = document["thresholds"]["known_records"]
-    return [each[key] for each in document["known"] if each["n_records_known"] <= at_most]
+    some = (each for each in document["known"] if each["n_records_known"] is not None)  # not all of them
+    return [each[key] for each in some if each["n_records_known"] <= at_most]
 
 
 def _of_tables(document: Document) -> Iterator[Any]:

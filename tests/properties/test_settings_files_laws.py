@@ -98,7 +98,7 @@ def test_settings__come_back_from_toml_and_from_a_command(tool: str, data: st.Da
 def test_settings__reach_the_command_as_options_do(tool: str, data: st.DataObject) -> None:
     asked_for = ToolSettings(tool=tool, values=data.draw(asked(tool)))
     known = known_settings(tool)
-    filled = fill(argparse.Namespace(), asked_for, FILES[tool])
+    filled = fill(argparse.Namespace(), asked_for, ())
     parser = argparse.ArgumentParser()
     command(tool).add_arguments(parser)
     typed = parser.parse_args([*FILES[tool], *asked_for.words])

@@ -1,0 +1,253 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from core.__main__ import main
+from core.errors import AuditInputError
+from core.policies import LIMITS, judge_policy, policy_settings, read_policy, shipped_names, shipped_policies
+from core.policies.identifiers import kinds_of_columns
+from core.remedies import REMEDIES
+
+TOP = """
+title = "Ours"
+about = "For tests."
+version = "1"
+read_on = "2026-11-23"
+judgement = ["Whether it is right."]
+"""
+LIMIT = """
+[[limit]]
+key = "k"
+value = 4
+clause = "1"
+says = "Groups of four."
+source = "we"
+year = 2026
+read = true
+"""
+SAFE_HARBOR = "hipaa-safe-harbor"
+
+
+def problems(content: str) -> list[str]:
+    with pytest.raises(AuditInputError) as caught:
+        read_policy(content.encode(), name="my.toml")
+    return list(caught.value.problems)
+
+
+def risk_document(**changes: Any) -> dict[str, Any]:
+    usual = {
+        "k": 4,
+        "prosecutor_average_risk": 0.2,
+        "sample_unique_share": 0.0,
+        "sensitive": {},
+        "settings": {"k": 4, "l": 2, "t": None, "average_risk": None},
+        "findings": [],
+    }
+    return usual | changes
+
+
+def outcome_of(document: dict[str, Any], limit: str = LIMIT) -> bool | None:
+    policy = read_policy(f"{TOP}{limit}".encode(), name="my.toml")
+    return judge_policy(policy, "risk", document, None).is_met
+
+
+@pytest.mark.parametrize("name", shipped_names())
+def test_shipped_policy__names_checks_that_there_are(name: str) -> None:
+    policy = shipped_policies()[name]
+    known = {check.removesuffix("*") for check in REMEDIES}
+    named = {check.removesuffix("*") for limit in policy.limits for check in limit.checks}
+    plain = {"t", "alpha", "beta", "delta", "unique_rows", "pseudonym_", "people_in_", "release_*_values"}
+    assert {one for one in named if not any(each.startswith(one) for each in known)} <= plain
+    assert policy.judgement
+    assert "compliant" not in (Path("policies") / f"{name}.toml").read_text(encoding="utf-8")
+
+
+def test_read_policy__says_all_problems_at_once() -> None:
+    content = f"""{TOP.replace('version = "1"', "version = 1")}
+colour = "red"
+{LIMIT.replace("value = 4", "value = 1")}
+{LIMIT.replace('key = "k"', 'key = "kk"')}
+[[limit]]
+key = "identifiers"
+kinds = ["e-mail"]
+tools = ["risks"]
+year = "2026"
+read = 1
+"""
+    assert problems(content) == [
+        "my.toml: version must be a text in quotation marks.",
+        "my.toml: there is no key colour; the nearest is about.",
+        "my.toml: limit 1: k must be at least 2, received 1.",
+        "my.toml: limit 2: there is no key kk; the nearest is k.",
+        "my.toml: limit 3: year must be a whole number.",
+        "my.toml: limit 3: read must be true or false.",
+        "my.toml: limit 3: clause is absent.",
+        "my.toml: limit 3: says is absent.",
+        "my.toml: limit 3: source is absent.",
+        "my.toml: limit 3: there is no key e-mail; the nearest is email.",
+        "my.toml: limit 3: there is no key risks; the nearest is risk.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (TOP, "there is no limit; write each under [[limit]]."),
+        (f"{TOP}limit = 3", "there is no limit; write each under [[limit]]."),
+        (f"{TOP}{LIMIT}{LIMIT}", "k is limited twice."),
+        (f"{TOP}{LIMIT.replace('value = 4', '')}", "limit 1: value is absent."),
+        (
+            f"{TOP}{LIMIT.replace('value = 4', 'value = 4.5')}",
+            "limit 1: k must be a whole number at least 2, received 4.5.",
+        ),
+        (
+            f"{TOP}{LIMIT}".replace('"k"', '"highest_risk"').replace("value = 4", "value = 0"),
+            "limit 1: highest_risk must be from 0 to 1, received 0.",
+        ),
+    ],
+)
+def test_read_policy__refuses_what_is_none(content: str, problem: str) -> None:
+    assert problems(content) == [f"my.toml: {problem}"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_met"),
+    [
+        ({}, True),
+        ({"k": 3}, False),
+        ({"k": None}, None),
+        ({"findings": [{"check": "smallest_class_of_persons", "verdict": "FAIL"}]}, False),
+        ({"findings": [{"check": "smallest_class_of_persons", "verdict": "NOT_ASSESSED"}]}, None),
+        ({"settings": {"k": 3}}, None),
+        ({"settings": {"k": 3}, "k": 3}, False),
+        ({"settings": {"k": 9}, "k": 5, "findings": [{"check": "k", "verdict": "FAIL"}]}, None),
+        ({"settings": {"k": 9}, "k": 9}, True),
+    ],
+)
+def test_judge_policy__meets_only_what_is_known(changes: dict[str, Any], *, is_met: bool | None) -> None:
+    assert outcome_of(risk_document(**changes)) is is_met
+
+
+@pytest.mark.parametrize(
+    ("verdict", "is_met"), [("PASS", True), ("WARN", False), ("NOT_ASSESSED", None), ("FAIL", False)]
+)
+def test_judge_policy__takes_findings_for_what_they_are(verdict: str, *, is_met: bool | None) -> None:
+    limit = LIMIT.replace('key = "k"\nvalue = 4', 'key = "findings"\nchecks = ["rel*"]')
+    assert outcome_of(risk_document(findings=[{"check": "relinkage", "verdict": verdict}]), limit) is is_met
+
+
+def test_judge_policy__never_meets_what_nobody_looked_for() -> None:
+    policy = shipped_policies()[SAFE_HARBOR]
+    nothing = judge_policy(policy, "risk", risk_document(), None)
+    assert {each.is_met for each in nothing.outcomes} == {None}
+    looked = judge_policy(policy, "risk", risk_document(), {"mail": {"e-mail address"}})
+    assert [each.is_met for each in looked.outcomes].count(None) == 2  # biometrics and photographs
+    assert [each.named for each in looked.outcomes if each.is_met is False] == [("mail",)]
+
+
+def test_judge_policy__names_nothing_for_other_tools() -> None:
+    told = judge_policy(shipped_policies()["cms-cell-11"], "leakage", {}, None)
+    assert told.is_met is None
+    assert told.lines == ["The policy “CMS-like: no cell below 11” names nothing for this tool."]
+
+
+def test_judge_policy__files_that_were_not_read_may_be_anything() -> None:
+    policy = read_policy(f"{TOP}{LIMIT}".encode(), name="my.toml")
+    file = {"min_k": 9, "settings": {"smallest_k": 4}, "findings": []}
+    assert judge_policy(policy, "tabular", {"files": [file], "skipped": []}, {}).is_met is True
+    assert judge_policy(policy, "tabular", {"files": [file], "skipped": [{}]}, {}).is_met is None
+
+
+def test_policy_settings__take_the_strictest_limit() -> None:
+    risk = LIMIT.replace('"k"', '"highest_risk"').replace("value = 4", "value = 0.09")
+    policy = read_policy(f"{TOP}{LIMIT}{risk}".encode(), name="my.toml")
+    assert policy_settings(policy, "risk") == {"k": 12}
+    assert policy_settings(shipped_policies()["strict-open-data"], "diversity") == {
+        "k_min": 20,
+        "l_min": 3,
+        "k_max": 20,
+    }
+    assert policy_settings(shipped_policies()["strict-open-data"], "tabular")["relinkage_warn_share"] == 0.01
+
+
+def test_limits__concern_a_tool_or_all() -> None:
+    assert {key for key, kind in LIMITS.items() if not kind.tools} == {"findings", "identifiers"}
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "kinds"),
+    [
+        ("birth_date", ["1980", "1990-1999"], set()),
+        ("birth_date", ["1980-02-03", "1990"], {"dates finer than a year"}),
+        ("note", ["seen 1980-02-03", "x"], {"dates finer than a year"}),
+        ("age", ["30", "89"], set()),
+        ("age", ["30", "90+", "90"], set()),
+        ("age", ["30", "93"], {"ages above 89"}),
+        ("age", ["30", "90-94", "95-99"], {"ages above 89"}),
+        ("x", ["anna@example.org", "b"], {"email"}),
+    ],
+)
+def test_kinds_of_columns__by_name_values_and_single_cells(
+    column: str, values: list[str], kinds: set[str]
+) -> None:
+    wanted = {"dates finer than a year", "ages above 89", "email"}
+    table = pa.table({column: pa.array(values * 9)})
+    assert kinds_of_columns(table, wanted) == ({column: kinds} if kinds else {})
+    assert kinds_of_columns(table, wanted, [column]) == {}
+
+
+def run(folder: Path, capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+    table = folder / "t.csv"
+    table.write_text("age,sex\n" + "".join(f"{30 + n % 3},F\n" for n in range(36)))
+    main(["risk", str(table), "--quasi-identifier", "age", "sex", "--json", *words])
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_command__takes_limits_and_says_whether_they_are_met(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document = run(tmp_path, capsys, "--policy", "cms-cell-11")
+    assert document["settings"]["k"] == 11
+    policy = document["policy"]
+    assert (policy["name"], policy["outcome"], len(policy["digest"])) == ("cms-cell-11", "met", 64)
+    assert policy["sentence"] == (
+        "Meets the limits that the policy “CMS-like: no cell below 11” names, as read on 2026-11-23."
+    )
+    assert [(each["key"], each["found"], each["outcome"]) for each in policy["limits"]] == [("k", 12, "met")]
+
+
+def test_command__says_what_differs_from_the_policy(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document = run(tmp_path, capsys, "--policy", "cms-cell-11", "--k", "3")
+    assert document["settings"]["k"] == 3
+    assert document["policy"]["outcome"] == "cannot tell"
+    assert document["policy"]["limits"][0]["set_to"] == 3
+
+
+def test_command__takes_a_policy_of_ones_own_and_of_a_settings_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own, file = tmp_path / "mine.toml", tmp_path / "s.toml"
+    own.write_text(f"{TOP}{LIMIT}")
+    assert run(tmp_path, capsys, "--policy", str(own))["policy"]["name"] == "mine"
+    file.write_text('policy = "strict-open-data"\n[settings]\nl = "none"')
+    document = run(tmp_path, capsys, "--settings", str(file))
+    assert (document["policy"]["name"], document["settings"]["k"]) == ("strict-open-data", 20)
+    assert document["settings"]["l"] is None
+    assert main(["risk", "t.csv", "--policy", str(tmp_path / "none.toml")]) == 2
+    assert "--policy must be one of cms-cell-11" in capsys.readouterr().err
+
+
+def test_command__says_the_policy_on_a_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "c.csv"
+    table.write_text("town,n\nA,5\nB,40\n")
+    main(["risk", str(table), "--counts", "n", "--policy", "cms-cell-11"])
+    told = capsys.readouterr().out
+    assert "  not met: No count from 1 to 10 is shown" in told
+    assert "the clause was read)" in told
+    assert "Left to judgement: " in told
