@@ -184,14 +184,10 @@ def run(arguments: argparse.Namespace) -> int:
     written = write_release(arguments.release, what_if, audit, dataset, person=arguments.person_released)
     evidence = evidence_tables(audit, dataset) if arguments.evidence == "masked" else None
     document = risk_document(audit, columns=columns, suda=suda, what_if=what_if)
-    outcome = judged(arguments, document, looks(arguments, dataset, settings.leave_out))
-    if arguments.json:
-        document |= {} if arguments.release is None else {"release": written.document}
-        print_json(document | policy_document(outcome) | with_evidence(evidence))
-    else:
-        summary = risk_summary(audit, columns=columns, suda=suda, what_if=what_if)
-        print_lines([*summary, *written.lines, *policy_lines(outcome)])
-        print_evidence(evidence or ())
+    document |= {} if arguments.release is None else {"release": written.document}
+    lines = [*risk_summary(audit, columns=columns, suda=suda, what_if=what_if), *written.lines]
+    _print_result(arguments, document | with_evidence(evidence), lines, dataset, settings)
+    print_evidence(() if arguments.json else evidence or ())
     return exit_code(audit.overall, incomplete=written.is_missing or before.is_incomplete)
 
 
@@ -209,6 +205,21 @@ def _write_violations(arguments: argparse.Namespace, audit: RiskAudit, dataset: 
         write_new_files("--violations", {arguments.violations: violations_csv(audit, shown)})
 
 
+def _print_result(
+    arguments: argparse.Namespace,
+    document: dict[str, object],
+    lines: Sequence[str],
+    dataset: Dataset,
+    settings: RiskSettings,
+) -> None:
+    """Print document or lines, with what a policy makes of the result."""
+    outcome = judged(arguments, document, looks(arguments, dataset, settings.leave_out))
+    if arguments.json:
+        print_json(document | policy_document(outcome))
+    else:
+        print_lines([*lines, *policy_lines(outcome)])
+
+
 def _audit_counts(arguments: argparse.Namespace, dataset: Dataset, settings: RiskSettings) -> int:
     """Audit a table of counts, print the result, return the exit code."""
     check_settings(settings, dataset.columns)
@@ -222,12 +233,7 @@ def _audit_counts(arguments: argparse.Namespace, dataset: Dataset, settings: Ris
         others=[*map(table_reader(arguments), arguments.also)],
         thresholds=from_options(CountThresholds, arguments),
     )
-    document = counts_document(audit)
-    outcome = judged(arguments, document, looks(arguments, dataset, settings.leave_out))
-    if arguments.json:
-        print_json(document | policy_document(outcome))
-    else:
-        print_lines([*counts_summary(audit), *policy_lines(outcome)])
+    _print_result(arguments, counts_document(audit), counts_summary(audit), dataset, settings)
     return exit_code(audit.overall, incomplete=False)
 
 

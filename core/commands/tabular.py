@@ -117,10 +117,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Verify every pair, print as each is done, return the exit code."""
     limits = _limits(arguments)  # a wrong limit is said once, before any file is read
-    by_file = {
-        name: _limits(argparse.Namespace(**vars(arguments) | given))
-        for name, given in getattr(arguments, "by_file", {}).items()
-    }
+    by_file = _limits_by_file(arguments)
     if arguments.no_quasi_identifiers and arguments.quasi_identifier:
         raise AuditInputError(
             "--no-quasi-identifiers confirms that there are none, and --quasi-identifier names "
@@ -154,6 +151,18 @@ def run(arguments: argparse.Namespace) -> int:
     if report is not None:
         report.finish()
     overall = run_verdict([result.audit for result in done], n_skipped=len(skipped))
+    _print_end(arguments, done, skipped)
+    return exit_code(overall, incomplete=bool(skipped))
+
+
+def _limits_by_file(arguments: argparse.Namespace) -> dict[str, _Limits]:
+    """Return what a settings file asks otherwise of single files."""
+    given = getattr(arguments, "by_file", {})
+    return {name: _limits(argparse.Namespace(**vars(arguments) | other)) for name, other in given.items()}
+
+
+def _print_end(arguments: argparse.Namespace, done: Sequence[_Done], skipped: Sequence[LeftOutFile]) -> None:
+    """Print the document of the run, or what a policy makes of all files."""
     document = tabular_document([result.audit for result in done], skipped)
     looked = {f"{one.audit.name}: {name}": kinds for one in done for name, kinds in one.looks.items()}
     outcome = judged(arguments, document, looked)
@@ -161,7 +170,6 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(_timed(document, done) | policy_document(outcome))
     else:
         print_lines(policy_lines(outcome))
-    return exit_code(overall, incomplete=bool(skipped))
 
 
 def _timed(document: dict[str, Any], done: Sequence[_Done]) -> dict[str, Any]:
