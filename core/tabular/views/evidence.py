@@ -71,7 +71,7 @@ def evidence_table(
     if evidence.kind == "check":
         return evidence_rows(original, anonymized, audit.measurement, name, reveal=reveal)
     if evidence.kind == "unchanged":
-        column = _original_of(audit, name)
+        column = original_of(audit, name)
         return unchanged_records(original, anonymized, column=column, anonymized_column=name, reveal=reveal)
     if evidence.kind == "relinked":
         return relinked_records(original, anonymized, columns=evidence.columns, reveal=reveal)
@@ -113,7 +113,7 @@ def _of_opinion(audit: TabularAudit) -> Iterator[Evidence]:
     if level is None or not level.n_matched:
         return
     columns = level.smallest_set.columns if level.smallest_set else level.columns
-    if all(_original_of(audit, name) == name for name in columns):
+    if all(original_of(audit, name) == name for name in columns):
         label = text("Records re-linked by {columns}", columns=", ".join(columns))
         yield Evidence(kind="relinked", label=label, columns=columns)
 
@@ -128,7 +128,8 @@ def _of_classes(audit: TabularAudit, k: int) -> Iterator[Evidence]:
         )
 
 
-def _original_of(audit: TabularAudit, anonymized_column: str) -> str:
+def original_of(audit: TabularAudit, anonymized_column: str) -> str:
+    """Return the original column of an anonymized one; its own name where none is known."""
     compared = audit.opinion_measurement.columns if audit.opinion_measurement else ()
     found = (column.original for column in compared if column.anonymized == anonymized_column)
     return next(found, anonymized_column)

@@ -1,0 +1,201 @@
+"""How a sceptic finds the rows that a leakage audit found, and what was tried where it found none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from core.coding import BoolArray
+from core.leakage import LeakageAudit
+from core.reports import ReportTable
+from core.reports.proof import (
+    MOST_NAMED,
+    Step,
+    Tried,
+    is_provable,
+    literal,
+    numbers,
+    plain_cells,
+    proof_tables,
+    python_command,
+    reading_code,
+    tried_tables,
+    whole_rows,
+)
+from core.tables import Dataset
+from core.verdict import Verdict
+from core.words import counted, listed, percent, share_of, text
+
+_FOLLOWED = 3  # rows for which the nearest are looked for
+
+
+def leakage_proof(audit: LeakageAudit, original: Dataset, scrambled: Dataset) -> tuple[ReportTable, ...]:
+    """Return the steps that find original rows in the scrambled table, or the attacks that were tried."""
+    if audit.verdict is not Verdict.FAIL:
+        return tried_tables(_tried(audit))
+    columns = [name for name in audit.measures.columns if name not in audit.measures.ignored_columns]
+    if not columns or not is_provable(original, scrambled):
+        return ()
+    return proof_tables(_steps(audit, original, scrambled, tuple(columns)))
+
+
+def _steps(
+    audit: LeakageAudit, original: Dataset, scrambled: Dataset, columns: tuple[str, ...]
+) -> Iterator[Step]:
+    ours, theirs = (plain_cells(each, columns, trimmed=True) for each in (original, scrambled))
+    ignored = list(audit.measures.settings.ignore_values)
+    prepare = [
+        reading_code("a", original),
+        reading_code("b", scrambled),
+        f"c = {literal(columns)}",
+        "a, b = (x[c].apply(lambda s: s.str.strip()) for x in (a, b))",
+    ]
+    if audit.measures.settings.key is None and original.n_records == scrambled.n_records:
+        yield from _in_place(ours, theirs, prepare, ignored)
+    rows, other = whole_rows(ours), whole_rows(theirs)
+    there = pc.is_in(rows, pc.unique(other.combine_chunks() if len(other) else other)).to_numpy()
+    counts = pc.value_counts(rows.combine_chunks())
+    unique = pc.filter(counts.field("values"), pc.equal(counts.field("counts"), 1))
+    found = np.flatnonzero(there & pc.is_in(rows, unique).to_numpy())
+    if len(found):
+        yield Step(
+            text(
+                "{n} original row that nobody else has stands in the scrambled table, equal in all of "
+                "{columns}.",
+                "{n} original rows that nobody else has stand in the scrambled table, equal in all of "
+                "{columns}.",
+                n=len(found),
+                columns=listed(columns),
+            ),
+            python_command(
+                *prepare,
+                'u = a[~a.duplicated(keep=False)].rename_axis("#").reset_index()',
+                'w = u.merge(b.drop_duplicates(), on=c).sort_values("#")',
+                f'print(len(w), "found:", *[i + 1 for i in w["#"][:{MOST_NAMED}]])',
+            ),
+            f"{len(found)} found: {numbers(found)}",
+        )
+    yield from _nearest(audit, ours, theirs, prepare)
+
+
+def _in_place(
+    ours: list[pa.ChunkedArray], theirs: list[pa.ChunkedArray], prepare: list[str], ignored: list[str]
+) -> Iterator[Step]:
+    """Yield the step of rows that are equal to their own row in every valid cell."""
+    left_out = pa.array(ignored, pa.large_string())
+    full = np.ones(len(ours[0]), dtype=bool)
+    valid = np.zeros(len(ours[0]), dtype=bool)
+    for one, other in zip(ours, theirs, strict=True):
+        skipped = _or(_both_empty(one, other), _in(one, left_out), _in(other, left_out))
+        full &= skipped | pc.equal(one, other).to_numpy()
+        valid |= ~skipped
+    found = np.flatnonzero(full & valid)
+    if not len(found):
+        return
+    yield Step(
+        text(
+            "{n} row of the scrambled table equals the original row in its place in every cell that counts.",
+            "{n} rows of the scrambled table are equal to the original rows in their places in every cell "
+            "that counts.",
+            n=len(found),
+        ),
+        python_command(
+            *prepare,
+            f"v = {literal(ignored)}",
+            's = ((a == "") & (b == "")) | a.isin(v) | b.isin(v)',
+            "f = a.index[((a == b) | s).all(axis=1) & ~s.all(axis=1)]",
+            f'print(len(f), "rows:", *[i + 1 for i in f[:{MOST_NAMED}]])',
+        ),
+        f"{len(found)} rows: {numbers(found)}",
+    )
+
+
+def _both_empty(one: pa.ChunkedArray, other: pa.ChunkedArray) -> BoolArray:
+    return np.asarray(pc.and_(pc.equal(one, ""), pc.equal(other, "")).to_numpy(), dtype=bool)
+
+
+def _in(cells: pa.ChunkedArray, values: pa.Array) -> BoolArray:
+    return np.asarray(pc.is_in(cells, values).to_numpy(), dtype=bool)
+
+
+def _or(*masks: BoolArray) -> BoolArray:
+    return np.asarray(np.logical_or.reduce(masks), dtype=bool)
+
+
+def _nearest(
+    audit: LeakageAudit, ours: list[pa.ChunkedArray], theirs: list[pa.ChunkedArray], prepare: list[str]
+) -> Iterator[Step]:
+    """Yield a step for the first rows whose own scrambled row is nearest to them."""
+    nearest = audit.measures.nearest
+    if nearest.own_is_best is None or not {"relinkage", "relinkage_by_likeness"} & _failed(audit):
+        return
+    for row in nearest.rows[nearest.own_is_best][:_FOLLOWED].tolist():
+        shared = np.zeros(len(theirs[0]), dtype=np.int64)
+        for one, other in zip(ours, theirs, strict=True):
+            shared += pc.equal(other, one[row]).to_numpy()
+        order = np.argsort(-shared, kind="stable")[:2]
+        told = ", ".join(f"row {place + 1}: {shared[place]}" for place in order)
+        yield Step(
+            text(
+                "Original row {row} has {n} candidate: the scrambled row that shares most cells with it.",
+                "Original row {row} has {n} candidates: the scrambled rows that share most cells with it.",
+                n=int(np.count_nonzero(shared == shared.max())),
+                row=row + 1,
+            ),
+            python_command(
+                *prepare,
+                f'n = (b == a.loc[{row}]).sum(axis=1).sort_values(ascending=False, kind="stable")[:2]',
+                'print(", ".join(f"row {i + 1}: {k}" for i, k in n.items()))',
+            ),
+            told,
+        )
+
+
+def _failed(audit: LeakageAudit) -> set[str]:
+    return {finding.check for finding in audit.findings if finding.verdict is Verdict.FAIL}
+
+
+def _tried(audit: LeakageAudit) -> Iterator[Tried]:
+    measures = audit.measures
+    whole, nearest, near = measures.whole_rows, measures.nearest, measures.near_copies
+    if measures.rows is not None and measures.random_orders is not None:
+        yield Tried(
+            text("Each row with its own scrambled row"),
+            text(
+                "{rows}, against {orders}",
+                rows=counted(measures.rows.n_rows, "row"),
+                orders=counted(measures.random_orders.n_permutations, "random order"),
+            ),
+            text("Full leakage {share}", share=percent(measures.rows.full_leakage_share)),
+        )
+    yield Tried(
+        text("Each original row anywhere in the scrambled table"),
+        text("{rows}", rows=counted(whole.n_original, "row")),
+        text("{found} unique rows found", found=share_of(whole.n_unique_exact, whole.n_unique)),
+    )
+    yield Tried(
+        text("Each row with the scrambled row that shares most cells"),
+        text(
+            "{rows} of {total}, at most {most} comparisons of cells",
+            rows=counted(nearest.n_assessed, "row"),
+            total=nearest.n_original,
+            most=measures.settings.max_comparisons,
+        ),
+        text("Re-linked: {share}", share=percent(nearest.relink_share)),
+    )
+    yield Tried(
+        text("Scrambled rows that point at one person by many bits"),
+        text("{rows}", rows=counted(near.n_rows, "row")),
+        text("{found} found", found=int(near.excess.n_observed)),
+    )
+    for rate in () if measures.attacks is None else measures.attacks.rates:
+        yield Tried(
+            rate.named,
+            text("{guesses}", guesses=counted(rate.n_guesses, "guess", "guesses")),
+            text(
+                "{share}, naive guesses {naive}", share=percent(rate.share), naive=percent(rate.naive_share)
+            ),
+        )

@@ -1,0 +1,54 @@
+"""How a sceptic finds the people that a disclosure-risk audit found, and what was tried where none was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from core.reports import ReportTable
+from core.reports.proof import Tried, is_provable, proof_tables, small_class_steps, tried_tables
+from core.risk import RiskAudit
+from core.tables import Dataset
+from core.verdict import Verdict
+from core.words import counted, listed, text
+
+
+def risk_proof(audit: RiskAudit, dataset: Dataset) -> tuple[ReportTable, ...]:
+    """Return the steps that find records in small classes, or the attacks that were tried.
+
+    Where persons have several records nothing is worked out: classes are of persons then.
+    """
+    measured = audit.measurement
+    if audit.overall is not Verdict.FAIL:
+        return tried_tables(_tried(audit))
+    columns = measured.classes.quasi_identifiers
+    if measured.persons is not None or not columns or not is_provable(dataset):
+        return ()
+    return proof_tables(small_class_steps(dataset, columns, k=audit.thresholds.k))
+
+
+def _tried(audit: RiskAudit) -> Iterator[Tried]:
+    measured = audit.measurement
+    classes = measured.classes
+    if not classes.n_classes:
+        return
+    yield Tried(
+        text("Finding a record by all quasi-identifiers at once"),
+        text(
+            "{columns}; all {n} record",
+            "{columns}; all {n} records",
+            n=int(classes.class_sizes.sum()),
+            columns=listed(classes.quasi_identifiers),
+        ),
+        text("The smallest class has {k}.", k=int(classes.k or 0)),
+    )
+    for each in measured.sensitive:
+        yield Tried(
+            text("Learning {column} of everybody in a class", column=f"`{each.column}`"),
+            text("{classes}", classes=counted(classes.n_classes, "class", "classes")),
+            text("{n} class with one value", "{n} classes with one value", n=int(each.below_l(2)[0])),
+        )
+    yield Tried(
+        text("Finding records by columns that nobody chose"),
+        text("Sets of columns, smallest first, until one singles out over half"),
+        text("{n} set found", "{n} sets found", n=len(measured.unchosen.sets)),
+    )

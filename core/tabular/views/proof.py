@@ -1,0 +1,151 @@
+"""How a sceptic finds what a tabular audit found, and what was tried where it found nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pyarrow.compute as pc
+
+from core.reports import ReportTable
+from core.reports.proof import (
+    MOST_NAMED,
+    Step,
+    Tried,
+    is_provable,
+    literal,
+    plain_cells,
+    proof_tables,
+    python_command,
+    reading_code,
+    small_class_steps,
+    tried_tables,
+    whole_rows,
+)
+from core.tables import Dataset
+from core.tabular import TabularAudit
+from core.tabular.views.evidence import evidence_of, original_of
+from core.verdict import Verdict
+from core.words import counted, listed, text
+
+
+def tabular_proof(
+    audit: TabularAudit, original: Dataset, anonymized: Dataset, *, k: int
+) -> tuple[ReportTable, ...]:
+    """Return the steps that find values left and people again, or the attacks that were tried."""
+    if audit.overall is not Verdict.FAIL:
+        return tried_tables(_tried(audit))
+    if not is_provable(original, anonymized):
+        return ()
+    return proof_tables(_steps(audit, original, anonymized, k))
+
+
+def _steps(audit: TabularAudit, original: Dataset, anonymized: Dataset, k: int) -> Iterator[Step]:
+    failing = {check.anonymized_column: check.check for check in audit.measurement.checks if check.n_failing}
+    for evidence in evidence_of(audit, k=k):
+        name = evidence.columns[0]
+        if evidence.kind == "check" and failing.get(name) == "dropped":
+            yield _left(anonymized, name)
+        elif evidence.kind == "unchanged":
+            column = original_of(audit, name)
+            if column in original.columns:
+                yield _unchanged(original, anonymized, column, name)
+        elif evidence.kind == "relinked" and {*evidence.columns} <= {*original.columns}:
+            yield _relinked(original, anonymized, evidence.columns)
+        elif evidence.kind == "small_classes":
+            yield from small_class_steps(anonymized, evidence.columns, k=k)
+
+
+def _left(anonymized: Dataset, name: str) -> Step:
+    (cells,) = plain_cells(anonymized, [name])
+    n = int(np.count_nonzero(cells.to_numpy() != ""))
+    return Step(
+        text(
+            "{n} value is left in {column}, which the log says was dropped.",
+            "{n} values are left in {column}, which the log says was dropped.",
+            n=n,
+            column=f"`{name}`",
+        ),
+        python_command(reading_code("t", anonymized), f'print((t[{literal(name)}] != "").sum())'),
+        str(n),
+    )
+
+
+def _unchanged(original: Dataset, anonymized: Dataset, column: str, name: str) -> Step:
+    (ours,), (theirs,) = plain_cells(original, [column]), plain_cells(anonymized, [name])
+    equal = pc.equal(ours, theirs).to_numpy() & (ours.to_numpy() != "")
+    n = int(np.count_nonzero(equal))
+    return Step(
+        text(
+            "{n} cell of {column} is as in the original, in the same row, letter by letter.",
+            "{n} cells of {column} are as in the original, in the same row, letter by letter.",
+            n=n,
+            column=f"`{name}`",
+        ),
+        python_command(
+            reading_code("a", original),
+            reading_code("b", anonymized),
+            f"x, y = a[{literal(column)}], b[{literal(name)}]",
+            'print(((x == y) & (x != "")).sum())',
+        ),
+        str(n),
+    )
+
+
+def _relinked(original: Dataset, anonymized: Dataset, columns: Sequence[str]) -> Step:
+    """Return the step of records that match exactly one original record in all columns."""
+    ours, theirs = (whole_rows(plain_cells(each, columns)).to_pylist() for each in (original, anonymized))
+    n_of = dict.fromkeys(ours, 0)
+    for row in ours:
+        n_of[row] += 1
+    place = {row: number for number, row in enumerate(ours) if n_of[row] == 1}
+    filled = np.logical_or.reduce([cells.to_numpy() != "" for cells in plain_cells(anonymized, columns)])
+    found = [(n, place[row]) for n, row in enumerate(theirs) if filled[n] and row in place]
+    pairs = " ".join(f"{n + 1}-{other + 1}" for n, other in found[:MOST_NAMED])
+    return Step(
+        text(
+            "{n} record matches exactly one original record in {columns}: one candidate. The numbers are of "
+            "the record and its original.",
+            "{n} records match exactly one original record each in {columns}: one candidate. The numbers are "
+            "of the record and its original.",
+            n=len(found),
+            columns=listed(list(columns)),
+        ),
+        python_command(
+            reading_code("a", original),
+            reading_code("b", anonymized),
+            f"c = {literal(list(columns))}",
+            'u = a.loc[~a.duplicated(c, keep=False), c].rename_axis("#").reset_index()',
+            'v = b.loc[(b[c] != "").any(axis=1), c].rename_axis("##").reset_index()',
+            'w = v.merge(u, on=c).sort_values("##")',
+            f'z = zip(w["##"][:{MOST_NAMED}], w["#"])',
+            'print(len(w), "found:", *[f"{i + 1}-{j + 1}" for i, j in z])',
+        ),
+        f"{len(found)} found: {pairs}",
+    )
+
+
+def _tried(audit: TabularAudit) -> Iterator[Tried]:
+    measured = audit.opinion_measurement
+    yield Tried(
+        text("The published rule on each column of the log"),
+        text("{columns}", columns=counted(len(audit.measurement.checks), "column")),
+        text("{n} fails", "{n} fail", n=sum(bool(each.n_failing) for each in audit.measurement.checks)),
+    )
+    if measured is None or audit.second_opinion is None:
+        return
+    yield Tried(
+        text("Finding original records by columns that were left as they were"),
+        text("{columns}", columns=counted(len(measured.columns), "column")),
+        text(
+            "{n} finding of FAIL",
+            "{n} findings of FAIL",
+            n=sum(each.verdict is Verdict.FAIL for each in audit.second_opinion.findings),
+        ),
+    )
+    if (classes := audit.classes) is not None:
+        yield Tried(
+            text("Finding a record by all quasi-identifiers at once"),
+            listed(classes.quasi_identifiers),
+            text("The smallest class has {k}.", k=int(classes.k or 0)),
+        )

@@ -1,0 +1,182 @@
+"""The commands of a proof, run as they stand, print what the proof says they print."""
+
+import random
+import re
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from core.demo.leakage import DEMOS as SURVEYS
+from core.demo.risk import DEMOS as PATIENTS
+from core.demo.tabular import DEMOS as HOSPITALS
+from core.demo.vcf import DEMOS as COHORTS
+from core.leakage import LeakageSettings, audit_leakage
+from core.leakage.views.proof import leakage_proof
+from core.reports import ReportTable
+from core.risk import RiskSettings, RiskThresholds, audit_risk
+from core.risk.views.proof import risk_proof
+from core.tables import Dataset, ReadOptions, read_dataset
+from core.tabular import audit_tabular, read_log
+from core.tabular.views.proof import tabular_proof
+from core.vcf import VcfSettings, pair_folders, run_pairs
+from core.vcf.views.proof import vcf_proof
+
+
+def _written(demo: object, folder: Path) -> list[Path]:
+    files = [file for several in demo.make().values() for file in several]
+    for file in files:
+        (folder / file.name).write_bytes(file.data)
+    return [folder / file.name for file in files]
+
+
+def _run(tables: Iterable[ReportTable], folder: Path) -> list[tuple[str, str, str]]:
+    """Run every command of a proof; return its sentence, what it should print and what it printed."""
+    (table,) = tables
+    assert table.name == "Proof"
+    tools = folder / "tools"
+    tools.mkdir(exist_ok=True)
+    (tools / "python3").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    (tools / "python3").chmod(0o755)
+    found = []
+    for what, command, prints in table.frame[["what", "command", "prints"]].itertuples(index=False):
+        done = subprocess.run(
+            ["/bin/sh", "-c", command],
+            cwd=folder,
+            env={"PATH": f"{tools}:/usr/bin:/bin", "LC_ALL": "C.UTF-8"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        found.append((str(what), str(prints), done.stdout.strip()))
+    assert found
+    return found
+
+
+def _agree(found: list[tuple[str, str, str]]) -> None:
+    for what, prints, printed in found:
+        assert printed == prints, what
+
+
+@pytest.mark.parametrize("which", [0, 2])
+def test_leakage_proof__prints_what_it_says(which: int, tmp_path: Path) -> None:
+    original, scrambled = (read_dataset(path) for path in _written(SURVEYS[which], tmp_path))
+    audit = audit_leakage(original, scrambled, settings=LeakageSettings(ignore_values=("-999",)))
+    found = _run(leakage_proof(audit, original, scrambled), tmp_path)
+    _agree(found)
+    if which == 0:
+        assert found[0][1].startswith("18 rows: ")
+        assert audit.measures.rows.n_full == 18
+    else:
+        assert found[-1][1] == "600 found: 1 2 3 4 5 6 7 8 9 10"
+
+
+def test_leakage_proof__follows_rows_to_their_nearest(tmp_path: Path) -> None:
+    original = read_dataset(_written(SURVEYS[0], tmp_path)[0])
+    frame = pd.read_csv(tmp_path / "survey.csv", dtype=str)
+    frame["bmi"] = frame["bmi"].str.replace(".", "9.", regex=False)
+    frame["age"] = frame["age"].str[::-1]
+    frame.to_csv(tmp_path / "near.csv", index=False)
+    scrambled = read_dataset(tmp_path / "near.csv")
+    audit = audit_leakage(original, scrambled)
+    found = _run(leakage_proof(audit, original, scrambled), tmp_path)
+    _agree(found)
+    assert "candidate" in found[-1][0]
+
+
+def test_risk_proof__prints_what_it_says(tmp_path: Path) -> None:
+    (path,) = _written(PATIENTS[0], tmp_path)
+    dataset = read_dataset(path)
+    audit = audit_risk(dataset)
+    found = _run(risk_proof(audit, dataset), tmp_path)
+    _agree(found)
+    classes = audit.measurement.classes
+    assert found[0][1] == f"{classes.n_records_below(5)} of 360"
+    assert found[1][1].startswith(f"{classes.n_records_below(2)} alone: ")
+    assert "99, A, AAAAAAAAA" in found[1][0]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_risk_proof__reads_files_as_the_audit_does(seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)  # noqa: S311 - repeatable
+    delimiter, encoding = rng.choice(",;\t|"), rng.choice(["utf-8-sig", "cp1250", "utf-8"])
+    names = ["it's “age”" if encoding != "cp1250" else "it's age", "n", "naïve" if seed % 2 else "index"]
+    cells = ["", " ", "NA", " null ", "a b", "Žan", "00123", "1.0", "'x'", 'say "y"', "#", " a b"]
+    rows = [[rng.choice(cells) for _ in names] for _ in range(60)]
+    lines = [f"Title{delimiter}{delimiter}"] * (seed % 3 == 0) + [delimiter.join(names)]
+    lines += [delimiter.join(f'"{c.replace(chr(34), 2 * chr(34))}"' for c in row) for row in rows]
+    path = tmp_path / "a table's.csv"
+    path.write_bytes("\r\n".join(lines).encode(encoding if "naïve" not in names else "utf-8", "replace"))
+    dataset = read_dataset(path, options=ReadOptions(delimiter=delimiter))
+    settings = RiskSettings(quasi_identifiers=tuple(dataset.columns), roles_suggested=False)
+    audit = audit_risk(dataset, settings=settings, thresholds=RiskThresholds(k=3))
+    found = _run(risk_proof(audit, dataset), tmp_path)
+    _agree(found)
+    classes = audit.measurement.classes
+    assert found[0][1] == f"{classes.n_records_below(3)} of {classes.class_sizes.sum()}"
+
+
+def test_risk_proof__reads_a_table_without_names_and_a_workbook(tmp_path: Path) -> None:
+    rows = [("a", "x"), ("a", "x"), ("b", "y"), ("b", "z")]
+    (tmp_path / "none.csv").write_text("\n".join(",".join(row) for row in rows))
+    pd.DataFrame(rows, columns=["p", "q"]).to_excel(tmp_path / "book.xlsx", index=False, sheet_name="S 1")
+    pd.DataFrame(rows, columns=["p", "q"]).to_parquet(tmp_path / "file.parquet")
+    tables: list[Dataset] = [
+        read_dataset(tmp_path / "none.csv", options=ReadOptions(header="none")),
+        read_dataset(tmp_path / "book.xlsx"),
+        read_dataset(tmp_path / "file.parquet"),
+    ]
+    for dataset in tables:
+        settings = RiskSettings(quasi_identifiers=tuple(dataset.columns))
+        audit = audit_risk(dataset, settings=settings, thresholds=RiskThresholds(k=2))
+        found = _run(risk_proof(audit, dataset), tmp_path)
+        _agree(found)
+        assert [prints for _, prints, _ in found] == ["2 of 4", "2 alone: 3 4"]
+
+
+@pytest.mark.parametrize("stem", ["lab_results", "survey"])
+def test_tabular_proof__prints_what_it_says(stem: str, tmp_path: Path) -> None:
+    _written(HOSPITALS[0], tmp_path)
+    original, anonymized = (read_dataset(tmp_path / f"{stem}{end}.csv") for end in ("", "_anonymized"))
+    audit = audit_tabular(original, anonymized, read_log(tmp_path / f"{stem}_anonymized_log.json"))
+    found = _run(tabular_proof(audit, original, anonymized, k=5), tmp_path)
+    _agree(found)
+    told = [what for what, _, _ in found]
+    if stem == "lab_results":
+        assert found[0][:2] == ("2 values are left in `name`, which the log says was dropped.", "2")
+        assert any("matches exactly one" in what or "match exactly one" in what for what in told)
+    else:
+        assert any("cells of `street` are as in the original" in what for what in told)
+
+
+def test_vcf_proof__shows_what_is_left_at_masked_sites(tmp_path: Path) -> None:
+    _written(COHORTS[0], tmp_path)
+    outcomes = [*run_pairs(pair_folders(tmp_path, tmp_path).pairs, VcfSettings(), n_jobs=1)]
+    found = _run(vcf_proof(outcomes), tmp_path)
+    for what, prints, printed in found:
+        lines = printed.splitlines()
+        assert prints in (f"{len(lines)} lines", f"{len(lines)} line")
+        if "keep an ID of a public database" in what:
+            assert all(re.search(r" ALT [.N]+ as in the original: ID", line) for line in lines), printed
+
+
+def test_tried__says_how_far_attacks_went(tmp_path: Path) -> None:
+    original, scrambled = (read_dataset(path) for path in _written(SURVEYS[1], tmp_path))
+    (table,) = leakage_proof(audit_leakage(original, scrambled), original, scrambled)
+    assert table.name == "Tried"
+    assert table.frame["budget"].tolist()[0] == "600 rows, against 500 random orders"
+    _written(HOSPITALS[0], tmp_path)
+    tables = [read_dataset(tmp_path / f"patients{end}.csv") for end in ("", "_anonymized")]
+    audit = audit_tabular(*tables, read_log(tmp_path / "patients_anonymized_log.json"))
+    (table,) = tabular_proof(audit, *tables, k=5)
+    assert "Finding original records by columns that were left as they were" in table.frame["attack"].tolist()
+    safe = tmp_path / "safe.csv"
+    safe.write_text("a,b\n" + "x,1\n" * 20)
+    dataset = read_dataset(safe)
+    audit = audit_risk(dataset, settings=RiskSettings(quasi_identifiers=("a",), other=("b",)))
+    (table,) = risk_proof(audit, dataset)
+    assert table.frame["outcome"].tolist()[0] == "The smallest class has 20."
