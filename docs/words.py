@@ -25,7 +25,10 @@ _ROOMS = {"delivery": "dataset"}  # of core, whose tool is called otherwise
 SILENT = ("core/demo/", "core/people.py", "core/letters.py")  # names and values, but for what is marked there
 _MAKERS = frozenset({"text", "say", "counted", "share_of", "part_of", "own", "input_error", "Finding.of"})
 _IDENTIFIER = re.compile(r"[a-z0-9_.:/-]*|[A-Z0-9_]+|[\w-]+\.[\w-]+|--?[a-z-]+|#?[0-9A-Fa-f]{6}")
-_CODE = re.compile(r"\\[a-zA-Z]|\(\?|\[\^|\]\+|\]\{\d|</|/>|^<|: [a-z]+;|^\s|datum\.|\.\w+[(\[]|print\(|^import |%[Ymd]|^[^\w{“(*]*$")
+_CODE = re.compile(
+    r"\\[a-zA-Z]|\(\?|\[\^|\]\+|\]\{\d|</|/>|^<|: [a-z]+;|^\s"
+    r"|datum\.|\.\w+[(\[]|print\(|^import |%[Ymd]|^[^\w{“(*]*$"
+)
 _MARKS = re.compile(r"\{[^{}]*\}")
 _WHO_AND_WHEN = tuple(
     f'"{name}-'
