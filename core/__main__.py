@@ -25,7 +25,15 @@ if __name__ == "__main__":
 
 from core import __version__
 from core.commands import COMMANDS, OF_POLICIES, command, policies
-from core.commands.output import print_problems, print_warning, printable, survive_any_encoding
+from core.commands.output import (
+    Audited,
+    add_report_options,
+    check_report_options,
+    print_problems,
+    print_warning,
+    printable,
+    survive_any_encoding,
+)
 from core.errors import AuditInputError
 from core.holding import read_unchanged
 from core.languages import ENGLISH, LANGUAGES
@@ -34,6 +42,11 @@ from core.settings_form import settings_named_by
 from core.words import input_error, speaking, text
 
 ROOT = Path(__file__).parents[1]
+_WRITING = (
+    *("ledger", "out_dir", "release", "report", "report_dir", "settings", "violations"),
+    "write_hierarchies",
+)
+_OF_SEVERAL_RUNS = ("tabular",)
 _LANGUAGES = ", ".join(f"{code} ({name})" for code, name in LANGUAGES.items())
 
 
@@ -45,13 +58,15 @@ class _Parser(argparse.ArgumentParser):
         super().error(printable(message))
 
 
-def build_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
+def build_parser(
+    arguments: Sequence[str], *, parser_class: type[_Parser] = _Parser
+) -> argparse.ArgumentParser:
     """Return the parser with every tool as a subcommand.
 
     Only the tool that `arguments` begin with is imported and declares its arguments: the others, with
     all the libraries they need, would take longer than many an audit.
     """
-    parser = _Parser(
+    parser = parser_class(
         prog="python -m core",
         description="Audit anonymized data on this machine. Exit code: 0 done, 1 the verdict is FAIL, "
         "2 an input could not be used or the arguments are wrong.",
@@ -63,6 +78,8 @@ def build_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         if name in arguments[:1]:
             module = command(name)
             module.add_arguments(subparser)
+            if hasattr(module, "audit"):
+                add_report_options(subparser)
             if hasattr(module, "FORMS"):
                 subparser.add_argument(
                     "--settings",
@@ -86,6 +103,43 @@ def build_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     return parser
 
 
+class _Strict(_Parser):
+    """A parser for the words of a filed report, which may be anybody's."""
+
+    def error(self, message: str) -> NoReturn:
+        """Refuse the words."""
+        refused = "The report cannot be repeated: its command is refused ({reason})."
+        raise AuditInputError(text(refused, reason=printable(message)))
+
+    def print_help(self, file: object = None) -> None:  # noqa: ARG002 - as argparse has it
+        """Refuse the words that ask for it."""
+        self.error("--help")
+
+
+def audit_again(tool: str, runs: Sequence[Sequence[str]]) -> Audited:
+    """Audit as the words of a filed report say, on the files at hand; nothing is printed or written.
+
+    Raises
+    ------
+    AuditInputError
+        Words that no tool takes, or that would write a file; and as the audit does.
+    """
+    parser = build_parser([tool], parser_class=_Strict)
+    if tool not in COMMANDS or not hasattr(module := command(tool), "audit"):
+        parser.error(tool)
+    parsed = []
+    for words in runs:
+        parsed.append(parser.parse_args([tool, *words]))
+        if given := [name for name in _WRITING if getattr(parsed[-1], name, None) is not None]:
+            parser.error(", ".join(given))
+        if getattr(parsed[-1], "policy", None) is not None:
+            parsed[-1].policy = policies().shipped_policy(parsed[-1].policy)
+    if len(parsed) > 1 and tool not in _OF_SEVERAL_RUNS:
+        parser.error(tool)
+    audited: Audited = module.audit(*parsed)
+    return audited
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one subcommand and return its exit code (0, 1 for FAIL, 2 for unusable input)."""
     survive_any_encoding()
@@ -101,6 +155,8 @@ def _run(parsed: argparse.Namespace, words: Sequence[str]) -> int:
     try:
         parsed = _with_files(parsed, words)
         with settings_named_by("flag"):
+            if "report" in parsed and "formats" in parsed:
+                check_report_options(parsed)
             code = int(parsed.run(parsed))
         sys.stdout.flush()
     except AuditInputError as error:

@@ -113,7 +113,8 @@ def test_setting__is_on_the_page(tool: str, told: Setting) -> None:
 def _options(tool: str) -> dict[str, argparse.Action]:
     parser = build_parser([tool])
     (tools,) = (each for each in parser._actions if isinstance(each, argparse._SubParsersAction))
-    return {flag: each for each in tools.choices[tool]._actions for flag in each.option_strings}
+    told = [each for each in tools.choices[tool]._actions if each.help != argparse.SUPPRESS]
+    return {flag: each for each in told for flag in each.option_strings}
 
 
 @pytest.mark.parametrize("tool", TOOLS)

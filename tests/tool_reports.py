@@ -18,7 +18,7 @@ from core.diversity import (
 )
 from core.events import EventSettings, ReleaseOptions, Rule, audit_events, comparable_outcomes
 from core.leakage import LeakageSettings, LeakageThresholds, audit_leakage
-from core.reports import InputFacts, Report, input_facts
+from core.reports import Report, input_facts
 from core.risk import (
     RiskSettings,
     RiskThresholds,
@@ -59,8 +59,7 @@ def _vcf(files: Mapping[str, bytes]) -> Report:
     given = [VcfFile(name=name, content=data) for name, data in files.items()]
     pairs = pair_files(*split_uploads(given)).pairs
     outcomes = [look_for_donors(outcome, settings, panel=None) for outcome in run_pairs(pairs, settings)]
-    facts = [InputFacts(role=own("original"), name=name, n_bytes=1, sha256="0" * 64) for name in files]
-    return vcf_views.vcf_report(outcomes, inputs=facts, created_at=examples.CREATED_AT)
+    return vcf_views.vcf_report(outcomes, created_at=examples.CREATED_AT)
 
 
 def _leakage(files: Mapping[str, bytes]) -> Report:

@@ -16,6 +16,8 @@ COMMANDS = {
     "demo": "Write the demo files of a tool into a folder, and say how to audit them.",
     "measures": "Print the definition, unit, range, direction and source of every figure.",
     "vcf": "Verify that anonymized VCF files are masked: header, short tandem repeats, rare variants.",
+    "verify": "Repeat a filed report on its files: the same, the same figures, or what differs.",
+    "compare": "Compare two reports of one tool: verdicts, figures, findings, settings, files.",
 }
 OF_POLICIES = ("tabular", "leakage", "risk", "dataset", "events", "diversity")  # that policies speak of
 

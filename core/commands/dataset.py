@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable
+from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from core.commands import earlier
-from core.commands.output import print_json, print_lines, print_problems
-from core.commands.policies import judged, looks_of_all, policy_document, policy_lines
+from core.commands.output import Audited
+from core.commands.policies import judged, looks_of_all
 from core.commands.reading import add_reading_options, table_reader
 from core.delivery import (
     DeliverySettings,
@@ -21,7 +23,10 @@ from core.delivery import (
 from core.errors import AuditInputError
 from core.settings_form import add_options, from_options
 from core.tables import Dataset
-from core.verdict import exit_code
+from core.words import own
+
+if TYPE_CHECKING:
+    from core.reports import Report
 
 FORMS = (DeliverySettings, DeliveryThresholds)
 
@@ -44,20 +49,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Audit the tables together, print the result, return the exit code."""
+    return audit(arguments).show(arguments)
+
+
+def audit(arguments: argparse.Namespace) -> Audited:
+    """Audit the tables together, and write the ledger where it is asked for."""
     settings = from_options(DeliverySettings, arguments)
     thresholds = from_options(DeliveryThresholds, arguments)
     datasets, problems = _read(earlier.files_of(arguments.tables), table_reader(arguments))
-    print_problems(problems)
     before = earlier.read_before(arguments)
-    audit = audit_delivery(datasets, settings, thresholds, earlier=before.releases)
-    before.write_ledger(arguments.ledger, released_tables(audit.measurement, datasets), k=thresholds.k)
-    document = delivery_document(audit)
-    outcome = judged(arguments, document, looks_of_all(arguments, datasets))
-    if arguments.json:
-        print_json(document | policy_document(outcome))
-    else:
-        print_lines([*delivery_lines(audit), *policy_lines(outcome)])
-    return exit_code(audit.overall, incomplete=bool(problems) or before.is_incomplete)
+    audited = audit_delivery(datasets, settings, thresholds, earlier=before.releases)
+    before.write_ledger(arguments.ledger, released_tables(audited.measurement, datasets), k=thresholds.k)
+
+    def report(created_at: datetime) -> Report:
+        from core.delivery.views import delivery_report  # noqa: PLC0415 - takes long to import
+        from core.reports import input_facts  # noqa: PLC0415 - takes long to import
+
+        inputs = [*(input_facts(each, own("table")) for each in datasets), *before.facts()]
+        return delivery_report(audited, inputs=inputs, created_at=created_at)
+
+    return Audited(
+        verdict=audited.overall,
+        report=report,
+        document=lambda: delivery_document(audited),
+        lines=lambda: delivery_lines(audited),
+        policy=lambda document: judged(arguments, document, looks_of_all(arguments, datasets)),
+        problems=(*problems, *before.problems),
+    )
 
 
 def _read(paths: Iterable[Path], read: Callable[[Path], Dataset]) -> tuple[list[Dataset], tuple[str, ...]]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
+from core.at_hand import bytes_at, is_file, source_at
 from core.commands.output import (
+    Audited,
     check_new_files,
     print_json,
     print_line,
@@ -19,10 +21,11 @@ from core.commands.output import (
     print_problems,
     write_new_files,
 )
-from core.commands.policies import judged, policy_document, policy_lines
+from core.commands.policies import judged
 from core.commands.reading import add_reading_options, table_reader
 from core.demo.diversity import DEMO_NAMES, DEMO_ROLES, LABEL, demo_file
 from core.diversity import (
+    Configuration,
     DiversityAudit,
     DiversitySettings,
     DiversityThresholds,
@@ -41,7 +44,6 @@ from core.diversity.judging import accuracy_word
 from core.diversity.models import ModelKind
 from core.diversity.settings import contradictions
 from core.errors import AuditInputError
-from core.holding import read_unchanged
 from core.plain import table_csv
 from core.settings_form import (
     add_options,
@@ -53,6 +55,9 @@ from core.settings_form import (
 from core.tables import Dataset, read_dataset
 from core.verdict import Verdict, exit_code
 from core.words import Text, Written, counted, own, say, text
+
+if TYPE_CHECKING:
+    from core.reports import Report
 
 TOOL = "diversity"
 SHOWN_ROWS = 20
@@ -91,6 +96,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="rank the columns by records singled out; without roles only that",
     )
+    parser.add_argument(
+        "--pair",
+        type=int,
+        nargs=2,
+        metavar=("K", "L"),
+        help="the pair that --report shows (default: the recommended one)",
+    )
     parser.add_argument("--release", type=Path, metavar="FILE", help="write the recommended anonymized table")
     add_reading_options(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
@@ -98,6 +110,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Search, print, return the exit code."""
+    settings, data = _settings(arguments), _data(arguments)
+    if arguments.rank_columns and (absent := _absent_roles(settings)):
+        _check_columns(arguments, data)
+        return _only_rank(data, absent, as_json=arguments.json)
+    return audit(arguments).show(arguments)
+
+
+def audit(arguments: argparse.Namespace) -> Audited:
+    """Search, and write the release where it is asked for."""
     started = time.perf_counter()
     settings, thresholds = _settings(arguments), from_options(DiversityThresholds, arguments)
     choice = _choice(arguments)
@@ -105,32 +126,54 @@ def run(arguments: argparse.Namespace) -> int:
         check_new_files("--release", arguments.release)
     data = _data(arguments)
     _check_columns(arguments, data)
-    told = described(DiversitySettings)
-    if absent := [told[name].flag for name in _ROLES if not getattr(settings, name)]:
-        if arguments.rank_columns:
-            return _only_rank(data, absent, as_json=arguments.json)
+    if absent := _absent_roles(settings):
         raise AuditInputError(_absent("Say which columns to use: {options} is missing.", absent))
     training = table_reader(arguments)(arguments.train) if arguments.train else None
     problem = prepare_search(data, settings, choice, training=training)
     measured = measure_diversity(problem, n_jobs=arguments.jobs)
-    audit = judge_diversity(measured, thresholds)
-    document = diversity_document(audit)
-    if arguments.repeats and audit.recommended is not None:
-        chosen = measured.configuration(audit.recommended.k, audit.recommended.l)
-        stability = repeat_configuration(problem, chosen, n_repeats=arguments.repeats)
-        document["stability"] = {"accuracies": list(stability.accuracies), "mean": stability.mean,
-                                 "low": stability.low, "high": stability.high}  # fmt: skip
+    audited = judge_diversity(measured, thresholds)
+    chosen = _chosen(audited, arguments.pair)
+    further: dict[str, object] = {}
+    if arguments.repeats and audited.recommended is not None:
+        recommended = measured.configuration(audited.recommended.k, audited.recommended.l)
+        stability = repeat_configuration(problem, recommended, n_repeats=arguments.repeats)
+        further["stability"] = {"accuracies": list(stability.accuracies), "mean": stability.mean,
+                                "low": stability.low, "high": stability.high}  # fmt: skip
     if arguments.rank_columns:
-        document["singling_out"] = _singling_out(data)
-    written = _write_release(arguments.release, audit)
-    document["seconds"] = round(time.perf_counter() - started, 3)
-    outcome = judged(arguments, document)
-    if arguments.json:
-        print_json(document | policy_document(outcome))
-    else:
-        _print_text(audit, document)
-        print_lines(policy_lines(outcome))
-    return exit_code(audit.overall, incomplete=not written)
+        further["singling_out"] = _singling_out(data)
+    written = _write_release(arguments.release, audited)
+    further["seconds"] = round(time.perf_counter() - started, 3)
+
+    def report(created_at: datetime) -> Report:
+        from core.diversity.views import diversity_report  # noqa: PLC0415 - takes long to import
+
+        return diversity_report(audited, chosen, created_at=created_at)
+
+    return Audited(
+        verdict=audited.overall,
+        report=report,
+        document=lambda: diversity_document(audited) | further,
+        lines=lambda: _lines(audited, further),
+        policy=lambda document: judged(arguments, document),
+        is_incomplete=not written,
+    )
+
+
+def _absent_roles(settings: DiversitySettings) -> list[str]:
+    told = described(DiversitySettings)
+    return [told[name].flag for name in _ROLES if not getattr(settings, name)]
+
+
+def _chosen(audited: DiversityAudit, pair: Sequence[int] | None) -> Configuration | None:
+    """Return the pair of k and l that was asked for, else the recommended one, where there is any."""
+    recommended = audited.recommended
+    if pair is None:
+        return None if recommended is None else audited.search.configuration(recommended.k, recommended.l)
+    k, l = pair  # noqa: E741 - as the literature calls it
+    known = {(each.k, each.l): each for each in audited.search.configurations}
+    if (k, l) not in known:
+        raise AuditInputError(text("--pair: k = {k} and ℓ = {l} were not searched.", k=k, l=l))
+    return known[k, l]
 
 
 def _settings(arguments: argparse.Namespace) -> DiversitySettings:
@@ -164,7 +207,7 @@ def _data(arguments: argparse.Namespace) -> Dataset:
     if arguments.demo:
         file = demo_file(arguments.demo)
         return read_dataset(file.data, name=file.name)
-    if not arguments.data.is_file():
+    if not is_file(arguments.data):
         raise AuditInputError(text("{path} is not a file.", path=str(arguments.data)))
     return table_reader(arguments)(arguments.data)
 
@@ -218,7 +261,7 @@ def _only_rank(data: Dataset, absent: list[str], *, as_json: bool) -> int:
                 reason=reason,
             )
         )
-        _print_singling_out(document)
+        print_lines(_singling_out_lines(document))
     return exit_code(Verdict.NOT_ASSESSED, incomplete=False)
 
 
@@ -240,7 +283,7 @@ def _choice(arguments: argparse.Namespace) -> ModelChoice:
         raise AuditInputError("The settings are of a model in a file of your own: name it with --model.")
     elif arguments.model is not None and arguments.model not in kinds:
         path = Path(arguments.model)
-        if not path.is_file():
+        if not is_file(path):
             raise AuditInputError(
                 text(
                     "--model must be one of {kinds} or a skops file; {path} is neither.",
@@ -248,7 +291,7 @@ def _choice(arguments: argparse.Namespace) -> ModelChoice:
                     path=str(path),
                 )
             )
-        given = {"source": "file", "file_name": path.name, "file": read_unchanged(path)}
+        given = {"source": "file", "file_name": source_at(path).name, "file": bytes_at(path)}
     choice = from_options(ModelChoice, arguments, **given)
     check(choice)
     return choice
@@ -269,94 +312,84 @@ def _write_release(path: Path | None, audit: DiversityAudit) -> bool:
     return True
 
 
-def _print_text(audit: DiversityAudit, document: dict[str, object]) -> None:
-    _print_search(audit)
-    _print_offered(audit)
+def _lines(audit: DiversityAudit, document: Mapping[str, object]) -> Iterator[str]:
+    yield from _search_lines(audit)
+    yield from _offered_lines(audit)
     if audit.recommended is not None:
-        print_line(text("recommended: {reason}", reason=audit.recommended.reason))
+        yield text("recommended: {reason}", reason=audit.recommended.reason)
     if "stability" in document:
-        print_line(text("over seeds: {figures}", figures=json.dumps(document["stability"])))
+        yield text("over seeds: {figures}", figures=json.dumps(document["stability"]))
     if "singling_out" in document:
-        _print_singling_out(document)
+        yield from _singling_out_lines(document)
     for finding in audit.findings:
-        print_line(text("{verdict}: {message}", verdict=finding.verdict.word, message=own(finding.message)))
-    sys.stdout.flush()
+        yield text("{verdict}: {message}", verdict=finding.verdict.word, message=own(finding.message))
 
 
-def _print_search(audit: DiversityAudit) -> None:
+def _search_lines(audit: DiversityAudit) -> Iterator[Text]:
     problem = audit.search.problem
-    print_line(
-        text(
-            "{overall}  (result: {verdict})  {file}, {records}",
-            overall=audit.overall.word,
-            verdict=audit.verdict.word,
-            file=problem.data.name,
-            records=counted(problem.n_records, "record"),
-        )
+    yield text(
+        "{overall}  (result: {verdict})  {file}, {records}",
+        overall=audit.overall.word,
+        verdict=audit.verdict.word,
+        file=problem.data.name,
+        records=counted(problem.n_records, "record"),
     )
-    print_line(
-        text(
-            "model: {model}, accuracy on untouched records {accuracy}; the most frequent label alone "
-            "{baseline}"
-            if problem.settings.task == "classification"
-            else "model: {model}, R² on untouched records {accuracy}",
-            model=own(model_named(problem)),
-            accuracy=Written(f"{problem.base_accuracy:.4f}"),
-            baseline=Written(f"{problem.base_baseline:.4f}"),
-        )
+    yield text(
+        "model: {model}, accuracy on untouched records {accuracy}; the most frequent label alone {baseline}"
+        if problem.settings.task == "classification"
+        else "model: {model}, R² on untouched records {accuracy}",
+        model=own(model_named(problem)),
+        accuracy=Written(f"{problem.base_accuracy:.4f}"),
+        baseline=Written(f"{problem.base_baseline:.4f}"),
     )
-    print_line(
-        text(
-            "{n} pair of k and ℓ, {offered} on the result list",
-            "{n} pairs of k and ℓ, {offered} on the result list",
-            n=len(audit.search.configurations),
-            offered=len(audit.offered),
-        )
+    yield text(
+        "{n} pair of k and ℓ, {offered} on the result list",
+        "{n} pairs of k and ℓ, {offered} on the result list",
+        n=len(audit.search.configurations),
+        offered=len(audit.offered),
     )
 
 
-def _print_offered(audit: DiversityAudit) -> None:
-    """Print the pairs on the result list, and how many may be released beside them."""
+def _offered_lines(audit: DiversityAudit) -> Iterator[Text]:
+    """Yield the pairs on the result list, and how many may be released beside them."""
     word = say(accuracy_word(audit.search.problem.settings.task, begins=False))
     if audit.offered:
         deletion, smallest = say("deletion"), say("min k")
-        _print_cells(f"{'k':>5} {'ℓ':>5} {deletion:>9} {word:>9} {'NCP':>6} {smallest:>6} {'t':>6}")
+        yield _cells(f"{'k':>5} {'ℓ':>5} {deletion:>9} {word:>9} {'NCP':>6} {smallest:>6} {'t':>6}")
     for each in audit.offered[:SHOWN_ROWS]:
         ncp = each.kept_set.ncp if each.kept_set else None
         k = each.verification.k if each.verification else None
         t = each.verification.t if each.verification else None
-        _print_cells(
+        yield _cells(
             f"{each.k:>5} {each.l:>5} {each.deletion_ratio:>9.4f} {each.accuracy:>9.4f} "
             f"{ncp:>6.3f} {k:>6} {t:>6.3f}"
         )
-    _print_rest(len(audit.offered))
+    yield from _rest(len(audit.offered))
     if unlisted := sum(each.status is Status.NO_DELETION for each in audit.search.configurations):
-        print_line(
-            text(
-                "{n} pair removes nothing and can be released, beside those on the list; --json prints all",
-                "{n} pairs remove nothing and can be released, beside those on the list; --json prints all",
-                n=unlisted,
-            )
+        yield text(
+            "{n} pair removes nothing and can be released, beside those on the list; --json prints all",
+            "{n} pairs remove nothing and can be released, beside those on the list; --json prints all",
+            n=unlisted,
         )
 
 
-def _print_rest(n_rows: int) -> None:
+def _rest(n_rows: int) -> Iterator[Text]:
     if n_rows > SHOWN_ROWS:
-        print_line(text("… and {more} more; --json prints all", more=n_rows - SHOWN_ROWS))
+        yield text("… and {more} more; --json prints all", more=n_rows - SHOWN_ROWS)
 
 
-def _print_cells(line: str) -> None:
-    print_line(text("{cells}", cells=line))
+def _cells(line: str) -> Text:
+    return text("{cells}", cells=line)
 
 
-def _print_singling_out(document: Mapping[str, Any]) -> None:
+def _singling_out_lines(document: Mapping[str, Any]) -> Iterator[str]:
     ranked = document["singling_out"]
-    print_line("columns by the share of records they single out, alone and with those above:")
+    yield own("columns by the share of records they single out, alone and with those above:")
     alone, above, values, column = say("alone"), say("with above"), say("values"), say("column")
-    _print_cells(f"{alone:>9} {above:>10} {values:>8}  {column}")
+    yield _cells(f"{alone:>9} {above:>10} {values:>8}  {column}")
     for each in ranked[:SHOWN_ROWS]:
-        _print_cells(
+        yield _cells(
             f"{each['unique_share']:>9.4f} {each['unique_share_with_former']:>10.4f} "
             f"{each['n_values']:>8,}  {each['column']}"
         )
-    _print_rest(len(ranked))
+    yield from _rest(len(ranked))

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from core.commands.output import check_new_files, print_problems, write_new_files
+from core import at_hand
+from core.commands.output import check_new_files, write_new_files
 from core.commands.reading import table_reader
 from core.errors import AuditInputError
 from core.releases import (
+    EARLIER,
     EarlierTable,
     Ledger,
     ReleasedTable,
@@ -20,6 +23,9 @@ from core.releases import (
 )
 from core.tables import Dataset
 from core.words import text
+
+if TYPE_CHECKING:
+    from core.reports import InputFacts
 
 ENDINGS = frozenset({".csv", ".tsv", ".txt", ".xlsx", ".xls", ".parquet", ".gz", ".zip"})
 
@@ -56,11 +62,11 @@ def files_of(given: Iterable[Path], *, also: frozenset[str] = frozenset()) -> li
     """Return the files, and those of the folders that end like tables."""
     found = []
     for path in given:
-        if not path.is_dir():
+        if not at_hand.is_folder(path):
             found.append(path)
             continue
         ends = ENDINGS | also
-        inside = sorted(each for each in path.iterdir() if each.suffix.lower() in ends and each.is_file())
+        inside = [each for each in at_hand.files_in(path) if each.suffix.lower() in ends]
         if not inside:
             raise AuditInputError(text("{folder} holds no table.", folder=str(path)))
         found += inside
@@ -71,8 +77,17 @@ class Before(NamedTuple):
     """The earlier releases that were given."""
 
     releases: list[EarlierTable | Ledger]
+    ledgers: list[tuple[str, bytes]]  # by name; ledgers alone
     salt: bytes | None  # kept apart; None where ledgers hold it
-    is_incomplete: bool  # whether one could not be read, which was said
+    problems: tuple[str, ...]  # with those that could not be read
+
+    def facts(self) -> list[InputFacts]:
+        """Return what a report says of them."""
+        from core.reports import file_facts, input_facts  # noqa: PLC0415 - takes long to import
+
+        tables = [each.dataset for each in self.releases if isinstance(each, EarlierTable)]
+        ledgers = [file_facts(data, EARLIER, name=name) for name, data in self.ledgers]
+        return [*(input_facts(each, EARLIER) for each in tables), *ledgers]
 
     def write_ledger(self, path: Path | None, tables: Sequence[ReleasedTable], *, k: int) -> None:
         """Write the ledger of this release, where one is asked for, for its owner alone to read."""
@@ -82,29 +97,26 @@ class Before(NamedTuple):
 
 
 def read_before(arguments: argparse.Namespace) -> Before:
-    """Read the earlier releases; those that cannot be read are said. Refuse a ledger not to be written."""
+    """Read the earlier releases. Refuse a ledger not to be written."""
     if arguments.ledger is not None:
         check_new_files("--ledger", arguments.ledger)
     salt = None
     if arguments.ledger_salt is not None:
         salt = read_salt(_bytes(arguments.ledger_salt), name=str(arguments.ledger_salt))
-    releases, problems = _read(arguments.earlier, salt, table_reader(arguments))
-    print_problems(problems)
-    return Before(releases, salt, bool(problems))
+    return _read(arguments.earlier, salt, table_reader(arguments))
 
 
 def _bytes(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return at_hand.bytes_at(path)
     except OSError as error:
         cannot = "{file} cannot be read: {reason}."
         raise AuditInputError(text(cannot, file=str(path), reason=str(error.strerror))) from None
 
 
-def _read(
-    given: Sequence[Path], salt: bytes | None, read: Callable[[Path], Dataset]
-) -> tuple[list[EarlierTable | Ledger], tuple[str, ...]]:
+def _read(given: Sequence[Path], salt: bytes | None, read: Callable[[Path], Dataset]) -> Before:
     found: list[EarlierTable | Ledger] = []
+    ledgers: list[tuple[str, bytes]] = []
     problems: list[str] = []
     for each in given:
         try:
@@ -113,12 +125,14 @@ def _read(
             problems += error.problems
             continue
         for path in paths:
-            name = str(path.relative_to(each.parent)) if each.is_dir() else path.name
+            name = str(path.relative_to(each.parent)) if each != path else at_hand.source_at(path).name
             try:
                 if path.suffix.lower() == ".json":
-                    found.append(read_ledger(_bytes(path), name=name, salt=salt))
+                    data = _bytes(path)
+                    found.append(read_ledger(data, name=name, salt=salt))
+                    ledgers.append((name, data))
                 else:
-                    found.append(EarlierTable(release=name, dataset=read(path)))
+                    found.append(EarlierTable(release=name, dataset=replace(read(path), name=name)))
             except AuditInputError as error:
                 problems += error.problems
-    return found, tuple(problems)
+    return Before(found, ledgers, salt, tuple(problems))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core.commands.output import print_json, print_line, print_lines, print_warning
-from core.commands.policies import judged, policy_document, policy_lines
+from core.at_hand import is_file
+from core.commands.output import Audited, print_json, print_lines, print_warning
+from core.commands.policies import judged
 from core.commands.reading import add_reading_options, table_reader
 from core.errors import AuditInputError
 from core.events import (
@@ -27,10 +29,9 @@ from core.events.document import events_document
 from core.events.release import FILES_NOT_ALWAYS_WRITTEN, NOT_FOR_SHARING, release_files
 from core.events.result import events_summary, suggestion_lines, suggestions_document
 from core.events.views import events_report
-from core.reports import input_facts, render
+from core.reports import Report, input_facts, render
 from core.settings_form import add_options, described, from_options
 from core.tables import Dataset
-from core.verdict import exit_code
 from core.words import own, text
 from core.writing import write_file
 
@@ -62,31 +63,51 @@ def run(arguments: argparse.Namespace) -> int:
     """Audit the log, write the files asked for, print the result."""
     if arguments.write_user_mapping and arguments.out_dir is None:
         raise AuditInputError("--write-user-mapping needs a folder to write to; add --out-dir.")
+    if arguments.suggest:
+        dataset, settings = _read(arguments)
+        return _suggest(dataset, settings, from_options(Rule, arguments), as_json=arguments.json)
+    return audit(arguments).show(arguments)
+
+
+def audit(arguments: argparse.Namespace) -> Audited:
+    """Audit the log, and write the files asked for."""
+    dataset, settings = _read(arguments)
+    audited = audit_events(
+        dataset,
+        settings=settings,
+        rule=from_options(Rule, arguments),
+        options=from_options(ReleaseOptions, arguments),
+    )
+
+    def report(created_at: datetime) -> Report:
+        rule = audited.anonymized.rule
+        return events_report(
+            audited,
+            inputs=[input_facts(dataset, own("log"))],
+            outcomes=comparable_outcomes(audited.measured, k=rule.k, cap=rule.cap),
+            created_at=created_at,
+        )
+
+    written = _write_files(audited, report, arguments) if arguments.out_dir is not None else []
+    files = text("Written: {files}", files=", ".join(written))
+    last = files if written else "No file is written without --out-dir."
+    return Audited(
+        verdict=audited.overall,
+        report=report,
+        document=lambda: events_document(audited),
+        lines=lambda: [*events_summary(audited), last],
+        policy=lambda document: judged(arguments, document),
+    )
+
+
+def _read(arguments: argparse.Namespace) -> tuple[Dataset, EventSettings]:
+    """Return the log, and the settings with the columns that were found in it."""
     if arguments.strategy is not None:
         arguments.strategy = arguments.strategy.replace("_", "-")
-    rule, options = from_options(Rule, arguments), from_options(ReleaseOptions, arguments)
     settings = _settings(arguments)
     dataset = table_reader(arguments)(_existing(arguments.input))
     given = [role for role in ROLES if getattr(arguments, role) is not None]
-    settings = with_found_columns(dataset, settings, given=given)
-    if arguments.suggest:
-        return _suggest(dataset, settings, rule, as_json=arguments.json)
-    audit = audit_events(
-        dataset,
-        settings=settings,
-        rule=rule,
-        options=options,
-    )
-    written = _write_files(audit, dataset, arguments) if arguments.out_dir is not None else []
-    document = events_document(audit)
-    outcome = judged(arguments, document)
-    if arguments.json:
-        print_json(document | policy_document(outcome))
-    else:
-        print_lines([*events_summary(audit), *policy_lines(outcome)])
-        files = text("Written: {files}", files=", ".join(written))
-        print_line(files if written else "No file is written without --out-dir.")
-    return exit_code(audit.overall, incomplete=False)
+    return dataset, with_found_columns(dataset, settings, given=given)
 
 
 def _suggest(dataset: Dataset, settings: EventSettings, rule: Rule, *, as_json: bool) -> int:
@@ -105,27 +126,24 @@ def _settings(arguments: argparse.Namespace) -> EventSettings:
     if isinstance(arguments.mapping, dict):
         given["mapping"] = EventMapping(tuple(arguments.mapping.items()))
     elif arguments.mapping is not None:
-        given["mapping"] = read_event_mapping(_existing(Path(arguments.mapping)))
+        written = arguments.mapping.encode("utf-8", "surrogatepass")
+        is_json = written.startswith(b"{")
+        given["mapping"] = read_event_mapping(written if is_json else _existing(Path(arguments.mapping)))
     return from_options(EventSettings, arguments, **given)
 
 
 def _existing(path: Path) -> Path:
-    if not path.is_file():
+    if not is_file(path):
         raise AuditInputError(text("There is no file {path}; check the path.", path=str(path)))
     return path
 
 
-def _write_files(audit: EventAudit, dataset: Dataset, arguments: argparse.Namespace) -> list[str]:
+def _write_files(
+    audit: EventAudit, make_report: Callable[[datetime], Report], arguments: argparse.Namespace
+) -> list[str]:
     """Write the files of the release and return their paths."""
     files = release_files(audit.release, with_user_mapping=arguments.write_user_mapping)
-    report = events_report(
-        audit,
-        inputs=[input_facts(dataset, own("log"))],
-        outcomes=comparable_outcomes(
-            audit.measured, k=audit.anonymized.rule.k, cap=audit.anonymized.rule.cap
-        ),
-        created_at=datetime.now(UTC),
-    )
+    report = make_report(datetime.now(UTC))
     files |= {f"events_report.{format_}": render(report, format_) for format_ in ("html", "xlsx", "json")}
     paths = {arguments.out_dir / name: data for name, data in files.items()}
     if arguments.input.resolve() in {path.resolve() for path in paths}:

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import argparse
+from datetime import datetime
 from pathlib import Path
 
-from core.commands.output import (
-    add_evidence_option,
-    add_text_options,
-    print_evidence,
-    print_json,
-    print_lines,
-    print_problems,
-    with_evidence,
-)
-from core.commands.policies import judged, looks, policy_document, policy_lines
+from core.commands.output import Audited, add_evidence_option, add_text_options
+from core.commands.policies import judged, looks
 from core.commands.reading import add_reading_options, table_reader
 from core.free_text import read_cells
 from core.leakage import LeakageAudit, LeakageSettings, LeakageThresholds, audit_leakage
 from core.leakage.attacks import AttackRate
 from core.leakage.document import leakage_document
-from core.leakage.views import evidence_tables
+from core.leakage.views import evidence_tables, leakage_report
+from core.reports import Report, input_facts
 from core.settings_form import add_options, from_options
-from core.verdict import exit_code
 from core.words import Text, Written, counted, own, text
 
 FORMS = (LeakageSettings, LeakageThresholds)
@@ -55,34 +48,46 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Audit the pair, print the result, return the exit code."""
+    return audit(arguments).show(arguments)
+
+
+def audit(arguments: argparse.Namespace) -> Audited:
+    """Audit the pair."""
     _take_positions(arguments)
+    read = table_reader(arguments)
     settings = from_options(LeakageSettings, arguments)
     thresholds = from_options(LeakageThresholds, arguments)
-    read = table_reader(arguments)
-    holdout = None if arguments.holdout is None else read(arguments.holdout)
-    original = read(arguments.original)
-    scrambled = read(arguments.scrambled)
-    audit = audit_leakage(
+    tables = {
+        own("original"): read(arguments.original),
+        own("scrambled"): read(arguments.scrambled),
+    }
+    if arguments.holdout is not None:
+        tables[own("hold-out")] = read(arguments.holdout)
+    original, scrambled, *holdout = tables.values()
+    audited = audit_leakage(
         original,
         scrambled,
         settings=settings,
         thresholds=thresholds,
-        holdout=holdout,
+        holdout=holdout[0] if holdout else None,
         read=read_cells(arguments.read),
         text_model=arguments.text_model,
     )
-    evidence = evidence_tables(audit, original) if arguments.evidence == "masked" else None
-    document = leakage_document(audit)
-    outcome = judged(arguments, document, looks(arguments, scrambled))
-    if arguments.json:
-        print_json(document | policy_document(outcome) | with_evidence(evidence))
-    else:
-        print_lines([*leakage_lines(audit), *policy_lines(outcome)])
-        print_evidence(evidence or ())
-    no_pairs_by_key = audit.measures.settings.key is not None and bool(audit.measures.row_problem)
-    if no_pairs_by_key:
-        print_problems((audit.measures.row_problem,))
-    return exit_code(audit.verdict, incomplete=no_pairs_by_key)
+    no_pairs_by_key = audited.measures.settings.key is not None and bool(audited.measures.row_problem)
+
+    def report(created_at: datetime) -> Report:
+        facts = [input_facts(table, role) for role, table in tables.items()]
+        return leakage_report(audited, inputs=facts, created_at=created_at)
+
+    return Audited(
+        verdict=audited.verdict,
+        report=report,
+        document=lambda: leakage_document(audited),
+        lines=lambda: leakage_lines(audited),
+        policy=lambda document: judged(arguments, document, looks(arguments, scrambled)),
+        evidence=evidence_tables(audited, original) if arguments.evidence == "masked" else None,
+        problems=(audited.measures.row_problem,) if no_pairs_by_key else (),
+    )
 
 
 def _take_positions(arguments: argparse.Namespace) -> None:

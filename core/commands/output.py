@@ -7,23 +7,125 @@ import io
 import json
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
+from core.commands import policies
 from core.errors import AuditInputError
 from core.free_text import ModelName
 from core.languages import ENGLISH
 from core.plain import json_value
+from core.verdict import Verdict, exit_code
 from core.words import Text, joined, own, say, speaking, text
 from core.writing import write_file
 
 if TYPE_CHECKING:
-    from core.reports import ReportTable
+    from core.policies import PolicyOutcome
+    from core.reports import Report, ReportTable
 
 _UNPRINTABLE = re.compile(
     r"[\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
 )
+
+
+_FORMATS = ("html", "xlsx", "csv", "json")  # of core.reports.RENDERERS, which takes long to import
+
+
+@dataclass(frozen=True, kw_only=True)
+class Audited:
+    """What a command found, before any of it is printed or written; each is made when it is asked for."""
+
+    verdict: Verdict
+    report: Callable[[datetime], Report]
+    document: Callable[[], Mapping[str, object]]  # what --json prints
+    lines: Callable[[], Iterable[str]]  # what is printed else
+    evidence: Sequence[ReportTable] | None = None  # records behind the result, masked, where asked for
+    # what a policy makes of the document, where one was asked for
+    policy: Callable[[Mapping[str, object]], PolicyOutcome | None] = field(default=lambda _: None)
+    problems: tuple[str, ...] = ()  # the input that could not be used
+    warnings: tuple[str, ...] = ()  # what the person may have overlooked
+    is_incomplete: bool = False
+
+    def show(self, arguments: argparse.Namespace) -> int:
+        """Print the result, write the report where it is asked for, and return the exit code."""
+        print_problems(self.problems)
+        document = self.document()
+        outcome = self.policy(document)
+        if arguments.json:
+            told = {} if outcome is None else {"policy": outcome.document()}
+            print_json({**document, **told, **with_evidence(self.evidence)})
+        else:
+            print_lines([*self.lines(), *(outcome.lines if outcome else ())])
+            print_evidence(self.evidence or ())
+        for warning in self.warnings:
+            print_warning(warning)
+        self.write_report(arguments)
+        return exit_code(self.verdict, incomplete=self.is_incomplete or bool(self.problems))
+
+    def full_report(self, created_at: datetime) -> Report:
+        """Return the report, with the policy and the evidence that were asked for."""
+        report = self.report(created_at)
+        if (outcome := self.policy(self.document())) is not None:
+            policy, words = policies().policy_of_report(outcome)
+            report = replace(
+                report, policy=policy, arguments=tuple((*run, *words) for run in report.arguments)
+            )
+        return report if self.evidence is None else report.with_evidence(self.evidence)
+
+    def write_report(self, arguments: argparse.Namespace) -> None:
+        """Write the report in the formats asked for, and say where it is."""
+        if arguments.report is None:
+            return
+        from core.reports import RENDERERS, content_digest, report_stem  # noqa: PLC0415 - takes long to import
+
+        folder, created_at = arguments.report, datetime.now(UTC)
+        report = self.full_report(created_at)
+        stem = report_stem(report.tool, created_at, content_digest(report))
+        renderers = {name: RENDERERS[name] for name in formats_of(arguments)}
+        files = {folder / f"{stem}.{each.extension}": each.function(report) for each in renderers.values()}
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise AuditInputError(_unwritable("--report", folder, error, "Choose another folder.")) from None
+        write_new_files("--report", files)
+        if not arguments.json:
+            print_line(text("Report: {file}", file=", ".join(map(str, files))))
+
+
+def add_report_options(parser: argparse.ArgumentParser) -> None:
+    """Declare the folder of the report, and its formats."""
+    parser.add_argument(
+        "--report",
+        type=Path,
+        metavar="FOLDER",
+        help="write the report that the page downloads into a folder; nothing in it is overwritten",
+    )
+    parser.add_argument(
+        "--formats",
+        default="html,json",
+        metavar="FORMATS",
+        help=f"of the report, with commas between them: {', '.join(_FORMATS)} (default: html,json)",
+    )
+
+
+def check_report_options(arguments: argparse.Namespace) -> None:
+    """Refuse a report that cannot be written, before any work is done."""
+    if arguments.report is not None and arguments.report.exists() and not arguments.report.is_dir():
+        no_folder = "--report: {folder} is not a folder; choose another name."
+        raise AuditInputError(text(no_folder, folder=str(arguments.report)))
+    formats_of(arguments)
+
+
+def formats_of(arguments: argparse.Namespace) -> list[str]:
+    """Return the formats that are asked for."""
+    asked = [part.strip() for part in arguments.formats.split(",") if part.strip()]
+    if not asked or not {*asked} <= {*_FORMATS}:
+        message = "--formats must be among {formats}, with commas between them; received {given}."
+        raise AuditInputError(text(message, formats=", ".join(_FORMATS), given=arguments.formats))
+    return list(dict.fromkeys(asked))
 
 
 def print_json(document: Mapping[str, object]) -> None:

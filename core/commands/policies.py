@@ -46,6 +46,19 @@ def named_policy(given: str) -> Policy:
         raise input_error(neither, names=", ".join(shipped_names()), given=given) from None
 
 
+def shipped_policy(name: str) -> Policy:
+    """Return a policy that comes along; no file is opened."""
+    if name not in shipped_names():
+        raise input_error("The policy {name} does not come along with this version.", name=name)
+    return shipped_policies()[name]
+
+
+def policy_of_report(outcome: PolicyOutcome) -> tuple[dict[str, object], tuple[str, ...]]:
+    """Return what a report says of the policy, and the words that name it where it comes along."""
+    names = [name for name, each in shipped_policies().items() if each == outcome.policy]
+    return outcome.document(), ("--policy", *names) if names else ()
+
+
 def with_policy(arguments: argparse.Namespace, named: str, typed: Collection[str]) -> argparse.Namespace:
     """Return the arguments with the policy, and with its limits where no option was given."""
     policy = named_policy(named)

@@ -5,37 +5,43 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from core.commands import earlier
 from core.commands.output import (
+    Audited,
     add_evidence_option,
     add_text_options,
     check_new_files,
-    print_evidence,
-    print_json,
-    print_lines,
-    with_evidence,
     write_new_files,
 )
-from core.commands.policies import judged, looks, policy_document, policy_lines
+from core.commands.policies import judged, looks
 from core.commands.reading import add_reading_options, table_reader
 from core.commands.risk_release import check_hierarchies, check_release, write_hierarchies, write_release
 from core.counts import audit_counts
 from core.counts.document import counts_document, counts_summary
 from core.counts.settings import CountThresholds
+from core.counts.views import counts_report
 from core.errors import AuditInputError
 from core.free_text import read_cells
+from core.reports import Report, input_facts
 from core.risk import (
+    GROUPS,
     PERSON_RELEASED,
+    ColumnsMeasurement,
     Hierarchy,
     RiskAudit,
     RiskSettings,
     RiskThresholds,
+    Suda,
     SudaSettings,
+    WhatIf,
     WhatIfSettings,
     check_settings,
     check_undeclared,
+    hierarchy_for,
     judge_risk,
     measure_columns,
     measure_risk,
@@ -45,15 +51,15 @@ from core.risk import (
     risk_document,
     risk_summary,
     search_what_if,
+    settings_for_other,
     suggested_settings,
     violations_csv,
     what_if_settings,
 )
-from core.risk.views import evidence_tables
+from core.risk.views import evidence_tables, risk_report
 from core.settings_form import add_options, described, from_options
 from core.tables import Dataset, ReadOptions, read_dataset
-from core.verdict import exit_code
-from core.words import text
+from core.words import own, text
 
 FORMS = (RiskSettings, RiskThresholds, SudaSettings, WhatIfSettings)
 FURTHER_FORMS = (CountThresholds,)  # of a table of counts
@@ -84,22 +90,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_text_options(parser)
     add_reading_options(parser)
     add_evidence_option(parser)
-    for name in ("n_largest", "dominance_share", "p_share"):
-        add_options(parser, CountThresholds, name)
-    parser.add_argument(
-        "--also",
-        action="extend",
-        nargs="+",
-        default=[],
-        type=Path,
-        metavar="FILE",
-        help="with --counts: further tables of the same columns that are published too",
-    )
-    _add_violations(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-
-
-def _add_violations(parser: argparse.ArgumentParser) -> None:
+    _add_counts(parser)
     parser.add_argument(
         "--violations",
         type=Path,
@@ -111,6 +102,21 @@ def _add_violations(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="with --violations: the records' quasi-identifiers too, which the file then gives away",
     )
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+
+def _add_counts(parser: argparse.ArgumentParser) -> None:
+    for name in ("n_largest", "dominance_share", "p_share"):
+        add_options(parser, CountThresholds, name)
+    parser.add_argument(
+        "--also",
+        action="extend",
+        nargs="+",
+        default=[],
+        type=Path,
+        metavar="FILE",
+        help="with --counts: further tables of the same columns that are published too",
+    )
 
 
 def _add_searches(parser: argparse.ArgumentParser) -> None:
@@ -121,6 +127,11 @@ def _add_searches(parser: argparse.ArgumentParser) -> None:
         "--what-if",
         action="store_true",
         help="search the cheapest generalizations that reach k, and with --sensitive ℓ, entropy ℓ and t",
+    )
+    parser.add_argument(
+        "--what-if-k-alone",
+        action="store_true",
+        help="with --what-if: leave out what is asked of sensitive attributes",
     )
     parser.add_argument(
         "--write-hierarchies",
@@ -147,8 +158,13 @@ def _add_searches(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure and judge the table, print the result, return the exit code."""
+    return audit(arguments).show(arguments)
+
+
+def audit(arguments: argparse.Namespace) -> Audited:
+    """Measure and judge the table, and write the files asked for."""
     thresholds, wanted = from_options(RiskThresholds, arguments), _what_if_choices(arguments)
-    size = from_options(SudaSettings, arguments).max_size
+    suda_settings = from_options(SudaSettings, arguments)
     _check_files(arguments)
     read = table_reader(arguments)
     dataset = read(arguments.table)
@@ -156,13 +172,14 @@ def run(arguments: argparse.Namespace) -> int:
     settings = _settings(arguments, dataset)
     if settings.is_of_counts:
         return _audit_counts(arguments, dataset, settings)
-    groups = _hierarchies(arguments.hierarchy, dataset)
+    groups, files = _hierarchies(arguments.hierarchy, dataset)
     population = None if arguments.population is None else read(arguments.population)
+    original = None if arguments.original is None else read(arguments.original)
     measured = measure_risk(
         dataset,
         settings=settings,
         hierarchies={name: each for name, each in groups.items() if name not in settings.quasi_identifiers},
-        original=None if arguments.original is None else read(arguments.original),
+        original=original,
         population=population,
         text_model=arguments.text_model,
         earlier=before.releases,
@@ -170,25 +187,87 @@ def run(arguments: argparse.Namespace) -> int:
     before.write_ledger(arguments.ledger, [released_table(dataset, settings)], k=thresholds.k)
     if arguments.release is not None:
         check_undeclared(measured)
-    audit = judge_risk(measured, thresholds, read=read_cells(arguments.read))
-    _write_violations(arguments, audit, dataset)
+    audited = judge_risk(measured, thresholds, read=read_cells(arguments.read))
+    _write_violations(arguments, audited, dataset)
     columns = measure_columns(measured, dataset)
+    size = suda_settings.max_size
     suda = measure_special_uniques(measured, dataset, max_size=size) if arguments.suda else None
     what_if = None
     if arguments.what_if and measured.classes.n_classes:
-        asked = what_if_settings(measured, thresholds, choices=wanted)
-        own = {name: each for name, each in groups.items() if name in settings.quasi_identifiers}
-        what_if = search_what_if(measured, dataset, settings=asked, hierarchies=own, population=population)
+        diverse = not arguments.what_if_k_alone
+        asked = what_if_settings(measured, thresholds, choices=wanted, diverse=diverse)
+        own_groups = {name: each for name, each in groups.items() if name in settings.quasi_identifiers}
+        what_if = search_what_if(
+            measured, dataset, settings=asked, hierarchies=own_groups, population=population
+        )
+    found = _Found(audited, dataset, original, population, groups, files, before, columns, suda, what_if)
+    return _written(arguments, found)
+
+
+class _Found(NamedTuple):
+    """What was found, and on which files."""
+
+    audited: RiskAudit
+    dataset: Dataset
+    original: Dataset | None
+    population: Dataset | None
+    groups: Mapping[str, Hierarchy]
+    files: Sequence[Dataset]  # of the groups
+    before: earlier.Before
+    columns: ColumnsMeasurement | None
+    suda: Suda | None
+    what_if: WhatIf | None
+
+    @property
+    def searched(self) -> dict[str, Any]:
+        """Return the searches."""
+        return {"columns": self.columns, "suda": self.suda, "what_if": self.what_if}
+
+    def report(self, created_at: datetime) -> Report:
+        """Return the report."""
+        named = {"table": self.dataset, "original": self.original, "population": self.population}
+        inputs = [input_facts(each, own(role)) for role, each in named.items() if each is not None]
+        return risk_report(
+            self.audited,
+            inputs=[*inputs, *(input_facts(each, GROUPS) for each in self.files), *self.before.facts()],
+            created_at=created_at,
+            other=_judge_original(self.audited, self.original, self.groups),
+            groups=list(self.groups),
+            **self.searched,
+        )
+
+
+def _written(arguments: argparse.Namespace, found: _Found) -> Audited:
+    """Write the hierarchies and the table asked for, and return what was found."""
+    audited, what_if = found.audited, found.what_if
     if arguments.write_hierarchies is not None:
         write_hierarchies(arguments.write_hierarchies, what_if)
-    written = write_release(arguments.release, what_if, audit, dataset, person=arguments.person_released)
-    evidence = evidence_tables(audit, dataset) if arguments.evidence == "masked" else None
-    document = risk_document(audit, columns=columns, suda=suda, what_if=what_if)
-    document |= {} if arguments.release is None else {"release": written.document}
-    lines = [*risk_summary(audit, columns=columns, suda=suda, what_if=what_if), *written.lines]
-    _print_result(arguments, document | with_evidence(evidence), lines, dataset, settings)
-    print_evidence(() if arguments.json else evidence or ())
-    return exit_code(audit.overall, incomplete=written.is_missing or before.is_incomplete)
+    written = write_release(
+        arguments.release, what_if, audited, found.dataset, person=arguments.person_released
+    )
+    left_out = audited.measurement.settings.leave_out
+    released = {} if arguments.release is None else {"release": written.document}
+    return Audited(
+        verdict=audited.overall,
+        report=found.report,
+        evidence=evidence_tables(audited, found.dataset) if arguments.evidence == "masked" else None,
+        document=lambda: risk_document(audited, **found.searched) | released,
+        lines=lambda: [*risk_summary(audited, **found.searched), *written.lines],
+        policy=lambda document: judged(arguments, document, looks(arguments, found.dataset, left_out)),
+        problems=found.before.problems,
+        is_incomplete=written.is_missing,
+    )
+
+
+def _judge_original(
+    audited: RiskAudit, original: Dataset | None, groups: Mapping[str, Hierarchy]
+) -> RiskAudit | None:
+    """Measure the original the same way, as far as it has the columns."""
+    settings = audited.measurement.settings
+    if original is None or (same := settings_for_other(settings, original.columns)) is None:
+        return None
+    wanted = {name: each for name, each in groups.items() if name in same.sensitive}
+    return judge_risk(measure_risk(original, settings=same, hierarchies=wanted), audited.thresholds)
 
 
 def _check_files(arguments: argparse.Namespace) -> None:
@@ -205,36 +284,32 @@ def _write_violations(arguments: argparse.Namespace, audit: RiskAudit, dataset: 
         write_new_files("--violations", {arguments.violations: violations_csv(audit, shown)})
 
 
-def _print_result(
-    arguments: argparse.Namespace,
-    document: dict[str, object],
-    lines: Sequence[str],
-    dataset: Dataset,
-    settings: RiskSettings,
-) -> None:
-    """Print document or lines, with what a policy makes of the result."""
-    outcome = judged(arguments, document, looks(arguments, dataset, settings.leave_out))
-    if arguments.json:
-        print_json(document | policy_document(outcome))
-    else:
-        print_lines([*lines, *policy_lines(outcome)])
-
-
-def _audit_counts(arguments: argparse.Namespace, dataset: Dataset, settings: RiskSettings) -> int:
-    """Audit a table of counts, print the result, return the exit code."""
+def _audit_counts(arguments: argparse.Namespace, dataset: Dataset, settings: RiskSettings) -> Audited:
+    """Audit a table of counts."""
     check_settings(settings, dataset.columns)
-    audit = audit_counts(
+    others = [*map(table_reader(arguments), arguments.also)]
+    audited = audit_counts(
         dataset,
         counts=settings.counts,
         dimensions=settings.categories(dataset.columns),
         sensitive=settings.sensitive,
         magnitude=settings.magnitude,
         contributor=settings.contributor,
-        others=[*map(table_reader(arguments), arguments.also)],
+        others=others,
         thresholds=from_options(CountThresholds, arguments),
     )
-    _print_result(arguments, counts_document(audit), counts_summary(audit), dataset, settings)
-    return exit_code(audit.overall, incomplete=False)
+
+    def report(created_at: datetime) -> Report:
+        inputs = [input_facts(dataset, "table"), *(input_facts(each, "published too") for each in others)]
+        return counts_report(audited, inputs=inputs, created_at=created_at, settings=settings)
+
+    return Audited(
+        verdict=audited.overall,
+        report=report,
+        document=lambda: counts_document(audited),
+        lines=lambda: counts_summary(audited),
+        policy=lambda document: judged(arguments, document, looks(arguments, dataset, settings.leave_out)),
+    )
 
 
 def _settings(arguments: argparse.Namespace, dataset: Dataset) -> RiskSettings:
@@ -252,18 +327,20 @@ def _settings(arguments: argparse.Namespace, dataset: Dataset) -> RiskSettings:
     return replace(chosen, quasi_identifiers=quasi, sensitive=sensitive, roles_suggested=True)
 
 
-def _hierarchies(given: Sequence[str], dataset: Dataset) -> Mapping[str, Hierarchy]:
+def _hierarchies(given: Sequence[str], dataset: Dataset) -> tuple[Mapping[str, Hierarchy], list[Dataset]]:
     """Read each file as a table without header; a first line that is no value of the column is its header."""
-    found = {}
+    found, files = {}, {}
     for pair in given:
         column, path = _named(pair, "--hierarchy", "FILE")
         if column not in dataset.columns:
             absent = "--hierarchy: there is no column {column} in {file}."
             raise AuditInputError(text(absent, column=f"`{column}`", file=dataset.name))
         values = {value.strip() for value in dataset.table[column].unique().to_pylist() if value is not None}
-        read = read_dataset(Path(path), options=ReadOptions(header="none"))
-        found[column] = read_hierarchy(read, values=values)
-    return found
+        files[column] = read_dataset(Path(path), options=ReadOptions(header="none"))
+        is_named = bool(files[column].reading.header_line)  # where a report of the page is repeated
+        read = read_hierarchy(files[column], values=values)
+        found[column] = hierarchy_for(files[column], dataset)[1] if is_named else read
+    return found, list(files.values())
 
 
 def _named(pair: str, option: str, what: str) -> tuple[str, str]:

@@ -12,21 +12,21 @@ from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
+from core import at_hand
 from core.commands.output import (
+    Audited,
     add_evidence_option,
     add_text_options,
     print_evidence,
-    print_json,
     print_lines,
-    print_problems,
     with_evidence,
 )
-from core.commands.policies import judged, looks, policy_document, policy_lines
+from core.commands.policies import judged, looks
 from core.commands.reading import add_reading_options, table_reader
 from core.errors import AuditInputError
 from core.free_text import ModelName, Reading, check_reading, read_cells
 from core.policies.judging import Columns
-from core.reports import ReportTable
+from core.reports import Report, ReportTable
 from core.settings_form import add_options, from_options, given_options
 from core.tables import Dataset
 from core.tabular import (
@@ -45,8 +45,9 @@ from core.tabular.document import run_verdict, tabular_document
 from core.tabular.log import Mode
 from core.tabular.pairing import original_names
 from core.tabular.second_opinion import SecondOpinionSettings, SecondOpinionThresholds
+from core.tabular.views import tabular_report, verified_file
 from core.tabular.views.evidence import evidence_tables
-from core.verdict import Verdict, exit_code
+from core.verdict import Verdict
 from core.words import joined, own, percent, text
 from core.writing import write_file
 
@@ -58,6 +59,8 @@ class _Done:
     pair: FilePair
     audit: TabularAudit
     seconds: float
+    original: Dataset  # what a report says of it; without its records
+    anonymized: Dataset
     evidence: tuple[ReportTable, ...] | None
     looks: Columns  # of the anonymized table
 
@@ -84,7 +87,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare originals, folders, limits and output."""
     parser.add_argument(
         "originals",
-        nargs="+",
+        nargs="*",
         type=Path,
         metavar="ORIGINAL",
         help="original tables, or folders of them; xxx.csv needs xxx_anonymized.csv and "
@@ -108,6 +111,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     for form in FORMS:
         add_options(parser, form)
+    parser.add_argument(
+        "--pair",
+        nargs=3,
+        action="append",
+        default=[],
+        metavar=("ORIGINAL", "ANONYMIZED", "LOG"),
+        help="three files that belong together whatever they are called; repeatable",
+    )
+    parser.add_argument("--not-verified", nargs=2, action="append", default=[], help=argparse.SUPPRESS)
     add_text_options(parser)
     add_reading_options(parser)
     add_evidence_option(parser)
@@ -116,43 +128,67 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Verify every pair, print as each is done, return the exit code."""
-    limits = _limits(arguments)  # a wrong limit is said once, before any file is read
-    by_file = _limits_by_file(arguments)
-    if arguments.no_quasi_identifiers and arguments.quasi_identifier:
-        raise AuditInputError(
-            "--no-quasi-identifiers confirms that there are none, and --quasi-identifier names "
-            "one. Give one of "
-            "them."
-        )
-    pairing = _find_pairs(arguments.originals, arguments.anonymized_dir)
-    report = _csv_report(arguments)
-    done: list[_Done] = []
-    skipped = list(pairing.skipped)
-    for pair in pairing.pairs:
-        try:
-            result = _verify(pair, by_file.get(Path(pair.original).name, limits))
-        except AuditInputError as error:
-            skipped.append(LeftOutFile(name=pair.original, reason=joined(error.problems)))
-            continue
-        done.append(result)
-        if report is not None:
-            report.append(csv_report_row(result.audit, seconds=result.seconds))
+    report: list[_CsvReport] = []
+
+    def begin() -> None:
+        report.extend(_csv_report(arguments))
+
+    def tell(result: _Done) -> None:
+        for file in report:
+            file.append(csv_report_row(result.audit, seconds=result.seconds))
         if not arguments.json:
             print_lines(_lines(result))
             print_evidence(result.evidence or ())
-    if not skipped:
-        texts = [one for each in done if (seen := each.audit.opinion_measurement) for one in seen.texts]
-        check_reading(
-            [], {name: each for name, each in limits.read.items() if name not in {t.column for t in texts}}
-        )
-    skipped = [LeftOutFile(name=Path(file.name).name, reason=file.reason) for file in skipped]
+
+    audited = audit(arguments, begin=begin, tell=tell)
+    for file in report:
+        file.finish()
+    return audited.show(arguments)
+
+
+def audit(
+    *runs: argparse.Namespace,
+    begin: Callable[[], object] = bool,
+    tell: Callable[[_Done], object] = bool,
+) -> Audited:
+    """Verify every pair of one run, or of several of different options.
+
+    `begin` is called once the files are paired, `tell` with each pair as it is done.
+    """
+    done: list[_Done] = []
+    skipped: list[LeftOutFile] = []
+    for arguments in runs:
+        limits = _limits(arguments)  # a wrong limit is said once, before any file is read
+        if arguments.no_quasi_identifiers and arguments.quasi_identifier:
+            raise AuditInputError(
+                "--no-quasi-identifiers confirms that there are none, and --quasi-identifier names "
+                "one. Give one of "
+                "them."
+            )
+        pairing = _find_pairs(arguments)
+        begin()
+        of_run = _verify_all(pairing, limits, _limits_by_file(arguments), tell)
+        done += of_run[0]
+        skipped += of_run[1]
+    places = at_hand.places()
+    done.sort(key=lambda each: places.get(each.pair.original, 0))  # those of one run are in order
+
+    def report(created_at: datetime) -> Report:
+        files = [verified_file(each.audit, each.original, each.anonymized) for each in done]
+        made = tabular_report(files, skipped=skipped, created_at=created_at)
+        is_masked = any(arguments.evidence == "masked" for arguments in runs)
+        return made.with_evidence(one for each in done for one in each.evidence or ()) if is_masked else made
+
+    looked = {f"{one.audit.name}: {name}": kinds for one in done for name, kinds in one.looks.items()}
     message = "{file} was not verified. {reason}"
-    print_problems(tuple(text(message, file=file.name, reason=own(file.reason)) for file in skipped))
-    if report is not None:
-        report.finish()
-    overall = run_verdict([result.audit for result in done], n_skipped=len(skipped))
-    _print_end(arguments, done, skipped)
-    return exit_code(overall, incomplete=bool(skipped))
+    return Audited(
+        verdict=run_verdict([result.audit for result in done], n_skipped=len(skipped)),
+        report=report,
+        document=lambda: _timed(tabular_document([result.audit for result in done], skipped), done),
+        lines=lambda: (),
+        policy=lambda document: judged(runs[0], document, looked),
+        problems=tuple(text(message, file=file.name, reason=own(file.reason)) for file in skipped),
+    )
 
 
 def _limits_by_file(arguments: argparse.Namespace) -> dict[str, _Limits]:
@@ -161,15 +197,25 @@ def _limits_by_file(arguments: argparse.Namespace) -> dict[str, _Limits]:
     return {name: _limits(argparse.Namespace(**vars(arguments) | other)) for name, other in given.items()}
 
 
-def _print_end(arguments: argparse.Namespace, done: Sequence[_Done], skipped: Sequence[LeftOutFile]) -> None:
-    """Print the document of the run, or what a policy makes of all files."""
-    document = tabular_document([result.audit for result in done], skipped)
-    looked = {f"{one.audit.name}: {name}": kinds for one in done for name, kinds in one.looks.items()}
-    outcome = judged(arguments, document, looked)
-    if arguments.json:
-        print_json(_timed(document, done) | policy_document(outcome))
-    else:
-        print_lines(policy_lines(outcome))
+def _verify_all(
+    pairing: Pairing, limits: _Limits, by_file: Mapping[str, _Limits], tell: Callable[[_Done], object]
+) -> tuple[list[_Done], list[LeftOutFile]]:
+    """Verify the pairs of a run; a file that cannot be verified never stops the others."""
+    done: list[_Done] = []
+    skipped = list(pairing.skipped)
+    for pair in pairing.pairs:
+        try:
+            done.append(_verify(pair, by_file.get(Path(pair.original).name, limits)))
+        except AuditInputError as error:
+            skipped.append(LeftOutFile(name=pair.original, reason=joined(error.problems)))
+            continue
+        tell(done[-1])
+    if not skipped:
+        texts = [one for each in done if (seen := each.audit.opinion_measurement) for one in seen.texts]
+        check_reading(
+            [], {name: each for name, each in limits.read.items() if name not in {t.column for t in texts}}
+        )
+    return done, [LeftOutFile(name=Path(file.name).name, reason=file.reason) for file in skipped]
 
 
 def _timed(document: dict[str, Any], done: Sequence[_Done]) -> dict[str, Any]:
@@ -180,39 +226,45 @@ def _timed(document: dict[str, Any], done: Sequence[_Done]) -> dict[str, Any]:
     return document
 
 
-def _find_pairs(originals: Sequence[Path], anonymized_dir: Path | None) -> Pairing:
+def _find_pairs(arguments: argparse.Namespace) -> Pairing:
     """Pair the files found; a folder stands for every original in it, and must leave nothing unmatched."""
+    originals, anonymized_dir = arguments.originals, arguments.anonymized_dir
     pairs: list[FilePair] = []
     skipped: list[LeftOutFile] = []
-    if anonymized_dir is not None and not anonymized_dir.is_dir():
+    if not originals and not arguments.pair:
+        raise AuditInputError("Name an original table, a folder of them, or three files with --pair.")
+    if anonymized_dir is not None and not at_hand.is_folder(anonymized_dir):
         raise AuditInputError(
             text(
                 "--anonymized-dir {folder} is not a folder. Name an existing one.", folder=str(anonymized_dir)
             )
         )
     for path in dict.fromkeys(originals):
-        if not path.exists():
+        if not at_hand.is_file(path) and not at_hand.is_folder(path):
             skipped.append(LeftOutFile(name=str(path), reason="There is no such file or folder."))
             continue
-        folder = path if path.is_dir() else path.parent
-        names = [str(path)] if path.is_file() else _files(path)
+        is_folder = at_hand.is_folder(path)
+        folder = path if is_folder else path.parent
+        names = _files(path) if is_folder else [str(path)]
         others = [name for name in _files(anonymized_dir or folder) if name not in names]
         ours = [name for name in original_names([*names, *others]) if name in names]
-        found = pair_files([*names, *others], originals=ours if path.is_dir() else names)
+        found = pair_files([*names, *others], originals=ours if is_folder else names)
         pairs.extend(found.pairs)
         skipped.extend(found.skipped)
-        if path.is_dir():
+        if is_folder:
             skipped.extend(file for file in found.unused if _is_partner(file.name))
+    pairs += [FilePair(original=a, anonymized=b, log=c) for a, b, c in arguments.pair]
+    skipped += [LeftOutFile(name=name, reason=own(reason)) for name, reason in arguments.not_verified]
     return Pairing(pairs=tuple(dict.fromkeys(pairs)), skipped=tuple(dict.fromkeys(skipped)))
 
 
 def _files(folder: Path) -> list[str]:
     """Return the files of a folder by name; hidden files and written reports are none of ours."""
-    return sorted(
+    return [
         str(path)
-        for path in folder.iterdir()
-        if path.is_file() and not path.name.startswith((".", "anonymization_report_"))
-    )
+        for path in at_hand.files_in(folder)
+        if not path.name.startswith((".", "anonymization_report_"))
+    ]
 
 
 def _is_partner(name: str) -> bool:
@@ -253,16 +305,16 @@ class _CsvReport:
             ) from None
 
 
-def _csv_report(arguments: argparse.Namespace) -> _CsvReport | None:
-    """Begin the CSV report; None where none is asked for."""
+def _csv_report(arguments: argparse.Namespace) -> list[_CsvReport]:
+    """Begin the CSV report; none where it is not asked for."""
     folder: Path | None = arguments.report_dir
     if folder is None:
         if arguments.json:
-            return None
-        first: Path = arguments.originals[0]
+            return []
+        first = Path(arguments.originals[0] if arguments.originals else arguments.pair[0][0])
         folder = first if first.is_dir() else first.parent
     name = csv_report_name(datetime.now().astimezone())
-    return _CsvReport(folder / name, csv_report_header(arguments.headers))
+    return [_CsvReport(folder / name, csv_report_header(arguments.headers))]
 
 
 def _limits(arguments: argparse.Namespace) -> _Limits:
@@ -306,7 +358,16 @@ def _verify(pair: FilePair, limits: _Limits) -> _Done:
     k = limits.opinion.smallest_k
     evidence = evidence_tables(audit, original, anonymized, k=k) if limits.with_evidence else None
     seconds = time.perf_counter() - started
-    return _Done(pair=pair, audit=audit, seconds=seconds, evidence=evidence, looks=limits.look(anonymized))
+    held = [replace(each, table=each.table.slice(0, 0)) for each in (original, anonymized)]
+    return _Done(
+        pair=pair,
+        audit=audit,
+        seconds=seconds,
+        original=held[0],
+        anonymized=held[1],
+        evidence=evidence,
+        looks=limits.look(anonymized),
+    )
 
 
 def _lines(result: _Done) -> list[str]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from core.commands.output import print_json, print_line, print_problems, print_warning
+from core.commands.output import Audited, print_line
 from core.errors import AuditInputError
 from core.settings_form import add_options, from_options
 from core.vcf import (
@@ -28,8 +29,12 @@ from core.vcf import (
 )
 from core.vcf.document import ended, vcf_document
 from core.vcf.outcomes import run_verdict
-from core.verdict import Verdict, exit_code
+from core.vcf.pairing import Level, VcfPair, file_at
+from core.verdict import Verdict
 from core.words import Text, Written, own, text
+
+if TYPE_CHECKING:
+    from core.reports import Report
 
 DEFAULT_REPORT_DIR = Path("reports")
 FORMS = (VcfSettings,)
@@ -51,6 +56,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="tell besides what the variants that remain say of the donors; reads the anonymized files again",
     )
     parser.add_argument(
+        "--donors-of",
+        action="extend",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="the same for these anonymized files alone",
+    )
+    parser.add_argument(
+        "--pair",
+        nargs=3,
+        action="append",
+        default=[],
+        metavar=("ORIGINAL", "ANONYMIZED", "LEVEL"),
+        help="two files that belong together whatever they are called, and high or low; repeatable; then no "
+        "folder is looked into",
+    )
+    parser.add_argument("--not-paired", action="append", default=[], help=argparse.SUPPRESS)
+    parser.add_argument(
         "--panel",
         type=Path,
         metavar="FILE",
@@ -62,7 +85,49 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Verify all pairs, print the result, return the exit code."""
+    return audit(arguments, write_csv=True).show(arguments)
+
+
+def audit(arguments: argparse.Namespace, *, write_csv: bool = False) -> Audited:
+    """Verify all pairs, and say which is begun where they are; `write_csv`: write the CSV reports too."""
     settings = _settings(arguments)
+    pairing = _pairing(arguments)
+    panel = None if arguments.panel is None else file_at(arguments.panel)
+    started = time.perf_counter()
+    is_told = write_csv and not arguments.json
+    outcomes = list(_verify(pairing, settings, arguments, panel=panel, is_told=is_told))
+    seconds = time.perf_counter() - started
+    csv = _write(outcomes, pairing, arguments) if write_csv else None
+
+    def report(created_at: datetime) -> Report:
+        from core.vcf.views import vcf_report  # noqa: PLC0415 - takes long to import
+
+        return vcf_report(outcomes, unmatched=pairing.unmatched, panel=panel, created_at=created_at)
+
+    return Audited(
+        verdict=run_verdict(outcomes),
+        report=report,
+        document=lambda: _timed(vcf_document(outcomes, pairing.unmatched, settings), outcomes),
+        lines=lambda: [*_summary(outcomes, pairing, csv, seconds), *_severity_lines(settings)],
+        problems=tuple(problem for _, problems in ended(outcomes) for problem in problems),
+        warnings=tuple(
+            text(
+                "{file}: no partner; an anonymized file is named <level>_…anony_<original's name>.", file=name
+            )
+            for name in pairing.unmatched
+        ),
+        is_incomplete=bool(pairing.unmatched),
+    )
+
+
+def _pairing(arguments: argparse.Namespace) -> Pairing:
+    """Pair the files of the folders by name, and others as the person did."""
+    by_hand = [
+        VcfPair(original=file_at(Path(first)), anonymized=file_at(Path(second)), level=_level(level))
+        for first, second, level in arguments.pair
+    ]
+    if by_hand:
+        return Pairing(pairs=tuple(by_hand), unmatched=tuple(arguments.not_paired))
     pairing = pair_folders(arguments.origin, arguments.anony)
     if not pairing.pairs and not pairing.unmatched:
         raise AuditInputError(
@@ -72,18 +137,13 @@ def run(arguments: argparse.Namespace) -> int:
                 anony=str(arguments.anony),
             )
         )
-    started = time.perf_counter()
-    outcomes = list(_verify(pairing, settings, arguments))
-    seconds = time.perf_counter() - started
-    report = _write(outcomes, pairing, arguments)
-    if arguments.json:
-        print_json(_timed(vcf_document(outcomes, pairing.unmatched, settings), outcomes))
-    else:
-        _print_summary(outcomes, pairing, report, seconds)
-        _print_severities(settings)
-    _print_trouble(outcomes, pairing)
-    incomplete = bool(pairing.unmatched) or bool(ended(outcomes))
-    return exit_code(run_verdict(outcomes), incomplete=incomplete)
+    return Pairing(pairs=pairing.pairs, unmatched=(*pairing.unmatched, *arguments.not_paired))
+
+
+def _level(word: str) -> Level:
+    if word in ("high", "low"):
+        return "high" if word == "high" else "low"
+    raise AuditInputError(text("--pair: the level is high or low, received {given}.", given=word))
 
 
 def _settings(arguments: argparse.Namespace) -> VcfSettings:
@@ -111,13 +171,18 @@ def _severities(given: Sequence[str]) -> dict[str, Verdict]:
     return found
 
 
-def _verify(pairing: Pairing, settings: VcfSettings, arguments: argparse.Namespace) -> Iterator[PairOutcome]:
+def _verify(
+    pairing: Pairing,
+    settings: VcfSettings,
+    arguments: argparse.Namespace,
+    *,
+    panel: VcfFile | None,
+    is_told: bool,
+) -> Iterator[PairOutcome]:
     """Verify all pairs, and look for their donors where that was asked for."""
     n_jobs = arguments.jobs or default_jobs()
-    panel: Path | None = arguments.panel
-    file = None if panel is None else VcfFile(name=panel.name, path=panel)
     for outcome in run_pairs(pairing.pairs, settings, n_jobs=n_jobs):
-        if not arguments.json:
+        if is_told:
             print_line(
                 text(
                     "[CHECK] origin={origin}, anony={anony}",
@@ -126,8 +191,9 @@ def _verify(pairing: Pairing, settings: VcfSettings, arguments: argparse.Namespa
                 ),
                 flush=True,
             )
-        is_asked_for = arguments.donors or panel is not None
-        yield look_for_donors(outcome, settings, panel=file) if is_asked_for else outcome
+        is_meant = not arguments.donors_of or outcome.pair.anonymized.name in arguments.donors_of
+        is_asked_for = (arguments.donors or arguments.donors_of or panel is not None) and is_meant
+        yield look_for_donors(outcome, settings, panel=panel) if is_asked_for else outcome
 
 
 def _write(outcomes: Sequence[PairOutcome], pairing: Pairing, arguments: argparse.Namespace) -> Path | None:
@@ -152,9 +218,9 @@ def _timed(document: dict[str, Any], outcomes: Sequence[PairOutcome]) -> dict[st
     return document
 
 
-def _print_summary(
+def _summary(
     outcomes: Sequence[PairOutcome], pairing: Pairing, report: Path | None, seconds: float
-) -> None:
+) -> Iterator[Text]:
     looked = any(one.donors for one in outcomes)
     overall = (
         "Overall, exposure and donors included: {verdict}"
@@ -162,29 +228,29 @@ def _print_summary(
         else "Overall, exposure included: {verdict}"
     )
     verdict = run_verdict(outcomes, n_unmatched=len(pairing.unmatched))
-    print_line(text(overall, verdict=verdict.word))
+    yield (text(overall, verdict=verdict.word))
     n_checked = sum(outcome.audit is not None for outcome in outcomes)
-    print_line(text("Pairs checked: {checked} of {total}", checked=n_checked, total=len(outcomes)))
+    yield (text("Pairs checked: {checked} of {total}", checked=n_checked, total=len(outcomes)))
     if n_alone := len(pairing.unmatched):
-        print_line(text("Files without a partner: {count}", count=n_alone))
+        yield (text("Files without a partner: {count}", count=n_alone))
     n_again = sum(one.is_to_anonymize_again for one in outcomes)
-    print_line(text("Files to anonymize again: {count}", count=n_again))
-    print_line(text("Time: {seconds} s", seconds=Written(f"{seconds:.1f}")))
-    print_line(text("Report: {file}", file=str(report)))
+    yield (text("Files to anonymize again: {count}", count=n_again))
+    yield (text("Time: {seconds} s", seconds=Written(f"{seconds:.1f}")))
+    yield (text("Report: {file}", file=str(report)))
     if report is not None:
         findings, summary = (str(report.with_stem(f"{report.stem}_{one}")) for one in ("findings", "summary"))
-        print_line(text("All findings with all places: {file}", file=findings))
-        print_line(text("All pairs: {file}", file=summary))
+        yield (text("All findings with all places: {file}", file=findings))
+        yield (text("All pairs: {file}", file=summary))
     for outcome in outcomes:
         if outcome.audit is None:
-            print_line(text("{file}: not verified", file=outcome.pair.anonymized.name))
+            yield (text("{file}: not verified", file=outcome.pair.anonymized.name))
         else:
-            _print_pair(outcome, outcome.audit)
+            yield from _pair_lines(outcome, outcome.audit)
 
 
-def _print_pair(outcome: PairOutcome, audit: VcfAudit) -> None:
+def _pair_lines(outcome: PairOutcome, audit: VcfAudit) -> Iterator[Text]:
     row: dict[str, Any] = {key: str(value) for key, value in audit.report_row().items()}
-    print_line(
+    yield (
         text(
             "{filename}: {verification_result}  {anonymization_rate}  (meta "
             "{metadata_masked}/{metadata_targets}, variant {variant_masked}/{variant_targets})",
@@ -195,7 +261,7 @@ def _print_pair(outcome: PairOutcome, audit: VcfAudit) -> None:
     verdicts = "overall {overall}: published rule {rule}, exposure {exposure}"
     if donors is not None:
         verdicts = "overall {overall}: published rule {rule}, exposure {exposure}, donors {donors}"
-    _print_below(
+    yield _below(
         text(
             verdicts,
             overall=outcome.overall.word,
@@ -204,38 +270,28 @@ def _print_pair(outcome: PairOutcome, audit: VcfAudit) -> None:
             donors=own(donors.verdict.word if donors else ""),
         )
     )
-    _print_exposure(audit.exposure)
+    yield from _exposure_lines(audit.exposure)
     if donors is not None:
-        _print_below(text("donors {verdict}", verdict=donors.verdict.word))
-        _print_exposure(donors.exposure)
+        yield _below(text("donors {verdict}", verdict=donors.verdict.word))
+        yield from _exposure_lines(donors.exposure)
 
 
-def _print_exposure(found: Sequence[Exposure]) -> None:
+def _exposure_lines(found: Sequence[Exposure]) -> Iterator[Text]:
     for exposure in found:
-        _print_below(text("{verdict}: {sentence}", verdict=exposure.verdict.word, sentence=exposure.sentence))
+        yield _below(text("{verdict}: {sentence}", verdict=exposure.verdict.word, sentence=exposure.sentence))
 
 
-def _print_below(line: Text) -> None:
-    print_line(text("  {line}", line=line))
+def _below(line: Text) -> Text:
+    return text("  {line}", line=line)
 
 
-def _print_severities(settings: VcfSettings) -> None:
+def _severity_lines(settings: VcfSettings) -> Iterator[Text]:
     for check, verdict in settings.severities.items():
-        print_line(
+        yield (
             text(
                 "Severity changed: {check} {default} → {verdict}",
                 check=check,
                 default=ALL_CHECKS[check].default.word,
                 verdict=verdict.word,
-            )
-        )
-
-
-def _print_trouble(outcomes: Sequence[PairOutcome], pairing: Pairing) -> None:
-    print_problems(tuple(problem for _, problems in ended(outcomes) for problem in problems))
-    for name in pairing.unmatched:
-        print_warning(
-            text(
-                "{file}: no partner; an anonymized file is named <level>_…anony_<original's name>.", file=name
             )
         )

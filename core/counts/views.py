@@ -12,9 +12,9 @@ from core.counts.document import counts_document
 from core.counts.judging import CountsAudit, cell_names
 from core.counts.measuring import CountsMeasurement
 from core.counts.suppressing import Suppression
-from core.reports import InputFacts, Report, ReportTable, current_versions
+from core.reports import InputFacts, Report, ReportTable, current_versions, placed
 from core.reports.model import Column
-from core.settings_form import report_lines
+from core.settings_form import option_words, report_lines
 
 TITLE = "Disclosure risk of a table of counts"
 QUESTION = (
@@ -69,9 +69,12 @@ def _whole(bound: float | None) -> int | None:
 
 
 def counts_report(
-    audit: CountsAudit, *, inputs: Sequence[InputFacts], created_at: datetime, command: str, settings: object
+    audit: CountsAudit, *, inputs: Sequence[InputFacts], created_at: datetime, settings: object
 ) -> Report:
     """Return the report of a run; its table names categories and bounds, and no count that is not shown."""
+    inputs = placed(inputs)
+    table, *others = (facts.path for facts in inputs)
+    words = [*option_words(settings, left_out=("quasi_identifiers",)), *option_words(audit.thresholds)]
     frame, columns = cells_table(audit)
     note = "Small counts, those to suppress with them, and what suppressed counts can be."
     return Report(
@@ -80,7 +83,7 @@ def counts_report(
         question=QUESTION,
         verdict=audit.overall,
         headline=headline(audit),
-        inputs=tuple(inputs),
+        inputs=inputs,
         settings=report_lines(settings, audit.thresholds),
         figures=(),
         findings=audit.findings,
@@ -95,5 +98,5 @@ def counts_report(
         versions=current_versions(),
         verdicts={},
         result=counts_document(audit),
-        command=command,
+        arguments=((table, *words, *(["--also", *others] if others else [])),),
     )

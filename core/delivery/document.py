@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from core.delivery.attack import Attack
 from core.delivery.judging import DeliveryAudit, attack_sentence, known_words
@@ -10,9 +11,12 @@ from core.delivery.keys import Link
 from core.delivery.known import Known
 from core.delivery.measuring import TableFacts
 from core.releases import earlier_words, releases_document, releases_lines
-from core.settings_form import command_line, option_words, settings_document
+from core.settings_form import option_words, settings_document
 from core.verdict import next_steps
 from core.words import Text, counted, joined, listed, own, percent, share_of, text
+
+if TYPE_CHECKING:
+    from core.reports import InputFacts
 
 
 def delivery_document(audit: DeliveryAudit) -> dict[str, object]:
@@ -185,8 +189,8 @@ def _known_line(known: Known, k: int) -> Text:
     )
 
 
-def delivery_command(audit: DeliveryAudit, files: Sequence[str]) -> str:
-    """Return the command that repeats the audit of some tables."""
+def delivery_arguments(audit: DeliveryAudit, inputs: Sequence[InputFacts]) -> tuple[str, ...]:
+    """Return the words that repeat the audit of some tables."""
     words = [*option_words(audit.measurement.settings), *option_words(audit.thresholds)]
-    words += earlier_words(audit.releases)
-    return command_line("dataset", files, words)
+    tables = [facts.path for facts in inputs if facts.role == "table"]
+    return (*tables, *words, *earlier_words(audit.releases, inputs))

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from core.diversity.judging import DiversityAudit
 from core.diversity.measuring import Configuration
 from core.diversity.minimized import generalizations, generalizations_document
 from core.diversity.problem import SearchProblem
 from core.diversity.settings import as_published
-from core.settings_form import command_line, option_words, settings_document
+from core.settings_form import option_words, settings_document
+
+if TYPE_CHECKING:
+    from core.reports import InputFacts
+
+TABLE, TRAINING, MODEL = "table to anonymize", "training table", "model file"  # parts of files in an audit
 
 
 def diversity_document(audit: DiversityAudit) -> dict[str, object]:
@@ -79,18 +87,22 @@ def _configuration(configuration: Configuration) -> dict[str, object]:
     }
 
 
-def diversity_command(audit: DiversityAudit) -> str:
-    """Return the command that repeats the search."""
+def diversity_arguments(
+    audit: DiversityAudit, inputs: Sequence[InputFacts], chosen: Configuration | None
+) -> tuple[str, ...]:
+    """Return the words that repeat the search, and show the pair that was chosen."""
     problem = audit.search.problem
     settings, choice = problem.settings, problem.choice
     is_published = settings == as_published(settings)
-    model = {"tree": "", "file": choice.file_name}.get(choice.source, choice.source)
-    words = [
-        *(["--train", problem.training.name] if problem.training is not None else []),
+    paths = {str(facts.role): facts.path for facts in inputs}
+    model = {"tree": "", "file": paths.get(MODEL, "")}.get(choice.source, choice.source)
+    return (
+        paths[TABLE],
+        *(["--train", paths[TRAINING]] if TRAINING in paths else []),
         *option_words(settings, left_out=("cells", "diversity", "sensitive_bins") if is_published else ()),
         *(["--reference-cells"] if is_published else []),
         *(["--model", model] if model else []),
         *option_words(choice, left_out=("source",)),
         *option_words(audit.thresholds),
-    ]
-    return command_line("diversity", [problem.data.name], words)
+        *([] if chosen is None else ["--pair", str(chosen.k), str(chosen.l)]),
+    )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 from core.events.judging import EventAudit
 from core.events.mapping import BUILT_IN_MAPPING
 from core.events.trace_risk import Share, TraceRisk
-from core.settings_form import command_line, option_words, settings_document
+from core.settings_form import option_words, settings_document
 
 
 def events_document(audit: EventAudit) -> dict[str, object]:
@@ -116,16 +118,16 @@ def _interval(share: Share | None) -> list[float] | None:
     return None if share is None or share.is_exact else [share.lower, share.upper]
 
 
-def events_command(audit: EventAudit, file: str) -> str:
-    """Return the command that repeats the audit; a mapping and a seed, which only the person has, by name."""
+def events_arguments(audit: EventAudit, file: str) -> tuple[str, ...]:
+    """Return the words that repeat the audit; a seed of pseudonyms, which only the person has, by name."""
     settings, options = audit.measured.log.settings, audit.release.options
-    left_out = ("mapping", *settings.found_columns)
-    words = [
-        *option_words(settings, left_out=left_out),
+    mapping = json.dumps(dict(settings.mapping.pairs), ensure_ascii=False)
+    return (
+        file,
+        *option_words(settings, left_out=("mapping", *settings.found_columns)),
         *option_words(audit.anonymized.rule),
         *option_words(options, left_out=("pseudonym_seed",)),
         *([] if settings.leave_out else ["--leave-out-none"]),
-        *([] if settings.mapping == BUILT_IN_MAPPING else ["--mapping", "MAPPING.csv"]),
+        *([] if settings.mapping == BUILT_IN_MAPPING else ["--mapping", mapping]),
         *([] if options.pseudonym_seed is None else ["--pseudonym-seed", "SEED"]),
-    ]
-    return command_line("events", [file], words)
+    )

@@ -11,8 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 
+from core.at_hand import bytes_at
 from core.errors import AuditInputError
-from core.holding import read_unchanged
 from core.words import input_error, text
 
 OTHER_EVENT = "other_event"
@@ -108,7 +108,7 @@ def event_mapping(pairs: Iterable[tuple[str, str]]) -> EventMapping:
 
 def read_event_mapping(source: bytes | Path) -> EventMapping:
     """Read a mapping from JSON (an object of event to class) or CSV (two columns, a header), in UTF-8."""
-    data = read_unchanged(source) if isinstance(source, Path) else source
+    data = bytes_at(source) if isinstance(source, Path) else source
     try:
         content = data.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -116,7 +116,7 @@ def decided_page(decided: DecidedReport) -> Report:
         versions=document["versions"],
         verdicts=decided.report.verdicts,
         seeds=document["seeds"],
-        command=document["command"],
+        arguments=decided.report.arguments,
     )
 
 

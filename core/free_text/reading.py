@@ -12,6 +12,7 @@ from scipy import stats
 
 from core.coding import IntArray
 from core.errors import AuditInputError
+from core.free_text.finding import TextColumn
 from core.words import text
 
 LARGEST_SHARE = 0.01  # of the cells, that may hold a name and nobody would know, once enough are read
@@ -95,9 +96,10 @@ def read_cells(given: Iterable[str]) -> Mapping[str, Reading]:
     return found
 
 
-def reading_words(read: Mapping[str, Reading]) -> list[str]:
-    """Return the words of the command line that say what was read."""
-    return [
+def reading_words(read: Mapping[str, Reading], texts: Iterable[TextColumn]) -> list[str]:
+    """Return the words of the command line that say what was read, and which model read."""
+    models = {each.model for each in texts} - {"none"}
+    return [word for model in models for word in ("--text-model", model)] + [
         word
         for column, each in read.items()
         for word in ("--read", f"{column}={each.n_read}" + (f"/{each.n_found}" if each.n_found else ""))

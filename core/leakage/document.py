@@ -12,7 +12,7 @@ from core.leakage.judging import LeakageAudit
 from core.leakage.measuring import SetAside
 from core.leakage.near_copies import NearCopies
 from core.leakage.second_look import SecondLook
-from core.settings_form import command_line, option_words, settings_document
+from core.settings_form import option_words, settings_document
 
 USUAL_FIGURES = (
     "full_leakage_share",
@@ -142,9 +142,8 @@ def _column_documents(audit: LeakageAudit) -> list[dict[str, object]]:
     ]
 
 
-def leakage_command(audit: LeakageAudit, files: Sequence[str]) -> str:
-    """Return the command that repeats the audit of an original, a scrambled and perhaps a hold-out table."""
+def leakage_arguments(audit: LeakageAudit, files: Sequence[str]) -> tuple[str, ...]:
+    """Return the words that repeat the audit of an original, a scrambled and perhaps a hold-out table."""
     holdout = ["--holdout", files[2]] if files[2:] else []
-    words = [*holdout, *option_words(audit.measures.settings), *option_words(audit.thresholds)]
-    words += reading_words(audit.read)
-    return command_line("leakage", files[:2], words)
+    words = [*option_words(audit.measures.settings), *option_words(audit.thresholds)]
+    return (*files[:2], *holdout, *words, *reading_words(audit.read, audit.measures.texts))

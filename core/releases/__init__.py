@@ -4,4 +4,4 @@ from core.releases.document import earlier_words, releases_document, releases_li
 from core.releases.judging import ReleasesAudit, judge_releases, releases_sentence
 from core.releases.ledger import Ledger, new_ledger, read_ledger, read_salt
 from core.releases.measuring import ReleasesMeasurement, measure_releases, table_for
-from core.releases.settings import EarlierTable, ReleasedTable, Roles
+from core.releases.settings import EARLIER, EarlierTable, ReleasedTable, Roles

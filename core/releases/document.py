@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from core.releases.counts import Moved
 from core.releases.judging import ReleasesAudit, releases_sentence
 from core.releases.measuring import Compared
+from core.releases.settings import EARLIER
 from core.releases.splits import Split
 from core.words import Text, counted, own, text
+
+if TYPE_CHECKING:
+    from core.reports import InputFacts
 
 
 def releases_document(audit: ReleasesAudit) -> dict[str, object]:
@@ -74,14 +81,10 @@ def _split(split: Split, k: int) -> dict[str, object]:
     }
 
 
-def earlier_words(audit: ReleasesAudit | None) -> list[str]:
+def earlier_words(audit: ReleasesAudit | None, inputs: Sequence[InputFacts]) -> list[str]:
     """Return the options that name the earlier releases on the command line."""
-    if audit is None:
-        return []
-    measured = audit.measurement
-    names = [each.release for each in measured.compared]
-    names += [each.release for each in measured.not_compared]
-    return ["--earlier", *dict.fromkeys(names)]
+    paths = [facts.path for facts in inputs if facts.role == EARLIER]
+    return ["--earlier", *paths] if audit is not None and paths else []
 
 
 def _moved(moved: Moved, k: int) -> dict[str, object]:

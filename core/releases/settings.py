@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.tables import Dataset
+from core.words import own
+
+EARLIER = own("earlier release")  # its part in an audit
 
 
 @dataclass(frozen=True, kw_only=True)

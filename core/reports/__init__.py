@@ -17,8 +17,11 @@ from core.reports.model import (
     ReportTable,
     current_versions,
     figures_of,
+    file_facts,
     findings_of,
     input_facts,
+    placed,
+    report_stem,
 )
 from core.reports.rendering import (
     RENDERERS,

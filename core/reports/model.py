@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import platform
 import re
+import shlex
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -233,10 +235,19 @@ class Report:
     sections: tuple[ReportSection, ...] = ()  # the same, file by file, where a run is of files
     result: Mapping[str, object] = field(default_factory=dict)  # what the command's --json prints
     seeds: Mapping[str, object] = field(default_factory=dict)  # where random numbers started
-    command: str = ""  # repeats the audit in the folder of its files
-    arguments: tuple[tuple[str, ...], ...] = ()  # the same as data: the words of each run, without the tool
+    arguments: tuple[tuple[str, ...], ...] = ()  # the words of each run of the tool that repeat the audit
     policy: Mapping[str, object] = field(default_factory=dict)  # whose limits were taken, where they were
     platform: str = field(default_factory=lambda: f"{platform.system()} {platform.machine()}")
+
+    def with_evidence(self, tables: Iterable[ReportTable]) -> Report:
+        """Return the report with records behind it, and the option that asks for them."""
+        arguments = tuple((*words, "--evidence", "masked") for words in self.arguments)
+        return replace(self, tables=(*self.tables, *tables), arguments=arguments)
+
+    @property
+    def command(self) -> str:
+        """Return the commands that repeat the audit in the folder of its files, a line each."""
+        return "\n".join(shlex.join(["python", "-m", "core", self.tool, *words]) for words in self.arguments)
 
 
 _PACKAGES = (
@@ -276,6 +287,26 @@ def input_facts(dataset: Dataset, role: str) -> InputFacts:
         reading=_reading_text(dataset.reading),
         options=vars(dataset.reading.options),
     )
+
+
+def file_facts(data: bytes, role: str, *, name: str) -> InputFacts:
+    """Return what a report says of a file that is no table."""
+    return InputFacts(role=role, name=name, n_bytes=len(data), sha256=hashlib.sha256(data).hexdigest())
+
+
+def placed(inputs: Iterable[InputFacts]) -> tuple[InputFacts, ...]:
+    """Return what a report says of files, each with a path of its own; files of one name get folders."""
+    known: dict[str, tuple[str, str, str]] = {}
+    found = []
+    for number, facts in enumerate(inputs, start=1):
+        file = (facts.name, facts.sha256, repr(facts.options))
+        path = facts.path or facts.name
+        path = f"./{path}" if path.startswith("-") else path
+        if known.setdefault(path, file) != file:
+            path = f"{number}/{facts.name}"
+        known[path] = file
+        found.append(replace(facts, path=path))
+    return tuple(found)
 
 
 def _reading_text(reading: Reading) -> str:

@@ -2,6 +2,7 @@
 
 from core.risk.comparison import ColumnChange, Comparison
 from core.risk.document import (
+    GROUPS,
     option_for,
     release_document,
     risk_document,

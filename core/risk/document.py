@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from core.free_text import reading_words, texts_document
 from core.measures import MEASURES
@@ -16,9 +17,14 @@ from core.risk.lattice_search import SearchOutcome
 from core.risk.population import PopulationUniques
 from core.risk.sensitive import SensitiveMeasurement
 from core.risk.suda import ColumnsMeasurement, Suda, SudaSettings
-from core.risk.what_if import Release, WhatIf
-from core.settings_form import command_line, option_words, settings_document
+from core.risk.what_if import Release, WhatIf, what_if_settings
+from core.settings_form import option_words, settings_document
 from core.words import Amount, Text, counted, joined, listed, number, own, percent, say, text
+
+if TYPE_CHECKING:
+    from core.reports import InputFacts
+
+GROUPS = "groups of values"  # the part of files of hierarchies in an audit
 
 
 def suda_note(suda: Suda) -> Text:
@@ -576,29 +582,38 @@ def _column_lines(columns: ColumnsMeasurement) -> list[str]:
     return lines
 
 
-def risk_command(
-    audit: RiskAudit, files: Mapping[str, str], *, suda: Suda | None = None, what_if: WhatIf | None = None
-) -> str:
-    """Return the command that repeats the audit; `files` are names by their part in it."""
+def risk_arguments(
+    audit: RiskAudit,
+    inputs: Sequence[InputFacts],
+    *,
+    groups: Sequence[str] = (),
+    suda: Suda | None = None,
+    what_if: WhatIf | None = None,
+) -> tuple[str, ...]:
+    """Return the words that repeat the audit; `groups`: the columns that the files of groups are for."""
     measured = audit.measurement
     suggested = ("quasi_identifiers", "sensitive") if measured.settings.roles_suggested else ()
-    words = [
+    paths = {str(facts.role): facts.path for facts in inputs}
+    files = [facts.path for facts in inputs if facts.role == GROUPS]
+    return (
+        paths["table"],
         *(
             word
             for part in ("original", "population")
-            if part in files
-            for word in (f"--{part}", files[part])
+            if part in paths
+            for word in (f"--{part}", paths[part])
         ),
         *option_words(measured.settings, left_out=suggested),
         *option_words(audit.thresholds),
-        *earlier_words(audit.releases),
-        *reading_words(audit.read),
-    ]
-    groups = [*measured.hierarchies, *(what_if.own_hierarchies if what_if else ())]
-    file = files.get("groups of values", "FILE") if len(groups) == 1 else "FILE"
-    words += [word for column in groups for word in ("--hierarchy", f"{column}={file}")]
-    if suda is not None:
-        words += ["--suda", *option_words(SudaSettings(max_size=suda.requested_size))]
-    if what_if is not None:
-        words += ["--what-if", *option_words(what_if.settings)]
-    return command_line("risk", [measured.name], words)
+        *earlier_words(audit.releases, inputs),
+        *reading_words(audit.read, measured.texts),
+        *(word for pair in zip(groups, files, strict=True) for word in ("--hierarchy", "=".join(pair))),
+        *([] if suda is None else ["--suda", *option_words(SudaSettings(max_size=suda.requested_size))]),
+        *([] if what_if is None else _what_if_words(audit, what_if)),
+    )
+
+
+def _what_if_words(audit: RiskAudit, what_if: WhatIf) -> list[str]:
+    usual = what_if_settings(audit.measurement, audit.thresholds).limits
+    alone = ["--what-if-k-alone"] if what_if.settings.limits != usual else []
+    return ["--what-if", *alone, *option_words(what_if.settings)]

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from core.apart import Answer, EndedError, ask_apart, refused
+from core.at_hand import source_at
 from core.errors import AuditInputError
 from core.holding import HAS_SHARED_MEMORY, Shared, read_unchanged, unchanged
 from core.jobs import Threads
@@ -84,9 +85,12 @@ def read_dataset(
     AuditInputError
         The file cannot be read as a table; says why and what to do.
     """
+    if isinstance(source, Path):
+        held, source, filed = source_at(source)
+        name, options = name or held, options if filed is None else options_of(filed)
     options = options or ReadOptions()
     check_options(options)
-    name = name or (source.name if isinstance(source, Path) else "table")
+    name = name or "table"
     source = _snapshot(source, name=name) if isinstance(source, Path) else source
     data = source.mapped() if isinstance(source, Shared) else pa.py_buffer(source)
     if not data.size:
@@ -245,7 +249,7 @@ def read_apart(
         raise refused(data.size, name=name, remedy=_RESAVED) from None
 
 
-def options_of(fields: dict[str, Any]) -> ReadOptions:
+def options_of(fields: Mapping[str, Any]) -> ReadOptions:
     """Return options from their JSON."""
     return ReadOptions(**{**fields, "missing_spellings": tuple(fields["missing_spellings"])})
 

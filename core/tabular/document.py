@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.free_text import reading_words, texts_document
-from core.settings_form import command_line, option_words, settings_document
+from core.settings_form import option_words, settings_document
 from core.tabular.csv_report import class_shares
 from core.tabular.judging import TabularAudit
 from core.tabular.measuring import ColumnResult
-from core.tabular.pairing import LeftOutFile
+from core.tabular.pairing import FilePair, LeftOutFile, pair_files
 from core.tabular.rules import ColumnCheck
 from core.tabular.settings import TabularThresholds
 from core.verdict import Verdict, worst
@@ -93,17 +93,42 @@ def _check(check: ColumnCheck) -> dict[str, object]:
     }
 
 
-def tabular_command(audits: Sequence[TabularAudit]) -> str:
-    """Return the commands that repeat the run, a line for the files of the same options."""
-    files: dict[tuple[str, ...], list[str]] = {}
-    for audit in audits:
-        measured, opinion, looked = audit.measurement, audit.second_opinion, audit.opinion_measurement
-        asked: list[object] = [opinion.thresholds, looked.settings] if opinion and looked else []
-        words = [
-            *option_words(measured.settings),
-            *option_words(audit.thresholds, usual=TabularThresholds.for_mode(measured.log.mode)),
-            *(word for each in asked for word in option_words(each)),
-            *reading_words(opinion.read if opinion else {}),
-        ]
-        files.setdefault(tuple(words), []).append(audit.name)
-    return "\n".join(command_line("tabular", names, words) for words, names in files.items())
+def tabular_arguments(
+    audits: Sequence[TabularAudit], files: Sequence[FilePair], skipped: Sequence[LeftOutFile]
+) -> tuple[tuple[str, ...], ...]:
+    """Return the words that repeat the run, those of files with the same options together.
+
+    `files`: the paths of each audit's files; those that their names do not pair are named together.
+    """
+    by_name = pair_files([path for pair in files for path in vars(pair).values()]).pairs
+    runs: dict[tuple[str, ...], list[str]] = {}
+    for audit, pair in zip(audits, files, strict=True):
+        words = (pair.original,) if pair in by_name else ("--pair", *vars(pair).values())
+        runs.setdefault(_options(audit), []).extend(words)
+    left_out = [word for file in skipped for word in ("--not-verified", file.name, file.reason)]
+    first = next(iter(runs), ())
+    return tuple(
+        (*_pairs_last(words), *options, *(left_out if options == first else []))
+        for options, words in runs.items()
+    )
+
+
+def _pairs_last(words: Sequence[str]) -> list[str]:
+    """Return the words with options behind the names alone."""
+    found: tuple[list[str], list[str]] = [], []
+    left = 0
+    for word in words:
+        left = 4 if word == "--pair" else max(left - 1, 0)
+        found[left > 0].append(word)
+    return [*found[0], *found[1]]
+
+
+def _options(audit: TabularAudit) -> tuple[str, ...]:
+    measured, opinion, looked = audit.measurement, audit.second_opinion, audit.opinion_measurement
+    asked: list[object] = [opinion.thresholds, looked.settings] if opinion and looked else []
+    return (
+        *option_words(measured.settings),
+        *option_words(audit.thresholds, usual=TabularThresholds.for_mode(measured.log.mode)),
+        *(word for each in asked for word in option_words(each)),
+        *reading_words(opinion.read if opinion else {}, looked.texts if looked else ()),
+    )

@@ -13,8 +13,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, cast
 
+from core.at_hand import bytes_at, source_at
 from core.errors import AuditInputError
-from core.holding import read_unchanged
 from core.tabular.actions import meaning_of
 from core.verdict import Finding, Verdict
 from core.words import Text, Value, input_error, own, text
@@ -202,8 +202,8 @@ def read_log(source: bytes | Path, *, name: str | None = None) -> AnonymizationL
     AuditInputError
         Not JSON, not an object, without ``log_info``, or a mode other than low and high.
     """
-    data = read_unchanged(source) if isinstance(source, Path) else source
-    name = name or (source.name if isinstance(source, Path) else "log")
+    data = bytes_at(source) if isinstance(source, Path) else source
+    name = name or (source_at(source).name if isinstance(source, Path) else "log")
     repeated: list[str] = []
     document, log_info = _document(data, name=name, repeated=repeated)
     notes = [_repeated_note(name, key) for key in dict.fromkeys(repeated)]

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.settings_form import command_line, option_words, settings_document
+from core.settings_form import option_words, settings_document
 from core.vcf.donor.document import donor_document
+from core.vcf.files import VcfFile
 from core.vcf.judging import VcfAudit
 from core.vcf.outcomes import PairOutcome, run_verdict
+from core.vcf.pairing import pair_files
 from core.vcf.settings import VcfSettings
+
+ORIGINALS, ANONYMIZED = "originals", "anonymized"  # folders of the files where a run is repeated
 
 
 def ended(outcomes: Sequence[PairOutcome]) -> list[tuple[str, tuple[str, ...]]]:
@@ -55,9 +59,40 @@ def _pair(outcome: PairOutcome, audit: VcfAudit) -> dict[str, object]:
     return entry
 
 
-def vcf_command(outcomes: Sequence[PairOutcome], settings: VcfSettings) -> str:
-    """Return the command that repeats the run on folders of the original and of the anonymized files."""
-    looked = [outcome.donors.measurement for outcome in outcomes if outcome.donors is not None]
-    panels = [one.kinship.panel_name for one in looked if one.kinship is not None]
-    donors = ["--panel", panels[0]] if panels else ["--donors"] if looked else []
-    return command_line("vcf", [], ["-o", "originals", "-a", "anonymized", *donors, *option_words(settings)])
+def vcf_arguments(
+    outcomes: Sequence[PairOutcome],
+    settings: VcfSettings,
+    *,
+    unmatched: Sequence[str] = (),
+    panel: str = "",
+) -> tuple[str, ...]:
+    """Return the words that repeat the run on folders of the original and of the anonymized files.
+
+    Pairs that were made by hand are named. `panel`: the path of a panel, where one was given.
+    """
+    pairs = [outcome.pair for outcome in outcomes]
+    originals = {pair.original.name: pair.original for pair in pairs}
+    anonymized = {pair.anonymized.name: pair.anonymized for pair in pairs}
+    by_name = pair_files(list(originals.values()), list(anonymized.values())).pairs
+    looked = [one.pair.anonymized.name for one in outcomes if one.donors is not None or one.donor_problems]
+    words = ["-o", ORIGINALS, "-a", ANONYMIZED]
+    if pairs != [*by_name]:
+        words += [
+            word
+            for pair in pairs
+            for word in (
+                "--pair",
+                _in(ORIGINALS, pair.original),
+                _in(ANONYMIZED, pair.anonymized),
+                pair.level,
+            )
+        ]
+    words += [word for name in unmatched for word in ("--not-paired", name)]
+    if looked:
+        words += ["--panel", panel] if panel else ["--donors"]
+        words += ["--donors-of", *looked] if len(looked) < len(pairs) else []
+    return (*words, *option_words(settings))
+
+
+def _in(folder: str, file: VcfFile) -> str:
+    return f"{folder}/{file.name}"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from core import at_hand
 from core.errors import AuditInputError
 from core.vcf.files import VcfFile
 from core.words import own, text
@@ -121,13 +122,21 @@ def files_of_folders(originals: Path, anonymized: Path) -> tuple[list[VcfFile], 
 
 def _files_in(folder: Path) -> list[VcfFile]:
     try:
-        found = sorted(path for path in folder.iterdir() if is_vcf_name(path.name) and path.is_file())
+        found = [path for path in at_hand.files_in(folder) if is_vcf_name(path.name)]
     except OSError as error:
         reason = error.strerror or own("unknown reason")
         raise AuditInputError(
             text("The folder {folder} cannot be read ({reason}).", folder=str(folder), reason=reason)
         ) from None
-    return [VcfFile(name=path.name, path=path) for path in found]
+    return [file_at(path) for path in found]
+
+
+def file_at(path: Path) -> VcfFile:
+    """Return the VCF file at a path."""
+    name, data, _ = at_hand.source_at(path)
+    if isinstance(data, Path):
+        return VcfFile(name=name, path=data)
+    return VcfFile(name=name, content=data if isinstance(data, bytes) else at_hand.bytes_at(path))
 
 
 def _in_order(pairs: Iterable[VcfPair]) -> list[VcfPair]:

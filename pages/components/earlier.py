@@ -8,11 +8,11 @@ import streamlit as st
 
 from core import caching
 from core.errors import AuditInputError
-from core.releases import ReleasedTable, ReleasesAudit, new_ledger, releases_sentence
+from core.releases import EARLIER, ReleasedTable, ReleasesAudit, new_ledger, releases_sentence
 from core.releases.views import COLUMNS, LIMITS, earlier_table, releases_figures
-from core.reports import InputFacts, input_facts
+from core.reports import InputFacts, file_facts, input_facts
 from core.tables import Dataset
-from core.words import own, say
+from core.words import say
 from pages.components.inputs import TABLE_TYPES, ask_for_files, list_file, list_table
 from pages.components.reading import show_problems
 from pages.components.results import Download, show_figures, show_table
@@ -34,7 +34,9 @@ class Earlier(NamedTuple):
 
     def facts(self) -> list[InputFacts]:
         """Return what a report says of them."""
-        return [input_facts(each, own("earlier release")) for each in self.tables]
+        stored = [caching.vault().file(key) for key in self.ledgers]
+        ledgers = [file_facts(each.data, EARLIER, name=each.name) for each in stored if each is not None]
+        return [*(input_facts(each, EARLIER) for each in self.tables), *ledgers]
 
 
 def ask_for_earlier(tool: str) -> Earlier:

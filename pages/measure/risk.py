@@ -13,6 +13,7 @@ from core import caching
 from core.demo.risk import DEMOS
 from core.reports import InputFacts, Report, input_facts
 from core.risk import (
+    GROUPS,
     ColumnsMeasurement,
     RiskAudit,
     RiskMeasurement,
@@ -92,7 +93,7 @@ class Others(NamedTuple):
         """Return what a report says of them."""
         named = [(own("original"), self.original), (own("population"), self.population)]
         found = [input_facts(dataset, role) for role, dataset in named if dataset is not None]
-        found += [input_facts(dataset, "groups of values") for dataset in self.hierarchies]
+        found += [input_facts(dataset, GROUPS) for dataset in self.hierarchies]
         return [*found, *self.earlier.facts()]
 
 
@@ -278,6 +279,7 @@ def _report(
         columns=found.columns or measure_columns(found.measurement, found.dataset),
         suda=found.suda,
         what_if=what_if,
+        groups=[hierarchy_for(each, found.dataset)[0] for each in found.others.hierarchies],
     )
 
 

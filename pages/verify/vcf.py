@@ -10,12 +10,13 @@ import streamlit as st
 from core.caching import StoredFile
 from core.demo.vcf import DEMOS
 from core.errors import AuditInputError
-from core.reports import InputFacts, Report
+from core.reports import Report
 from core.vcf import (
     REPORT_NAME,
     PairOutcome,
     ScanOutcome,
     VcfAudit,
+    VcfFile,
     VcfSettings,
     judge_outcome,
     render_findings,
@@ -25,7 +26,7 @@ from core.vcf import (
     views,
 )
 from core.verdict import Verdict
-from core.words import own, say, text
+from core.words import say, text
 from pages.components.inputs import ask_for_files, list_file, show_empty_state, show_privacy_line
 from pages.components.long_work import ask_for_work, greyed_out
 from pages.components.reading import show_problems
@@ -139,7 +140,7 @@ def _show_results(
     asked = st.session_state.get("vcf_file")
     number, shown = read[names.index(asked) if asked in names else 0]
     one_file = st.container()
-    outcomes[number] = show_donors(outcomes[number], shown, settings)
+    outcomes[number], panel = show_donors(outcomes[number], shown, settings)
     with all_files:
         _show_all(outcomes, unmatched, names)
     with one_file:
@@ -149,7 +150,7 @@ def _show_results(
     looked = outcomes[number].donors
     donors = looked and looked.measurement.identity
     _show_downloads(
-        outcomes, unmatched, shown, f"{identity} {settings} {shown.scan.anonymized_name} {donors}"
+        outcomes, unmatched, shown, panel, f"{identity} {settings} {shown.scan.anonymized_name} {donors}"
     )
     show_definitions(
         (*views.MEASURE_KEYS, *views.DONOR_MEASURE_KEYS), limits=(*views.LIMITS, *views.DONOR_LIMITS)
@@ -188,7 +189,11 @@ def _show_unread(outcomes: Sequence[PairOutcome]) -> None:
 
 
 def _show_downloads(
-    outcomes: Sequence[PairOutcome], unmatched: Sequence[str], shown: VcfAudit, identity: str
+    outcomes: Sequence[PairOutcome],
+    unmatched: Sequence[str],
+    shown: VcfAudit,
+    panel: VcfFile | None,
+    identity: str,
 ) -> None:
     audits = [outcome.audit for outcome in outcomes if outcome.audit is not None]
     published = Download(
@@ -201,7 +206,7 @@ def _show_downloads(
     st.header(say("Downloads"), anchor=False)
     show_downloads(
         TOOL,
-        partial(_report, outcomes, unmatched),
+        partial(_report, outcomes, unmatched, panel),
         identity=identity,
         extra=[published],
         further=_further_downloads(outcomes, unmatched, shown),
@@ -248,23 +253,12 @@ def _further_downloads(
 
 
 def _report(
-    outcomes: Sequence[PairOutcome],
-    unmatched: Sequence[str],
-    created_at: datetime,
+    outcomes: Sequence[PairOutcome], unmatched: Sequence[str], panel: VcfFile | None, created_at: datetime
 ) -> Report:
-    files = {
-        (role, file.name): file
-        for outcome in outcomes
-        for role, file in (
-            (own("original"), outcome.pair.original),
-            (own("anonymized"), outcome.pair.anonymized),
-        )
-    }
-    facts = tuple(
-        InputFacts(role=role, name=name, n_bytes=file.n_bytes, sha256=file.sha256())
-        for (role, name), file in files.items()
+    is_used = any(one.donors and one.donors.measurement.kinship for one in outcomes)
+    return views.vcf_report(
+        outcomes, unmatched=unmatched, panel=panel if is_used else None, created_at=created_at
     )
-    return views.vcf_report(outcomes, unmatched=unmatched, inputs=facts, created_at=created_at)
 
 
 show_vcf()

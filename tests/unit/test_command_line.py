@@ -17,7 +17,7 @@ NEEDED = {
     "dataset": ["a.csv"],
     "decide": ["a.json"],
 }
-WITHOUT_LISTS = {"measures", "demo", "keys"}
+WITHOUT_LISTS = {"compare", "demo", "keys", "measures", "verify"}
 
 
 def _lists(command: str) -> list[argparse.Action]:
@@ -27,6 +27,8 @@ def _lists(command: str) -> list[argparse.Action]:
         action
         for action in tools.choices[command]._actions
         if action.option_strings
+        and action.help != argparse.SUPPRESS
+        and not isinstance(action.nargs, int)  # files that belong together
         and (action.nargs in ("+", "*") or type(action).__name__ in ("_AppendAction", "_ExtendAction"))
     ]
 

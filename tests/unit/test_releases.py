@@ -33,7 +33,7 @@ from core.releases.hashing import siphash
 from core.releases.ranges import aligned
 from core.releases.splits import _settled
 from core.releases.views import releases_figures
-from core.reports import render
+from core.reports import InputFacts, render
 from core.risk import RiskSettings, RiskThresholds, judge_risk, measure_risk, views
 from core.verdict import Verdict
 from tests.releases_examples import HEADER, RECORDS, ROLES, Row, compared, measured, table
@@ -587,7 +587,11 @@ def test_report__names_the_earlier_release_and_its_command(tmp_path: Path) -> No
         earlier=[EarlierTable(release="january.csv", dataset=table(earlier))],
     )
     audit = judge_risk(measurement, RiskThresholds(k=5))
-    report = views.risk_report(audit, inputs=(), created_at=datetime(2026, 11, 22, tzinfo=UTC))
+    facts = [
+        InputFacts(role=role, name=f"{name}.csv", n_bytes=1, sha256=name)
+        for role, name in (("table", "june"), ("earlier release", "january"))
+    ]
+    report = views.risk_report(audit, inputs=facts, created_at=datetime(2026, 11, 22, tzinfo=UTC))
     assert "--earlier january.csv" in report.command
     page = render(report, "html").decode()
     assert "17 of 30 new records" in page

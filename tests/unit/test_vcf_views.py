@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from core.demo.vcf import DEMOS, make_cohort
-from core.reports import InputFacts, render
+from core.reports import render
 from core.vcf import (
     ALL_CHECKS,
     CHECKS,
@@ -170,8 +170,7 @@ def test_severity_table__shows_defaults_and_changes() -> None:
 @pytest.mark.parametrize("names", [("",), ("1_", "2_")], ids=["one file", "two files"])
 def test_vcf_report__holds_verdicts_counts_and_no_allele(names: tuple[str, ...]) -> None:
     outcomes = _outcomes(*names)
-    facts = (InputFacts(role="original", name="x.vcf.gz", n_bytes=3, sha256="0" * 64),)
-    report = views.vcf_report(outcomes, unmatched=["y.vcf.gz"], inputs=facts, created_at=NOW)
+    report = views.vcf_report(outcomes, unmatched=["y.vcf.gz"], created_at=NOW)
     assert report.verdict is Verdict.FAIL
     assert report.verdicts == {"Published rule": Verdict.FAIL, "Exposure": Verdict.WARN}
     assert any(
@@ -233,7 +232,7 @@ def test_vcf_report__tells_of_the_donors_and_of_changed_severities() -> None:
     (outcome,) = _outcomes("")
     looked = look_for_donors(outcome, settings, panel=outcome.pair.original)
     audit = judge_scan(outcome.audit.scan, settings)
-    report = views.vcf_report([replace(looked, audit=audit)], inputs=(), created_at=NOW)
+    report = views.vcf_report([replace(looked, audit=audit)], created_at=NOW)
     assert report.settings["How bad is each kind of exposure?"] == {
         "Panel too little alike to compare": "WARN"
     }

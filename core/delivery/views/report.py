@@ -9,12 +9,12 @@ import pandas as pd
 
 from core.charts import horizontal_bars
 from core.delivery import DeliveryAudit, attack_sentence, known_words, verdict_sentence
-from core.delivery.document import delivery_command, delivery_document
+from core.delivery.document import delivery_arguments, delivery_document
 from core.delivery.known import Known
 from core.delivery.views.picture import attacks_chart, tables_chart
 from core.releases.views import MEASURE_KEYS as RELEASE_KEYS
 from core.releases.views import releases_figures, releases_limits, releases_tables
-from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions
+from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions, placed
 from core.reports.model import Column, table_of
 from core.settings_form import report_lines
 from core.verdict import Verdict
@@ -210,7 +210,7 @@ def attacks_table(audit: DeliveryAudit) -> pd.DataFrame:
 
 def delivery_report(audit: DeliveryAudit, *, inputs: Sequence[InputFacts], created_at: datetime) -> Report:
     """Return the report of a delivery; aggregates only."""
-    measured = audit.measurement
+    measured, inputs = audit.measurement, placed(inputs)
     tables = [ReportTable("tables", "Tables", tables_table(audit))]
     if measured.links:
         tables.append(ReportTable("keys", "Keys between tables", keys_table(audit)))
@@ -227,7 +227,7 @@ def delivery_report(audit: DeliveryAudit, *, inputs: Sequence[InputFacts], creat
         question=QUESTION,
         verdict=audit.overall,
         headline=verdict_sentence(audit),
-        inputs=tuple(inputs),
+        inputs=inputs,
         settings=report_lines(measured.settings, audit.thresholds),
         figures=(*figures(audit), *releases_figures(audit.releases)),
         findings=audit.findings,
@@ -238,7 +238,7 @@ def delivery_report(audit: DeliveryAudit, *, inputs: Sequence[InputFacts], creat
         versions=current_versions(),
         result=delivery_document(audit),
         seeds={"seed": measured.settings.seed},
-        command=delivery_command(audit, [facts.name for facts in inputs if facts.role == "table"]),
+        arguments=(delivery_arguments(audit, inputs),),
     )
 
 

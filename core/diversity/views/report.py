@@ -8,7 +8,7 @@ from datetime import datetime
 import numpy as np
 
 from core.diversity import Configuration, DiversityAudit, SearchProblem
-from core.diversity.document import diversity_command, diversity_document
+from core.diversity.document import MODEL, TABLE, TRAINING, diversity_arguments, diversity_document
 from core.diversity.judging import cause_of_failure
 from core.diversity.views.charts import (
     class_sizes_chart,
@@ -21,7 +21,17 @@ from core.diversity.views.charts import (
 from core.diversity.views.tables import bins_table, configurations_table, generalizations_table, model_of
 from core.measures import diversity as diversity_measures
 from core.measures import shared
-from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions, input_facts
+from core.reports import (
+    Figure,
+    InputFacts,
+    Report,
+    ReportChart,
+    ReportTable,
+    current_versions,
+    file_facts,
+    input_facts,
+    placed,
+)
 from core.settings_form import report_lines
 from core.utility import average_class_size, discernibility
 from core.verdict import Verdict
@@ -229,13 +239,14 @@ def diversity_report(
 ) -> Report:
     """Return the report of a search and of the configuration that was picked."""
     problem = audit.search.problem
+    inputs = _inputs(problem)
     return Report(
         tool="diversity",
         title=TITLE,
         question=QUESTION,
         verdict=audit.overall,
         headline=headline(audit),
-        inputs=_inputs(problem),
+        inputs=inputs,
         settings={
             **report_lines(problem.settings, problem.choice, audit.thresholds),
             "Label of a merged cell": own(problem.settings.majority),
@@ -259,15 +270,17 @@ def diversity_report(
             "holdout_seed": problem.settings.holdout_seed,
             "minimization_seed": problem.settings.minimization_seed,
         },
-        command=diversity_command(audit),
+        arguments=(diversity_arguments(audit, inputs, configuration),),
     )
 
 
 def _inputs(problem: SearchProblem) -> tuple[InputFacts, ...]:
-    facts = [input_facts(problem.data, "table to anonymize")]
+    facts, choice = [input_facts(problem.data, TABLE)], problem.choice
     if problem.training is not None:
-        facts.append(input_facts(problem.training, "training table"))
-    return tuple(facts)
+        facts.append(input_facts(problem.training, TRAINING))
+    if choice.source == "file":
+        facts.append(file_facts(choice.file, MODEL, name=choice.file_name))
+    return placed(facts)
 
 
 def _report_tables(audit: DiversityAudit, configuration: Configuration | None) -> tuple[ReportTable, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from core.events import EventAudit, Outcome
-from core.events.document import event_figures, events_command, events_document
+from core.events.document import event_figures, events_arguments, events_document
 from core.events.judging import KNOWN_EVENTS_JUDGED, NUMBER_SHARE_TO_FAIL, TRACE_SHARE_TO_WARN
 from core.events.settings import REMOVE_EVENTS, EventSettings
 from core.events.trace_risk import KNOWN_EVENTS
@@ -32,7 +32,7 @@ from core.events.views.tables import (
     unmapped_table,
 )
 from core.measures import events as measures
-from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions
+from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions, placed
 from core.settings_form import described, report_lines, reported
 from core.verdict import Verdict, worst, worst_first
 from core.words import Text, counted, own, part_of, percent, text
@@ -327,13 +327,14 @@ def events_report(
     created_at
         UTC.
     """
+    inputs = placed(inputs)
     return Report(
         tool="events",
         title=TITLE,
         question=QUESTION,
         verdict=audit.overall,
         headline=headline(audit),
-        inputs=tuple(inputs),
+        inputs=inputs,
         settings=_settings(audit),
         figures=figures(audit),
         findings=audit.findings,
@@ -344,7 +345,7 @@ def events_report(
         versions=current_versions(),
         result=events_document(audit),
         seeds={"pseudonym_seed": None if audit.release.options.pseudonym_seed is None else "given"},
-        command=events_command(audit, inputs[0].name if inputs else "LOG.csv"),
+        arguments=(events_arguments(audit, inputs[0].path if inputs else "LOG.csv"),),
         verdicts={
             "Published rule (k)": audit.verdict,
             "Traces": audit.trace_verdict,

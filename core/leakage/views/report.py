@@ -7,7 +7,7 @@ from datetime import datetime
 
 from core.leakage import LeakageAudit, LeakageMeasures, LeakageSettings, RowLeakage
 from core.leakage.attacks import AttackRate
-from core.leakage.document import USUAL_FIGURES, leakage_command, leakage_document, leakage_figures
+from core.leakage.document import USUAL_FIGURES, leakage_arguments, leakage_document, leakage_figures
 from core.leakage.views.tables import (
     N_WORST_ROWS,
     attacks_table,
@@ -16,7 +16,7 @@ from core.leakage.views.tables import (
     leakage_charts,
     worst_rows_table,
 )
-from core.reports import Figure, InputFacts, Report, ReportTable, current_versions
+from core.reports import Figure, InputFacts, Report, ReportTable, current_versions, placed
 from core.settings_form import described, report_lines
 from core.verdict import Verdict, worst
 from core.words import Text, Written, counted, joined, own, percent, text
@@ -349,13 +349,14 @@ def comparison_note(measures: LeakageMeasures) -> Text:
 
 def leakage_report(audit: LeakageAudit, *, inputs: Sequence[InputFacts], created_at: datetime) -> Report:
     """Return the report: figures, findings, tables of counts and charts; no cell values."""
+    inputs = placed(inputs)
     return Report(
         tool="leakage",
         title=TITLE,
         question=QUESTION,
         verdict=audit.verdict,
         headline=audit.headline,
-        inputs=tuple(inputs),
+        inputs=inputs,
         settings=_settings(audit),
         figures=(
             *row_figures(audit),
@@ -373,7 +374,7 @@ def leakage_report(audit: LeakageAudit, *, inputs: Sequence[InputFacts], created
         versions=current_versions(),
         result=leakage_document(audit),
         seeds={"seed": audit.measures.settings.seed},
-        command=leakage_command(audit, [facts.name for facts in inputs]),
+        arguments=(leakage_arguments(audit, [facts.path for facts in inputs]),),
     )
 
 

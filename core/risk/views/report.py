@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from core.releases.views import releases_figures, releases_limits, releases_tables
-from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions
+from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions, placed
 from core.reports.model import Column, Table, table_by
 from core.risk import ColumnsMeasurement, RiskAudit, Suda, WhatIf, option_for
-from core.risk.document import risk_command, risk_document, settings_of
+from core.risk.document import risk_arguments, risk_document, settings_of
 from core.risk.judging import population_figures
 from core.risk.population_estimates import estimates_note
 from core.risk.views.charts import class_chart, contribution_chart, risk_bars, suda_chart
@@ -335,15 +335,20 @@ def risk_report(
     columns: ColumnsMeasurement | None = None,
     suda: Suda | None = None,
     what_if: WhatIf | None = None,
+    groups: Sequence[str] = (),
 ) -> Report:
-    """Return the report of a run; it holds counts, figures and column names, no cell values."""
+    """Return the report of a run; it holds counts, figures and column names, no cell values.
+
+    `groups`: the columns that the files of groups among the inputs are for.
+    """
+    inputs = placed(inputs)
     return Report(
         tool="risk",
         title=TITLE,
         question=QUESTION,
         verdict=audit.overall,
         headline=headline(audit),
-        inputs=tuple(inputs),
+        inputs=inputs,
         settings=report_lines(*settings_of(audit, suda=suda, what_if=what_if)),
         figures=(
             *class_figures(audit),
@@ -365,7 +370,9 @@ def risk_report(
         versions=current_versions(),
         verdicts={"Thresholds": audit.verdict, "Beyond the thresholds": audit.exposure_verdict},
         result=risk_document(audit, columns=columns, suda=suda, what_if=what_if),
-        command=risk_command(audit, {facts.role: facts.name for facts in inputs}, suda=suda, what_if=what_if),
+        arguments=(risk_arguments(audit, inputs, groups=groups, suda=suda, what_if=what_if),)
+        if inputs
+        else (),
     )
 
 

@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from core.reports import Report, ReportSection, ReportTable, current_versions, figures_of, findings_of
-from core.tabular import LeftOutFile, TabularAudit
-from core.tabular.document import run_verdict, tabular_command, tabular_document
+from core.reports import (
+    Report,
+    ReportSection,
+    ReportTable,
+    current_versions,
+    figures_of,
+    findings_of,
+    placed,
+)
+from core.tabular import FilePair, LeftOutFile, TabularAudit
+from core.tabular.document import run_verdict, tabular_arguments, tabular_document
 from core.tabular.views.charts import class_chart_of
 from core.tabular.views.column_map import column_map
 from core.tabular.views.figures import class_and_opinion_figures, column_figures, rule_figures
@@ -25,12 +33,22 @@ from core.words import own, text
 
 
 def tabular_report(
-    files: Sequence[VerifiedFile], *, skipped: Sequence[LeftOutFile] = (), created_at: datetime, k: int = 5
+    files: Sequence[VerifiedFile],
+    *,
+    skipped: Sequence[LeftOutFile] = (),
+    created_at: datetime,
+    k: int = 5,
 ) -> Report:
     """Return the report of a run: every file with its verdicts, figures, findings, tables and charts.
 
     It holds counts, column names and masked shapes, no cell values.
     """
+    inputs = placed(facts for file in files for facts in file.inputs)
+    paths = [facts.path for facts in inputs]
+    pairs = [
+        FilePair(original=original, anonymized=anonymized, log=log)
+        for original, anonymized, log in zip(paths[::3], paths[1::3], paths[2::3], strict=True)
+    ]
     audits = [file.audit for file in files]
     sections = tuple(
         _section(audit, k) for audit in sorted(audits, key=lambda audit: -audit.overall.severity)
@@ -41,7 +59,7 @@ def tabular_report(
         question=QUESTION,
         verdict=run_verdict(audits, n_skipped=len(skipped)),
         headline=run_headline(files, skipped),
-        inputs=tuple(facts for file in files for facts in file.inputs),
+        inputs=inputs,
         settings=_settings(files),
         figures=figures_of(sections),
         findings=worst_first((*findings_of(sections), *_not_verified(skipped))),
@@ -56,7 +74,7 @@ def tabular_report(
         },
         sections=sections,
         result=tabular_document(audits, skipped),
-        command=tabular_command(audits),
+        arguments=tabular_arguments(audits, pairs, skipped) if len(pairs) == len(files) else (),
     )
 
 
@@ -103,7 +121,7 @@ def _tables(
         ReportTable(
             name="Files",
             title="Files",
-            frame=files_table(files),
+            frame=files_table(files).drop(columns="seconds"),
             note="Overall is the worse of the published rule's verdict and the second opinion.",
         )
     ]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.reports import InputFacts
+from core.reports import InputFacts, input_facts
 from core.settings_form import report_lines
+from core.tables import Dataset
 from core.tabular import TabularAudit
 from core.tabular.words import SHORT_WORDS
 from core.words import text
@@ -23,6 +24,16 @@ class VerifiedFile:
     def settings(self) -> dict[str, object]:
         """Return what the file was held against, as reports state it."""
         return _settings_of(self.audit)
+
+
+def verified_file(
+    audit: TabularAudit, original: Dataset, anonymized: Dataset, *, seconds: float = 0.0
+) -> VerifiedFile:
+    """Return a verified pair with what a report says of its files."""
+    log = audit.measurement.log
+    facts = InputFacts(role=text("log"), name=log.name, n_bytes=log.n_bytes, sha256=log.sha256)
+    tables = input_facts(original, text("original")), input_facts(anonymized, text("anonymized"))
+    return VerifiedFile(audit=audit, inputs=(*tables, facts), seconds=seconds)
 
 
 def _settings_of(audit: TabularAudit) -> dict[str, object]:

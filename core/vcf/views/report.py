@@ -18,8 +18,8 @@ from core.reports import (
     findings_of,
 )
 from core.settings_form import described, report_lines
-from core.vcf import ALL_CHECKS, REPORT_NAME, PairOutcome, VcfAudit, VcfSettings
-from core.vcf.document import vcf_command, vcf_document
+from core.vcf import ALL_CHECKS, REPORT_NAME, PairOutcome, VcfAudit, VcfFile, VcfSettings
+from core.vcf.document import ANONYMIZED, ORIGINALS, vcf_arguments, vcf_document
 from core.vcf.donor import DonorAudit
 from core.vcf.donor.document import donor_findings
 from core.vcf.exposure import Exposure
@@ -31,7 +31,7 @@ from core.vcf.views.positions import density_chart
 from core.vcf.views.tables import MAX_PLACES, exposure_table, files_table, motif_table, unmasked_table
 from core.vcf.views.words import LIMITS, QUESTION, TITLE, headline, run_headline
 from core.verdict import Finding, Verdict, worst
-from core.words import percent, text
+from core.words import own, percent, text
 
 MAX_ROWS = 1_000
 
@@ -76,13 +76,14 @@ def vcf_report(
     outcomes: Sequence[PairOutcome],
     *,
     unmatched: Sequence[str] = (),
-    inputs: Sequence[InputFacts] = (),
+    panel: VcfFile | None = None,
     created_at: datetime,
 ) -> Report:
     """Return the report of a run, with what was found out about the donors where it was asked for.
 
     It holds counts, positions and header keys; no allele, genotype, sample name or header value.
     """
+    inputs = _inputs(outcomes, panel)
     audits = [outcome.audit for outcome in outcomes if outcome.audit is not None]
     donors = [outcome.donors for outcome in outcomes if outcome.donors is not None]
     ranked = sorted(outcomes, key=lambda outcome: -outcome.overall.severity)
@@ -93,7 +94,7 @@ def vcf_report(
         question=QUESTION,
         verdict=worst([run_verdict(outcomes, n_unmatched=len(unmatched)), Verdict.PASS]),
         headline=run_headline(outcomes, n_unmatched=len(unmatched)),
-        inputs=tuple(inputs),
+        inputs=inputs,
         settings=_settings(audits),
         figures=figures_of(sections),
         findings=(*_trouble(outcomes, unmatched), *findings_of(sections)),
@@ -109,7 +110,30 @@ def vcf_report(
         },
         sections=sections,
         result=vcf_document(outcomes, unmatched, audits[0].settings) if audits else {},
-        command=vcf_command(outcomes, audits[0].settings) if audits else "",
+        arguments=(
+            vcf_arguments(
+                outcomes, audits[0].settings, unmatched=unmatched, panel=inputs[-1].path if panel else ""
+            ),
+        )
+        if audits
+        else (),
+    )
+
+
+def _inputs(outcomes: Sequence[PairOutcome], panel: VcfFile | None) -> tuple[InputFacts, ...]:
+    """Return what the report says of the files, each once, in the folders where a run is repeated."""
+    sides = {
+        f"{folder}/{file.name}": (role, file)
+        for outcome in outcomes
+        for role, folder, file in (
+            (own("original"), ORIGINALS, outcome.pair.original),
+            (own("anonymized"), ANONYMIZED, outcome.pair.anonymized),
+        )
+    }
+    sides |= {} if panel is None else {f"panel/{panel.name}": (own("panel"), panel)}
+    return tuple(
+        InputFacts(role=role, name=file.name, n_bytes=file.n_bytes, sha256=file.sha256(), path=path)
+        for path, (role, file) in sides.items()
     )
 
 

@@ -11,7 +11,6 @@ from core.counts import CountsAudit, CountThresholds, audit_counts, views
 from core.errors import AuditInputError
 from core.reports import Report, input_facts
 from core.risk import RiskSettings, check_settings
-from core.settings_form import command_line, option_words
 from core.tables import Dataset
 from core.words import say
 from pages.components.asking import ask_for_number
@@ -52,11 +51,9 @@ def show_counts(dataset: Dataset, settings: RiskSettings) -> None:
 
 
 def _report(audit: CountsAudit, dataset: Dataset, settings: RiskSettings, created_at: datetime) -> Report:
-    words = [*option_words(settings, left_out=("quasi_identifiers",)), *option_words(audit.thresholds)]
     return views.counts_report(
         audit,
         inputs=[input_facts(dataset, "table")],
         created_at=created_at,
-        command=command_line("risk", [dataset.name], words),
         settings=settings,
     )

@@ -10,11 +10,10 @@ import streamlit as st
 from core import caching
 from core.caching import StoredFile
 from core.errors import AuditInputError
-from core.reports import InputFacts, input_facts
 from core.tables import Dataset
 from core.tabular import FilePair, LeftOutFile, judge_tabular
-from core.tabular.views import VerifiedFile
-from core.words import joined, say, text
+from core.tabular.views import VerifiedFile, verified_file
+from core.words import joined, say
 from pages.components.reading import read_options
 from pages.components.text import plain
 from pages.components.texts import what_was_read
@@ -128,8 +127,4 @@ def judge(file: MeasuredFile, limits: Limits) -> VerifiedFile:
             limits.opinion, no_quasi_identifiers=bool(st.session_state.get(file.no_quasi_identifiers_key))
         ),
     )
-    log = InputFacts(
-        role=text("log"), name=file.log.name, n_bytes=measurement.log.n_bytes, sha256=measurement.log.sha256
-    )
-    tables = input_facts(file.original, text("original")), input_facts(file.anonymized, text("anonymized"))
-    return VerifiedFile(audit=audit, inputs=(*tables, log), seconds=file.measured.seconds)
+    return verified_file(audit, file.original, file.anonymized, seconds=file.measured.seconds)

@@ -24,8 +24,10 @@ from pages.verify.vcf_parts.inputs import start_small_work
 TOOL = "vcf_donors"
 
 
-def show_donors(outcome: PairOutcome, audit: VcfAudit, settings: VcfSettings) -> PairOutcome:
-    """Ask for a panel, show what the file tells of its donors, and return the pair with it."""
+def show_donors(
+    outcome: PairOutcome, audit: VcfAudit, settings: VcfSettings
+) -> tuple[PairOutcome, VcfFile | None]:
+    """Ask for a panel, show what the file tells of its donors; return the pair with it, and the panel."""
     st.header(
         say("Could the donor be found?"),
         anchor=False,
@@ -41,10 +43,10 @@ def show_donors(outcome: PairOutcome, audit: VcfAudit, settings: VcfSettings) ->
     start_small_work(TOOL, key, work, files)
     job = ask_for_work(TOOL, key, work, label="Look at the donors")
     if job is None or job.result is None:
-        return replace(outcome, donor_problems=job.problems if job else ())
+        return replace(outcome, donor_problems=job.problems if job else ()), panel
     donors = judge_donors(job.result, settings)
     _show(donors)
-    return replace(outcome, donors=donors)
+    return replace(outcome, donors=donors), panel
 
 
 def _ask_for_panel() -> VcfFile | None:

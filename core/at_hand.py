@@ -1,0 +1,76 @@
+"""Files as a command names them: on disk, or those alone that a filed report is repeated on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from core.holding import Shared, read_unchanged
+from core.words import input_error
+
+
+class Source(NamedTuple):
+    """A file by the name it was filed under: its bytes or where they are, and how its table was read."""
+
+    name: str
+    data: bytes | Path | Shared
+    options: Mapping[str, Any] | None = None
+
+
+_ALONE: ContextVar[Mapping[str, Source] | None] = ContextVar("_ALONE", default=None)
+
+
+@contextmanager
+def alone(files: Mapping[str, Source]) -> Iterator[None]:
+    """Let commands see these files by their paths, and no other of this machine, while this lasts."""
+    token = _ALONE.set({str(Path(path)): source for path, source in files.items()})
+    try:
+        yield
+    finally:
+        _ALONE.reset(token)
+
+
+def source_at(path: Path) -> Source:
+    """Return what is at a path; only a file given where a report is repeated."""
+    files = _ALONE.get()
+    if files is None:
+        return Source(path.name, path)
+    if str(path) not in files:
+        raise input_error("{file} is not among the files given.", file=str(path))
+    return files[str(path)]
+
+
+def bytes_at(path: Path) -> bytes:
+    """Return what a file holds, if that does not change meanwhile."""
+    name, data, _ = source_at(path)
+    if isinstance(data, Shared):
+        return bytes(data.mapped())
+    return read_unchanged(data, name=name) if isinstance(data, Path) else data
+
+
+def is_file(path: Path) -> bool:
+    """Tell whether there is such a file."""
+    files = _ALONE.get()
+    return path.is_file() if files is None else str(path) in files
+
+
+def is_folder(path: Path) -> bool:
+    """Tell whether there is such a folder."""
+    files = _ALONE.get()
+    return path.is_dir() if files is None else any(Path(each).parent == path for each in files)
+
+
+def files_in(folder: Path) -> list[Path]:
+    """Return the files of a folder by name, without those of folders in it."""
+    files = _ALONE.get()
+    if files is None:
+        return sorted(path for path in folder.iterdir() if path.is_file())
+    return [path for path in map(Path, files) if path.parent == folder]
+
+
+def places() -> Mapping[str, int]:
+    """Return each file's place among those given; empty where files are on disk."""
+    return {path: place for place, path in enumerate(_ALONE.get() or ())}

@@ -1,0 +1,66 @@
+"""``python -m core compare``: two reports of one tool beside each other."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+from core.commands.output import print_json, print_lines
+from core.filed import Comparison, compare_reports, comparison_document, read_report
+from core.words import own, text
+
+_HEADINGS = {
+    "verdicts": "Verdicts",
+    "figures": "Figures",
+    "findings_judged": "Findings with another verdict",
+    "settings": "Settings that differ",
+    "inputs": "Files that differ",
+    "made_by": "Versions that differ",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the two reports."""
+    parser.add_argument("before", type=Path, metavar="BEFORE.json", help="the earlier report, as JSON")
+    parser.add_argument("after", type=Path, metavar="AFTER.json", help="the later one, of the same tool")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compare, print what differs, and return 1 where a verdict got worse, else 0."""
+    comparison = compare_reports(read_report(arguments.before), read_report(arguments.after))
+    if arguments.json:
+        print_json(comparison_document(comparison))
+    else:
+        print_lines(_lines(comparison))
+    return int(comparison.is_worse)
+
+
+def _lines(comparison: Comparison) -> Iterator[str]:
+    yield comparison.sentence
+    for name, heading in _HEADINGS.items():
+        changes = [each for each in getattr(comparison, name) if each.direction != "same"]
+        if changes:
+            yield text("{heading}:", heading=own(heading))
+        for each in changes:
+            yield text(
+                "  {name}: {before} → {after} ({direction})",
+                name=own(each.name),
+                before=each.before or "–",
+                after=each.after or "–",
+                direction=own(each.direction),
+            )
+    for heading, findings in (
+        ("Findings that went", comparison.findings_gone),
+        ("Findings that came", comparison.findings_come),
+    ):
+        if findings:
+            yield text("{heading}:", heading=own(heading))
+        for each in findings:
+            verdict = own(each.verdict.word)
+            yield text("  {verdict}: {message}", verdict=verdict, message=each.message)
+    for report in (comparison.before, comparison.after):
+        if report.changed:
+            changed = "{file}: changed since it was made, in: {parts}."
+            yield text(changed, file=report.name, parts=", ".join(report.changed))

@@ -1,0 +1,81 @@
+"""``python -m core verify``: a filed report repeated on its files."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from core.at_hand import Source
+from core.commands.output import print_json, print_lines, print_warning
+from core.errors import AuditInputError
+from core.filed import Repeat, Sameness, read_report, repeat_report
+from core.words import own, text
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the report and its files."""
+    parser.add_argument("report", type=Path, metavar="REPORT.json", help="the report, as JSON")
+    parser.add_argument(
+        "files",
+        type=Path,
+        nargs="*",
+        metavar="FILE",
+        help="the files that were audited, or folders that hold them; names may have changed since",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Repeat the audit, say what it comes to, and return 0 for the same, 1 for another."""
+    repeat = repeat_report(read_report(arguments.report), _sources(arguments.files))
+    named = {path.name for path in arguments.files}  # what a folder holds besides is no mistake
+    for name in [name for name in repeat.unused if name in named]:
+        print_warning(text("{file} is no input of the report; it was left aside.", file=name))
+    if arguments.json:
+        print_json(repeat_document(repeat))
+    else:
+        print_lines(_lines(repeat))
+    return int(repeat.sameness is Sameness.DIFFERENT)
+
+
+def repeat_document(repeat: Repeat) -> dict[str, object]:
+    """Return what repeating a report came to as plain values for JSON."""
+    return {
+        "report": repeat.filed.name,
+        "report_sha256": repeat.filed.sha256,
+        "tool": repeat.filed.tool,
+        "outcome": repeat.sameness.value,
+        "changed_parts": list(repeat.changed),
+        "n_differences": repeat.n_differences,
+        "differences": [each._asdict() for each in repeat.differences],
+        "inputs": [
+            {"role": str(facts.role), "name": facts.name, "sha256": facts.sha256, "given_as": given}
+            for facts, given in repeat.used
+        ],
+        "left_aside": list(repeat.unused),
+    }
+
+
+def _sources(paths: list[Path]) -> list[Source]:
+    found = []
+    for path in paths:
+        if not path.exists():
+            raise AuditInputError(text("There is no file {path}; check the path.", path=str(path)))
+        inside = sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
+        found += [Source(each.name, each) for each in inside]
+    return found
+
+
+def _lines(repeat: Repeat) -> list[str]:
+    lines: list[str] = [text("{outcome}  {sentence}", outcome=own(repeat.sameness), sentence=repeat.sentence)]
+    lines += [
+        text("  {role} {file}: given as {given}", role=own(facts.role), file=facts.name, given=given)
+        for facts, given in repeat.used
+    ]
+    lines += [
+        text("  {where}: filed {filed}, now {now}", where=each.where, filed=each.filed, now=each.now)
+        for each in repeat.differences
+    ]
+    if (rest := repeat.n_differences - len(repeat.differences)) > 0:
+        lines.append(text("  and {n} more", n=rest))
+    return lines

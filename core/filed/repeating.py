@@ -1,0 +1,271 @@
+"""A filed report repeated on its files: the same, the same figures, or what differs and by how much."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from core.__main__ import audit_again
+from core.at_hand import Source, alone
+from core.errors import AuditInputError
+from core.filed.reading import FiledReport
+from core.holding import Shared
+from core.measures import MEASURES
+from core.plain import JsonValue
+from core.reports import Report, report_document
+from core.reports.model import InputFacts
+from core.words import Text, counted, own, text
+
+MOST_DIFFERENCES = 200  # that are listed
+_SECRETS: Mapping[str, str] = {"SEED": "0"}  # what stands for a secret in the words of a report, and here
+_NOT_COMPARED = ("created_at", "digests", "content_digest")
+_MADE_BY = ("versions", "platform")
+_JUDGED = ("verdict", "verdicts", "figures", "findings")  # what another version must come to as well
+_OF_FIGURE = ("measure", "of", "value", "verdict")
+_OF_FINDING = ("check", "verdict", "column", "n_affected")
+
+
+class Sameness(StrEnum):
+    """What repeating a report came to."""
+
+    SAME = "SAME"
+    SAME_FIGURES = "SAME FIGURES"
+    DIFFERENT = "DIFFERENT"
+
+
+class Difference(NamedTuple):
+    """A place of the report, what was filed there and what it is now."""
+
+    where: str
+    filed: str
+    now: str
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Repeat:
+    """A report that was repeated.
+
+    Attributes
+    ----------
+    changed
+        Parts of the filed report that were changed after it was made, whatever the repetition came to.
+    differences
+        The first of them, in the order of the report.
+    n_differences
+        All of them.
+    used, unused
+        Which given file each input is; and those that are no input.
+    report
+        What the audit comes to now.
+    """
+
+    filed: FiledReport
+    sameness: Sameness
+    changed: tuple[str, ...]
+    differences: tuple[Difference, ...]
+    n_differences: int
+    used: tuple[tuple[InputFacts, str], ...]
+    unused: tuple[str, ...]
+    report: Report
+
+    @property
+    def sentence(self) -> Text:
+        """Say what it came to."""
+        if self.sameness is Sameness.SAME:
+            return text("{file}: the audit comes to the same report.", file=self.filed.name)
+        if self.sameness is Sameness.SAME_FIGURES:
+            return text(
+                "{file}: made with other versions (AnonAudit {version} then), and the figures are the same.",
+                file=self.filed.name,
+                version=self.filed.version,
+            )
+        if self.changed:
+            return text(
+                "{file}: changed since it was made, in: {parts}.",
+                file=self.filed.name,
+                parts=", ".join(self.changed),
+            )
+        differences = counted(self.n_differences, "difference")
+        return text(
+            "{file}: the audit comes to another report, with {differences}.",
+            file=self.filed.name,
+            differences=differences,
+        )
+
+
+def sha256_of_file(path: Path) -> str:
+    """Return the SHA-256 of a file of any size."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def repeat_report(filed: FiledReport, files: Sequence[Source]) -> Repeat:
+    """Repeat the audit of a filed report with its settings, and compare.
+
+    Which file is which input is told by digests; names do not matter. The commands of the report see these
+    files alone, print nothing and write nothing.
+
+    Raises
+    ------
+    AuditInputError
+        The report says not how it is repeated, an input is missing or changed, or the audit does not run.
+    """
+    if not filed.arguments:
+        raise AuditInputError(
+            text(
+                "{file} does not say how it is repeated: version 0.1.0 did not write it down, nor does a "
+                "report in which nothing was verified. Compare it with a new one.",
+                file=filed.name,
+            )
+        )
+    held, used, unused = _matched(filed, files)
+    runs = [[_SECRETS.get(word, word) for word in words] for words in filed.arguments]
+    with alone(held):
+        report = audit_again(filed.tool, runs).full_report(datetime.now(UTC))
+    now = json.loads(json.dumps(report_document(report)))
+    sameness, found = _compared(filed.document, now)
+    if filed.changed:
+        sameness = Sameness.DIFFERENT
+    return Repeat(
+        filed=filed,
+        sameness=sameness,
+        changed=filed.changed,
+        differences=tuple(found[:MOST_DIFFERENCES]),
+        n_differences=len(found),
+        used=used,
+        unused=unused,
+        report=report,
+    )
+
+
+def _matched(
+    filed: FiledReport, files: Sequence[Source]
+) -> tuple[dict[str, Source], tuple[tuple[InputFacts, str], ...], tuple[str, ...]]:
+    """Find which file is which input."""
+    wanted = {facts.n_bytes for facts in filed.inputs}
+    digests = {place: _digest(each) for place, each in enumerate(files) if _size(each) in wanted}
+    places = {digest: place for place, digest in reversed(digests.items())}
+    if missing := [facts for facts in filed.inputs if facts.sha256 not in places]:
+        raise AuditInputError(*(_missing(facts, files) for facts in missing))
+    held = {
+        facts.path or facts.name: Source(facts.name, files[places[facts.sha256]].data, facts.options)
+        for facts in filed.inputs
+    }
+    used = tuple((facts, files[places[facts.sha256]].name) for facts in filed.inputs)
+    taken = {places[facts.sha256] for facts in filed.inputs}
+    return held, used, tuple(each.name for place, each in enumerate(files) if place not in taken)
+
+
+def _missing(facts: InputFacts, files: Sequence[Source]) -> Text:
+    alike = next((each for each in files if each.name == facts.name), None)
+    if alike is None:
+        missing = (
+            "The {role} {file} ({n_bytes} bytes, SHA-256 {digest}…) is not among the files given; give it, "
+            "whatever it is called now."
+        )
+        return text(
+            missing,
+            role=own(facts.role),
+            file=facts.name,
+            n_bytes=facts.n_bytes,
+            digest=facts.sha256[:12],
+        )
+    changed = (
+        "{file} is not what was audited: it had {n_bytes} bytes and SHA-256 {digest}…, and has {now} bytes "
+        "and SHA-256 {digest_now}…; give the file as it was."
+    )
+    return text(
+        changed,
+        file=facts.name,
+        n_bytes=facts.n_bytes,
+        digest=facts.sha256[:12],
+        now=_size(alike),
+        digest_now=_digest(alike)[:12],
+    )
+
+
+def _size(source: Source) -> int:
+    if isinstance(source.data, Path):
+        return source.data.stat().st_size
+    return source.data.size if isinstance(source.data, Shared) else len(source.data)
+
+
+def _digest(source: Source) -> str:
+    if isinstance(source.data, Path):
+        return sha256_of_file(source.data)
+    data = source.data.mapped() if isinstance(source.data, Shared) else source.data
+    return hashlib.sha256(data).hexdigest()
+
+
+def _compared(filed: Mapping[str, Any], now: Mapping[str, JsonValue]) -> tuple[Sameness, list[Difference]]:
+    """Compare a filed report with one made now: all of it, or what another version must come to as well."""
+    made_by = [{key: each[key] for key in _MADE_BY} for each in (filed, now)]
+    versions = list(_differences(made_by[0], made_by[1]))
+    left_out = (
+        *_NOT_COMPARED,
+        *_MADE_BY,
+        *(() if now["policy"] else ("policy",)),
+    )  # a person's own is not here
+    content = [{key: part for key, part in each.items() if key not in left_out} for each in (filed, now)]
+    found = list(_differences(content[0], content[1]))
+    if not versions:
+        return (Sameness.DIFFERENT if found else Sameness.SAME), found
+    judged = list(_differences(_judged(filed), _judged(now)))
+    if judged:
+        return Sameness.DIFFERENT, [*judged, *versions]
+    return Sameness.SAME_FIGURES, versions
+
+
+def _judged(document: Mapping[str, Any]) -> dict[str, Any]:
+    found = {key: document[key] for key in _JUDGED}
+    found["figures"] = [{key: each[key] for key in (*_OF_FIGURE, "label")} for each in found["figures"]]
+    for figure in found["figures"]:
+        figure["value"] = _rounded(figure["value"])
+    found["findings"] = [{key: each[key] for key in _OF_FINDING} for each in found["findings"]]
+    return found
+
+
+def _rounded(value: float | None) -> float | None:
+    """Return a figure to twelve significant digits; another version of a library adds in another order."""
+    return None if value is None else float(f"{value:.12g}")
+
+
+def _differences(filed: Any, now: Any, where: tuple[str, ...] = ()) -> Iterator[Difference]:
+    """Yield each place where two values of JSON differ."""
+    if isinstance(filed, dict) and isinstance(now, dict):
+        for key in dict.fromkeys((*filed, *now)):
+            if key not in filed or key not in now:
+                yield Difference(_place((*where, key)), _told(filed.get(key)), _told(now.get(key)))
+            else:
+                yield from _differences(filed[key], now[key], (*where, key))
+    elif isinstance(filed, list) and isinstance(now, list):
+        for number, (one, other) in enumerate(zip_longest(filed, now), start=1):
+            yield from _differences(one, other, (*where, _named(one or other, number)))
+    elif filed != now or type(filed) is not type(now):
+        yield Difference(_place(where), _told(filed), _told(now))
+
+
+def _named(item: Any, number: int) -> str:
+    """Return what an item of a list is called: a figure by its measure, a finding by its check."""
+    if not isinstance(item, dict):
+        return str(number)
+    label = MEASURES[item["measure"]].label if item.get("measure") in MEASURES else item.get("check")
+    name = label or item.get("name") or item.get("file")
+    of = item.get("of") or item.get("column")
+    return str(number) if not name else f"{name} ({of})" if of else str(name)
+
+
+def _place(where: Sequence[str]) -> str:
+    return " › ".join(where)
+
+
+def _told(value: Any) -> str:
+    written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return written if len(written) <= 200 else f"{written[:200]}…"

@@ -1,0 +1,100 @@
+"""Two reports of one tool beside each other, and the command that compares them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from core.__main__ import main
+from core.errors import AuditInputError
+from core.filed import compare_reports, read_report
+from core.reports import render_json
+from tests import report_examples as examples
+
+OLD = Path(__file__).parents[1] / "filed_examples/report_0_1.json"
+
+
+def variant(path: Path, **parts: object) -> Path:
+    """Write the example report with other parts."""
+    document = json.loads(OLD.read_text(encoding="utf-8"))
+    path.write_text(json.dumps(document | parts), encoding="utf-8")
+    return path
+
+
+def figures(**values: float | None) -> list[dict[str, object]]:
+    """Return the example's figures with some values changed."""
+    document = json.loads(OLD.read_text(encoding="utf-8"))
+    return [each | {"value": values.get(each["measure"], each["value"])} for each in document["figures"]]
+
+
+def test_compare_reports__finds_nothing_between_a_report_and_itself():
+    report = read_report(OLD)
+    found = compare_reports(report, report)
+    assert not found.is_worse
+    assert {each.direction for each in (*found.verdicts, *found.figures)} == {"same"}
+    assert (found.findings_gone, found.findings_come, found.settings, found.inputs) == ((), (), (), ())
+
+
+def test_compare_reports__tells_better_from_worse_by_the_measure(tmp_path):
+    after = variant(tmp_path / "after.json", figures=figures(full_leakage_share=0.9, linkage_share=0.0))
+    found = {each.name: each for each in compare_reports(read_report(OLD), read_report(after)).figures}
+    assert found["Full leakage"].direction == "worse"
+    assert found["Linkage of two halves"].direction == "better"
+
+
+def test_compare_reports__calls_what_is_not_assessed_neither_better_nor_worse(tmp_path):
+    after = variant(tmp_path / "after.json", figures=figures(full_leakage_share=None))
+    changes = compare_reports(read_report(OLD), read_report(after)).figures
+    assert {each.name: each.direction for each in changes}["Full leakage"] in {"changed", "same"}
+    assert all(each.direction != "better" for each in changes)
+
+
+def test_compare_reports__tells_findings_settings_and_files_that_differ(tmp_path):
+    document = json.loads(OLD.read_text(encoding="utf-8"))
+    new = {"check": "new", "verdict": "WARN", "column": "age", "message": "New.", "n_affected": 1}
+    judged = [document["findings"][0] | {"verdict": "FAIL"}, *document["findings"][2:], new]
+    inputs = [document["inputs"][0] | {"sha256": "1" * 64}, document["inputs"][1]]
+    settings = {**document["settings"], "Seed": 99}
+    after = variant(
+        tmp_path / "after.json", findings=judged, inputs=inputs, settings=settings, verdict="PASS"
+    )
+    found = compare_reports(read_report(OLD), read_report(after))
+    assert [each.check for each in found.findings_come] == ["new"]
+    assert [each.check for each in found.findings_gone] == [document["findings"][1]["check"]]
+    assert [each.direction for each in found.findings_judged] == ["worse"]
+    assert [(each.name, each.before, each.after) for each in found.settings] == [("Seed", "3", "99")]
+    assert [each.name for each in found.inputs] == ["original"]
+    assert (found.verdicts[0].direction, found.is_worse) == ("better", False)
+    assert compare_reports(read_report(after), read_report(OLD)).is_worse
+
+
+def test_compare_reports__refuses_reports_of_two_tools(tmp_path):
+    other = tmp_path / "other.json"
+    other.write_bytes(render_json(examples.report()))
+    with pytest.raises(AuditInputError) as refused:
+        compare_reports(read_report(OLD), read_report(other))
+    assert refused.value.problems == (
+        "report_0_1.json is a report of leakage, other.json of tabular; compare two of one tool.",
+    )
+
+
+def test_compare__prints_what_differs_and_ends_with_1_where_it_is_worse(tmp_path, capsys):
+    after = variant(tmp_path / "after.json", figures=figures(full_leakage_share=0.9), verdict="PASS")
+    assert main(["compare", str(OLD), str(after)]) == 0
+    assert capsys.readouterr().out.splitlines()[0].startswith("FAIL → PASS: 0 figures better, 1 worse;")
+    assert main(["compare", str(after), str(OLD), "--json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert document["is_worse"]
+    assert document["verdicts"][0] == {
+        "name": "Overall", "before": "PASS", "after": "FAIL", "direction": "worse",
+    }  # fmt: skip
+
+
+def test_compare__says_in_one_sentence_what_cannot_be_compared(tmp_path, capsys):
+    cut = tmp_path / "cut.json"
+    cut.write_bytes(OLD.read_bytes()[:900])
+    assert main(["compare", str(OLD), str(cut)]) == 2
+    assert capsys.readouterr().err == (
+        "error: cut.json is not whole JSON: it was cut short or changed. Take it again from where it was "
+        "filed; of a report, give the JSON.\n"
+    )

@@ -1,0 +1,195 @@
+"""Filed reports repeated on their files: the same, changed, of another version, or not to be repeated."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from core.__main__ import main
+from core.at_hand import Source
+from core.errors import AuditInputError
+from core.filed import Sameness, read_report, repeat_report
+from core.reports.as_json import document_digest, part_digests
+
+EXAMPLES = Path(__file__).parents[1] / "filed_examples"
+FILES = ("people.csv", "people_scrambled.csv")
+
+
+@pytest.fixture(scope="module")
+def filed(tmp_path_factory) -> Path:
+    """Return a report that was just made, beside its files under other names."""
+    folder = tmp_path_factory.mktemp("filed")
+    words = [str(EXAMPLES / name) for name in FILES]
+    arguments = [*words, "--random-orders", "50", "--report", str(folder / "out"), "--formats", "json"]
+    assert main(["leakage", *arguments]) == 1
+    for name in FILES:
+        shutil.copy(EXAMPLES / name, folder / f"renamed_{name}")
+    (report,) = (folder / "out").iterdir()
+    return report.rename(folder / "report.json")
+
+
+def given(filed: Path) -> list[Source]:
+    """Return the files beside a report."""
+    return [Source(f"renamed_{name}", filed.with_name(f"renamed_{name}")) for name in FILES]
+
+
+def edited(filed: Path, *, sign: bool = False, **parts: object) -> Path:
+    """Write a report with parts changed by hand; `sign`: with new digests too."""
+    document = json.loads(filed.read_text(encoding="utf-8")) | parts
+    if sign:
+        content = {key: each for key, each in document.items() if key not in ("digests", "content_digest")}
+        document |= {"digests": part_digests(content), "content_digest": document_digest(content)}
+    path = filed.with_name("edited.json")
+    path.write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")
+    return path
+
+
+def test_repeat_report__finds_the_files_by_what_they_hold_and_comes_to_the_same(filed):
+    repeat = repeat_report(read_report(filed), given(filed)[::-1])
+    assert repeat.sameness is Sameness.SAME
+    assert repeat.differences == ()
+    assert [(facts.name, name) for facts, name in repeat.used] == [
+        (name, f"renamed_{name}") for name in FILES
+    ]
+
+
+def test_repeat_report__takes_files_in_memory(filed):
+    sources = [source._replace(data=source.data.read_bytes()) for source in given(filed)]
+    assert repeat_report(read_report(filed), sources).sameness is Sameness.SAME
+
+
+def test_repeat_report__says_which_file_is_missing_or_was_changed(filed):
+    with pytest.raises(AuditInputError) as refused:
+        repeat_report(read_report(filed), given(filed)[:1])
+    (problem,) = refused.value.problems
+    assert problem.startswith("The scrambled people_scrambled.csv (329 bytes, SHA-256 ")
+    data = bytearray((EXAMPLES / FILES[1]).read_bytes())
+    data[40] ^= 1
+    with pytest.raises(AuditInputError) as refused:
+        repeat_report(read_report(filed), [given(filed)[0], Source(FILES[1], bytes(data))])
+    (problem,) = refused.value.problems
+    assert problem.startswith("people_scrambled.csv is not what was audited: it had 329 bytes and SHA-256 ")
+
+
+@pytest.mark.parametrize("sign", [False, True])
+def test_repeat_report__tells_a_figure_that_was_changed_and_by_how_much(filed, sign):
+    figures = json.loads(filed.read_text(encoding="utf-8"))["figures"]
+    place = next(n for n, each in enumerate(figures) if each["measure"] == "full_leakage_share")
+    true, figures[place]["value"] = figures[place]["value"], 0.0001
+    repeat = repeat_report(read_report(edited(filed, sign=sign, figures=figures)), given(filed))
+    assert repeat.sameness is Sameness.DIFFERENT
+    assert repeat.changed == (() if sign else ("figures",))
+    assert [tuple(each) for each in repeat.differences] == [
+        ("figures › Full leakage › value", "0.0001", str(true))
+    ]
+
+
+@pytest.mark.parametrize("sign", [False, True])
+def test_repeat_report__tells_a_setting_that_was_changed(filed, sign):
+    settings = json.loads(filed.read_text(encoding="utf-8"))["settings"]
+    repeat = repeat_report(
+        read_report(edited(filed, sign=sign, settings=settings | {"Seed": 5})), given(filed)
+    )
+    assert repeat.sameness is Sameness.DIFFERENT
+    assert [tuple(each) for each in repeat.differences] == [("settings › Seed", "5", "0")]
+
+
+def test_repeat_report__with_other_words_comes_to_what_those_come_to(filed):
+    words = json.loads(filed.read_text(encoding="utf-8"))["arguments"][0]
+    other = edited(filed, sign=True, arguments=[[*words, "--seed", "8"]])
+    repeat = repeat_report(read_report(other), given(filed))
+    assert repeat.sameness is Sameness.DIFFERENT
+    assert "settings › Seed" in {each.where for each in repeat.differences}
+
+
+def test_repeat_report__of_another_version_holds_the_figures_alone_against_each_other(filed):
+    document = json.loads(filed.read_text(encoding="utf-8"))
+    versions = document["versions"] | {"anonaudit": "0.2.0"}
+    other = edited(filed, sign=True, versions=versions, title="Called otherwise then")
+    repeat = repeat_report(read_report(other), given(filed))
+    assert repeat.sameness is Sameness.SAME_FIGURES
+    assert [tuple(each) for each in repeat.differences] == [("versions › anonaudit", "0.2.0", "0.1.0")]
+    other = edited(filed, sign=True, versions=versions, verdict="PASS")
+    assert repeat_report(read_report(other), given(filed)).sameness is Sameness.DIFFERENT
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["/etc/hostname", "people_scrambled.csv"],
+        ["people.csv", "people_scrambled.csv", "--report", "out"],
+        ["people.csv", "people_scrambled.csv", "--rep", "out"],
+        ["people.csv", "people_scrambled.csv", "--no-such-option"],
+        ["people.csv", "people_scrambled.csv", "--help"],
+        ["people.csv", "people_scrambled.csv", "--holdout", "../secret.csv"],
+        [],
+    ],
+)
+def test_repeat_report__takes_no_words_that_reach_beyond_its_files(filed, words):
+    other = read_report(edited(filed, sign=True, arguments=[words]))
+    with pytest.raises(AuditInputError):
+        repeat_report(other, given(filed))
+
+
+@pytest.mark.parametrize("tool", ["measures", "verify", "no-tool", "-h", ""])
+def test_repeat_report__takes_no_tool_that_audits_nothing(filed, tool):
+    with pytest.raises(AuditInputError):
+        repeat_report(read_report(edited(filed, sign=True, tool=tool)), given(filed))
+
+
+def test_verify__of_a_report_of_version_0_1_says_why_not(capsys):
+    assert main(["verify", str(EXAMPLES / "report_0_1.json"), str(EXAMPLES)]) == 2
+    assert capsys.readouterr().err.startswith(
+        "error: report_0_1.json does not say how it is repeated: version 0.1.0 did not write it down"
+    )
+
+
+def test_verify__prints_the_outcome_and_what_was_left_aside(filed, capsys):
+    files = [str(source.data) for source in given(filed)]
+    assert main(["verify", str(filed), *files, str(EXAMPLES / "report_0_1.json")]) == 0
+    printed = capsys.readouterr()
+    assert printed.out.splitlines() == [
+        "SAME  report.json: the audit comes to the same report.",
+        "  original people.csv: given as renamed_people.csv",
+        "  scrambled people_scrambled.csv: given as renamed_people_scrambled.csv",
+    ]
+    assert printed.err == "warning: report_0_1.json is no input of the report; it was left aside.\n"
+    assert main(["verify", str(edited(filed, headline="Fine.")), *files, "--json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert (document["outcome"], document["changed_parts"]) == ("DIFFERENT", ["headline"])
+    assert document["differences"][0]["filed"] == "Fine."
+    assert main(["verify", str(filed), "nowhere.csv"]) == 2
+    assert capsys.readouterr().err == "error: There is no file nowhere.csv; check the path.\n"
+
+
+def test_report__is_never_overwritten_and_its_folder_and_formats_are_checked_first(tmp_path, capsys):
+    words = ["leakage", *(str(EXAMPLES / name) for name in FILES), "--random-orders", "50"]
+    file = tmp_path / "file"
+    file.write_text("mine", encoding="utf-8")
+    assert main([*words, "--report", str(file)]) == 2
+    assert capsys.readouterr().err == f"error: --report: {file} is not a folder; choose another name.\n"
+    assert main([*words, "--report", str(tmp_path), "--formats", "pdf"]) == 2
+    assert capsys.readouterr().err == (
+        "error: --formats must be among html, xlsx, csv, json, with commas between them; received pdf.\n"
+    )
+    assert main([*words, "--report", str(tmp_path / "new/out"), "--formats", "html,xlsx,csv,json"]) == 1
+    assert sorted(path.suffix for path in (tmp_path / "new/out").iterdir()) == [
+        ".html", ".json", ".xlsx", ".zip",
+    ]  # fmt: skip
+
+
+def test_report__holds_masked_records_where_they_are_asked_for(tmp_path):
+    words = ["leakage", *(str(EXAMPLES / name) for name in FILES), "--random-orders", "50"]
+    for evidence in ("none", "masked"):
+        folder = tmp_path / evidence
+        main([*words, "--evidence", evidence, "--report", str(folder), "--formats", "json"])
+        (path,) = folder.iterdir()
+        report = json.loads(path.read_text(encoding="utf-8"))
+        cells = [
+            row for table in report["tables"] if table["name"] == "leaked records" for row in table["rows"]
+        ]
+        assert bool(cells) == (evidence == "masked")
+        assert "asthma" not in json.dumps(cells)
+        files = [Source(name, EXAMPLES / name) for name in FILES]
+        assert repeat_report(read_report(path), files).sameness is Sameness.SAME
