@@ -186,9 +186,7 @@ def test_report__holds_masked_records_where_they_are_asked_for(tmp_path):
         main([*words, "--evidence", evidence, "--report", str(folder), "--formats", "json"])
         (path,) = folder.iterdir()
         report = json.loads(path.read_text(encoding="utf-8"))
-        cells = [
-            row for table in report["tables"] if table["name"] == "leaked records" for row in table["rows"]
-        ]
+        cells = [row for table in report["tables"] if table["name"] == "Evidence" for row in table["rows"]]
         assert bool(cells) == (evidence == "masked")
         assert "asthma" not in json.dumps(cells)
         files = [Source(name, EXAMPLES / name) for name in FILES]
