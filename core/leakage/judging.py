@@ -18,7 +18,7 @@ from core.leakage.settings import LeakageSettings, LeakageThresholds
 from core.leakage.whole_rows import RowLeakage, WholeRows
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst
-from core.words import Text, Written, counted, joined, own, percent, share_of, text
+from core.words import Text, Written, counted, joined, listed, own, percent, share_of, text
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -350,9 +350,10 @@ def _whole_row_findings(measures: LeakageMeasures, thresholds: LeakageThresholds
         rows=share_of(found.n_exact, found.n_original, "rows"),
         expected=_number(found.expected_exact),
     )
-    sentences: list[str] = [_whole_rows_found(found, verdict), repeated]
+    are_same = (found.n_exact, found.n_original) == (found.n_unique_exact, found.n_unique)
+    sentences: list[str] = [_whole_rows_found(found, verdict), *([] if are_same else [repeated])]
     if found.is_copy and found.excess >= 1:
-        sentences.append("The scrambled table holds exactly the rows of the original, in another order.")
+        sentences.append("The scrambled table holds exactly the rows of the original.")
     yield Finding.of("whole_rows", verdict, n_affected=found.n_unique_exact)(joined(sentences))
     yield from _repeated_row_findings(measures, thresholds)
 
@@ -552,7 +553,7 @@ def _without(columns: Sequence[str], found: Text) -> Text:
         "Without {columns}, which matches nowhere, {found}",
         "Without {columns}, which match nowhere, {found}",
         n=len(columns),
-        columns=_named(columns),
+        columns=listed(columns, at_most=3),
         found=found,
     )
 
@@ -668,14 +669,6 @@ def _what_was_undone(again: SecondLook) -> Text:
     return joined([part for part in done if part.n], ", ")
 
 
-def _named(columns: Sequence[str]) -> Text:
-    """Return column names in quotes, the first three of many."""
-    names = ", ".join(f"“{name}”" for name in columns[:3])
-    if len(columns) <= 3:
-        return text("{names}", names=names)
-    return text("{names} and {more} more", names=names, more=len(columns) - 3)
-
-
 def _holdout_findings(measures: LeakageMeasures) -> Iterator[Finding]:
     """WARN where the hold-out was none."""
     n = measures.n_holdout_in_original
@@ -730,7 +723,7 @@ def _column_set_findings(measures: LeakageMeasures) -> Iterator[Finding]:
             "{n} of {columns} ({names}) share hardly a value with the original's, so that no row can be "
             "found by them: they may be encoded or cut short. Give both tables in one form.",
             columns=counted(len(measures.columns), "column"),
-            names=_named(unlike),
+            names=listed(unlike, at_most=3),
         )
     renamed = {} if measures.second_look is None else measures.second_look.renamed
     if measures.only_in_scrambled:

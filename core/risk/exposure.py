@@ -252,10 +252,10 @@ def exposure_findings(
 def _suggested(measured: RiskMeasurement) -> Iterator[Finding]:
     if measured.settings.roles_suggested:
         yield Finding.of("roles_suggested", Verdict.WARN)(
-            "Nobody chose the quasi-identifiers; taken are those that names and values suggest: "
+            "Nobody chose the quasi-identifiers; names and values suggested these: "
             "{columns}, sensitive {sensitive}. Every figure depends on this choice."
             if measured.settings.sensitive
-            else "Nobody chose the quasi-identifiers; taken are those that names and values suggest: "
+            else "Nobody chose the quasi-identifiers; names and values suggested these: "
             "{columns}. Every figure depends on this choice.",
             columns=listed(measured.settings.quasi_identifiers),
             sensitive=listed(measured.settings.sensitive),

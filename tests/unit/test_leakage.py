@@ -458,7 +458,7 @@ def test_verdict__a_reversed_copy_fails_although_no_row_is_in_its_place() -> Non
     assert result.verdict is Verdict.FAIL
     assert finding(result, "whole_rows").verdict is Verdict.FAIL
     assert finding(result, "whole_rows").message.endswith(
-        "The scrambled table holds exactly the rows of the original, in another order."
+        "The scrambled table holds exactly the rows of the original."
     )
 
 

@@ -54,7 +54,7 @@ def test_risk__takes_suggested_roles_where_none_are_given(
     assert document["sensitive_attributes"] == ["disease", "salary"]
     (finding,) = [each for each in document["findings"] if each["check"] == "roles_suggested"]
     assert finding["message"] == (
-        "Nobody chose the quasi-identifiers; taken are those that names and values suggest: `age`, `sex`, "
+        "Nobody chose the quasi-identifiers; names and values suggested these: `age`, `sex`, "
         "sensitive `disease`, `salary`. Every figure depends on this choice."
     )
 

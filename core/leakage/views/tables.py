@@ -138,20 +138,23 @@ def evidence_tables(audit: LeakageAudit, original: Dataset) -> tuple[ReportTable
 def leaked_rows_chart(audit: LeakageAudit) -> ReportChart | None:
     """Draw where in the original the leaked rows stand, and nothing but them; None where none is told."""
     told = {finding.check for finding in audit.findings if finding.verdict is not Verdict.PASS}
-    leaked, n_original = (
-        leaked_rows_table(audit.measures)["row"].to_numpy(),
-        audit.measures.whole_rows.n_original,
-    )
+    table, n_original = leaked_rows_table(audit.measures), audit.measures.whole_rows.n_original
+    leaked = table["row"].to_numpy()
+    n_elsewhere = int((table["where"] == "elsewhere").sum())
     if not told & {"full_leakage", "whole_rows", "repeated_rows"} or not len(leaked):
         return None
     edges = np.linspace(0.5, n_original + 0.5, min(n_original, _MOST_PLACES) + 1)
     found, _ = np.histogram(leaked, bins=edges)
     return ReportChart(
         text(
-            "{n} of {total} original rows is still there in full",
-            "{n} of {total} original rows are still there in full",
+            "{n} of {total} original rows is still there in full: {own} in its own place, {elsewhere} "
+            "elsewhere",
+            "{n} of {total} original rows are still there in full: {own} in their own place, {elsewhere} "
+            "elsewhere",
             n=len(leaked),
             total=n_original,
+            own=len(leaked) - n_elsewhere,
+            elsewhere=n_elsewhere,
         ),
         histogram(
             edges,
