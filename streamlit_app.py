@@ -8,7 +8,7 @@ from core.words import ask_language_by
 from pages.components import access, navigation, serving, trail
 from pages.components.ending import overwrite_freed_memory
 from pages.components.interrupting import interruptible
-from pages.components.language import break_lines, session_language
+from pages.components.language import break_lines, session_language, translate_uploaders
 from pages.components.long_work import showing_place
 from pages.components.reading import show_problems
 
@@ -17,6 +17,7 @@ if __name__ == "__main__":  # as Streamlit runs it, once for every view
     st.logo(navigation.LOGO, size="large")
     ask_language_by(session_language)
     break_lines()
+    translate_uploaders()
     st.html(navigation.STYLE)
     if access.show_sign_in():
         st.stop()

@@ -98,14 +98,18 @@ def chart(*layers: Layer, height: int, **more: object) -> Chart:
 
     def named(each: Layer) -> Layer:
         if "layer" in each:
-            return {**each, "layer": [named(part) for part in each["layer"]]}
+            return {**each, "layer": [named(part) for part in _with_rows(each["layer"])]}
         known = [name for name, table in tables.items() if table is each["data"]]
         name = known[0] if known else f"rows_{len(tables)}"
         tables[name] = each["data"]
         return {**each, "data": {"name": name}, "encoding": _titled(each["encoding"], height)}
 
-    drawn = [each for each in layers if "layer" in each or len(each["data"])] or layers[:1]
-    return Chart({"layer": [named(each) for each in drawn], "height": height, **_FRAME, **more}, tables)
+    drawn = [named(each) for each in _with_rows(layers)]
+    return Chart({"layer": drawn, "height": height, **_FRAME, **more}, tables)
+
+
+def _with_rows(layers: Sequence[Layer]) -> Sequence[Layer]:
+    return [each for each in layers if "layer" in each or len(each["data"])] or layers[:1]
 
 
 def _titled(channels: Mapping[str, Any], height: int) -> dict[str, Any]:

@@ -68,6 +68,7 @@ def ask_for_number(
     return told.kind(value) if factor == 1 else float(value) / factor
 
 
+CHOOSE = "Choose an option"
 _MANTISSAS = (1, 1.5, 2, 3, 5, 7)
 
 
@@ -138,6 +139,8 @@ def ask_for_choice(
         further["value"] = start
     else:
         further["index"] = listed.index(start) if start in listed else None
+        if widget == "selectbox":
+            further["placeholder"] = say(CHOOSE)
     written = words or (lambda value: _in_words(told, value))
     return getattr(st, widget)(
         options=listed, format_func=lambda value: say(written(value)), **_common(told, key, **further)
@@ -158,6 +161,7 @@ def ask_for_several(
     """Show the values to choose any from; return the chosen ones."""
     told = described(form)[name]
     start = told.default if start is _DEFAULT else start
+    further["placeholder"] = say("Choose options")
     return tuple(st.multiselect(options=options, default=start, **_common(told, key, **further)))
 
 

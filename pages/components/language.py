@@ -9,7 +9,8 @@ from streamlit.navigation.page import Page
 
 from core.languages import ENGLISH, LANGUAGES, translated
 from core.streamlit_internals import get_script_run_ctx
-from core.words import spoken_language
+from core.words import say, spoken_language
+from pages.components.text import size
 
 CHOSEN = "language"
 _PREFIX = "language-"
@@ -29,6 +30,21 @@ def break_lines() -> None:
     """Break lines of Korean between its words, which browsers break anywhere."""
     if session_language() == "ko":
         st.html("<style>.stApp * { word-break: keep-all !important; overflow-wrap: break-word; }</style>")
+
+
+def translate_uploaders() -> None:
+    """Say what Streamlit 1.67 writes into uploaders, in English alone, in the language of the session."""
+    if session_language() == ENGLISH:
+        return
+    most = size(int(st.get_option("server.maxUploadSize")) * 1_000_000)
+    box = "stFileUploaderDropzone"
+    button, limit = f'[data-testid="{box}"] button p', f'[data-testid="{box}Instructions"] span'
+    st.html(
+        f"<style>{button}, {limit} {{ visibility: hidden; font-size: 0; }} "
+        f"{button}::after, {limit}::after {{ visibility: visible; font-size: 0.875rem; }} "
+        f'{button}::after {{ content: "{say("Upload")}"; }} '
+        f'{limit}::after {{ content: "{say("Up to {size} a file", size=most)}"; }}</style>'
+    )
 
 
 def language_pages() -> list[Page]:

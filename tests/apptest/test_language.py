@@ -256,3 +256,11 @@ st.dataframe(pd.DataFrame({"Heading": ["⟦said⟧", "a cell left"]}))
 def test_problems__sees_cells_and_headings() -> None:
     app = AppTest.from_string(PAGE_WITH_TABLE).run()
     assert len(problems(app, re.compile(r"(?!)"))) == 2
+
+
+@pytest.mark.parametrize(("code", "said"), [("ko", "올리기"), ("sl", "Naloži")])
+def test_uploader__is_said_in_the_language_of_the_session(code: str, said: str, open_page: Open) -> None:
+    app = open_page(HOME)
+    app.session_state[CHOSEN] = code
+    app.run()
+    assert any(f'content: "{said}"' in part.proto.body for part in app.get("html"))

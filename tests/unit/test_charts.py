@@ -141,6 +141,8 @@ def test_chart__leaves_out_layers_without_rows_but_not_all_of_them():
     nothing = layer([], "rule", x=field("n:Q"))
     assert marks(chart(bars, nothing, height=9)) == ["bar"]
     assert marks(chart(nothing, nothing, height=9)) == ["rule"]
+    together = chart({"layer": [bars, nothing]}, bars, height=9).to_dict()["layer"][0]["layer"]
+    assert [each["mark"]["type"] for each in together] == ["bar"]
 
 
 def test_chart__names_a_table_once_and_says_where_a_value_is_missing():

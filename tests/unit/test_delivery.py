@@ -471,3 +471,10 @@ def test_picture__has_a_box_for_each_table_and_an_arrow_for_each_key_away_from_p
     alone = audit_delivery([lookup, table("other", x=["a", "b"])])
     assert len(views.tables_chart(alone).chart.to_dict()["datasets"]) == 1
     assert "Who knows `persons.age_group` of the person" in views.attacks_chart(audit).alt_text
+
+
+def test_picture__of_many_tables_stays_low() -> None:
+    persons = table("persons", person=["a", "b", "c"], town=["x", "y", "z"])
+    others = [table(f"visits_{n}", person=["a", "b", "b", "c"], ward=[n, 1, 2, 3]) for n in range(20)]
+    drawn = views.tables_chart(audit_delivery([persons, *others])).chart.to_dict()
+    assert drawn["height"] <= 800

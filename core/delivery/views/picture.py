@@ -12,7 +12,9 @@ from core.delivery import Attack, DeliveryAudit, Link, TableFacts, attack_senten
 from core.reports import ReportChart
 from core.words import Amount, Text, counted, joined, own, percent, say, text
 
-_BOX, _ROW = 0.66, 84  # width of a box as a share of its column, and pixels of a row
+_BOX = 0.66  # width of a box as a share of its column
+_ROW, _LOW_ROW = 84, 34  # pixels of a row, and of one of many, with nothing but the table's name
+_MANY_ROWS = 6
 
 
 class _Box(NamedTuple):
@@ -88,22 +90,26 @@ def _drawn(boxes: Sequence[_Box], arrows: Sequence[tuple[_Box, _Box, Link]]) -> 
     line = {"strokeWidth": 2, **grey}
     head = {"shape": "triangle-right", "filled": True, "size": 90, "opacity": 1, **grey}
     box = {"fillOpacity": 0.1, "stroke": COLORS["neutral"], "strokeWidth": 1.5, "cornerRadius": 6, **grey}
+    is_low = n_rows > _MANY_ROWS
     limit = {"limit": {"expr": f"width / {n_levels} * {_BOX} - 6"}}
     keys = pd.DataFrame([_arrow_row(*each) for each in arrows])
     tables = pd.DataFrame([_box_row(each) for each in boxes])
     layers = [
         drawn(tables, "rect", box, x="left", x2="right", y="top", y2="bottom"),
-        words(tables, "name", "middle", "y", -16, fontWeight="bold", fontSize=13, **limit),
-        words(tables, "records", "middle", "y", 2, **limit),
-        words(tables, "role", "middle", "y", 18, **limit),
+        words(tables, "name", "middle", "y", 0 if is_low else -16, fontWeight="bold", fontSize=13, **limit),
         drawn(keys, "rule", line, x="from", x2="bend", y="y_from"),
         drawn(keys, "rule", line, x="bend", y="y_from", y2="y_to"),
         drawn(keys, "rule", line, x="bend", x2="tip", y="y_to"),
         drawn(keys, "point", head, x="tip", y="y_to"),
         words(keys, "share", "middle", "y_to", -9),
-        words(keys, "ends", "middle", "y_to", 11),
     ]
-    return chart(*layers, height=_ROW * n_rows)
+    if not is_low:
+        layers += [
+            words(tables, "records", "middle", "y", 2, **limit),
+            words(tables, "role", "middle", "y", 18, **limit),
+            words(keys, "ends", "middle", "y_to", 11),
+        ]
+    return chart(*layers, height=(_LOW_ROW if is_low else _ROW) * n_rows)
 
 
 def _box_row(box: _Box) -> dict[str, object]:

@@ -12,7 +12,7 @@ from core.tabular.second_opinion import SecondOpinionSettings, SecondOpinionThre
 from core.tabular.views.evidence import evidence_of, evidence_table
 from core.verdict import Finding, Verdict
 from core.words import say
-from pages.components.asking import ask_for_number, ask_for_several, ask_whether
+from pages.components.asking import CHOOSE, ask_for_number, ask_for_several, ask_whether
 from pages.components.results import (
     show_badge,
     show_chart,
@@ -177,6 +177,7 @@ def _show_evidence(audit: TabularAudit, file: MeasuredFile, k: int) -> None:
         say("Records to look at"),
         list(by_label),
         index=None,
+        placeholder=say(CHOOSE),
         format_func=lambda label: say(by_label[label].label) if label in by_label else label,
         key=f"tabular_evidence_{file.pair.original}",
         persist_state="session",

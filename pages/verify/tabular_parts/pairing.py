@@ -11,6 +11,7 @@ from core.caching import StoredFile
 from core.tabular import FilePair, LeftOutFile, pair_files
 from core.triage import GivenFile, offers
 from core.words import joined, own, say
+from pages.components.asking import CHOOSE
 from pages.components.inputs import WAYS, Way, show_ways_on
 from pages.components.reading import read_table
 from pages.components.text import plain
@@ -119,7 +120,12 @@ def show_what_needs_no_log(tool: str, files: Sequence[StoredFile]) -> None:
 def _ask_for_pair(tool: str, names: Sequence[str]) -> None:
     chosen: Mapping[str, str | None] = {
         role: place.selectbox(
-            say(label), names, index=None, key=f"{tool}_pair_{role}", persist_state="session"
+            say(label),
+            names,
+            index=None,
+            placeholder=say(CHOOSE),
+            key=f"{tool}_pair_{role}",
+            persist_state="session",
         )
         for place, (role, label) in zip(st.columns(3), _ROLES.items(), strict=True)
     }

@@ -15,6 +15,7 @@ from core.vcf import Level, Pairing, VcfFile, VcfPair, files_of_folders, pair_fi
 from core.vcf.measuring import open_lines
 from core.words import joined, own, say
 from pages.components.access import offers_folders, path_within
+from pages.components.asking import CHOOSE
 from pages.components.long_work import start_work
 from pages.components.reading import show_problems
 from pages.components.text import plain
@@ -140,10 +141,20 @@ def ask_for_pairs(tool: str, *given: GivenFiles) -> None:
     names = list(_by_name(given))
     places = st.columns(3)
     original = places[0].selectbox(
-        say("Original"), names, index=None, key=f"{tool}_pair_original", persist_state="session"
+        say("Original"),
+        names,
+        index=None,
+        placeholder=say(CHOOSE),
+        key=f"{tool}_pair_original",
+        persist_state="session",
     )
     anonymized = places[1].selectbox(
-        say("Anonymized"), names, index=None, key=f"{tool}_pair_anonymized", persist_state="session"
+        say("Anonymized"),
+        names,
+        index=None,
+        placeholder=say(CHOOSE),
+        key=f"{tool}_pair_anonymized",
+        persist_state="session",
     )
     level = places[2].segmented_control(
         say("Level"),
