@@ -230,7 +230,7 @@ class AlikeRecords:
         key: tuple[object, ...]
         if like.blank < 0:
             qual = text[low + ends[ALT] + 1 : low + ends[QUAL]] if with_qual else b""
-            key = is_repeat, like.kept_alt, like.shape, qual, filter_
+            key = is_repeat, like.kept_alt, b"," in like.alt, like.shape, qual, filter_
         else:
             begin = low + ends[-1]
             end = text.find(b"\t", begin + 1, high)
@@ -238,7 +238,9 @@ class AlikeRecords:
             missing = (
                 ends[at] - ends[at - 1] == 2 and text[low + ends[at] - 1] == _POINT for at in (QUAL, INFO)
             )
-            key = is_repeat, like.kept_alt, like.blank, filter_, genotype, *missing
+            format_ = text[low + ends[INFO] + 1 : begin]
+            one = b"," not in like.alt
+            key = is_repeat, like.kept_alt, one, like.blank, filter_, genotype, format_, *missing
         if key in self._noted:
             return False
         if len(self._noted) < MAX_NOTED:

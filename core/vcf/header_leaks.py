@@ -208,6 +208,8 @@ def _is_odd(raw: bytes, line: Line, known: Mapping[tuple[bytes, bytes], set[byte
         return line.value not in places and not _BUILD.fullmatch(line.value)
     if line.key in _PLAIN_VALUES:
         return not _PLAIN_VALUES[line.key].fullmatch(line.value)
+    if line.value.startswith(b"<") and not raw.endswith(b">"):
+        return True
     _, attributes = attributes_of(raw)
     own = known.get((line.key, attributes.get(b"ID", b"")), set())
     usual = (b"ID",) if line.key == b"contig" and own else _USUAL_ATTRIBUTES.get(line.key, _DEFINING)

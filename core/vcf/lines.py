@@ -19,8 +19,7 @@ import numpy.typing as npt
 from core.errors import AuditInputError
 from core.words import text
 
-PIECE = 1 << 21  # bytes of text read at once; twice as many where they hold few lines
-FEW_IN_PIECE = 1 << 10
+PIECE = 1 << 21  # bytes of text read at once
 MAX_POS = 1 << 62
 FIRST_RUN = 64  # lines tried to be in step after they were not; each try that succeeds takes twice as many
 MAX_RUN = 1 << 16
@@ -232,8 +231,6 @@ class Lines:
         self._n_before += self._at
         self._text, self._at = text, 0
         self._starts = starts
-        if self.n_waiting < FEW_IN_PIECE and n_bytes == PIECE:
-            self._buffer = np.empty(2 * PIECE, dtype=np.uint8).data
         self.n_ends += self.n_waiting - n_waiting - len(last_end)
 
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from core.vcf.frequencies import float_prefix
 from core.vcf.records import USUAL_FILTERS, Record
 
+HARMLESS_NUMBERS = (b"DP", b"MQ", b"MQ0", b"MQ0F", b"AN", b"NS")  # fields of INFO that masking may leave
+NOTHING = b"0.,"  # what a number may hold that is as good as a missing one
 MANY_FORMS = 9  # of a column; more are not told apart
 _CALLED = re.compile(rb"[0-9]+")
 _MASKING_FILTER = re.compile(rb"(?i)mask|anon|redact|hidden|removed")
@@ -37,7 +39,7 @@ def _is_field(original: bytes, text: bytes) -> bool:
 def is_rewritten(original: Record, kept: Record) -> bool:
     """Tell whether a record that had not to be masked has anything new; to take away makes nothing new."""
     return _has_new_column(original, kept) or (
-        kept.format == original.format and kept.samples != original.samples and _has_new_value(original, kept)
+        kept.samples != original.samples and _has_new_value(original, kept)
     )
 
 
@@ -49,12 +51,12 @@ def _has_new_column(original: Record, kept: Record) -> bool:
         or (
             kept.filter != original.filter
             and kept.filter not in USUAL_FILTERS
-            and not _MASKING_FILTER.search(kept.filter)
+            and not (kept.alt != original.alt and _MASKING_FILTER.search(kept.filter))
         )
         or (kept.info not in (original.info, b".") and adds_info(original.info, kept.info.split(b";")))
         or (
-            kept.format != original.format
-            and not set(kept.format.split(b":")) <= {*original.format.split(b":"), b"", b"GT", b"."}
+            kept.format not in (original.format, b"", b"GT", b".")
+            and not is_part(kept.format.split(b":"), original.format.split(b":"))
         )
         or (kept.alt != original.alt and _has_new_allele(original, kept))
     )
@@ -66,19 +68,42 @@ def _has_new_allele(original: Record, kept: Record) -> bool:
     return bool(new) and (len(new) < len(kept.alts) or any(alt.strip(b"N.<>*") for alt in new))
 
 
+def is_part(some: Iterable[bytes], every: Iterable[bytes]) -> bool:
+    """Tell whether texts are others, in their order, of which some may be left out."""
+    rest = iter(every)
+    return all(text in rest for text in some)
+
+
 def _has_new_value(original: Record, kept: Record) -> bool:
     """Tell whether a sample has a value, beside its genotype, that is neither the original's nor blank."""
     if b":" not in kept.samples:
         return False
+    keys, before_keys = kept.format.split(b":"), original.format.split(b":")
+    same = kept.format == original.format
+    places = None if same else [before_keys.index(key) if key in before_keys else -1 for key in keys]
     for before, after in set(zip(original.cells, kept.cells, strict=False)):
         if before != after:
             mine, theirs = before.split(b":"), after.split(b":")
+            if places is not None:
+                mine = [mine[at] if 0 <= at < len(mine) else b"" for at in places]
             if len(theirs) > len(mine) or any(
                 value != old and value.strip(b"./|,")
                 for old, value in zip(mine[1:], theirs[1:], strict=False)
             ):
                 return True
     return False
+
+
+def _name(key: bytes) -> str:
+    """Return how a field is called whose key is given between a semicolon and ``=``."""
+    return f"INFO/{key[1:-1].decode()}"
+
+
+def _value(key: bytes, info: bytes) -> bytes:
+    """Return what stands under a key, given between a semicolon and ``=``; empty for nothing."""
+    text = b";" + info
+    at = text.find(key)
+    return text[at + len(key) :].partition(b";")[0] if at >= 0 else b""
 
 
 @dataclass(eq=False)
@@ -88,9 +113,16 @@ class Forms:
     A column that is everywhere the original's, or everywhere one text, holds none.
     """
 
+    harmless: tuple[bytes, ...] = ()  # keys of INFO, each between a semicolon and "="
     texts: dict[tuple[str, bool], set[bytes]] = field(default_factory=lambda: defaultdict(set))
     changed: set[tuple[str, bool]] = field(default_factory=set)
     is_repeat: bool = False  # of the record that is taken up: repeats may be masked otherwise
+
+    @classmethod
+    def of(cls, header: Iterable[bytes]) -> Forms:
+        """Return none yet, for a file with such header lines."""
+        declared = {line.partition(b",")[0].removeprefix(b"##INFO=<ID=") for line in header}
+        return cls(tuple(b";%s=" % key for key in HARMLESS_NUMBERS if key in declared))
 
     def add(self, original: Record, kept: Record, *, is_repeat: bool) -> None:
         """Take the forms of a record up, if it is masked in ALT."""
@@ -101,6 +133,12 @@ class Forms:
             alts = kept.alts
             form = alts[0] if len(set(alts)) == 1 and len(alts) in (1, len(original.alts)) else kept.alt
             self._note("ALT", form, is_changed=True)
+        if len(original.alts) > 1 and not kept.alt.strip(b".,"):
+            self._note("ALT of several alleles", b"one" if b"," not in kept.alt else b"many", is_changed=True)
+        self._note_harmless(original.info, kept.info)
+        if len(original.format) > len(b"GT:") and original.format.startswith(b"GT:") and kept.format:
+            is_left = kept.format == original.format
+            self._note("FORMAT", b"left" * is_left, is_changed=not is_left)
         self._note("FILTER", kept.filter, is_changed=kept.filter != original.filter)
         self._note("QUAL", kept.qual, is_changed=kept.qual != original.qual)
         if kept.info != original.info:
@@ -110,6 +148,33 @@ class Forms:
             cell = kept.telling_samples[1:]
             if not cell.strip(b"./|:,"):
                 self._note_samples(original, kept, cell)
+        elif original.has_genotypes and kept.has_genotypes and original.n_samples == kept.n_samples:
+            self._note_mixed(original, kept)
+
+    def _note_harmless(self, original: bytes, kept: bytes) -> None:
+        """Note of fields that say nothing of the allele whether they are left, blank or gone."""
+        for key in self.harmless:
+            value = _value(key, original)
+            if value.strip(NOTHING):
+                left = _value(key, kept)
+                is_left = left == value
+                self._note(_name(key), b"left" if is_left else left, is_changed=not is_left)
+
+    def misses(self, info: bytes, *, is_repeat: bool) -> bool:
+        """Tell whether INFO, behind a semicolon, has a harmless field that no masked record lost so far."""
+        return any(b"" not in self.texts[_name(key), is_repeat] and key in info for key in self.harmless)
+
+    def _note_mixed(self, original: Record, kept: Record) -> None:
+        """Note missing genotypes of one record that differ where the original's are written alike."""
+        forms: dict[bytes, set[bytes]] = defaultdict(set)
+        for before, after in set(zip(original.cells, kept.cells, strict=True)):
+            genotype = after.partition(b":")[0]
+            if genotype.strip(b"./|"):
+                return
+            forms[_CALLED.sub(b".", before.partition(b":")[0])].add(genotype)
+        for found in forms.values():
+            for genotype in found if len(found) > 1 else ():
+                self._note("genotypes", genotype, is_changed=True)
 
     def _note_samples(self, original: Record, kept: Record, cell: bytes) -> None:
         genotype, _, rest = cell.partition(b":")

@@ -20,6 +20,7 @@ from core.vcf.records import DIGITS, N_FIXED, Record, has_sole_carrier
 from core.vcf.repeats import is_unnamed_repeat
 from core.vcf.settings import MAF_LIMIT
 from core.vcf.sites import Alt, Format, Judged, Original, SiteJudge
+from core.vcf.thinning import ENDING, TRAILING
 
 AT_ONCE = 1 << 18  # bytes of lines that are judged one by one and checked together
 # An INFO key that begins or ends with a space, which htslib refuses.
@@ -193,7 +194,8 @@ class Scanner(SiteJudge):
             return
         key = name.partition("/")[2].encode("utf-8", "surrogateescape")
         starts = run.lines.kept.starts
-        for match in re.finditer(rb"(?i)[\t;:]%s(?=[=;:\t\n])" % re.escape(key), run.lines.kept.own_text):
+        pattern = ENDING if name == TRAILING else re.compile(rb"(?i)[\t;:]%s(?=[=;:\t\n])" % re.escape(key))
+        for match in pattern.finditer(run.lines.kept.own_text):
             yield int(np.searchsorted(starts, starts[0] + match.start(), side="right")) - 1
 
     def _lines_alone(self, run: _Run, places: Places) -> Iterator[Judged | Close]:
@@ -247,7 +249,11 @@ class Scanner(SiteJudge):
             if not self._counts_as_masked(maf, kind, outcome):
                 continue
             has_room = like.blank < 0 and self.forms.has_room("QUAL", is_repeat=bool(kind & Alt.REPEAT))
-            if self.alike.is_new(like, standing, kind & Alt.REPEAT, with_qual=has_room):
+            is_new = self.alike.is_new(like, standing, kind & Alt.REPEAT, with_qual=has_room)
+            if not is_new and like.blank >= 0 and self.forms.harmless:
+                info = b";" + mine[low + ends[FILTER] + 1 : low + ends[INFO]]
+                is_new = self.forms.misses(info, is_repeat=bool(kind & Alt.REPEAT))
+            if is_new:
                 (original,) = self._originals(run, np.array([place]))
                 self._note_masked(original, Record(theirs[at:end], self.n_columns[1]))
         self._check_blank(run, blank)

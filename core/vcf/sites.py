@@ -156,12 +156,14 @@ class SiteJudge:
         self.tallies = Tallies()
         self.neighbours = Neighbours()
         self.repeat_alts: set[bytes] = set()
-        self.forms = Forms()
+        self.forms = Forms.of(first.lines)
         self.thinning = Thinning()
         self.filled = {
             "ID": (ID, Answers(lambda text: text != b".")),
             "QUAL": (QUAL, Answers(lambda text: text != b".")),
             "FILTER": (FILTER, Answers(lambda text: text not in USUAL_FILTERS)),
+            "FILTER=PASS": (FILTER, Answers(lambda text: text == b"PASS")),
+            "FILTER=.": (FILTER, Answers(lambda text: text == b".")),
         }
         self.alike = AlikeRecords(len(first.samples), keeps_rest=self.same_declarations and self.is_alike)
         self.outcomes: dict[tuple[Like, bool, int], Judged] = {}  # of records that others may be like

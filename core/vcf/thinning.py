@@ -6,16 +6,31 @@ these are can be a code.
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from core.vcf.candidates import Tally
+from core.vcf.info import Field
 from core.vcf.records import USUAL_FILTERS, Record
+from core.vcf.rewriting import NOTHING
 
 MAX_NAMES = 64  # of columns and fields that are followed
 _COLUMNS = ("ID", "QUAL", "FILTER")
+TRAILING = "FORMAT/."  # missing values at the end of samples
+ENDING = re.compile(rb":\.(?=[\t\n]|\Z)")
 _GENOTYPE = b"GT"  # is compared by itself
+
+
+_HAVE: dict[str, Callable[[Record], bool]] = {
+    "ID": lambda record: record.id != b".",
+    "QUAL": lambda record: record.qual != b".",
+    "FILTER": lambda record: record.filter not in USUAL_FILTERS,
+    "FILTER=PASS": lambda record: record.filter == b"PASS",
+    "FILTER=.": lambda record: record.filter == b".",
+    TRAILING: lambda record: ENDING.search(record.samples) is not None,
+}
 
 
 class Thinning:
@@ -79,36 +94,43 @@ class Thinning:
 def _lost(original: Record, kept: Record) -> Iterator[str]:
     """Yield the names of what a record has no longer, or, of samples, in fewer of them."""
     yield from (name for name in _COLUMNS if _has(original, name) and not _has(kept, name))
+    if original.filter != kept.filter and {original.filter, kept.filter} == USUAL_FILTERS:
+        yield f"FILTER={original.filter.decode()}"
     if original.info != kept.info:
-        left = {field.key for field in kept.fields.fields()}
+        left = {field.key for field in kept.fields.fields() if _says_more(field)}
         for field in original.fields.fields():
-            if field.key not in left:
+            if _says_more(field) and field.key not in left:
                 yield f"INFO/{_text(field.key)}"
     if original.format != kept.format:
         gone = set(original.format.split(b":")) - {_GENOTYPE, *kept.format.split(b":")}
         yield from (f"FORMAT/{_text(key)}" for key in gone if original.samples and kept.samples)
     elif original.samples != kept.samples:
+        if original.samples.count(b":") > kept.samples.count(b":"):
+            yield TRAILING
         before, after = _n_values(original), _n_values(kept)
         yield from (f"FORMAT/{_text(key)}" for key in before if after[key] < before[key])
 
 
 def _has(record: Record, name: str) -> bool:
     """Tell whether a record has a value in a column or field."""
-    if name == "ID":
-        return record.id != b"."
-    if name == "QUAL":
-        return record.qual != b"."
-    if name == "FILTER":
-        return record.filter not in USUAL_FILTERS
+    if name in _HAVE:
+        return _HAVE[name](record)
     column, _, text = name.partition("/")
     key = text.encode("utf-8", "surrogateescape")
     if column == "INFO":
-        return key in record.info.upper() and any(field.key == key for field in record.fields.fields())
+        return key in record.info.upper() and any(
+            field.key == key and _says_more(field) for field in record.fields.fields()
+        )
     keys = record.format.split(b":")
     if key not in keys or not record.samples:
         return False
     at = keys.index(key)
     return any(_is_value(cell.split(b":")[at]) for cell in record.cells if cell.count(b":") >= at)
+
+
+def _says_more(field: Field) -> bool:
+    """Tell whether a field of INFO is a flag, or has a value other than zero."""
+    return field.value is None or bool(field.value.strip(NOTHING))
 
 
 def _n_values(record: Record) -> Counter[bytes]:

@@ -496,6 +496,7 @@ def test_judge_scan__records_without_a_frequency_are_counted() -> None:
         ),
         ("##contig=<ID=chr1,length=1004200001>", {"header_leftover", "header_order"}),
         ("##contig=<ID=chr1>", {"header_order"}),
+        ("##contig=<ID=chr1>  ", {"header_leftover", "header_order"}),
         ("##phasing=D001", {"header_leftover"}),
         ("##phasing=partial", set()),
         ("##assembly=GRCh38.p13", set()),

@@ -540,6 +540,92 @@ def test_checks__records_of_the_same_words_are_judged_as_any(seed: int) -> None:
     _judged(vcf_text(original), vcf_text(kept, header=masked_header()))
 
 
+_CALLS = "GT:DP:GQ 0/1:7:30 0/0:9:40 0/0:8:."
+_COMMON = f"A G 50 PASS AF=0.3;DP=7;MQ=60 {_CALLS}"
+#: How unmasked records are written: what a code writes here and there, and what may stand everywhere.
+CODES_ELSEWHERE = {
+    "FILTER says masked, and a number": ("PASS AF", "masked17 AF"),
+    "FILTER missing": ("PASS AF", ". AF"),
+    "a number is zero": ("DP=7", "DP=0"),
+    "FORMAT in another order": (_CALLS, "GT:GQ:DP 0/1:30:7 0/0:40:9 0/0:.:8"),
+    "a value changed under a shorter FORMAT": (_CALLS, "GT:DP 0/1:71 0/0:9 0/0:8"),
+    "missing values at the end left out": ("0/0:8:.", "0/0:8"),
+}
+NEW = {
+    "FILTER says masked, and a number",
+    "FORMAT in another order",
+    "a value changed under a shorter FORMAT",
+}
+
+
+@pytest.mark.parametrize("code", CODES_ELSEWHERE)
+def test_codes_elsewhere__are_found_and_what_is_done_everywhere_is_not(code: str) -> None:
+    records = [f"chr1 {place} . {_COMMON}" for place in range(100, 500, 100)]
+    old, new = CODES_ELSEWHERE[code]
+
+    def found(*places: int) -> set[str]:
+        kept = [record.replace(old, new) if at in places else record for at, record in enumerate(records)]
+        names = ["a", "b", "c"]
+        return set(
+            _judged(vcf_text(records, samples=names), vcf_text(kept, header=masked_header(), samples=names))
+        )
+
+    checks = {"changed_elsewhere", "thinned_elsewhere"}
+    assert found(0, 2) & checks
+    assert bool(found(0, 1, 2, 3) & checks) == (code in NEW)
+    assert not found() & checks
+
+
+#: Original records, how they are masked, and how some of them are masked instead.
+FORMS = {
+    "INFO/DP": ("A G . . AF=0.001;DP=7 GT 0/1 0/0", ". A . . . DP=7 GT ./. ./.", "DP=7", "."),
+    "INFO/MQ": ("A G . . AF=0.001;MQ=60 GT 0/1 0/0", ". A . . . MQ=. GT ./. ./.", "MQ=.", "MQ=0"),
+    "FORMAT": (
+        "A G . . AF=0.001 GT:DP 0/1:7 0/0:8",
+        ". A . . . . GT:DP ./.:. ./.:.",
+        "GT:DP ./.:. ./.:.",
+        "GT ./. ./.",
+    ),
+    "ALT of several alleles": (
+        "A G,T . . AF=0.001,0.002 GT 0/1 0/0",
+        ". A . . . . GT ./. ./.",
+        "A . .",
+        "A .,. .",
+    ),
+    "genotypes": ("A G . . AF=0.001 GT 0/1 0/1", ". A . . . . GT ./. ./.", "./. ./.", "./. .|."),
+}
+
+
+@pytest.mark.parametrize("column", FORMS)
+@pytest.mark.parametrize("n_samples", [2, 1])
+def test_forms_vary__is_told_of_what_masking_leaves_here_and_takes_there(column: str, n_samples: int) -> None:
+    if n_samples == 1 and column == "genotypes":
+        return
+    original, masked, old, new = FORMS[column]
+    header = [*HEADER, *(f'##INFO=<ID={key},Number=1,Type=Float,Description="x">' for key in ("DP", "MQ"))]
+    names = ["a", "b"][:n_samples]
+
+    def found(*places: int) -> dict[str, tuple[int, tuple[str, ...], str]]:
+        kept = [masked.replace(old, new, 1) if at in places else masked for at in range(9)]
+        pair = [
+            vcf_text(
+                [
+                    " ".join(f"chr1 {100 * at + 9} {line}".split(" ")[: 9 + n_samples])
+                    for at, line in enumerate(lines)
+                ],
+                header=lines_of,
+                samples=names,
+            )
+            for lines, lines_of in (([f". {original}"] * 9, header), (kept, masked_header(header)))
+        ]
+        return _judged(*pair)
+
+    assert column in found(5, 7)["forms_vary"][2]
+    assert column in found(0, 1, 2, 3)["forms_vary"][2]
+    assert "forms_vary" not in found()
+    assert "forms_vary" not in found(*range(9)) or column == "genotypes"
+
+
 @pytest.mark.parametrize(
     ("column", "before", "after"),
     [

@@ -10,6 +10,7 @@ from core.vcf.checks.case import Case
 from core.vcf.checks.check import FAIL, WARN, Part, site_check
 from core.vcf.records import GENOTYPE
 from core.vcf.remembering import remembered
+from core.vcf.rewriting import is_part
 
 # FORMAT fields and what in a sample's value betrays an allele (applied from the value's start).
 _OTHER_READS = rb"[0-9.]++,(?:[0.]*+,)*+[1-9]"  # after the reads of the reference
@@ -241,8 +242,7 @@ def _of_fields(keys: list[bytes], values: dict[bytes, bytes]) -> re.Pattern[byte
 )
 def format_rewritten(case: Case) -> bool:
     """Tell whether FORMAT is no part of the original's, in its order."""
-    rest = iter(case.original.format.split(b":"))
-    return case.has_new_format and not all(key in rest for key in case.kept.format.split(b":"))
+    return case.has_new_format and not is_part(case.kept.format.split(b":"), case.original.format.split(b":"))
 
 
 SAMPLE_CHECKS = (
