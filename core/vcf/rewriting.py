@@ -134,7 +134,7 @@ class Forms:
             form = alts[0] if len(set(alts)) == 1 and len(alts) in (1, len(original.alts)) else kept.alt
             self._note("ALT", form, is_changed=True)
         if len(original.alts) > 1 and not kept.alt.strip(b".,"):
-            self._note("ALT of several alleles", b"one" if b"," not in kept.alt else b"many", is_changed=True)
+            self._note("ALT/number", b"one" if b"," not in kept.alt else b"many", is_changed=True)
         self._note_harmless(original.info, kept.info)
         if len(original.format) > len(b"GT:") and original.format.startswith(b"GT:") and kept.format:
             is_left = kept.format == original.format

@@ -586,7 +586,7 @@ FORMS = {
         "GT:DP ./.:. ./.:.",
         "GT ./. ./.",
     ),
-    "ALT of several alleles": (
+    "ALT/number": (
         "A G,T . . AF=0.001,0.002 GT 0/1 0/0",
         ". A . . . . GT ./. ./.",
         "A . .",
