@@ -14,6 +14,7 @@ Streamlit 1.67, are in docs/development.md):
 from __future__ import annotations
 
 import hashlib
+import threading
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -78,6 +79,9 @@ DATA_LOST = (
 )
 
 
+_HASHING = threading.Lock()  # many large uploads at once would leave no processor to sliders
+
+
 class _Tables(dict[str, Dataset]):
     """Tables by fingerprint; one that a lost connection took is an error the person can fix."""
 
@@ -105,7 +109,8 @@ class Vault:
     def put(self, name: str, data: bytes) -> StoredFile:
         """Keep a file and let Streamlit's own copy of the session's uploads go."""
         digest = hashlib.sha256(name.encode("utf-8", "surrogatepass") + b"\0")
-        digest.update(data)
+        with _HASHING if len(data) > LIGHT_BYTES else nullcontext():
+            digest.update(data)
         key = digest.hexdigest()
         stored = self._files.setdefault(key, StoredFile(key=key, name=name, held=Held(data)))
         self._uploads.remove_session_files(self._session_id)

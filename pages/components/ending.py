@@ -23,7 +23,7 @@ _LOOK_SECONDS = 0.2  # in which Streamlit's loop looks at every session
 _OVERWRITING = {
     "PYTHONMALLOC": "malloc",  # small objects too come from the C library, and Arrow's
     "GLIBC_TUNABLES": "glibc.malloc.perturb=255:glibc.malloc.tcache_count=0"
-    ":glibc.malloc.mmap_threshold=4194304",  # large arrays go back to the system once they are freed
+    ":glibc.malloc.mmap_threshold=16777216",  # large arrays go back to the system once they are freed
     "ARROW_DEFAULT_MEMORY_POOL": "system",
 }
 
