@@ -116,10 +116,11 @@ def test_memory__holds_nothing_of_a_session_whose_tab_was_closed(
 
 
 class _Visit(NamedTuple):
-    """What is done on a page: files to its uploaders, and a button."""
+    """What is done on a page, the tool's unless another is named: files to its uploaders, and a button."""
 
     files: Mapping[str, Mapping[str, bytes]]
     button: str = ""
+    page: str = ""
 
 
 def _pair(word: str) -> _Visit:
@@ -158,6 +159,31 @@ def _labelled(word: str) -> _Visit:
     return _Visit({"Table to anonymize": {f"{word}.csv": "\n".join(lines).encode()}}, "Search")
 
 
+def _delivery(word: str) -> _Visit:
+    """Return two tables about the same people, and one of them as it was released before."""
+    persons = _table(word).decode().splitlines()
+    stays = [f"{word}p{i % 20_000},2024-01-{i % 28 + 1:02},{word}w{i % 7}" for i in range(30_000)]
+    files = {
+        f"{word}persons.csv": "\n".join(persons).encode(),
+        f"{word}stays.csv": "\n".join(["person,day,ward", *stays]).encode(),
+    }
+    earlier = {f"{word}earlier.csv": "\n".join(persons[:15_000]).encode()}
+    return _Visit({"tables of the delivery": files, "Tables of earlier releases": earlier})
+
+
+def _notes(word: str) -> _Visit:
+    """Return notes that name people, and what was released before."""
+    names = ("Ana Novak", "Janez Horvat", "Maja Kos")
+    rows = [
+        f'{20 + i % 60},{"FM"[i % 2]},"{word} note {i}: {names[i % 3]} came on day {i} with her mother."'
+        for i in range(6_000)
+    ]
+    table = "\n".join(["age,sex,note", *rows]).encode()
+    earlier = "\n".join(["age,sex,note", *rows[:5_000]]).encode()
+    files = {"table to be released": {f"{word}.csv": table}, "Tables of earlier": {f"{word}0.csv": earlier}}
+    return _Visit(files, page="risk")
+
+
 VISITS: dict[str, Callable[[str], _Visit]] = {
     "tabular": _pair,
     "vcf": _genomes,
@@ -169,6 +195,8 @@ VISITS: dict[str, Callable[[str], _Visit]] = {
     ),
     "events": _events,
     "diversity": _labelled,
+    "dataset": _delivery,
+    "free text and releases": _notes,
 }
 
 
@@ -180,7 +208,8 @@ def test_memory__of_each_tool_is_given_back_with_its_tab(tool: str, tmp_path: Pa
 
     def session(word: str) -> tuple[int, float]:
         """Audit files and close the tab; return what is left of them after 5 s, and megabytes."""
-        visit, tab = VISITS[tool](word), Session(address, tool, token=TOKEN)
+        visit = VISITS[tool](word)
+        tab = Session(address, visit.page or tool, token=TOKEN)
         for label, files in visit.files.items():
             tab.upload(label, files)
         if visit.button:
