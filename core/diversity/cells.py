@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 import numpy as np
+import pyarrow as pa
 from sklearn.tree._criterion import MSE, Gini
 from sklearn.tree._splitter import BestSplitter
 from sklearn.tree._tree import DepthFirstTreeBuilder, Tree
@@ -16,8 +17,10 @@ from core.coding import BoolArray, FloatArray, IntArray
 from core.diversity.features import FeatureSpace, Float32Array, row_codes
 from core.diversity.settings import DiversitySettings, MajorityRule
 from core.equivalence import EquivalenceClasses
+from core.packing import called_apart
 
 _NO_LIMIT = int(np.iinfo(np.int32).max)
+_SHORT = 50_000_000  # numbers of the target × columns, up to which a tree takes a second or so
 
 
 def grow_tree(
@@ -218,11 +221,21 @@ def cell_inputs(
 
 
 def fit_leaves(inputs: CellInputs, k: int) -> IntArray:
-    """Return shape (n_records,): the leaf of each record in a tree whose leaves hold at least k."""
-    tree = grow_tree(
-        inputs.encoded, inputs.target, n_classes=inputs.n_classes, seed=_CELL_TREE_SEED, min_samples_leaf=k
-    )
-    return np.asarray(tree.apply(inputs.encoded), dtype=np.int64)
+    """Return shape (n_records,): the leaf of each record in a tree whose leaves hold at least k.
+
+    What may take longer than a second is done in a process, which ends when nobody wants it any more.
+    """
+    is_short = inputs.target.size * inputs.encoded.shape[1] <= _SHORT
+    points, wanted = (pa.table({"cells": each.ravel()}) for each in (inputs.encoded, inputs.target))
+    size = len(inputs.encoded), inputs.n_classes, k
+    return leaves_of(points, wanted, *size) if is_short else called_apart(leaves_of, points, wanted, *size)
+
+
+def leaves_of(encoded: pa.Table, target: pa.Table, n_records: int, n_classes: int | None, k: int) -> IntArray:
+    """Return the leaves; `encoded` and `target` hold the cells of each record after the other's."""
+    points, wanted = (each["cells"].to_numpy().reshape(n_records, -1) for each in (encoded, target))
+    tree = grow_tree(points, wanted, n_classes=n_classes, seed=_CELL_TREE_SEED, min_samples_leaf=k)
+    return np.asarray(tree.apply(points), dtype=np.int64)
 
 
 def make_cells(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -11,7 +12,6 @@ from functools import cached_property
 
 import numpy as np
 import sklearn
-from joblib import Parallel, delayed
 
 from core.coding import BoolArray, FloatArray, IntArray
 from core.diversity.cells import (
@@ -30,6 +30,7 @@ from core.diversity.minimization import SearchStoppedError, ShouldStop, never
 from core.diversity.problem import SearchProblem
 from core.diversity.release import KeptCells, Verification, released_table, verify
 from core.equivalence import EquivalenceClasses
+from core.jobs import Threads
 from core.plain import holds_formulas, table_csv
 from core.utility import categorical_ncp, numeric_ncp
 from core.words import input_error, own
@@ -150,11 +151,8 @@ def search(
     if on_start is not None:
         on_start(searching.so_far)
     ks = range(problem.settings.k_min, problem.settings.k_max + 1)
-    if n_jobs == 1:
-        for k in ks:
-            searching.search_k(k)
-    else:
-        Parallel(n_jobs=n_jobs, prefer="threads")(delayed(searching.search_k)(k) for k in ks)
+    with Threads(n_jobs) as threads:
+        deque(threads.map(searching.search_k, ks), maxlen=0)
     return searching.so_far()
 
 

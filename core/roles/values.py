@@ -44,7 +44,7 @@ _LONGEST_NUMBER = 30  # digits of a running number
 _REPEATED = 0.1  # share of distinct values below which words in the form of names are categories
 _FEWEST_ENCODED = 20  # distinct values from which they are read otherwise
 
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
 _DECIMALS = re.compile(r"[+-]?\d{1,3}\.(\d+)")
 _SYNTHEA_NAME = re.compile(r"[A-ZÀ-Ž][^\W\d_A-Z]+(?:[ '’-][^\W\d_]+)*\d{1,3}")
 
