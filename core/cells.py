@@ -105,7 +105,7 @@ def trimmed(values: pa.Array) -> pa.Array:
 # Longest number, its sign not counted, that is written without an exponent in its canonical text.
 _LONGEST_PLAIN_NUMBER = 40
 
-_NUMBER_PATTERN = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,18})?$"
+_NUMBER_PATTERN = r"^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,18})?$"
 _NOT_FINITE_PATTERN = r"^(?i:[+-]?inf(?:inity)?|nan)$"
 _DATE_PATTERN = (
     r"^[0-9]{4}(?:-[0-9]{1,2}-|/[0-9]{1,2}/|\.[0-9]{1,2}\.)[0-9]{1,2}"
@@ -113,7 +113,7 @@ _DATE_PATTERN = (
 )
 
 _NUMBER = re.compile(
-    r"([+-]?)([0-9]*)\.?([0-9]*)(?:[eE]([+-]?[0-9]{1,18}))?", re.ASCII
+    r"([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]{1,18}))?", re.ASCII
 )  # only applied to what _NUMBER_PATTERN matches
 _IS_NUMBER = re.compile(_NUMBER_PATTERN.replace("$", r"\Z"))
 _IS_NOT_FINITE = re.compile(_NOT_FINITE_PATTERN.replace("$", r"\Z"), re.ASCII)
@@ -147,7 +147,7 @@ def canonical_text(text: str, *, dates: bool = False) -> str:
 
 def _canonical_number(text: str) -> str:
     """Return the shortest exact decimal form of a number, with an exponent past 40 characters."""
-    sign, whole, fraction, exponent_text = cast("re.Match[str]", _NUMBER.fullmatch(text)).groups()
+    sign, whole, fraction, exponent_text = cast("re.Match[str]", _NUMBER.fullmatch(text)).groups("")
     significant = (whole + fraction).lstrip("0")
     digits = significant.rstrip("0")
     if not digits:

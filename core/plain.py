@@ -31,7 +31,7 @@ _MISSING = ("NAType", "NaTType")  # pandas' own, which commands without tables d
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _FORMULA_STARTS = "=+-@\t\r\n＝＋－＠"  # full-width: spreadsheets in Korean and Japanese accept them
 _FORMULA = "^[=+\\-@\\t\\r\\n＝＋－＠]"
-_NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+_NUMBER = r"^[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?$"
 
 
 def valid_unicode(text: str) -> str:

@@ -20,7 +20,7 @@ from core.words import Text, text
 
 Float32Array = npt.NDArray[np.float32]
 
-_NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
+_NUMBER = r"^\s*[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$"
 MISSING_CATEGORY = ""
 
 

@@ -20,7 +20,7 @@ from core.dates import read_dates
 
 _MOSTLY = 0.9  # share of a column's distinct values that must be of a kind; the others stand for themselves
 _LAST = "\U0010ffff"  # after every other character
-_FIGURE = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)"
+_FIGURE = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)"
 _ONE = re.compile(rf"^({_FIGURE})$")
 _BETWEEN = re.compile(rf"^({_FIGURE}) ?(?:-|–|—|~|\.\.+|to|do) ?({_FIGURE})(?: ?(?:세|years?|let))?$")
 _BRACKETS = re.compile(rf"^([\[(]) ?({_FIGURE}) ?[,;] ?({_FIGURE}) ?([\])])$")

@@ -27,7 +27,7 @@ INT_RANGE = (-2147483640, 2147483647)  # what a 32-bit BCF integer holds besides
 
 _FLOAT = re.compile(
     rb"\s*([+-]?(?:0[xX][0-9a-fA-F]+(?:\.[0-9a-fA-F]*)?(?:[pP][+-]?\d+)?"
-    rb"|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[iI][nN][fF]|[nN][aA][nN]))"
+    rb"|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|[iI][nN][fF]|[nN][aA][nN]))"
 )
 _INTEGER = re.compile(rb"[+-]?\d+")
 _SINGLE = struct.Struct("<f")

@@ -19,7 +19,7 @@ _HGVS_LEVELS = b"cgmnpr"
 _HGVS_START = re.compile(rb"[cgmnpr]\.[A-Z0-9*(+-]")
 _ID_WORD = re.compile(rb"[ =](?:RS|SS|[EN]S?SV|COS[MNV]|[RSV]CV|CA)[0-9]{2}")
 _ENDS_OF_IDS = bytes.maketrans(b"SVMN123456789", b"AAAA000000000")
-_NUMBER = re.compile(rb"[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?")
+_NUMBER = re.compile(rb"(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _COUNTS = re.compile(rb"[0-9]+(?:,[0-9]+)*")
 _ZERO = b"0.,|/: "
 _WORD = re.compile(rb"[\w.-]+")
