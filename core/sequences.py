@@ -9,7 +9,7 @@ the column beside them does.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -141,13 +141,27 @@ def measure_time(
         Whose each record is, shape (n_records,) with -1 for nobody's, or the column that says so; None where
         nothing does: then there are no intervals, and every record is a person.
     """
-    codes = table[person].trimmed.codes.astype(np.int64) if isinstance(person, str) else person
+    codes = (
+        table.select([person])[person].trimmed.codes.astype(np.int64) if isinstance(person, str) else person
+    )
     everybody = np.arange(table.table.num_rows)
     repeats = codes is not None and int(np.bincount(codes[codes >= 0], minlength=1).max()) > 1
+    order = _Order(table, numbers, codes)
+    sequences: list[Sequences] = []
+    orders: list[Ordered] = []
+    dates: dict[str, IntArray] = {}
+    for column in columns:
+        one = table.select([column])  # its codes are let go of before the next column's are made
+        days, are_dates = _days(one, column)
+        if days is not None and codes is not None and repeats:
+            sequences += _some_persons(_sequences(column, codes, days, are_dates=are_dates))
+        if days is not None and are_dates and len(dates) < _MOST_SPANS:
+            dates[column] = days
+        orders += order.of(one[column], is_dates=days is not None and are_dates)
     return Time(
-        sequences=tuple(sequences_of(table, columns, codes)) if codes is not None and repeats else (),
-        spans=tuple(spans_of(table, columns, everybody if codes is None else codes)),
-        orders=tuple(orders_of(table, columns, numbers, codes)),
+        sequences=tuple(sequences),
+        spans=tuple(_spans(dates, everybody if codes is None else codes)),
+        orders=tuple(orders),
     )
 
 
@@ -164,14 +178,19 @@ def sequences_of(table: CodedTable, columns: Iterable[str], person: IntArray) ->
     for column in columns:
         days, are_dates = _days(table, column)
         if days is not None:
-            found = _sequences(column, person, days, are_dates=are_dates)
-            if found.n_persons:
-                yield found
+            yield from _some_persons(_sequences(column, person, days, are_dates=are_dates))
+
+
+def _some_persons(found: Sequences) -> list[Sequences]:
+    return [found] if found.n_persons else []
 
 
 def spans_of(table: CodedTable, columns: Iterable[str], person: IntArray) -> Iterator[Span]:
     """Yield what the days between two columns of dates tell; see `sequences_of`."""
-    days = {column: found for column in columns if (found := _dates(table, column)) is not None}
+    return _spans({name: days for name in columns if (days := _dates(table, name)) is not None}, person)
+
+
+def _spans(days: Mapping[str, IntArray], person: IntArray) -> Iterator[Span]:
     for first, second in combinations(list(days)[:_MOST_SPANS], 2):
         known = (person >= 0) & (days[first] >= 0) & (days[second] >= 0)
         who, gap = person[known], value_codes(days[second][known] - days[first][known])
@@ -311,31 +330,96 @@ def orders_of(
     person
         Shape (n_records,): whose each record is, -1 for nobody's; None where every record is a person.
     """
-    n_records = table.table.num_rows
-    rows = np.arange(n_records)[:: max(n_records // _LOOKED_AT, 1)]
-    firsts = rows if person is None else _first_records(person)
-    firsts = firsts[:: max(len(firsts) // _LOOKED_AT, 1)]
-    n_persons = n_records if person is None else int(person.max(initial=-1)) + 1
-    given = {}
-    for number in numbers:
-        at = firsts if table[number].n_distinct <= n_persons else rows
-        given[number] = at, _ranks_at(table[number].trimmed, at)
-    is_sorted = any(
-        in_order_of(rows.astype(np.float64), _ranks_at(table[number].trimmed, rows), coarse=False)
-        for number in numbers
-    )
+    order = _Order(table, numbers, person)
     for column in columns:
-        by = ranks_of(table[column])
+        yield from order.of(table[column], is_dates=_dates(table, column) is not None)
+
+
+class _Order:
+    """The places of some records, and of the pseudonyms and numbers in them."""
+
+    def __init__(self, table: CodedTable, numbers: Sequence[str], person: IntArray | None) -> None:
+        n_records = table.table.num_rows
+        self.rows = np.arange(n_records)[:: max(n_records // _LOOKED_AT, 1)]
+        self.person = person
+        firsts = self.rows if person is None else _first_records(person)
+        self.firsts = firsts[:: max(len(firsts) // _LOOKED_AT, 1)]
+        n_persons = n_records if person is None else int(person.max(initial=-1)) + 1
+        self.given: dict[str, tuple[IntArray, FloatArray]] = {}
+        self.is_sorted = False
+        for number in numbers:
+            column = table.select([number])[number]
+            at = self.firsts if column.n_distinct <= n_persons else self.rows
+            self.given[number] = at, _ranks_at(column.trimmed, at)
+            places = _ranks_at(column.trimmed, self.rows)
+            self.is_sorted |= in_order_of(self.rows.astype(np.float64), places, coarse=False) is not None
+
+    def of(self, column: CodedColumn, *, is_dates: bool) -> Iterator[Ordered]:
+        """Yield what stands in the order of a column."""
+        by = ranks_of(column)
         if by is None:
+            return
+        may_hide = not (is_dates or self.is_sorted or _are_numbers(column))
+        if may_hide and (rho := in_order_of(self.rows.astype(np.float64), by[self.rows])):
+            yield Ordered(column=None, by=column.name, correlation=rho)
+        first = by if self.person is None else _first(by, self.person)
+        for number, (at, ranks) in self.given.items():
+            of_number = (first if at is self.firsts else by)[at]
+            if rho := in_order_of(ranks, of_number, coarse=not is_dates):
+                yield Ordered(column=number, by=column.name, correlation=rho)
+
+
+def orders_beside(
+    table: CodedTable, original: CodedTable, numbers: Sequence[str], *, name: str
+) -> Iterator[Ordered]:
+    """Yield where the records of a table, or its pseudonyms, stand in the order of a column of its original.
+
+    Only of tables with as many records, place by place: what one shows must go with what stands in the same
+    place of the other. Columns that the table shows as they were are passed over: their order tells nothing.
+
+    Parameters
+    ----------
+    table, original
+        Both tables, coded.
+    numbers
+        Columns of the table with pseudonyms and numbers of records.
+    name
+        What the original is called.
+    """
+    n_records = table.table.num_rows
+    if original.table.num_rows != n_records:
+        return
+    rows = np.arange(n_records)[:: max(n_records // _LOOKED_AT, 1)]
+    shared = [each for each in table.table.column_names if each in original.table.column_names]
+    pairs = {
+        each: tuple(_ranks_at(one.select([each])[each].trimmed, rows) for one in (table, original))
+        for each in shared
+    }
+    if not any(_go_together(*pair) for pair in pairs.values()):
+        return
+    places = {number: _ranks_at(table.select([number])[number].trimmed, rows) for number in numbers}
+    for column in original.table.column_names:
+        ranks = _ranks_at(original.select([column])[column].trimmed, rows)
+        if column in pairs and _are_alike(*pairs[column]):
             continue
-        whole_dates = _dates(table, column) is not None
-        may_hide = not (whole_dates or is_sorted or _are_numbers(table[column]))
-        if may_hide and (rho := in_order_of(rows.astype(np.float64), by[rows])):
-            yield Ordered(column=None, by=column, correlation=rho)
-        first = by if person is None else _first(by, person)
-        for number, (at, ranks) in given.items():
-            if rho := in_order_of(ranks, (first if at is firsts else by)[at], coarse=not whole_dates):
-                yield Ordered(column=number, by=column, correlation=rho)
+        looked_at: list[tuple[str | None, FloatArray]] = [(None, rows.astype(np.float64)), *places.items()]
+        for number, given in looked_at:
+            if rho := in_order_of(given, ranks, coarse=False):
+                yield Ordered(column=number, by=f"{name}: {column}", correlation=rho)
+
+
+def _go_together(one: FloatArray, other: FloatArray) -> bool:
+    """Return whether ranks agree place by place more than those of a random order."""
+    known = ~(np.isnan(one) | np.isnan(other))
+    first, second = rankdata(one[known]), rankdata(other[known])
+    if np.count_nonzero(known) < _FEWEST_IN_ORDER or not first.std() or not second.std():
+        return False
+    return bool(abs(np.corrcoef(first, second)[0, 1]) * np.sqrt(len(first)) > _SURELY)
+
+
+def _are_alike(one: FloatArray, other: FloatArray) -> bool:
+    known = ~(np.isnan(one) | np.isnan(other))
+    return bool(known.any() and np.mean(rankdata(one[known]) == rankdata(other[known])) >= _MOSTLY)
 
 
 def _are_numbers(column: CodedColumn) -> bool:

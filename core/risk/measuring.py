@@ -53,7 +53,7 @@ from core.risk.records import (
 from core.risk.sensitive import Related, SensitiveMeasurement, measure_sensitive, related_attributes
 from core.risk.settings import Hierarchy, RiskSettings, check_settings
 from core.roles import Role, RoleSuggestion, columns_of_people, suggest_roles
-from core.sequences import Time, measure_time
+from core.sequences import Time, measure_time, orders_beside
 from core.tables import Dataset
 from core.words import Text, counted, text
 
@@ -198,7 +198,7 @@ def measure_risk(
     skip |= {*settings.leave_out, *settings.direct_identifiers}
     measured = replace(
         measured,  # the codes of the columns chosen are let go of before others are coded
-        time=_time(dataset, measured),
+        time=_time(dataset, measured, original),
         texts=measure_texts(dataset.table, skip=skip, model=text_model),
     )
     if earlier:
@@ -264,7 +264,7 @@ def _measure_table(
     )
 
 
-def _time(dataset: Dataset, measured: RiskMeasurement) -> Time:
+def _time(dataset: Dataset, measured: RiskMeasurement, original: Dataset | None) -> Time:
     """Return what dates and order tell of a table; intervals only where it says whose each record is."""
     settings, hidden = measured.settings, measured.hidden_persons
     person = settings.person or (hidden.column if hidden else None)
@@ -273,8 +273,12 @@ def _time(dataset: Dataset, measured: RiskMeasurement) -> Time:
     numbers = [
         column for column in kept if column in (*numbers, person) and column not in settings.quasi_identifiers
     ]
-    columns = [column for column in kept if column not in numbers]
-    return measure_time(CodedTable(table=dataset.table), columns, numbers, person if person in kept else None)
+    columns, table = [column for column in kept if column not in numbers], CodedTable(table=dataset.table)
+    time = measure_time(table, columns, numbers, person if person in kept else None)
+    if original is None:
+        return time
+    beside = orders_beside(table.select(kept), CodedTable(table=original.table), numbers, name=original.name)
+    return replace(time, orders=(*time.orders, *beside))
 
 
 def _households(

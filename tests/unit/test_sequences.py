@@ -16,6 +16,7 @@ from core.sequences import (
     judge_orders,
     judge_sequences,
     judge_span,
+    orders_beside,
     orders_of,
     ranks_of,
     sequences_of,
@@ -148,6 +149,28 @@ def test_orders__whole_dates_in_order_tell_nothing_more_and_pseudonyms_given_by_
     by_day = table.table.sort_by("day")
     alone = CodedTable(table=by_day.select(["day"]))
     assert list(orders_of(alone, ["day"], [])) == []
+
+
+def test_orders__beside_an_original_that_something_orders() -> None:
+    rng = np.random.default_rng(2)
+    n = 300
+    age, name = rng.integers(20, 80, n), np.sort(rng.choice(9000, n, replace=False))
+    original = coded(name=[f"n{each:04}" for each in name], age=age)
+    band = [f"{each // 20 * 20}-{each // 20 * 20 + 19}" for each in age]
+    released = coded(key=rng.permutation(n), band=band, age=age // 20)
+    (found,) = orders_beside(released, original, ["key"], name="o.csv")
+    assert (found.column, found.by) == (None, "o.csv: name")
+    shuffled = rng.permutation(n)
+    mixed = coded(age=(age // 20)[shuffled])
+    assert list(orders_beside(mixed, original, [], name="o.csv")) == []
+    counted_off = coded(key=name[shuffled] // 3, age=(age // 20)[shuffled])
+    turned = coded(name=[f"n{each:04}" for each in name[shuffled]], age=age[shuffled])
+    (found,) = orders_beside(counted_off, turned, ["key"], name="o.csv")
+    assert (found.column, found.by) == ("key", "o.csv: name")
+    kept = coded(name=[f"n{each:04}" for each in name], age=age)
+    assert list(orders_beside(kept, original, [], name="o.csv")) == []
+    assert list(orders_beside(coded(age=age[:9]), original, [], name="o.csv")) == []
+    assert list(orders_beside(coded(age=[1] * n), original, [], name="o.csv")) == []
 
 
 def test_in_order__of_few_or_constant_values_is_not_known() -> None:
