@@ -25,7 +25,7 @@ from weakref import WeakValueDictionary
 
 import streamlit as st
 
-from core import delivery, events, leakage, releases, risk, tabular
+from core import counts, delivery, events, leakage, releases, risk, tabular
 from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
 from core.holding import Held
@@ -551,6 +551,29 @@ def _earlier(keys: EarlierKeys) -> list[releases.EarlierTable | releases.Ledger]
     held = vault().by_fingerprint
     tables = [releases.EarlierTable(release=held[each].name, dataset=held[each]) for each in keys[0]]
     return [*tables, *(release_ledger(each) for each in keys[1])]
+
+
+@st.cache_resource(scope="session", max_entries=16, show_spinner=False)
+@_heavy
+def _cells_measurement(table: str, settings: risk.RiskSettings) -> counts.CellsMeasurement:
+    """Measure a table of counts by fingerprint, whatever counts as small."""
+    dataset = vault().by_fingerprint[table]
+    return counts.measure_cells(
+        dataset,
+        counts=settings.counts,
+        dimensions=settings.categories(dataset.columns),
+        sensitive=settings.sensitive,
+        magnitude=settings.magnitude,
+        contributor=settings.contributor,
+    )
+
+
+@st.cache_resource(scope="session", max_entries=64, show_spinner=False)
+def counts_audit(
+    table: str, settings: risk.RiskSettings, thresholds: counts.CountThresholds
+) -> counts.CountsAudit:
+    """Hold a table of counts against thresholds, and say what to suppress; each place of a slider once."""
+    return counts.judge_counts(_cells_measurement(table, settings), thresholds)
 
 
 @st.cache_resource(scope="session", max_entries=16, show_spinner=False)

@@ -3,6 +3,13 @@
 from core.counts.bounds import Bounds, bounds_of, frechet_bounds
 from core.counts.cube import Cube, looks_like_counts, read_cube
 from core.counts.document import counts_document, counts_summary
-from core.counts.judging import CountsAudit, audit_counts, cell_names
+from core.counts.judging import (
+    CellsMeasurement,
+    CountsAudit,
+    audit_counts,
+    cell_names,
+    judge_counts,
+    measure_cells,
+)
 from core.counts.settings import CountThresholds
 from core.counts.suppressing import propose_suppression

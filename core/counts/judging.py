@@ -72,32 +72,75 @@ def audit_counts(
     AuditInputError
         See `measure_counts` and `measure_contributions`.
     """
-    limits = thresholds or CountThresholds()
-    columns, further = tuple(dimensions), [(other.name, other.table) for other in others]
-    measured = tuple(
-        measure_counts(
-            dataset.table,
-            count=each,
-            dimensions=columns,
-            sensitive=sensitive,
-            name=dataset.name,
-            others=further,
-        )
-        for each in counts
+    found = measure_cells(
+        dataset,
+        counts=counts,
+        dimensions=dimensions,
+        sensitive=sensitive,
+        magnitude=magnitude,
+        contributor=contributor,
+        others=others,
     )
-    suppressions = tuple(propose_suppression(each.cube, limits.least) for each in measured)
-    findings = [*_of_counts(measured, suppressions, limits)]
-    given = dominated = None
-    if magnitude is not None:
-        given = measure_contributions(
+    return judge_counts(found, thresholds)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CellsMeasurement:
+    """What was measured of a table of cells, whatever counts as small."""
+
+    name: str
+    dimensions: tuple[str, ...]
+    measured: tuple[CountsMeasurement, ...]  # one a column of counts
+    contributions: Contributions | None
+
+
+def measure_cells(
+    dataset: Dataset,
+    *,
+    counts: Sequence[str] = (),
+    dimensions: Sequence[str],
+    sensitive: Sequence[str] = (),
+    magnitude: str | None = None,
+    contributor: str | None = None,
+    others: Sequence[Dataset] = (),
+) -> CellsMeasurement:
+    """Measure what thresholds are held against; see `audit_counts`."""
+    columns, further = tuple(dimensions), [(other.name, other.table) for other in others]
+    return CellsMeasurement(
+        name=dataset.name,
+        dimensions=columns,
+        measured=tuple(
+            measure_counts(
+                dataset.table,
+                count=each,
+                dimensions=columns,
+                sensitive=sensitive,
+                name=dataset.name,
+                others=further,
+            )
+            for each in counts
+        ),
+        contributions=None
+        if magnitude is None
+        else measure_contributions(
             dataset.table, magnitude=magnitude, contributor=contributor, dimensions=columns
-        )
+        ),
+    )
+
+
+def judge_counts(found: CellsMeasurement, thresholds: CountThresholds | None = None) -> CountsAudit:
+    """Hold cells against thresholds, and propose what to suppress."""
+    limits = thresholds or CountThresholds()
+    suppressions = tuple(propose_suppression(each.cube, limits.least) for each in found.measured)
+    findings = [*_of_counts(found.measured, suppressions, limits)]
+    given, dominated = found.contributions, None
+    if given is not None:
         dominated = _dominated(given, limits)
         findings += _dominance_findings(given, dominated, limits)
     return CountsAudit(
-        name=dataset.name,
-        dimensions=columns,
-        measured=measured,
+        name=found.name,
+        dimensions=found.dimensions,
+        measured=found.measured,
         suppressions=suppressions,
         contributions=given,
         dominated=dominated,

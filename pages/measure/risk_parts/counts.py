@@ -7,7 +7,8 @@ from functools import partial
 
 import streamlit as st
 
-from core.counts import CountsAudit, CountThresholds, audit_counts, views
+from core import caching
+from core.counts import CountsAudit, CountThresholds, views
 from core.errors import AuditInputError
 from core.reports import Report, input_facts
 from core.risk import RiskSettings, check_settings
@@ -25,15 +26,7 @@ def show_counts(dataset: Dataset, settings: RiskSettings) -> None:
     try:
         check_settings(settings, dataset.columns)
         with st.spinner(say("Measuring"), show_time=True):
-            audit = audit_counts(
-                dataset,
-                counts=settings.counts,
-                dimensions=settings.categories(dataset.columns),
-                sensitive=settings.sensitive,
-                magnitude=settings.magnitude,
-                contributor=settings.contributor,
-                thresholds=CountThresholds(least=least),
-            )
+            audit = caching.counts_audit(dataset.fingerprint, settings, CountThresholds(least=least))
     except AuditInputError as error:
         show_problems(error)
         return
