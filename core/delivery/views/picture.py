@@ -91,12 +91,14 @@ def _drawn(boxes: Sequence[_Box], arrows: Sequence[tuple[_Box, _Box, Link]]) -> 
     head = {"shape": "triangle-right", "filled": True, "size": 90, "opacity": 1, **grey}
     box = {"fillOpacity": 0.1, "stroke": COLORS["neutral"], "strokeWidth": 1.5, "cornerRadius": 6, **grey}
     is_low = n_rows > _MANY_ROWS
-    limit = {"limit": {"expr": f"width / {n_levels} * {_BOX} - 6"}}
+    inside = f"(width / {n_levels} * {_BOX} - 4)"  # pixels; where these are few, letters are smaller
+    limit = {"limit": {"expr": inside}, "fontSize": {"expr": f"clamp({inside} / 8, 7, 11)"}}
+    title = {**limit, "fontSize": {"expr": f"clamp({inside} / 6, 8, 13)"}, "fontWeight": "bold"}
     keys = pd.DataFrame([_arrow_row(*each) for each in arrows])
     tables = pd.DataFrame([_box_row(each) for each in boxes])
     layers = [
         drawn(tables, "rect", box, x="left", x2="right", y="top", y2="bottom"),
-        words(tables, "name", "middle", "y", 0 if is_low else -16, fontWeight="bold", fontSize=13, **limit),
+        words(tables, "name", "middle", "y", 0 if is_low else -16, **title),
         drawn(keys, "rule", line, x="from", x2="bend", y="y_from"),
         drawn(keys, "rule", line, x="bend", y="y_from", y2="y_to"),
         drawn(keys, "rule", line, x="bend", x2="tip", y="y_to"),
