@@ -131,8 +131,10 @@ def measure_releases(
     hashed: dict[object, ClassCounts] = {}
     for release, each, columns in _single_tables(earlier):
         table = table_for(each.name, columns, tables)
-        if table is not None and not table.roles.quasi_identifiers:
-            continue  # nothing in it is known of anybody
+        if table is not None and not table.roles.quasi_identifiers:  # nothing in it is known of anybody
+            if isinstance(each, Dataset) and (linked := _linked_by_numbers(table, each, release)) is not None:
+                compared.append(linked)
+            continue
         if table is None:
             reason = text(
                 "{release}: no table of this release has its columns; it was not compared.", release=release
@@ -405,6 +407,29 @@ def _relinked(table: ReleasedTable, earlier: Dataset, pair: _Pair) -> Relinked |
         shown = overlap_of(*beside(*counts))
         found.append(Relinked(columns=columns, n=n, n_persons=len(pair.later.units), is_shown=shown.is_shown))
     return max(found, key=lambda each: (each.is_shown, each.n, -len(each.columns)), default=None)
+
+
+def _linked_by_numbers(table: ReleasedTable, earlier: Dataset, release: str) -> Compared | None:
+    """Return a table without quasi-identifiers beside an earlier one where others find persons again."""
+    roles = table.roles.common(earlier.columns)
+    if roles.person is None:
+        return None
+    pair = _Pair(table, earlier, roles)
+    linked = None if pair.has_common_people else _relinked(table, earlier, pair)
+    if linked is None or not linked.n:
+        return None
+    nobody = surplus(beside(*(count_classes(np.zeros(0, dtype=np.int64), {}) for _ in range(2)))[0])
+    return Compared(
+        table=table.name,
+        release=release,
+        roles=roles,
+        n_later=len(pair.later.units),
+        n_earlier=len(pair.earlier.units),
+        has_fresh_pseudonyms=True,
+        came=nobody,
+        left=nobody,
+        relinked=linked,
+    )
 
 
 def _stable(pair: _Pair, columns: Sequence[str]) -> tuple[str, ...]:

@@ -658,3 +658,18 @@ def test_records_whose_person_another_table_names__are_counted_as_persons(
         ("tests", "person", 80),
     ]
     assert [each["newcomers"]["n_below_k"] for each in found] == [2, 4]
+
+
+def test_numbers_of_visits_that_stay__link_fresh_pseudonyms(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing in the table of visits is known of anybody, and its numbers are the same in both releases."""
+    folders = [tmp_path / month for month in ("january", "february")]
+    for folder, letter in zip(folders, "ab", strict=True):
+        folder.mkdir()
+        persons = [f"{letter}{n:04x},{'fm'[n % 2]}" for n in range(60)]
+        visits = [f"{n * 7919 % 99991:06},{person.split(',')[0]}" for n, person in enumerate(persons)]
+        for name, lines in (("persons", ["pid,sex", *persons]), ("visits", ["visit,pid", *visits])):
+            (folder / f"{name}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    assert main(["dataset", str(folders[1]), "--earlier", str(folders[0])]) == 1
+    assert "60 of 60 persons (100 %) are found again by `visit`" in capsys.readouterr().out
