@@ -59,6 +59,9 @@ class Joined:
         self._of_person: dict[Place, IntArray] = {}
         self._records: list[Records] = []
         self._lists: list[Records] = []
+        self._numbers: list[
+            IntArray
+        ] = []  # whose the records are of tables that tell only how many there are
         for table in facts:
             person, coded = persons.of_record[table.name], tables[table.name]
             lists = [column for column in chosen[table.name] if column in table.lists]
@@ -71,6 +74,8 @@ class Joined:
             if table.repeats and columns:
                 self._records.append(Records(person=person, columns=columns))
             if table.repeats:
+                if not chosen[table.name]:
+                    self._numbers.append(person[person >= 0])
                 continue
             for place, codes in columns.items():
                 mine = np.zeros(self._n_persons, dtype=np.int64)  # 0 for who is not in the table
@@ -98,8 +103,14 @@ class Joined:
             known_none(events),
             known_one(events),
             *_several(events, settings, should_stop),
-            known_all(self.demographics, self._person, self._event),
+            known_all(self.demographics, *self._with_numbers()),
         )
+
+    def _with_numbers(self) -> tuple[IntArray, IntArray]:
+        """Return whose each record is and what it tells, where nothing is known that it is one."""
+        above = int(self._event.max(initial=-1)) + 1
+        codes = [np.full(len(person), above + place) for place, person in enumerate(self._numbers)]
+        return np.concatenate([self._person, *self._numbers]), np.concatenate([self._event, *codes])
 
     def records_alone(self, settings: DeliverySettings, should_stop: Callable[[], bool]) -> tuple[Known, ...]:
         """Return what one to three records find by themselves."""

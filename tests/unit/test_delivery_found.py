@@ -131,6 +131,17 @@ def test_tables__in_one_order_are_told_and_those_sorted_alike_are_not() -> None:
     assert "same_order" not in found(persons(ids, age=in_order), visits(ids), other)
 
 
+def test_numbers_of_records__tell_persons_apart_where_nothing_else_of_them_is_known() -> None:
+    persons = "pid,sex\n" + "".join(f"p{n},{'fm'[n % 2]}\n" for n in range(40))
+    for step, alone in ((1, 40), (0, 0)):
+        doses = "pid\n" + "".join(f"p{n}\n" * (n // 2 * step + 2) for n in range(40))
+        files = ((persons, "persons.csv"), (doses, "doses.csv"))
+        audit = audit_delivery([read_dataset(text.encode(), name=name) for text, name in files])
+        (finding,) = [each for each in audit.findings if each.check == "alone_with_all_records"]
+        assert finding.n_affected == alone
+        assert finding.verdict is (Verdict.WARN if alone else Verdict.PASS)
+
+
 def test_persons__few_in_a_table_and_missing_from_one_are_said() -> None:
     ids = pseudonyms(N)
     few = table("hiv_clinic", person=ids[:3], value=["x", "y", "x"])
