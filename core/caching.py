@@ -31,6 +31,7 @@ from core.errors import AuditInputError
 from core.holding import Held
 from core.jobs import Job, Progress, Result
 from core.packing import called_apart
+from core.policies.identifiers import kinds_of_columns
 from core.roles import RoleSuggestion, suggest_roles
 from core.streamlit_internals import (
     MediaFileManager,
@@ -305,6 +306,15 @@ def delete_my_data() -> None:
 def suggested_roles(fingerprint: str) -> tuple[RoleSuggestion, ...]:
     """Suggest a role for every column of a table."""
     return suggest_roles(vault().by_fingerprint[fingerprint].table)
+
+
+@st.cache_resource(scope="session", max_entries=16, show_spinner=False)
+@_heavy
+def column_kinds(
+    fingerprint: str, wanted: frozenset[str], left_out: tuple[str, ...]
+) -> dict[str, frozenset[str]]:
+    """Return what the columns of a table that is released look like, as far as it is asked for."""
+    return kinds_of_columns(vault().by_fingerprint[fingerprint].table, wanted, left_out)
 
 
 @st.cache_resource(scope="session", max_entries=16, show_spinner=False)

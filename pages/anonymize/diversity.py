@@ -26,6 +26,7 @@ from pages.anonymize.diversity_parts.results import show_search
 from pages.anonymize.diversity_parts.settings import Asked, ask_for_search
 from pages.components.inputs import ask_for_table, show_empty_state, show_privacy_line
 from pages.components.long_work import ask_for_work, greyed_out
+from pages.components.policy import ask_for_settings_file
 from pages.components.reading import show_problems
 from pages.components.results import show_table
 
@@ -50,6 +51,7 @@ def show_diversity() -> None:
     job = vault().job(TOOL)
     begun = job is not None and job.key.startswith(data.fingerprint)
     with st.expander(say("Settings"), icon=":material/tune:", expanded=not begun):
+        ask_for_settings_file(TOOL)
         asked = ask_for_search(data)
         _show_singling_out(data)
     if (key := _checked(asked, data)) is not None and asked.choice is not None:

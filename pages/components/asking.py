@@ -10,6 +10,7 @@ import streamlit as st
 
 from core.settings_form import Setting, described
 from core.words import Written, own, say, text
+from pages.components.policy import opened_value, say_absent
 
 _DEFAULT: Any = object()  # None is a value
 
@@ -52,6 +53,10 @@ def ask_for_number(
             return None
         return round(factor * value) if whole else float(factor * value)
 
+    is_opened, value = opened_value(told, key)
+    if is_opened:
+        st.session_state[key] = shown(none_at if value is None else value)
+    low, high = _span_of_opened(st.session_state.get(key), told, (low, high), factor)
     bounds = {"min_value": shown(low), "max_value": shown(high), "value": shown(start)}
     if step is not None:
         bounds["step"] = shown(step)
@@ -69,6 +74,18 @@ def ask_for_number(
 
 
 CHOOSE = "Choose an option"
+
+
+def _span_of_opened(
+    value: float | None, told: Setting, span: tuple[float, float], factor: int
+) -> tuple[float, float]:
+    """Return the range shown, wide enough for a value that a file or a policy set beyond it."""
+    if value is None:
+        return span
+    own_value = min(max(value / factor, told.least), told.most)
+    return min(span[0], own_value), max(span[1], own_value)
+
+
 _MANTISSAS = (1, 1.5, 2, 3, 5, 7)
 
 
@@ -83,6 +100,9 @@ def ask_on_log_scale(form: type, name: str, *, key: str, span: tuple[float, floa
         The range shown; both ends are above 0.
     """
     told = described(form)[name]
+    is_opened, given = opened_value(told, key)
+    if is_opened:
+        st.session_state[key] = given
     value = float(st.session_state.setdefault(key, told.default))
     steps = {min(max(step, span[0]), span[1]) for step in _steps(*span)}
     slider = f"{key}_slider"
@@ -133,6 +153,14 @@ def ask_for_choice(
     told = described(form)[name]
     listed = list(told.choices) if options is None else list(options)
     start = told.default if start is _DEFAULT else start
+    is_opened, given = opened_value(told, key)
+    if is_opened and given in listed:
+        st.session_state[key] = given
+    elif is_opened and widget != "select_slider":
+        say_absent(key, [given])
+    elif is_opened:
+        listed = sorted([*listed, given])
+        st.session_state[key] = given
     if widget == "segmented_control":
         further |= {"default": start, "required": True}
     elif widget == "select_slider":
@@ -162,6 +190,11 @@ def ask_for_several(
     told = described(form)[name]
     start = told.default if start is _DEFAULT else start
     further["placeholder"] = say("Choose options")
+    is_opened, given = opened_value(told, key)
+    if is_opened:
+        there = given if further.get("accept_new_options") else [one for one in given if one in options]
+        say_absent(key, [one for one in given if one not in there])
+        st.session_state[key] = list(there)
     return tuple(st.multiselect(options=options, default=start, **_common(told, key, **further)))
 
 
@@ -169,7 +202,12 @@ def ask_whether(
     form: type, name: str, *, key: str, widget: Literal["checkbox", "toggle"] = "checkbox", **further: Any
 ) -> bool:
     """Show what can be switched on; return whether it is."""
-    return bool(getattr(st, widget)(**_common(described(form)[name], key, **further)))
+    told = described(form)[name]
+    is_opened, given = opened_value(told, key)
+    if is_opened:
+        st.session_state[key] = given
+        further.pop("value", None)
+    return bool(getattr(st, widget)(**_common(told, key, **further)))
 
 
 def _common(told: Setting, key: str, **further: Any) -> dict[str, Any]:

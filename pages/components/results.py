@@ -24,6 +24,14 @@ from core.reports.model import Column, columns_shown, figure_text, report_stem, 
 from core.verdict import Finding, Verdict, next_steps, worst_first
 from core.words import own, percent, say, speaking, spoken_language, text
 from pages.components import trail
+from pages.components.policy import (
+    Released,
+    ask_for_settings_file,
+    has_policy,
+    judged_report,
+    settings_file,
+    show_policy,
+)
 from pages.components.text import plain, sentence
 
 
@@ -341,6 +349,9 @@ def _word(cell: object) -> object:
     return cell if verdict is None else say(verdict.word)
 
 
+SETTINGS_ABOVE = ("diversity", "vcf")  # tools whose settings stand there before there is a result
+
+
 class Download(NamedTuple):
     """A file to offer: label, file name, MIME type, what makes it, what it is good for."""
 
@@ -359,6 +370,7 @@ def show_downloads(
     identity: str,
     extra: Sequence[Download] = (),
     further: Sequence[Download] = (),
+    released: Sequence[Released] = (),
 ) -> None:
     """Offer the report, in more formats on demand, and further files; each is made when it is asked for.
 
@@ -371,7 +383,12 @@ def show_downloads(
         may serve the former bytes of a large file under the same name.
     extra, further
         Files of the tool's own, beside the report and behind "More formats".
+    released
+        The tables that are given away, in which a policy may forbid columns.
     """
+    make_report = partial(_judged, tool, make_report, released)
+    if has_policy(tool):
+        show_policy(tool, make_report(datetime.now(UTC)), released, show_table=show_table)
     digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()
     trail.audited(tool, digest)
     stem = report_stem(tool, datetime.now(UTC), digest)
@@ -395,6 +412,23 @@ def show_downloads(
                 show_download(report, key=f"{tool}_{name}")
             for download in further:
                 show_download(download, key=f"{tool}_{download.label}")
+        made = partial(_settings_now, tool, make_report)
+        about = "Everything set here, for --settings and for Open settings."
+        name = f"{stem}_settings.toml"
+        settings = Download("Download settings", name, "application/toml", made, about)
+        show_download(settings, key=f"{tool}_toml")
+    if tool not in SETTINGS_ABOVE:
+        ask_for_settings_file(tool)
+
+
+def _judged(
+    tool: str, make_report: Callable[[datetime], Report], released: Sequence[Released], created_at: datetime
+) -> Report:
+    return judged_report(tool, make_report(created_at), released)
+
+
+def _settings_now(tool: str, make_report: Callable[[datetime], Report]) -> bytes:
+    return settings_file(tool, make_report(datetime.now(UTC)))
 
 
 def _render_now(make_report: Callable[[datetime], Report], name: str, code: str) -> bytes:

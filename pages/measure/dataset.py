@@ -133,6 +133,7 @@ def _show_judged(measured: DeliveryMeasurement, datasets: Sequence[Dataset], ear
         TOOL,
         partial(_report, audit, datasets, earlier),
         identity=identity,
+        released=[(each, ()) for each in datasets],
         extra=[ledger_download(released, k=thresholds.k, earlier=earlier, identity=datasets[0].sha256)],
     )
 

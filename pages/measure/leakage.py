@@ -120,6 +120,7 @@ def _show_results(audit: LeakageAudit, pair: TablePair, tables: dict[str, Datase
         TOOL,
         partial(_report, audit, facts),
         identity=identity,
+        released=[(pair.scrambled, ())],
         extra=[Download("Counts per row (CSV)", "leakage_rows.csv", "text/csv", counts, "No cell values.")],
     )
     show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)

@@ -224,6 +224,7 @@ def _show_judged(found: Measured, places: Places, last: DeltaGenerator) -> None:
             partial(_report, found, audit, other, what_if),
             identity=_identity(found, audit, what_if),
             extra=[_violations(found, audit), _ledger(found, audit)],
+            released=[(found.dataset, audit.measurement.settings.leave_out)],
         )
 
 

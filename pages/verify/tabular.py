@@ -134,6 +134,7 @@ def _show_results(
         partial(_report, files, left_out, k),
         identity=repr(([file.identity for file in measured], [file.settings for file in files])),
         extra=_csv_downloads(files),
+        released=[(file.anonymized, ()) for file in measured],
     )
     show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
 

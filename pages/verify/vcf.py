@@ -29,6 +29,7 @@ from core.verdict import Verdict
 from core.words import say, text
 from pages.components.inputs import ask_for_files, list_file, show_empty_state, show_privacy_line
 from pages.components.long_work import ask_for_work, greyed_out
+from pages.components.policy import ask_for_settings_file
 from pages.components.reading import show_problems
 from pages.components.results import (
     Download,
@@ -110,6 +111,7 @@ def _ask_for_settings(
         for stored in files:
             list_file(TOOL, "files", stored)
     with places[2]:
+        ask_for_settings_file(TOOL)
         repeats = ask_for_repeats(TOOL)
     with places[3]:
         return repeats, ask_for_severities(TOOL)

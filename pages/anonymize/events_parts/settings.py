@@ -35,6 +35,7 @@ from core.words import listed, say
 from pages.components.asking import ask_for_choice, ask_for_number, ask_for_several, ask_whether
 from pages.components.editing import edit_table
 from pages.components.inputs import ask_for_files, list_file
+from pages.components.policy import opened_form
 from pages.components.reading import show_problems
 from pages.components.results import Download, show_download
 from pages.components.text import sentence
@@ -64,6 +65,7 @@ class Live(NamedTuple):
 
 def ask_for_settings(dataset: Dataset) -> EventSettings | None:
     """Show the form with the settings in use; return them, None where the columns are to be chosen first."""
+    _take_opened()
     used: EventSettings = with_found_columns(dataset, st.session_state.get(_SETTINGS, EventSettings()))
     problem = None
     if not {used.time_column, used.user_column, used.event_column} <= {*dataset.columns}:
@@ -119,6 +121,14 @@ def _ask_for_columns_first(dataset: Dataset, used: EventSettings) -> None:
             return
     st.session_state[_SETTINGS] = replace(used, **chosen)  # type: ignore[arg-type]
     st.rerun()
+
+
+def _take_opened() -> None:
+    """Put the settings of a file that was opened in use."""
+    if opened := opened_form("events", EventSettings):
+        if "mapping" in opened:
+            opened["mapping"] = EventMapping(tuple(opened["mapping"].items()))
+        use_settings(replace(st.session_state.get(_SETTINGS, EventSettings()), **opened))
 
 
 def _settings_of(fields: dict[str, object], pairs: pd.DataFrame) -> EventSettings:

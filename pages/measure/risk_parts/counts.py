@@ -40,6 +40,7 @@ def show_counts(dataset: Dataset, settings: RiskSettings) -> None:
         "risk",
         partial(_report, audit, dataset, settings),
         identity=repr((dataset.fingerprint, settings, audit.thresholds)),
+        released=[(dataset, settings.leave_out)],
     )
 
 

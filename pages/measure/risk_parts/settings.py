@@ -21,6 +21,7 @@ from core.tables import Dataset
 from core.words import own, say
 from pages.components.asking import ask_for_choice, ask_for_number
 from pages.components.editing import edit_table
+from pages.components.policy import opened_form, say_absent
 
 # How to count, by setting; and the widget's key.
 _HOW_TO_COUNT = {
@@ -50,6 +51,7 @@ def ask_for_settings(dataset: Dataset) -> RiskSettings:
 
     Until the person confirms them the suggested roles are measured, and a finding says so.
     """
+    _take_opened(dataset)
     confirmed: RiskSettings | None = st.session_state.get(_slot(dataset))
     settings = confirmed or _settings(_suggested_roles(dataset), {})
     unusable = not settings.quasi_identifiers and not settings.is_of_counts
@@ -67,6 +69,28 @@ def ask_for_settings(dataset: Dataset) -> RiskSettings:
                 st.session_state[_slot(dataset)] = _settings(roles, choices, suggested=False)
                 st.rerun()
     return settings
+
+
+def _take_opened(dataset: Dataset) -> None:
+    """Confirm the roles of a settings file that was opened, those of columns that the table has."""
+    opened = opened_form("risk", RiskSettings)
+    roles = {name: role for role, name in _FIELDS.items()}
+    named = {
+        column: roles[name]
+        for name in roles.keys() & opened.keys()
+        for column in ((opened[name],) if isinstance(opened[name], str) else opened[name])
+    }
+    say_absent("risk_", [column for column in named if column not in dataset.columns])
+    found = {column: role for column, role in named.items() if column in dataset.columns}
+    if not found:
+        return
+    key = f"risk_roles_{dataset.fingerprint}"
+    for slot in (key, f"{key}_kept", f"{key}_base"):
+        st.session_state.pop(slot, None)
+    confirmed = dict.fromkeys(dataset.columns, str(Role.OTHER.value)) | found
+    choices = {name: value for name, value in opened.items() if name not in roles}
+    st.session_state[f"{key}_opened"] = confirmed
+    st.session_state[_slot(dataset)] = _settings(confirmed, choices, suggested=False)
 
 
 def _slot(dataset: Dataset) -> str:
@@ -88,7 +112,8 @@ def _texts(dataset: Dataset) -> list[str]:
 def _edit_roles(dataset: Dataset) -> dict[str, str]:
     """Show the editor; return the role of each column, by name in the table's order."""
     table = views.roles_table(caching.suggested_roles(dataset.fingerprint), dataset.columns)
-    table["role"] = list(_suggested_roles(dataset).values())
+    opened = st.session_state.get(f"risk_roles_{dataset.fingerprint}_opened")
+    table["role"] = list((opened or _suggested_roles(dataset)).values())
     for name in ("suggestion", "reason"):
         table[name] = [say(words) for words in table[name]]
     edited = edit_table(

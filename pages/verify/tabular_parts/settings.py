@@ -14,6 +14,7 @@ from core.tabular.log import Mode
 from core.tabular.second_opinion import SecondOpinionThresholds
 from core.words import own, say
 from pages.components.asking import ask_for_number, ask_for_several
+from pages.components.policy import opened_form
 
 _PATTERNS = described(TabularSettings)["patterns"]
 
@@ -27,6 +28,8 @@ class Limits(NamedTuple):
 
 def ask_for_patterns() -> tuple[str, ...]:
     """Show which sensitive patterns count in the published rule; changing them scans again."""
+    if opened := opened_form("tabular", TabularSettings):
+        st.session_state["tabular_patterns"] = opened["patterns"]
     chosen: tuple[str, ...] = st.session_state.setdefault("tabular_patterns", _PATTERNS.default)
     with st.form("tabular_patterns_form", border=False):
         picked = ask_for_several(

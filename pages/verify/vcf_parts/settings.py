@@ -15,6 +15,7 @@ from core.verdict import Verdict
 from core.words import say
 from pages.components.asking import ask_for_number, ask_on_log_scale
 from pages.components.editing import edit_table
+from pages.components.policy import opened_form
 from pages.components.reading import show_problems
 
 _REPEATS = ("min_motif", "max_motif", "min_repeat")
@@ -60,6 +61,12 @@ def ask_for_severities(tool: str) -> Mapping[str, Verdict]:
     told = described(VcfSettings)["severities"]
     st.markdown(f"**{say(told.label)}**")
     st.caption(say(told.about))
+    pairs = (pair.split("=", 1) for pair in opened_form(tool, VcfSettings).get("severities", ()))
+    opened = {check: Verdict(verdict) for check, verdict in pairs if check in ALL_CHECKS}
+    if opened:
+        for slot in ("", "_kept", "_base"):
+            st.session_state.pop(f"{tool}_severities{slot}", None)
+        st.session_state[f"{tool}_severities_kept"] = severity_table(opened)
     edited = edit_table(
         severity_table({}),
         key=f"{tool}_severities",

@@ -1,0 +1,241 @@
+"""Settings as a file, and policies: what is opened sets a page's widgets; what a policy makes of a result."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import streamlit as st
+
+from core import caching
+from core.commands import OF_POLICIES
+from core.errors import AuditInputError
+from core.policies import Policy, PolicyOutcome, judge_policy, policy_settings, read_policy, shipped_policies
+from core.policies.judging import Columns, read_word
+from core.reports import Report, ReportTable
+from core.reports.model import Column, table_of
+from core.settings_files import (
+    ToolSettings,
+    fill,
+    read_settings,
+    read_toml,
+    settings_of,
+    settings_toml,
+)
+from core.settings_form import Setting, given_options
+from core.tables import Dataset
+from core.words import Text, listed, say, text
+from pages.components.reading import show_problems
+from pages.components.text import sentence
+
+Released = tuple[Dataset, Collection[str]]  # a table that is given away, and its columns that are not
+_UPLOADED = "_settings_file"
+
+
+@dataclass
+class _Opened:
+    """What was opened for a page, and which of its widgets have taken their values."""
+
+    settings: ToolSettings
+    notes: Sequence[str] = ()
+    taken: set[str] = field(default_factory=set)
+    absent: list[str] = field(default_factory=list)
+    is_new: bool = True
+
+
+def opened_value(told: Setting, key: str) -> tuple[bool, Any]:
+    """Return whether a widget is to take a value that was opened, and which; each takes it once."""
+    opened: _Opened | None = st.session_state.get(_slot(key.partition("_")[0]))
+    if opened is None or key in opened.taken or told.name not in opened.settings.values:
+        return False, None
+    opened.taken.add(key)
+    value = opened.settings.values[told.name]
+    if told.is_grouped:
+        number = sum(one.startswith(f"{told.name} ") for one in opened.taken)
+        opened.taken.add(f"{told.name} {number}")
+        return number < len(value), value[number] if number < len(value) else None
+    return True, None if value == "none" and told.may_be_none else value
+
+
+def opened_form(tool: str, form: type[Any]) -> dict[str, Any]:
+    """Return what was opened of a form's settings, once; nothing later."""
+    opened: _Opened | None = st.session_state.get(_slot(tool))
+    if opened is None or form.__name__ in opened.taken:
+        return {}
+    opened.taken.add(form.__name__)
+    return given_options(form, fill(argparse.Namespace(), opened.settings, ()))
+
+
+def say_absent(key: str, values: Sequence[object]) -> None:
+    """Remember which columns that were opened the table does not have."""
+    opened: _Opened | None = st.session_state.get(_slot(key.partition("_")[0]))
+    if opened is not None:
+        opened.absent += [str(value) for value in values if str(value) not in opened.absent]
+
+
+def _slot(tool: str) -> str:
+    return f"{tool}_opened_settings"
+
+
+def _take_file(tool: str, uploader: str) -> None:
+    """Read what was uploaded: settings, or a policy of the person's own."""
+    file = st.session_state.get(uploader)
+    if file is None:
+        return
+    del st.session_state[uploader]  # Streamlit would keep the bytes until the page is drawn
+    name, data = file.name, file.getvalue()
+    st.session_state.pop(f"{tool}_settings_problems", None)
+    try:
+        if "limit" in read_toml(data, name=name):
+            _use(tool, read_policy(data, name=name))
+        else:
+            opened = read_settings(data, name=name, tool=tool)
+            named = opened.settings.policy
+            st.session_state[f"{tool}_policy_used"] = shipped_policies().get(named)
+            st.session_state[_slot(tool)] = _Opened(opened.settings, opened.notes)
+    except AuditInputError as error:
+        st.session_state[f"{tool}_settings_problems"] = error.problems
+
+
+def _use(tool: str, policy: Policy | None) -> None:
+    st.session_state[f"{tool}_policy_used"] = policy
+    values = {} if policy is None else policy_settings(policy, tool)
+    st.session_state[_slot(tool)] = _Opened(ToolSettings(tool=tool, values=values))
+
+
+def _choose(tool: str) -> None:
+    _use(tool, shipped_policies().get(st.session_state[f"{tool}_policy"]))
+
+
+def ask_for_settings_file(tool: str) -> None:
+    """Offer to open settings or a policy, and the policies that come along; say what is wrong with a file."""
+    opened: _Opened | None = st.session_state.get(_slot(tool))
+    with st.popover(say("Open settings"), icon=":material/folder_open:"):
+        uploader = f"{tool}{_UPLOADED}"
+        st.file_uploader(
+            say("Settings or a policy of your own (TOML)"),
+            type=["toml"],
+            key=uploader,
+            on_change=_take_file,
+            args=(tool, uploader),
+            help=say("What this page downloads as Settings, or limits with their clauses."),
+        )
+        if tool in OF_POLICIES:
+            _ask_for_policy(tool)
+    if problems := st.session_state.get(f"{tool}_settings_problems"):
+        show_problems(AuditInputError(*problems))
+    if opened is None:
+        return
+    for note in opened.notes:
+        st.warning(sentence(say(note)))
+    if opened.absent:
+        absent = "The settings name what is not here, and is left out: {names}."
+        st.warning(sentence(say(absent, names=listed(opened.absent))))
+    if opened.is_new:  # what stands above was drawn before, or is no part of a fragment
+        opened.is_new = False
+        st.rerun()
+
+
+def _ask_for_policy(tool: str) -> None:
+    used: Policy | None = st.session_state.get(f"{tool}_policy_used")
+    titles = {name: policy.title for name, policy in shipped_policies().items()}
+    key = f"{tool}_policy"
+    names = ["", *titles]
+    if used is not None and used.name not in titles:
+        names.append(used.name)
+        titles[used.name] = used.title
+    st.session_state[key] = used.name if used is not None else ""
+    st.selectbox(
+        say("Policy"),
+        names,
+        format_func=lambda name: say(text(titles[name])) if name in titles else say("none"),
+        key=key,
+        on_change=_choose,
+        args=(tool,),
+        help=say("Sets the limits that it names. Nothing is called compliant by it."),
+    )
+
+
+def has_policy(tool: str) -> bool:
+    """Return whether a policy is in use."""
+    return st.session_state.get(f"{tool}_policy_used") is not None
+
+
+def judged_report(tool: str, report: Report, released: Sequence[Released]) -> Report:
+    """Return a report with what the policy in use makes of it."""
+    outcome = _outcome(tool, report, released)
+    if outcome is None:
+        return report
+    table = ReportTable(name="Policy", title="Policy", frame=_table(outcome), note=outcome.sentence)
+    return replace(report, policy=outcome.document(), tables=(table, *report.tables))
+
+
+def show_policy(
+    tool: str, report: Report, released: Sequence[Released], *, show_table: Callable[..., None]
+) -> None:
+    """Show each limit of the policy in use with its clause beside it, and whether it is met."""
+    outcome = _outcome(tool, report, released)
+    if outcome is None:
+        return
+    with st.container(border=True):
+        st.subheader(say("Policy"), anchor=False)
+        icon = {True: ":material/check_circle:", False: ":material/cancel:", None: ":material/help:"}
+        st.markdown(f"{icon[outcome.is_met]} {sentence(say(outcome.sentence))}")
+        if outcome.outcomes:
+            frame = _table(outcome)
+            show_table(frame, alt="Limits of the policy, with clause and outcome")
+        for note in outcome.differences:
+            st.warning(sentence(say(note)), icon=":material/edit:")
+        for what in outcome.policy.judgement if outcome.outcomes else ():
+            st.caption(sentence(say("Left to judgement: {what}", what=text(what))))
+
+
+def _outcome(tool: str, report: Report, released: Sequence[Released]) -> PolicyOutcome | None:
+    policy: Policy | None = st.session_state.get(f"{tool}_policy_used")
+    if policy is None:
+        return None
+    columns: Columns = {
+        f"{dataset.name}: {name}" if len(released) > 1 else name: kinds
+        for dataset, left_out in released
+        for name, kinds in caching.column_kinds(dataset.fingerprint, policy.kinds, tuple(left_out)).items()
+    }
+    return judge_policy(policy, tool, report.result, columns if released else None)
+
+
+_COLUMNS = (
+    Column("outcome", "Outcome", kind="words"),
+    Column("says", "The policy asks", kind="words"),
+    Column("limit", "Limit", kind="words"),
+    Column("found", "Found", kind="words"),
+    Column("clause", "Clause", kind="words"),
+    Column("source", "Source"),
+    Column("read", "Read by whoever wrote it", kind="words"),
+)
+
+
+def _table(outcome: PolicyOutcome) -> Any:
+    rows: list[list[Text | str]] = [
+        [
+            each.word,
+            text(each.limit.says),
+            text("{label}, {asked}", label=each.limit.kind.label, asked=each.asked),
+            each.seen,
+            text(each.limit.clause),
+            f"{each.limit.source} {each.limit.year}",
+            read_word(each.limit),
+        ]
+        for each in outcome.outcomes
+    ]
+    return table_of(rows, _COLUMNS)
+
+
+def settings_file(tool: str, report: Report) -> bytes:
+    """Return the settings of a report as a file."""
+    further = {}
+    if "--mapping" in report.command:
+        further["mapping"] = report.result["settings"]["mapping"]  # type: ignore[index]
+    policy: Policy | None = st.session_state.get(f"{tool}_policy_used")
+    named = policy.name if policy is not None and policy.name in shipped_policies() else ""
+    return settings_toml(replace(settings_of(report.command, further=further), policy=named))
