@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -150,7 +150,7 @@ def _ask_for_policy(tool: str) -> None:
     st.selectbox(
         say("Policy"),
         names,
-        format_func=lambda name: say(text(titles[name])) if name in titles else say("none"),
+        format_func=lambda name: say(text(titles.get(name, name) or "none")),
         key=key,
         on_change=_choose,
         args=(tool,),
@@ -158,41 +158,28 @@ def _ask_for_policy(tool: str) -> None:
     )
 
 
-def has_policy(tool: str) -> bool:
-    """Return whether a policy is in use."""
-    return st.session_state.get(f"{tool}_policy_used") is not None
+class InUse(NamedTuple):
+    """The policy that the page takes limits of, and what the columns of the release look like."""
+
+    policy: Policy
+    columns: Columns | None
+
+    def outcome(self, report: Report) -> PolicyOutcome:
+        """Return what the policy makes of a report."""
+        return judge_policy(self.policy, report.tool, report.result, self.columns)
+
+    def judged(self, report: Report) -> Report:
+        """Return the report with that."""
+        outcome = self.outcome(report)
+        table = ReportTable(name="Policy", title="Policy", frame=_table(outcome), note=outcome.sentence)
+        return replace(report, policy=outcome.document(), tables=(table, *report.tables))
 
 
-def judged_report(tool: str, report: Report, released: Sequence[Released]) -> Report:
-    """Return a report with what the policy in use makes of it."""
-    outcome = _outcome(tool, report, released)
-    if outcome is None:
-        return report
-    table = ReportTable(name="Policy", title="Policy", frame=_table(outcome), note=outcome.sentence)
-    return replace(report, policy=outcome.document(), tables=(table, *report.tables))
+def policy_in_use(tool: str, released: Sequence[Released]) -> InUse | None:
+    """Return the policy that was chosen or opened for a page; None for none.
 
-
-def show_policy(
-    tool: str, report: Report, released: Sequence[Released], *, show_table: Callable[..., None]
-) -> None:
-    """Show each limit of the policy in use with its clause beside it, and whether it is met."""
-    outcome = _outcome(tool, report, released)
-    if outcome is None:
-        return
-    with st.container(border=True):
-        st.subheader(say("Policy"), anchor=False)
-        icon = {True: ":material/check_circle:", False: ":material/cancel:", None: ":material/help:"}
-        st.markdown(f"{icon[outcome.is_met]} {sentence(say(outcome.sentence))}")
-        if outcome.outcomes:
-            frame = _table(outcome)
-            show_table(frame, alt="Limits of the policy, with clause and outcome")
-        for note in outcome.differences:
-            st.warning(sentence(say(note)), icon=":material/edit:")
-        for what in outcome.policy.judgement if outcome.outcomes else ():
-            st.caption(sentence(say("Left to judgement: {what}", what=text(what))))
-
-
-def _outcome(tool: str, report: Report, released: Sequence[Released]) -> PolicyOutcome | None:
+    A download is made outside of the session, so that all it needs has to be at hand before.
+    """
     policy: Policy | None = st.session_state.get(f"{tool}_policy_used")
     if policy is None:
         return None
@@ -201,9 +188,22 @@ def _outcome(tool: str, report: Report, released: Sequence[Released]) -> PolicyO
         for dataset, left_out in released
         for name, kinds in caching.column_kinds(dataset.fingerprint, policy.kinds, tuple(left_out)).items()
     }
-    return judge_policy(policy, tool, report.result, columns if released else None)
+    return InUse(policy, columns if released else None)
 
 
+def show_policy(outcome: PolicyOutcome) -> None:
+    """Show each limit of a policy with its clause beside it, and whether it is met."""
+    with st.container(border=True):
+        st.subheader(say("Policy"), anchor=False)
+        st.markdown(f"{_ICONS[outcome.is_met]} {sentence(say(outcome.sentence))}")
+        for note in outcome.differences:
+            st.warning(sentence(say(note)), icon=":material/edit:")
+        lines = [f"- {_ICONS[each.is_met]} {sentence(say(each.line))}" for each in outcome.outcomes]
+        left = [say("Left to judgement: {what}", what=text(what)) for what in outcome.policy.judgement]
+        st.markdown("\n".join([*lines, *(f"- {sentence(each)}" for each in left)] if lines else []))
+
+
+_ICONS = {True: ":material/check_circle:", False: ":material/cancel:", None: ":material/help:"}
 _COLUMNS = (
     Column("outcome", "Outcome", kind="words"),
     Column("says", "The policy asks", kind="words"),
@@ -231,11 +231,10 @@ def _table(outcome: PolicyOutcome) -> Any:
     return table_of(rows, _COLUMNS)
 
 
-def settings_file(tool: str, report: Report) -> bytes:
+def settings_file(report: Report, use: InUse | None) -> bytes:
     """Return the settings of a report as a file."""
     further = {}
     if "--mapping" in report.command:
         further["mapping"] = report.result["settings"]["mapping"]  # type: ignore[index]
-    policy: Policy | None = st.session_state.get(f"{tool}_policy_used")
-    named = policy.name if policy is not None and policy.name in shipped_policies() else ""
+    named = use.policy.name if use is not None and use.policy.name in shipped_policies() else ""
     return settings_toml(replace(settings_of(report.command, further=further), policy=named))

@@ -25,10 +25,10 @@ from core.verdict import Finding, Verdict, next_steps, worst_first
 from core.words import own, percent, say, speaking, spoken_language, text
 from pages.components import trail
 from pages.components.policy import (
+    InUse,
     Released,
     ask_for_settings_file,
-    has_policy,
-    judged_report,
+    policy_in_use,
     settings_file,
     show_policy,
 )
@@ -386,9 +386,10 @@ def show_downloads(
     released
         The tables that are given away, in which a policy may forbid columns.
     """
-    make_report = partial(_judged, tool, make_report, released)
-    if has_policy(tool):
-        show_policy(tool, make_report(datetime.now(UTC)), released, show_table=show_table)
+    use = policy_in_use(tool, released)
+    if use is not None:
+        make_report = partial(_judged, make_report, use)
+        show_policy(use.outcome(make_report(datetime.now(UTC))))
     digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()
     trail.audited(tool, digest)
     stem = report_stem(tool, datetime.now(UTC), digest)
@@ -412,7 +413,7 @@ def show_downloads(
                 show_download(report, key=f"{tool}_{name}")
             for download in further:
                 show_download(download, key=f"{tool}_{download.label}")
-        made = partial(_settings_now, tool, make_report)
+        made = partial(_settings_now, make_report, use)
         about = "Everything set here, for --settings and for Open settings."
         name = f"{stem}_settings.toml"
         settings = Download("Download settings", name, "application/toml", made, about)
@@ -421,14 +422,12 @@ def show_downloads(
         ask_for_settings_file(tool)
 
 
-def _judged(
-    tool: str, make_report: Callable[[datetime], Report], released: Sequence[Released], created_at: datetime
-) -> Report:
-    return judged_report(tool, make_report(created_at), released)
+def _judged(make_report: Callable[[datetime], Report], use: InUse, created_at: datetime) -> Report:
+    return use.judged(make_report(created_at))
 
 
-def _settings_now(tool: str, make_report: Callable[[datetime], Report]) -> bytes:
-    return settings_file(tool, make_report(datetime.now(UTC)))
+def _settings_now(make_report: Callable[[datetime], Report], use: InUse | None) -> bytes:
+    return settings_file(make_report(datetime.now(UTC)), use)
 
 
 def _render_now(make_report: Callable[[datetime], Report], name: str, code: str) -> bytes:

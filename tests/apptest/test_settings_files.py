@@ -67,13 +67,16 @@ def test_opened_settings__that_are_wrong_change_nothing() -> None:
     assert "t must be from 0 to 1, received 7" in told
 
 
+def test_opened_settings__that_are_no_toml_are_refused() -> None:
+    assert "s.toml is no TOML: look at line 1" in words(opened(risk(), "risk", "a,b\n1,2"))
+
+
 def test_policy__sets_limits_and_shows_the_clause_beside_each() -> None:
     app = risk()
     app.selectbox(key="risk_policy").set_value("cms-cell-11").run()
     assert app.slider(key="risk_k").value == 11
     assert "Meets the limits that the policy “CMS-like: no cell below 11” names" in words(app)
-    tables = [table.value for table in app.dataframe if "Clause" in table.value]
-    assert list(tables[0]["Clause"]) == ["by analogy to the cell size"]
+    assert "Smallest group, at least 11: 12. (by analogy to the cell size, Centers" in words(app)
     app.slider(key="risk_k").set_value(5).run()
     assert "Smallest group differs from the policy: 5 was asked for, not 11." in words(app)
     app.selectbox(key="risk_policy").set_value("").run()
