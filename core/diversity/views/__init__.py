@@ -19,6 +19,5 @@ from core.diversity.views.tables import (
     configurations_table,
     generalizations_table,
     kept_records_csv,
-    settings_json,
     singling_out_table,
 )

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
-from typing import Any
 
 import pandas as pd
 
@@ -13,7 +10,6 @@ from core.diversity import Configuration, DiversityAudit, SearchProblem, Singlin
 from core.diversity.minimized import known_as, ranges
 from core.diversity.views.charts import STATUS_WORDS
 from core.languages import ENGLISH
-from core.reports import current_versions
 from core.reports.model import Column, said_table, table_of
 from core.words import speaking, text
 
@@ -104,25 +100,6 @@ def bins_table(problem: SearchProblem) -> pd.DataFrame:
         for each in problem.sensitive
     ]
     return table_of(rows, BIN_COLUMNS)
-
-
-def settings_document(problem: SearchProblem) -> dict[str, Any]:
-    """Return everything needed to repeat the search, as plain values."""
-    choice = {name: value for name, value in asdict(problem.choice).items() if name != "file"}
-    return {
-        "tool": "diversity",
-        "data": {"name": problem.data.name, "sha256": problem.data.sha256},
-        "training": problem.training and {"name": problem.training.name, "sha256": problem.training.sha256},
-        "settings": asdict(problem.settings),
-        "model": choice,
-        "model_description": model_of(problem),
-        "versions": dict(current_versions()),
-    }
-
-
-def settings_json(problem: SearchProblem) -> bytes:
-    """Return the settings document as JSON bytes."""
-    return json.dumps(settings_document(problem), ensure_ascii=False, indent=2).encode()
 
 
 def configurations_csv(audit: DiversityAudit) -> bytes:

@@ -208,19 +208,12 @@ def _report(audit: DiversityAudit, picked: Configuration, created_at: datetime) 
 
 
 def _downloads(audit: DiversityAudit, picked: Configuration, identity: str) -> list[Download]:
-    """Offer the released tables, the kept record numbers, all configurations, and the settings."""
+    """Offer the released tables, the kept record numbers, and all configurations."""
     problem, digest = audit.search.problem, _digest(identity)
     found = [
         Download(
             "All pairs as CSV", f"pairs_{digest}.csv", "text/csv", partial(views.configurations_csv, audit)
-        ),
-        Download(
-            "Settings to repeat it",
-            f"settings_{digest}.json",
-            "application/json",
-            partial(views.settings_json, problem),
-            "Everything needed to run the same search again.",
-        ),
+        )
     ]
     if picked.kept_set is None or picked.verification is None:
         return found
