@@ -13,7 +13,7 @@ from core.free_text import read_cells
 from core.leakage import LeakageAudit, LeakageSettings, LeakageThresholds, audit_leakage
 from core.leakage.attacks import AttackRate
 from core.leakage.document import leakage_document
-from core.leakage.views import evidence_tables, leakage_report
+from core.leakage.views import evidence_tables, leakage_proof, leakage_report
 from core.reports import Report, input_facts
 from core.settings_form import add_options, from_options
 from core.words import Text, Written, counted, own, text
@@ -77,7 +77,8 @@ def audit(arguments: argparse.Namespace) -> Audited:
 
     def report(created_at: datetime) -> Report:
         facts = [input_facts(table, role) for role, table in tables.items()]
-        return leakage_report(audited, inputs=facts, created_at=created_at)
+        made = leakage_report(audited, inputs=facts, created_at=created_at)
+        return made.with_tables(leakage_proof(audited, original, scrambled))
 
     return Audited(
         verdict=audited.verdict,

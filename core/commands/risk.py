@@ -56,7 +56,7 @@ from core.risk import (
     violations_csv,
     what_if_settings,
 )
-from core.risk.views import evidence_tables, risk_report
+from core.risk.views import evidence_tables, risk_proof, risk_report
 from core.settings_form import add_options, described, from_options
 from core.tables import Dataset, ReadOptions, read_dataset
 from core.words import own, text
@@ -234,7 +234,7 @@ class _Found(NamedTuple):
             other=_judge_original(self.audited, self.original, self.groups),
             groups=list(self.groups),
             **self.searched,
-        )
+        ).with_tables(risk_proof(self.audited, self.dataset))
 
 
 def _written(arguments: argparse.Namespace, found: _Found) -> Audited:

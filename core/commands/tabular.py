@@ -47,6 +47,7 @@ from core.tabular.pairing import original_names
 from core.tabular.second_opinion import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.views import tabular_report, verified_file
 from core.tabular.views.evidence import evidence_tables
+from core.tabular.views.proof import tabular_proof
 from core.verdict import Verdict
 from core.words import joined, own, percent, text
 from core.writing import write_file
@@ -62,6 +63,7 @@ class _Done:
     original: Dataset  # what a report says of it; without its records
     anonymized: Dataset
     evidence: tuple[ReportTable, ...] | None
+    proof: tuple[ReportTable, ...]
     looks: Columns  # of the anonymized table
 
 
@@ -77,6 +79,7 @@ class _Limits:
     text_model: ModelName
     read_table: Callable[[Path], Dataset]
     with_evidence: bool
+    with_proof: bool
     look: Callable[[Dataset], Columns]  # what the columns of a table look like, as far as a policy asks
 
 
@@ -174,7 +177,7 @@ def audit(
     done.sort(key=lambda each: places.get(each.pair.original, 0))  # those of one run are in order
 
     def report(created_at: datetime) -> Report:
-        files = [verified_file(each.audit, each.original, each.anonymized) for each in done]
+        files = [verified_file(each.audit, each.original, each.anonymized, proof=each.proof) for each in done]
         made = tabular_report(files, skipped=skipped, created_at=created_at)
         is_masked = any(arguments.evidence == "masked" for arguments in runs)
         return made.with_evidence(one for each in done for one in each.evidence or ()) if is_masked else made
@@ -328,6 +331,7 @@ def _limits(arguments: argparse.Namespace) -> _Limits:
         text_model=arguments.text_model,
         read_table=table_reader(arguments),
         with_evidence=arguments.evidence == "masked",
+        with_proof=arguments.report is not None or bool(at_hand.places()),
         look=partial(looks, arguments),
     )
 
@@ -357,6 +361,7 @@ def _verify(pair: FilePair, limits: _Limits) -> _Done:
     )
     k = limits.opinion.smallest_k
     evidence = evidence_tables(audit, original, anonymized, k=k) if limits.with_evidence else None
+    proof = tabular_proof(audit, original, anonymized) if limits.with_proof else ()
     seconds = time.perf_counter() - started
     held = [replace(each, table=each.table.slice(0, 0)) for each in (original, anonymized)]
     return _Done(
@@ -366,6 +371,7 @@ def _verify(pair: FilePair, limits: _Limits) -> _Done:
         original=held[0],
         anonymized=held[1],
         evidence=evidence,
+        proof=proof,
         looks=limits.look(anonymized),
     )
 

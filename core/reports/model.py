@@ -239,10 +239,14 @@ class Report:
     policy: Mapping[str, object] = field(default_factory=dict)  # whose limits were taken, where they were
     platform: str = field(default_factory=lambda: f"{platform.system()} {platform.machine()}")
 
+    def with_tables(self, tables: Iterable[ReportTable]) -> Report:
+        """Return the report with further tables behind its own."""
+        return replace(self, tables=(*self.tables, *tables))
+
     def with_evidence(self, tables: Iterable[ReportTable]) -> Report:
         """Return the report with records behind it, and the option that asks for them."""
         arguments = tuple((*words, "--evidence", "masked") for words in self.arguments)
-        return replace(self, tables=(*self.tables, *tables), arguments=arguments)
+        return replace(self.with_tables(tables), arguments=arguments)
 
     @property
     def command(self) -> str:

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from core.coding import IntArray
 from core.plain import masked_shapes
-from core.reports.model import Column, ReportTable, table_of
+from core.reports.model import Column, ReportTable, Table, table_of
 from core.tables import Dataset
 from core.words import listed, own, text
 
@@ -60,19 +60,26 @@ _NOTE = (
 )
 
 
-def proof_tables(steps: Iterable[Step], *, note: str = _NOTE) -> tuple[ReportTable, ...]:
+def proof_tables(steps: Iterable[Step], *, note: str = _NOTE, of: str = "") -> tuple[ReportTable, ...]:
     """Return steps as a table; nothing where there are none."""
     rows = [(number, own(each.what), each.command, each.prints) for number, each in enumerate(steps, start=1)]
-    return (ReportTable("Proof", "Check it yourself", table_of(rows, _STEPS), note=note),) if rows else ()
+    return _named("Proof", "Check it yourself", table_of(rows, _STEPS), note=note, of=of)
 
 
-def tried_tables(tried: Iterable[Tried]) -> tuple[ReportTable, ...]:
+def tried_tables(tried: Iterable[Tried], *, of: str = "") -> tuple[ReportTable, ...]:
     """Return attacks that were tried as a table; nothing where there were none."""
     rows = [tuple(own(words) for words in each) for each in tried]
     note = "What is not in this list was not tried. Who knows more, or computes longer, may get further."
-    return (
-        (ReportTable("Tried", "Attacks that were tried", table_of(rows, _TRIED), note=note),) if rows else ()
-    )
+    return _named("Tried", "Attacks that were tried", table_of(rows, _TRIED), note=note, of=of)
+
+
+def _named(name: str, title: str, frame: Table, *, note: str, of: str) -> tuple[ReportTable, ...]:
+    """Return a table of a run, or of one of its files; nothing where it has no row."""
+    if not len(frame):
+        return ()
+    if of:
+        name, title = f"{name} {of}", text("{file}: {title}", file=of, title=own(title))
+    return (ReportTable(name, title, frame, note=note),)
 
 
 def is_provable(*datasets: Dataset) -> bool:

@@ -8,7 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.demo.leakage import DEMOS
 from core.leakage import LeakageAudit, LeakageMeasures, TablePair, judge_leakage, views
-from core.reports import InputFacts, Report, input_facts
+from core.reports import Report, input_facts
 from core.tables import Dataset
 from core.words import own, say, text
 from pages.components.inputs import (
@@ -118,7 +118,7 @@ def _show_results(audit: LeakageAudit, pair: TablePair, tables: dict[str, Datase
     counts = partial(views.row_counts_csv, audit.measures)
     show_downloads(
         TOOL,
-        partial(_report, audit, facts),
+        partial(_report, audit, tables),
         identity=identity,
         released=[(pair.scrambled, ())],
         extra=[Download("Counts per row (CSV)", "leakage_rows.csv", "text/csv", counts, "No cell values.")],
@@ -126,8 +126,11 @@ def _show_results(audit: LeakageAudit, pair: TablePair, tables: dict[str, Datase
     show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
 
 
-def _report(audit: LeakageAudit, facts: list[InputFacts], created_at: datetime) -> Report:
-    return views.leakage_report(audit, inputs=facts, created_at=created_at)
+def _report(audit: LeakageAudit, tables: dict[str, Dataset], created_at: datetime) -> Report:
+    facts = [input_facts(table, role) for role, table in tables.items()]
+    original, scrambled, *_ = tables.values()
+    made = views.leakage_report(audit, inputs=facts, created_at=created_at)
+    return made.with_tables(views.leakage_proof(audit, original, scrambled))
 
 
 def _show_leaked_rows(audit: LeakageAudit) -> None:

@@ -281,7 +281,7 @@ def _report(
         suda=found.suda,
         what_if=what_if,
         groups=[hierarchy_for(each, found.dataset)[0] for each in found.others.hierarchies],
-    )
+    ).with_tables(views.risk_proof(audit, found.dataset))
 
 
 show_risk()

@@ -36,7 +36,7 @@ def _written(demo: object, folder: Path) -> list[Path]:
 def _run(tables: Iterable[ReportTable], folder: Path) -> list[tuple[str, str, str]]:
     """Run every command of a proof; return its sentence, what it should print and what it printed."""
     (table,) = tables
-    assert table.name == "Proof"
+    assert table.name.split()[0] == "Proof"
     tools = folder / "tools"
     tools.mkdir(exist_ok=True)
     (tools / "python3").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
@@ -143,7 +143,7 @@ def test_tabular_proof__prints_what_it_says(stem: str, tmp_path: Path) -> None:
     _written(HOSPITALS[0], tmp_path)
     original, anonymized = (read_dataset(tmp_path / f"{stem}{end}.csv") for end in ("", "_anonymized"))
     audit = audit_tabular(original, anonymized, read_log(tmp_path / f"{stem}_anonymized_log.json"))
-    found = _run(tabular_proof(audit, original, anonymized, k=5), tmp_path)
+    found = _run(tabular_proof(audit, original, anonymized), tmp_path)
     _agree(found)
     told = [what for what, _, _ in found]
     if stem == "lab_results":
@@ -172,7 +172,7 @@ def test_tried__says_how_far_attacks_went(tmp_path: Path) -> None:
     _written(HOSPITALS[0], tmp_path)
     tables = [read_dataset(tmp_path / f"patients{end}.csv") for end in ("", "_anonymized")]
     audit = audit_tabular(*tables, read_log(tmp_path / "patients_anonymized_log.json"))
-    (table,) = tabular_proof(audit, *tables, k=5)
+    (table,) = tabular_proof(audit, *tables)
     assert "Finding original records by columns that were left as they were" in table.frame["attack"].tolist()
     safe = tmp_path / "safe.csv"
     safe.write_text("a,b\n" + "x,1\n" * 20)

@@ -1,5 +1,6 @@
 """Figures, tables, charts and the report of row leakage."""
 
+from core.leakage.views.proof import leakage_proof
 from core.leakage.views.report import (
     ATTACKS_NOTE,
     DISTANCES_NOTE,

@@ -2,6 +2,7 @@
 
 from core.risk import option_for, suda_note, what_if_note
 from core.risk.views.charts import class_chart, contribution_chart, people_chart, risk_bars, suda_chart
+from core.risk.views.proof import risk_proof
 from core.risk.views.report import (
     Intruder,
     against_population,

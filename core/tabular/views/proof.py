@@ -28,19 +28,20 @@ from core.tabular.views.evidence import evidence_of, original_of
 from core.verdict import Verdict
 from core.words import counted, listed, text
 
+_USUAL_K = 5
 
-def tabular_proof(
-    audit: TabularAudit, original: Dataset, anonymized: Dataset, *, k: int
-) -> tuple[ReportTable, ...]:
+
+def tabular_proof(audit: TabularAudit, original: Dataset, anonymized: Dataset) -> tuple[ReportTable, ...]:
     """Return the steps that find values left and people again, or the attacks that were tried."""
     if audit.overall is not Verdict.FAIL:
-        return tried_tables(_tried(audit))
+        return tried_tables(_tried(audit), of=audit.name)
     if not is_provable(original, anonymized):
         return ()
-    return proof_tables(_steps(audit, original, anonymized, k))
+    return proof_tables(_steps(audit, original, anonymized), of=audit.name)
 
 
-def _steps(audit: TabularAudit, original: Dataset, anonymized: Dataset, k: int) -> Iterator[Step]:
+def _steps(audit: TabularAudit, original: Dataset, anonymized: Dataset) -> Iterator[Step]:
+    k = audit.second_opinion.thresholds.smallest_k if audit.second_opinion else _USUAL_K
     failing = {check.anonymized_column: check.check for check in audit.measurement.checks if check.n_failing}
     for evidence in evidence_of(audit, k=k):
         name = evidence.columns[0]

@@ -131,6 +131,7 @@ def _tables(
         tables.append(
             ReportTable(name="Not verified", title="Files not verified", frame=skipped_table(skipped))
         )
+    tables += [each for file in files for each in file.prove()]
     return tuple(tables)
 
 

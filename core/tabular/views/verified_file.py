@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
-from core.reports import InputFacts, input_facts
+from core.reports import InputFacts, ReportTable, input_facts
 from core.settings_form import report_lines
 from core.tables import Dataset
 from core.tabular import TabularAudit
+from core.tabular.views.proof import tabular_proof
 from core.tabular.words import SHORT_WORDS
 from core.words import text
 
@@ -19,6 +22,8 @@ class VerifiedFile:
     audit: TabularAudit  # the result
     inputs: tuple[InputFacts, ...] = ()  # Original, anonymized table and log
     seconds: float = 0.0  # how long reading and verifying took
+    # makes the steps by which anybody finds the same, or the attacks tried
+    prove: Callable[[], tuple[ReportTable, ...]] = tuple
 
     @property
     def settings(self) -> dict[str, object]:
@@ -27,13 +32,19 @@ class VerifiedFile:
 
 
 def verified_file(
-    audit: TabularAudit, original: Dataset, anonymized: Dataset, *, seconds: float = 0.0
+    audit: TabularAudit,
+    original: Dataset,
+    anonymized: Dataset,
+    *,
+    seconds: float = 0.0,
+    proof: tuple[ReportTable, ...] | None = None,
 ) -> VerifiedFile:
-    """Return a verified pair with what a report says of its files."""
+    """Return a verified pair with what a report says of its files; the proof is worked out unless given."""
+    prove = partial(tabular_proof, audit, original, anonymized) if proof is None else lambda: proof
     log = audit.measurement.log
     facts = InputFacts(role=text("log"), name=log.name, n_bytes=log.n_bytes, sha256=log.sha256)
     tables = input_facts(original, text("original")), input_facts(anonymized, text("anonymized"))
-    return VerifiedFile(audit=audit, inputs=(*tables, facts), seconds=seconds)
+    return VerifiedFile(audit=audit, inputs=(*tables, facts), seconds=seconds, prove=prove)
 
 
 def _settings_of(audit: TabularAudit) -> dict[str, object]:

@@ -28,6 +28,7 @@ from core.vcf.pairing import SUFFIXES
 from core.vcf.views.donors import DONOR_LIMITS, donor_figures, donor_tables
 from core.vcf.views.frequencies import maf_chart
 from core.vcf.views.positions import density_chart
+from core.vcf.views.proof import vcf_proof
 from core.vcf.views.tables import MAX_PLACES, exposure_table, files_table, motif_table, unmasked_table
 from core.vcf.views.words import LIMITS, QUESTION, TITLE, headline, run_headline
 from core.verdict import Finding, Verdict, worst
@@ -98,7 +99,7 @@ def vcf_report(
         settings=_settings(audits),
         figures=figures_of(sections),
         findings=(*_trouble(outcomes, unmatched), *findings_of(sections)),
-        tables=(_files(outcomes), *(each for one in sections for each in (*one.tables, *one.details))),
+        tables=_tables(outcomes, sections),
         charts=tuple(chart for section in sections for chart in section.charts),
         limits=(*LIMITS, *(DONOR_LIMITS if donors else ())),
         created_at=created_at,
@@ -177,6 +178,11 @@ def _trouble(outcomes: Sequence[PairOutcome], unmatched: Sequence[str]) -> list[
         *(Finding(check="pair_error", verdict=Verdict.NOT_ASSESSED, message=problem) for problem in problems),
         *(Finding(check="unmatched_file", verdict=Verdict.NOT_ASSESSED, message=one) for one in without),
     ]
+
+
+def _tables(outcomes: Sequence[PairOutcome], sections: Sequence[ReportSection]) -> tuple[ReportTable, ...]:
+    of_files = (each for one in sections for each in (*one.tables, *one.details))
+    return (_files(outcomes), *of_files, *vcf_proof(outcomes))
 
 
 def _files(outcomes: Sequence[PairOutcome]) -> ReportTable:
