@@ -124,7 +124,12 @@ def said_table(frame: pd.DataFrame, columns: Sequence[Column] = ()) -> pd.DataFr
 
 def _said(cell: object) -> object:
     """Return words in the language spoken, names in them unmarked; a verdict, a number or none as it is."""
-    return say(cell).replace("`", "") if isinstance(cell, str) and cell not in Verdict.__members__ else cell
+    return _unmarked(cell) if isinstance(cell, str) and cell not in Verdict.__members__ else cell
+
+
+def _unmarked(words: str) -> str:
+    """Return words in the language spoken, without the marks around names, which cells would show."""
+    return say(words).replace("`", "")
 
 
 @dataclass(frozen=True, eq=False)
@@ -407,7 +412,7 @@ def findings_frame(report: Report) -> pd.DataFrame:
     rows = [
         (
             verdict_text(finding.verdict),
-            say(finding.message),
+            _unmarked(finding.message),
             finding.column,
             finding.n_affected,
             finding.check,
@@ -425,10 +430,12 @@ def about_rows(report: Report) -> list[tuple[str, str, str]]:
         ("Report", "Title", say(report.title)),
         ("Report", "Question", say(report.question)),
         ("Report", "Verdict", verdict_text(report.verdict)),
-        ("Report", "Headline", say(report.headline)),
+        ("Report", "Headline", _unmarked(report.headline)),
         ("Report", "Created", time_text(report.created_at)),
     ]
-    rows += [("Do next", str(n), say(step)) for n, step in enumerate(next_steps(report.findings), start=1)]
+    rows += [
+        ("Do next", str(n), _unmarked(step)) for n, step in enumerate(next_steps(report.findings), start=1)
+    ]
     rows += [("Verdicts", name, verdict_text(verdict)) for name, verdict in report.verdicts.items()]
     for facts in report.inputs:
         rows.append(("Input", say(facts.role), facts.name))

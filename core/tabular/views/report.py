@@ -47,7 +47,7 @@ def tabular_report(
     paths = [facts.path for facts in inputs]
     pairs = [
         FilePair(original=original, anonymized=anonymized, log=log)
-        for original, anonymized, log in zip(paths[::3], paths[1::3], paths[2::3], strict=True)
+        for original, anonymized, log in zip(paths[::3], paths[1::3], paths[2::3], strict=False)
     ]
     audits = [file.audit for file in files]
     sections = tuple(
