@@ -9,9 +9,10 @@ import ast
 import re
 import string
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import write_po
@@ -58,7 +59,20 @@ def messages() -> dict[_Id, list[tuple[str, int]]]:
             ast.parse(path.read_text(encoding="utf-8")), silent=name.startswith(SILENT)
         ):
             found.setdefault(message, []).append((name, line))
+    for path in sorted((ROOT / "policies").glob("*.toml")):
+        for words in _of_policy(tomllib.loads(path.read_text(encoding="utf-8"))):
+            found.setdefault((words, ""), []).append((path.relative_to(ROOT).as_posix(), 1))
     return found
+
+
+def _of_policy(policy: dict[str, Any]) -> Iterator[str]:
+    """Return what pages and reports say of a policy that comes along; clauses of a law stay as they are."""
+    yield policy["title"]
+    yield from policy["judgement"]
+    for limit in policy["limit"]:
+        yield limit["says"]
+        if not limit["clause"].startswith("45 CFR"):
+            yield limit["clause"]
 
 
 def _of_file(tree: ast.Module, *, silent: bool) -> Iterator[tuple[_Id, int]]:
