@@ -43,9 +43,45 @@ def _command(table: Path, report: Path) -> list[str]:
     return [sys.executable, "-m", "core", "risk", str(table), *columns, "--violations", str(report)]
 
 
+def _with_ledger(table: Path, ledger: Path) -> list[str]:
+    """Return the audit of a table against an earlier one, which writes a ledger."""
+    now, before = _first(table, 30_000), _first(table, 20_000)
+    command = [*_command(now, ledger)[:-2], "--earlier", str(before)]
+    return [*command, "--ledger", str(ledger), "--ledger-salt", str(_salt(table))]
+
+
+def _of_tables(table: Path, ledger: Path) -> list[str]:
+    """Return the audit of two tables of one delivery, which writes a ledger."""
+    tables = [str(_first(table, n)) for n in (30_000, 20_000)]
+    command = [sys.executable, "-m", "core", "dataset", *tables]
+    return [*command, "--ledger", str(ledger), "--ledger-salt", str(_salt(table))]
+
+
+def _first(table: Path, n: int) -> Path:
+    """Return a table of the first records."""
+    part = table.with_name(f"first{n}.csv")
+    if not part.exists():
+        part.write_text("\n".join(table.read_text(encoding="utf-8").splitlines()[: n + 1]), encoding="utf-8")
+    return part
+
+
+def _salt(table: Path) -> Path:
+    """Return the salt of all ledgers, so that they are alike."""
+    salt = table.with_name("salt")
+    salt.write_text("0123456789abcdef" * 4, encoding="utf-8")
+    return salt
+
+
+COMMANDS = {"risk": _command, "earlier releases and ledger": _with_ledger, "data set and ledger": _of_tables}
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_command__ended_at_any_time_leaves_nothing_half_done(how: int, table: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", [*COMMANDS])
+def test_command__ended_at_any_time_leaves_nothing_half_done(
+    name: str, how: int, table: Path, tmp_path: Path
+) -> None:
+    _command = COMMANDS[name]
     digest = hashlib.sha256(table.read_bytes()).hexdigest()
     whole = tmp_path / "whole.csv"
     done = subprocess.run(_command(table, whole), cwd=ROOT, capture_output=True, timeout=120, check=False)

@@ -176,7 +176,7 @@ def main() -> int:
     parser.add_argument("--files", type=int, default=4000, help="how many files (4000)")
     parser.add_argument("--pairs", type=int, default=20_000, help="how many pairs of VCF files (20000)")
     parser.add_argument("--first", type=int, default=0, help="number of the first, its seed (0)")
-    parser.add_argument("--runs", type=int, default=500, help="how many runs of each command (500)")
+    parser.add_argument("--runs", type=int, default=30, help="how many runs of each command (30)")
     parser.add_argument("--part", nargs=3, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.part:
