@@ -33,7 +33,7 @@ from core.releases.persons import (
     candidates_over,
     surplus_of_persons,
 )
-from core.releases.ranges import aligned
+from core.releases.ranges import aligned, in_one_spelling
 from core.releases.settings import EarlierTable, ReleasedTable, Roles
 from core.releases.splits import Side, Split, split_counts
 from core.tables import Dataset
@@ -41,6 +41,8 @@ from core.words import Text, text
 
 _ALIKE = 0.5  # share of columns that two tables have in common from which they are releases of one
 _FEW_FOUND = 0.5  # share of the earlier release in classes of the later one below which they do not match
+_FEW_VALUES = 0.2  # distinct values a record up to which a sensitive attribute has categories
+_OWN_WORDS = 0.05  # share of either release with words that the other has not, from which they are renamed
 _NUMBERED = 0.9  # share of distinct values from which a column numbers records
 
 
@@ -216,9 +218,11 @@ def _beside_table(table: ReleasedTable, earlier: Dataset, release: str) -> Compa
     pair = _Pair(table, earlier, roles)
     both = (pair.later, pair.earlier)
     later, earlier_counts = (count_classes(each.classes, each.values, unit=pair.unit(each)) for each in both)
+    found = _by_counts(table, roles, release, later, earlier_counts)
     found = replace(
-        _by_counts(table, roles, release, later, earlier_counts),
+        found,
         is_same=pair.is_same,
+        found_share=0.0 if pair.is_renamed else found.found_share,
         changed_columns=tuple(each.name for each in pair.columns if each.is_changed),
     )
     if not pair.has_common_people:
@@ -293,8 +297,33 @@ class _Pair:
 
     def joint(self, name: str) -> tuple[IntArray, IntArray]:
         """Return a column's codes in both, alike for equal cells, dates in any spelling; -1 for missing."""
-        one, other = codes_of_tables([each.table[name] for each in self._tables])
+        columns = [each.table[name] for each in self._tables]
+        one, other = codes_of_tables(columns)
+        if not np.isin(other[other >= 0], one).any():  # perhaps only spelled otherwise
+            one, other = codes_of_tables([in_one_spelling(each) for each in columns])
         return one.astype(np.int64), other.astype(np.int64)
+
+    @property
+    def is_renamed(self) -> bool:
+        """Return whether each release has words of its own for what the other calls otherwise.
+
+        So it seems of a sensitive attribute of few values with none in common, and of a quasi-identifier of
+        words of which a twentieth of either release is not in the other.
+        """
+        words = [each for each in self.columns if not each.is_read]
+        return any(
+            min(np.mean(~np.isin(each.later, each.earlier)), np.mean(~np.isin(each.earlier, each.later)))
+            >= _OWN_WORDS
+            for each in words
+            if len(each.later) and len(each.earlier)
+        ) or any(
+            len(np.unique(other[other >= 0])) <= _FEW_VALUES * len(other)
+            and bool((other >= 0).any() and (one >= 0).any())
+            and not np.isin(other[other >= 0], one).any()
+            for one, other in (
+                (self.later.values[name], self.earlier.values[name]) for name in self.later.values
+            )
+        )
 
     def together(self, columns: Sequence[tuple[IntArray, IntArray]]) -> tuple[IntArray, IntArray]:
         both = [np.concatenate(pair) for pair in columns]

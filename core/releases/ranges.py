@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from core.coding import BoolArray, CodedColumn, CodedTable, FloatArray, IntArray
 from core.dates import read_dates
@@ -47,6 +48,7 @@ class Aligned:
     ends: Ends | None = None
     written_later: IntArray  # shape (n_records,): alike only for equal written values
     written_earlier: IntArray
+    is_read: bool = False  # whether values are numbers, days or codes on a line, and no other words
 
     def written(self, *, is_later: bool) -> IntArray:
         """Return the codes of written values in one of the releases."""
@@ -62,14 +64,22 @@ def aligned(later: CodedTable, earlier: CodedTable, name: str) -> Aligned:
     """Code a column of two releases alike.
 
     Where the releases cut a line differently, values that overlap, over however many others, get one code:
-    the finest that both releases can be made as coarse as. Else equal written values do, white space around
-    them aside.
+    the finest that both releases can be made as coarse as. Else equal values do: letter case, width, dashes
+    and the way an interval is written aside, unless one release tells them apart.
     """
     (one, other), values = joint_codes(later[name].trimmed, earlier[name].trimmed)
     one, other = one + 1, other + 1
     ends = _ends(values, _present(one, len(values)), _present(other, len(values)))
+    is_read = ends is not None
+    if ends is not None:
+        one, other, ends = _as_stretches(one, other, ends)
+        n_values = len(ends[0])
+        if not _cut_differently(*ends, _present(one, n_values), _present(other, n_values)):
+            ends = None
     if ends is None:
-        return Aligned(name=name, later=one, earlier=other, written_later=one, written_earlier=other)
+        return Aligned(
+            name=name, later=one, earlier=other, written_later=one, written_earlier=other, is_read=is_read
+        )
     merged = _components(*ends)
     padded = tuple(np.concatenate([[np.nan], end]) for end in ends)
     group = np.concatenate([[0], merged + 1])
@@ -80,16 +90,56 @@ def aligned(later: CodedTable, earlier: CodedTable, name: str) -> Aligned:
         ends=(padded[0], padded[1]),
         written_later=one,
         written_earlier=other,
+        is_read=True,
     )
+
+
+def _as_stretches(one: IntArray, other: IntArray, ends: Ends) -> tuple[IntArray, IntArray, Ends]:
+    """Return codes from 1 that are alike for equal stretches, such as ``60+`` and ``≥60``, and their ends.
+
+    Where a release tells equal stretches apart they stay apart.
+    """
+    low, high = ends
+    known = ~np.isnan(low)
+    place = np.zeros(len(low), dtype=np.int64)
+    stretches, place[known] = np.unique(np.stack([low[known], high[known]]), axis=1, return_inverse=True)
+    n_known = stretches.shape[1]
+    place[~known] = n_known + np.arange(np.count_nonzero(~known))
+    for codes in (one, other):
+        present = np.flatnonzero(_present(codes, len(low)))
+        if len(np.unique(place[present])) < len(present):
+            return one, other, ends
+    nothing = np.full(np.count_nonzero(~known), np.nan)
+    to = np.concatenate([[0], place + 1])
+    merged = np.concatenate([stretches[0], nothing]), np.concatenate([stretches[1], nothing])
+    return to[one], to[other], merged
 
 
 def joint_codes(one: CodedColumn, other: CodedColumn) -> tuple[tuple[IntArray, IntArray], pa.Array]:
     """Return the records' codes in both columns, alike for equal values, -1 for missing; and the values."""
     every = pa.concat_arrays([one.values.cast(pa.large_string()), other.values.cast(pa.large_string())])
-    encoded = every.dictionary_encode()
-    codes = np.append(encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64), -1)
+    places, values = _alike(every, len(one.values))
+    codes = np.append(places, -1)
     second = np.where(other.codes < 0, -1, other.codes + len(one.values))
-    return (codes[one.codes], codes[second]), encoded.dictionary
+    return (codes[one.codes], codes[second]), values
+
+
+def _alike(every: pa.Array, n_first: int) -> tuple[IntArray, pa.Array]:
+    """Return codes of the values of both, and the first value of each.
+
+    Other letter case, width and dashes make no other value, unless one of them tells these apart.
+    """
+    for spelled in (in_one_spelling(every), every):
+        places = spelled.dictionary_encode().indices.to_numpy(zero_copy_only=False).astype(np.int64)
+        if all(len(np.unique(each)) == len(each) for each in (places[:n_first], places[n_first:])):
+            break
+    return places, every.take(pa.array(np.unique(places, return_index=True)[1]))
+
+
+def in_one_spelling(values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """Return values in lower case, of usual width and with hyphens for dashes."""
+    plain = pc.utf8_lower(pc.utf8_normalize(values, "NFKC"))
+    return pc.replace_substring_regex(plain, r" ?[‐‑‒–—−] ?", "-")
 
 
 def _present(codes: IntArray, n_values: int) -> BoolArray:
@@ -97,7 +147,7 @@ def _present(codes: IntArray, n_values: int) -> BoolArray:
 
 
 def _ends(words: pa.Array, in_later: BoolArray, in_earlier: BoolArray) -> Ends | None:
-    """Return where values begin and end, shape (n_values,) each; None where the releases cut alike."""
+    """Return where values begin and end, shape (n_values,) each; None where they are none, or all in both."""
     if not len(words) or (in_later & in_earlier).all():
         return None
     values = words.to_pylist()
@@ -105,7 +155,7 @@ def _ends(words: pa.Array, in_later: BoolArray, in_earlier: BoolArray) -> Ends |
     for read in (_numbers, _days, _codes):
         low, high = read(values, in_later, in_earlier)
         if np.count_nonzero(~np.isnan(low)) >= _MOSTLY * np.count_nonzero(told) > 0:
-            return (low, high) if _cut_differently(low, high, in_later, in_earlier) else None
+            return low, high
     return None
 
 

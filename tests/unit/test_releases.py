@@ -333,6 +333,18 @@ def test_coarser_release__is_compared_by_the_coarser_values() -> None:
     assert [each.groups.n_below(5) for each in found.splits] == [0]
 
 
+def test_releases_that_spell_values_otherwise__are_compared_or_not_assessed() -> None:
+    """Letter case and dashes are no other value; other words are, and leave differences not assessed."""
+    later, earlier = _cumulative()
+    shouted = [(name, age.replace("-", "–"), sex.lower(), value.upper()) for name, age, sex, value in later]
+    audit = _judged(measured(shouted, earlier, roles=RECORDS))
+    assert audit.measurement.compared[0].came.n_given_away == {"diagnosis": 17}
+    renamed = [(*row[:3], f"code {row[3]}") for row in later]
+    assert _verdicts(_judged(measured(renamed, earlier, roles=RECORDS))) == {
+        "release_other_values": Verdict.NOT_ASSESSED
+    }
+
+
 # Figures
 
 
