@@ -42,6 +42,7 @@ from core.words import Text, text
 _ALIKE = 0.5  # share of columns that two tables have in common from which they are releases of one
 _FEW_FOUND = 0.5  # share of the earlier release in classes of the later one below which they do not match
 _FEW_VALUES = 0.2  # distinct values a record up to which a sensitive attribute has categories
+_NOT_RARE = 5  # records of a value that other people drawn alike would have too
 _OWN_WORDS = 0.05  # share of either release with words that the other has not, from which they are renamed
 _NUMBERED = 0.9  # share of distinct values from which a column numbers records
 
@@ -308,14 +309,12 @@ class _Pair:
         """Return whether each release has words of its own for what the other calls otherwise.
 
         So it seems of a sensitive attribute of few values with none in common, and of a quasi-identifier of
-        words of which a twentieth of either release is not in the other.
+        words of which a twentieth of either release is not in the other, rare ones aside.
         """
         words = [each for each in self.columns if not each.is_read]
         return any(
-            min(np.mean(~np.isin(each.later, each.earlier)), np.mean(~np.isin(each.earlier, each.later)))
-            >= _OWN_WORDS
+            min(_own_share(each.later, each.earlier), _own_share(each.earlier, each.later)) >= _OWN_WORDS
             for each in words
-            if len(each.later) and len(each.earlier)
         ) or any(
             len(np.unique(other[other >= 0])) <= _FEW_VALUES * len(other)
             and bool((other >= 0).any() and (one >= 0).any())
@@ -346,6 +345,13 @@ class _Pair:
     def combined(self, names: Sequence[str]) -> tuple[IntArray, IntArray]:
         """Return the records' combinations of columns, equal where written alike."""
         return self.together([(one + 1, other + 1) for one, other in map(self.joint, names)])
+
+
+def _own_share(mine: IntArray, theirs: IntArray) -> float:
+    """Return the share of records with a value, of at least a few records, that another release has not."""
+    n_of = np.bincount(mine, minlength=1)
+    is_own = (n_of >= _NOT_RARE) & ~np.isin(np.arange(len(n_of)), theirs)
+    return float(n_of[is_own].sum() / max(len(mine), 1))
 
 
 def _persons(tables: Sequence[pa.Table], column: str) -> list[IntArray]:
