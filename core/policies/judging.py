@@ -9,7 +9,7 @@ from typing import Any
 from core.policies.identifiers import FREE_TEXT
 from core.policies.limits import Document
 from core.policies.reading import Limit, Policy
-from core.words import Text, Written, listed, text
+from core.words import Text, Written, listed, own, text
 
 Columns = Mapping[str, Collection[str]]  # of what is released: name to the kinds that it looks like
 
@@ -62,7 +62,7 @@ class Outcome:
             if limit.value is None
             else "{says} {label}, {asked}: {seen}. ({clause}, {source} {year}; {read})",
             says=text(limit.says),
-            label=limit.kind.label,
+            label=own(limit.kind.label),
             asked=self.asked,
             seen=self.seen,
             clause=text(limit.clause),
@@ -138,7 +138,7 @@ class PolicyOutcome:
         return [
             text(
                 "{label} differs from the policy: {set_to} was asked for, not {value}.",
-                label=each.limit.kind.label,
+                label=own(each.limit.kind.label),
                 set_to=Written(f"{each.set_to:,.15g}"),
                 value=Written(f"{each.limit.kind.to_setting(each.limit.value):,.15g}"),
             )

@@ -26,7 +26,7 @@ from core.settings_files import (
 )
 from core.settings_form import Setting, given_options
 from core.tables import Dataset
-from core.words import Text, listed, say, text
+from core.words import Text, listed, own, say, text
 from pages.components.reading import show_problems
 from pages.components.text import sentence
 
@@ -220,7 +220,7 @@ def _table(outcome: PolicyOutcome) -> Any:
         [
             each.word,
             text(each.limit.says),
-            text("{label}, {asked}", label=each.limit.kind.label, asked=each.asked),
+            text("{label}, {asked}", label=own(each.limit.kind.label), asked=each.asked),
             each.seen,
             text(each.limit.clause),
             f"{each.limit.source} {each.limit.year}",
