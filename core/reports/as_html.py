@@ -361,8 +361,12 @@ def _report_table(table: ReportTable, *, level: int) -> str:
     rows = [
         "<tr>"
         + "".join(
-            _marked(value, mark) if mark else _cell(value, unit, right)
-            for value, unit, right, mark in zip(row, units, numeric, table.marks_of(n), strict=False)
+            _marked(value, mark)
+            if mark
+            else _code_cell(value)
+            if place < len(table.columns) and table.columns[place].kind == "code"
+            else _cell(value, units[place], numeric[place])
+            for place, (value, mark) in enumerate(zip(row[:MOST_COLUMNS], table.marks_of(n), strict=False))
         )
         + "</tr>"
         for n, row in enumerate(shown.itertuples(index=False, name=None))
@@ -457,6 +461,11 @@ def _cell(value: object, unit: Unit | None, right: bool) -> str:
         if right
         else f'<td class="{_wrapping(str(value))}">{written}</td>'
     )
+
+
+def _code_cell(value: object) -> str:
+    """Return a command of ours, whole, to be copied."""
+    return f'<td class="wrap long"><code>{text(value)}</code></td>'
 
 
 def _text_cell(words: str) -> str:

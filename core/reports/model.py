@@ -59,8 +59,9 @@ class Column:
     key: str  # in snake_case; nothing else names the column in code
     label: str
     unit: Unit | None = None  # shares and risks stay in [0, 1] and are shown as percent
-    # words: ours, and said in a language; data: numbers, and names and values as typed
-    kind: Literal["data", "words"] = "data"
+    # words: ours, and said in a language; data: numbers, and names and values as typed; code: commands of
+    # ours, which are never cut short
+    kind: Literal["data", "words", "code"] = "data"
 
 
 class Table(pd.DataFrame):

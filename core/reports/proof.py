@@ -28,7 +28,7 @@ _ODD_NAME = re.compile(r"_\d{1,9}$|^Unnamed")
 _STEPS = (
     Column("step", "Step"),
     Column("what", "What it shows", kind="words"),
-    Column("command", "Command"),
+    Column("command", "Command", kind="code"),
     Column("prints", "It prints", kind="words"),
 )
 _TRIED = (

@@ -1,10 +1,12 @@
 """The commands of a proof, run as they stand, print what the proof says they print."""
 
+import html
 import random
 import re
 import subprocess
 import sys
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pandas as pd
@@ -15,8 +17,9 @@ from core.demo.risk import DEMOS as PATIENTS
 from core.demo.tabular import DEMOS as HOSPITALS
 from core.demo.vcf import DEMOS as COHORTS
 from core.leakage import LeakageSettings, audit_leakage
+from core.leakage.views import leakage_report
 from core.leakage.views.proof import leakage_proof
-from core.reports import ReportTable
+from core.reports import ReportTable, render
 from core.risk import RiskSettings, RiskThresholds, audit_risk
 from core.risk.views.proof import risk_proof
 from core.tables import Dataset, ReadOptions, read_dataset
@@ -180,3 +183,13 @@ def test_tried__says_how_far_attacks_went(tmp_path: Path) -> None:
     audit = audit_risk(dataset, settings=RiskSettings(quasi_identifiers=("a",), other=("b",)))
     (table,) = risk_proof(audit, dataset)
     assert table.frame["outcome"].tolist()[0] == "The smallest class has 20."
+
+
+def test_proof__stands_whole_in_html(tmp_path: Path) -> None:
+    original, scrambled = (read_dataset(path) for path in _written(SURVEYS[0], tmp_path))
+    audit = audit_leakage(original, scrambled)
+    (table,) = tables = leakage_proof(audit, original, scrambled)
+    report = leakage_report(audit, inputs=[], created_at=datetime(2026, 11, 23, tzinfo=UTC))
+    page = render(report.with_tables(tables), "html").decode()
+    for command in table.frame["command"]:
+        assert f"<code>{html.escape(command)}</code>" in page
