@@ -32,6 +32,7 @@ from core.settings_form import (
 )
 from core.words import Text, input_error, own, text
 
+_MOST_DOTS = 1000  # between two commas, or on a line
 LARGEST_FILE = 1 << 20  # bytes
 _OF_FILES = ("tabular",)  # tools that may be asked otherwise of single files
 _NO_SETTINGS = frozenset({"json", "demo"})  # options that say what is printed or read
@@ -276,6 +277,8 @@ def read_toml(data: bytes, *, name: str) -> dict[str, Any]:
     if len(data) > LARGEST_FILE:
         raise input_error("{file} is too large to be a file of settings.", file=name)
     try:
+        if any(part.count(b".") > _MOST_DOTS for part in data.replace(b",", b"\n").split(b"\n")):
+            raise RecursionError  # it is read in time that grows with the square of a key's parts
         return tomllib.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise input_error("{file} is no TOML: it is not written in UTF-8.", file=name) from None

@@ -50,6 +50,7 @@ n_largest = "none"
         (b"\xff\xfe", "s.toml is no TOML: it is not written in UTF-8."),
         ("k = = 2", "s.toml is no TOML: look at line 1."),
         ("a = " + "[" * 5000, "s.toml is no TOML that can be read: it is nested too deeply."),
+        (".".join(["a"] * 50_000) + " = 1", "s.toml is no TOML that can be read: it is nested too deeply."),
         (b" " * (LARGEST_FILE + 1), "s.toml is too large to be a file of settings."),
         ('tool = "leakage"', "s.toml holds settings of leakage, not of risk."),
         ("settings = 3", "s.toml: settings must be a table of settings."),
