@@ -35,6 +35,7 @@ words: .venv/dev.stamp
 
 trust: .venv/dev.stamp
 	$(BIN)/python -m tests.hostile.trust
+	$(BIN)/python -m tests.hostile.repeats
 
 inventory: .venv/run.stamp  # the lock file, what it installs (CycloneDX), and under which licences
 	test -x $(TOOLS)/python || $(PYTHON) -m venv build/tools

@@ -52,6 +52,7 @@ from core.words import own
 
 if TYPE_CHECKING:
     from core.diversity import DiversitySettings, ModelChoice
+    from core.filed import FiledReport
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -555,6 +556,17 @@ def release_ledger(key: str) -> releases.Ledger:
     if stored is None:
         raise AuditInputError(DATA_LOST)
     return releases.read_ledger(stored.data, name=stored.name)
+
+
+@st.cache_resource(scope="session", max_entries=16, show_spinner=False)
+def filed_report(key: str) -> FiledReport:
+    """Read a filed report of the vault."""
+    from core.filed import read_report  # noqa: PLC0415 - the commands, which only this page needs
+
+    stored = vault().file(key)
+    if stored is None:
+        raise AuditInputError(DATA_LOST)
+    return read_report(stored.data, name=stored.name)
 
 
 def _earlier(keys: EarlierKeys) -> list[releases.EarlierTable | releases.Ledger]:

@@ -74,7 +74,7 @@ def counts_report(
     """Return the report of a run; its table names categories and bounds, and no count that is not shown."""
     inputs = placed(inputs)
     table, *others = (facts.path for facts in inputs)
-    words = [*option_words(settings, left_out=("quasi_identifiers",)), *option_words(audit.thresholds)]
+    words = [*option_words(settings), *option_words(audit.thresholds)]
     frame, columns = cells_table(audit)
     note = "Small counts, those to suppress with them, and what suppressed counts can be."
     return Report(

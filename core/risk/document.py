@@ -592,7 +592,7 @@ def risk_arguments(
 ) -> tuple[str, ...]:
     """Return the words that repeat the audit; `groups`: the columns that the files of groups are for."""
     measured = audit.measurement
-    suggested = ("quasi_identifiers", "sensitive") if measured.settings.roles_suggested else ()
+    suggested = ("quasi_identifiers",) if measured.settings.roles_suggested else ()
     paths = {str(facts.role): facts.path for facts in inputs}
     files = [facts.path for facts in inputs if facts.role == GROUPS]
     return (

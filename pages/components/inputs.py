@@ -16,7 +16,7 @@ from core.streamlit_internals import UploadedFile
 from core.tables import Dataset
 from core.vcf.pairing import is_vcf_name
 from core.words import own, say
-from pages.components.navigation import TOOLS
+from pages.components.navigation import FILED, TOOLS
 from pages.components.reading import ask_for_reading, read_alike, read_table, show_problems, summary_of
 from pages.components.text import plain, size
 
@@ -99,7 +99,7 @@ def take_along(source: str, tool: str, places: Mapping[str, Sequence[str]]) -> N
         st.session_state[_slot(tool, role)] = list(keys)
     for key in held:
         read_alike(source, tool, key)
-    st.switch_page(_TOOLS[tool].script)
+    st.switch_page(_TOOLS[tool].script if tool in _TOOLS else FILED)
 
 
 class Way(NamedTuple):

@@ -33,6 +33,7 @@ MENU: MenuItems = {
 }
 STYLE = Path(__file__).with_name("page.css")
 HOME = "pages/start/home.py"
+FILED = "pages/start/filed.py"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,15 +132,19 @@ TOOLS: tuple[Tool, ...] = (
 )
 
 
+_SCRIPTS = {"filed": FILED} | {tool.key: tool.script for tool in TOOLS}
+
+
 def remember(page: Page) -> None:
     """Remember a tool's page, or Home, as the one to come back to."""
-    remember_page(page, next((tool.script for tool in TOOLS if tool.key == page.url_path), HOME))
+    remember_page(page, _SCRIPTS.get(page.url_path, HOME))
 
 
 def pages() -> dict[str, list[Page]]:
-    """Return the pages of the navigation: Home and the tools beside each other, the languages together."""
+    """Return the pages of the navigation: Home, tools and filed reports, the languages together."""
     home = st.Page(HOME, title=say("Home"), icon=":material/home:", url_path="home", default=True)
     tools = [st.Page(tool.script, title=say(tool.title), icon=tool.icon, url_path=tool.key) for tool in TOOLS]
+    tools.append(st.Page(FILED, title=say("Filed reports"), icon=":material/inventory_2:", url_path="filed"))
     if getattr(st.user, "is_logged_in", False):
         tools.append(st.Page(st.logout, title=say("Sign out"), icon=":material/logout:", url_path="sign-out"))
     languages = language_pages()

@@ -15,6 +15,7 @@ from pages.components.inputs import (
     list_given,
     load_demo,
     show_privacy_line,
+    stored_files,
     take_along,
 )
 from pages.components.navigation import PICTURES, TOOLS, Tool
@@ -97,8 +98,11 @@ def _show_offer(number: int, offer: Offer, keys: Mapping[str, str]) -> None:
 def _given(stored: StoredFile, table: Dataset | None) -> GivenFile | None:
     """Return what one file is; None where it cannot be used, which is said."""
     if stored.name.lower().endswith(".json") and is_report(stored.data):
-        ours = "{file} is a report of ours: open it to read, or give the files that it names."
-        st.info(sentence(say(ours, file=stored.name)), icon=":material/description:")
+        with st.container(border=True, horizontal=True, vertical_alignment="center"):
+            if st.button(say("Filed reports"), key=f"home_filed_{stored.key}", icon=":material/inventory_2:"):
+                take_along("home", "filed", {"files": [each.key for each in stored_files("home", "files")]})
+            ours = "{file} is a report of ours: repeat it with its files, or compare it with another."
+            st.markdown(sentence(say(ours, file=stored.name)))
         return None
     is_read = table is not None or is_vcf_name(stored.name) or stored.name.lower().endswith(".json")
     return GivenFile(name=stored.name, table=table, data=stored.data) if is_read else None

@@ -1,0 +1,110 @@
+"""Filed reports: read again, repeated on their files, compared with each other."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core import caching
+from core.caching import StoredFile
+from core.errors import AuditInputError
+from core.filed import FiledReport
+from core.triage import is_report
+from core.words import own, say
+from pages.components.inputs import (
+    TABLE_TYPES,
+    above_privacy_line,
+    ask_for_files,
+    list_file,
+    show_privacy_line,
+)
+from pages.components.navigation import TOOLS
+from pages.components.reading import show_problems
+from pages.components.results import show_verdict
+from pages.components.text import plain, sentence
+from pages.start.filed_parts.comparing import show_comparison
+from pages.start.filed_parts.repeating import show_repeat
+
+TOOL = "filed"
+TITLE = "Filed reports"
+_ASKED = (
+    "Does a report that was filed still hold? Drop it as JSON with the files that it was made of: it is "
+    "repeated with its own settings. Drop two reports of one tool to see what got better or worse."
+)
+
+
+def show_filed() -> None:
+    st.title(say(TITLE))
+    st.markdown(say(_ASKED))
+    stored = ask_for_files(
+        TOOL,
+        "files",
+        label="Reports as JSON, and the files that were audited, whatever they are called now",
+        types=(*TABLE_TYPES, "json", "gz", "bgz", "vcf", "bcf", "xes", "skops"),
+    )
+    if not stored:
+        show_privacy_line()
+        return
+    for each in stored:
+        list_file(TOOL, "files", each)
+    with above_privacy_line():
+        _show_reports(stored)
+
+
+def _show_reports(stored: Sequence[StoredFile]) -> None:
+    reports, problems = _read(stored)
+    for problem in problems:
+        show_problems(problem)
+    if not reports:
+        if not problems:
+            st.info(say("There is no report among these files: add one as JSON."))
+        return
+    chosen = reports[0]
+    if len(reports) > 1:
+        names = [report.name for _, report in reports]
+        name = st.selectbox(say("Report to look at"), names, key="filed_report", persist_state="session")
+        chosen = reports[names.index(name)]
+    files = [each for each in stored if each.key not in {key for key, _ in reports}]
+    _show_report(chosen[1])
+    show_repeat(*chosen, files)
+    if others := [report for key, report in reports if key != chosen[0]]:
+        show_comparison(chosen[1], others)
+
+
+def _read(stored: Sequence[StoredFile]) -> tuple[list[tuple[str, FiledReport]], list[AuditInputError]]:
+    """Return the reports among the files by their keys, and what is wrong with those that are none."""
+    reports, problems = [], []
+    for each in stored:
+        if not each.name.lower().endswith(".json"):
+            continue
+        try:
+            reports.append((each.key, caching.filed_report(each.key)))
+        except AuditInputError as error:
+            if is_report(each.data) or len(stored) == 1:  # else a log or a ledger, which is an input
+                problems.append(error)
+    return reports, problems
+
+
+def _show_report(report: FiledReport) -> None:
+    tool = next((each.title for each in TOOLS if each.key == report.tool), report.tool)
+    show_verdict(
+        report.verdict,
+        str(report.document["headline"]),
+        parts=[(name, verdict) for name, verdict in report.verdicts.items()],
+        key="filed",
+    )
+    told = say(
+        "{tool} of AnonAudit {version}, {created}",
+        tool=own(tool),
+        version=report.version,
+        created=report.created_at,
+    )
+    st.caption(plain(told))
+    if report.changed:
+        changed = "{file}: changed since it was made, in: {parts}."
+        st.error(
+            sentence(say(changed, file=report.name, parts=", ".join(report.changed))),
+            icon=":material/edit_off:",
+        )
+
+
+show_filed()

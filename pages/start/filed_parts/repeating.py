@@ -1,0 +1,64 @@
+"""A filed report repeated on the files at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from functools import partial
+
+import streamlit as st
+
+from core.at_hand import Source
+from core.caching import StoredFile
+from core.filed import FiledReport, Repeat, Sameness, repeat_report
+from core.jobs import Progress
+from core.reports.model import Column, table_of
+from core.words import say
+from pages.components.long_work import ask_for_work
+from pages.components.results import show_table
+from pages.components.text import sentence
+
+_INPUTS = (
+    Column("role", "Part", kind="words"),
+    Column("name", "As it was filed"),
+    Column("given", "Given as"),
+)
+_DIFFERENCES = (Column("where", "Where"), Column("filed", "Filed"), Column("now", "Now"))
+_LOOKS = {
+    Sameness.SAME: (st.success, ":material/check_circle:"),
+    Sameness.SAME_FIGURES: (st.success, ":material/check_circle:"),
+    Sameness.DIFFERENT: (st.error, ":material/difference:"),
+}
+
+
+def show_repeat(key: str, report: FiledReport, files: Sequence[StoredFile]) -> None:
+    """Show what the report was made of, offer to repeat it, and show what that came to."""
+    st.subheader(say("Repeat"), anchor=False)
+    work = partial(_repeat, report, files)
+    job = ask_for_work("filed", repr((key, [each.key for each in files])), work, label="Repeat the audit")
+    if job is not None and job.result is not None:
+        _show(job.result)
+        return
+    rows = [(facts.role, facts.name, f"{facts.sha256[:16]}…") for facts in report.inputs]
+    columns = (*_INPUTS[:2], Column("digest", "SHA-256"))
+    show_table(table_of(rows, columns), alt="The files that the report was made of")
+
+
+def _repeat(report: FiledReport, files: Sequence[StoredFile], _progress: Progress) -> Repeat:
+    """Repeat the report beside the page; no Streamlit call in here."""
+    with ExitStack() as lent:
+        sources = [Source(each.name, lent.enter_context(each.held.lent())) for each in files]
+        return repeat_report(report, sources)
+
+
+def _show(repeat: Repeat) -> None:
+    show, icon = _LOOKS[repeat.sameness]
+    show(f"**{say(repeat.sameness.value)}** · {sentence(say(repeat.sentence))}", icon=icon)
+    if repeat.differences:
+        show_table(table_of(repeat.differences, _DIFFERENCES), alt="What differs, and by how much")
+        if (rest := repeat.n_differences - len(repeat.differences)) > 0:
+            st.caption(say("and {n} more", n=rest))
+    rows = [(facts.role, facts.name, given) for facts, given in repeat.used]
+    show_table(table_of(rows, _INPUTS), alt="Which file each input is")
+    if repeat.unused:
+        st.caption(sentence(say("No input of the report: {files}.", files=", ".join(repeat.unused))))
