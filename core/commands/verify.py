@@ -67,7 +67,7 @@ def _sources(paths: list[Path]) -> list[Source]:
 
 
 def _lines(repeat: Repeat) -> list[str]:
-    lines: list[str] = [text("{outcome}  {sentence}", outcome=own(repeat.sameness), sentence=repeat.sentence)]
+    lines: list[str] = [text("{outcome}  {sentence}", outcome=repeat.sameness.word, sentence=repeat.sentence)]
     lines += [
         text("  {role} {file}: given as {given}", role=own(facts.role), file=facts.name, given=given)
         for facts, given in repeat.used

@@ -39,6 +39,18 @@ class Sameness(StrEnum):
     SAME_FIGURES = "SAME FIGURES"
     DIFFERENT = "DIFFERENT"
 
+    @property
+    def word(self) -> Text:
+        """Return it as people read it."""
+        return _WORDS[self]
+
+
+_WORDS: Mapping[Sameness, Text] = {
+    Sameness.SAME: text("SAME"),
+    Sameness.SAME_FIGURES: text("SAME FIGURES"),
+    Sameness.DIFFERENT: text("DIFFERENT"),
+}
+
 
 class Difference(NamedTuple):
     """A place of the report, what was filed there and what it is now."""

@@ -53,7 +53,7 @@ def _repeat(report: FiledReport, files: Sequence[StoredFile], _progress: Progres
 
 def _show(repeat: Repeat) -> None:
     show, icon = _LOOKS[repeat.sameness]
-    show(f"**{say(repeat.sameness.value)}** · {sentence(say(repeat.sentence))}", icon=icon)
+    show(f"**{say(repeat.sameness.word)}** · {sentence(say(repeat.sentence))}", icon=icon)
     if repeat.differences:
         show_table(table_of(repeat.differences, _DIFFERENCES), alt="What differs, and by how much")
         if (rest := repeat.n_differences - len(repeat.differences)) > 0:
