@@ -28,6 +28,7 @@ _SECRETS: Mapping[str, str] = {"SEED": "0"}  # what stands for a secret in the w
 _NOT_COMPARED = ("created_at", "digests", "content_digest")
 _MADE_BY = ("versions", "platform")
 _JUDGED = ("verdict", "verdicts", "figures", "findings")  # what another version must come to as well
+_POLICY_TABLE = "Policy"
 _OF_FIGURE = ("measure", "of", "value", "verdict")
 _OF_FINDING = ("check", "verdict", "column", "n_affected")
 
@@ -220,12 +221,11 @@ def _compared(filed: Mapping[str, Any], now: Mapping[str, JsonValue]) -> tuple[S
     """Compare a filed report with one made now: all of it, or what another version must come to as well."""
     made_by = [{key: each[key] for key in _MADE_BY} for each in (filed, now)]
     versions = list(_differences(made_by[0], made_by[1]))
-    left_out = (
-        *_NOT_COMPARED,
-        *_MADE_BY,
-        *(() if now["policy"] else ("policy",)),
-    )  # a person's own is not here
+    left_out = (*_NOT_COMPARED, *_MADE_BY)
     content = [{key: part for key, part in each.items() if key not in left_out} for each in (filed, now)]
+    if not now["policy"]:  # of a page, or a file of the person's, which is not at hand
+        content[0]["policy"] = {}
+        content[0]["tables"] = [each for each in content[0]["tables"] if each.get("name") != _POLICY_TABLE]
     found = list(_differences(content[0], content[1]))
     if not versions:
         return (Sameness.DIFFERENT if found else Sameness.SAME), found

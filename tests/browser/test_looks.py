@@ -113,7 +113,7 @@ def test_navigation__shows_home_and_every_tool_at_once(
     context = let_in(browser.new_context(locale=code, viewport=SIZES[0]), server_address)
     page = context.new_page()
     page.goto(server_address)
-    expect(page.locator('[data-testid="stTopNavLink"]:visible')).to_have_count(len(PATHS), timeout=SLOW)
+    expect(page.locator('[data-testid="stTopNavLink"]:visible')).to_have_count(len(PATHS) + 1, timeout=SLOW)
     wait_until_idle(page)
     card = page.locator(".st-key-tool_vcf")  # all of it leads to its tool
     _click_until(page, lambda: card.click(position={"x": 5, "y": 5}), f"{server_address}/vcf")

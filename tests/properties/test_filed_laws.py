@@ -2,7 +2,10 @@
 
 import pytest
 
-from core.filed import Sameness
+from core.at_hand import Source
+from core.filed import Sameness, read_report, repeat_report
+from core.reports import render_json
+from tests import tool_reports
 from tests.hostile.repeats import REFUSED, TOOLS, outcome
 
 
@@ -11,3 +14,10 @@ def test_report__of_random_settings_is_the_same_when_repeated(tool: str) -> None
     found = [outcome(tool, seed) for seed in range(1_000, 1_006)]
     assert set(found) <= {Sameness.SAME, REFUSED}
     assert Sameness.SAME in found
+
+
+@pytest.mark.parametrize("tool", [tool for tool in tool_reports.TOOLS if tool != "tabular"])
+def test_report__of_a_page_is_the_same_when_repeated(tool: str) -> None:
+    given = [Source(f"renamed_{name}", data) for name, data in tool_reports.demo_files(tool).items()]
+    filed = read_report(render_json(tool_reports.report_of(tool)), name="filed.json")
+    assert repeat_report(filed, given).sameness is Sameness.SAME

@@ -45,9 +45,10 @@ def tabular_report(
     """
     inputs = placed(facts for file in files for facts in file.inputs)
     paths = [facts.path for facts in inputs]
+    is_known = all(len(file.inputs) == len(("original", "anonymized", "log")) for file in files)
     pairs = [
         FilePair(original=original, anonymized=anonymized, log=log)
-        for original, anonymized, log in zip(paths[::3], paths[1::3], paths[2::3], strict=False)
+        for original, anonymized, log in zip(paths[::3], paths[1::3], paths[2::3], strict=is_known)
     ]
     audits = [file.audit for file in files]
     sections = tuple(
@@ -74,7 +75,7 @@ def tabular_report(
         },
         sections=sections,
         result=tabular_document(audits, skipped),
-        arguments=tabular_arguments(audits, pairs, skipped) if len(pairs) == len(files) else (),
+        arguments=tabular_arguments(audits, pairs, skipped) if is_known else (),
     )
 
 
