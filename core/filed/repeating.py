@@ -222,7 +222,9 @@ def _compared(filed: Mapping[str, Any], now: Mapping[str, JsonValue]) -> tuple[S
     made_by = [{key: each[key] for key in _MADE_BY} for each in (filed, now)]
     versions = list(_differences(made_by[0], made_by[1]))
     left_out = (*_NOT_COMPARED, *_MADE_BY)
-    content = [{key: part for key, part in each.items() if key not in left_out} for each in (filed, now)]
+    content: list[dict[str, Any]] = [
+        {key: part for key, part in each.items() if key not in left_out} for each in (filed, now)
+    ]
     if not now["policy"]:  # of a page, or a file of the person's, which is not at hand
         content[0]["policy"] = {}
         content[0]["tables"] = [each for each in content[0]["tables"] if each.get("name") != _POLICY_TABLE]

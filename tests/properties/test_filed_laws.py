@@ -20,4 +20,5 @@ def test_report__of_random_settings_is_the_same_when_repeated(tool: str) -> None
 def test_report__of_a_page_is_the_same_when_repeated(tool: str) -> None:
     given = [Source(f"renamed_{name}", data) for name, data in tool_reports.demo_files(tool).items()]
     filed = read_report(render_json(tool_reports.report_of(tool)), name="filed.json")
-    assert repeat_report(filed, given).sameness is Sameness.SAME
+    differences = repeat_report(filed, given).differences
+    assert {each.where for each in differences} <= {"tables › Proof"}  # which the page adds itself
