@@ -112,6 +112,8 @@ def test_module__of_one_importer_is_a_subject_of_its_own() -> None:
         "pages.measure.leakage_parts.work",
         "pages.measure.risk_parts.counts",
         "pages.measure.risk_parts.results",
+        "pages.start.filed_parts.comparing",
+        "pages.start.filed_parts.repeating",
         "pages.verify.vcf_parts.file",
     }
 
