@@ -8,6 +8,7 @@ from core import caching
 from core.caching import StoredFile
 from core.errors import AuditInputError
 from core.filed import FiledReport
+from core.filed.deciding import is_decided
 from core.triage import is_report
 from core.words import own, say
 from pages.components.inputs import (
@@ -22,6 +23,7 @@ from pages.components.reading import show_problems
 from pages.components.results import show_verdict
 from pages.components.text import plain, sentence
 from pages.start.filed_parts.comparing import show_comparison
+from pages.start.filed_parts.deciding import show_decided, show_deciding
 from pages.start.filed_parts.repeating import show_repeat
 
 TOOL = "filed"
@@ -50,7 +52,13 @@ def show_filed() -> None:
         _show_reports(stored)
 
 
-def _show_reports(stored: Sequence[StoredFile]) -> None:
+def _show_reports(given: Sequence[StoredFile]) -> None:
+    decided = [each for each in given if is_decided(each.data)]
+    for each in decided:
+        show_decided(each)
+    stored = [each for each in given if each not in decided]
+    if not stored:
+        return
     reports, problems = _read(stored)
     for problem in problems:
         show_problems(problem)
@@ -68,6 +76,7 @@ def _show_reports(stored: Sequence[StoredFile]) -> None:
     show_repeat(*chosen, files)
     if others := [report for key, report in reports if key != chosen[0]]:
         show_comparison(chosen[1], others)
+    show_deciding(next(each for each in stored if each.key == chosen[0]), chosen[1])
 
 
 def _read(stored: Sequence[StoredFile]) -> tuple[list[tuple[str, FiledReport]], list[AuditInputError]]:

@@ -1,0 +1,190 @@
+"""A filed report is decided on: what it says, which findings are accepted, and what to hand over."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import partial
+from typing import get_args
+
+import pandas as pd
+import streamlit as st
+
+from core.caching import StoredFile
+from core.errors import AuditInputError
+from core.filed.deciding import (
+    LONGEST_NAME,
+    LONGEST_REASON,
+    DecidedReport,
+    Decision,
+    Outcome,
+    accepted_finding,
+    decide,
+    decided_name,
+    decision_lines,
+    read_decided,
+    read_undecided,
+)
+from core.filed.package import evidence_zip
+from core.filed.reading import FiledReport
+from core.settings_form import command_line
+from core.verdict import Finding, Verdict, worst_first
+from core.words import say
+from pages.components.editing import edit_table
+from pages.components.reading import show_problems
+from pages.components.results import Download, show_download, show_findings
+from pages.components.text import plain, sentence
+
+TOOL = "filed"
+_VERBS = {"approved": "Approve", "rejected": "Reject", "returned": "Return for changes"}
+
+
+def show_deciding(stored: StoredFile, report: FiledReport) -> None:
+    """Ask for a decision on a report, and offer what comes of it."""
+    st.subheader(say("Decide"), anchor=False)
+    try:
+        read_undecided(stored.data, name=stored.name)
+    except AuditInputError as error:
+        show_problems(error)
+        return
+    show_findings(_findings(report), key=TOOL, at_once=4)
+    if (decision := _ask_for_decision(report)) is not None:
+        try:
+            made = decide(stored.data, decision, name=stored.name)
+        except AuditInputError as error:
+            show_problems(error)
+            return
+        _show_decided(read_decided(made, name=decided_name(stored.name)), is_new=True)
+
+
+def show_decided(stored: StoredFile) -> None:
+    """Show what was decided, where the file is as it was written."""
+    try:
+        _show_decided(read_decided(stored.data, name=stored.name), is_new=False)
+    except AuditInputError as error:
+        show_problems(error)
+
+
+def _findings(report: FiledReport) -> list[Finding]:
+    return [Finding(**each._asdict()) for each in report.findings]
+
+
+def _ask_for_decision(report: FiledReport) -> Decision | None:
+    """Ask who decides what and why, and which findings are accepted; return the decision once it is made."""
+    made = f"{TOOL}_decision_{report.sha256}"
+    with st.form(f"{TOOL}_deciding_{report.sha256}"):
+        accepted = _ask_for_exceptions(report)
+        outcome: Outcome | None = st.radio(
+            say("Decision"),
+            get_args(Outcome),
+            format_func=lambda each: say(_VERBS[each]),
+            index=None,
+            horizontal=True,
+            key=f"{TOOL}_outcome_{report.sha256}",
+            persist_state="session",
+        )
+        by = st.text_input(
+            say("Who decides"),
+            max_chars=LONGEST_NAME,
+            key=f"{TOOL}_by",
+            persist_state="session",
+        )
+        reason = st.text_area(
+            say("Reason"),
+            max_chars=LONGEST_REASON,
+            key=f"{TOOL}_reason_{report.sha256}",
+            persist_state="session",
+        )
+        if st.form_submit_button(say("Decide"), type="primary", icon=":material/gavel:"):
+            st.session_state.pop(made, None)
+            if outcome is None:
+                st.error(say("Choose what is decided: approve, reject, or return."))
+            else:
+                st.session_state[made] = Decision(
+                    outcome=outcome,
+                    by=by.strip(),
+                    at=datetime.now(UTC),
+                    reason=reason.strip(),
+                    accepted=tuple(accepted_finding(report, number, why) for number, why in accepted.items()),
+                )
+    decision: Decision | None = st.session_state.get(made)
+    return decision
+
+
+def _ask_for_exceptions(report: FiledReport) -> dict[int, str]:
+    """Return the findings that are accepted, by their place in the report from 1, with the reason."""
+    found = _findings(report)
+    numbers = {id(finding): number for number, finding in enumerate(found, start=1)}
+    told = [each for each in worst_first(found) if each.verdict is not Verdict.PASS]
+    if not told:
+        return {}
+    st.caption(say("To accept a finding, write why beside it."))
+    edited = edit_table(
+        pd.DataFrame(
+            {
+                "number": [numbers[id(each)] for each in told],
+                "verdict": [say(each.verdict.word) for each in told],
+                "finding": [say(each.message).replace("`", "") for each in told],
+                "reason": [""] * len(told),
+            }
+        ),
+        key=f"{TOOL}_exceptions_{report.sha256}",
+        alt=say("Findings, to accept any with a reason"),
+        kept_columns=("reason",),
+        disabled=["number", "verdict", "finding"],
+        column_config={
+            "number": say("Finding"),
+            "verdict": say("Verdict"),
+            "finding": st.column_config.TextColumn(say("What was found"), width="large"),
+            "reason": st.column_config.TextColumn(
+                say("Accepted because"), width="medium", max_chars=LONGEST_REASON
+            ),
+        },
+    )
+    given = zip(edited["number"].tolist(), edited["reason"].fillna("").tolist(), strict=True)
+    return {number: why.strip() for number, why in sorted(given) if why.strip()}
+
+
+def _show_decided(decided: DecidedReport, *, is_new: bool) -> None:
+    """Show what was decided, and offer the decided report and the package."""
+    st.subheader(say("What was decided"), anchor=False)
+    first, *lines = decision_lines(decided)
+    st.markdown(f"**{sentence(say(first))}**")
+    for line in lines:
+        st.markdown(f"- {sentence(say(line))}")
+    if not is_new:
+        st.success(say("The file is byte for byte as it was written."), icon=":material/verified:")
+    digest = decided.sha256[:8]
+    with st.container(horizontal=True):
+        if is_new:
+            name = decided.name.removesuffix(".json")
+            show_download(
+                Download(
+                    "Decided report",
+                    f"{name}_{digest}.json",
+                    "application/json",
+                    lambda: decided.data,
+                    "The report as it was filed, with the decision. Sign and file this one.",
+                    is_main=True,
+                ),
+                key=f"{TOOL}_decided",
+            )
+        show_download(
+            Download(
+                "evidence.zip",
+                f"evidence_{digest}.zip",
+                "application/zip",
+                partial(evidence_zip, decided),
+                "Everything but the data, with how to verify it without AnonAudit.",
+            ),
+            key=f"{TOOL}_evidence",
+        )
+    st.caption(
+        say(
+            "Private keys are never uploaded. To sign, save the decided report and run there: {command}",
+            command=plain(
+                command_line(
+                    "decide", ["REPORT_decided.json"], ["--sign", "KEY", "--package", "evidence.zip"]
+                )
+            ),
+        )
+    )

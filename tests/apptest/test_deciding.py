@@ -1,0 +1,94 @@
+"""A filed report is decided on in its page, and the decided one is checked again."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from streamlit.testing.v1 import AppTest
+
+from core.filed.deciding import Decision, decide
+from core.reports import render
+from pages.components.navigation import FILED
+from tests import report_examples as examples
+
+Open = Callable[[str], AppTest]
+REPORT = render(examples.report(), "json")
+NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
+DECISION = Decision(outcome="rejected", by="Ana Novak", at=NOON, reason="Too early")
+
+
+def _given(open_page: Open, data: bytes, name: str = "report.json") -> AppTest:
+    app = open_page(FILED)
+    return app.file_uploader[0].set_value((name, data, "application/json")).run()
+
+
+def _shown(app: AppTest) -> str:
+    assert not app.exception
+    parts = [*app.markdown, *app.header, *app.subheader, *app.caption, *app.success, *app.error]
+    return "\n".join(str(part.value) for part in parts).replace("\\", "").replace("\u2060", "")
+
+
+def _decide(app: AppTest, outcome: str, by: str, reason: str) -> AppTest:
+    radio = next(each for each in app.radio if "outcome" in each.key)
+    if outcome:
+        radio.set_value(outcome)
+    next(each for each in app.text_input if each.key == "filed_by").set_value(by)
+    next(each for each in app.text_area if "reason" in each.key).set_value(reason)
+    return next(each for each in app.button if each.label == "Decide").click().run()
+
+
+def test_deciding__shows_what_a_report_says_and_what_was_decided(open_page: Open) -> None:
+    app = _given(open_page, REPORT)
+    shown = _shown(app)
+    report = json.loads(REPORT)
+    assert report["headline"].replace("`", "") in shown.replace("`", "")
+    assert "What was decided" not in shown
+    shown = _shown(_decide(app, "approved", "Ana Novak", "Inside only"))
+    assert "Approved by Ana Novak on " in shown
+    assert "Inside only" in shown
+    assert "Approved although" in shown
+    labels = [each.label for each in app.get("download_button")]
+    assert labels == ["Decided report", "evidence.zip"]
+    app.switch_page("pages/start/home.py").run()
+    app.switch_page(FILED).run()
+    assert "Approved by Ana Novak on " in _shown(app)
+
+
+def test_deciding__says_what_a_decision_lacks(open_page: Open) -> None:
+    app = _given(open_page, REPORT)
+    assert "Choose what is decided: approve, reject, or return." in _shown(_decide(app, "", "Ana", "so"))
+    shown = _shown(_decide(app, "returned", " ", "so"))
+    assert "The name of who decides is missing; a decision needs it." in shown
+    assert "What was decided" not in shown
+
+
+def test_deciding__accepts_findings_with_a_reason(open_page: Open) -> None:
+    app = _given(open_page, REPORT)
+    key = f"filed_exceptions_{hashlib.sha256(REPORT).hexdigest()}"
+    edited = app.session_state[f"{key}_base"].copy()
+    edited.loc[0, "reason"] = "known to the board"
+    app.session_state[f"{key}_base"] = app.session_state[f"{key}_kept"] = edited
+    shown = _shown(_decide(app, "approved", "Ana Novak", "so"))
+    assert "Reason: known to the board" in shown
+
+
+def test_deciding__reads_a_decided_report_and_refuses_a_changed_one(open_page: Open) -> None:
+    data = decide(REPORT, DECISION, name="report.json")
+    shown = _shown(_given(open_page, data, "report_decided.json"))
+    assert "Rejected by Ana Novak on 2026-11-23: Too early" in shown
+    assert "The file is byte for byte as it was written." in shown
+    changed = data.replace(b"Too early", b"Too laxly")
+    shown = _shown(_given(open_page, changed, "report_decided.json"))
+    assert "report_decided.json was changed since it was decided, or damaged" in shown
+    assert "Rejected" not in shown
+
+
+def test_deciding__refuses_what_is_no_report(open_page: Open) -> None:
+    shown = _shown(_given(open_page, REPORT[:3000], "cut.json"))
+    assert "cut.json is not whole JSON" in shown
+    document = {**json.loads(REPORT), "verdict": "PASS"}
+    edited = (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode()
+    shown = _shown(_given(open_page, edited, "edited.json"))
+    assert "edited.json was changed since it was made (verdict); nothing is decided on it." in shown
+    assert "What was decided" not in shown
