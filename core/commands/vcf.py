@@ -28,7 +28,7 @@ from core.vcf import (
     write_reports,
 )
 from core.vcf.document import ended, vcf_document
-from core.vcf.outcomes import run_verdict
+from core.vcf.outcomes import gravest_of_run, run_verdict
 from core.vcf.pairing import Level, VcfPair, file_at
 from core.verdict import Verdict
 from core.words import Text, Written, own, text
@@ -229,6 +229,8 @@ def _summary(
     )
     verdict = run_verdict(outcomes, n_unmatched=len(pairing.unmatched))
     yield (text(overall, verdict=verdict.word))
+    if reason := gravest_of_run(outcomes):
+        yield reason
     n_checked = sum(outcome.audit is not None for outcome in outcomes)
     yield (text("Pairs checked: {checked} of {total}", checked=n_checked, total=len(outcomes)))
     if n_alone := len(pairing.unmatched):

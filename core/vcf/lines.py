@@ -19,7 +19,7 @@ import numpy.typing as npt
 from core.errors import AuditInputError
 from core.words import text
 
-PIECE = 1 << 21  # bytes of text read at once
+PIECE = 3 << 19  # bytes of text read at once
 MAX_POS = 1 << 62
 FIRST_RUN = 64  # lines tried to be in step after they were not; each try that succeeds takes twice as many
 MAX_RUN = 1 << 16

@@ -15,8 +15,8 @@ from core.vcf.judging import VcfAudit, judge_scan
 from core.vcf.measuring import VcfScan, scan_pair
 from core.vcf.pairing import Level, VcfPair, level_of
 from core.vcf.settings import VcfSettings
-from core.verdict import Verdict, worst
-from core.words import text
+from core.verdict import Finding, Verdict, worst, worst_first
+from core.words import Text, joined, own, text
 
 STOPPED = "{file}: not read, because reading was stopped before its turn or its end."
 TOO_LITTLE_MEMORY = (
@@ -122,3 +122,35 @@ def judge_outcome(outcome: ScanOutcome, settings: VcfSettings) -> PairOutcome:
 def run_verdict(outcomes: Sequence[PairOutcome], *, n_unmatched: int = 0) -> Verdict:
     """Return the worst overall verdict; a pair in error or a file without a partner was not assessed."""
     return worst([*(one.overall for one in outcomes), *([Verdict.NOT_ASSESSED] * min(n_unmatched, 1))])
+
+
+def findings_of(audit: VcfAudit, donors: DonorAudit | None) -> tuple[Finding, ...]:
+    """Return what was found beside the rule, the gravest first."""
+    return worst_first(one.finding for one in (*audit.exposure, *(donors.exposure if donors else ())))
+
+
+def gravest(outcome: PairOutcome) -> str:
+    """Return the most important reason for a pair's verdict, or why it was not read, in a sentence."""
+    audit, donors = outcome.audit, outcome.donors
+    if audit is None:
+        return joined(outcome.problems)
+    overall, n_left = outcome.overall, audit.n_targets - audit.n_masked
+    if overall is Verdict.PASS:
+        return text("Nothing speaks against the file.")
+    if audit.verdict is overall and n_left:
+        return text(
+            "{n} of {total} targets is not masked.",
+            "{n} of {total} targets are not masked.",
+            n=n_left,
+            total=audit.n_targets,
+        )
+    reasons = [finding.message for finding in findings_of(audit, donors) if finding.verdict is overall]
+    return reasons[0] if reasons else joined(outcome.donor_problems)
+
+
+def gravest_of_run(outcomes: Sequence[PairOutcome]) -> Text | None:
+    """Return the most important reason of the worst pair, with its name; None where all is PASS."""
+    worst = max(outcomes, key=lambda outcome: outcome.overall.severity, default=None)
+    if worst is None or worst.overall is Verdict.PASS:
+        return None
+    return text("Gravest, in {file}: {reason}", file=worst.pair.anonymized.name, reason=own(gravest(worst)))

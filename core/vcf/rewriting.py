@@ -148,7 +148,7 @@ class Forms:
             cell = kept.telling_samples[1:]
             if not cell.strip(b"./|:,"):
                 self._note_samples(original, kept, cell)
-        elif original.has_genotypes and kept.has_genotypes and original.n_samples == kept.n_samples:
+        elif kept.samples != original.samples and original.has_genotypes and kept.has_genotypes:
             self._note_mixed(original, kept)
 
     def _note_harmless(self, original: bytes, kept: bytes) -> None:
@@ -166,6 +166,8 @@ class Forms:
 
     def _note_mixed(self, original: Record, kept: Record) -> None:
         """Note missing genotypes of one record that differ where the original's are written alike."""
+        if original.n_samples != kept.n_samples:
+            return
         forms: dict[bytes, set[bytes]] = defaultdict(set)
         for before, after in set(zip(original.cells, kept.cells, strict=True)):
             genotype = after.partition(b":")[0]

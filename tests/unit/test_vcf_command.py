@@ -38,20 +38,23 @@ def test_command__prints_checks_summary_and_a_line_per_file(
 ) -> None:
     assert _call(folders) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[:5] == [
+    assert lines[:6] == [
         "[CHECK] origin=s.vcf.gz, anony=low_anony_s.vcf.gz",
         "[CHECK] origin=s.vcf.gz, anony=high_anony_s.vcf.gz",
         "Overall, exposure included: WARN",
+        "Gravest, in low_anony_s.vcf.gz: 2 of 2 rare or repeat sites still name their allele: the low level "
+        "asks for the header only, and each can help to find the donor. First: chr1:100, chr1:200. Mask these "
+        "sites and release the file at the high level.",
         "Pairs checked: 2 of 2",
         "Files to anonymize again: 0",
     ]
-    assert lines[5].startswith("Time: ")
-    assert lines[6] == "Report: reports/VCF_anonymization_verification_report.csv"
-    assert lines[7:9] == [
+    assert lines[6].startswith("Time: ")
+    assert lines[7] == "Report: reports/VCF_anonymization_verification_report.csv"
+    assert lines[8:10] == [
         "All findings with all places: reports/VCF_anonymization_verification_report_findings.csv",
         "All pairs: reports/VCF_anonymization_verification_report_summary.csv",
     ]
-    assert lines[9:] == [
+    assert lines[10:] == [
         "low_anony_s.vcf.gz: ok  100.00%(2/2)  (meta 2/2, variant 0/0)",
         "  overall WARN: published rule PASS, exposure WARN",
         (

@@ -12,7 +12,7 @@ from core.reports import csv_bytes
 from core.reports.model import Column, Table, table_by, table_of
 from core.vcf import ALL_CHECKS, Exposure, Mark, PairOutcome, VcfAudit
 from core.vcf.exposure import places_text
-from core.vcf.views.words import gravest
+from core.vcf.outcomes import gravest
 from core.verdict import Verdict
 from core.words import own, text
 

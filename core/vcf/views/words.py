@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from core.measures import vcf as measures
 from core.vcf import DonorAudit, PairOutcome, VcfAudit
-from core.verdict import Verdict, worst_first
+from core.vcf.outcomes import findings_of, gravest_of_run
+from core.verdict import Verdict
 from core.words import Text, joined, own, text
 
 TITLE = "VCF verifier"
@@ -27,7 +28,7 @@ MEASURE_KEYS = tuple(measure.key for measure in measures.MEASURES)
 
 
 def headline(audit: VcfAudit, donors: DonorAudit | None = None) -> Text:
-    """Return the sentence that explains a file's overall verdict."""
+    """Return what explains a file's overall verdict: the counts, and the gravest finding beside the rule."""
     n_targets, n_left = audit.n_targets, audit.n_targets - audit.n_masked
     if n_left:
         rule = text(
@@ -42,33 +43,16 @@ def headline(audit: VcfAudit, donors: DonorAudit | None = None) -> Text:
         rule = text("Nothing had to be masked")
     ours = own(audit.exposure_verdict.word)
     if donors is None:
-        return text("{rule}; beside the rule, exposure is {exposure}.", rule=rule, exposure=ours)
-    return text(
-        "{rule}; beside the rule, exposure is {exposure}, and what tells of the donors is {donors}.",
-        rule=rule,
-        exposure=ours,
-        donors=own(donors.verdict.word),
-    )
-
-
-def gravest(outcome: PairOutcome) -> str:
-    """Return the most important reason for a pair's verdict, or why it was not read, in a sentence."""
-    audit, donors = outcome.audit, outcome.donors
-    if audit is None:
-        return joined(outcome.problems)
-    overall, n_left = outcome.overall, audit.n_targets - audit.n_masked
-    if overall is Verdict.PASS:
-        return text("Nothing speaks against the file.")
-    if audit.verdict is overall and n_left:
-        return text(
-            "{n} of {total} targets is not masked.",
-            "{n} of {total} targets are not masked.",
-            n=n_left,
-            total=audit.n_targets,
+        said = text("{rule}; beside the rule, exposure is {exposure}.", rule=rule, exposure=ours)
+    else:
+        said = text(
+            "{rule}; beside the rule, exposure is {exposure}, and what tells of the donors is {donors}.",
+            rule=rule,
+            exposure=ours,
+            donors=own(donors.verdict.word),
         )
-    found = [one.finding for one in (*audit.exposure, *(donors.exposure if donors else ()))]
-    reasons = [finding.message for finding in worst_first(found) if finding.verdict is overall]
-    return reasons[0] if reasons else joined(outcome.donor_problems)
+    found = [finding for finding in findings_of(audit, donors) if finding.verdict is not Verdict.PASS]
+    return joined([said, found[0].message]) if found else said
 
 
 def run_headline(outcomes: Sequence[PairOutcome], *, n_unmatched: int = 0) -> Text:
@@ -88,6 +72,8 @@ def run_headline(outcomes: Sequence[PairOutcome], *, n_unmatched: int = 0) -> Te
             n_fail=exposures.count(Verdict.FAIL),
             n_warn=exposures.count(Verdict.WARN),
         )
+        reason = gravest_of_run(outcomes)
+        said = joined([said, reason]) if reason else said
     if not n_unmatched:
         return said
     alone = text("{n} file has no partner.", "{n} files have no partner.", n=n_unmatched)
