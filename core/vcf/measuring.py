@@ -29,7 +29,7 @@ from core.vcf.sites import Tallies
 from core.vcf.unread import unread_bytes
 from core.words import text
 
-REUSED = 1 << 23  # bytes: more than any text that is read at once; the C library agrees to fewer than 2²⁵
+REUSED = 1 << 23  # bytes: more than any text read at once; the C library agrees to fewer than 2²⁵
 Progress = Callable[[int], None]
 
 

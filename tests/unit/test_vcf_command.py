@@ -42,9 +42,11 @@ def test_command__prints_checks_summary_and_a_line_per_file(
         "[CHECK] origin=s.vcf.gz, anony=low_anony_s.vcf.gz",
         "[CHECK] origin=s.vcf.gz, anony=high_anony_s.vcf.gz",
         "Overall, exposure included: WARN",
-        "Gravest, in low_anony_s.vcf.gz: 2 of 2 rare or repeat sites still name their allele: the low level "
-        "asks for the header only, and each can help to find the donor. First: chr1:100, chr1:200. Mask these "
-        "sites and release the file at the high level.",
+        (
+            "Gravest, in low_anony_s.vcf.gz: 2 of 2 rare or repeat sites still name their allele: the low "
+            "level asks for the header only, and each can help to find the donor. First: chr1:100, chr1:200. "
+            "Mask these sites and release the file at the high level."
+        ),
         "Pairs checked: 2 of 2",
         "Files to anonymize again: 0",
     ]

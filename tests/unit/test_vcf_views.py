@@ -145,9 +145,9 @@ def test_figures__hold_what_was_counted(audit) -> None:
 
 def test_headline__states_the_rule_and_the_exposure(audit) -> None:
     assert views.headline(audit) == (
-        "5 of 8 targets are not masked; beside the rule, exposure is WARN. 1 of 7 records of the original are "
-        "not in the anonymized file. First: chr2:800. Ask why these records were removed; a masked record stays "
-        "in its place."
+        "5 of 8 targets are not masked; beside the rule, exposure is WARN. 1 of 7 records of the original "
+        "are not in the anonymized file. First: chr2:800. Ask why these records were removed; a masked "
+        "record stays in its place."
     )
     low = _outcomes("", level="low")[0].audit
     assert views.headline(low).startswith("Every target counts as masked (2 of 2); beside")
