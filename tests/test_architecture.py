@@ -109,6 +109,7 @@ def test_module__of_one_importer_is_a_subject_of_its_own() -> None:
         "core.free_text.models",
         "core.vcf.bare",
         "core.vcf.views.proof",
+        "core.vcf.views.words",
         "pages.measure.leakage_parts.work",
         "pages.measure.risk_parts.counts",
         "pages.measure.risk_parts.results",
