@@ -112,10 +112,8 @@ class PolicyOutcome:
             return text("Meets the limits that the policy “{title}” names, as read on {day}.", **named)
         n_missed, n_unknown = (sum(each.is_met is kind for each in self.outcomes) for kind in (False, None))
         return text(
-            "Of {n} limit that the policy “{title}” names, as read on {day}, {missed} is not met and "
-            "{unknown} cannot be told.",
-            "Of {n} limits that the policy “{title}” names, as read on {day}, {missed} are not met and "
-            "{unknown} cannot be told.",
+            "Limits that the policy “{title}” names, as read on {day}: {n} in all. Not met: {missed}. Cannot "
+            "be told: {unknown}.",
             n=len(self.outcomes),
             missed=n_missed,
             unknown=n_unknown,
