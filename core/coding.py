@@ -88,6 +88,8 @@ class CodedColumn:
     codes: Codes
     name: str = ""
     is_distinct: bool = True  # False where `values` may hold a value more than once
+    # what was worked out of the values and may be asked for again, by whoever knows its key
+    kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def n_records(self) -> int:

@@ -419,18 +419,28 @@ def scan_column(
 
 
 def scan_values(distinct: CodedColumn, patterns: Sequence[SensitivePattern] = RULE_PATTERNS) -> PatternHits:
-    """Search the distinct values of a column; see `scan_column`."""
-    hits = PatternHits(distinct=distinct, masks={}, confirmed={})
+    """Search the distinct values of a column; see `scan_column`. What was searched once is kept with them."""
     possible = _possible(distinct.values, patterns)
-    for start in range(0, len(possible), _N_TOGETHER):
-        batch = possible[start : start + _N_TOGETHER]
-        found = _matches(distinct.values, _any_of(tuple(pattern.regex for pattern in batch)))
-        positions = np.flatnonzero(found)
+    new = [pattern for pattern in possible if (pattern.key, pattern.regex) not in distinct.kept]
+    found = PatternHits(distinct=distinct, masks={}, confirmed={})
+    for start in range(0, len(new), _N_TOGETHER):
+        batch = new[start : start + _N_TOGETHER]
+        positions = np.flatnonzero(
+            _matches(distinct.values, _any_of(tuple(pattern.regex for pattern in batch)))
+        )
         if len(positions):
             candidates = distinct.values.take(pa.array(positions))
             for pattern in batch:
-                _scan_candidates(candidates, positions, pattern, hits)
-    return hits
+                _scan_candidates(candidates, positions, pattern, found)
+    for pattern in new:
+        hits = found.masks.get(pattern.key), found.confirmed.get(pattern.key)
+        distinct.kept[pattern.key, pattern.regex] = hits
+    kept = {pattern.key: distinct.kept[pattern.key, pattern.regex] for pattern in possible}
+    return PatternHits(
+        distinct=distinct,
+        masks={key: mask for key, (mask, _) in kept.items() if mask is not None},
+        confirmed={key: confirmed for key, (_, confirmed) in kept.items() if confirmed is not None},
+    )
 
 
 def _scan_candidates(

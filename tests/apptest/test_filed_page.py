@@ -48,7 +48,8 @@ def test_filed__repeats_a_report_on_files_of_other_names(open_page: Open, report
     assert "FAIL" in " ".join(each.value for each in app.markdown)
     app = _repeated(app)
     assert app.success[0].value.startswith("**SAME**")
-    assert list(app.dataframe[-1].value.iloc[:, 2]) == [f"renamed_{name}" for name in FILES]
+    given = [list(each.value.iloc[:, 2]) for each in app.dataframe if each.value.shape[1] > 2]
+    assert [f"renamed_{name}" for name in FILES] in given
 
 
 def test_filed__says_what_was_changed_and_where(open_page: Open, report: bytes) -> None:

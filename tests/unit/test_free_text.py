@@ -265,7 +265,7 @@ def test_cells_to_read__are_the_fewest() -> None:
 def test_read_cells__reads_the_option_and_writes_it_back() -> None:
     read = read_cells(["a=b=300", "note=40/2"])
     assert read == {"a=b": Reading(300), "note": Reading(40, 2)}
-    assert reading_words(read) == ["--read", "a=b=300", "--read", "note=40/2"]
+    assert reading_words(read, ()) == ["--read", "a=b=300", "--read", "note=40/2"]
     for wrong in ("300", "note=", "note=x", "note=3/x", "=3", "note=-1"):
         with pytest.raises(AuditInputError, match="--read needs COLUMN=READ or COLUMN=READ/FOUND, received"):
             read_cells([wrong])

@@ -157,11 +157,11 @@ def test_set_aside__a_new_participant_number_hides_nobody() -> None:
     assert finding(result, "full_leakage").verdict is Verdict.PASS
     found = finding(result, "without_columns")
     assert found.message.startswith(
-        "Without “pid”, which matches nowhere, 100 % full leakage: 300 of 300 rows (100 %) are the same"
+        "Without `pid`, which matches nowhere, 100 % full leakage: 300 of 300 rows (100 %) are the same"
     )
     by_row = finding(judged(original, moved(released)), "without_columns")
     assert by_row.verdict is Verdict.FAIL
-    assert by_row.message.startswith("Without “pid”, which matches nowhere, 300 of 300 rows that are unique")
+    assert by_row.message.startswith("Without `pid`, which matches nowhere, 300 of 300 rows that are unique")
 
 
 def test_set_aside__shuffled_columns_with_new_numbers_pass() -> None:
@@ -217,7 +217,7 @@ def test_columns__that_share_no_value_are_not_comparable_and_said() -> None:
     result = judged(ORIGINAL, moved(ORIGINAL.map(lambda cell: cell.translate(in_letters))))
     found = finding(result, "columns_not_comparable")
     assert found.verdict is Verdict.WARN
-    assert found.message.startswith("5 of 7 columns (“born”, “income”, “rent” and 2 more) share hardly")
+    assert found.message.startswith("5 of 7 columns (`born`, `income`, `rent` and 2 more) share hardly")
     assert result.verdict is not Verdict.PASS
 
 

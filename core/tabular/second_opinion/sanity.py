@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.cells import as_numbers
-from core.patterns import ALL_PATTERNS, CATALOGUE, PatternHits, scan_column
+from core.patterns import ALL_PATTERNS, CATALOGUE, PatternHits, scan_values
 from core.roles import Role, RoleSuggestion, vary_like_names
 from core.tabular.actions import Meaning, meaning_of
 from core.tabular.second_opinion.pair import ColumnPair, LoggedTables
@@ -90,8 +90,8 @@ def _sanity(
     *,
     is_protected: bool = False,
 ) -> ColumnSanity:
-    hits = scan_column(
-        tables.anonymized[suggestion.column],
+    hits = scan_values(
+        tables.written["anonymized"][suggestion.column],
         [pattern for pattern in ALL_PATTERNS if pattern.key not in _DATES],
     )
     telling = [key for key in hits.masks if _is_telling(hits, key)]
