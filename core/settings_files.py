@@ -35,7 +35,8 @@ from core.words import Text, input_error, own, text
 _MOST_DOTS = 1000  # between two commas, or on a line
 LARGEST_FILE = 1 << 20  # bytes
 _OF_FILES = ("tabular",)  # tools that may be asked otherwise of single files
-_NO_SETTINGS = frozenset({"json", "demo"})  # options that say what is printed or read
+# options that say what is printed, read, paired or picked in one run
+_NO_SETTINGS = frozenset({"json", "demo", "pair", "donors_of"})
 _TABLES = ("settings", "files")
 _TOP = ("tool", "version", "policy", *_TABLES)
 _LINE = re.compile(r"line ([0-9]{1,9})")
@@ -114,7 +115,8 @@ def _forget_defaults(parser: argparse.ArgumentParser) -> None:
 
 def _is_setting(action: argparse.Action) -> bool:
     names_file = action.type is Path or "FILE" in str(action.metavar)
-    return bool(action.option_strings) and not names_file and action.dest not in _NO_SETTINGS
+    is_told = action.help != argparse.SUPPRESS and action.dest not in _NO_SETTINGS
+    return bool(action.option_strings) and not names_file and is_told
 
 
 def _of_option(action: argparse.Action) -> Setting:
@@ -178,7 +180,8 @@ def _given(tool: str, words: Sequence[str]) -> tuple[list[Path], dict[str, Any]]
         for told in known_settings(tool).values()
         if told.dest in namespace and told.is_plain and not told.secret
     }
-    return namespace.get("originals", []), values
+    by_hand = [Path(original) for original, *_ in namespace.get("pair", ())] if tool in _OF_FILES else []
+    return [*namespace.get("originals", ()), *by_hand], values
 
 
 def _plain(told: Setting, value: Any) -> Any:

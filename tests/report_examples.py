@@ -10,13 +10,12 @@ import pandas as pd
 
 from core.charts import chart, class_size_chart, field, layer
 from core.plain import valid_unicode
-from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, input_facts
+from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable
 from core.reports.model import Column
 from core.tables import read_dataset
 from core.tabular import audit_tabular, pair_files, read_log
-from core.tabular.views import VerifiedFile, tabular_report
+from core.tabular.views import tabular_report, verified_file
 from core.verdict import Finding, Verdict
-from core.words import own
 
 CREATED_AT = datetime(2026, 11, 20, 6, 30, tzinfo=UTC)
 
@@ -219,6 +218,5 @@ def tabular_run(files: Mapping[str, bytes], created_at: datetime = CREATED_AT) -
             read_dataset(files[name], name=name) for name in (pair.original, pair.anonymized)
         )
         audit = audit_tabular(original, anonymized, read_log(files[pair.log], name=pair.log))
-        facts = (input_facts(original, own("original")), input_facts(anonymized, own("anonymized table")))
-        done.append(VerifiedFile(audit=audit, inputs=facts))
+        done.append(verified_file(audit, original, anonymized))
     return tabular_report(done, created_at=created_at)

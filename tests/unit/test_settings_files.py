@@ -99,6 +99,31 @@ def test_settings_of__several_lines_differ_by_file() -> None:
     assert read_settings(settings_toml(made), name="", tool="tabular").settings == made
 
 
+def test_settings_of__files_paired_by_hand_have_their_own() -> None:
+    first = "python -m core tabular --k 3 --pair a.csv x.csv a.json --not-verified e.csv 'No log.'"
+    made = settings_of(f"{first}\npython -m core tabular d.csv --k 5 --pair b.csv y.csv b.json")
+    assert made.by_file == {
+        "a.csv": {"smallest_k": 3},
+        "d.csv": {"smallest_k": 5},
+        "b.csv": {"smallest_k": 5},
+    }
+
+
+@pytest.mark.parametrize(
+    ("tool", "words"),
+    [
+        ("tabular", "--pair a.csv x.csv a.json --not-verified e.csv 'No log.'"),
+        ("vcf", "-o a -a b --pair a/x.vcf b/y.vcf low --not-paired z.vcf --donors-of y.vcf"),
+        ("diversity", "t.csv --pair 3 2"),
+    ],
+)
+def test_settings_of__leaves_out_what_is_of_one_run(tool: str, words: str) -> None:
+    assert settings_of(f"python -m core {tool} {words}") == settings_of(
+        f"python -m core {tool} {'-o a -a b' if tool == 'vcf' else 't.csv'}"
+    )
+    assert not {"pair", "not_verified", "not_paired", "donors_of"} & known_settings(tool).keys()
+
+
 def test_settings_of__leaves_the_seed_of_pseudonyms_out() -> None:
     made = settings_of("python -m core events log.csv --pseudonym-seed 7", further={"mapping": {"A": "b"}})
     assert "pseudonym_seed" not in made.values
