@@ -1,14 +1,13 @@
 """Earlier releases on the pages that compare with them: their files, what was found, and the ledger."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import NamedTuple
 
 import streamlit as st
 
 from core import caching
 from core.errors import AuditInputError
-from core.releases import EARLIER, ReleasedTable, ReleasesAudit, new_ledger, releases_sentence
+from core.releases import EARLIER, Ledger, ReleasedTable, ReleasesAudit, new_ledger, releases_sentence
 from core.releases.views import COLUMNS, LIMITS, earlier_table, releases_figures
 from core.reports import InputFacts, file_facts, input_facts
 from core.tables import Dataset
@@ -22,10 +21,15 @@ _LEDGER = ".json"
 
 
 class Earlier(NamedTuple):
-    """Earlier releases: tables, and the keys of ledgers."""
+    """Earlier releases: tables, and ledgers by their keys, as files and as read.
+
+    Downloads are made outside a page's run, where nothing can be asked of the session's vault.
+    """
 
     tables: tuple[Dataset, ...] = ()
     ledgers: tuple[str, ...] = ()
+    files: tuple[InputFacts, ...] = ()
+    read: tuple[Ledger, ...] = ()
 
     @property
     def keys(self) -> caching.EarlierKeys:
@@ -34,14 +38,12 @@ class Earlier(NamedTuple):
 
     def facts(self) -> list[InputFacts]:
         """Return what a report says of them."""
-        stored = [caching.vault().file(key) for key in self.ledgers]
-        ledgers = [file_facts(each.data, EARLIER, name=each.name) for each in stored if each is not None]
-        return [*(input_facts(each, EARLIER) for each in self.tables), *ledgers]
+        return [*(input_facts(each, EARLIER) for each in self.tables), *self.files]
 
 
 def ask_for_earlier(tool: str) -> Earlier:
     """Ask for tables of earlier releases and for ledgers; one that cannot be read is said and passed over."""
-    tables, ledgers = [], []
+    tables, ledgers, files, read = [], [], [], []
     with st.expander(say("Earlier releases"), icon=":material/history:"):
         stored = ask_for_files(
             tool,
@@ -58,11 +60,12 @@ def ask_for_earlier(tool: str) -> Earlier:
                 continue
             list_file(tool, "earlier", each)
             try:
-                caching.release_ledger(each.key)
+                read.append(caching.release_ledger(each.key))
                 ledgers.append(each.key)
+                files.append(file_facts(each.data, EARLIER, name=each.name))
             except AuditInputError as error:
                 show_problems(error)
-    return Earlier(tuple(tables), tuple(ledgers))
+    return Earlier(tuple(tables), tuple(ledgers), tuple(files), tuple(read))
 
 
 def show_earlier(audit: ReleasesAudit | None) -> None:
@@ -86,11 +89,6 @@ def ledger_download(
         "Ledger of this release",
         f"ledger_{identity[:8]}.json",
         "application/json",
-        partial(_ledger, tables, k, earlier),
+        lambda: new_ledger(tables(), k=k, earlier=earlier.read),
         "Counts of classes by salted hash, no data, for the next release. Keep it to yourself.",
     )
-
-
-def _ledger(tables: Callable[[], Sequence[ReleasedTable]], k: int, earlier: Earlier) -> bytes:
-    ledgers = [caching.release_ledger(key) for key in earlier.ledgers]
-    return new_ledger(tables(), k=k, earlier=ledgers)

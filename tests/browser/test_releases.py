@@ -99,6 +99,7 @@ def test_counts__are_said_to_be_some_and_audited_as_cells(
     page.wait_for_timeout(1_000)  # until the list of roles stands open
     page.keyboard.type("count", delay=60)
     page.keyboard.press("Enter")
+    page.wait_for_timeout(1_000)  # until the editor, which gathers changes, has sent this one
     wait_until_idle(page)
     page.get_by_role("button", name="Confirm the roles").click()
     expect(main).to_contain_text("counts of n are from 1 to 4", timeout=SLOW)

@@ -15,9 +15,15 @@ def _uploads_in_streamlit(page: Page, server_address: str) -> int:
     return sum(int(float(size)) for size in re.findall(r'UploadedFileManager".*?\} ([\d.e+]+)', metrics))
 
 
+def _look_for(page: Page, file: dict[str, object]) -> None:
+    """Look for a file's line, in the drawer of files and settings."""
+    page.get_by_test_id("stExpander").filter(has_text="Files and settings").locator("summary").click()
+    expect(page.get_by_text(f"{file['name']} ·")).to_be_visible(timeout=30_000)
+
+
 def _upload(page: Page, file: dict[str, object]) -> None:
     page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(file)
-    expect(page.get_by_text(f"{file['name']} ·")).to_be_visible(timeout=30_000)
+    _look_for(page, file)
 
 
 def test_upload__moves_to_the_vault_and_leaves_no_second_copy(
@@ -51,7 +57,7 @@ def test_upload__survives_a_page_switch_but_not_a_reload(
     expect(page.get_by_role("heading", level=1, name="AnonAudit")).to_be_visible()
     expect(page.get_by_text("of your files are held in memory")).to_be_visible()
     page.go_back()
-    expect(page.get_by_text("people.csv ·")).to_be_visible()
+    _look_for(page, SMALL)
     page.get_by_role("button", name="Add files").click()
     expect(page.get_by_text("Reloading the page (F5) loses the files.")).to_be_visible()
     page.reload()

@@ -76,6 +76,7 @@ def test_wrong_files__have_their_cause_first_and_nothing_to_pair(
     _given(page, DemoFile(name="visits.csv", data=b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n"))
     expect(page.get_by_role("alert").first).to_contain_text("a PDF document", timeout=SLOW)
     wait_until_idle(page)
+    page.get_by_test_id("stExpander").filter(has_text="Files and settings").locator("summary").click()
     page.get_by_role("tab", name="Pair files by hand").click()
     expect(page.get_by_text("There is nothing to pair")).to_be_visible()
     expect(page.get_by_role("combobox", name="Original")).to_have_count(0)
