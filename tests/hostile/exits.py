@@ -25,6 +25,7 @@ ROOT = Path(__file__).parents[2]
 CODES = (0, 1)  # the verdict is FAIL or it is not
 SECONDS = 600
 N_PEOPLE = 40
+RUN = "{run}"  # stands for the number of a run in the names of what it writes
 
 
 def commands(folder: Path) -> Mapping[str, list[str]]:
@@ -55,6 +56,8 @@ def commands(folder: Path) -> Mapping[str, list[str]]:
     csv, table, moved_table = (
         str(folder / name) for name in ("people.csv", "people.parquet", "people_anonymized.parquet")
     )
+    risk = [table, "--quasi-identifier", "age", "sex", "--sensitive", "disease"]
+    report, decided = _reports(folder, risk)
     search = "--label disease --sensitive score --quasi-identifier age --categorical sex --model boosting"
     return {
         "tabular": [table],
@@ -63,26 +66,45 @@ def commands(folder: Path) -> Mapping[str, list[str]]:
             *("--report-dir", str(folder / "reports")),
         ],
         "leakage": [csv, moved_table],
-        "risk": [table, "--quasi-identifier", "age", "sex", "--sensitive", "disease"],
+        "risk": risk,
         "dataset": [str(folder / "delivery")],
         "events": [str(folder / "log.csv"), "--k", "2"],
         "diversity": [csv, *search.split(), "--k-max", "3", "--jobs", "2"],
+        "decide": [decided, "--check"],
+        "keys": [str(folder / f"keys_{RUN}"), "--name", "ana@hospital.example"],
+        "demo": ["risk", str(folder / f"demo_{RUN}")],
+        "measures": [],
+        "verify": [report, table],
+        "compare": [report, report],
     }
+
+
+def _reports(folder: Path, risk: list[str]) -> tuple[str, str]:
+    """File a report of a table, and another that holds it and what was decided; return their paths."""
+    _run("risk", [*risk, "--report", str(folder / "filed"), "--formats", "json"])
+    (report,) = map(str, (folder / "filed").glob("*.json"))
+    decided = str(folder / "decided.json")
+    _run("decide", [report, "--reject", "--by", "Ana", "--reason", "Too many alone.", "--out", decided])
+    return report, decided
+
+
+def _run(tool: str, arguments: list[str]) -> int:
+    return subprocess.run(
+        [sys.executable, "-m", "core", tool, *arguments],
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        timeout=SECONDS,
+        check=False,
+    ).returncode
 
 
 def exit_codes(tool: str, arguments: list[str], n_runs: int) -> Counter[int]:
     """Run a command so many times, as many at once as there are processors; return its exit codes."""
 
-    def run(_number: int) -> int:
-        return subprocess.run(
-            [sys.executable, "-m", "core", tool, *arguments],
-            cwd=ROOT,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            timeout=SECONDS,
-            check=False,
-        ).returncode
+    def run(number: int) -> int:
+        return _run(tool, [word.replace(RUN, str(number)) for word in arguments])
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         return Counter(pool.map(run, range(n_runs)))
