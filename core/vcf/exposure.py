@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.errors import AuditInputError
 from core.vcf.checks import ALL_CHECKS
@@ -55,6 +55,10 @@ class Exposure:
             n_affected=self.n_affected,
             own_remedy=self.remedy,
         )
+
+    def beside(self, steps: Sequence[str]) -> Finding:
+        """Return the finding with its first places and remedy; shorter where a step says the remedy."""
+        return replace(self.finding, message=self.where(at_most=1)) if self.remedy in steps else self.finding
 
 
 def check_severities(severities: Mapping[str, Verdict]) -> None:

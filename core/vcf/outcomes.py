@@ -124,9 +124,11 @@ def run_verdict(outcomes: Sequence[PairOutcome], *, n_unmatched: int = 0) -> Ver
     return worst([*(one.overall for one in outcomes), *([Verdict.NOT_ASSESSED] * min(n_unmatched, 1))])
 
 
-def findings_of(audit: VcfAudit, donors: DonorAudit | None) -> tuple[Finding, ...]:
-    """Return what was found beside the rule, the gravest first."""
-    return worst_first(one.finding for one in (*audit.exposure, *(donors.exposure if donors else ())))
+def findings_of(
+    audit: VcfAudit, donors: DonorAudit | None, *, steps: Sequence[str] = ()
+) -> tuple[Finding, ...]:
+    """Return what was found beside the rule, the gravest first; shorter where a step says the remedy."""
+    return worst_first(one.beside(steps) for one in (*audit.exposure, *(donors.exposure if donors else ())))
 
 
 def gravest(outcome: PairOutcome) -> str:

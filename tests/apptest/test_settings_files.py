@@ -59,6 +59,13 @@ missing = "wildcard"
     assert "The settings name what is not here, and is left out: `gone`." in words(app)
 
 
+def test_opened_settings__without_quasi_identifiers_leave_those_suggested() -> None:
+    app = opened(risk(), "risk", '[settings]\nsensitive = ["disease"]\nk = 7\n')
+    assert app.slider(key="risk_k").value == 7
+    suggested = "Roles, suggested: 3 quasi-identifiers, 1 sensitive attribute."
+    assert [each.label for each in app.expander if each.label.startswith(suggested)]
+
+
 def test_opened_settings__that_are_wrong_change_nothing() -> None:
     app = opened(risk(), "risk", "[settings]\nkk = 3\nt = 7")
     assert app.slider(key="risk_k").value == 5

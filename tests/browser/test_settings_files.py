@@ -24,6 +24,9 @@ def test_policy_and_settings__are_chosen_taken_away_and_opened(
     page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(PEOPLE)
     expect(page.get_by_role("heading", name="Downloads")).to_be_visible(timeout=60_000)
     wait_until_idle(page)
+    # What is drawn late above "Open settings" moves the drawer that stands open out of sight.
+    expect(page.locator("[data-testid=stVegaLiteChart] svg").filter(visible=True).first).to_be_visible()
+    expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
     page.get_by_role("button", name="Open settings").click()
     page.get_by_role("combobox", name="Policy").click()
     page.get_by_role("option", name="CMS-like: no cell below 11").click()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from datetime import datetime
 
 from core.reports import (
@@ -67,10 +66,7 @@ def figures(audit: VcfAudit) -> tuple[Figure, ...]:
 
 def findings(exposures: Iterable[Exposure], *, steps: Sequence[str] = ()) -> tuple[Finding, ...]:
     """Return exposures as findings with their first places and remedies; shorter where a step says those."""
-    return tuple(
-        replace(one.finding, message=one.where(at_most=1)) if one.remedy in steps else one.finding
-        for one in exposures
-    )
+    return tuple(one.beside(steps) for one in exposures)
 
 
 def vcf_report(

@@ -27,8 +27,11 @@ LIMITS = (
 MEASURE_KEYS = tuple(measure.key for measure in measures.MEASURES)
 
 
-def headline(audit: VcfAudit, donors: DonorAudit | None = None) -> Text:
-    """Return what explains a file's overall verdict: the counts, and the gravest finding beside the rule."""
+def headline(audit: VcfAudit, donors: DonorAudit | None = None, *, steps: Sequence[str] = ()) -> Text:
+    """Return what explains a file's overall verdict: the counts, and the gravest finding beside the rule.
+
+    The finding is shorter where one of the `steps` said with it is its remedy.
+    """
     n_targets, n_left = audit.n_targets, audit.n_targets - audit.n_masked
     if n_left:
         rule = text(
@@ -51,12 +54,18 @@ def headline(audit: VcfAudit, donors: DonorAudit | None = None) -> Text:
             exposure=ours,
             donors=own(donors.verdict.word),
         )
-    found = [finding for finding in findings_of(audit, donors) if finding.verdict is not Verdict.PASS]
+    told = findings_of(audit, donors, steps=steps)
+    found = [finding for finding in told if finding.verdict is not Verdict.PASS]
     return joined([said, found[0].message]) if found else said
 
 
-def run_headline(outcomes: Sequence[PairOutcome], *, n_unmatched: int = 0) -> Text:
-    """Return the sentence that explains the verdict of a run: one pair's, or how many pairs got which."""
+def run_headline(
+    outcomes: Sequence[PairOutcome], *, n_unmatched: int = 0, names_gravest: bool = True
+) -> Text:
+    """Return the sentence that explains the verdict of a run: one pair's, or how many pairs got which.
+
+    Of several pairs it names the gravest finding too, where nothing beside it does.
+    """
     audits = [outcome.audit for outcome in outcomes if outcome.audit is not None]
     exposures = [audit.exposure_verdict for audit in audits]
     if len(outcomes) == 1 and audits:
@@ -72,7 +81,7 @@ def run_headline(outcomes: Sequence[PairOutcome], *, n_unmatched: int = 0) -> Te
             n_fail=exposures.count(Verdict.FAIL),
             n_warn=exposures.count(Verdict.WARN),
         )
-        reason = gravest_of_run(outcomes)
+        reason = gravest_of_run(outcomes) if names_gravest else None
         said = joined([said, reason]) if reason else said
     if not n_unmatched:
         return said

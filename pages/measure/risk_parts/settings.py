@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -72,7 +73,11 @@ def ask_for_settings(dataset: Dataset) -> RiskSettings:
 
 
 def _take_opened(dataset: Dataset) -> None:
-    """Confirm the roles of a settings file that was opened, those of columns that the table has."""
+    """Take the roles of a settings file that was opened, those of columns that the table has.
+
+    Where it says neither what is known about a person nor what counts people, nobody chose that: those
+    suggested stay beside its own, and stay suggested, as the command takes them.
+    """
     opened = opened_form("risk", RiskSettings)
     roles = {name: role for role, name in _FIELDS.items()}
     named = {
@@ -87,10 +92,19 @@ def _take_opened(dataset: Dataset) -> None:
     key = f"risk_roles_{dataset.fingerprint}"
     for slot in (key, f"{key}_kept", f"{key}_base"):
         st.session_state.pop(slot, None)
-    confirmed = dict.fromkeys(dataset.columns, str(Role.OTHER.value)) | found
+    is_chosen = any(opened.get(name) for name in ("quasi_identifiers", "counts", "magnitude"))
+    usual = dict.fromkeys(dataset.columns, Role.OTHER.value)
+    if not is_chosen:
+        said = Role.SENSITIVE_ATTRIBUTE.value if opened.get("sensitive") else None
+        usual |= {name: role for name, role in _suggested_roles(dataset).items() if role != said}
+    roles_taken = usual | found
     choices = {name: value for name, value in opened.items() if name not in roles}
-    st.session_state[f"{key}_opened"] = confirmed
-    st.session_state[_slot(dataset)] = _settings(confirmed, choices, suggested=False)
+    st.session_state[f"{key}_opened"] = roles_taken
+    settings = _settings(roles_taken, choices, suggested=not is_chosen)
+    if not is_chosen:
+        harmless = tuple(column for column, role in found.items() if role == Role.OTHER.value)
+        settings = replace(settings, other=harmless)
+    st.session_state[_slot(dataset)] = settings
 
 
 def _slot(dataset: Dataset) -> str:

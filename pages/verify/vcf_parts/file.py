@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.vcf import PairOutcome, VcfAudit, views
+from core.vcf.outcomes import findings_of
 from core.verdict import next_steps
 from core.words import say
 from pages.components.results import (
@@ -28,24 +29,25 @@ LOW = (
 
 def show_vcf_file(outcome: PairOutcome, audit: VcfAudit) -> None:
     """Show everything that was found out about one anonymized file."""
-    found = [*audit.exposure, *(outcome.donors.exposure if outcome.donors else ())]
+    found = findings_of(audit, outcome.donors)
+    steps = next_steps(found)
     show_verdict(
         outcome.overall,
-        views.headline(audit, outcome.donors),
+        views.headline(audit, outcome.donors, steps=steps),
         reasons=[LOW] if audit.scan.level == "low" else [],
-        findings=views.findings(found),
+        findings=found,
         key="file",
     )
     ask_for_threshold(TOOL)
     if audit.n_variant_targets:
         _show_charts(audit)
-    _show_exposure(audit, next_steps(views.findings(found)))
+    _show_exposure(audit, steps, in_card=found[0].check if found else "")
     show_figures(views.figures(audit))
     if audit.n_variant_targets:
         _show_sites(audit)
 
 
-def _show_exposure(audit: VcfAudit, steps: Sequence[str]) -> None:
+def _show_exposure(audit: VcfAudit, steps: Sequence[str], *, in_card: str) -> None:
     st.subheader(
         say("What would still give it away"),
         anchor=False,
@@ -55,7 +57,8 @@ def _show_exposure(audit: VcfAudit, steps: Sequence[str]) -> None:
         ),
     )
     if audit.exposure:
-        show_findings(views.findings(audit.exposure, steps=steps), key="vcf_exposure", at_once=2)
+        findings = views.findings(audit.exposure, steps=steps)
+        show_findings(findings, key="vcf_exposure", at_once=1, in_card=in_card)
     else:
         st.success(say("None of the checks found anything."), icon=":material/check_circle:")
 
