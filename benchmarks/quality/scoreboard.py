@@ -101,6 +101,29 @@ class Kind:
             )
 
 
+def leak_of(
+    tool: str,
+    name: str,
+    judged: Callable[[Scenario, bool], Verdict],
+    *,
+    family: str,
+    at_least: Verdict,
+    sizes: Sequence[int],
+) -> Kind:
+    """Return a leak that is judged with it (True) and, as its control, without (False), in one order."""
+    return Kind(
+        tool=tool,
+        name=name.replace("_", " ").strip(),
+        family=family,
+        leaky=True,
+        judge=lambda scenario: judged(scenario, True),
+        control=lambda scenario: judged(scenario, False),
+        at_least=at_least,
+        sizes=sizes,
+        orders=(False,),
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class Trial:
     """What the auditor said of one scenario of a kind, and of its control."""

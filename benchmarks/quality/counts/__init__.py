@@ -8,7 +8,7 @@ from itertools import product
 
 import numpy as np
 
-from benchmarks.quality.scoreboard import Kind, Scenario
+from benchmarks.quality.scoreboard import Kind, Scenario, leak_of
 from core.counts import audit_counts
 from core.tables import Dataset, read_dataset
 from core.verdict import Verdict, worst
@@ -102,19 +102,7 @@ def leak(family: str, *, at_least: Verdict = Verdict.FAIL) -> Callable[[Made], M
             make(counts, leaky)
             return counts.verdict()
 
-        KINDS.append(
-            Kind(
-                tool="counts",
-                name=make.__name__.replace("_", " ").strip(),
-                family=family,
-                leaky=True,
-                judge=lambda scenario: judged(scenario, True),
-                control=lambda scenario: judged(scenario, False),
-                at_least=at_least,
-                sizes=SIZES,
-                orders=(False,),
-            )
-        )
+        KINDS.append(leak_of("counts", make.__name__, judged, family=family, at_least=at_least, sizes=SIZES))
         return make
 
     return register

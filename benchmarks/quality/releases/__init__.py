@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from benchmarks.quality.scoreboard import Kind, Scenario
+from benchmarks.quality.scoreboard import Kind, Scenario, leak_of
 from core.delivery import audit_delivery
 from core.releases import (
     EarlierTable,
@@ -118,17 +118,7 @@ def leak(family: str, *checks: str, at_least: Verdict = Verdict.FAIL) -> Callabl
             return worst([Verdict.PASS, *(each.verdict for each in found)])
 
         KINDS.append(
-            Kind(
-                tool="releases",
-                name=make.__name__.replace("_", " ").strip(),
-                family=family,
-                leaky=True,
-                judge=lambda scenario: judged(scenario, True),
-                control=lambda scenario: judged(scenario, False),
-                at_least=at_least,
-                sizes=SIZES,
-                orders=(False,),
-            )
+            leak_of("releases", make.__name__, judged, family=family, at_least=at_least, sizes=SIZES)
         )
         return make
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pyarrow as pa
 
-from benchmarks.quality.scoreboard import Kind, Scenario
+from benchmarks.quality.scoreboard import Kind, Scenario, leak_of
 from core.free_text import Reading, cells_to_read, measure_texts, text_findings
 from core.verdict import Verdict, worst
 
@@ -69,19 +69,7 @@ def leak(
                     notes[at] = said.replace("{note}", notes[at])
             return _verdict(notes)
 
-        KINDS.append(
-            Kind(
-                tool="texts",
-                name=insert.__name__.replace("_", " ").strip(),
-                family=family,
-                leaky=True,
-                judge=lambda scenario: judged(scenario, True),
-                control=lambda scenario: judged(scenario, False),
-                at_least=at_least,
-                sizes=SIZES,
-                orders=(False,),
-            )
-        )
+        KINDS.append(leak_of("texts", insert.__name__, judged, family=family, at_least=at_least, sizes=SIZES))
         return insert
 
     return register
