@@ -3,10 +3,11 @@
 import json
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from core.errors import AuditInputError
-from core.filed import read_report
+from core.filed import read_report, reading
 from core.reports import content_digest, render_json
 from core.verdict import Verdict
 from tests import report_examples as examples
@@ -123,3 +124,27 @@ def test_read_report__refuses_what_is_no_report_of_ours(data, problem):
 def test_read_report__refuses_a_file_that_is_not_there(tmp_path):
     with pytest.raises(AuditInputError, match="cannot be read"):
         read_report(tmp_path / "nowhere.json")
+
+
+def test_worker__finds_each_part_that_does_not_hold() -> None:
+    whole = render_json(examples.report())
+    answer, _ = reading.read_for_other(pa.py_buffer(whole), name="r.json")
+    assert answer["changed"] == []
+    odd: list[bytes] = [
+        whole[:-40],
+        b"[]",
+        b'{"a": 1, "a": 2}',
+        b'{"a": NaN}',
+        changed(report_format=99),
+        changed(report_format="1"),
+        changed(verdict="GOOD"),
+        changed(verdicts={"rule": "GOOD"}),
+        changed(versions={"anonaudit": 1}),
+        changed(inputs=[{"role": "table"}]),
+        changed(figures=[{"measure": "k"}]),
+        changed(findings=[{"check": "k"}]),
+        changed(tables={}),
+    ]
+    for data in odd:
+        with pytest.raises(AuditInputError, match=r"r\.json"):
+            reading.read_for_other(pa.py_buffer(data), name="r.json")

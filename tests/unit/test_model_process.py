@@ -5,17 +5,20 @@ import json
 import subprocess
 import sys
 import zipfile
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 import skops.io
 from sklearn.base import is_classifier
-from sklearn.ensemble import ExtraTreesRegressor, RandomForestClassifier
+from sklearn.cluster import KMeans
+from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.svm import SVC
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from core.diversity import load_estimator
+from core.diversity import load_estimator, model_process
 from core.diversity.model_process import _nodes, trees_of
 from core.diversity.outcomes import FlatTree, TreeDependence, tree_dependence
 from core.errors import AuditInputError
@@ -105,3 +108,57 @@ def test_model_files__import_neither_skops_nor_trees_of_files_here() -> None:
     program = "import json, sys, core.diversity.model_files\nprint(json.dumps('skops' in sys.modules))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert json.loads(done.stdout) is False
+
+
+def _given(estimator: object) -> pa.Buffer:
+    return pa.py_buffer(skops.io.dumps(estimator))
+
+
+NUMBERS = np.arange(80, dtype=np.float64).reshape(40, 2)
+ANSWERS = np.arange(40) % 3
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        DecisionTreeClassifier(random_state=0),
+        RandomForestClassifier(n_estimators=3, random_state=0),
+        HistGradientBoostingClassifier(max_iter=2, random_state=0),
+        DecisionTreeRegressor(random_state=0),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+@pytest.mark.parametrize("names", [None, ["a", "b"]])
+def test_worker__loads_a_model_and_predicts_as_it_does(estimator: Any, names: list[str] | None) -> None:
+    features = NUMBERS if names is None else pd.DataFrame(NUMBERS, columns=names)
+    estimator.fit(features, ANSWERS)
+    told, _ = model_process.load(_given(estimator), name="m.skops")
+    assert (told["kind"], told["n_features"]) == (type(estimator).__name__, 2)
+    sink = pa.BufferOutputStream()
+    table = pa.table({"0": NUMBERS[:, 0], "1": NUMBERS[:, 1]})
+    with pa.ipc.new_stream(sink, table.schema) as stream:
+        stream.write_table(table)
+    answer, predicted = model_process.predict(sink.getvalue(), names=names, name="m.skops")
+    assert predicted is not None
+    codes = predicted["predicted"].to_numpy()
+    classes = answer["classes"]
+    assert list(np.array(classes)[codes] if classes else codes) == [
+        str(each) if classes else each for each in estimator.predict(features)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "is empty"),
+        (b"\x80\x04x", "pickle"),
+        (b"hello", "not a skops file"),
+        (b"PK\x03\x04 cut", "m.skops"),
+        (skops.io.dumps(DecisionTreeClassifier()), "never fitted"),
+        (skops.io.dumps({"a": 1}), "no scikit-learn model"),
+        (skops.io.dumps(KMeans(n_clusters=2, n_init=1).fit(NUMBERS)), "m.skops"),
+    ],
+)
+def test_worker__refuses_what_is_no_model_in_a_sentence(data: bytes, said: str) -> None:
+    with pytest.raises(AuditInputError, match=said):
+        model_process.load(pa.py_buffer(data), name="m.skops")
