@@ -16,7 +16,7 @@ from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.datavalidation import DataValidation
 from pyarrow import parquet
 
-from core.tables import Dataset, read_dataset
+from core.tables import Dataset, beside, read_dataset
 from core.tables.beside import Beside, beside_of, beside_workbook, bounded
 from core.tabular.second_opinion import judge_second_opinion, measure_second_opinion
 from core.verdict import Finding, Verdict
@@ -296,3 +296,19 @@ def test_old_workbook__damaged_properties_do_not_keep_it_from_being_read() -> No
         released = read_dataset(old_workbook(*GROUP_CELLS, streams={SUMMARY: cut}), name="x.xls")
         assert released.n_records == len(GROUPS)
         assert released.reading.beside == ()
+
+
+def test_parquet__tells_what_its_metadata_say_beside_the_columns() -> None:
+    noted = {
+        "index_columns": ["age", "__ward__"],
+        "columns": [],
+        "attributes": {"note": ["Ana Novak", 7, True]},
+    }
+    column = pa.field("age", pa.string(), metadata={b"note": b"of Ana", b"PARQUET:field_id": b"1"})
+    metadata = {b"pandas": json.dumps(noted).encode(), b"owner": b"Maja", b"ARROW:schema": b"x"}
+    found = beside.beside_parquet(pa.schema([column]), metadata)
+    texts = [text for one in found for text in one.texts]
+    assert {"Ana Novak", "7", "__ward__", "Maja", "of Ana"} <= {*texts}
+    assert not {"x", "1", "age"} & {*texts}
+    broken = beside.beside_parquet(pa.schema([column]), {b"pandas": b"{cut"})
+    assert "{cut" in [text for one in broken for text in one.texts]
