@@ -11,7 +11,7 @@ import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 
 def _stop_at_start(*_: object) -> None:
@@ -24,11 +24,13 @@ if __name__ == "__main__":
     signal.signal(signal.SIGINT, _stop_at_start)
 
 from core import __version__
-from core.commands import COMMANDS, OF_POLICIES, command, policies
+from core.apart import limit_memory, memory_left
+from core.commands import COMMANDS, OF_POLICIES, command, policy_commands
 from core.commands.output import (
     Audited,
     add_report_options,
     check_report_options,
+    memory_asked_for,
     print_problems,
     print_warning,
     printable,
@@ -41,10 +43,13 @@ from core.settings_files import ToolSettings, fill, read_settings, typed_options
 from core.settings_form import settings_named_by
 from core.words import input_error, speaking, text
 
+if TYPE_CHECKING:
+    from core.policies import Policy
+
 ROOT = Path(__file__).parents[1]
 _WRITING = (
-    *("ledger", "out_dir", "release", "report", "report_dir", "settings", "violations"),
-    "write_hierarchies",
+    *("ledger", "memory", "out_dir", "release", "report", "report_dir", "resume", "scheduler", "settings"),
+    *("violations", "write_hierarchies"),
 )
 _OF_SEVERAL_RUNS = ("tabular",)
 _LANGUAGES = ", ".join(f"{code} ({name})" for code, name in LANGUAGES.items())
@@ -80,6 +85,13 @@ def build_parser(
             module.add_arguments(subparser)
             if hasattr(module, "audit"):
                 add_report_options(subparser)
+                subparser.add_argument(
+                    "--memory",
+                    type=int,
+                    metavar="MB",
+                    help="that no process may go beyond, this one included; an input that takes more ends "
+                    "in a sentence (default: for what reads files, three quarters of this machine's)",
+                )
             if hasattr(module, "FORMS"):
                 subparser.add_argument(
                     "--settings",
@@ -88,7 +100,7 @@ def build_parser(
                     help="a settings file (TOML); options on the command line come before what it says",
                 )
             if name in OF_POLICIES:
-                policies().add_policy_option(subparser)
+                policy_commands().add_policy_option(subparser)
             subparser.add_argument(
                 "--language",
                 choices=tuple(LANGUAGES),
@@ -116,8 +128,13 @@ class _Strict(_Parser):
         self.error("--help")
 
 
-def audit_again(tool: str, runs: Sequence[Sequence[str]]) -> Audited:
+def audit_again(tool: str, runs: Sequence[Sequence[str]], *, policy: Policy | None = None) -> Audited:
     """Audit as the words of a filed report say, on the files at hand; nothing is printed or written.
+
+    Parameters
+    ----------
+    policy
+        Whose limits the result is held against where the words name none.
 
     Raises
     ------
@@ -133,7 +150,9 @@ def audit_again(tool: str, runs: Sequence[Sequence[str]]) -> Audited:
         if given := [name for name in _WRITING if getattr(parsed[-1], name, None) is not None]:
             parser.error(", ".join(given))
         if getattr(parsed[-1], "policy", None) is not None:
-            parsed[-1].policy = policies().shipped_policy(parsed[-1].policy)
+            parsed[-1].policy = policy_commands().shipped_policy(parsed[-1].policy)
+        elif policy is not None and tool in OF_POLICIES:
+            parsed[-1].policy = policy
     if len(parsed) > 1 and tool not in _OF_SEVERAL_RUNS:
         parser.error(tool)
     audited: Audited = module.audit(*parsed)
@@ -157,6 +176,8 @@ def _run(parsed: argparse.Namespace, words: Sequence[str]) -> int:
         with settings_named_by("flag"):
             if "report" in parsed and "formats" in parsed:
                 check_report_options(parsed)
+            if (most := memory_asked_for(parsed)) is not None:
+                limit_memory(most, here=True)
             code = int(parsed.run(parsed))
         sys.stdout.flush()
     except AuditInputError as error:
@@ -186,7 +207,7 @@ def _with_files(parsed: argparse.Namespace, words: Sequence[str]) -> argparse.Na
     (tools,) = (each for each in build_parser(words)._actions if isinstance(each, argparse._SubParsersAction))
     typed = typed_options(tools.choices[parsed.tool], words[1:])
     if named:
-        parsed = policies().with_policy(parsed, named, typed)
+        parsed = policy_commands().with_policy(parsed, named, typed)
     return fill(parsed, settings, typed) if settings else parsed
 
 
@@ -204,7 +225,9 @@ def _settings_in(file: Path, tool: str) -> ToolSettings:
 
 def unexpected(error: Exception) -> str:
     """Return a sentence about an error that nobody foresaw, without its message, which may quote a cell."""
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) or "thread" in str(error):
+        if memory_left() is not None:
+            return "The input takes more memory than --memory allows. Allow more, or audit a part of it."
         return "The input takes more memory than there is. Audit a part of it, or use a larger machine."
     frames = traceback.extract_tb(error.__traceback__)
     ours = [frame for frame in frames if Path(frame.filename).is_relative_to(ROOT / "core")]

@@ -32,7 +32,8 @@ import pyarrow as pa
 
 from core.errors import AuditInputError
 from core.holding import HAS_SHARED_MEMORY, Shared
-from core.words import joined, plain_text, text, text_of
+from core.turns import machine_memory, whole_number
+from core.words import Text, Written, joined, plain_text, text, text_of
 
 if sys.platform != "win32":
     import resource
@@ -42,6 +43,7 @@ SMALL_FILE_BYTES = 5 << 20
 SMALL_FILE_MEMORY = 1 << 30
 LARGE_FILE_MEMORY = 2 << 30
 MEMORY_FOR_A_BYTE = 64  # a workbook packs its cells about so tightly
+MEMORY_VARIABLE = "ANONAUDIT_PROCESS_MEMORY"  # MB that no process may go beyond
 SECONDS, SECONDS_FOR_A_MEGABYTE = 10, 4
 IDLE_SECONDS = 600
 LOOK_UP_SECONDS = 0.2  # so often a thread that waits can be interrupted
@@ -77,11 +79,45 @@ class EndedError(Exception):
     """The process ended, or answered nonsense, before it had done what it was asked."""
 
 
+def limit_memory(n_bytes: int | None, *, here: bool = False) -> None:
+    """Let no process that reads files go beyond so many bytes of memory; None: the operator's limit.
+
+    `here`: neither shall this one.
+    """
+    _most_memory[:] = [] if n_bytes is None else [n_bytes]
+    if here and n_bytes is not None:
+        _limit_addresses(n_bytes)
+
+
+_most_memory: list[int] = []  # what was asked for in this process
+
+
+def most_memory() -> int:
+    """Return the bytes that no process may go beyond, by default three quarters of this machine's."""
+    if _most_memory:
+        return _most_memory[0]
+    return whole_number(os.environ, MEMORY_VARIABLE, machine_memory() * 3 // 4 >> 20) << 20
+
+
 def memory_bound(n_bytes: int) -> int:
     """Return the bytes of memory that a file of a size may take, the reader itself not counted."""
     if n_bytes <= SMALL_FILE_BYTES:
-        return SMALL_FILE_MEMORY
-    return LARGE_FILE_MEMORY + MEMORY_FOR_A_BYTE * n_bytes
+        return min(SMALL_FILE_MEMORY, most_memory())
+    return min(LARGE_FILE_MEMORY + MEMORY_FOR_A_BYTE * n_bytes, most_memory())
+
+
+def gibibytes(n_bytes: int) -> Text:
+    """Return an amount of memory as a number of GiB."""
+    amount = n_bytes / (1 << 30)
+    return Written(f"{amount:.0f}" if amount >= 1 else f"{amount:.2g}")
+
+
+def memory_left() -> int | None:
+    """Return the bytes of memory that this process may take yet; None without a limit."""
+    if sys.platform == "win32":
+        return None
+    most = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return None if most == resource.RLIM_INFINITY else most - _addresses()
 
 
 def seconds_bound(n_bytes: int) -> int:
@@ -99,7 +135,7 @@ def refused(n_bytes: int, *, name: str, remedy: str) -> AuditInputError:
         "{file}: the file could not be read: it is damaged, or takes more than {memory} GiB of memory or "
         "{seconds} seconds, the bounds for a file of its size.",
         file=name,
-        memory=round(memory_bound(n_bytes) / (1 << 30)),
+        memory=gibibytes(memory_bound(n_bytes)),
         seconds=seconds_bound(n_bytes),
     )
     return AuditInputError(joined([problem, remedy]))
@@ -462,6 +498,13 @@ def _waits(requests: _Stream) -> bool:
     return bool(select([requests], [], [], IDLE_SECONDS)[0])
 
 
+def _limit_addresses(n_bytes: int) -> None:
+    if sys.platform != "win32":
+        with suppress(ValueError, OSError):  # a system that knows no such limit
+            hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+            resource.setrlimit(resource.RLIMIT_AS, (_addresses() + n_bytes, hard))
+
+
 def limit(bounds: Bounds, *, mapped: int = 0) -> None:
     """Bound what this process may take; no file, no core dump.
 
@@ -471,8 +514,8 @@ def limit(bounds: Bounds, *, mapped: int = 0) -> None:
         return
     usage = resource.getrusage(resource.RUSAGE_SELF)
     seconds = int(usage.ru_utime + usage.ru_stime) + bounds.seconds
+    _limit_addresses(bounds.memory + mapped)
     for kind, amount in (
-        (resource.RLIMIT_AS, _addresses() + bounds.memory + mapped),
         (resource.RLIMIT_CPU, seconds),
         (resource.RLIMIT_FSIZE, 0),
         (resource.RLIMIT_CORE, 0),

@@ -43,6 +43,11 @@ def source_at(path: Path) -> Source:
     return files[str(path)]
 
 
+def is_alone() -> bool:
+    """Tell whether a report is being repeated, which may be anybody's and reaches nothing but its files."""
+    return _ALONE.get() is not None
+
+
 def bytes_at(path: Path) -> bytes:
     """Return what a file holds, if that does not change meanwhile."""
     name, data, _ = source_at(path)

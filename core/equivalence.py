@@ -29,6 +29,11 @@ class EquivalenceClasses:
         return len(self.class_sizes)
 
     @property
+    def n_members(self) -> int:
+        """Return the members of all classes together: records, or persons of each class."""
+        return int(self.class_sizes.sum())
+
+    @property
     def n_records(self) -> int:
         """Return the number of records assessed, those left out not counted."""
         return len(self.class_of_record) - self.n_left_out
@@ -70,6 +75,43 @@ class EquivalenceClasses:
     def share_below(self, k: int) -> float | None:
         """Return the share in [0, 1] of assessed records in classes smaller than `k`, None of none."""
         return self.n_records_below(k) / self.n_records if self.n_records else None
+
+
+class CountedClasses(EquivalenceClasses):
+    """The classes of a table that is elsewhere: how many have each size, and not who is in them."""
+
+    classes_of_size: IntArray  # shape (n_sizes,), how many classes have each distinct size
+
+    def __init__(
+        self, quasi_identifiers: Sequence[str], *, sizes: IntArray, n_classes: IntArray, n_records: IntArray
+    ) -> None:
+        """Take distinct sizes, ascending, the classes that have each, and the records in these."""
+        nothing = np.zeros(0, dtype=np.int64)
+        super().__init__(
+            quasi_identifiers=tuple(quasi_identifiers), class_of_record=nothing, class_sizes=nothing
+        )
+        self.__dict__["size_histogram"] = sizes, n_records
+        self.__dict__["classes_of_size"] = n_classes  # a frozen object has no other way in
+
+    @property
+    def n_classes(self) -> int:
+        """Return the number of classes."""
+        return int(self.classes_of_size.sum())
+
+    @property
+    def n_members(self) -> int:
+        """Return the members of all classes together."""
+        return int(self.size_histogram[0] @ self.classes_of_size)
+
+    @property
+    def n_records(self) -> int:
+        """Return the number of records assessed."""
+        return int(self.size_histogram[1].sum())
+
+    @property
+    def k(self) -> int | None:
+        """Return the smallest class size, None where no record is assessed."""
+        return int(self.size_histogram[0][0]) if self.n_classes else None
 
 
 def equivalence_classes(

@@ -36,6 +36,10 @@ class Language:
         """Return a number that is written as in English, with this language's separators."""
         return english
 
+    def settled(self, sentence: str) -> str:
+        """Return a sentence whose words take the forms that the values in it ask for."""
+        return sentence
+
 
 class Bracketed(Language):
     """English between brackets."""
@@ -74,6 +78,38 @@ class Translated(Language):
         if words := self._forms.get((english, "")):
             return words[0]
         return _SEPARATORS.sub(lambda found: self._separators[found[0]], english)
+
+    def settled(self, sentence: str) -> str:
+        """Return a Korean sentence with the form of each particle that the letter before it asks for.
+
+        Both stay after what nobody knows how to read, such as a word in Latin letters.
+        """
+        return _PARTICLE.sub(_particle, sentence) if self.code == "ko" and "(" in sentence else sentence
+
+
+# A particle in both forms after the letter that decides, maybe in quotes.
+_PARTICLE = re.compile(
+    r"(?P<before>[가-힣0-9%])(?P<marks>[`\"'”’」』]{0,3})"
+    r"(?P<both>은\(는\)|이\(가\)|을\(를\)|과\(와\)|와\(과\)|\(으\)로)"
+)
+_FORMS = {
+    "은(는)": ("은", "는"),
+    "이(가)": ("이", "가"),
+    "을(를)": ("을", "를"),
+    "과(와)": ("과", "와"),
+    "와(과)": ("과", "와"),
+    "(으)로": ("으로", "로"),
+}  # after a consonant, and after a vowel
+_FIRST_SYLLABLE, _N_ENDINGS, _RIEUL = ord("가"), 28, 8
+_READ_AS = dict(zip("0123456789%", "십일이삼사오육칠팔구트", strict=True))
+
+
+def _particle(found: re.Match[str]) -> str:
+    letter = found["before"]
+    syllable = _READ_AS.get(letter, letter)
+    ending = (ord(syllable) - _FIRST_SYLLABLE) % _N_ENDINGS
+    ends_in_vowel = not ending or (ending == _RIEUL and found["both"] == "(으)로")
+    return letter + found["marks"] + _FORMS[found["both"]][ends_in_vowel]
 
 
 @cache

@@ -15,12 +15,12 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Literal, ParamSpec, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pyarrow as pa
 
-from core.apart import Answer, Bounds, EndedError, ask_apart, function_named, memory_bound
+from core.apart import Answer, Bounds, EndedError, ask_apart, function_named, gibibytes, memory_bound
 from core.errors import AuditInputError
 from core.holding import HAS_SHARED_MEMORY, Shared
 from core.words import input_error, plain_text, text_of
@@ -36,6 +36,26 @@ class _Growing:
 
     def __class_getitem__(cls, _kind: object) -> type[_Growing]:
         return cls
+
+
+def packed_bytes(value: object) -> bytes:
+    """Return a result as bytes, compressed."""
+    table, sink = packed(value), pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as stream:
+        stream.write_table(table)
+    written: bytes = sink.getvalue().to_pybytes()
+    return written
+
+
+def unpacked_bytes(kind: type[Result], data: bytes) -> Result:
+    """Return a result of a type from its bytes; ValueError where they hold something else."""
+    try:
+        with pa.ipc.open_stream(pa.py_buffer(data)) as stream:
+            table = stream.read_all()
+        table.validate(full=True)
+        return unpacked(kind, table)
+    except (pa.ArrowException, LookupError, TypeError, OSError) as error:
+        raise ValueError(type(error).__name__) from None
 
 
 def packed(value: object) -> pa.Table:
@@ -76,7 +96,7 @@ def _plain(value: Any, arrays: list[Any]) -> object:
 
 def _of_kind(kind: Any, value: Any, arrays: list[Any]) -> Any:
     origin, parts = get_origin(kind), get_args(kind)
-    if origin is UnionType:
+    if origin in (Union, UnionType):
         (other,) = (part for part in parts if part is not NoneType)
         return None if value is None else _of_kind(other, value, arrays)
     if origin is np.ndarray or kind in (_Growing, pa.Table):
@@ -85,13 +105,17 @@ def _of_kind(kind: Any, value: Any, arrays: list[Any]) -> Any:
         return {_of_kind(parts[0], one, arrays): _of_kind(parts[1], other, arrays) for one, other in value}
     if origin in (tuple, frozenset):
         return origin(_items(parts, _checked(list, value), arrays))
-    if _is_record(kind):
-        pairs = zip(_hints(kind), value, strict=True)
-        return kind(**{name: _of_kind(part, one, arrays) for (name, part), one in pairs})
-    return _scalar(kind, value)
+    return _record(kind, value, arrays) if _is_record(kind) else _scalar(kind, value)
+
+
+def _record(kind: Any, value: Any, arrays: list[Any]) -> Any:
+    pairs = zip(_hints(kind), value, strict=True)
+    return kind(**{name: _of_kind(part, one, arrays) for (name, part), one in pairs})
 
 
 def _scalar(kind: Any, value: Any) -> Any:
+    if kind is object:  # a number, a text or none
+        return text_of(value) if isinstance(value, dict) else value
     if get_origin(kind) is Literal:
         return get_args(kind)[get_args(kind).index(value)]
     if kind is bytes:
@@ -177,7 +201,7 @@ def _beyond(bounds: Bounds) -> AuditInputError:
     return input_error(
         "The work was ended: it takes more than {memory} GiB of memory or {seconds} seconds, the bounds for "
         "tables of their size. Take fewer records or columns at a time.",
-        memory=round(bounds.memory / (1 << 30)),
+        memory=gibibytes(bounds.memory),
         seconds=bounds.seconds,
     )
 

@@ -190,7 +190,8 @@ TITLES_WITH_A_DOT = _words("g h doc prim mag sr br ")  # are titles only when a 
 RELATIVES = _words(
     "wife husband son daughter mother father sister brother partner named called aunt uncle niece "
     "nephew zena moz sin hci hcerka mama oce sestra brat partnerka vnuk vnukinja teta stric soproga "
-    "soprog "
+    "soprog patient pt client dear bolnik bolnika bolniku bolnica bolnico pacient pacienta pacientka "
+    "pacientko svak svakinja tast tasca babica dedek "
 )
 # Listed names that are words too: alone, or beside an unknown word, they say nothing.
 NAMES_THAT_ARE_WORDS = _words(
@@ -215,7 +216,7 @@ BESIDE_EPONYMS = _words(
 # The syllables of Korean given names.
 GIVEN_SYLLABLES = frozenset(
     "민서준지현우영수진은정희경미숙자호성철석훈재동승태종광기혜연윤아하예유나원규혁빈찬환순옥분례화선란애주인형"
-    "용길남만대창일식근덕복택필학범봉삼달병균국권섭웅익홍후휘가다라린람리별솔슬한결건겸강도루명모문백보세"
+    "용길남만대창일식근덕복택필학범봉삼달병균국권섭웅익홍후휘가다라린람리별솔슬늘들한결건겸강도루명모문백보세"
     "소시신양언엽오완운율은이임조중채천춘향헌효흠율예슬"
 )
 # What Korean puts after a name, or before it, to say who somebody is.

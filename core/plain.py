@@ -13,6 +13,7 @@ from enum import Enum
 from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
+from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import numpy as np
@@ -29,9 +30,22 @@ _FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u206
 _BEFORE_UNIT = re.compile(r"(?<=\d) (?=%)|(?<=[<>]) (?=\d)")
 _MISSING = ("NAType", "NaTType")  # pandas' own, which commands without tables do not import
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
+_MOST_PARTS = 4_000_000  # of a JSON file; while it is read, no other session is served
 _FORMULA_STARTS = "=+-@\t\r\n＝＋－＠"  # full-width: spreadsheets in Korean and Japanese accept them
 _FORMULA = "^[=+\\-@\\t\\r\\n＝＋－＠]"
 _NUMBER = r"^[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?$"
+
+
+def parsed_json(data: bytes | str, **how: Any) -> Any:
+    """Return what `json.loads` does; ValueError too of what is nested deeply or holds too many parts."""
+    marks = "[{,\\"
+    n_of = map(data.count, marks) if isinstance(data, str) else map(data.count, marks.encode())
+    if sum(n_of) > _MOST_PARTS:
+        raise ValueError
+    try:
+        return json.loads(data, **how)
+    except RecursionError:
+        raise ValueError from None
 
 
 def valid_unicode(text: str) -> str:

@@ -10,8 +10,10 @@ from functools import cache
 from types import MappingProxyType
 
 _LATER = "Release these persons later, with enough others, or make their classes coarser in this release."
-_ROWS = "Give each event a new pseudonym."
-_TRACES = "Give each event or day a new pseudonym, or make times and kinds of events coarser."
+_TRACES = (
+    "Give each event a new pseudonym; against traces alone a new one each day, or coarser times and kinds of "
+    "events, may do."
+)
 REMEDIES: Mapping[str, str] = MappingProxyType(
     {
         # Who somebody is stands in what is released.
@@ -93,8 +95,8 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "household_limit": "Remove the household column, or make quasi-identifiers coarser.",
         "household_risk": "Remove the household column, or make quasi-identifiers coarser.",
         "average_risk": "Make quasi-identifiers coarser until the average risk is below the limit.",
-        "row_numbers": _ROWS,
-        "row_multisets": _ROWS,
+        "row_numbers": _TRACES,
+        "row_multisets": _TRACES,
         "row_sequences": _TRACES,
         "trace_risk": _TRACES,
         "whole_trace": _TRACES,
@@ -135,6 +137,7 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "dates_in_text": "Take dates and places out of the text, or leave it out.",
         "sensitive": "Choose a sensitive attribute that has values.",
         "no_quasi_identifier": "Choose the columns that others may know of a person.",
+        "not_in_engine": "Audit an extract of the table as a file, or have its owner look.",
         "table_of_counts": "Say that this column counts people, or that it is a quasi-identifier.",
         "counts_not_bounded": "Audit parts of the table by themselves.",
         "totals_do_not_add_up": "Look for the cells that the totals miss, or correct the totals.",

@@ -16,7 +16,7 @@ from itertools import combinations
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from scipy.stats import rankdata
+import scipy
 
 from core.cells import as_numbers
 from core.coding import CodedColumn, CodedTable, FloatArray, IntArray, combined_codes, value_codes
@@ -34,7 +34,10 @@ _DAY_WORDS = frozenset(
         *("일", "일수", "일차", "경과일", "경과일수"),
     ]
 )
-_MOST_SPANS = 6  # columns of days of a table that are held against each other
+_MOST_SPANS, _MOST_DATES = (
+    6,
+    30,
+)  # columns of days of a table that are held against each other, and all at once
 _FEWEST_IN_ORDER, _LOOKED_AT = 30, 20_000
 _IN_ORDER = 0.8  # rank correlation, of the largest that ties leave, from which records are in order
 _SURELY = 5.0  # … and standard deviations of that of a random order
@@ -100,12 +103,11 @@ def _share_alone(alike: IntArray) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class Span:
-    """The days between two columns of one record, which no shift of a person changes."""
+    """The days between columns of one record, which no shift of a person changes."""
 
-    first: str
-    second: str
-    n_persons: int  # with both days in some record
-    n_alone: int  # of them, with a number of days between that nobody else has
+    columns: tuple[str, ...]
+    n_persons: int  # with all of these days in some record
+    n_alone: int  # of them, with numbers of days between that nobody else has
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,7 +157,7 @@ def measure_time(
         days, are_dates = _days(one, column)
         if days is not None and codes is not None and repeats:
             sequences += _some_persons(_sequences(column, codes, days, are_dates=are_dates))
-        if days is not None and are_dates and len(dates) < _MOST_SPANS:
+        if days is not None and are_dates and len(dates) < _MOST_DATES:
             dates[column] = days
         orders += order.of(one[column], is_dates=days is not None and are_dates)
     return Time(
@@ -186,22 +188,27 @@ def _some_persons(found: Sequences) -> list[Sequences]:
 
 
 def spans_of(table: CodedTable, columns: Iterable[str], person: IntArray) -> Iterator[Span]:
-    """Yield what the days between two columns of dates tell; see `sequences_of`."""
+    """Yield what the days between columns of dates tell; see `sequences_of`."""
     return _spans({name: days for name in columns if (days := _dates(table, name)) is not None}, person)
 
 
 def _spans(days: Mapping[str, IntArray], person: IntArray) -> Iterator[Span]:
-    for first, second in combinations(list(days)[:_MOST_SPANS], 2):
-        known = (person >= 0) & (days[first] >= 0) & (days[second] >= 0)
-        who, gap = person[known], value_codes(days[second][known] - days[first][known])
-        pairs = np.unique(combined_codes([gap, who], n_records=len(who)), return_index=True)[1]
-        alone = np.bincount(gap[pairs], minlength=1)[gap[pairs]] == 1
-        yield Span(
-            first=first,
-            second=second,
-            n_persons=len(np.unique(who)),
-            n_alone=len(np.unique(who[pairs][alone])),
-        )
+    """Yield what the days between each two of some columns tell, and between all."""
+    for pair in combinations(list(days)[:_MOST_SPANS], 2):
+        yield _span(pair, days, person)
+    if len(days) > 2:
+        yield _span(tuple(days), days, person)
+
+
+def _span(columns: tuple[str, ...], days: Mapping[str, IntArray], person: IntArray) -> Span:
+    first = days[columns[0]]
+    known = np.logical_and.reduce([person >= 0, *(days[each] >= 0 for each in columns)])
+    who = person[known]
+    gaps = [value_codes(days[each][known] - first[known]) for each in columns[1:]]
+    gap = value_codes(combined_codes(gaps, n_records=len(who)))
+    pairs = np.unique(combined_codes([gap, who], n_records=len(who)), return_index=True)[1]
+    alone = np.bincount(gap[pairs], minlength=1)[gap[pairs]] == 1
+    return Span(columns=columns, n_persons=len(np.unique(who)), n_alone=len(np.unique(who[pairs][alone])))
 
 
 def _dates(table: CodedTable, column: str) -> IntArray | None:
@@ -302,7 +309,7 @@ def in_order_of(numbers: FloatArray, by: FloatArray, *, coarse: bool = True) -> 
     n_values = len(np.unique(by[known]))
     if n_values < 2 or (coarse and n_values * _TIES > len(known)):
         return None
-    one, other = rankdata(numbers[known]), rankdata(by[known])
+    one, other = scipy.stats.rankdata(numbers[known]), scipy.stats.rankdata(by[known])
     if one.std() == 0:
         return None
     correlation = float(np.corrcoef(one, other)[0, 1])
@@ -411,7 +418,7 @@ def orders_beside(
 def _go_together(one: FloatArray, other: FloatArray) -> bool:
     """Return whether ranks agree place by place more than those of a random order."""
     known = ~(np.isnan(one) | np.isnan(other))
-    first, second = rankdata(one[known]), rankdata(other[known])
+    first, second = scipy.stats.rankdata(one[known]), scipy.stats.rankdata(other[known])
     if np.count_nonzero(known) < _FEWEST_IN_ORDER or not first.std() or not second.std():
         return False
     return bool(abs(np.corrcoef(first, second)[0, 1]) * np.sqrt(len(first)) > _SURELY)
@@ -419,7 +426,10 @@ def _go_together(one: FloatArray, other: FloatArray) -> bool:
 
 def _are_alike(one: FloatArray, other: FloatArray) -> bool:
     known = ~(np.isnan(one) | np.isnan(other))
-    return bool(known.any() and np.mean(rankdata(one[known]) == rankdata(other[known])) >= _MOSTLY)
+    return bool(
+        known.any()
+        and np.mean(scipy.stats.rankdata(one[known]) == scipy.stats.rankdata(other[known])) >= _MOSTLY
+    )
 
 
 def _are_numbers(column: CodedColumn) -> bool:
@@ -488,13 +498,21 @@ def judge_sequences(found: Sequences, prefix: str = "") -> Finding:
 
 
 def judge_span(found: Span, prefix: str = "") -> Finding:
-    """Return the finding of the days between two columns of a record."""
+    """Return the finding of the days between columns of a record."""
     verdict = _by_share(found.n_alone / found.n_persons if found.n_persons else 0.0)
-    return Finding.of("spans", verdict, n_affected=found.n_alone)(
+    made = Finding.of("spans", verdict, n_affected=found.n_alone)
+    if len(found.columns) > 2:
+        return made(
+            "{columns}: {persons} have numbers of days between them, all together, that nobody else has. "
+            "Shifting all dates of a person changes nothing of it.",
+            columns=listed([f"{prefix}{each}" for each in found.columns]),
+            persons=share_of(found.n_alone, found.n_persons, "persons"),
+        )
+    return made(
         "{first} and {second}: {persons} have a number of days between the two that nobody else has. "
         "Shifting both dates changes nothing of it.",
-        first=f"`{prefix}{found.first}`",
-        second=f"`{prefix}{found.second}`",
+        first=f"`{prefix}{found.columns[0]}`",
+        second=f"`{prefix}{found.columns[1]}`",
         persons=share_of(found.n_alone, found.n_persons, "persons"),
     )
 

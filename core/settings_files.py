@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field
 from difflib import get_close_matches
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -33,10 +34,13 @@ from core.settings_form import (
 from core.words import Text, input_error, own, text
 
 _MOST_DOTS = 1000  # between two commas, or on a line
+_MOST_KEYS = 20_000  # with brackets
 LARGEST_FILE = 1 << 20  # bytes
+MOST_PROBLEMS = 20  # that are told of a file
+_LONGEST_WORD = 100  # letters of a key or a version, as far as they are looked at and told
 _OF_FILES = ("tabular",)  # tools that may be asked otherwise of single files
 # options that say what is printed, read, paired or picked in one run
-_NO_SETTINGS = frozenset({"json", "demo", "pair", "donors_of"})
+_NO_SETTINGS = frozenset({"json", "demo", "pair", "donors_of", "scheduler", "resume"})
 _TABLES = ("settings", "files")
 _TOP = ("tool", "version", "policy", *_TABLES)
 _LINE = re.compile(r"line ([0-9]{1,9})")
@@ -174,7 +178,9 @@ def _has_usual(told: Setting) -> bool:
 
 def _given(tool: str, words: Sequence[str]) -> tuple[list[Path], dict[str, Any]]:
     """Return the files that a command names, and what it sets."""
-    namespace = vars(_parser(tool).parse_args(words))
+    parser = _parser(tool)
+    parser.add_argument("--policy")  # stands in the file beside what is set
+    namespace = vars(parser.parse_args(words))
     values = {
         told.name: _plain(told, namespace[told.dest])
         for told in known_settings(tool).values()
@@ -244,10 +250,10 @@ def read_settings(data: bytes, *, name: str, tool: str) -> Opened:
     if given != tool:
         other = "{file} holds settings of {given}, not of {tool}."
         raise input_error(other, file=name, given=str(given), tool=tool)
-    version = str(content.get("version", __version__))
+    version = str(content.get("version", __version__))[:_LONGEST_WORD]
     known = known_settings(tool)
     top = _TOP if tool in _OF_FILES else _TOP[:-1]
-    unknown = [_unknown(key, top, version) for key in content if key not in top]
+    unknown: list[tuple[str, Iterable[str]]] = [(key, top) for key in content if key not in top]
     problems: list[str] = []
 
     def read(key: str, table: object) -> dict[str, Any]:
@@ -255,7 +261,7 @@ def read_settings(data: bytes, *, name: str, tool: str) -> Opened:
             problems.append(text("{setting} must be {kind}.", setting=key, kind=text("a table of settings")))
             return {}
         found = {name: value for name, value in table.items() if name in known}
-        unknown.extend(_unknown(name, known, version) for name in table if name not in found)
+        unknown.extend((name, known) for name in table if name not in found)
         problems.extend(_problems(found, known, tool))
         return found
 
@@ -264,15 +270,14 @@ def read_settings(data: bytes, *, name: str, tool: str) -> Opened:
     by_file = {file: read(file, table) for file, table in files.items()} if isinstance(files, dict) else {}
     if not isinstance(files, dict):
         read("files", files)
+    notes = [_unknown(key, among, version) for key, among in unknown[:MOST_PROBLEMS]]
     if version == __version__:
-        problems = [*unknown, *problems]
+        problems = [*notes, *problems]
     if problems:
-        raise AuditInputError(*(text("{file}: {problem}", file=name, problem=own(each)) for each in problems))
+        raise AuditInputError(*first_problems(problems, name=name))
     policy = str(content.get("policy", ""))
     settings = ToolSettings(tool=tool, version=version, values=values, by_file=by_file, policy=policy)
-    return Opened(
-        settings=settings, notes=tuple(text("{file}: {problem}", file=name, problem=each) for each in unknown)
-    )
+    return Opened(settings=settings, notes=tuple(first_problems(notes, name=name)))
 
 
 def read_toml(data: bytes, *, name: str) -> dict[str, Any]:
@@ -282,7 +287,11 @@ def read_toml(data: bytes, *, name: str) -> dict[str, Any]:
     try:
         if any(part.count(b".") > _MOST_DOTS for part in data.replace(b",", b"\n").split(b"\n")):
             raise RecursionError  # it is read in time that grows with the square of a key's parts
-        return tomllib.loads(data.decode("utf-8-sig"))
+        if data.count(b"=") + data.count(b"[") > _MOST_KEYS:
+            raise input_error("{file} is too large to be a file of settings.", file=name)
+        content = tomllib.loads(data.decode("utf-8-sig"))
+        json.dumps(content, default=str)  # ValueError of a number that cannot be told
+        return content
     except UnicodeDecodeError:
         raise input_error("{file} is no TOML: it is not written in UTF-8.", file=name) from None
     except RecursionError:
@@ -294,15 +303,22 @@ def read_toml(data: bytes, *, name: str) -> dict[str, Any]:
         raise input_error("{file} is no TOML: look at line {line}.", file=name, line=int(line[1])) from None
 
 
+def first_problems(problems: Iterable[str], *, name: str) -> Iterator[Text]:
+    """Say of a file what is wrong with it, as far as a person reads."""
+    for problem in islice(problems, MOST_PROBLEMS):
+        yield text("{file}: {problem}", file=name, problem=own(problem))
+
+
 def _unknown(key: str, known: Iterable[str], version: str) -> Text:
     if version != __version__:
         told = "AnonAudit {version} wrote {key}, which this version does not know; it is left out."
-        return text(told, version=version, key=key)
+        return text(told, version=version, key=key[:_LONGEST_WORD])
     return nearest_known(key, known)
 
 
 def nearest_known(key: str, known: Iterable[str]) -> Text:
     """Say that there is no such key, and which one is spelt most like it."""
+    key = key[:_LONGEST_WORD]
     nearest = get_close_matches(key, known, n=1, cutoff=0)
     return text("there is no key {key}; the nearest is {nearest}.", key=key, nearest=nearest[0])
 

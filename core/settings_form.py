@@ -6,7 +6,7 @@ import argparse
 import math
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import MISSING, dataclass, field, fields, replace
 from numbers import Integral, Real
@@ -187,7 +187,10 @@ class Setting:
             return True
         if not isinstance(value, Integral if self.kind is int else Real) or isinstance(value, bool):
             return False
-        number = float(value)
+        try:
+            number = float(value)
+        except OverflowError:
+            return False
         return (
             math.isfinite(number) and self.least <= number <= self.most and self.above < number < self.below
         )
@@ -410,7 +413,8 @@ def _values(settings: Iterable[Any]) -> Iterator[tuple[Setting, Any]]:
 
 def _received(value: object) -> str:
     if isinstance(value, Real) and not isinstance(value, bool):
-        return _decimal(float(value))
+        with suppress(OverflowError):
+            return _decimal(float(value))
     return text("{value}", value=str(value))
 
 

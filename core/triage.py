@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,12 +11,14 @@ from core.delivery.keys import propose_links
 from core.errors import AuditInputError
 from core.events.column_finding import ROLES, with_found_columns
 from core.events.settings import EventSettings
+from core.plain import parsed_json
 from core.tables import Dataset
 from core.vcf.pairing import is_vcf_name
 from core.words import text
 
 _OF_OURS = frozenset({"tool", "verdict", "inputs", "findings", "versions"})  # keys of a report
 _RELEASED = re.compile(r"anon|scrambl|shuffl|synth|releas|mask|de-?ident|pseudo|noise|익명|가명|비식별")
+_LARGEST_JSON = 32 << 20  # bytes; more no report and no log has
 _MOST_LINKED_BYTES = 1 << 28  # of text, up to which keys between tables are looked for
 _SHARED_COLUMNS = 0.5  # of the smaller table's, for two tables to be one and its copy
 
@@ -64,9 +65,11 @@ def is_report(data: bytes) -> bool:
 
 
 def _keys(data: bytes) -> frozenset[str]:
+    if len(data) > _LARGEST_JSON:
+        return frozenset()
     try:
-        document = json.loads(data)
-    except (ValueError, RecursionError):
+        document = parsed_json(data)
+    except ValueError:
         return frozenset()
     return frozenset(document) if isinstance(document, dict) else frozenset()
 

@@ -51,15 +51,16 @@ class Limits(NamedTuple):
         AuditInputError
             When a variable holds something else than a whole number from 1 up.
         """
-        memory = _number(environment, MEMORY_VARIABLE, _memory() // 2 // MEGABYTE)
+        memory = whole_number(environment, MEMORY_VARIABLE, machine_memory() // 2 // MEGABYTE)
         return cls(
-            at_once=_number(environment, AT_ONCE_VARIABLE, _n_processors()),
+            at_once=whole_number(environment, AT_ONCE_VARIABLE, _n_processors()),
             memory=memory * MEGABYTE,
-            quota=_number(environment, QUOTA_VARIABLE, max(memory // 4, 1)) * MEGABYTE,
+            quota=whole_number(environment, QUOTA_VARIABLE, max(memory // 4, 1)) * MEGABYTE,
         )
 
 
-def _number(environment: Mapping[str, str], name: str, default: int) -> int:
+def whole_number(environment: Mapping[str, str], name: str, default: int) -> int:
+    """Return what a variable holds; AuditInputError for something else than a whole number from 1 up."""
     given = environment.get(name, "").strip()
     if not given:
         return default
@@ -72,7 +73,7 @@ def _n_processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _memory() -> int:
+def machine_memory() -> int:
     """Return the bytes of memory that this machine or its container has; 8 GB where nobody says."""
     try:
         machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

@@ -60,7 +60,9 @@ class Text(str):
         template = spoken.template(self.message, self.plural, self.n)
         if not self.values:
             return template
-        return template.format(**{key: _said(one, spoken) for key, one in self.values.items()})
+        return spoken.settled(
+            template.format(**{key: _said(one, spoken) for key, one in self.values.items()})
+        )
 
 
 class Written(Text):

@@ -71,6 +71,7 @@ def _of_policy(policy: dict[str, Any]) -> Iterator[str]:
     yield from policy["judgement"]
     for limit in policy["limit"]:
         yield limit["says"]
+        yield from filter(None, [limit.get("read_in")])
         if not limit["clause"].startswith("45 CFR"):
             yield limit["clause"]
 

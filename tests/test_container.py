@@ -5,9 +5,13 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 from benchmarks.sessions import Session
 from tests.browser.conftest import TOKEN, free_port, start_server, stop_server
@@ -42,6 +46,30 @@ def test_container__installs_every_requirement_by_its_hash() -> None:
     assert wanted <= _names(locked)
     bases = {line.split()[1] for line in LINES if line.startswith("FROM ")}
     assert bases == {f"docker.io/library/python:{sys.version_info[0]}.{sys.version_info[1]}-slim"}
+
+
+def test_lock__is_what_requirements_ask_for() -> None:
+    """Who changes requirements.txt makes the lock file anew: `make inventory`."""
+    lock = (ROOT / "deploy/requirements.lock").read_text(encoding="utf-8")
+    locked = {
+        canonicalize_name(name): Version(version)
+        for name, version in re.findall(r"^([\w.-]+)==(\S+)", lock, re.MULTILINE)
+    }
+    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    asked = [Requirement(line.partition("#")[0]) for line in lines if line.partition("#")[0].strip()]
+    needed: set[str] = set()
+    while asked:
+        each = asked.pop()
+        name = canonicalize_name(each.name)
+        assert name in locked, f"{name} is asked for and not locked"
+        assert locked[name] in each.specifier, f"{name} is locked as {locked[name]}, not {each.specifier}"
+        if f"{name}{sorted(each.extras)}" in needed:
+            continue
+        needed |= {name, f"{name}{sorted(each.extras)}"}
+        further = map(Requirement, metadata.requires(name) or ())
+        extras = [{"extra": extra} for extra in ("", *each.extras)]
+        asked += [one for one in further if one.marker is None or any(map(one.marker.evaluate, extras))]
+    assert {*locked} - needed == set(), "locked, and nobody asks for it"
 
 
 def test_container__runs_without_rights() -> None:

@@ -117,12 +117,12 @@ def _options(tool: str) -> dict[str, argparse.Action]:
     return {flag: each for each in told for flag in each.option_strings}
 
 
+SHARED = ("README.md", "docs/reading-tables.md", "docs/filing.md", "docs/engines.md", "docs/free-text.md")
+
+
 @pytest.mark.parametrize("tool", TOOLS)
 def test_docs__name_every_option(tool: str) -> None:
-    pages = [
-        (ROOT / name).read_text(encoding="utf-8")
-        for name in ("README.md", "docs/reading-tables.md", f"docs/{tool}.md")
-    ]
+    pages = [(ROOT / name).read_text(encoding="utf-8") for name in (*SHARED, f"docs/{tool}.md")]
     named = re.findall(r"(?<![\w-])--?[a-z][a-z-]*", "\n".join(pages))
     assert set(_options(tool)) - {*named, "-h", "--help", "--origin", "--anony"} == set()
 

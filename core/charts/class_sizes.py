@@ -169,8 +169,10 @@ def _bars(rows: pd.DataFrame, x: Channel, y: Channel, groups: list[str], titles:
 
 
 def _counts_below(rows: pd.DataFrame, x: Channel) -> Layer:
-    """Return the numbers written above the bars below the threshold."""
+    """Return the numbers written above the bars below the threshold, where the bars are wide enough."""
+    widest = 7 * max((len(f"{n:,}") for n in rows["n_records"]), default=0)  # pixels
     looks = {"color": TEXT_COLOR, "baseline": "bottom", "dy": -3, "fontSize": 11}
+    looks["opacity"] = {"expr": f"bandwidth('x') < {widest} ? 0 : 1"}
     return layer(rows, "text", looks, x=x, y=field("n_records:Q"), text=field("n_records:Q", format=","))
 
 

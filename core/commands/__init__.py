@@ -40,6 +40,6 @@ def command(name: str) -> Command:
     return module
 
 
-def policies() -> Any:
+def policy_commands() -> Any:
     """Return the module of ``--policy``, which only the tools that policies speak of need."""
     return import_module("core.commands.policies")

@@ -60,7 +60,4 @@ def _lines(comparison: Comparison) -> Iterator[str]:
         for each in findings:
             verdict = own(each.verdict.word)
             yield text("  {verdict}: {message}", verdict=verdict, message=each.message)
-    for report in (comparison.before, comparison.after):
-        if report.changed:
-            changed = "{file}: changed since it was made, in: {parts}."
-            yield text(changed, file=report.name, parts=", ".join(report.changed))
+    yield from comparison.notes

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from core.commands import earlier
 from core.commands.output import Audited
 from core.commands.policies import judged, looks_of_all
-from core.commands.reading import add_reading_options, table_reader
+from core.commands.reading import add_reading_options, add_text_options, table_reader
 from core.delivery import (
     DeliverySettings,
     DeliveryThresholds,
@@ -21,6 +21,7 @@ from core.delivery import (
     released_tables,
 )
 from core.errors import AuditInputError
+from core.free_text import read_cells
 from core.settings_form import add_options, from_options
 from core.tables import Dataset
 from core.words import own
@@ -43,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for form in FORMS:
         add_options(parser, form)
     earlier.add_arguments(parser)
+    add_text_options(parser)
     add_reading_options(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
@@ -58,7 +60,18 @@ def audit(arguments: argparse.Namespace) -> Audited:
     thresholds = from_options(DeliveryThresholds, arguments)
     datasets, problems = _read(earlier.files_of(arguments.tables), table_reader(arguments))
     before = earlier.read_before(arguments)
-    audited = audit_delivery(datasets, settings, thresholds, earlier=before.releases)
+    unread = (*problems, *before.problems)
+    try:
+        audited = audit_delivery(
+            datasets,
+            settings,
+            thresholds,
+            earlier=before.releases,
+            read=read_cells(arguments.read),
+            text_model=arguments.text_model,
+        )
+    except AuditInputError as error:
+        raise AuditInputError(*unread, *error.problems) from None
     before.write_ledger(arguments.ledger, released_tables(audited.measurement, datasets), k=thresholds.k)
 
     def report(created_at: datetime) -> Report:
@@ -74,7 +87,7 @@ def audit(arguments: argparse.Namespace) -> Audited:
         document=lambda: delivery_document(audited),
         lines=lambda: delivery_lines(audited),
         policy=lambda document: judged(arguments, document, looks_of_all(arguments, datasets)),
-        problems=(*problems, *before.problems),
+        problems=unread,
     )
 
 

@@ -190,6 +190,6 @@ def _told(signed: Signed | None) -> str:
 
 def _filed(path: Path, decided: DecidedReport) -> dict[str, bytes]:
     """Return the undecided report in its other formats, where they lie beside it under the same name."""
-    stem = decided.report.name.removesuffix(".json")
+    stem = Path(decided.report.name).name.removesuffix(".json")
     names = [f"{stem}{ending}" for ending in FILED_ENDINGS]
     return {name: _read(path.with_name(name)) for name in names if path.with_name(name).is_file()}

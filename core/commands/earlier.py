@@ -93,7 +93,7 @@ class Before(NamedTuple):
         """Write the ledger of this release, where one is asked for, for its owner alone to read."""
         if path is not None:
             data = new_ledger(tables, k=k, earlier=self.releases, salt=self.salt)
-            write_new_files("--ledger", {path: data}, private=True)
+            write_new_files("--ledger", {path: data}, private={path})
 
 
 def read_before(arguments: argparse.Namespace) -> Before:

@@ -44,9 +44,9 @@ def run(arguments: argparse.Namespace) -> int:
     private, public, signers = (folder / each for each in (PRIVATE, PUBLIC, SIGNERS))
     check_new_files("FOLDER", private, public, signers)
     pair = new_key()
-    write_new_files("FOLDER", {private: pair.private}, private=True)
     others = {public: f"{pair.public} {name}\n", signers: signer_line(name, pair.public)}
-    write_new_files("FOLDER", {path: words.encode() for path, words in others.items()})
+    files = {private: pair.private} | {path: words.encode() for path, words in others.items()}
+    write_new_files("FOLDER", files, private={private})
     print_lines(
         [
             text("{file}: your private key. Only you may read it; give it to nobody.", file=str(private)),

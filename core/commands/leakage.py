@@ -6,9 +6,9 @@ import argparse
 from datetime import datetime
 from pathlib import Path
 
-from core.commands.output import Audited, add_evidence_option, add_text_options
+from core.commands.output import Audited, add_evidence_option
 from core.commands.policies import judged, looks
-from core.commands.reading import add_reading_options, table_reader
+from core.commands.reading import add_reading_options, add_text_options, table_reader
 from core.free_text import read_cells
 from core.leakage import LeakageAudit, LeakageSettings, LeakageThresholds, audit_leakage
 from core.leakage.attacks import AttackRate

@@ -7,15 +7,14 @@ import io
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
-from core.commands import policies
+from core.commands import policy_commands
 from core.errors import AuditInputError
-from core.free_text import ModelName
 from core.languages import ENGLISH
 from core.plain import json_value
 from core.verdict import Verdict, exit_code
@@ -69,10 +68,7 @@ class Audited:
         """Return the report, with the policy and the evidence that were asked for."""
         report = self.report(created_at)
         if (outcome := self.policy(self.document())) is not None:
-            policy, words = policies().policy_of_report(outcome)
-            report = replace(
-                report, policy=policy, arguments=tuple((*run, *words) for run in report.arguments)
-            )
+            report = policy_commands().with_outcome(report, outcome)
         return report if self.evidence is None else report.with_evidence(self.evidence)
 
     def write_report(self, arguments: argparse.Namespace) -> None:
@@ -117,6 +113,14 @@ def check_report_options(arguments: argparse.Namespace) -> None:
         no_folder = "--report: {folder} is not a folder; choose another name."
         raise AuditInputError(text(no_folder, folder=str(arguments.report)))
     formats_of(arguments)
+
+
+def memory_asked_for(arguments: argparse.Namespace) -> int | None:
+    """Return the bytes of memory that a process may take, where that was asked for."""
+    megabytes: int | None = getattr(arguments, "memory", None)
+    if megabytes is not None and megabytes < 1:
+        raise AuditInputError(text("--memory must be at least 1 MB; received {given}.", given=megabytes))
+    return None if megabytes is None else megabytes << 20
 
 
 def formats_of(arguments: argparse.Namespace) -> list[str]:
@@ -185,13 +189,17 @@ def check_new_files(option: str, *paths: Path) -> None:
         raise AuditInputError(text(exists, option=option, file=str(existing[0])))
 
 
-def write_new_files(option: str, files: Mapping[Path, bytes], *, private: bool = False) -> None:
-    """Write files that are not there yet, and read each back; `private`: only the owner may read them."""
+def write_new_files(option: str, files: Mapping[Path, bytes], *, private: Container[Path] = ()) -> None:
+    """Write files that are not there yet, all or none, and read each back; `private`: for the owner alone."""
+    written: list[Path] = []
     for path, data in files.items():
         try:
-            write_file(path, data, private=private)
+            write_file(path, data, private=path in private)
+            written.append(path)
             same = path.read_bytes() == data
         except OSError as error:
+            for each in written:
+                each.unlink(missing_ok=True)
             remedy = "Choose another folder or name."
             raise AuditInputError(_unwritable(option, path, error, remedy)) from None
         if not same:
@@ -202,25 +210,6 @@ def write_new_files(option: str, files: Mapping[Path, bytes], *, private: bool =
 def _unwritable(option: str, path: Path, error: OSError, remedy: str) -> Text:
     problem = "{option}: {file} cannot be written: {reason}."
     return joined([text(problem, option=option, file=str(path), reason=str(error.strerror)), remedy])
-
-
-def add_text_options(parser: argparse.ArgumentParser) -> None:
-    """Declare what a person has read of free text, and the model that looks for names in it."""
-    parser.add_argument(
-        "--read",
-        action="extend",
-        nargs="+",
-        default=[],
-        metavar="COL=N",
-        help="cells of free text, drawn at random, that a person has read and found nobody named in; "
-        "COL=N/M where M of them name somebody",
-    )
-    parser.add_argument(
-        "--text-model",
-        choices=get_args(ModelName),
-        default="none",
-        help="a model that looks for names in free text too, if it is installed (default: none)",
-    )
 
 
 def add_evidence_option(parser: argparse.ArgumentParser) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,11 @@ from core.policies import (
     shipped_policies,
 )
 from core.policies.identifiers import kinds_of_columns
-from core.policies.judging import Columns
+from core.policies.judging import Columns, read_word
+from core.reports.model import Column, Report, ReportTable, Table, table_of
 from core.settings_files import ToolSettings, fill
 from core.tables import Dataset
-from core.words import Text, input_error
+from core.words import Text, input_error, own, text
 
 
 def add_policy_option(parser: argparse.ArgumentParser) -> None:
@@ -53,10 +55,49 @@ def shipped_policy(name: str) -> Policy:
     return shipped_policies()[name]
 
 
-def policy_of_report(outcome: PolicyOutcome) -> tuple[dict[str, object], tuple[str, ...]]:
-    """Return what a report says of the policy, and the words that name it where it comes along."""
-    names = [name for name, each in shipped_policies().items() if each == outcome.policy]
-    return outcome.document(), ("--policy", *names) if names else ()
+def policy_of_digest(digest: str) -> Policy | None:
+    """Return the policy that comes along and has a digest, if one does."""
+    return next((each for each in shipped_policies().values() if each.digest == digest), None)
+
+
+def with_outcome(report: Report, outcome: PolicyOutcome) -> Report:
+    """Return a report with what a policy makes of it, and the words that name one that comes along."""
+    known = policy_of_digest(outcome.policy.digest)
+    words = () if known is None else ("--policy", known.name)
+    table = ReportTable(name="Policy", title="Policy", frame=_table(outcome), note=outcome.sentence)
+    return replace(
+        report,
+        policy=outcome.document(),
+        tables=(table, *report.tables),
+        arguments=tuple((*run, *words) for run in report.arguments),
+    )
+
+
+_COLUMNS = (
+    Column("outcome", "Outcome", kind="words"),
+    Column("says", "The policy asks", kind="words"),
+    Column("limit", "Limit", kind="words"),
+    Column("found", "Found", kind="words"),
+    Column("clause", "Clause", kind="words"),
+    Column("source", "Source"),
+    Column("read", "Read by whoever wrote it", kind="words"),
+)
+
+
+def _table(outcome: PolicyOutcome) -> Table:
+    rows: list[list[Text | str]] = [
+        [
+            each.word,
+            text(each.limit.says),
+            text("{label}, {asked}", label=own(each.limit.kind.label), asked=each.asked),
+            each.seen,
+            text(each.limit.clause),
+            f"{each.limit.source} {each.limit.year}",
+            read_word(each.limit),
+        ]
+        for each in outcome.outcomes
+    ]
+    return table_of(rows, _COLUMNS)
 
 
 def with_policy(arguments: argparse.Namespace, named: str, typed: Collection[str]) -> argparse.Namespace:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
+from typing import get_args
 
+from core.free_text import ModelName
 from core.tables import (
     DELIMITERS,
     ENCODINGS,
@@ -73,5 +76,23 @@ def read_options(arguments: argparse.Namespace) -> ReadOptions:
 
 def table_reader(arguments: argparse.Namespace) -> Callable[[Path], Dataset]:
     """Return a function that reads a table as the options say."""
-    options = read_options(arguments)
-    return lambda path: read_dataset(path, options=options)
+    return partial(read_dataset, options=read_options(arguments))
+
+
+def add_text_options(parser: argparse.ArgumentParser) -> None:
+    """Declare what a person has read of free text, and the model that looks for names in it."""
+    parser.add_argument(
+        "--read",
+        action="extend",
+        nargs="+",
+        default=[],
+        metavar="COL=N",
+        help="cells of free text, drawn at random, that a person has read and found nobody named in; "
+        "COL=N/M where M of them name somebody",
+    )
+    parser.add_argument(
+        "--text-model",
+        choices=get_args(ModelName),
+        default="none",
+        help="a model that looks for names in free text too, if it is installed (default: none)",
+    )

@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from core.commands import earlier
+from core.commands import risk_in_engine as in_engine
 from core.commands.output import (
     Audited,
     add_evidence_option,
-    add_text_options,
     check_new_files,
     write_new_files,
 )
 from core.commands.policies import judged, looks
-from core.commands.reading import add_reading_options, table_reader
+from core.commands.reading import add_reading_options, add_text_options, table_reader
 from core.commands.risk_release import check_hierarchies, check_release, write_hierarchies, write_release
 from core.counts import audit_counts
 from core.counts.document import counts_document, counts_summary
@@ -67,7 +67,14 @@ FURTHER_FORMS = (CountThresholds,)  # of a table of counts
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the table, what its columns are, and what the figures are held against."""
-    parser.add_argument("table", type=Path, metavar="TABLE", help="the table to be released")
+    parser.add_argument(
+        "table",
+        type=lambda given: given if in_engine.is_address(given) else Path(given),
+        metavar="TABLE",
+        help="the table to be released: a file, or where it is held, as duckdb:FILE, duckdb:FOLDER, "
+        "postgresql://HOST/DATABASE/SCHEMA.TABLE, spark:TABLE or spark:FILE",
+    )
+    in_engine.add_arguments(parser)
     population = parser.add_mutually_exclusive_group()
     population.add_argument(
         "--population", type=Path, metavar="FILE", help="a table of everybody the records were drawn from"
@@ -165,6 +172,8 @@ def audit(arguments: argparse.Namespace) -> Audited:
     """Measure and judge the table, and write the files asked for."""
     thresholds, wanted = from_options(RiskThresholds, arguments), _what_if_choices(arguments)
     suda_settings = from_options(SudaSettings, arguments)
+    if isinstance(arguments.table, str):
+        return in_engine.audit(arguments, thresholds)
     _check_files(arguments)
     read = table_reader(arguments)
     dataset = read(arguments.table)

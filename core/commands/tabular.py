@@ -12,21 +12,26 @@ from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
+import numpy as np
+
 from core import at_hand
+from core.cluster import OUT_OF_MEMORY, Task, settings_digest, stamps
+from core.commands.batches import Batch, add_batch_options, arguments_that_matter
 from core.commands.output import (
     Audited,
     add_evidence_option,
-    add_text_options,
+    memory_asked_for,
     print_evidence,
     print_lines,
     with_evidence,
 )
 from core.commands.policies import judged, looks
-from core.commands.reading import add_reading_options, table_reader
+from core.commands.reading import add_reading_options, add_text_options, table_reader
+from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
 from core.free_text import ModelName, Reading, check_reading, read_cells
 from core.policies.judging import Columns
-from core.reports import Report, ReportTable
+from core.reports import InputFacts, PlainTable, Report, ReportTable
 from core.settings_form import add_options, from_options, given_options
 from core.tables import Dataset
 from core.tabular import (
@@ -34,9 +39,11 @@ from core.tabular import (
     LeftOutFile,
     Pairing,
     TabularAudit,
+    TabularMeasurement,
     TabularSettings,
     TabularThresholds,
     audit_tabular,
+    judge_tabular,
     pair_files,
     read_log,
 )
@@ -44,13 +51,32 @@ from core.tabular.csv_report import class_shares, csv_report_header, csv_report_
 from core.tabular.document import run_verdict, tabular_document
 from core.tabular.log import Mode
 from core.tabular.pairing import original_names
-from core.tabular.second_opinion import SecondOpinionSettings, SecondOpinionThresholds
-from core.tabular.views import tabular_report, verified_file
+from core.tabular.second_opinion import (
+    SecondOpinionMeasurement,
+    SecondOpinionSettings,
+    SecondOpinionThresholds,
+)
+from core.tabular.views import VerifiedFile, tabular_report, verified_file
 from core.tabular.views.evidence import evidence_tables
 from core.tabular.views.proof import tabular_proof
 from core.verdict import Verdict
-from core.words import joined, own, percent, text
+from core.words import input_error, joined, own, percent, text
 from core.writing import write_file
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Measured:
+    """What was found in a pair, before limits judge it, as it is sent by a worker or kept."""
+
+    measurement: TabularMeasurement
+    classes: EquivalenceClasses | None
+    opinion: SecondOpinionMeasurement | None
+    inputs: tuple[InputFacts, ...]
+    evidence: tuple[PlainTable, ...] | None
+    proof: tuple[PlainTable, ...]
+    looks: Mapping[str, frozenset[str]]  # of the anonymized table's columns
+    seconds: float
+    problems: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,12 +85,12 @@ class _Done:
 
     pair: FilePair
     audit: TabularAudit
-    seconds: float
-    original: Dataset  # what a report says of it; without its records
-    anonymized: Dataset
+    found: _Measured
     evidence: tuple[ReportTable, ...] | None
-    proof: tuple[ReportTable, ...]
-    looks: Columns  # of the anonymized table
+
+    def proof(self) -> tuple[ReportTable, ...]:
+        """Return the steps by which anybody finds the same, or the attacks tried."""
+        return tuple(each.table for each in self.found.proof)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +106,7 @@ class _Limits:
     read_table: Callable[[Path], Dataset]
     with_evidence: bool
     with_proof: bool
+    asked: str  # a digest of all of it
     look: Callable[[Dataset], Columns]  # what the columns of a table look like, as far as a policy asks
 
 
@@ -126,6 +153,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_text_options(parser)
     add_reading_options(parser)
     add_evidence_option(parser)
+    add_batch_options(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON document instead of text")
 
 
@@ -138,7 +166,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     def tell(result: _Done) -> None:
         for file in report:
-            file.append(csv_report_row(result.audit, seconds=result.seconds))
+            file.append(csv_report_row(result.audit, seconds=result.found.seconds))
         if not arguments.json:
             print_lines(_lines(result))
             print_evidence(result.evidence or ())
@@ -170,19 +198,19 @@ def audit(
             )
         pairing = _find_pairs(arguments)
         begin()
-        of_run = _verify_all(pairing, limits, _limits_by_file(arguments), tell)
+        of_run = _verify_all(pairing, arguments, limits, tell)
         done += of_run[0]
         skipped += of_run[1]
     places = at_hand.places()
     done.sort(key=lambda each: places.get(each.pair.original, 0))  # those of one run are in order
 
     def report(created_at: datetime) -> Report:
-        files = [verified_file(each.audit, each.original, each.anonymized, proof=each.proof) for each in done]
+        files = [VerifiedFile(audit=each.audit, inputs=each.found.inputs, prove=each.proof) for each in done]
         made = tabular_report(files, skipped=skipped, created_at=created_at)
         is_masked = any(arguments.evidence == "masked" for arguments in runs)
         return made.with_evidence(one for each in done for one in each.evidence or ()) if is_masked else made
 
-    looked = {f"{one.audit.name}: {name}": kinds for one in done for name, kinds in one.looks.items()}
+    looked = {f"{one.audit.name}: {name}": kinds for one in done for name, kinds in one.found.looks.items()}
     message = "{file} was not verified. {reason}"
     return Audited(
         verdict=run_verdict([result.audit for result in done], n_skipped=len(skipped)),
@@ -201,30 +229,61 @@ def _limits_by_file(arguments: argparse.Namespace) -> dict[str, _Limits]:
 
 
 def _verify_all(
-    pairing: Pairing, limits: _Limits, by_file: Mapping[str, _Limits], tell: Callable[[_Done], object]
+    pairing: Pairing, arguments: argparse.Namespace, limits: _Limits, tell: Callable[[_Done], object]
 ) -> tuple[list[_Done], list[LeftOutFile]]:
     """Verify the pairs of a run; a file that cannot be verified never stops the others."""
-    done: list[_Done] = []
-    skipped = list(pairing.skipped)
-    for pair in pairing.pairs:
-        try:
-            done.append(_verify(pair, by_file.get(Path(pair.original).name, limits)))
-        except AuditInputError as error:
-            skipped.append(LeftOutFile(name=pair.original, reason=joined(error.problems)))
-            continue
-        tell(done[-1])
+    by_file = _limits_by_file(arguments)
+    of_pair = [(pair, by_file.get(Path(pair.original).name, limits)) for pair in pairing.pairs]
+    batch = Batch(
+        tool="tabular",
+        tasks=[_task(pair, of_file, arguments) for pair, of_file in of_pair],
+        kind=_Measured,
+        here=lambda numbers: (_measure_here(*of_pair[number]) for number in numbers),
+        judge=lambda number, found: _judge(*of_pair[number], found),
+    )
+    done: dict[int, _Done] = {}
+    errors: dict[int, LeftOutFile] = {}
+    for number, outcome in batch.outcomes(arguments):
+        if isinstance(outcome, AuditInputError):
+            name = pairing.pairs[number].original
+            errors[number] = LeftOutFile(name=name, reason=joined(outcome.problems))
+        else:
+            done[number] = outcome
+            tell(outcome)
+    skipped = [*pairing.skipped, *(errors[number] for number in sorted(errors))]
     if not skipped:
-        texts = [one for each in done if (seen := each.audit.opinion_measurement) for one in seen.texts]
+        texts = [one for each in done.values() if (seen := each.found.opinion) for one in seen.texts]
         check_reading(
             [], {name: each for name, each in limits.read.items() if name not in {t.column for t in texts}}
         )
-    return done, [LeftOutFile(name=Path(file.name).name, reason=file.reason) for file in skipped]
+    left_out = [LeftOutFile(name=Path(file.name).name, reason=file.reason) for file in skipped]
+    return [done[number] for number in sorted(done)], left_out
+
+
+def _task(pair: FilePair, limits: _Limits, arguments: argparse.Namespace) -> Task:
+    there = FilePair(**{part: str(Path(path).absolute()) for part, path in vars(pair).items()})
+    return Task(
+        name=Path(pair.original).name,
+        files=stamps([Path(pair.original), Path(pair.anonymized), Path(pair.log)]),
+        settings=limits.asked,
+        measure=partial(_measure, there, limits),
+        memory=memory_asked_for(arguments),
+    )
+
+
+def _measure_here(pair: FilePair, limits: _Limits) -> _Measured | AuditInputError:
+    try:
+        return _measure(pair, limits)
+    except AuditInputError as error:
+        return error
+    except MemoryError:
+        return input_error(OUT_OF_MEMORY, pair=Path(pair.original).name)
 
 
 def _timed(document: dict[str, Any], done: Sequence[_Done]) -> dict[str, Any]:
     """Return the document with how long each file took, and evidence where it was asked for."""
     for file, result in zip(document["files"], done, strict=True):
-        file["seconds"] = round(result.seconds, 3)
+        file["seconds"] = round(result.found.seconds, 3)
         file.update(with_evidence(result.evidence))
     return document
 
@@ -332,12 +391,13 @@ def _limits(arguments: argparse.Namespace) -> _Limits:
         read_table=table_reader(arguments),
         with_evidence=arguments.evidence == "masked",
         with_proof=arguments.report is not None or bool(at_hand.places()),
+        asked=settings_digest(arguments_that_matter(arguments)),
         look=partial(looks, arguments),
     )
 
 
-def _verify(pair: FilePair, limits: _Limits) -> _Done:
-    """Read and verify a pair."""
+def _measure(pair: FilePair, limits: _Limits) -> _Measured:
+    """Read and measure a pair."""
     started = time.perf_counter()
     try:
         original = limits.read_table(Path(pair.original))
@@ -362,18 +422,35 @@ def _verify(pair: FilePair, limits: _Limits) -> _Done:
     k = limits.opinion.smallest_k
     evidence = evidence_tables(audit, original, anonymized, k=k) if limits.with_evidence else None
     proof = tabular_proof(audit, original, anonymized) if limits.with_proof else ()
-    seconds = time.perf_counter() - started
-    held = [replace(each, table=each.table.slice(0, 0)) for each in (original, anonymized)]
-    return _Done(
-        pair=pair,
-        audit=audit,
-        seconds=seconds,
-        original=held[0],
-        anonymized=held[1],
-        evidence=evidence,
-        proof=proof,
-        looks=limits.look(anonymized),
+    classes, opinion = audit.classes, audit.opinion_measurement
+    if classes is not None:  # which record is in which class is nobody's business from here on
+        classes = replace(classes, class_of_record=np.sort(classes.class_of_record))
+    if opinion is not None:
+        opinion = replace(opinion, classes=replace(opinion.classes, persons=None))
+    return _Measured(
+        measurement=audit.measurement,
+        classes=classes,
+        opinion=opinion,
+        inputs=verified_file(audit, original, anonymized).inputs,
+        evidence=None if evidence is None else tuple(map(PlainTable.of, evidence)),
+        proof=tuple(map(PlainTable.of, proof)),
+        looks={name: frozenset(kinds) for name, kinds in limits.look(anonymized).items()},
+        seconds=time.perf_counter() - started,
     )
+
+
+def _judge(pair: FilePair, limits: _Limits, found: _Measured) -> _Done:
+    """Hold what was found in a pair against the limits."""
+    audit = judge_tabular(
+        found.measurement,
+        classes=found.classes,
+        opinion=found.opinion,
+        thresholds=limits.rule[found.measurement.log.mode],
+        opinion_thresholds=limits.opinion,
+        read=limits.read,
+    )
+    evidence = None if found.evidence is None else tuple(each.table for each in found.evidence)
+    return _Done(pair=pair, audit=audit, found=found, evidence=evidence)
 
 
 def _lines(result: _Done) -> list[str]:

@@ -5,16 +5,21 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.commands.output import Audited, print_line
+from core.cluster import Task, settings_digest, stamps
+from core.commands.batches import Batch, add_batch_options
+from core.commands.output import Audited, memory_asked_for, print_line
 from core.errors import AuditInputError
 from core.settings_form import add_options, from_options
 from core.vcf import (
     ALL_CHECKS,
     Exposure,
+    MeasuredPair,
     Pairing,
     PairOutcome,
     VcfAudit,
@@ -23,12 +28,13 @@ from core.vcf import (
     check_severities,
     default_jobs,
     look_for_donors,
+    measure_pair,
     pair_folders,
     run_pairs,
     write_reports,
 )
 from core.vcf.document import ended, vcf_document
-from core.vcf.outcomes import gravest_of_run, run_verdict
+from core.vcf.outcomes import gravest_of_run, judge_outcome, run_verdict, unread
 from core.vcf.pairing import Level, VcfPair, file_at
 from core.verdict import Verdict
 from core.words import Text, Written, own, text
@@ -80,6 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="another VCF file with genotypes: are the donors, or their relatives, in it? (implies --donors)",
     )
     parser.add_argument("--jobs", type=int, default=None, help="large pairs at once (default: one per core)")
+    add_batch_options(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
@@ -179,21 +186,83 @@ def _verify(
     panel: VcfFile | None,
     is_told: bool,
 ) -> Iterator[PairOutcome]:
-    """Verify all pairs, and look for their donors where that was asked for."""
-    n_jobs = arguments.jobs or default_jobs()
-    for outcome in run_pairs(pairing.pairs, settings, n_jobs=n_jobs):
-        if is_told:
-            print_line(
-                text(
-                    "[CHECK] origin={origin}, anony={anony}",
-                    origin=outcome.pair.original.name,
-                    anony=outcome.pair.anonymized.name,
-                ),
-                flush=True,
-            )
-        is_meant = not arguments.donors_of or outcome.pair.anonymized.name in arguments.donors_of
-        is_asked_for = (arguments.donors or arguments.donors_of or panel is not None) and is_meant
+    """Verify all pairs, and look for their donors where that was asked for; in the order of the pairs."""
+    pairs = pairing.pairs
+    if arguments.scheduler is None and arguments.report is None and arguments.resume is None:
+        for one in _verify_here(pairs, settings, arguments, panel=panel):
+            _tell(one.pair, is_told=is_told)
+            yield one
+        return
+    batch = Batch(
+        tool="vcf",
+        tasks=[_task(pair, settings, arguments, panel=panel) for pair in pairs],
+        kind=MeasuredPair,
+        here=lambda numbers: _measure_here([pairs[one] for one in numbers], settings, arguments, panel=panel),
+        judge=lambda number, found: found.judged(pairs[number], settings),
+    )
+    done: dict[int, PairOutcome] = {}
+    for number, outcome in batch.outcomes(arguments):
+        _tell(pairs[number], is_told=is_told)
+        if isinstance(outcome, AuditInputError):
+            done[number] = judge_outcome(unread(pairs[number], *outcome.problems), settings)
+        else:
+            done[number] = outcome
+    yield from (done[number] for number in range(len(pairs)))
+
+
+def _tell(pair: VcfPair, *, is_told: bool) -> None:
+    if is_told:
+        print_line(
+            text(
+                "[CHECK] origin={origin}, anony={anony}",
+                origin=pair.original.name,
+                anony=pair.anonymized.name,
+            ),
+            flush=True,
+        )
+
+
+def _verify_here(
+    pairs: Sequence[VcfPair], settings: VcfSettings, arguments: argparse.Namespace, *, panel: VcfFile | None
+) -> Iterator[PairOutcome]:
+    for outcome in run_pairs(pairs, settings, n_jobs=arguments.jobs or default_jobs()):
+        is_asked_for = _asks_for_donors(outcome.pair, arguments)
         yield look_for_donors(outcome, settings, panel=panel) if is_asked_for else outcome
+
+
+def _measure_here(
+    pairs: Sequence[VcfPair], settings: VcfSettings, arguments: argparse.Namespace, *, panel: VcfFile | None
+) -> Iterator[MeasuredPair | AuditInputError]:
+    for outcome in _verify_here(pairs, settings, arguments, panel=panel):
+        try:
+            yield MeasuredPair.of(outcome)
+        except AuditInputError as error:
+            yield error
+
+
+def _asks_for_donors(pair: VcfPair, arguments: argparse.Namespace) -> bool:
+    is_meant = not arguments.donors_of or pair.anonymized.name in arguments.donors_of
+    return is_meant and bool(arguments.donors or arguments.donors_of or arguments.panel is not None)
+
+
+def _task(
+    pair: VcfPair, settings: VcfSettings, arguments: argparse.Namespace, *, panel: VcfFile | None
+) -> Task:
+    looks = _asks_for_donors(pair, arguments)
+    original, anonymized, *others = (
+        replace(file, path=file.path and file.path.absolute())
+        for file in (pair.original, pair.anonymized, *([panel] if panel is not None and looks else []))
+    )
+    there = replace(pair, original=original, anonymized=anonymized)
+    return Task(
+        name=pair.anonymized.name,
+        files=stamps([file.path for file in (original, anonymized, *others) if file.path is not None]),
+        settings=settings_digest(settings, pair.level, looks),
+        measure=partial(
+            measure_pair, there, settings, looks_for_donors=looks, panel=others[0] if others else None
+        ),
+        memory=memory_asked_for(arguments),
+    )
 
 
 def _write(outcomes: Sequence[PairOutcome], pairing: Pairing, arguments: argparse.Namespace) -> Path | None:

@@ -48,6 +48,7 @@ def repeat_document(repeat: Repeat) -> dict[str, object]:
         "changed_parts": list(repeat.changed),
         "n_differences": repeat.n_differences,
         "differences": [each._asdict() for each in repeat.differences],
+        "not_repeated": [str(each) for each in repeat.notes],
         "inputs": [
             {"role": str(facts.role), "name": facts.name, "sha256": facts.sha256, "given_as": given}
             for facts, given in repeat.used
@@ -68,6 +69,7 @@ def _sources(paths: list[Path]) -> list[Source]:
 
 def _lines(repeat: Repeat) -> list[str]:
     lines: list[str] = [text("{outcome}  {sentence}", outcome=repeat.sameness.word, sentence=repeat.sentence)]
+    lines += [text("  {note}", note=each) for each in repeat.notes]
     lines += [
         text("  {role} {file}: given as {given}", role=own(facts.role), file=facts.name, given=given)
         for facts, given in repeat.used

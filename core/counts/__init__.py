@@ -11,5 +11,6 @@ from core.counts.judging import (
     judge_counts,
     measure_cells,
 )
+from core.counts.measuring import measure_counts
 from core.counts.settings import CountThresholds
 from core.counts.suppressing import propose_suppression

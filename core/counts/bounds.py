@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import linprog
+import scipy
 
-from core.coding import FloatArray
+from core.coding import BoolArray, FloatArray
 from core.counts.cube import Cube, Equations, Key, equations_of
 
 _MOST_TIED = 400  # unknown cells that equations tie, up to which each is bounded
@@ -41,8 +41,8 @@ class Bounded(NamedTuple):
         return min(least, self.by_mark.get(key, np.inf))
 
 
-def bounds_of(cube: Cube) -> Bounded:
-    """Return what each suppressed cell can be.
+def bounds_of(cube: Cube, only: Collection[Key] | None = None) -> Bounded:
+    """Return what each suppressed cell can be, or `only` those asked for.
 
     Of tables in two dimensions with their margins, and wherever fractions give whole bounds, they are exact;
     else whole numbers are asked for up to 40 tied cells, and beyond the bounds may be wider than they are.
@@ -58,6 +58,7 @@ def bounds_of(cube: Cube) -> Bounded:
     found: dict[Key, Bounds] = {}
     spans = np.array([cube.span(key) for key in equations.unknown]).reshape(-1, 2)
     group, n_left_out = equations.component_of, 0
+    is_bounded = np.zeros(len(equations.unknown), dtype=np.bool_)
     for each in np.unique(group):
         chosen = group == each
         keys = [key for key, is_in in zip(equations.unknown, chosen, strict=True) if is_in]
@@ -65,14 +66,17 @@ def bounds_of(cube: Cube) -> Bounded:
         if len(keys) > _MOST_TIED:
             n_left_out += len(keys)
             continue
-        bounded = _bounded(matrix, totals, spans[chosen])
+        asked = [place for place, key in enumerate(keys) if only is None or key in only]
+        bounded = _bounded(matrix, totals, spans[chosen], asked)
         if bounded is None:
             return Bounded({}, False, 0, {})
-        found.update(zip(keys, bounded, strict=True))
+        found.update(zip([keys[place] for place in asked], bounded, strict=True))
+        is_bounded[chosen] = True
     for total in cube.totals:
         if (
             cube.cells[total] is None
-            and (sums := _of_total(cube, total, found, equations, spans)) is not None
+            and (only is None or total in only)
+            and (sums := _of_total(cube, total, is_bounded, equations, spans)) is not None
         ):
             found[total] = sums
     widths = (spans[:, 1] - spans[:, 0] + 1).tolist()
@@ -85,12 +89,13 @@ def _all_known_add_up(equations: Equations) -> bool:
     return bool((equations.totals >= 0).all() and (equations.totals[alone] == 0).all())
 
 
-def _bounded(matrix: FloatArray, totals: FloatArray, spans: FloatArray) -> list[Bounds] | None:
-    """Return the bounds of each unknown; None where nothing fits."""
-    n = matrix.shape[1]
+def _bounded(
+    matrix: FloatArray, totals: FloatArray, spans: FloatArray, asked: Sequence[int]
+) -> list[Bounds] | None:
+    """Return the bounds of the unknowns asked for; None where nothing fits."""
     found = []
-    for number in range(n):
-        goal = np.zeros(n)
+    for number in asked:
+        goal = np.zeros(matrix.shape[1])
         goal[number] = 1
         pair = _least(goal, matrix, totals, spans), _least(-goal, matrix, totals, spans)
         if pair[0] is None or pair[1] is None:
@@ -105,7 +110,7 @@ def _least(goal: FloatArray, matrix: FloatArray, totals: FloatArray, spans: Floa
         ends = np.where(goal >= 0, spans[:, 0], spans[:, 1])
         return float(goal[goal != 0] @ ends[goal != 0])
     given = {"A_eq": matrix, "b_eq": totals, "bounds": spans}
-    solved = linprog(goal, **given)
+    solved = scipy.optimize.linprog(goal, **given)
     if solved.status == 3:
         return -np.inf
     if not solved.success:
@@ -114,13 +119,13 @@ def _least(goal: FloatArray, matrix: FloatArray, totals: FloatArray, spans: Floa
         abs(solved.fun - round(solved.fun)) < _CLOSE and np.abs(solved.x - solved.x.round()).max() < _CLOSE
     )
     if not is_whole and len(goal) <= _MOST_WHOLE:
-        whole = linprog(goal, integrality=np.ones(len(goal)), **given)
+        whole = scipy.optimize.linprog(goal, integrality=np.ones(len(goal)), **given)
         return float(whole.fun) if whole.success else None
     return float(solved.fun)
 
 
 def _of_total(
-    cube: Cube, total: Key, found: Mapping[Key, Bounds], equations: Equations, spans: FloatArray
+    cube: Cube, total: Key, is_bounded: BoolArray, equations: Equations, spans: FloatArray
 ) -> Bounds | None:
     """Return what a suppressed total can be, as the sum of its cells under the other totals."""
     parts = set(cube.parts(total))
@@ -128,7 +133,7 @@ def _of_total(
     inside = np.array([key in parts for key in equations.unknown], dtype=np.bool_)
     if not inside.any():
         return Bounds(known, known)
-    if any(key not in found for key, is_in in zip(equations.unknown, inside, strict=True) if is_in):
+    if not is_bounded[inside].all():
         return None
     goal = inside.astype(np.float64)
     low, high = (_least(sign * goal, equations.matrix, equations.totals, spans) for sign in (1, -1))

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from core.coding import BoolArray, FloatArray, IntArray
+from core.counts.nested import subtotals_of
 from core.people import COUNT_NAMES, TOTAL_WORDS
 from core.roles.vocabulary import name_tokens
 from core.words import input_error
@@ -21,7 +22,8 @@ _BELOW = re.compile(r"(?P<sign><=?|≤) ?(?P<most>\d{1,9})")
 _MOST_CELLS = 200_000
 _MOST_ROWS = 50_000  # of a table that is looked at for counts
 _N_LOOKED_AT = 1_000  # different values of a column
-Key = tuple[int, ...]  # a cell: the category of each dimension, -1 for the total over it
+# A cell: the category of each dimension, -1 for the total over it, -2, -3 … for one that is the sum of some.
+Key = tuple[int, ...]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -29,10 +31,12 @@ class Cube:
     """Counts by category; dimensions are columns."""
 
     dimensions: tuple[str, ...]
-    categories: tuple[tuple[str, ...], ...]  # of each dimension, without its total
+    categories: tuple[tuple[str, ...], ...]  # of each dimension, without its total and sums of some
     cells: Mapping[Key, int | None]  # published cells and totals; None where suppressed
     rows: Mapping[Key, int]  # the record that each cell stands in, from 0
     marks: Mapping[Key, int] = field(default_factory=dict)  # the most that marks such as ``<5`` leave a cell
+    # of each dimension, categories that are sums of others, and of which; -2 stands for the first of them
+    sums: tuple[tuple[tuple[str, tuple[int, ...]], ...], ...] = ()
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -47,18 +51,29 @@ class Cube:
     @cached_property
     def totals(self) -> tuple[Key, ...]:
         """Return the published cells over some dimension's total."""
-        return tuple(key for key in self.cells if -1 in key)
+        return tuple(key for key in self.cells if min(key) < 0)
 
     @cached_property
     def has_inner(self) -> bool:
         """Whether any inner cell is listed; else only totals are published."""
-        return any(-1 not in key for key in self.cells)
+        return any(min(key) >= 0 for key in self.cells)
 
     def parts(self, total: Key) -> tuple[Key, ...]:
         """Return the inner cells that a total is the sum of."""
-        axes = [range(n) if place == -1 else (place,) for place, n in zip(total, self.shape, strict=True)]
+        axes = [self._part(dimension, place) for dimension, place in enumerate(total)]
         grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
         return tuple(map(tuple, grid.tolist()))
+
+    def _part(self, dimension: int, place: int) -> Sequence[int]:
+        if place >= 0:
+            return (place,)
+        return range(self.shape[dimension]) if place == -1 else self.sums[dimension][-2 - place][1]
+
+    def name_of(self, dimension: int, place: int) -> str | None:
+        """Return the category that a place of a key stands for, None for the total."""
+        if place >= 0:
+            return self.categories[dimension][place]
+        return None if place == -1 else self.sums[dimension][-2 - place][0]
 
     def known(self, key: Key) -> int | None:
         """Return an inner cell's count, 0 where the table lists inner cells without it; None if unknown."""
@@ -72,24 +87,27 @@ class Cube:
             cells={**self.cells, **dict.fromkeys(keys)},
             rows=self.rows,
             marks=self.marks,
+            sums=self.sums,
         )
 
     @cached_property
     def shows_zeros(self) -> bool:
         """Whether some inner cell shows that nobody is in it: then no mark stands for 0."""
-        return any(count == 0 and -1 not in key for key, count in self.cells.items())
+        return any(count == 0 and min(key) >= 0 for key, count in self.cells.items())
 
     def span(self, key: Key) -> tuple[float, float]:
         """Return the least and the most that a suppressed cell can be, by its mark and its totals' marks."""
         marks = [self.marks[key]] if key in self.marks else []
         for total, most in self._marked_totals:
-            if all(there in (-1, here) for there, here in zip(total, key, strict=True)):
+            if all(
+                here in self._part(at, there) for at, (there, here) in enumerate(zip(total, key, strict=True))
+            ):
                 marks.append(most)
         return (1.0 if key in self.marks and self.shows_zeros else 0.0), float(min(marks, default=np.inf))
 
     @cached_property
     def _marked_totals(self) -> list[tuple[Key, int]]:
-        return [(key, most) for key, most in self.marks.items() if -1 in key]
+        return [(key, most) for key, most in self.marks.items() if min(key) < 0]
 
 
 def whole_number(written: str | None) -> int | None:
@@ -150,13 +168,31 @@ def read_cube(table: pa.Table, dimensions: Sequence[str], count: str) -> Cube:
             "Several rows stand for one cell over {columns}. Name every column of categories, or sum them.",
             columns=list(dimensions),
         )
+    columns = [_with_sums(at, categories, keys, counts) for at, (categories, _) in enumerate(coded)]
+    keys = [tuple(places[at] for (_, places, _), at in zip(columns, key, strict=True)) for key in keys]
     return Cube(
         dimensions=tuple(dimensions),
-        categories=tuple(categories for categories, _ in coded),
+        categories=tuple(categories for categories, _, _ in columns),
+        sums=tuple(sums for _, _, sums in columns),
         cells=dict(zip(keys, counts, strict=True)),
         rows={key: row for row, key in enumerate(keys)},
         marks={key: most for key, cell in zip(keys, cells, strict=True) if (most := _mark(cell)) is not None},
     )
+
+
+def _with_sums(
+    at: int, categories: tuple[str, ...], keys: Sequence[Key], counts: Sequence[int | None]
+) -> tuple[tuple[str, ...], dict[int, int], tuple[tuple[str, tuple[int, ...]], ...]]:
+    """Return a column's categories without sums of others, the place of each, and the sums."""
+    contexts: dict[Key, dict[int, int | None]] = {}
+    for key, count in zip(keys, counts, strict=True):
+        contexts.setdefault((*key[:at], *key[at + 1 :]), {})[key[at]] = count
+    found = subtotals_of(categories, [*contexts.values()])
+    sums = {each.category: -2 - number for number, each in enumerate(found)}
+    kept = [each for each in range(len(categories)) if each not in sums]
+    places = {-1: -1, **sums, **{each: place for place, each in enumerate(kept)}}
+    named = tuple((categories[each.category], tuple(places[part] for part in each.parts)) for each in found)
+    return tuple(categories[each] for each in kept), places, named
 
 
 def _mark(written: str | None) -> int | None:

@@ -55,7 +55,8 @@ def band(category: str) -> tuple[float, float] | None:
 def differences_in(cube: Cube) -> Iterator[Difference]:
     """Yield pairs of cells that differ in one band, of which one holds the other and one end is shared."""
     for place, categories in enumerate(cube.categories):
-        bands = [(number, found) for number, each in enumerate(categories) if (found := band(each))]
+        named = [*enumerate(categories), *((-2 - at, name) for at, (name, _) in enumerate(cube.sums[place]))]
+        bands = [(number, found) for number, each in named if (found := band(each))]
         nested = [
             (one, other)
             for one, (low, high) in bands
@@ -84,6 +85,6 @@ def differences_between(cube: Cube, others: Sequence[tuple[str, Cube]]) -> Itera
 
 def _named(cube: Cube, key: Key) -> frozenset[tuple[str, str | None]]:
     return frozenset(
-        (name, categories[place] if place >= 0 else None)
-        for name, categories, place in zip(cube.dimensions, cube.categories, key, strict=True)
+        (name, cube.name_of(at, place))
+        for at, (name, place) in enumerate(zip(cube.dimensions, key, strict=True))
     )

@@ -106,20 +106,21 @@ def measure_cells(
 ) -> CellsMeasurement:
     """Measure what thresholds are held against; see `audit_counts`."""
     columns, further = tuple(dimensions), [(other.name, other.table) for other in others]
+    measured = tuple(
+        measure_counts(
+            dataset.table,
+            count=each,
+            dimensions=columns,
+            sensitive=sensitive,
+            name=dataset.name,
+            others=further,
+        )
+        for each in counts
+    )
     return CellsMeasurement(
         name=dataset.name,
-        dimensions=columns,
-        measured=tuple(
-            measure_counts(
-                dataset.table,
-                count=each,
-                dimensions=columns,
-                sensitive=sensitive,
-                name=dataset.name,
-                others=further,
-            )
-            for each in counts
-        ),
+        dimensions=measured[0].cube.dimensions if measured else columns,
+        measured=measured,
         contributions=None
         if magnitude is None
         else measure_contributions(
@@ -174,6 +175,7 @@ def _findings(measured: CountsMeasurement, made: Suppression, limits: CountThres
     yield from _told(measured, limits.least)
     yield from _differences(measured, limits.least)
     yield from _full(measured)
+    yield from _figures(measured, limits.least)
     if made.primary or told_cells(measured.bounded, limits.least):
         yield _proposed(measured, made, limits.least)
 
@@ -270,6 +272,27 @@ def _within(one: CountsMeasurement, other: CountsMeasurement, limits: CountThres
         )
 
 
+def _figures(measured: CountsMeasurement, least: int) -> Iterator[Finding]:
+    """Yield what shares and averages beside the counts tell of few people."""
+    for each in measured.figures:
+        if n_below := each.n_below(least):
+            yield Finding.of("small_counts", Verdict.FAIL, column=each.column, n_affected=n_below)(
+                "`{column}` is a share of `{count}`: in {found} cells it comes to 1 to {most} people, or "
+                "leaves so many.",
+                count=measured.count,
+                found=n_below,
+                most=least - 1,
+            )
+        if each.n_of_suppressed:
+            yield Finding.of(
+                "small_counts", Verdict.FAIL, column=each.column, n_affected=each.n_of_suppressed
+            )(
+                "`{column}` is shown in {found} cells whose `{count}` is suppressed: it is of those people.",
+                count=measured.count,
+                found=each.n_of_suppressed,
+            )
+
+
 def _full(measured: CountsMeasurement) -> Iterator[Finding]:
     for each in measured.full:
         sensitive = each.column in measured.sensitive
@@ -339,4 +362,4 @@ def _dominance_findings(given: Contributions, found: Dominated, limits: CountThr
 def cell_names(measured: CountsMeasurement, key: Key) -> list[str]:
     """Return the category of a cell by dimension; Σ for a total."""
     cube = measured.cube
-    return [each[place] if place >= 0 else "Σ" for each, place in zip(cube.categories, key, strict=True)]
+    return [cube.name_of(at, place) or "Σ" for at, place in enumerate(key)]

@@ -10,6 +10,7 @@ import pyarrow as pa
 from core.counts.bounds import Bounded, bounds_of
 from core.counts.cube import Cube, Key, read_cube
 from core.counts.differences import Difference, differences_between, differences_in
+from core.counts.figures import Figures, is_figures, measure_figures
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +34,7 @@ class CountsMeasurement:
     full: tuple[FullCells, ...]
     differences: tuple[Difference, ...]
     sensitive: tuple[str, ...]  # columns whose category nobody shall learn
+    figures: tuple[Figures, ...] = ()  # shares and averages beside the counts
 
     @property
     def counts(self) -> tuple[int, ...]:
@@ -56,7 +58,7 @@ def measure_counts(
     table
         Columns of text; missing is null.
     count, dimensions
-        The columns of counts and of categories.
+        The columns of counts and of categories; such as hold figures (shares, averages) are none.
     sensitive
         Dimensions whose category nobody shall learn of a person.
     others
@@ -67,6 +69,8 @@ def measure_counts(
     AuditInputError
         See :func:`core.counts.cube.read_cube`.
     """
+    figures = [each for each in dimensions if is_figures(table[each])]
+    dimensions = [each for each in dimensions if each not in figures]
     cube = read_cube(table, dimensions, count)
     cubes = [
         (other, read_cube(each, dimensions, count))
@@ -81,6 +85,7 @@ def measure_counts(
         full=tuple(_full_cells(cube, place) for place in range(len(dimensions))) if cube.has_inner else (),
         differences=(*differences_in(cube), *differences_between(cube, cubes)),
         sensitive=tuple(sensitive),
+        figures=tuple(measure_figures(table, cube, each) for each in figures),
     )
 
 

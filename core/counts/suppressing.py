@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import linprog
+import scipy
 
 from core.coding import FloatArray
 from core.counts.bounds import Bounded, bounds_of
@@ -52,19 +52,15 @@ def propose_suppression(cube: Cube, least: int, *, further: Sequence[Key] = ()) 
     secondary: list[Key] = []
     bounded = bounds_of(made)
     for _ in range(_MOST_ROUNDS):
-        partners = next(
-            (
-                more
-                for key in told_cells(bounded, least)
-                if (more := _partners(made, key, int(bounded.asked(key, least))))
-            ),
-            (),
-        )
+        told = told_cells(bounded, least)
+        found = (_partners(made, key, int(bounded.asked(key, least))) for key in told)
+        partners = next(filter(None, found), ())
         if not partners:
             break
         secondary += partners
         made = made.with_suppressed(partners)
-        bounded = bounds_of(made)
+        bounded = bounds_of(made, {*told, *partners})  # others can only be more values than before
+    bounded = bounds_of(made)
     holds = bounded.is_consistent and not bounded.n_left_out and not told_cells(bounded, least)
     return Suppression(primary=primary, secondary=tuple(secondary), holds=holds, is_complete=True)
 
@@ -98,7 +94,7 @@ def _partners(cube: Cube, told: Key, least: int) -> tuple[Key, ...]:
     most_down = np.array([count or 0 for count in counts], dtype=np.float64)
     most_up = np.array([0.0 if count == 0 else least - 1.0 for count in counts])
     moves = np.stack([*rows, goal])
-    solved = linprog(
+    solved = scipy.optimize.linprog(
         np.concatenate([cost, cost]),
         A_eq=np.hstack([moves, -moves]),
         b_eq=np.append(np.zeros(len(rows)), least - 1),

@@ -10,6 +10,7 @@ from core.delivery.judging import DeliveryAudit, attack_sentence, known_words
 from core.delivery.keys import Link
 from core.delivery.known import Known
 from core.delivery.measuring import TableFacts
+from core.free_text import reading_words, texts_document
 from core.releases import earlier_words, releases_document, releases_lines
 from core.settings_form import option_words, settings_document
 from core.verdict import next_steps
@@ -50,6 +51,7 @@ def delivery_document(audit: DeliveryAudit) -> dict[str, object]:
             for each in table.time.sequences
         ],
         "same_files": [list(pair) for pair in measured.same_files],
+        "texts": texts_document(measured.texts, audit.read),
         "releases": None if audit.releases is None else releases_document(audit.releases),
         "thresholds": vars(audit.thresholds),
         "settings": settings_document(measured.settings, audit.thresholds),
@@ -193,4 +195,5 @@ def delivery_arguments(audit: DeliveryAudit, inputs: Sequence[InputFacts]) -> tu
     """Return the words that repeat the audit of some tables."""
     words = [*option_words(audit.measurement.settings), *option_words(audit.thresholds)]
     tables = [facts.path for facts in inputs if facts.role == "table"]
-    return (*tables, *words, *earlier_words(audit.releases, inputs))
+    read = reading_words(audit.read, audit.measurement.texts)
+    return (*tables, *words, *read, *earlier_words(audit.releases, inputs))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
+from core.counts import CountThresholds, judge_counts
 from core.delivery.attack import FOUND_HALF, Attack
 from core.delivery.groups import Groups
 from core.delivery.keys import Place, names_persons
@@ -12,6 +13,7 @@ from core.delivery.known import Known
 from core.delivery.measuring import NUMBERS, DeliveryMeasurement, TableFacts, measure_delivery
 from core.delivery.pseudonyms import KeyFacts
 from core.delivery.settings import DeliverySettings, DeliveryThresholds
+from core.free_text import ModelName, Reading, check_reading, text_findings
 from core.releases import EarlierTable, Ledger, ReleasesAudit, judge_releases
 from core.roles import PERHAPS_NAMES, Role
 from core.sequences import judge_orders, judge_sequences, judge_span
@@ -20,6 +22,7 @@ from core.verdict import Finding, Verdict, worst, worst_first
 from core.words import Text, counted, joined, listed, own, percent, share_of, text
 
 FEW_IN_GROUPS, MANY_IN_GROUPS = 0.05, 0.5  # share of persons found by household: WARN above, FAIL from
+_OF_PLACES = frozenset({"phone number", "e-mail address", "postal address"})  # that a ward has too
 _MAIN = 0.5  # share of all persons from which a table of one record each is the one of persons
 MOST_BY_UNCHOSEN = 0.05  # share of persons found, from which columns nobody chose are a warning
 
@@ -32,6 +35,7 @@ class DeliveryAudit:
     thresholds: DeliveryThresholds
     findings: tuple[Finding, ...]  # the worst first
     releases: ReleasesAudit | None = None  # what earlier releases tell beside it
+    read: Mapping[str, Reading] = field(default_factory=dict)  # cells of text that a person has read
 
     @property
     def overall(self) -> Verdict:
@@ -54,19 +58,24 @@ class DeliveryAudit:
 
 
 def judge_delivery(
-    measurement: DeliveryMeasurement, thresholds: DeliveryThresholds | None = None
+    measurement: DeliveryMeasurement,
+    thresholds: DeliveryThresholds | None = None,
+    *,
+    read: Mapping[str, Reading] | None = None,
 ) -> DeliveryAudit:
-    """Hold a measurement against thresholds.
+    """Hold a measurement against thresholds; `read` counts cells of text that a person read, by TABLE.COL.
 
     FAIL: a person is among fewer than k in a table, or in all tables together for who knows the person's
     quasi-identifiers and so many records, or by so many parts of a list, or by being in a table at all; half
     have intervals or households of their own; direct identifiers; pseudonyms that are computed or listed
-    beside numbers; tables that their order joins. NOT ASSESSED: no key joins tables.
+    beside numbers; tables that their order joins; people named in words; small counts. NOT ASSESSED: no key
+    joins tables; text that nobody has read.
     WARN: many persons stand alone with all their records; keys repeat in both tables or match only when
     spelled alike; records name nobody; a table was read by itself; something stands in the order of what it
     hides; persons of other tables are missing from the table of persons.
     """
-    thresholds = thresholds or DeliveryThresholds()
+    thresholds, read = thresholds or DeliveryThresholds(), read or {}
+    check_reading(measurement.texts, read)
     releases = None
     if measurement.releases is not None:
         releases = judge_releases(measurement.releases, k=thresholds.k)
@@ -78,12 +87,18 @@ def judge_delivery(
         *_missing_findings(measurement),
         *_time_findings(measurement),
         *map(_household, measurement.groups),
-        *_identifier_findings(measurement),
+        *_identifier_findings(measurement, thresholds),
+        *text_findings(measurement.texts, read),
+        *_count_findings(measurement, thresholds),
         *_pseudonym_findings(measurement),
         *_key_findings(measurement),
     )
     return DeliveryAudit(
-        measurement=measurement, thresholds=thresholds, findings=worst_first(findings), releases=releases
+        measurement=measurement,
+        thresholds=thresholds,
+        findings=worst_first(findings),
+        releases=releases,
+        read=read,
     )
 
 
@@ -93,9 +108,12 @@ def audit_delivery(
     thresholds: DeliveryThresholds | None = None,
     *,
     earlier: Sequence[EarlierTable | Ledger] = (),
+    read: Mapping[str, Reading] | None = None,
+    text_model: ModelName = "none",
 ) -> DeliveryAudit:
     """Measure and judge the tables of one delivery; see `measure_delivery` and `judge_delivery`."""
-    return judge_delivery(measure_delivery(datasets, settings, earlier=earlier), thresholds)
+    measured = measure_delivery(datasets, settings, earlier=earlier, text_model=text_model)
+    return judge_delivery(measured, thresholds, read=read)
 
 
 def known_words(n_events: int | None) -> Text:
@@ -113,15 +131,16 @@ def known_words(n_events: int | None) -> Text:
 
 def attack_sentence(attack: Attack) -> Text:
     """Say which facts find how many persons."""
-    facts = [
-        *(text("{column} of the person", column=f"`{place}`") for place in attack.of_person),
-        *(text("{column} of one record", column=f"`{place}`") for place in attack.of_record),
-    ]
-    return text(
-        "Who knows {facts} finds {share} of the persons.",
-        facts=joined(facts, ", "),
-        share=percent(attack.share_found),
+    person, record = ([str(place) for place in places] for places in (attack.of_person, attack.of_record))
+    message = (
+        "Who knows {person} of a person and {record} of one of their records finds {share} of the persons."
+        if person and record
+        else "Who knows {person} of a person finds {share} of the persons."
+        if person
+        else "Who knows {record} of one record of a person finds {share} of the persons."
     )
+    share = percent(attack.share_found)
+    return text(message, person=listed(person), record=listed(record), share=share)
 
 
 def _joined_findings(measured: DeliveryMeasurement, thresholds: DeliveryThresholds) -> Iterator[Finding]:
@@ -251,7 +270,8 @@ def _household(found: Groups) -> Finding:
 def _table_findings(measured: DeliveryMeasurement, thresholds: DeliveryThresholds) -> Iterator[Finding]:
     for table in measured.tables:
         if table.person_column is None:
-            if measured.n_persons is not None and not _in_same_order(measured, table):
+            is_told = table.counts is not None or _in_same_order(measured, table)
+            if measured.n_persons is not None and not is_told:
                 yield _by_itself(table)
             continue
         if table.quasi_identifiers:
@@ -317,16 +337,30 @@ def _by_itself(table: TableFacts) -> Finding:
     )
 
 
-def _identifier_findings(measured: DeliveryMeasurement) -> Iterator[Finding]:
-    """Yield the columns that look like direct identifiers, but those that serve as pseudonyms."""
+def _count_findings(measured: DeliveryMeasurement, thresholds: DeliveryThresholds) -> Iterator[Finding]:
+    """Yield what tables of counts give away, what to suppress in them aside."""
     for table in measured.tables:
+        if table.counts is not None:
+            judged = judge_counts(table.counts, CountThresholds(least=max(thresholds.k, 2)))
+            yield from (each for each in judged.findings if each.check != "suppression")
+
+
+def _identifier_findings(measured: DeliveryMeasurement, thresholds: DeliveryThresholds) -> Iterator[Finding]:
+    """Yield the columns that look like direct identifiers, but those that serve as pseudonyms."""
+    of_places: list[Place] = []
+    for table in measured.tables:
+        texts = {each.column for each in table.texts if each.is_text}
         for suggestion in table.suggestions:
-            is_key = suggestion.column in table.key_columns
+            place = Place(table.name, suggestion.column)
+            is_key = suggestion.column in table.key_columns or suggestion.column in texts
             if suggestion.role is not Role.DIRECT_IDENTIFIER or suggestion.kind in NUMBERS or is_key:
+                continue
+            if table.n_sharing >= thresholds.k and str(suggestion.kind) in _OF_PLACES:
+                of_places.append(place)
                 continue
             sure = suggestion.from_values and suggestion.kind != PERHAPS_NAMES
             verdict = Verdict.FAIL if sure else Verdict.WARN
-            yield _looks_like_identifier(Place(table.name, suggestion.column), suggestion.kind, verdict)
+            yield _looks_like_identifier(place, suggestion.kind, verdict)
         for suggestion in table.listed:
             named = suggestion.kind == "patient or person number"
             yield Finding.of("listed_beside_key", Verdict.FAIL if named else Verdict.WARN)(
@@ -335,6 +369,12 @@ def _identifier_findings(measured: DeliveryMeasurement) -> Iterator[Finding]:
                 column=f"`{Place(table.name, suggestion.column)}`",
                 key=f"`{table.person_column}`",
             )
+    if of_places:
+        yield Finding.of("looks_like_identifier", Verdict.WARN)(
+            "{columns} hold telephones or addresses, it seems of places that many persons share: see that "
+            "they are nobody's own.",
+            columns=listed([str(place) for place in of_places]),
+        )
 
 
 def _looks_like_identifier(place: Place, kind: str, verdict: Verdict) -> Finding:
@@ -349,10 +389,16 @@ def _pseudonym_findings(measured: DeliveryMeasurement) -> Iterator[Finding]:
             yield _looks_like_identifier(fact.place, fact.identifier.kind, Verdict.FAIL)
         if fact.algorithm:
             yield _computed(fact)
+        if fact.is_readable:
+            yield Finding.of("key_computed", Verdict.FAIL)(
+                "The values of {column} are text, written as Base64 or hexadecimal digits: anybody reads it.",
+                column=f"`{fact.place}`",
+            )
     dated = [fact.place for fact in measured.keys if fact.holds_dates]
     if dated:
         yield Finding.of("key_holds_dates", Verdict.WARN)(
-            "The values of {columns} hold what reads as a date: a pseudonym should tell nothing.",
+            "The values of {columns} hold what reads as a date, a year or the time when they were made: "
+            "pseudonyms, numbers and names of files should tell nothing.",
             columns=listed([str(place) for place in dated]),
         )
 
@@ -409,7 +455,7 @@ def _key_findings(measured: DeliveryMeasurement) -> Iterator[Finding]:
     folded = [link for link in measured.links if link.is_folded]
     if folded:
         yield Finding.of("key_spelled_otherwise", Verdict.WARN)(
-            "{keys} match only without leading zeros, prefixes, decimals, spaces, hyphens and case; they "
-            "were joined so.",
+            "{keys} match only without leading zeros, prefixes, endings, decimals, spaces, hyphens and case; "
+            "they were joined so.",
             keys=listed([f"{link.one}={link.other}" for link in folded]),
         )

@@ -24,6 +24,8 @@ _LOOKED_AT = 200  # values that decide whether two columns are compared in full
 _HARDLY = 0.25
 _PREFIX = re.compile(r".*[^0-9]")  # up to its last letter or mark: numbers may begin alike by chance
 _MOST_SITES = 1000
+_MARKS = r"[^\p{L}\p{N}]+"  # between parts of a value, such as the name of a file
+_MOST_PARTS = 12
 _DENSE = 3  # whole numbers within a range so many times their number are counted, not drawn
 _GENERIC = frozenset(
     [
@@ -133,15 +135,13 @@ class Combined:
     """Tables with columns that only together say who is meant, such as hospital and number, as one more."""
 
     tables: Mapping[str, CodedTable]
-    # each new column with the number that says nobody alone
+    # each new column with the number that says nobody alone, or the column that it is a part of
     numbers: Mapping[Place, Place]
+    made_of: Mapping[Place, tuple[str, ...]] = field(default_factory=dict)
 
     def parts_of(self, place: Place) -> tuple[str, ...]:
         """Return the columns that a column is made of: itself, where it is none that was combined."""
-        if place not in self.numbers:
-            return (place.column,)
-        number = self.numbers[place].column
-        return place.column.removesuffix(f" + {number}"), number
+        return self.made_of.get(place, (place.column,))
 
     def without_parts(self, links: Iterable[Link]) -> list[Link]:
         """Return the links but those of numbers that say nobody alone."""
@@ -153,7 +153,7 @@ def combined_keys(tables: Mapping[str, CodedTable], named: Iterable[Place] = ())
     """Return tables with a column more where a number names a person only within a hospital or another site.
 
     That is so where columns of two tables named alike for persons both repeat values, and with one more
-    column that both have, name each record of one of them once.
+    column that both have, or of the same values, name each record of one of them once.
 
     Parameters
     ----------
@@ -164,6 +164,7 @@ def combined_keys(tables: Mapping[str, CodedTable], named: Iterable[Place] = ())
     """
     taken = set(named)
     more: dict[Place, Place] = {}
+    made_of: dict[Place, tuple[str, ...]] = {}
     added: dict[str, dict[str, pa.Array]] = {}
     columns = {name: _candidates(name, table) for name, table in tables.items()}
     for one, other in combinations(columns, 2):
@@ -171,38 +172,100 @@ def combined_keys(tables: Mapping[str, CodedTable], named: Iterable[Place] = ())
             for second in columns[other]:
                 if first.is_unique or second.is_unique or {first.place, second.place} & taken:
                     continue
-                for name, cells in _together(tables, first, second):
-                    for place, values in zip((first.place, second.place), cells, strict=True):
-                        more[Place(place.table, name)] = place
-                        added.setdefault(place.table, {})[name] = values
+                for sites, cells in _together(tables, first, second):
+                    for site, place, values in zip(sites, (first.place, second.place), cells, strict=True):
+                        made = Place(place.table, f"{site} + {place.column}")
+                        more[made], made_of[made] = place, (site, place.column)
+                        added.setdefault(place.table, {})[made.column] = values
     found = dict(tables)
     for name, new in added.items():
         table = tables[name].table
         for column, values in new.items():
             table = table.append_column(column, values)
         found[name] = replace(tables[name], table=table)
-    return Combined(tables=found, numbers=more)
+    return Combined(tables=found, numbers=more, made_of=made_of)
+
+
+def with_embedded_keys(combined: Combined, links: Sequence[Link]) -> tuple[Combined, list[Link]]:
+    """Return tables with a column more for keys that stand inside other values, such as names of files.
+
+    Only tables that no link joins are looked at: a part of nearly all values, between marks, is a key where a
+    column that names each record of another table once has 95 % of them.
+
+    Parameters
+    ----------
+    combined
+        The tables, and what was combined in them.
+    links
+        Between them.
+
+    Returns
+    -------
+    tuple
+        The tables, and the links with those of such parts.
+    """
+    joined = {place.table for link in links for place in (link.one, link.other)}
+    apart = [name for name in combined.tables if name not in joined]
+    tables, numbers, more = dict(combined.tables), dict(combined.numbers), list(links)
+    keys = [
+        column
+        for name, table in combined.tables.items()
+        for column in (_candidates(name, table) if apart else ())
+        if column.is_unique and column.n_values >= _MANY and not column.is_counted
+    ]
+    for name in apart:
+        for column, number, cells in _parts_of_values(tables[name]):
+            made = Place(name, f"{column} ({number + 1})")
+            table = replace(tables[name], table=tables[name].table.append_column(made.column, cells))
+            part = _column(*made, table)
+            others = [
+                key for key in keys if key.place.table != name and _sampled(part, key, folded=True) > _FOUND
+            ]
+            link = next((link for key in others if (link := _link(part, key)) is not None), None)
+            if link is not None:
+                tables[name], numbers[made] = table, Place(name, column)
+                more.append(link)
+                break
+    return replace(combined, tables=tables, numbers=numbers), more
+
+
+def _parts_of_values(table: CodedTable) -> Iterator[tuple[str, int, pa.Array]]:
+    """Yield each part between marks of columns of which nearly all values have as many, and its place."""
+    for column in table.table.column_names:
+        values = table[column].trimmed.values
+        if len(values) < _MANY:
+            continue
+        split = pc.split_pattern_regex(values.slice(0, _LOOKED_AT), _MARKS)
+        times = np.bincount(pc.list_value_length(split).to_numpy(zero_copy_only=False))
+        n_parts = int(times.argmax())
+        if not 1 < n_parts <= _MOST_PARTS or times[n_parts] < _SURELY_FOUND * times.sum():
+            continue
+        split = pc.split_pattern_regex(table.table[column].combine_chunks(), _MARKS)
+        fits = pc.fill_null(pc.equal(pc.list_value_length(split), n_parts), False)
+        split = pc.if_else(fits, split, pa.scalar([None] * n_parts, split.type))
+        for number in range(n_parts):
+            cells = pc.list_element(split, number)
+            if len(pc.unique(cells.slice(0, _LOOKED_AT))) >= _MANY:
+                yield column, number, cells
 
 
 def _together(
     tables: Mapping[str, CodedTable], first: _Column, second: _Column
-) -> Iterator[tuple[str, tuple[pa.Array, pa.Array]]]:
-    """Yield a site's column with a number's, in both tables, where the two name each record of one once."""
+) -> Iterator[tuple[tuple[str, str], tuple[pa.Array, pa.Array]]]:
+    """Yield the sites' columns of both tables where with the numbers they name each record of one once."""
     places = first.place, second.place
     if not (
         _named_alike(first.place, first.tokens, second.place, second.tokens)
         and any(names_persons(place) or _says_identifier(place.column) for place in places)
     ):
         return
-    mine, theirs = tables[first.place.table].table, tables[second.place.table].table
-    for site in mine.column_names:
-        if site in (first.place.column, second.place.column) or site not in theirs.column_names:
-            continue
-        if not all(1 < tables[place.table][site].n_distinct <= _MOST_SITES for place in places):
+    mine, theirs = tables[first.place.table], tables[second.place.table]
+    for site, there in _sites(mine, theirs):
+        if site == first.place.column or there == second.place.column:
             continue
         cells = tuple(
-            pc.binary_join_element_wise(table[site], table[place.column], "\x1f").combine_chunks()
-            for table, place in ((mine, first.place), (theirs, second.place))
+            pc.binary_join_element_wise(table.table[name], table.table[place.column], "\x1f").combine_chunks()
+            for table, name, place in ((mine, site, first.place), (theirs, there, second.place))
         )
         one, other = (pc.unique(each.drop_null()) for each in cells)
         is_unique = [
@@ -210,7 +273,25 @@ def _together(
         ]
         fewer, more = (other, one) if is_unique[0] else (one, other)
         if any(is_unique) and _n_found(fewer, more) >= _SURELY_FOUND * len(fewer):
-            yield f"{site} + {first.place.column}", (cells[0], cells[1])
+            yield (site, there), (cells[0], cells[1])
+
+
+def _sites(mine: CodedTable, theirs: CodedTable) -> Iterator[tuple[str, str]]:
+    """Yield columns of two tables that may say the same site: of one name, else of the same values."""
+    few = [
+        {name for name in each.table.column_names if 1 < each[name].n_distinct <= _MOST_SITES}
+        for each in (mine, theirs)
+    ]
+    for site in mine.table.column_names:
+        if site in few[0] and site in theirs.table.column_names:
+            if site in few[1]:
+                yield site, site
+        elif site in few[0]:
+            values = mine[site].trimmed.values
+            for there in theirs.table.column_names:
+                others = theirs[there].trimmed.values if there in few[1] else values[:0]
+                if len(others) == len(values) and _n_found(values, others) == len(values):
+                    yield site, there
 
 
 def propose_links(tables: Mapping[str, CodedTable]) -> tuple[Link, ...]:
@@ -320,6 +401,12 @@ def _link(one: _Column, other: _Column) -> Link | None:
     if max(_sampled(fewer, more, folded=folded) for folded in (False, True)) < _HARDLY:
         return None
     link = _measured(one, other)
+    if (
+        link.is_folded
+        and not alike
+        and any(_are_counted(fold_keys(each.values.values)) for each in (one, other))
+    ):
+        return None  # p0001 and s0001 are both the first of something
     return link if link.share_found >= (_FOUND if alike else _SURELY_FOUND) else None
 
 
@@ -358,14 +445,19 @@ def _n_found(values: pa.Array, among: pa.Array) -> int:
 
 
 def fold_keys(values: pa.Array) -> pa.Array:
-    """Return values without what all begin with, leading zeros, ``.0``, white space, marks and case."""
+    """Return values without what all begin or end with, leading zeros, ``.0``, space, marks and case."""
     lower = pc.utf8_lower(values)
-    ends = pc.min_max(lower).as_py() if len(lower) else {"min": None, "max": None}
-    begin = _PREFIX.match(_common_beginning(ends["min"] or "", ends["max"] or ""))
-    if begin and ends["min"] != ends["max"]:
-        lower = pc.utf8_slice_codeunits(lower, begin.end())
+    for _ in range(2):
+        lower = pc.utf8_reverse(_without_beginning(lower))
     plain = pc.replace_substring_regex(pc.replace_substring_regex(lower, r"[.,]0+$", ""), r"[\s\-_./]+", "")
     return pc.replace_substring_regex(plain, r"^0+(.)", r"\1")
+
+
+def _without_beginning(values: pa.Array) -> pa.Array:
+    """Return values without what all begin with, up to its last letter or mark."""
+    ends = pc.min_max(values).as_py() if len(values) else {"min": None, "max": None}
+    begin = _PREFIX.match(_common_beginning(ends["min"] or "", ends["max"] or ""))
+    return pc.utf8_slice_codeunits(values, begin.end()) if begin and ends["min"] != ends["max"] else values
 
 
 def _common_beginning(one: str, other: str) -> str:
@@ -377,7 +469,7 @@ def _best(links: Sequence[Link]) -> list[Link]:
     """Return the links of two tables, each column in one of them at most, the better first."""
     taken: set[Place] = set()
     kept = []
-    for link in sorted(links, key=lambda link: (-link.share_found, -link.n_values)):
+    for link in sorted(links, key=lambda link: (-link.share_found, link.is_folded, -link.n_values)):
         if not {link.one, link.other} & taken:
             taken |= {link.one, link.other}
             kept.append(link)

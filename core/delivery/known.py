@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import comb
 
 import numpy as np
-from scipy.stats import beta
+import scipy
 
 from core.coding import BoolArray, FloatArray, IntArray, some_rows, sorted_distinct, value_codes
 from core.sequences import alike_by_bag
@@ -75,8 +75,8 @@ class Known:
             return share, share
         n, found = self.n_looked_at, int(np.count_nonzero(self.smallest < size))
         tail = (1 - _CONFIDENCE) / 2
-        least = float(beta.ppf(tail, found, n - found + 1)) if found else 0.0
-        most = float(beta.ppf(1 - tail, found + 1, n - found)) if found < n else 1.0
+        least = float(scipy.stats.beta.ppf(tail, found, n - found + 1)) if found else 0.0
+        most = float(scipy.stats.beta.ppf(1 - tail, found + 1, n - found)) if found < n else 1.0
         return least, most
 
 

@@ -9,9 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from core.cells import as_numbers
 from core.coding import CodedTable, IntArray, combination_codes
+from core.counts import CellsMeasurement, looks_like_counts, measure_counts
 from core.delivery.attack import Attack
 from core.delivery.beside import SameOrder, same_orders
 from core.delivery.groups import Groups, groups_of
@@ -25,6 +27,7 @@ from core.delivery.keys import (
     given_links,
     persons_of,
     propose_links,
+    with_embedded_keys,
 )
 from core.delivery.known import Known, events_of, known_one
 from core.delivery.lists import read_list
@@ -32,6 +35,7 @@ from core.delivery.pseudonyms import KeyFacts, key_facts
 from core.delivery.settings import DeliverySettings
 from core.delivery.whose import Whose, earlier_with_persons, with_persons
 from core.errors import AuditInputError
+from core.free_text import ModelName, TextColumn, measure_texts
 from core.releases import (
     EarlierTable,
     Ledger,
@@ -40,13 +44,14 @@ from core.releases import (
     Roles,
     measure_releases,
 )
-from core.roles import Role, RoleSuggestion, suggest_roles
+from core.roles import Role, RoleSuggestion, columns_of_people, suggest_roles
 from core.roles.vocabulary import name_tokens
 from core.sequences import Time, measure_time
 from core.tables import Dataset
 from core.words import text
 
 _DAYS_OF_A_YEAR = 366
+_FOUND = 0.5  # share of the values of a table's key from which it is that of others' places
 _DIRECT = Role.DIRECT_IDENTIFIER
 # Kinds of columns that number records or persons, and are nobody's name or number elsewhere.
 NUMBERS = frozenset({"record identifier", "identifier by distinctness", "patient or person number"})
@@ -70,6 +75,11 @@ class TableFacts:
     n_elsewhere: int = 0  # persons in other tables and not in this
     repeats: bool = False  # whether some person has several records
     lists: tuple[str, ...] = ()  # columns that hold lists in their cells
+    texts: tuple[TextColumn, ...] = ()  # free text, and words in which somebody is named
+    # Of tables that persons are not joined to: what the cells tell, where each record is a count of people …
+    counts: CellsMeasurement | None = None
+    # … and the fewest persons that share a value of the column that names each record once elsewhere
+    n_sharing: int = 0
     # columns that name each person once beside the key, such as a list of pseudonyms and numbers
     listed: tuple[RoleSuggestion, ...] = ()
     time: Time = field(default_factory=Time)  # what dates and order tell, however they were shifted
@@ -79,8 +89,11 @@ class TableFacts:
 
     @property
     def released(self) -> tuple[str, ...]:
-        """Return the columns that are no keys, nor numbers of records."""
-        return tuple(column for column in self.columns if column not in {*self.key_columns, *self.numbers})
+        """Return the columns that are no keys, nor numbers of records, nor free text."""
+        texts = [each.column for each in self.texts if each.is_text]
+        return tuple(
+            column for column in self.columns if column not in {*self.key_columns, *self.numbers, *texts}
+        )
 
     @property
     def numbers(self) -> tuple[str, ...]:
@@ -123,6 +136,15 @@ class DeliveryMeasurement:
     same_files: tuple[tuple[str, str], ...] = ()  # tables that were given twice; the second is passed over
     releases: ReleasesMeasurement | None = None  # what earlier releases tell beside it, where they were given
 
+    @property
+    def texts(self) -> tuple[TextColumn, ...]:
+        """Return the free text of all tables, each column named with its table."""
+        return tuple(
+            replace(each, column=str(Place(table.name, each.column)))
+            for table in self.tables
+            for each in table.texts
+        )
+
     def known_by(self, n_events: int | None) -> Known:
         """Return what so many known records find, None for all."""
         return next(each for each in self.known if each.n_events == n_events)
@@ -143,6 +165,7 @@ def measure_delivery(
     settings: DeliverySettings | None = None,
     *,
     earlier: Sequence[EarlierTable | Ledger] = (),
+    text_model: ModelName = "none",
     should_stop: Callable[[], bool] = lambda: False,
 ) -> DeliveryMeasurement:
     """Read the tables of one delivery together and measure what an intruder finds.
@@ -155,6 +178,8 @@ def measure_delivery(
         Keys, roles and the size of samples.
     earlier
         Tables of earlier releases, or their ledgers.
+    text_model
+        An installed model that looks for names in free text too.
     should_stop
         Asked between persons; what is measured by then stands.
 
@@ -171,13 +196,15 @@ def measure_delivery(
     left_out = {names.place(each, "--leave-out") for each in settings.leave_out}
     given = names.keys(settings.keys)
     combined = combined_keys(_released(tables, left_out), [place for pair in given for place in pair])
+    links = _links(tables, given, combined)
+    combined, links = with_embedded_keys(combined, links)
     roles = _Roles(
         quasi={names.place(each, "--quasi-identifier") for each in settings.quasi_identifiers},
         left_out=left_out,
         combined=combined,
+        text_model=text_model,
     )
     tables = {name: _with_new(table, combined.tables[name]) for name, table in tables.items()}
-    links = _links(tables, given, roles)
     person = None if settings.person is None else names.place(settings.person, "--person")
     measured = _measured(tables, links, settings, roles, person=person, should_stop=should_stop)
     measured = replace(measured, same_files=same)
@@ -203,7 +230,11 @@ def _measured(
     measured = DeliveryMeasurement(settings=settings, tables=facts, links=tuple(links), n_persons=None)
     if persons is None:
         return replace(measured, same_orders=same_orders(tables, facts))
-    measured = _read_together(measured, tables, persons, should_stop)
+    facts = tuple(
+        each if each.name in persons.of_record else replace(each, n_sharing=_n_sharing(each, tables, persons))
+        for each in facts
+    )
+    measured = _read_together(replace(measured, tables=facts), tables, persons, should_stop)
     rest = {name: table for name, table in tables.items() if name not in persons.of_record}
     known = {name_tokens(column) for name in persons.of_record for column in tables[name].table.column_names}
     theirs = [
@@ -222,6 +253,28 @@ def _measured(
         tables=tuple(by_name.get(each.name, each) for each in facts),
         apart=(apart,),
     )
+
+
+def _n_sharing(facts: TableFacts, tables: Mapping[str, CodedTable], persons: Persons) -> int:
+    """Return the fewest persons that share a value of the table's own key where it stands in their tables."""
+    most = 0
+    for column in facts.columns:
+        mine = tables[facts.name][column].trimmed
+        if mine.n_distinct < 2 or mine.n_distinct != mine.n_filled:
+            continue
+        for name, person in persons.of_record.items():
+            for other in tables[name].table.column_names:
+                theirs = tables[name][other].trimmed if name_tokens(other) == name_tokens(column) else mine
+                if theirs is mine or pc.mean(pc.is_in(mine.values, value_set=theirs.values)).as_py() < _FOUND:
+                    continue
+                known = (person >= 0) & (theirs.codes >= 0)
+                events = events_of(
+                    np.zeros(persons.n_persons, dtype=np.int64),
+                    person[known],
+                    theirs.codes[known].astype(np.int64),
+                )
+                most = max(most, int(np.bincount(events.event).min()))
+    return most
 
 
 def _with_new(table: CodedTable, combined: CodedTable) -> CodedTable:
@@ -269,15 +322,13 @@ def _whose(name: str, persons: Persons, combined: Combined) -> Whose:
 
 
 def _links(
-    tables: Mapping[str, CodedTable],
-    keys: Sequence[tuple[Place, Place]],
-    roles: _Roles,
-) -> tuple[Link, ...]:
+    tables: Mapping[str, CodedTable], keys: Sequence[tuple[Place, Place]], combined: Combined
+) -> list[Link]:
     """Return the links that were named, and those proposed between columns that none of them joins."""
     given = given_links(tables, keys)
     taken = {place for link in given for place in (link.one, link.other)}
-    proposed = roles.combined.without_parts(propose_links(_released(tables, roles.left_out)))
-    return (*given, *(link for link in proposed if not {link.one, link.other} & taken))
+    proposed = combined.without_parts(propose_links(combined.tables))
+    return [*given, *(link for link in proposed if not {link.one, link.other} & taken)]
 
 
 def _read_together(
@@ -300,7 +351,7 @@ def _read_together(
         finding_half=attacks.finding_half,
         everything_known=everything.one_known(),
         lists=joined.lists(settings, should_stop),
-        keys=key_facts(tables, persons, measured.links),
+        keys=key_facts(tables, persons, measured.links, {each.name: each.numbers for each in facts}),
         groups=groups_of(tables, {each.name: each.columns for each in mine}, persons, joined.demographics),
         same_orders=same_orders(tables, facts),
         unchosen=tuple(
@@ -318,6 +369,7 @@ class _Roles(NamedTuple):
     quasi: set[Place]
     left_out: set[Place]
     combined: Combined  # columns that say who is meant only together
+    text_model: ModelName
 
 
 def _without_copies(datasets: Sequence[Dataset]) -> tuple[list[Dataset], tuple[tuple[str, str], ...]]:
@@ -419,11 +471,14 @@ def _table_facts(
         suggestions=suggestions,
         repeats=repeats,
         lists=lists,
+        texts=measure_texts(
+            table.select(released), skip=columns_of_people(suggestions), model=roles.text_model
+        ),
         smallest=np.zeros(0, dtype=np.int64),
     )
     facts = replace(facts, quasi_identifiers=_quasi_identifiers(facts, table, released, roles.quasi))
     if persons is None or name not in persons.of_record:
-        return facts
+        return replace(facts, counts=_counts(facts, table.table))
     return replace(_with_persons(facts, table, persons), whose=_whose(name, persons, roles.combined))
 
 
@@ -451,6 +506,30 @@ def _quasi_identifiers(
             and not _is_measured(table[column].values)
         )
     )
+
+
+def _counts(facts: TableFacts, table: pa.Table) -> CellsMeasurement | None:
+    """Return what the cells of a table of counts tell, columns named with the table; None of no counts."""
+    found = looks_like_counts(table, facts.released)
+    if found is None:
+        return None
+    names = {column: str(Place(facts.name, column)) for column in facts.columns}
+    table = table.select(facts.columns).rename_columns([*names.values()])
+    counted = names[found[0]]
+    worded = [each for each in table.column_names if each != counted and not _is_plain_number(table[each])]
+    try:
+        measured = measure_counts(table, count=counted, dimensions=worded, name=facts.name)
+    except AuditInputError:  # no table of cells
+        return None
+    return CellsMeasurement(
+        name=facts.name, dimensions=tuple(worded), measured=(measured,), contributions=None
+    )
+
+
+def _is_plain_number(column: pa.ChunkedArray) -> bool:
+    """Return whether a column holds whole numbers, such as further counts."""
+    numbers = as_numbers(column.unique())
+    return numbers is not None and not bool((numbers % 1 != 0).any())
 
 
 def _is_measured(values: pa.Array) -> bool:

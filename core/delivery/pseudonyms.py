@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import re
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -15,12 +18,27 @@ from core.delivery.keys import Link, Persons, Place
 from core.roles import Role, RoleSuggestion, suggest_roles
 
 _DIGESTS = {32: ("md5",), 40: ("sha1",), 56: ("sha224",), 64: ("sha256", "sha3_256"), 128: ("sha512",)}
-_HEXADECIMAL = "^[0-9a-fA-F]+$"
+_CUT = ("md5", "sha1", "sha256")  # of which some keep the beginning alone, and its shortest in digits
+_SHORTEST = 8
+_CRC_BYTES = 4
+_WIDTHS = (3, 4, 5, 6, 7, 8, 10)  # digits of numbers padded with zeros
+_HEXADECIMAL = re.compile(r"^[0-9a-f]{8,128}$")
+_BASE64 = re.compile(r"^[A-Za-z0-9+/_-]{8,172}={0,2}$")
+_BYTES = re.compile(r"^(?:[2-7][0-9A-Fa-f]){5,200}$")
+_READABLE = re.compile(rb"^[A-Za-z0-9 ._:/@#|,-]{1,200}$")
+# UUIDs of version 1, 6 and 7
+_MADE = re.compile(r"^[0-9a-f]{8}-[0-9a-f]{4}-[167][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$")
+_OBJECT = re.compile(r"^[0-9a-f]{24}$")
+_CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_ULID = re.compile(r"^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$")
+_FIRST, _LAST = 946_684_800, 2_208_988_800  # seconds from 1970 to 2000 and 2040
+_YEAR = re.compile(r"(?<![0-9])(?:19[2-9][0-9]|20[0-2][0-9])(?![0-9])")
+_FEWEST_YEARS = 10
 _LOOKED_AT = 500  # keys
 _MOST_TRIED = 300_000  # texts whose digests are computed
 _NUMBERS_TRIED = 100_000
 _COMPUTED = 0.5  # share of the keys looked at that were found
-_DATED = 0.9
+_DATED = 0.9  # share of the keys looked at that tell it
 _DATES = (
     r"(?:19|20)[0-9]{2}[-_.]?(?:0[1-9]|1[0-2])[-_.]?(?:0[1-9]|[12][0-9]|3[01])",
     r"(?:0[1-9]|[12][0-9]|3[01])[-_.]?(?:0[1-9]|1[0-2])[-_.]?(?:19|20)[0-9]{2}",
@@ -36,39 +54,68 @@ class KeyFacts:
     algorithm: str = ""  # by which at least half are computed
     computed_from: Place | None = None  # … from the values of a column; None from whole numbers
     share_computed: float = 0.0
-    holds_dates: bool = False
+    holds_dates: bool = False  # days, years or times
+    is_readable: bool = False  # whether it is text, written as Base64 or hexadecimal digits
     # what its values look like, whatever its name; None for nothing
     identifier: RoleSuggestion | None = None
 
 
 def key_facts(
-    tables: Mapping[str, CodedTable], persons: Persons, links: Sequence[Link]
+    tables: Mapping[str, CodedTable],
+    persons: Persons,
+    links: Sequence[Link],
+    numbers: Mapping[str, Sequence[str]],
 ) -> tuple[KeyFacts, ...]:
-    """Return the columns that say whose records are whose, where their values tell something."""
+    """Return the columns that say whose records are whose, where their values tell something.
+
+    Of other columns that number records, such as names of files, by table, dates alone are looked for.
+    """
     linked = {place for link in links for place in (link.one, link.other)}
-    places = [place for place in dict.fromkeys(persons.columns.values()) if place in linked]
-    return tuple(fact for place in places if (fact := _facts(tables, place)) is not None)
-
-
-def _facts(tables: Mapping[str, CodedTable], place: Place) -> KeyFacts | None:
-    column = tables[place.table][place.column].trimmed
-    some = pc.unique(column.values).slice(0, _LOOKED_AT)
-    if not len(some):
-        return None
-    identifier = _identifier(tables[place.table], place.column)
-    dated = any(pc.mean(pc.match_substring_regex(some, each)).as_py() >= _DATED for each in _DATES)
-    digits = pc.all(pc.match_substring_regex(some, "^[0-9]{13}$")).as_py()
-    computed = _computed(tables, place, some)
-    fact = KeyFacts(
-        place=place,
-        n_looked_at=len(some),
-        identifier=identifier,
-        holds_dates=dated and identifier is None and not digits,
-        algorithm="" if computed is None else computed.algorithm,
-        computed_from=None if computed is None else computed.source,
-        share_computed=0.0 if computed is None else computed.share,
+    keys = [place for place in dict.fromkeys(persons.columns.values()) if place in linked]
+    others = [Place(name, column) for name, columns in numbers.items() for column in columns]
+    facts = [
+        *(_facts(tables, place) for place in keys),
+        *(_dated(tables, place) for place in others if place not in keys),
+    ]
+    return tuple(
+        fact for fact in facts if fact.identifier or fact.holds_dates or fact.algorithm or fact.is_readable
     )
-    return fact if fact.identifier or fact.holds_dates or fact.algorithm else None
+
+
+def _some(tables: Mapping[str, CodedTable], place: Place) -> pa.Array:
+    return pc.unique(tables[place.table][place.column].trimmed.values).slice(0, _LOOKED_AT)
+
+
+def _dated(tables: Mapping[str, CodedTable], place: Place) -> KeyFacts:
+    some = _some(tables, place)
+    return KeyFacts(place=place, n_looked_at=len(some), holds_dates=_hold_dates(some))
+
+
+def _facts(tables: Mapping[str, CodedTable], place: Place) -> KeyFacts:
+    fact, some = _dated(tables, place), _some(tables, place)
+    if not len(some):
+        return fact
+    identifier = _identifier(tables[place.table], place.column)
+    fact = replace(fact, identifier=identifier, holds_dates=fact.holds_dates and identifier is None)
+    keys = some.to_pylist()
+    if sum(map(_is_readable, keys)) >= _DATED * len(keys):
+        return replace(fact, is_readable=True)
+    if (found := _computed(tables, place, keys)) is None:
+        return fact
+    return replace(fact, algorithm=found.algorithm, computed_from=found.source, share_computed=found.share)
+
+
+def _hold_dates(some: pa.Array) -> bool:
+    """Return whether nearly all values hold a day, a year that differs, or the time when they were made."""
+    if not len(some) or pc.all(pc.match_substring_regex(some, "^[0-9]{13}$")).as_py():
+        return False
+    keys = some.to_pylist()
+    return (
+        any(pc.mean(pc.match_substring_regex(some, each)).as_py() >= _DATED for each in _DATES)
+        or sum(_MADE.match(each.lower()) is not None or _is_recent(each) for each in keys)
+        >= _DATED * len(keys)
+        or _hold_years(keys)
+    )
 
 
 def _identifier(table: CodedTable, column: str) -> RoleSuggestion | None:
@@ -85,24 +132,57 @@ class _Computed(NamedTuple):
     share: float
 
 
-def _computed(tables: Mapping[str, CodedTable], place: Place, some: pa.Array) -> _Computed | None:
+def _computed(tables: Mapping[str, CodedTable], place: Place, keys: Sequence[str]) -> _Computed | None:
     """Return from what at least half of the keys are computed, None where that is not known."""
-    lengths = pc.unique(pc.utf8_length(some)).to_pylist()
-    if len(lengths) > 1 or lengths[0] not in _DIGESTS or not _all_match(some, _HEXADECIMAL):
+    wanted = set(map(_as_hexadecimal, keys)) - {""}
+    lengths = set(map(len, wanted))
+    if len(wanted) < _COMPUTED * len(keys) or len(lengths) > 1 or all(map(str.isdecimal, wanted)):
         return None
-    wanted = {each.lower() for each in some.to_pylist()}
+    (length,) = lengths
+    algorithms = _DIGESTS.get(length, _CUT)
     for source, texts in _texts(tables, place):
-        for algorithm in _DIGESTS[lengths[0]]:
-            n_found = len(wanted & {hashlib.new(algorithm, each.encode()).hexdigest() for each in texts})
+        bare = [each.encode() for each in texts]
+        if length == 2 * _CRC_BYTES:
+            n_found = len(wanted & {f"{zlib.crc32(each):08x}" for each in bare})
+            if n_found >= _COMPUTED * len(wanted):
+                return _Computed("crc-32", source, n_found / len(wanted))
+        for algorithm in algorithms:
+            n_found = len(wanted & {hashlib.new(algorithm, each).hexdigest()[:length] for each in bare})
             if n_found >= _COMPUTED * len(wanted):
                 return _Computed(algorithm, source, n_found / len(wanted))
     return None
 
 
+def _as_hexadecimal(key: str) -> str:
+    """Return a digest's digits in lower case, of hexadecimal digits or Base64; nothing for another key."""
+    bare = key.replace("-", "").lower()
+    if _HEXADECIMAL.match(bare):
+        return bare
+    digest = _from_base64(key).hex()
+    return digest if len(digest) in _DIGESTS else ""
+
+
+def _from_base64(key: str) -> bytes:
+    if len(key) < _SHORTEST or not _BASE64.match(key):
+        return b""
+    try:
+        return base64.b64decode(key.rstrip("=") + "=" * (-len(key.rstrip("=")) % 4), altchars=b"-_")
+    except ValueError:
+        return b""
+
+
+def _is_readable(key: str) -> bool:
+    """Return whether a key is the Base64 of a text, or its bytes in hexadecimal digits."""
+    written = (_from_base64(key), bytes.fromhex(key) if _BYTES.match(key) else b"")
+    return any(len(data) > _SHORTEST // 2 and _READABLE.match(data) for data in written)
+
+
 def _texts(tables: Mapping[str, CodedTable], place: Place) -> Iterator[tuple[Place | None, Iterable[str]]]:
-    """Yield what keys may be computed from: whole numbers, and the values of other columns."""
+    """Yield what keys may be computed from: whole numbers, also padded, and the values of other columns."""
     n_values = tables[place.table][place.column].n_distinct
-    yield None, [*map(str, range(max(2 * n_values, _NUMBERS_TRIED)))]
+    yield None, map(str, range(max(2 * n_values, _NUMBERS_TRIED)))
+    few = range(min(2 * n_values, _NUMBERS_TRIED))
+    yield None, [f"{each:0{width}}" for width in _WIDTHS for each in few]
     for name, table in tables.items():
         for column in table.table.column_names:
             values = table[column].trimmed
@@ -110,5 +190,19 @@ def _texts(tables: Mapping[str, CodedTable], place: Place) -> Iterator[tuple[Pla
                 yield Place(name, column), values.values.to_pylist()
 
 
-def _all_match(values: pa.Array, pattern: str) -> bool:
-    return bool(pc.all(pc.match_substring_regex(values, pattern)).as_py())
+def _is_recent(key: str) -> bool:
+    """Return whether a ULID, or the 24 hexadecimal digits that begin with seconds, is of 2000 to 2040."""
+    if _OBJECT.match(key):
+        return _FIRST <= int(key[:8], 16) <= _LAST
+    if not _ULID.match(key):
+        return False
+    milliseconds = 0
+    for letter in key[:10].upper():
+        milliseconds = milliseconds * 32 + _CROCKFORD.index(letter)
+    return _FIRST <= milliseconds // 1000 <= _LAST
+
+
+def _hold_years(keys: Sequence[str]) -> bool:
+    """Return whether nearly all keys hold a year by itself, as of birth, and these differ."""
+    found = [match[0] for match in map(_YEAR.search, keys) if match]
+    return len(found) >= _DATED * len(keys) and len(set(found)) >= _FEWEST_YEARS

@@ -329,7 +329,12 @@ def _about_untouched_columns(problem: SearchProblem, configuration: Configuratio
     classes = equivalence_classes(released, columns)
     n_unique, n_records = classes.n_records_below(2), classes.n_records
     return [
-        Finding.of("untouched_columns", Verdict.WARN if n_unique else Verdict.PASS, n_affected=n_unique)(
+        Finding.of(
+            "untouched_columns",
+            Verdict.WARN if n_unique else Verdict.PASS,
+            n_affected=n_unique,
+            columns=tuple(columns),
+        )(
             "{n} column besides the quasi-identifiers is released as it is. It singles out {unique} of "
             "{records}. k and ℓ protect only against somebody who knows the quasi-identifiers and "
             "nothing of this column.",

@@ -34,6 +34,9 @@ _EVENT_WORDS = frozenset(
     {"event", "activity", "action", "what", "alarm", "operation", "task", "message", "dogodek", "aktivnost"}
     | {"dejavnost", "opravilo", "이벤트", "활동", "행동", "사건", "알람"}
 )
+_KIND_WORDS = frozenset(
+    {"kind", "type", "vrsta", "tip", "종류", "유형"}
+)  # of events most likely, where nothing is called so
 _LONG_TEXT = 60
 _A_HINT = 1.0
 
@@ -109,7 +112,7 @@ def _looked_at(dataset: Dataset, name: str) -> _Column:
     names_person = match is not None and match.rule.role is Role.DIRECT_IDENTIFIER
     is_kind = tokens == {"concept", "name"}  # XES calls the kind of an event concept:name
     user_hint = (bool(tokens & _USER_WORDS) or names_person) and not is_kind
-    event_hint = is_kind or bool(tokens & _EVENT_WORDS)
+    event_hint = 1.0 if is_kind or tokens & _EVENT_WORDS else 0.5 * bool(tokens & _KIND_WORDS)
     return _Column(
         name=name,
         as_time=_as_time(cells) + 0.5 * bool(tokens & _TIME_WORDS),

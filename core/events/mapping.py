@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 from core.at_hand import bytes_at
 from core.errors import AuditInputError
+from core.plain import parsed_json
 from core.words import input_error, text
 
 OTHER_EVENT = "other_event"
@@ -142,8 +143,8 @@ def mapping_json(mapping: EventMapping) -> bytes:
 
 def _json_pairs(content: str) -> list[tuple[str, str]]:
     try:
-        document = json.loads(content, object_pairs_hook=lambda pairs: pairs)
-    except (ValueError, RecursionError):
+        document = parsed_json(content, object_pairs_hook=lambda pairs: pairs)
+    except ValueError:
         raise AuditInputError("The event mapping begins like JSON and is none; check its brackets.") from None
     if not isinstance(document, list) or not all(
         isinstance(pair, tuple) and isinstance(pair[1], str) for pair in document

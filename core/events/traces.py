@@ -8,7 +8,7 @@ from math import fsum
 from typing import cast
 
 import numpy as np
-from scipy.sparse import csr_array
+import scipy
 
 from core.coding import BoolArray, FloatArray, IntArray, sorted_distinct, value_codes
 from core.events.measuring import AnonymizedEvents, MeasuredEvents
@@ -201,7 +201,7 @@ def _some_pair_is_unique(shared: BoolArray, steps: _Steps) -> bool:
     n_shared = shared.sum(axis=1)
     if not steps.allow(int(n_shared @ n_shared)):
         return False
-    sparse = csr_array(shared.astype(np.int32))
+    sparse = scipy.sparse.csr_array(shared.astype(np.int32))
     return bool((sparse.T @ sparse).nnz < shared.shape[1] ** 2)
 
 

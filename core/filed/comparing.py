@@ -16,6 +16,7 @@ from core.words import Text, counted, own, text
 
 Direction = Literal["better", "worse", "same", "changed"]
 _Item = TypeVar("_Item")
+_OUTCOMES = ("met", "cannot tell", "not met")  # of a policy, from best to worst
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +72,21 @@ class Comparison:
     def is_worse(self) -> bool:
         """Return whether the verdict, or one that it is made of, got worse."""
         return any(each.direction == "worse" for each in self.verdicts)
+
+    @property
+    def notes(self) -> tuple[Text, ...]:
+        """Say what a reader of the result has to know besides."""
+        is_better = any(each.direction == "better" for each in self.verdicts)
+        asked = text("The settings differ: a verdict that is better may be so because less was asked.")
+        changed = "{file}: changed since it was made, in: {parts}."
+        return (
+            *((asked,) if is_better and self.settings else ()),
+            *(
+                text(changed, file=each.name, parts=", ".join(each.changed))
+                for each in (self.before, self.after)
+                if each.changed
+            ),
+        )
 
     @property
     def sentence(self) -> Text:
@@ -129,6 +145,7 @@ def comparison_document(comparison: Comparison) -> dict[str, object]:
         "before": comparison.before.name,
         "after": comparison.after.name,
         "is_worse": comparison.is_worse,
+        "notes": list(comparison.notes),
         **{name: [vars(each) for each in getattr(comparison, name)] for name in lists},
         **{
             name: [each._asdict() for each in getattr(comparison, name)]
@@ -141,12 +158,27 @@ def _verdicts(before: FiledReport, after: FiledReport) -> Iterator[Change]:
     yield _judged("Overall", before.verdict, after.verdict)
     for name in dict.fromkeys((*before.verdicts, *after.verdicts)):
         yield _judged(name, before.verdicts.get(name), after.verdicts.get(name))
+    yield from _policies(before.policy, after.policy)
+
+
+def _policies(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Change]:
+    """Yield what policies make of the two; better or worse where it is one and the same."""
+    told = [str(each.get("outcome", "")) for each in (before, after)]
+    if not any(told):
+        return
+    direction: Direction = "same" if before == after else "changed"
+    if before.get("digest") == after.get("digest") and {*told} <= {*_OUTCOMES} and told[0] != told[1]:
+        direction = "better" if _OUTCOMES.index(told[1]) < _OUTCOMES.index(told[0]) else "worse"
+    name = text("Policy {title}", title=str((after or before).get("title", "")))
+    yield Change(name=name, before=told[0], after=told[1], direction=direction)
 
 
 def _judged(name: str, before: Verdict | None, after: Verdict | None) -> Change:
     direction: Direction = "same" if before == after else "changed"
     if before is not None and after is not None and before != after:
         direction = "better" if after.severity < before.severity else "worse"
+        if (before, after) == (Verdict.FAIL, Verdict.NOT_ASSESSED):
+            direction = "changed"  # nobody looked, which mends nothing
     return Change(name=name, before=before or "", after=after or "", direction=direction)
 
 
@@ -194,6 +226,11 @@ def _paired(
         for each in items:
             sides[key(each)][place].append(each)
     for one, other in sides.values():
+        for each in [each for each in one if each in other]:
+            if each in other:
+                one.remove(each)
+                other.remove(each)
+                yield each, each
         yield from zip_longest(one, other)
 
 

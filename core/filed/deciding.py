@@ -7,14 +7,15 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from pathlib import PureWindowsPath
 from typing import Any, Literal, get_args
 
 import pyarrow as pa
 
 from core import __version__
-from core.apart import Answer, EndedError, ask_apart, refused
+from core.apart import Answer
 from core.errors import AuditInputError
-from core.filed.reading import LARGEST_REPORT, FiledReport, changed_parts, read_report
+from core.filed.reading import LARGEST_REPORT, FiledReport, changed_parts, looked_at, read_report
 from core.reports.as_json import json_bytes
 from core.reports.model import in_utc
 from core.verdict import Verdict
@@ -212,6 +213,9 @@ def _check(decision: Decision) -> None:
             problems.append(text("{what} is longer than {most} letters.", what=own(what), most=longest))
         elif any(ord(letter) in range(0xD800, 0xE000) for letter in words):
             problems.append(text("{what} holds half a character.", what=own(what)))
+    numbers = [each.number for each in decision.accepted]
+    for number in sorted({each for each in numbers if numbers.count(each) > 1}):
+        problems.append(text("Two exceptions name the finding {key}.", key=str(number)))
     if problems:
         raise AuditInputError(*dict.fromkeys(problems))
 
@@ -243,13 +247,14 @@ def read_decided(data: bytes, *, name: str) -> DecidedReport:
     if len(data) > 2 * LARGEST_REPORT:
         most = 2 * LARGEST_REPORT >> 20
         raise input_error("{file} is larger than {most} MB, which no report is.", file=name, most=most)
-    try:
-        answer, _ = ask_apart("core.filed.deciding:decided_for_other", pa.py_buffer(data), {"name": name})
-    except EndedError:
-        raise refused(len(data), name=name, remedy="Take it again from where it was filed.") from None
-    document = answer["decided"]
-    told, undecided = document["decision"], json_bytes(document["report"])
-    decision = Decision(
+    document = looked_at(decided_for_other, data, name=name)["decided"]
+    decision, undecided = _decision(document["decision"]), json_bytes(document["report"])
+    report = read_report(undecided, name=document["undecided"]["name"])
+    return DecidedReport(name=name, data=data, decision=decision, report=report, undecided=undecided)
+
+
+def _decision(told: Mapping[str, Any]) -> Decision:
+    return Decision(
         outcome=told["decision"],
         by=told["by"],
         at=datetime.fromisoformat(told["at"]),
@@ -258,8 +263,6 @@ def read_decided(data: bytes, *, name: str) -> DecidedReport:
             Accepted(**{**each, "verdict": Verdict(each["verdict"])}) for each in told["accepted_findings"]
         ),
     )
-    report = read_report(undecided, name=document["undecided"]["name"])
-    return DecidedReport(name=name, data=data, decision=decision, report=report, undecided=undecided)
 
 
 def decided_for_other(data: pa.Buffer, *, name: str) -> Answer:
@@ -303,8 +306,25 @@ def _is_whole(document: Any, data: bytes) -> bool:
         and document["digest"] == _digest(content)
         and {key: document["undecided"][key] for key in told} == told
         and document["decision"]["decision"] in get_args(Outcome)
+        and _is_file_name(document["undecided"]["name"])
+        and _is_decision(document["decision"])
         and _accepts_what_is_there(document["decision"]["accepted_findings"], document["report"]["findings"])
         and not changed_parts(document["report"])
+    )
+
+
+def _is_file_name(name: object) -> bool:
+    return isinstance(name, str) and name == PureWindowsPath(name).name != ""
+
+
+def _is_decision(told: Mapping[str, Any]) -> bool:
+    words = [told, *told["accepted_findings"]]
+    return (
+        all(
+            isinstance(each, str) and each.strip() for each in (told["by"], *(one["reason"] for one in words))
+        )
+        and all(type(each["number"]) is int for each in words[1:])
+        and _decision_document(_decision(told)) == told
     )
 
 
@@ -313,9 +333,9 @@ def _accepts_what_is_there(
 ) -> bool:
     """Return whether each accepted finding is the one of its number."""
     shared = ("check", "column", "verdict", "message")
-    return all(
+    numbers = [each["number"] for each in accepted]
+    return len({*numbers}) == len(numbers) and all(
         [each[key] for key in shared] == [findings[each["number"] - 1][key] for key in shared]
-        and isinstance(each["reason"], str)
         and each["number"] > 0
         for each in accepted
     )
@@ -335,6 +355,13 @@ def decision_lines(decided: DecidedReport) -> list[Text]:
         ),
         text("SHA-256 of the undecided report: {digest}", digest=report.sha256),
     ]
+    if report.format == 1:
+        lines.append(
+            text(
+                "Version 0.1.0 wrote no digests into a report: nobody can tell whether it was changed before "
+                "the decision."
+            )
+        )
     for each in decision.accepted:
         message = "Accepted, {verdict}: {finding} Reason: {reason}"
         lines.append(text(message, verdict=each.verdict.word, finding=own(each.message), reason=each.reason))

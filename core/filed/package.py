@@ -21,7 +21,7 @@ from core.filed.signing import (
     read_signers,
 )
 from core.measures import MEASURES
-from core.plain import zip_of
+from core.plain import printable, zip_of
 from core.reports import RENDERERS, Figure, Report, ReportTable, render
 from core.reports.as_json import json_bytes
 from core.reports.model import Column, table_of, time_text
@@ -227,7 +227,7 @@ def verify_text(decided: DecidedReport, files: Mapping[str, bytes], signed: Sign
     told: list[str] = [
         say("How to verify this package without AnonAudit"),
         "",
-        say(decided.decision.told),
+        _one_line(say(decided.decision.told)),
         "",
         say(
             "You need Python 3, and for a signature OpenSSH 8.1 or later. Unpack the archive and open a "
@@ -236,10 +236,16 @@ def verify_text(decided: DecidedReport, files: Mapping[str, bytes], signed: Sign
     ]
     steps = [*_steps(decided, signed)]
     for number, (sentence, command, result) in enumerate(steps, start=1):
-        told += ["", f"{number}. {say(sentence)}", *([f"$ {command}"] if command else []), say(result)]
+        told += ["", f"{number}. {_one_line(say(sentence))}", *([f"$ {command}"] if command else [])]
+        told += [_one_line(say(result))]
     told += ["", say("What is here:")]
     told += [f"  {name}: {say(_ABOUT[name])}" for name in (*files, VERIFY, SUMS) if name in _ABOUT]
     return "\n".join([*told, ""])
+
+
+def _one_line(words: str) -> str:
+    """Return what people typed without breaks of lines, which could pass for steps and commands."""
+    return " ".join(printable(words).split())
 
 
 _ABOUT = {

@@ -1,11 +1,12 @@
-"""A filed report, read in a process of its own: what it says, and whether it is as it was made."""
+"""A filed report: what it says, and whether it is as it was made; large ones are read in a process apart."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
@@ -13,15 +14,18 @@ from typing import Any, NamedTuple, NoReturn
 import pyarrow as pa
 
 from core import __version__
-from core.apart import Answer, EndedError, ask_apart, refused
+from core.apart import Answer, Document, EndedError, ask_apart, refused
 from core.errors import AuditInputError
 from core.holding import read_unchanged
+from core.plain import parsed_json
 from core.reports.as_json import REPORT_FORMAT, document_digest, part_digests
 from core.reports.model import InputFacts
+from core.tables import ReadOptions
 from core.verdict import Verdict
 from core.words import Text, input_error, text
 
 LARGEST_REPORT = 32 << 20  # bytes
+WORTH_APART = 4 << 20  # bytes; whatever smaller ones hold takes less than 200 MB
 _ZIP = b"PK\x03\x04"
 _PARTS: Mapping[str, type] = {
     **dict.fromkeys(("tool", "title", "question", "verdict", "headline", "created_at", "command"), str),
@@ -36,6 +40,12 @@ _PARTS_SINCE_2: Mapping[str, type] = {
 _FACTS: Mapping[str, type] = {**dict.fromkeys(("role", "name", "sha256", "reading"), str), "n_bytes": int}
 _OF_FIGURE = dict.fromkeys(("measure", "of", "label", "text", "threshold"), str)
 _OF_FINDING = dict.fromkeys(("check", "message", "verdict"), str)
+_OF_TABLE: Mapping[str, type] = {
+    **dict.fromkeys(("name", "title", "note"), str),
+    "columns": list,
+    "rows": list,
+}
+_OPTIONS = {each.name for each in fields(ReadOptions)}
 _CUT_SHORT = (
     "{file} is not whole JSON: it was cut short or changed. Take it again from where it was filed; of a "
     "report, give the JSON."
@@ -131,6 +141,11 @@ class FiledReport:
         return dict(self.document["settings"])
 
     @property
+    def policy(self) -> Mapping[str, Any]:
+        """Return what a policy made of the result; empty where none was asked for."""
+        return dict(self.document.get("policy", {}))
+
+    @property
     def arguments(self) -> tuple[tuple[str, ...], ...]:
         """Return the words of each run of the command; none in the form of version 0.1.0."""
         return tuple(tuple(map(str, words)) for words in self.document.get("arguments", ()))
@@ -202,12 +217,19 @@ def read_report(source: bytes | Path, *, name: str = "") -> FiledReport:
     if len(data) > LARGEST_REPORT:
         most = LARGEST_REPORT >> 20
         raise input_error("{file} is larger than {most} MB, which no report is.", file=name, most=most)
-    try:
-        answer, _ = ask_apart("core.filed.reading:read_for_other", pa.py_buffer(data), {"name": name})
-    except EndedError:
-        raise refused(len(data), name=name, remedy="Take it again from where it was filed.") from None
+    answer = looked_at(read_for_other, data, name=name)
     digest = hashlib.sha256(data).hexdigest()
     return FiledReport(name=name, sha256=digest, document=answer["report"], changed=tuple(answer["changed"]))
+
+
+def looked_at(task: Callable[..., Answer], data: bytes, *, name: str) -> Document:
+    """Return what a task finds in a file; a large one is looked at in a process of its own."""
+    if len(data) <= WORTH_APART:
+        return task(pa.py_buffer(data), name=name)[0]
+    try:
+        return ask_apart(f"{task.__module__}:{task.__name__}", pa.py_buffer(data), {"name": name})[0]
+    except EndedError:
+        raise refused(len(data), name=name, remedy="Take it again from where it was filed.") from None
 
 
 def read_for_other(data: pa.Buffer, *, name: str) -> Answer:
@@ -235,8 +257,12 @@ def _parsed(data: bytes, name: str) -> dict[str, Any]:
         return found
 
     try:
-        document = json.loads(data.decode("utf-8-sig"), object_pairs_hook=once, parse_constant=_no_number)
-        json.dumps(document, allow_nan=False, ensure_ascii=False).encode()
+        document = parsed_json(data.decode("utf-8-sig"), object_pairs_hook=once, parse_constant=_no_number)
+        written = 0
+        for piece in json.JSONEncoder(ensure_ascii=False, allow_nan=False, indent=2).iterencode(document):
+            written += len(piece.encode())
+            if written > 2 * LARGEST_REPORT:  # what is nested deeply grows with the indent of each line
+                raise ValueError
     except (ValueError, RecursionError):
         raise input_error(_CUT_SHORT, file=name) from None
     if not isinstance(document, dict) or not document.keys() >= {"tool", "verdict", "findings", "versions"}:
@@ -257,7 +283,8 @@ def _problems(document: Mapping[str, Any], name: str) -> list[Text]:
         return [text(_NEWER, file=name, version=version, ours=__version__)]
     parts = _PARTS if form == 1 else {**_PARTS, **_PARTS_SINCE_2}
     odd = [part for part, kind in parts.items() if not isinstance(document.get(part), kind)]
-    odd += [] if form in range(1, REPORT_FORMAT + 1) else ["report_format"]
+    mixed = form == 1 and not _PARTS_SINCE_2.keys().isdisjoint(document)  # its digests would not be asked
+    odd += ["report_format"] if mixed or form not in range(1, REPORT_FORMAT + 1) else []
     odd = odd or [part for part, holds in _CHECKS.items() if not holds(document.get(part))]
     return [text(_ODD_PART, file=name, part=part) for part in odd[:1]]
 
@@ -280,8 +307,38 @@ def _number(value: Any) -> bool:
 
 def _facts_hold(inputs: Any) -> bool:
     return _are(inputs, _FACTS) and all(
-        isinstance(each.get("path", ""), str) and isinstance(each.get("options"), dict | None)
-        for each in inputs
+        isinstance(each.get("path", ""), str) and _options_hold(each.get("options")) for each in inputs
+    )
+
+
+def _options_hold(options: Any) -> bool:
+    return options is None or (
+        isinstance(options, dict)
+        and options.keys() == _OPTIONS
+        and _are_texts(options["missing_spellings"])
+        and all(isinstance(options[key], str | None) for key in _OPTIONS - {"missing_spellings"})
+        and isinstance(options["header"], str)
+    )
+
+
+def _are_texts(values: Any) -> bool:
+    return isinstance(values, list) and all(isinstance(each, str) for each in values)
+
+
+def _is_time(value: str) -> bool:
+    try:
+        datetime.fromisoformat(value)
+    except ValueError:
+        return False
+    return True
+
+
+def _tables_hold(tables: Any) -> bool:
+    return _are(tables, _OF_TABLE) and all(
+        _are_texts(table["columns"])
+        and all(isinstance(row, list) and len(row) == len(table["columns"]) for row in table["rows"])
+        and not any(isinstance(cell, list | dict) for row in table["rows"] for cell in row)
+        for table in tables
     )
 
 
@@ -305,17 +362,18 @@ def _findings_hold(findings: Any) -> bool:
 
 
 def _words_hold(arguments: Any) -> bool:
-    return all(
-        isinstance(run, list) and all(isinstance(word, str) for word in run) for run in arguments or ()
-    )
+    return all(map(_are_texts, arguments or ()))
 
 
 _CHECKS = {
     "verdict": lambda value: value in Verdict.__members__,
     "verdicts": lambda value: all(one in Verdict.__members__ for one in value.values()),
     "versions": lambda value: all(isinstance(one, str) for one in value.values()),
+    "created_at": _is_time,
     "inputs": _facts_hold,
     "figures": _figures_hold,
     "findings": _findings_hold,
+    "tables": _tables_hold,
+    "limits": _are_texts,
     "arguments": _words_hold,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from itertools import zip_longest
@@ -13,22 +13,24 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from core.__main__ import audit_again
-from core.at_hand import Source, alone
+from core.at_hand import Source, alone, bytes_at
 from core.errors import AuditInputError
 from core.filed.reading import FiledReport
 from core.holding import Shared
 from core.measures import MEASURES
 from core.plain import JsonValue
+from core.policies import Policy, read_policy, shipped_policies
 from core.reports import Report, report_document
 from core.reports.model import InputFacts
+from core.settings_files import LARGEST_FILE
 from core.words import Text, counted, own, text
 
 MOST_DIFFERENCES = 200  # that are listed
 _SECRETS: Mapping[str, str] = {"SEED": "0"}  # what stands for a secret in the words of a report, and here
 _NOT_COMPARED = ("created_at", "digests", "content_digest")
 _MADE_BY = ("versions", "platform")
-_JUDGED = ("verdict", "verdicts", "figures", "findings")  # what another version must come to as well
-_POLICY_TABLE = "Policy"
+_JUDGED = ("verdict", "verdicts", "figures", "findings", "settings")  # which another version must come to
+_ABSENT = object()  # what a shorter list has
 _OF_FIGURE = ("measure", "of", "value", "verdict")
 _OF_FINDING = ("check", "verdict", "column", "n_affected")
 
@@ -77,6 +79,8 @@ class Repeat:
         Which given file each input is; and those that are no input.
     report
         What the audit comes to now.
+    is_policy_kept
+        Whether what the report says of a policy was taken as filed: it is not at hand to judge by it.
     """
 
     filed: FiledReport
@@ -87,6 +91,19 @@ class Repeat:
     used: tuple[tuple[InputFacts, str], ...]
     unused: tuple[str, ...]
     report: Report
+    is_policy_kept: bool = False
+
+    @property
+    def notes(self) -> tuple[Text, ...]:
+        """Say what was not repeated."""
+        if not self.is_policy_kept:
+            return ()
+        return (
+            text(
+                "What the report says of the policy “{title}” was not judged again: give its file too.",
+                title=str(self.filed.document["policy"].get("title", "")),
+            ),
+        )
 
     @property
     def sentence(self) -> Text:
@@ -139,9 +156,10 @@ def repeat_report(filed: FiledReport, files: Sequence[Source]) -> Repeat:
             )
         )
     held, used, unused = _matched(filed, files)
+    policy, policy_file = _policy(filed.policy, [each for each in files if each.name in unused])
     runs = [[_SECRETS.get(word, word) for word in words] for words in filed.arguments]
     with alone(held):
-        report = audit_again(filed.tool, runs).full_report(datetime.now(UTC))
+        report = audit_again(filed.tool, runs, policy=policy).full_report(datetime.now(UTC))
     now = json.loads(json.dumps(report_document(report)))
     sameness, found = _compared(filed.document, now)
     if filed.changed:
@@ -153,8 +171,9 @@ def repeat_report(filed: FiledReport, files: Sequence[Source]) -> Repeat:
         differences=tuple(found[:MOST_DIFFERENCES]),
         n_differences=len(found),
         used=used,
-        unused=unused,
+        unused=tuple(name for name in unused if name != policy_file),
         report=report,
+        is_policy_kept=bool(filed.document.get("policy")) and not now["policy"],
     )
 
 
@@ -174,6 +193,19 @@ def _matched(
     used = tuple((facts, files[places[facts.sha256]].name) for facts in filed.inputs)
     taken = {places[facts.sha256] for facts in filed.inputs}
     return held, used, tuple(each.name for place, each in enumerate(files) if place not in taken)
+
+
+def _policy(told: Mapping[str, Any], files: Sequence[Source]) -> tuple[Policy | None, str]:
+    """Return the policy of a report, one that comes along or among files, and that file's name."""
+    known = next((each for each in shipped_policies().values() if each.digest == told.get("digest")), None)
+    if known is not None or not told:
+        return known, ""
+    for each in files:
+        if _size(each) <= LARGEST_FILE and _digest(each) == told.get("digest"):
+            with alone({each.name: each}):
+                data = bytes_at(Path(each.name))
+            return replace(read_policy(data, name=each.name), name=str(told.get("name", ""))), each.name
+    return None, ""
 
 
 def _missing(facts: InputFacts, files: Sequence[Source]) -> Text:
@@ -225,24 +257,34 @@ def _compared(filed: Mapping[str, Any], now: Mapping[str, JsonValue]) -> tuple[S
     content: list[dict[str, Any]] = [
         {key: part for key, part in each.items() if key not in left_out} for each in (filed, now)
     ]
-    if not now["policy"]:  # of a page, or a file of the person's, which is not at hand
-        content[0]["policy"] = {}
-        content[0]["tables"] = [each for each in content[0]["tables"] if each.get("name") != _POLICY_TABLE]
+    if not now["policy"] and content[0]["policy"]:  # a file of the person's, which is not at hand
+        tables = content[0]["tables"]
+        is_first = bool(tables) and tables[0].get("name") == "Policy"
+        content[0] |= {"policy": {}, "tables": tables[is_first:]}
     found = list(_differences(content[0], content[1]))
     if not versions:
         return (Sameness.DIFFERENT if found else Sameness.SAME), found
-    judged = list(_differences(_judged(filed), _judged(now)))
+    judged = list(_differences(*_judged(content)))
     if judged:
         return Sameness.DIFFERENT, [*judged, *versions]
-    return Sameness.SAME_FIGURES, versions
+    return Sameness.SAME_FIGURES, [*versions, *found]
 
 
-def _judged(document: Mapping[str, Any]) -> dict[str, Any]:
+def _judged(documents: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what has to be the same in both, whatever their versions call it; settings that both know."""
+    found = [_of_version(each) for each in documents]
+    known = [key for key in found[0]["settings"] if all(key in each["settings"] for each in found)]
+    one, other = ({**each, "settings": {key: each["settings"][key] for key in known}} for each in found)
+    return one, other
+
+
+def _of_version(document: Mapping[str, Any]) -> dict[str, Any]:
     found = {key: document[key] for key in _JUDGED}
     found["figures"] = [{key: each[key] for key in (*_OF_FIGURE, "label")} for each in found["figures"]]
     for figure in found["figures"]:
         figure["value"] = _rounded(figure["value"])
     found["findings"] = [{key: each[key] for key in _OF_FINDING} for each in found["findings"]]
+    found["policy"] = document.get("policy", {}).get("outcome", "")
     return found
 
 
@@ -260,8 +302,13 @@ def _differences(filed: Any, now: Any, where: tuple[str, ...] = ()) -> Iterator[
             else:
                 yield from _differences(filed[key], now[key], (*where, key))
     elif isinstance(filed, list) and isinstance(now, list):
-        for number, (one, other) in enumerate(zip_longest(filed, now), start=1):
-            yield from _differences(one, other, (*where, _named(one or other, number)))
+        for number, (one, other) in enumerate(zip_longest(filed, now, fillvalue=_ABSENT), start=1):
+            place = (*where, _named(other if one is _ABSENT else one, number))
+            if one is _ABSENT or other is _ABSENT:
+                told = ["" if each is _ABSENT else _told(each) for each in (one, other)]
+                yield Difference(_place(place), *told)
+            else:
+                yield from _differences(one, other, place)
     elif filed != now or type(filed) is not type(now):
         yield Difference(_place(where), _told(filed), _told(now))
 

@@ -27,11 +27,19 @@ from cryptography.hazmat.primitives.serialization import (
 from core.words import input_error
 
 NAMESPACE = "anonaudit"
+_SWITCHES = ("cert-authority", "no-touch-required", "verify-required")  # options without a value
 _MAGIC, _VERSION, _KIND = b"SSHSIG", 1, b"ssh-ed25519"
 _HASHES = {b"sha512": hashlib.sha512, b"sha256": hashlib.sha256}
 _BEGIN, _END = (f"-----{end} SSH SIGNATURE-----" for end in ("BEGIN", "END"))
 _LINE = 70
-_LARGEST = 64 << 10  # bytes of a key, a signature or a list of signers
+_PRIME = 2**255 - 19
+_OF_EIGHT = int("7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7", 16)
+# Points that fit a signature of whatever bytes; the sign, which is the last bit, left out
+OF_SMALL_ORDER = frozenset(
+    y.to_bytes(32, "little") for y in (0, 1, _PRIME - 1, _PRIME, _PRIME + 1, _OF_EIGHT, _PRIME - _OF_EIGHT)
+)
+LARGEST = 64 << 10  # bytes of a key, a signature or a list of signers
+_LONGEST = 1024  # letters of a pattern, as OpenSSH has it
 
 
 class NewKey(NamedTuple):
@@ -77,7 +85,7 @@ def signer_line(name: str, public: str) -> str:
 def read_private_key(data: bytes, *, name: str) -> Ed25519PrivateKey:
     """Read a private key as OpenSSH writes it; refuse others, and those behind a passphrase."""
     try:
-        key = load_ssh_private_key(data[:_LARGEST], password=None)
+        key = load_ssh_private_key(data[:LARGEST], password=None)
     except TypeError:
         raise input_error(
             "{file} is behind a passphrase. Sign with ssh-keygen -Y sign -n {namespace} -f {file}, which "
@@ -113,7 +121,7 @@ def read_signature(data: bytes, *, name: str) -> Signature:
         file=name,
     )
     try:
-        text = data[:_LARGEST].decode("ascii").strip()
+        text = data[:LARGEST].decode("ascii").strip()
         written = "".join(text.removeprefix(_BEGIN).removesuffix(_END).split())
         blob = base64.b64decode(written, validate=True)
         is_whole = (
@@ -147,10 +155,12 @@ def check_signature(signature: Signature, message: bytes, *, name: str) -> None:
         )
     try:
         _, public = _parts(signature.key)
+        if public[:31] + bytes([public[31] & 0x7F]) in OF_SMALL_ORDER:
+            raise InvalidSignature
         Ed25519PublicKey.from_public_bytes(public).verify(
             signature.signed, _to_sign(message, signature.namespace, signature.hash)
         )
-    except (InvalidSignature, ValueError, struct.error):
+    except (InvalidSignature, ValueError, IndexError, struct.error):
         raise input_error(
             "{file}: the signature is not of this decided report; one of them was changed, or they do not "
             "belong together.",
@@ -158,11 +168,25 @@ def check_signature(signature: Signature, message: bytes, *, name: str) -> None:
         ) from None
 
 
+def is_signature(data: bytes) -> bool:
+    """Return whether a file begins as signatures do."""
+    return data.lstrip()[: len(_BEGIN)] == _BEGIN.encode()
+
+
+def signers_in(data: bytes, *, name: str) -> bytes | None:
+    """Return the list of signers that a file, or a public key, comes to; None for another file."""
+    kind = _KIND + b" "
+    if len(data) > LARGEST or kind not in data or not data.isascii():
+        return None
+    is_key = data.startswith(kind)
+    return signer_line("_".join(name.split()), data.decode().strip()).encode() if is_key else data
+
+
 def read_signers(data: bytes, *, name: str) -> tuple[Signer, ...]:
     """Read a list of signers as OpenSSH's ``allowed_signers``; other kinds of keys are passed over."""
     found: list[Signer] = []
     try:
-        for line in data[:_LARGEST].decode("utf-8").splitlines():
+        for line in data[:LARGEST].decode("utf-8").splitlines():
             if line.strip() and not line.lstrip().startswith("#"):
                 found += _signer(line)
     except (ValueError, struct.error):
@@ -180,8 +204,7 @@ def name_of_signer(signature: Signature, signers: tuple[Signer, ...], *, name: s
     usable = [
         each
         for each in listed
-        if not each.further
-        and (not each.namespaces or any(fnmatchcase(NAMESPACE, one) for one in each.namespaces))
+        if not each.further and (not each.namespaces or any(map(_fits, each.namespaces)))
     ]
     if usable:
         return usable[0].names[0]
@@ -215,8 +238,9 @@ def _signer(line: str) -> Iterator[Signer]:
     if kind != _KIND or len(public) != len(Ed25519PublicKey.from_public_bytes(public).public_bytes_raw()):
         return
     spaces = [value for option, value in options if option == "namespaces"]
-    further = tuple(option for option, _ in options if option != "namespaces")
-    yield Signer(tuple(names), key, tuple(one for value in spaces for one in value.split(",")), further)
+    further = [option for option, _ in options if option != "namespaces"]
+    further += [word for word in (*names, *spaces) if word.startswith("!")]  # patterns that take away
+    yield Signer(tuple(names), key, tuple(spaces), tuple(further))
 
 
 def _options(words: str) -> Iterator[tuple[str, str]]:
@@ -224,8 +248,14 @@ def _options(words: str) -> Iterator[tuple[str, str]]:
     option = ""
     for part in words.split(","):
         name, separator, value = part.partition("=")
-        option = name.lower() if separator or not option else option
+        is_option = separator or not option or name.lower() in _SWITCHES
+        option = name.lower() if is_option else option
         yield option, value if separator else part
+
+
+def _fits(pattern: str) -> bool:
+    """Return whether a pattern of OpenSSH, where only * and ? stand for others, takes our namespace."""
+    return fnmatchcase(NAMESPACE, pattern[:_LONGEST].replace("[", "[[]"))
 
 
 def _to_sign(message: bytes, namespace: str, hash_name: bytes) -> bytes:

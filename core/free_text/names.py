@@ -46,14 +46,19 @@ class _Is(IntFlag):
     BEFORE_KOREAN = 131072
     KOREAN_SURNAME = 262144
     KOREAN_GIVEN = 524288
+    PARTICLE = 1048576  # of a surname, such as ``van``
+    KOREAN_CALLED = 2097152  # a surname with what only people are called by
 
 
-_ENDS, _COMMA, _NUMBER = map(int, (_Is.ENDS, _Is.COMMA, _Is.NUMBER))  # flags take long to join
+_ENDS, _COMMA, _NUMBER, _HONORIFIC = map(
+    int, (_Is.ENDS, _Is.COMMA, _Is.NUMBER, _Is.HONORIFIC)
+)  # flags take long to join
 _GIVEN = people.ENGLISH_GIVEN_NAMES | people.SLOVENIAN_GIVEN_NAMES
 _SURNAMES = people.ENGLISH_SURNAMES | people.SLOVENIAN_SURNAMES
 _BETWEEN = r"[\s/:=()\[\]{}\"„“”»«<>|]+"
 _EDGES = ".,;!?'’‘*-_#…"
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_INITIALS = re.compile(r"(?:[^\W\d_a-z]\.-?){1,3}")
 _HANGUL = re.compile(r"[가-힣]+")
 # Slovenian cases: an ending, and what stands instead of it in the first case.
 _ENDINGS = (
@@ -63,7 +68,13 @@ _ENDINGS = (
 _HONORIFICS = people.KOREAN_HONORIFICS | {
     honorific + particle for honorific in people.KOREAN_HONORIFICS for particle in people.KOREAN_PARTICLES
 }
+_TO_PEOPLE = frozenset(["께서", "에게", "한테"])  # particles that only living beings have
+_TITLES_AFTER_SURNAMES = frozenset(["선생", "교수", "과장", "원장", "간호사"])
+_ALSO_THIS_OR_FORMER = frozenset("이한전그원주")  # surnames that stand before such titles as words
+_AGE = re.compile(r"\d{1,3}세")
+_PARTICLES_OF_SURNAMES = frozenset(["van", "von", "de", "der", "den", "del", "la", "di", "da", "el", "al"])
 _DOUBLE_SURNAMES = frozenset(surname for surname in KOREAN_SURNAMES if len(surname) > 1)
+_FEW_SURNAMES = 2  # different ones with initials, from which other words after initials are surnames too
 _FEW_CAPITALS = 0.5  # share of words with a capital, up to which one says something
 _RARE, _RARE_SHARE = 3, 0.05  # texts, or their share, up to which a Korean word in place of a name is one
 _MANY, _MANY_SHARE = 10, 0.05  # rare words in the form of names, from which they are names
@@ -121,12 +132,14 @@ def _read(word: str, lower: Collection[str]) -> tuple[int, str]:
     """Return what a word is, and the Korean name in it, if any."""
     bare = word.strip(_EDGES)
     bits = 0
+    if _INITIALS.fullmatch(word):
+        return int(_Is.INITIAL | _Is.ENDS), ""
     if word.endswith((".", ";", "!", "?")):
         bits |= _ENDS
     if word.endswith(","):
         bits |= _COMMA
     if word[:1].isdigit():
-        return bits | _NUMBER, ""
+        return bits | _NUMBER | (_HONORIFIC if _AGE.match(word) else 0), ""
     if hangul := _HANGUL.match(bare):
         found, name = _korean_word(hangul[0])
         return int(bits | found), name
@@ -151,6 +164,7 @@ def _latin_word(bare: str, lower: Collection[str], *, is_dotted: bool) -> _Is:
         (_Is.ALSO_A_WORD, plain in people.NAMES_THAT_ARE_WORDS),
         (_Is.EPONYM, plain in people.BESIDE_EPONYMS),
         (_Is.UPPER, len(bare) > 1 and bare.isupper()),
+        (_Is.PARTICLE, bare in _PARTICLES_OF_SURNAMES),
         (_Is.COMMON, bare[0].isupper() and plain in lower),
     )
     for bit, holds in tests:
@@ -179,6 +193,8 @@ def _korean_word(run: str) -> tuple[_Is, str]:
     bits = _Is(0)
     if run in _HONORIFICS:
         bits |= _Is.HONORIFIC
+    if run in _HONORIFICS and run.startswith("씨"):
+        bits |= _Is.TITLE
     if run in people.KOREAN_BEFORE_NAMES:
         bits |= _Is.BEFORE_KOREAN
     if run in KOREAN_SURNAMES:
@@ -186,6 +202,9 @@ def _korean_word(run: str) -> tuple[_Is, str]:
     if len(run) == 2 and {*run} <= people.GIVEN_SYLLABLES:
         bits |= _Is.KOREAN_GIVEN
     surname = run[:2] if run[:2] in _DOUBLE_SURNAMES else run[:1]
+    called = run[len(surname) :]
+    if surname in KOREAN_SURNAMES and called in _HONORIFICS and _calls(surname, called):
+        bits |= _Is.KOREAN_CALLED
     name, rest = run[: len(surname) + 2], run[len(surname) + 2 :]
     given = name[len(surname) :]
     is_name = (
@@ -197,8 +216,15 @@ def _korean_word(run: str) -> tuple[_Is, str]:
     )
     if not is_name or not (not rest or rest in people.KOREAN_PARTICLES or rest in _HONORIFICS):
         return bits, ""
-    honored = rest in _HONORIFICS and rest not in {"양", "군"}
+    honored = (rest in _HONORIFICS and rest not in {"양", "군"}) or rest in _TO_PEOPLE
     return bits | _Is.KOREAN | (_Is.HONORED if honored else _Is(0)), name
+
+
+def _calls(surname: str, called: str) -> bool:
+    """Whether what stands after a surname calls somebody by it."""
+    if called.startswith("씨"):
+        return True
+    return called.startswith(tuple(_TITLES_AFTER_SURNAMES)) and surname not in _ALSO_THIS_OR_FORMER
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -253,12 +279,41 @@ class _Words:
         full = self._full_name(1) & goes_on
         full |= self._full_name(2) & self.are(_Is.INITIAL, beside=1) & goes_on
         surely = (full & ~of_thing) | self._titled() | self._of_a_relative()
+        surely |= self._with_initials() & ~of_thing
         unknown = self._pairs_of_capitals() & goes_on & ~of_thing
         if self._vary_like_names(unknown):
             surely |= unknown
         single = self.are(_Is.GIVEN) | self.are(_Is.SURNAME)
         single &= self.are(_Is.CAPITAL) & ~self.are(_Is.ALSO_A_WORD) & ~self.are(_Is.COMMON) & ~of_thing
         return surely, (single | unknown) & self.capitals_speak
+
+    def _with_initials(self) -> BoolArray:
+        """Return where initials stand before a surname, or a surname before them.
+
+        Initials stand before much else. Where listed surnames have them, others in the column have them too.
+        """
+        dotted = self.are(_Is.INITIAL) & self.are(_Is.ENDS)
+        before = self.are(_Is.INITIAL) & self._may_be_surname(1)
+        behind = self._may_be_surname(0) & self.are(_Is.INITIAL, beside=1) & self.are(_Is.ENDS, beside=1)
+        behind &= self.are(_Is.SURNAME) & ~self.are(_Is.ENDS)
+        is_word, word_follows = self.are(_Is.ALSO_A_WORD), self.are(_Is.ALSO_A_WORD, beside=1)
+        listed = before & self.are(_Is.SURNAME, beside=1) & ~word_follows
+        listed |= behind & (~is_word | self.are(_Is.COMMA))
+        listed |= before & dotted & self.are(_Is.SURNAME, beside=1) & self.are(_Is.INITIAL, beside=-1)
+        at = np.flatnonzero(before & dotted & self.are(_Is.SURNAME, beside=1))
+        if len(np.unique(self.words[at + 1])) < _FEW_SURNAMES:
+            return listed
+        return listed | (before & dotted) | behind
+
+    def _may_be_surname(self, on: int) -> BoolArray:
+        """Return where the word `on` places on begins with a capital and is no common word."""
+        no_name = (
+            self.are(_Is.COMMON, beside=on)
+            | self.are(_Is.TITLE, beside=on)
+            | self.are(_Is.EPONYM, beside=on)
+            | self.are(_Is.UPPER, beside=on)
+        )
+        return self.are(_Is.CAPITAL, beside=on) & ~no_name & self.capitals_speak
 
     def _pairs_of_capitals(self) -> BoolArray:
         """Return where two words with a capital stand, which is uncommon for both."""
@@ -294,7 +349,16 @@ class _Words:
 
     def _titled(self) -> BoolArray:
         title = self.are(_Is.TITLE) & ~self.are(_Is.NUMBER, beside=-1)
-        return title & (self._named(1) | (self.are(_Is.INITIAL, beside=1) & self._named(2)))
+        named = self._named(1) | (self.are(_Is.INITIAL, beside=1) & self._named(2))
+        particle = self.are(_Is.PARTICLE, beside=1)
+        named |= particle & (self._named(2) | (self.are(_Is.PARTICLE, beside=2) & self._named(3)))
+        return title & (named | self._in_small_letters(title))
+
+    def _in_small_letters(self, title: BoolArray) -> BoolArray:
+        """Return where a surname follows in small letters; those that are words too only beside others."""
+        small = title & self.are(_Is.LOWER) & self.are(_Is.LOWER, beside=1) & self.are(_Is.SURNAME, beside=1)
+        plain = small & ~self.are(_Is.ALSO_A_WORD, beside=1)
+        return small if len(np.unique(self.words[np.flatnonzero(plain) + 1])) >= _FEW_SURNAMES else plain
 
     def _named(self, on: int) -> BoolArray:
         """Return where the word `on` places on can be a name after a title."""
@@ -325,7 +389,8 @@ class _Words:
             & self.are(_Is.KOREAN_GIVEN, beside=1)
             & self.are(_Is.HONORIFIC, beside=2)
         )
-        surely = (rare & called) | apart
+        surely = (rare & called) | apart | self.are(_Is.KOREAN_CALLED)
+        surely |= self.are(_Is.KOREAN_SURNAME) & self.are(_Is.TITLE, _Is.HONORIFIC, beside=1)
         n_rare = len(np.unique(self.names[rare]))
         if n_rare >= max(_MANY, _MANY_SHARE * self.n_texts):
             surely |= rare

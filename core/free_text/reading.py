@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from scipy import stats
+import scipy
 
 from core.coding import IntArray
 from core.errors import AuditInputError
@@ -55,7 +55,7 @@ def upper_bound(n_cells: int, n_read: int, n_found: int = 0) -> float:
     low, high = n_found, n_cells - (n_read - n_found)  # the first is never ruled out
     while low < high:
         middle = (low + high + 1) // 2
-        if stats.hypergeom.cdf(n_found, n_cells, middle, n_read) > _DOUBT:
+        if scipy.stats.hypergeom.cdf(n_found, n_cells, middle, n_read) > _DOUBT:
             low = middle
         else:
             high = middle - 1

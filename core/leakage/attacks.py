@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
-from scipy import stats
+import scipy
 
 from core.cells import CodeArray, as_numbers, codes_of_tables
 from core.coding import BoolArray, FloatArray, IntArray, some_rows
@@ -94,7 +94,7 @@ class AttackRate:
         if not self.n_control_guesses or not self.n_guesses:
             return 1.0
         return float(
-            stats.hypergeom.sf(
+            scipy.stats.hypergeom.sf(
                 self.n_successes - 1,
                 self.n_guesses + self.n_control_guesses,
                 self.n_successes + self.n_control,
@@ -386,5 +386,5 @@ def _membership(likeness: Sequence[Records]) -> Membership | None:
         for records in (likeness[0], likeness[2])
     ]
     n, m = len(found[0]), len(found[1])
-    u = float(stats.rankdata(np.concatenate(found))[:n].sum()) - n * (n + 1) / 2
+    u = float(scipy.stats.rankdata(np.concatenate(found))[:n].sum()) - n * (n + 1) / 2
     return Membership(n_members=n, n_others=m, auc=u / (n * m))

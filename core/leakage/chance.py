@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from core.coding import FloatArray, IntArray
 from core.jobs import Threads
@@ -99,8 +99,8 @@ def probabilities_of_matches(n_matches: IntArray, chance: ColumnChance) -> Float
     mean = np.maximum(chance.expected_matches, np.finfo(float).tiny)
     agreement = np.clip(1 - chance.variance / mean, 0.0, 1.0)
     trials = np.maximum(np.round(mean / np.maximum(agreement, _NEARLY_POISSON)), 1)
-    binomial = stats.binom.sf(n_matches - 1, trials, np.minimum(mean / trials, 1.0))
-    poisson = stats.poisson.sf(n_matches - 1, mean)
+    binomial = scipy.stats.binom.sf(n_matches - 1, trials, np.minimum(mean / trials, 1.0))
+    poisson = scipy.stats.poisson.sf(n_matches - 1, mean)
     p_values: FloatArray = np.where(agreement > _NEARLY_POISSON, binomial, poisson)
     return p_values
 

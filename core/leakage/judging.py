@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from core.free_text import ModelName, Reading, check_reading, text_findings
 from core.leakage.chance import ChanceRange, probabilities_of_matches
@@ -62,7 +62,6 @@ _CLEARLY_CLOSER = 0.9
 # Of fewer rows, one that stays as it was is never put down to chance.
 _FEWEST_FOR_CHANCE = 20
 _SHORT = {
-    "without_columns": "Without columns that match nowhere, original rows are still in the scrambled table.",
     "second_look": "Past spelling or a simple disguise, original rows are still in the scrambled table.",
     "partial_leakage": _MORE_CELLS,
     "matching_cells": _MORE_CELLS,
@@ -231,7 +230,7 @@ def _full_leakage_finding(
         )
     tolerated = rows.full_leakage_share <= thresholds.max_full_leakage_share
     expected = max(measures.expected_full, chance.mean * rows.n_rows)
-    p_value = float(stats.poisson.sf(rows.n_full - 1, expected))
+    p_value = float(scipy.stats.poisson.sf(rows.n_full - 1, expected))
     by_chance = (
         rows.n_rows >= _FEWEST_FOR_CHANCE
         and rows.n_full < rows.n_rows - rows.n_without_valid_cells
@@ -307,7 +306,7 @@ def _column_findings(
         return
     z_scores = np.nan_to_num(measures.column_z(), nan=-np.inf)
     p_values = probabilities_of_matches(rows.column_matches, measures.column_chance)
-    z_scores[p_values > stats.norm.sf(thresholds.z)] = -np.inf
+    z_scores[p_values > scipy.stats.norm.sf(thresholds.z)] = -np.inf
     above = np.flatnonzero(z_scores >= thresholds.z)
     if not len(above):
         return
@@ -420,7 +419,7 @@ def _nearest_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) 
     nearest = measures.nearest
     if nearest.n_relinked is not None and measures.whole_rows.n_scrambled > 1:
         expected = nearest.expected_relinked(measures.whole_rows.n_scrambled)
-        p_value = float(stats.poisson.sf(nearest.n_relinked - 1, expected))
+        p_value = float(scipy.stats.poisson.sf(nearest.n_relinked - 1, expected))
         yield Finding.of(
             "relinkage",
             _relinkage_verdict(
@@ -444,7 +443,7 @@ def _relinkage_verdict(
     n_relinked: int, n_named: int, p_value: float, *, thresholds: LeakageThresholds
 ) -> Verdict:
     """FAIL where rows find their own beyond chance and often enough to be believed; WARN beyond chance."""
-    if not n_relinked or p_value > stats.norm.sf(thresholds.z):
+    if not n_relinked or p_value > scipy.stats.norm.sf(thresholds.z):
         return Verdict.PASS
     surely = p_value <= thresholds.chance_level / _N_WAYS
     return Verdict.FAIL if surely and n_relinked >= _RELINKED_SHARE * n_named else Verdict.WARN
@@ -565,7 +564,7 @@ def _second_look_findings(measures: LeakageMeasures, thresholds: LeakageThreshol
         return
     rows = again.rows
     if rows is not None and rows.n_full and rows.full_leakage_share > thresholds.max_full_leakage_share:
-        p_value = float(stats.poisson.sf(rows.n_full - 1, again.expected_full))
+        p_value = float(scipy.stats.poisson.sf(rows.n_full - 1, again.expected_full))
         if p_value <= thresholds.chance_level / _N_WAYS:
             yield Finding.of("second_look", Verdict.FAIL, n_affected=rows.n_full)(
                 _again(

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-from scipy import stats
+import scipy
 
 from core.cells import Column, cells_equal_to
 from core.coding import BoolArray, FloatArray, IntArray, SharedCodes, combination_codes
@@ -208,7 +208,7 @@ class WholeRows:
         else:
             total = self.n_pairs
             part = 2 * self.n_scrambled / (2 * self.n_scrambled + self.n_original)
-        return float(stats.binom.sf(self.n_unique_exact - 1, self.n_unique_exact + total, part))
+        return float(scipy.stats.binom.sf(self.n_unique_exact - 1, self.n_unique_exact + total, part))
 
     @property
     def excess(self) -> float:
@@ -340,8 +340,8 @@ def expected_full_matches(pair: TablePair, columns: Sequence[str]) -> float:
 
 def expected_overlap(counts: IntArray, trials: IntArray, agreement: FloatArray) -> FloatArray:
     """Return E[min(a, X)] for X ~ Binomial(b, q), by distinct row; for a = 1 the chance of X ≥ 1."""
-    below = trials * agreement * stats.binom.cdf(counts - 2, trials - 1, agreement)
-    return cast("FloatArray", below + counts * stats.binom.sf(counts - 1, trials, agreement))
+    below = trials * agreement * scipy.stats.binom.cdf(counts - 2, trials - 1, agreement)
+    return cast("FloatArray", below + counts * scipy.stats.binom.sf(counts - 1, trials, agreement))
 
 
 def probability_of_at_least(observed: int, probabilities: FloatArray) -> float:
@@ -354,7 +354,7 @@ def probability_of_at_least(observed: int, probabilities: FloatArray) -> float:
         return 1.0
     variance = float((probabilities * (1 - probabilities)).sum())
     if variance >= _NORMAL_FROM_VARIANCE:
-        return float(stats.norm.sf((observed - 0.5 - probabilities.sum()) / np.sqrt(variance)))
+        return float(scipy.stats.norm.sf((observed - 0.5 - probabilities.sum()) / np.sqrt(variance)))
     likely = probabilities > _EVEN
     happening = _count_law(probabilities[~likely])
     failing = _count_law(1 - probabilities[likely])
@@ -368,7 +368,7 @@ def _count_law(probabilities: FloatArray) -> FloatArray:
     rare = probabilities < _RARE
     mean = float(probabilities[rare].sum())
     longest = int(mean + 12 * np.sqrt(mean) + 30)
-    law = stats.poisson.pmf(np.arange(longest + 1), mean)
+    law = scipy.stats.poisson.pmf(np.arange(longest + 1), mean)
     for p in probabilities[~rare]:
         law = np.append(law * (1 - p), 0.0) + np.append(0.0, law * p)
         if law[-1] < _NEGLIGIBLE:

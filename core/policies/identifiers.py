@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from core.coding import CodedColumn, CodedTable
 from core.patterns import ALL_PATTERNS, CATALOGUE, scan_values
 from core.roles import Role, RoleSuggestion, suggest_roles
-from core.roles.vocabulary import NAMED_KINDS
+from core.roles.vocabulary import NAMED_KINDS, PERHAPS_NAMES
 
 FINER_DATES, OLDEST_AGES, OTHER_NUMBERS = (
     "dates finer than a year",
@@ -18,6 +18,7 @@ FINER_DATES, OLDEST_AGES, OTHER_NUMBERS = (
     "identifier by distinctness",
 )
 FREE_TEXT = "free text"
+PERSONS_NAME = "person's name"
 _OLDEST = 89
 _YEARS = r"^\s{0,9}\d{4}(?:\s{0,9}[-–]\s{0,9}\d{4})?\s{0,9}$"
 _AGES = r"^\s{0,9}(?P<age>\d{1,3})(?:\.\d{0,9})?\s{0,9}(?:-.{0,20})?$"
@@ -36,7 +37,7 @@ def kinds_of_columns(
     ----------
     wanted
         Of :data:`KINDS`: kinds of columns, keys of sensitive patterns, and the two that are
-        counted here.
+        counted here. Whoever asks for names of people hears of columns in their form, too.
     left_out
         Columns that are not released.
     """
@@ -45,7 +46,7 @@ def kinds_of_columns(
         return {}
     coded = CodedTable(table=released)
     suggested = {each.column: each for each in suggest_roles(coded)}
-    asked = frozenset(wanted)
+    asked = frozenset(wanted) | ({PERHAPS_NAMES} if PERSONS_NAME in wanted else frozenset())
     found = {name: asked & _kinds_of(suggested[name], coded[name], asked) for name in released.column_names}
     return {name: kinds for name, kinds in found.items() if kinds}
 
@@ -73,8 +74,6 @@ def _years(column: CodedColumn) -> bool:
 
 def _is_old(column: CodedColumn) -> bool:
     """Return whether an age above 89 is told; 90 and over as one value ("90", "90+", "≥ 90") is not."""
-    numbers = pc.extract_regex(
-        column.values, r"^\s{0,9}(?P<age>\d{1,3})(?:\.\d{0,9})?\s{0,9}(?:-.{0,20})?$"
-    ).field("age")
+    numbers = pc.extract_regex(column.values, _AGES).field("age")
     told = {int(age) for age in numbers.to_pylist() if age}
     return any(age > _OLDEST for age in told) and {age for age in told if age > _OLDEST} != {_OLDEST + 1}

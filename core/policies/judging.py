@@ -6,11 +6,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core.policies.identifiers import FREE_TEXT
+from core.policies.identifiers import FREE_TEXT, PERSONS_NAME
 from core.policies.limits import Document
 from core.policies.reading import Limit, Policy
-from core.words import Text, Written, listed, own, text
+from core.roles import PERHAPS_NAMES
+from core.words import Text, Written, joined, listed, own, text
 
+_TO_BE_LOOKED_AT = {"direct_identifiers": ("perhaps_names", "doubtful_identifiers")}  # may be, or may not
+_MOST_TOLD = 3  # findings of one limit, in a line
 Columns = Mapping[str, Collection[str]]  # of what is released: name to the kinds that it looks like
 
 
@@ -21,7 +24,8 @@ class Outcome:
     limit: Limit
     is_met: bool | None  # None where it cannot be told
     found: float | None = None  # the figure that is farthest from the limit, where there is one
-    named: tuple[str, ...] = ()  # checks or columns that miss it
+    named: tuple[str, ...] = ()  # checks or columns that miss it, or that a person has to look at
+    messages: tuple[str, ...] = ()  # of these findings, the gravest first
     set_to: float | None = None  # what the audit was asked with, where that differs from the policy
 
     @property
@@ -47,6 +51,10 @@ class Outcome:
     @property
     def seen(self) -> Text:
         """Return what was found, in words."""
+        if self.messages:
+            told = joined(self.messages[:_MOST_TOLD])
+            rest = len(self.messages) - _MOST_TOLD
+            return text("{sentences} And {n} more.", sentences=told, n=rest) if rest > 0 else told
         if self.named:
             return listed(self.named, at_most=5)
         if self.limit.value is None:
@@ -80,12 +88,14 @@ class Outcome:
             "outcome": self.code,
             "found": self.found,
             "named": list(self.named),
+            "messages": list(self.messages),
             "set_to": self.set_to,
             "clause": limit.clause,
             "says": limit.says,
             "source": limit.source,
             "year": limit.year,
             "read": limit.read,
+            "read_in": limit.read_in,
         }
 
 
@@ -161,8 +171,9 @@ class PolicyOutcome:
 
 
 def read_word(limit: Limit) -> Text:
-    """Return whether the clause itself was read, in words."""
-    return text("the clause was read") if limit.read else text("the clause itself was not read")
+    """Return whether the clause itself was read, and in which text, in words."""
+    word = text("the clause was read") if limit.read else text("the clause itself was not read")
+    return text("{read} ({what})", read=word, what=text(limit.read_in)) if limit.read_in else word
 
 
 def judge_policy(policy: Policy, tool: str, document: Document, columns: Columns | None) -> PolicyOutcome:
@@ -232,16 +243,31 @@ def _set_to(limit: Limit, tool: str, settings: Mapping[str, Any]) -> tuple[str, 
 
 
 def _judge_findings(limit: Limit, document: Document) -> Outcome:
-    found = [each for each in _findings(document) if _is_named(each["check"], limit.checks)]
-    bad = tuple(dict.fromkeys(each["check"] for each in found if each["verdict"] in ("FAIL", "WARN")))
-    is_open = any(each["verdict"] == "NOT_ASSESSED" for each in found)
-    return Outcome(limit=limit, is_met=False if bad else None if is_open else True, named=bad)
+    """Look for findings; of those that only a person can decide, it cannot be told."""
+    looked_at = [key for check in limit.checks for key in _TO_BE_LOOKED_AT.get(check, ())]
+    doubtful = _those(document, looked_at, "WARN")
+    keys = {each["check"] for each in doubtful}
+    bad = [each for each in _those(document, limit.checks, "FAIL", "WARN") if each["check"] not in keys]
+    is_open = doubtful or _those(document, limit.checks, "NOT_ASSESSED")
+    told = bad or doubtful
+    return Outcome(
+        limit=limit,
+        is_met=False if bad else None if is_open else True,
+        named=tuple(dict.fromkeys(each["check"] for each in told)),
+        messages=tuple(dict.fromkeys(each["message"] for each in told if "message" in each)),
+    )
+
+
+def _those(document: Document, checks: Sequence[str], *verdicts: str) -> list[Mapping[str, Any]]:
+    found = [each for each in _findings(document) if _is_named(each["check"], checks)]
+    return [each for verdict in verdicts for each in found if each["verdict"] == verdict]
 
 
 def _judge_columns(limit: Limit, document: Document, columns: Columns | None) -> Outcome:
     """Look for columns, and for findings about the same; what no detector looks for cannot be told.
 
-    A column of free text is none that must not be there, but can be told only where its cells were read.
+    A column of free text, or one in the form of names, is none that must not be there; it can be told only
+    where its cells were read.
     """
     looked = limit.kinds and columns is not None
     alike = {name: {*kinds} & {*limit.kinds} for name, kinds in (columns or {}).items()}
@@ -250,9 +276,12 @@ def _judge_columns(limit: Limit, document: Document, columns: Columns | None) ->
     was_read = bool(_verdicts(document, limit.checks))
     has_text = any(FREE_TEXT in kinds for kinds in alike.values())
     if found or read.is_met is False:
-        return Outcome(limit=limit, is_met=False, named=(*found, *read.named))
-    is_open = not looked or read.is_met is None or (has_text and not was_read)
-    return Outcome(limit=limit, is_met=None if is_open else True)
+        missed = read.named if read.is_met is False else ()
+        return Outcome(limit=limit, is_met=False, named=(*found, *missed))
+    perhaps = [name for name, kinds in (columns or {}).items() if PERHAPS_NAMES in kinds]
+    perhaps = perhaps if PERSONS_NAME in limit.kinds else []
+    is_open = not looked or read.is_met is None or perhaps or (has_text and not was_read)
+    return Outcome(limit=limit, is_met=None if is_open else True, named=(*perhaps, *read.named))
 
 
 def _findings(document: Document) -> list[Mapping[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from functools import cache
@@ -13,7 +14,7 @@ from core.commands import OF_POLICIES as TOOLS
 from core.errors import AuditInputError
 from core.policies.identifiers import KINDS
 from core.policies.limits import LIMITS, LimitKind
-from core.settings_files import nearest_known, read_toml
+from core.settings_files import first_problems, nearest_known, read_toml
 from core.settings_form import Setting, settings_named_by
 from core.words import own, text
 
@@ -40,6 +41,7 @@ class Limit:
     checks: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
+    read_in: str = ""  # which text was read, where that is not the source's own
 
     @property
     def kind(self) -> LimitKind:
@@ -112,29 +114,30 @@ def read_policy(data: bytes, *, name: str) -> Policy:
     """
     content = read_toml(data, name=name)
     tables = content.pop("limit", None)
-    problems = [*_problems_of(content, _TOP, ())]
     limits = tables if isinstance(tables, list) and all(isinstance(each, dict) for each in tables) else []
-    if not limits:
-        problems.append(text("there is no limit; write each under [[limit]]."))
-    for number, table in enumerate(limits, start=1):
-        problems += (
-            text("limit {number}: {problem}", number=number, problem=own(problem))
-            for problem in _problems_of_limit(table)
-        )
-    named = [table.get("key") for table in limits]
-    problems += (
-        text("{key} is limited twice.", key=key)
-        for key in dict.fromkeys(named)
-        if isinstance(key, str) and named.count(key) > 1 and key not in ("findings", "identifiers")
-    )
-    if problems:
-        raise AuditInputError(*(text("{file}: {problem}", file=name, problem=own(each)) for each in problems))
+    if problems := [*first_problems(_problems_in(content, limits), name=name)]:
+        raise AuditInputError(*problems)
     return Policy(
         name=Path(name).stem,
         digest=hashlib.sha256(data).hexdigest(),
         limits=tuple(Limit(**_frozen(table)) for table in limits),
         **_frozen(content),
     )
+
+
+def _problems_in(content: Mapping[str, object], limits: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    yield from _problems_of(content, _TOP, ())
+    if not limits:
+        yield text("there is no limit; write each under [[limit]].")
+    for number, table in enumerate(limits, start=1):
+        yield from (
+            text("limit {number}: {problem}", number=number, problem=own(problem))
+            for problem in _problems_of_limit(table)
+        )
+    named = Counter(key for table in limits if isinstance(key := table.get("key"), str))
+    for key, n in named.items():
+        if n > 1 and key not in ("findings", "identifiers"):
+            yield text("{key} is limited twice.", key=key)
 
 
 def _frozen(table: Mapping[str, Any]) -> dict[str, Any]:
@@ -153,6 +156,7 @@ _LIMIT: Mapping[str, type] = {
     "checks": list,
     "kinds": list,
     "tools": list,
+    "read_in": str,
 }
 _OPTIONAL = tuple(each.name for each in fields(Limit) if each.default is not MISSING)
 

@@ -25,7 +25,9 @@ _MISSING = "\x1e"
 def hashed_counts(table: ReleasedTable, salt: bytes) -> ClassCounts:
     """Count a table's classes and values by the hashes of the first version."""
     coded = CodedTable(table=table.dataset.table)
-    counts, first = counted(table, coded)
+    roles = table.roles
+    columns = {name: coded[name].trimmed for name in (*roles.quasi_identifiers, *roles.sensitive)}
+    counts, first = counted(table, coded, columns)
     parts = []
     for name in table.roles.quasi_identifiers:
         column = coded[name].trimmed

@@ -8,12 +8,15 @@ sensitive value likewise. Who has not the key can neither try a value out nor se
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from core.coding import CodedColumn, CodedTable, IntArray, combination_codes
+from core.coding import coded as coded_values
 from core.releases.counts import PART_BITS, ClassCounts, KeyArray, ValueCounts, count_classes
+from core.releases.ranges import in_one_form
 from core.releases.settings import ReleasedTable
 
 _BLOCK = 64  # bytes of a block of SHA-256
@@ -80,15 +83,21 @@ def _turned(words: KeyArray, by: int) -> KeyArray:
     return turned
 
 
-def hashed_counts(table: ReleasedTable, salt: bytes) -> ClassCounts:
-    """Count a table's classes and values by hash; persons where a column says whose a record is."""
+def hashed_counts(table: ReleasedTable, salt: bytes, *, is_folded: bool = True) -> ClassCounts:
+    """Count a table's classes and values by hash; persons where a column says whose a record is.
+
+    Values are hashed in one spelling, unless they are to be told apart as written (`is_folded`).
+    """
     digest = hashing(salt)
     key = digest(b"first half") + digest(b"second half")
     coded = CodedTable(table=table.dataset.table)
-    counts, first = counted(table, coded)
+    roles = table.roles
+    columns = {name: coded[name].trimmed for name in (*roles.quasi_identifiers, *roles.sensitive)}
+    if is_folded:
+        columns = {name: _folded(column) for name, column in columns.items()}
+    counts, first = counted(table, coded, columns)
     words = [
-        _words(coded[name].trimmed, name, digest)[coded[name].trimmed.codes[first]]
-        for name in table.roles.quasi_identifiers
+        _words(columns[name], name, digest)[columns[name].codes[first]] for name in roles.quasi_identifiers
     ]
     classes = siphash(words, key)
     order = np.argsort(classes)
@@ -96,20 +105,31 @@ def hashed_counts(table: ReleasedTable, salt: bytes) -> ClassCounts:
     place[order] = np.arange(len(order))
     values = {}
     for name, each in counts.values.items():
-        told = _words(coded[name].trimmed, name, digest)[each.part.astype(np.int64)]
+        told = _words(columns[name], name, digest)[each.part.astype(np.int64)]
         part = siphash([classes[each.class_of], told], key) >> np.uint64(64 - PART_BITS)
         values[name] = ValueCounts.in_order(place[each.class_of], part, each.counts)
     return ClassCounts(keys=classes[order], counts=counts.counts[order], values=values)
 
 
-def counted(table: ReleasedTable, coded: CodedTable) -> tuple[ClassCounts, IntArray]:
+def _folded(column: CodedColumn) -> CodedColumn:
+    """Return a column in which values that differ in their spelling alone are one."""
+    values = in_one_form(column.values)
+    if values.equals(column.values):
+        return column
+    found = coded_values(values)
+    return replace(found, codes=np.append(found.codes, -1)[column.codes], name=column.name)
+
+
+def counted(
+    table: ReleasedTable, coded: CodedTable, columns: Mapping[str, CodedColumn]
+) -> tuple[ClassCounts, IntArray]:
     """Count a table's classes and values by their codes; and return a record of each class."""
     roles, n_records = table.roles, table.dataset.n_records
     unit = None if roles.person is None else coded[roles.person].trimmed.codes.astype(np.int64)
     classes = combination_codes(
-        [coded[name].trimmed.codes.astype(np.int64) for name in roles.quasi_identifiers], n_records=n_records
+        [columns[name].codes.astype(np.int64) for name in roles.quasi_identifiers], n_records=n_records
     )
-    values = {name: coded[name].trimmed.codes.astype(np.int64) for name in roles.sensitive}
+    values = {name: columns[name].codes.astype(np.int64) for name in roles.sensitive}
     counts = count_classes(classes, values, unit=unit)
     first = np.zeros(int(classes.max(initial=-1)) + 1, dtype=np.int64)
     first[classes[::-1]] = np.arange(n_records)[::-1]

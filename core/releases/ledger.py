@@ -1,6 +1,6 @@
 """What is kept of a release so that the next one can be held against it: counts by salted hashes, no data.
 
-Of each class (the combination of quasi-identifiers as written, white space around values aside) and of each
+Of each class (the combination of quasi-identifiers, in one spelling) and of each
 class with a known value of a sensitive attribute the ledger holds how many there are, under a hash of what
 they are. The key is the publisher's salt. It stands in the ledger, unless it is kept in a file of its own:
 whoever has salt and ledger can try values out, and find what the release shows anyway.
@@ -21,6 +21,7 @@ from itertools import pairwise
 import numpy as np
 
 from core.errors import AuditInputError
+from core.plain import parsed_json
 from core.releases import first_ledgers
 from core.releases.counts import ClassCounts, ValueCounts
 from core.releases.hashing import hashed_counts
@@ -28,10 +29,11 @@ from core.releases.settings import EarlierTable, ReleasedTable, Roles
 from core.words import input_error
 
 FORMAT = "anonaudit-ledger"
-FIRST_VERSION, VERSION = 1, 2
+FIRST_VERSION, AS_WRITTEN, VERSION = 1, 2, 3  # the first two hash values as written
 LEAST_SALT = 16  # bytes
 _SALT_BYTES = 32
 _LOW = 8  # bits of the hash of a value in its class that stand apart from the others
+_LARGEST, _MOST_TABLES = 512 << 20, 2_000  # bytes; tables
 _FORMS = ("<u1", "<u2", "<u4")
 
 
@@ -51,8 +53,9 @@ class LedgerTable:
 
     def counts_of(self, table: ReleasedTable, salt: bytes) -> ClassCounts:
         """Return the counts of another table by the same hashes."""
-        make = first_ledgers.hashed_counts if self.version == FIRST_VERSION else hashed_counts
-        return make(table, salt)
+        if self.version == FIRST_VERSION:
+            return first_ledgers.hashed_counts(table, salt)
+        return hashed_counts(table, salt, is_folded=self.version != AS_WRITTEN)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -127,7 +130,7 @@ def _salt_check(salt: bytes) -> str:
 def _seal(document: Mapping[str, object], salt: bytes) -> str:
     """Return what nobody can write without the salt; what is packed is held by its own hash."""
     tables = document.get("tables")
-    if isinstance(tables, list) and document.get("version") == VERSION:
+    if isinstance(tables, list) and document.get("version") in (AS_WRITTEN, VERSION):
         bare = [{name: value for name, value in each.items() if name != "packed"} for each in tables]
         document = {**document, "tables": bare}
     words = json.dumps(document, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
@@ -152,14 +155,18 @@ def read_ledger(data: bytes, *, name: str, salt: bytes | None = None) -> Ledger:
         No ledger, or one cut short; of another version; without its salt, or with another; changed after it
         was written.
     """
+    if len(data) > _LARGEST:
+        raise input_error(
+            "{file} is larger than {most} MB, which no ledger is.", file=name, most=_LARGEST >> 20
+        )
     try:
-        document = json.loads(data)
-    except (ValueError, RecursionError):
+        document = parsed_json(data)
+    except ValueError:
         raise input_error("{file} is no ledger, or was cut short: it is not whole JSON.", file=name) from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise input_error("{file} is no ledger of a release.", file=name)
     version = document.get("version")
-    if version not in (FIRST_VERSION, VERSION):
+    if version not in (FIRST_VERSION, AS_WRITTEN, VERSION):
         raise input_error(
             "{file} is a ledger of another version than {version}; give the earlier release itself.",
             file=name,
@@ -177,9 +184,11 @@ def read_ledger(data: bytes, *, name: str, salt: bytes | None = None) -> Ledger:
     try:
         if not hmac.compare_digest(str(seal).encode(), _seal(document, found).encode()):
             raise _changed(name)
-        tables = tuple(_table(each, int(version)) for each in document["tables"])
+        tables = tuple(_table(each, int(version)) for each in document["tables"][:_MOST_TABLES])
+        if len(tables) < len(document["tables"]):
+            raise _changed(name)
         k = int(document["k"])
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError):
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
         raise _changed(name) from None
     return Ledger(name=name, salt=found, is_salt_inside=inside is not None, k=k, tables=tables)
 
@@ -211,7 +220,7 @@ def _table(found: Mapping[str, object], version: int) -> LedgerTable:
 
 
 def _names(found: object) -> tuple[str, ...]:
-    if not isinstance(found, list):
+    if not isinstance(found, list) or not found:
         raise TypeError
     return tuple(map(str, found))
 
@@ -221,12 +230,14 @@ def _packed_table(found: Mapping[str, object]) -> tuple[tuple[str, ...], Callabl
     packed = base64.b64decode(str(found["packed"]), validate=True)
     values, n_classes = found["values"], int(str(found["n_classes"]))
     forms = _names(found["forms"])
+    if forms[:1] != ("<u8",) or {*forms[1:]} - {*_FORMS}:
+        raise ValueError
     if not isinstance(values, dict) or hashlib.sha256(packed).hexdigest() != found["sha256"]:
         raise ValueError
     n_of = {str(name): int(n) for name, n in values.items()}
     lengths = [n_classes, n_classes, *(n for each in n_of.values() for n in (each, each, each, n_classes))]
     sizes = [n * np.dtype(form).itemsize for n, form in zip(lengths, forms, strict=True)]
-    if sum(sizes) != len(packed) or forms[:1] != ("<u8",) or {*forms[1:]} - {*_FORMS}:
+    if sum(sizes) != len(packed):
         raise ValueError
 
     def arrays() -> Iterator[np.ndarray]:

@@ -32,6 +32,13 @@ _CUT_NUMBER = re.compile(r"^0[0-9]+$")
 _YEAR = re.compile(r"^(1[89]|20)[0-9]{2}$")
 _QUARTER = re.compile(r"^(?:((?:1[89]|20)[0-9]{2})[ -]?Q([1-4])|Q([1-4])[ -]?((?:1[89]|20)[0-9]{2}))$")
 _CODE = re.compile(r"^([0-9A-Za-z][0-9A-Za-z./-]*?)(\**)$")
+_FORMS = (
+    (rf"^(?:≥|>=) ?({_FIGURE})$", r"\1+"),
+    (rf"^({_FIGURE}) ?(?:\+|세? ?이상)$", r"\1+"),
+    (rf"^< ?({_FIGURE})$|^({_FIGURE}) ?세? ?미만$", r"<\1\2"),
+    (rf"^(?:≤|<=) ?({_FIGURE})$|^({_FIGURE}) ?세? ?이하$", r"≤\1\2"),
+    (rf"^({_FIGURE}) ?(?:-|~|\.\.+|to|do) ?({_FIGURE})(?: ?(?:세|years?|let))?$", r"\1-\2"),
+)
 
 Ends = tuple[FloatArray, FloatArray]
 
@@ -140,6 +147,14 @@ def in_one_spelling(values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.Chunked
     """Return values in lower case, of usual width and with hyphens for dashes."""
     plain = pc.utf8_lower(pc.utf8_normalize(values, "NFKC"))
     return pc.replace_substring_regex(plain, r" ?[‐‑‒–—−] ?", "-")
+
+
+def in_one_form(values: pa.Array) -> pa.Array:
+    """Return values in one spelling, with single spaces, and intervals of numbers written in one way."""
+    plain = pc.replace_substring_regex(in_one_spelling(values), r"\s+", " ")
+    for pattern, form in _FORMS:
+        plain = pc.replace_substring_regex(plain, pattern, form)
+    return plain
 
 
 def _present(codes: IntArray, n_values: int) -> BoolArray:

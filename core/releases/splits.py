@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse import csgraph
+import scipy
 
 from core.coding import BoolArray, FloatArray, IntArray, combination_codes
 from core.releases.counts import Groups, repeated
@@ -177,21 +176,23 @@ def _settled(rows: IntArray, columns: IntArray, row: IntArray, column: IntArray)
     tails = np.concatenate([np.full(n_rows, start), row, np.arange(n_rows, n_nodes)])
     heads = np.concatenate([np.arange(n_rows), column, np.full(len(columns), end)])
     most = np.concatenate([rows, np.minimum(rows[row], columns[column - n_rows]), columns])
-    graph = sparse.csr_matrix((most.astype(np.int32), (tails, heads)), shape=(end + 1, end + 1))
-    flow = csgraph.maximum_flow(graph, start, end).flow
+    graph = scipy.sparse.csr_matrix((most.astype(np.int32), (tails, heads)), shape=(end + 1, end + 1))
+    flow = scipy.sparse.csgraph.maximum_flow(graph, start, end).flow
     n = np.asarray(flow[row, column]).ravel().astype(np.int64)
     filled = np.bincount(row, weights=n, minlength=n_rows)
     back = n > 0
     arcs = _graph(np.concatenate([row, column[back]]), np.concatenate([column, row[back]]), n_nodes)
-    part = csgraph.connected_components(arcs, connection="strong")[1]
+    part = scipy.sparse.csgraph.connected_components(arcs, connection="strong")[1]
     inside = part[row] == part[column]
     is_settled = ~inside
     is_settled[inside] = back[inside] & _are_bridges(row[inside], column[inside], n_nodes)
     return _Cells(n, is_settled, np.flatnonzero(filled < rows))
 
 
-def _graph(tails: IntArray, heads: IntArray, n_nodes: int) -> sparse.csr_matrix:
-    return sparse.csr_matrix((np.ones(len(tails), dtype=np.int8), (tails, heads)), shape=(n_nodes, n_nodes))
+def _graph(tails: IntArray, heads: IntArray, n_nodes: int) -> scipy.sparse.csr_matrix:
+    return scipy.sparse.csr_matrix(
+        (np.ones(len(tails), dtype=np.int8), (tails, heads)), shape=(n_nodes, n_nodes)
+    )
 
 
 def _are_bridges(one: IntArray, other: IntArray, n_nodes: int) -> BoolArray:
@@ -201,13 +202,14 @@ def _are_bridges(one: IntArray, other: IntArray, n_nodes: int) -> BoolArray:
     below it do not cancel, but for chance once in 2⁶⁴.
     """
     part, first = np.unique(
-        csgraph.connected_components(_graph(one, other, n_nodes), directed=False)[1], return_index=True
+        scipy.sparse.csgraph.connected_components(_graph(one, other, n_nodes), directed=False)[1],
+        return_index=True,
     )
     root = n_nodes
     whole = _graph(
         np.concatenate([one, np.full(len(part), root)]), np.concatenate([other, first]), n_nodes + 1
     )
-    order, above = csgraph.breadth_first_order(whole, root, directed=False)
+    order, above = scipy.sparse.csgraph.breadth_first_order(whole, root, directed=False)
     down, up = above[other] == one, above[one] == other
     beside = ~(down | up)
     marks = np.random.default_rng(0).integers(0, 2**63, np.count_nonzero(beside), dtype=np.uint64)

@@ -11,6 +11,7 @@ from core.reports.as_xlsx import render_xlsx
 from core.reports.model import (
     Figure,
     InputFacts,
+    PlainTable,
     Report,
     ReportChart,
     ReportSection,

@@ -15,6 +15,7 @@ from openpyxl.worksheet.hyperlink import Hyperlink
 from openpyxl.worksheet.worksheet import Worksheet
 from openpyxl.writer.excel import ExcelWriter
 
+from core.languages import ENGLISH
 from core.measures import MEASURES, format_number
 from core.measures.measure import Unit
 from core.plain import ReproducibleZip, printable, scalar, starts_like_formula
@@ -31,7 +32,7 @@ from core.reports.model import (
     verdict_text,
 )
 from core.verdict import Verdict
-from core.words import counted, own, say
+from core.words import counted, own, say, spoken_language
 
 LARGEST_TEXT = 32_767  # characters of a cell, as Excel counts them: UTF-16 units
 LARGEST_SHEET = 1_048_576  # rows
@@ -71,7 +72,7 @@ def render_xlsx(report: Report) -> bytes:
     """
     workbook = Workbook()
     own_sheets = [say(name) for name in _OWN_SHEETS]
-    names = sheet_names((table.name for table in report.tables), taken=own_sheets)
+    names = sheet_names(map(_named, report.tables), taken=own_sheets)
     summary = workbook.active
     summary.title = own_sheets[0]
     _write_summary(summary, report, names)
@@ -170,6 +171,12 @@ def _write_figures(sheet: Worksheet, row: int, report: Report) -> int:
             [(str(text), width) for text, width in zip(texts, _SUMMARY_WIDTHS, strict=True)]
         )
     return row + 1
+
+
+def _named(table: ReportTable) -> str:
+    """Return what a table's sheet is called: its name, which is said where it has a file's name in it."""
+    is_said = own(table.name) != own(table.name).message or spoken_language() == ENGLISH
+    return say(table.name if is_said else table.title).replace("`", "").replace(":", "")
 
 
 def _table_rows(report: Report, names: Sequence[str]) -> list[tuple[str, str]]:

@@ -173,6 +173,38 @@ class ReportTable:
         return said
 
 
+@dataclass(frozen=True, kw_only=True)
+class PlainTable:
+    """A table of a report as plain values, which another process may send."""
+
+    name: str
+    title: str
+    note: str
+    columns: tuple[Column, ...]
+    kinds: tuple[str, ...]  # of the cells of each column, as pandas calls them
+    cells: tuple[tuple[object, ...], ...]  # of each column
+
+    @classmethod
+    def of(cls, table: ReportTable) -> PlainTable:
+        """Return a table without tints as plain values."""
+        cells = [table.frame[column.key] for column in table.columns]
+        return cls(
+            name=table.name,
+            title=table.title,
+            note=table.note,
+            columns=table.columns,
+            kinds=tuple(str(each.dtype) for each in cells),
+            cells=tuple(tuple(each.tolist()) for each in cells),
+        )
+
+    @property
+    def table(self) -> ReportTable:
+        """Return the table."""
+        each = zip(self.columns, self.cells, self.kinds, strict=True)
+        frame = table_by({column: pd.Series(list(cells), dtype=kind) for column, cells, kind in each})
+        return ReportTable(self.name, self.title, frame, self.note)
+
+
 @dataclass(frozen=True, eq=False)
 class ReportChart:
     """A chart of a report, drawn from aggregates, with a text that says what it shows."""

@@ -9,8 +9,7 @@ from typing import cast
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from scipy import stats
-from scipy.spatial import cKDTree
+import scipy
 
 from core.cells import as_numbers, cells_equal
 from core.coding import BoolArray, CodedColumn, FloatArray, IntArray, coded_column
@@ -206,7 +205,7 @@ class Linkage:
 
     def is_above(self, risk: float) -> bool:
         """Return whether more are linked than that risk explains, with a chance below 0.001."""
-        return bool(stats.binom.sf(np.floor(self.n_linked) - 1, self.n_records, min(risk, 1.0)) < 0.001)
+        return bool(scipy.stats.binom.sf(np.floor(self.n_linked) - 1, self.n_records, min(risk, 1.0)) < 0.001)
 
 
 def link_records(dataset: Dataset, original: Dataset, settings: RiskSettings) -> Linkage | None:
@@ -268,7 +267,7 @@ def _n_linked(released: FloatArray, originals: FloatArray, complete: IntArray, l
     places, place_of, n_at = np.unique(originals[complete], axis=0, return_inverse=True, return_counts=True)
     own = np.full(len(originals), -1, dtype=np.int64)
     own[complete] = place_of.ravel()
-    nearest, place = cKDTree(places).query(released[looked_at])
+    nearest, place = scipy.spatial.cKDTree(places).query(released[looked_at])
     to_own = np.linalg.norm(released[looked_at] - places[own[looked_at]], axis=1)
     right = to_own <= nearest * (1 + 1e-9) + 1e-12
     at = np.where(right, own[looked_at], place)

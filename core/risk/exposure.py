@@ -246,6 +246,7 @@ def exposure_findings(
         *_left_out(measured),
         *_persons(measured),
         *_columns(measured),
+        *measured.elsewhere,
     )
 
 

@@ -9,11 +9,12 @@ from typing import cast
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from scipy import stats
+import scipy
 
 from core.attribute_disclosure import SensitiveCounts, merged_counts
 from core.cells import as_numbers
 from core.coding import BoolArray, CodedColumn, FloatArray, IntArray
+from core.risk.records import Pairs
 from core.risk.settings import RiskSettings
 
 _SPREAD = (0.05, 0.95)  # quantiles between which closeness is a share
@@ -100,7 +101,8 @@ def fold_values(column: CodedColumn, settings: RiskSettings) -> FoldedValues:
         distinct, width, close = None, 0.0, 0
     else:
         distinct, group[known] = np.unique(numbers, return_inverse=True)
-        width = _width(distinct[group[column.codes][known[column.codes]]], settings.closeness)
+        n_of_group = np.bincount(group[:-1][known[:-1]], weights=column.counts[known[:-1]])
+        width = _width(distinct, n_of_group.astype(np.int64), settings.closeness)
         gaps = np.diff(distinct) <= width * (1 + 1e-9) if width else np.zeros(0, dtype=bool)
         close = int(np.count_nonzero(gaps))
     n_groups = int(group.max(initial=-1)) + 1
@@ -172,11 +174,19 @@ def _amounts(values: pa.Array) -> FloatArray | None:
     return as_numbers(texts)
 
 
-def _width(numbers: FloatArray, closeness: float) -> float:
-    """Return how far apart close numbers are at most."""
-    if not len(numbers) or not closeness:
+def _width(numbers: FloatArray, counts: IntArray, closeness: float) -> float:
+    """Return how far apart close numbers, ascending and with the records of each, are at most."""
+    if not counts.any() or not closeness:
         return 0.0
-    low, high = np.quantile(numbers, _SPREAD)
+    place = np.array(_SPREAD) * (counts.sum() - 1)
+    below, above = (
+        numbers[np.searchsorted(counts.cumsum(), each, side="right")]
+        for each in (np.floor(place), np.ceil(place))
+    )
+    part = place - np.floor(place)
+    low, high = np.where(
+        part >= 0.5, above - (above - below) * (1 - part), below + (above - below) * part
+    )  # as numpy's quantile rounds
     return float(closeness * (high - low))
 
 
@@ -235,17 +245,25 @@ class Likelihood:
 
 def likely_values(counts: SensitiveCounts, folded: FoldedValues) -> Likelihood:
     """Find classes that make a value likely; numbers are looked at in tenths of the table's records."""
-    if folded.numbers is not None and counts.n_values > _GROUPS_OF_NUMBERS:
-        counts = merged_counts(counts, _tenths(counts))
-    q = counts.share_in_table
-    dominant = np.maximum(DOMINANT_SHARE, q + DOMINANT_GAIN)
-    skewed = np.maximum(SKEWED_SHARE, SKEWED_RATIO * q)
+    if is_in_tenths(folded, counts.n_values):
+        counts = merged_counts(counts, tenths(counts.share_in_table))
+    dominant, skewed = least_shares(counts.share_in_table)
     return Likelihood(dominant=_found(counts, dominant), skewed=_found(counts, skewed))
 
 
-def _tenths(counts: SensitiveCounts) -> IntArray:
+def is_in_tenths(folded: FoldedValues, n_values: int) -> bool:
+    """Return whether values are numbers, so many that they are looked at in tenths of the records."""
+    return folded.numbers is not None and n_values > _GROUPS_OF_NUMBERS
+
+
+def least_shares(q: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the shares of a class that make values of these shares of the table dominant, and skewed."""
+    return np.maximum(DOMINANT_SHARE, q + DOMINANT_GAIN), np.maximum(SKEWED_SHARE, SKEWED_RATIO * q)
+
+
+def tenths(q: FloatArray) -> IntArray:
     """Return the tenth of the records that each value is in, by the middle of its records."""
-    middle = np.cumsum(counts.share_in_table) - counts.share_in_table / 2
+    middle = np.cumsum(q) - q / 2
     tenth = np.minimum((middle * _GROUPS_OF_NUMBERS).astype(np.int64), _GROUPS_OF_NUMBERS - 1)
     return cast("IntArray", np.unique(tenth, return_inverse=True)[1].astype(np.int64))
 
@@ -256,37 +274,60 @@ def _found(counts: SensitiveCounts, least_share: FloatArray) -> LikelyValues:
     several = counts.class_totals[counts.class_of_pair] > 1  # one record is no share
     pairs = np.flatnonzero(wanted & several)
     classes = np.unique(counts.class_of_pair[pairs])
-    expected = _expected(counts, least_share)
-    beyond = False
-    if len(pairs):
-        q = counts.share_in_table[counts.value_of_pair[pairs]]
-        totals = counts.class_totals[counts.class_of_pair[pairs]]
-        chance = stats.binom.sf(counts.n_of_pair[pairs] - 1, totals, q)
-        n_tests = counts.n_classes * max(counts.n_values, 1)
-        beyond = bool(chance.min() * n_tests < _CHANCE) or bool(
-            stats.poisson.sf(len(classes) - 1, expected) < _CHANCE
-        )
-    return LikelyValues(
+    totals = counts.class_totals[counts.class_of_pair[pairs]]
+    return likely_of(
+        Pairs(totals, counts.value_of_pair[pairs], counts.n_of_pair[pairs]),
+        np.unique(counts.class_totals, return_counts=True),
+        counts.share_in_table,
+        least_share,
         n_classes=len(classes),
         n_records=int(counts.class_totals[classes].sum()),
+    )
+
+
+def likely_of(
+    pairs: Pairs,
+    by_total: tuple[IntArray, IntArray],
+    q: FloatArray,
+    least_share: FloatArray,
+    *,
+    n_classes: int,
+    n_records: int,
+) -> LikelyValues:
+    """Return what classes with a likely value are beyond chance.
+
+    `pairs`: of the likely values, with the records of their class for the class. `by_total`: numbers of
+    records with a known value, and the classes with each. `n_classes`, `n_records`: of classes with a
+    likely value.
+    """
+    expected = _expected(by_total, q, least_share)
+    beyond, highest = False, 0.0
+    if len(pairs.n):
+        chance = scipy.stats.binom.sf(pairs.n - 1, pairs.of_class, q[pairs.item])
+        n_tests = int(by_total[1].sum()) * max(len(q), 1)
+        beyond = bool(chance.min() * n_tests < _CHANCE) or bool(
+            scipy.stats.poisson.sf(n_classes - 1, expected) < _CHANCE
+        )
+        highest = float((pairs.n / pairs.of_class).max())
+    return LikelyValues(
+        n_classes=n_classes,
+        n_records=n_records,
         n_expected=expected,
-        highest_share=float(counts.share_in_class[pairs].max()) if len(pairs) else 0.0,
+        highest_share=highest,
         beyond_chance=beyond,
     )
 
 
-def _expected(counts: SensitiveCounts, least_share: FloatArray) -> float:
+def _expected(by_total: tuple[IntArray, IntArray], q: FloatArray, least_share: FloatArray) -> float:
     """Return how many pairs of class and value would have the least share by chance."""
-    possible = np.flatnonzero((least_share <= 1) & (counts.share_in_table > 0))
-    sizes, n_classes = np.unique(counts.class_totals[counts.class_totals > 1], return_counts=True)
-    shares, first, n_values = np.unique(
-        counts.share_in_table[possible], return_index=True, return_counts=True
-    )
-    if not len(sizes) or not len(shares):
+    possible = np.flatnonzero((least_share <= 1) & (q > 0))
+    several = by_total[0] > 1
+    shares, first, n_values = np.unique(q[possible], return_index=True, return_counts=True)
+    if not several.any() or not len(shares):
         return 0.0
     least = least_share[possible][first]  # the same share of the table has the same least share
     total = 0.0
-    for size, n in zip(sizes.tolist(), n_classes.tolist(), strict=True):
+    for size, n in zip(by_total[0][several].tolist(), by_total[1][several].tolist(), strict=True):
         needed = np.ceil(least * size - 1e-9)
-        total += n * float(stats.binom.sf(needed - 1, size, shares) @ n_values)
+        total += n * float(scipy.stats.binom.sf(needed - 1, size, shares) @ n_values)
     return total

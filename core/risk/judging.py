@@ -7,8 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import cast
 
-import numpy as np
-
 from core.free_text import Reading, check_reading
 from core.releases import ReleasesAudit, judge_releases
 from core.risk.exposure import exposure_findings
@@ -213,8 +211,8 @@ _NOTHING_ASKED = Finding.of("nothing_asked", Verdict.NOT_ASSESSED)(
 
 def _mean_class_size(measured: RiskMeasurement) -> float | None:
     """Return the mean size of a class: records (or persons) per class where classes do not overlap."""
-    sizes = measured.classes.class_sizes
-    return float(np.mean(sizes)) if len(sizes) else None
+    classes = measured.classes
+    return classes.n_members / classes.n_classes if classes.n_classes else None
 
 
 def _class_size_finding(measured: RiskMeasurement, k: int) -> Finding:
@@ -457,7 +455,7 @@ _LIMITS: Mapping[tuple[bool, bool], tuple[str, str]] = {
 
 def _distinct_finding(sensitive: SensitiveMeasurement, l: int) -> Finding:  # noqa: E741 - the model's letter
     n_classes, n_records = sensitive.below_l(l)
-    column, total = sensitive.column, int(sensitive.records_of_class.sum())
+    column, total = sensitive.column, sensitive.classes.n_records
     if not n_classes:
         return Finding.of("distinct_l", Verdict.PASS, column=column)(
             "Every class has at least {n} different value of {column}.",

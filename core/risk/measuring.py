@@ -55,6 +55,7 @@ from core.risk.settings import Hierarchy, RiskSettings, check_settings
 from core.roles import Role, RoleSuggestion, columns_of_people, suggest_roles
 from core.sequences import Time, measure_time, orders_beside
 from core.tables import Dataset
+from core.verdict import Finding
 from core.words import Text, counted, text
 
 _N_WORST = 50
@@ -120,6 +121,8 @@ class RiskMeasurement:
     linkage: Linkage | None = None
     texts: tuple[TextColumn, ...] = ()  # released columns of free text, and others in which people are named
     releases: ReleasesMeasurement | None = None  # what earlier releases tell beside it, where they were given
+    # what could not be assessed, or is counted another way, because the table stays where it is
+    elsewhere: tuple[Finding, ...] = ()
 
     @property
     def unit(self) -> str:

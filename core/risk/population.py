@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 import numpy as np
-from scipy import optimize, special
+import scipy
 
 from core.coding import FloatArray, IntArray
 from core.errors import AuditInputError
@@ -187,7 +187,9 @@ def pitman_uniques(class_sizes: IntArray, *, population_size: int) -> UniquesEst
 def expected_pitman_uniques(theta: float, alpha: float, *, population_size: int) -> float:
     """Return the expected number of classes with one member under Pitman's model, in [0, population size]."""
     n = float(population_size)
-    ratio = special.poch(theta + alpha, 1 - alpha) / special.poch(n + theta + alpha - 1, 1 - alpha)
+    ratio = scipy.special.poch(theta + alpha, 1 - alpha) / scipy.special.poch(
+        n + theta + alpha - 1, 1 - alpha
+    )
     return min(float(n * ratio), n)
 
 
@@ -209,19 +211,21 @@ def fitted_pitman(class_sizes: IntArray) -> tuple[float, float] | None:
     def slope(alpha: float) -> float:
         theta = _theta_given(alpha, u, n)
         over_classes = (u - 1 - theta * _sum_inverse(theta, alpha, u)) / alpha
-        within = n_classes @ (special.digamma(sizes - alpha) - special.digamma(1 - alpha))
+        within = n_classes @ (scipy.special.digamma(sizes - alpha) - scipy.special.digamma(1 - alpha))
         return float(over_classes - within)
 
     slopes = np.array([slope(alpha) for alpha in _ALPHAS])
     peaks = np.flatnonzero((slopes[:-1] > 0) & (slopes[1:] <= 0))
-    alphas = [float(optimize.brentq(slope, _ALPHAS[i], _ALPHAS[i + 1], xtol=1e-12)) for i in peaks]
+    alphas = [float(scipy.optimize.brentq(slope, _ALPHAS[i], _ALPHAS[i + 1], xtol=1e-12)) for i in peaks]
     fits = [(_theta_given(alpha, u, n), alpha) for alpha in alphas]
     return max(fits, key=lambda fit: pitman_log_likelihood(fit[0], fit[1], sizes, n_classes), default=None)
 
 
 def _sum_inverse(theta: float, alpha: float, u: float) -> float:
     """Return Σ 1 / (θ + i α) over i = 1 … u - 1."""
-    return float((special.digamma(theta / alpha + u) - special.digamma(theta / alpha + 1)) / alpha)
+    return float(
+        (scipy.special.digamma(theta / alpha + u) - scipy.special.digamma(theta / alpha + 1)) / alpha
+    )
 
 
 def _theta_given(alpha: float, u: float, n: float) -> float:
@@ -229,7 +233,9 @@ def _theta_given(alpha: float, u: float, n: float) -> float:
 
     def slope(log_shift: float) -> float:
         theta = np.exp(log_shift) - alpha
-        return _sum_inverse(theta, alpha, u) - float(special.digamma(theta + n) - special.digamma(theta + 1))
+        return _sum_inverse(theta, alpha, u) - float(
+            scipy.special.digamma(theta + n) - scipy.special.digamma(theta + 1)
+        )
 
     upper = 1.0
     while slope(upper) > 0:
@@ -237,16 +243,16 @@ def _theta_given(alpha: float, u: float, n: float) -> float:
     lower = upper - 3.0
     while slope(lower) <= 0:
         lower -= 2.0
-    return float(np.exp(optimize.brentq(slope, lower, upper, xtol=1e-13)) - alpha)
+    return float(np.exp(scipy.optimize.brentq(slope, lower, upper, xtol=1e-13)) - alpha)
 
 
 def pitman_log_likelihood(theta: float, alpha: float, sizes: IntArray, n_classes: IntArray) -> float:
     """Return the logarithm of Pitman's sampling formula but for a term without parameters."""
     u, n = float(n_classes.sum()), float(sizes @ n_classes)
     over_classes = (u - 1) * np.log(alpha)
-    over_classes += special.gammaln(theta / alpha + u) - special.gammaln(theta / alpha + 1)
-    over_records = special.gammaln(theta + n) - special.gammaln(theta + 1)
-    within = n_classes @ (special.gammaln(sizes - alpha) - special.gammaln(1 - alpha))
+    over_classes += scipy.special.gammaln(theta / alpha + u) - scipy.special.gammaln(theta / alpha + 1)
+    over_records = scipy.special.gammaln(theta + n) - scipy.special.gammaln(theta + 1)
+    within = n_classes @ (scipy.special.gammaln(sizes - alpha) - scipy.special.gammaln(1 - alpha))
     return float(over_classes - over_records + within)
 
 
@@ -328,7 +334,7 @@ def _snb_fits(ones: float, twos: float, fraction: float) -> list[tuple[float, fl
 
     errors = np.array([error(logit) for logit in _LOGITS])
     crossings = np.flatnonzero((errors[:-1] > 0) != (errors[1:] > 0))
-    roots = [float(optimize.brentq(error, _LOGITS[i], _LOGITS[i + 1], xtol=1e-12)) for i in crossings]
+    roots = [float(scipy.optimize.brentq(error, _LOGITS[i], _LOGITS[i + 1], xtol=1e-12)) for i in crossings]
     return [_snb_ones(root, twos / ones, fraction)[1:] for root in roots]
 
 
@@ -356,11 +362,11 @@ def _snb_ones(logit_beta: float, ratio: float, fraction: float) -> tuple[float, 
     α is the only positive solution of the quadratic equation that fixes the expected classes of two
     at `ratio` times those of one.
     """
-    beta, rest = float(special.expit(logit_beta)), float(special.expit(-logit_beta))
+    beta, rest = float(scipy.special.expit(logit_beta)), float(scipy.special.expit(-logit_beta))
     d, left = (1 - fraction) * rest, beta + fraction * rest  # left = 1 - d without cancellation
     a, b, c = (fraction * rest * d, fraction * rest * (2 - d) - 2 * ratio * left * d, -2 * ratio * left**2)
     root = np.sqrt(b * b - 4 * a * c)
     alpha = 2 * -c / (b + root) if b > 0 else (root - b) / (2 * a)
-    log_beta = float(special.log_expit(logit_beta))
+    log_beta = float(scipy.special.log_expit(logit_beta))
     one = fraction * np.exp(alpha * (log_beta - np.log(left))) * (1 + alpha * d / left)
     return float(one), float(np.exp(alpha * log_beta)), float(alpha), beta

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-from scipy import special, stats
+import scipy
 
 from core.coding import BoolArray, FloatArray, IntArray, combined_codes, value_codes
 from core.equivalence import EquivalenceClasses
@@ -229,8 +229,8 @@ def _pitman_inverse(
     inverse = n_records / (sizes * float(population_size))
     small = sizes <= _LARGE
     f = sizes[small].astype(np.float64)[:, None]
-    share = stats.beta.ppf(_NODES, f - alpha, n_records - f + theta + alpha)
-    inverse[small] = (special.hyp1f1(1.0, f + 1, -others * share) / f).mean(axis=1)
+    share = scipy.stats.beta.ppf(_NODES, f - alpha, n_records - f + theta + alpha)
+    inverse[small] = (scipy.special.hyp1f1(1.0, f + 1, -others * share) / f).mean(axis=1)
     return inverse
 
 
@@ -238,10 +238,10 @@ def _pitman_draws(
     theta: float, alpha: float, sizes: IntArray, n_classes: IntArray
 ) -> list[tuple[float, float]]:
     """Return parameters drawn from the normal distribution around the estimate; none without a maximum."""
-    center = np.array([np.log(theta + alpha), special.logit(alpha)])
+    center = np.array([np.log(theta + alpha), scipy.special.logit(alpha)])
 
     def value(at: FloatArray) -> float:
-        drawn = float(special.expit(at[1]))
+        drawn = float(scipy.special.expit(at[1]))
         return pitman_log_likelihood(float(np.exp(at[0])) - drawn, drawn, sizes, n_classes)
 
     steps = _STEP * np.eye(2)
@@ -257,7 +257,7 @@ def _pitman_draws(
     if not np.isfinite(hessian).all() or (np.linalg.eigvalsh(-hessian) <= 0).any():
         return []
     normal = np.random.default_rng(0).multivariate_normal(center, np.linalg.inv(-hessian), _N_DRAWS)
-    alphas = special.expit(normal[:, 1])
+    alphas = scipy.special.expit(normal[:, 1])
     return list(zip((np.exp(normal[:, 0]) - alphas).tolist(), alphas.tolist(), strict=True))
 
 
@@ -268,12 +268,14 @@ def _snb_inverse(sizes: IntArray, alpha: float, beta: float, fraction: float) ->
     decay = -np.log((1 - beta) * (1 - fraction)) if fraction < 1 else np.inf
     reach = int(min(_LARGE + 60 / decay, 200_000)) if np.isfinite(decay) else _LARGE
     population = np.arange(1, max(reach, _LARGE) + 1)
-    log_prior = special.gammaln(alpha + population - 1) - special.gammaln(population)
+    log_prior = scipy.special.gammaln(alpha + population - 1) - scipy.special.gammaln(population)
     log_prior += (population - 1) * np.log1p(-beta)
     for position in np.flatnonzero(small):
         f = int(sizes[position])
         given = population[f - 1 :]
-        log_weight = log_prior[f - 1 :] + special.gammaln(given + 1) - special.gammaln(given - f + 1)
+        log_weight = (
+            log_prior[f - 1 :] + scipy.special.gammaln(given + 1) - scipy.special.gammaln(given - f + 1)
+        )
         log_weight = log_weight + (given - f) * np.log1p(-fraction) if fraction < 1 else log_weight
         weight = np.exp(log_weight - log_weight.max())
         inverse[position] = float(weight @ (1 / given) / weight.sum())

@@ -8,6 +8,7 @@ from core.roles.suggest import (
     PERSON_KINDS,
     columns_of_people,
     says_whose,
+    suggest_by_name,
     suggest_roles,
     whose_records,
 )

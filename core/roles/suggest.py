@@ -79,6 +79,11 @@ def suggest_roles(
     return tuple(sorted(_with_coordinates(suggestions, profiles), key=_rank))
 
 
+def suggest_by_name(column: str, *, n_nonblank: int, n_distinct: int) -> RoleSuggestion:
+    """Suggest what a column is from its name alone, where its values are elsewhere."""
+    return _suggest_role(column, ColumnProfile(n_nonblank=n_nonblank, n_distinct=n_distinct, sample=()))
+
+
 def columns_of_people(suggestions: Iterable[RoleSuggestion]) -> frozenset[str]:
     """Return the columns whose values are names, numbers or addresses of people and nothing beside."""
     return frozenset(

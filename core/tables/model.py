@@ -114,7 +114,7 @@ def _encoding_problem(encoding: str | None) -> str | None:
 
 
 def _header_problem(header: str) -> str | None:
-    if header in HEADERS or (header.isascii() and header.isdigit() and int(header) > 0):
+    if header in HEADERS or (header.isascii() and header.isdigit() and 0 < len(header.lstrip("0")) < 10):
         return None
     return text(
         "header must be one of {known} or a line number from 1, received {given}.",

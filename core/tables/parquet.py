@@ -112,7 +112,7 @@ def _texts(table: pa.Table, *, name: str) -> pa.Table:
     columns, failed = [], []
     for field, cells in zip(table.schema, table.columns, strict=True):
         try:
-            columns.append(_text(cells))
+            columns.append(as_text(cells))
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             failed.append(field.name)
     if failed:
@@ -130,7 +130,7 @@ def _texts(table: pa.Table, *, name: str) -> pa.Table:
     return pa.table([cells.cast(text_type) for cells in columns], names=table.column_names)
 
 
-def _text(cells: pa.ChunkedArray) -> pa.ChunkedArray:
+def as_text(cells: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return a column as large_string, which no column overflows."""
     if pa.types.is_dictionary(cells.type):
         cells = cells.cast(cells.type.value_type)

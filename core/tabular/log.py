@@ -15,6 +15,7 @@ from typing import Any, Literal, cast
 
 from core.at_hand import bytes_at, source_at
 from core.errors import AuditInputError
+from core.plain import parsed_json
 from core.tabular.actions import meaning_of
 from core.verdict import Finding, Verdict
 from core.words import Text, Value, input_error, own, text
@@ -255,7 +256,7 @@ def _parse(data: bytes, *, name: str, repeated: list[str]) -> object:
         return document
 
     try:
-        return json.loads(_decode(data), object_pairs_hook=keep_last)
+        return parsed_json(_decode(data), object_pairs_hook=keep_last)
     except json.JSONDecodeError as error:
         raise input_error(
             "{log}: the log is not valid JSON (line {line}, character {character}). {remedy}",
@@ -264,7 +265,7 @@ def _parse(data: bytes, *, name: str, repeated: list[str]) -> object:
             character=error.colno,
             remedy=own(_REMEDY),
         ) from None
-    except (ValueError, RecursionError):
+    except ValueError:
         raise AuditInputError(
             _unusable("{log}: the log is not readable as JSON text. {remedy}", name)
         ) from None

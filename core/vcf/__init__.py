@@ -24,6 +24,13 @@ from core.vcf.pairing import (
     pair_folders,
     split_uploads,
 )
-from core.vcf.pool import default_jobs, look_for_donors, run_pairs, scan_pairs
+from core.vcf.pool import (
+    MeasuredPair,
+    default_jobs,
+    look_for_donors,
+    measure_pair,
+    run_pairs,
+    scan_pairs,
+)
 from core.vcf.report import REPORT_NAME, render_findings, render_report, render_summary, write_reports
 from core.vcf.settings import MAF_LIMIT, VcfSettings

@@ -14,8 +14,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from core.vcf.columns import ALT, CHROM, FILTER, ID, INFO, POS, QUAL, REF
+import numpy as np
+
+from core.vcf.columns import ALT, ID, POS, REF, Columns, Places
 from core.vcf.info import NUMERIC, Kind, kind_of
+from core.vcf.lines import Block
 from core.vcf.pointers import has_phasing
 from core.vcf.records import USUAL_FILTERS, Record
 
@@ -25,21 +28,38 @@ MAX_NOTED = 4096  # answers that are remembered
 LONGEST = 1000  # bytes from QUAL to FORMAT of records whose shape is looked at
 LONGEST_WORDS = 8000  # of those whose INFO holds words
 BASES = b"ACGT,"
-BLANK_ALTS = (b".", b"N")
 _NUMBER = rb"[0-9+eE-][0-9.,+eE-]*+"
 _ZERO, _NOT_ZERO = rb"0[0.,]*+", rb"(?=[^;\t]*[1-9+eE-])" + _NUMBER
 _WHOLE = re.compile(rb"[1-9][0-9]{0,8}")
-_SAID_BY_VALUE = Kind.COUNTS | Kind.TELLS  # of fields whose value may be zero, which says less
+# Of fields whose value may be zero, which says less.
+_SAID_BY_VALUE = Kind.COUNTS | Kind.TELLS | Kind.HARMLESS
 _DIGITS = b"0123456789"
 _ALIKE = bytes.maketrans(b"123456789", b"000000000")
 _SAYS_NOTHING = b"0.,|/: "  # what a value may hold that is as good as zero
 _DIGIT_IN_WORD = b"GA0GH:"  # the one word with a digit that a check looks for, with zeros for digits
-_TAB, _POINT = b"\t."
-NO_SHAPE = (-1, -1)
+_TAB, _POINT, _N = b"\t.N"
+
+#: Lines of one contig: its name, the first line, and the line after the last.
+Stretch = tuple[bytes, int, int]
+#: What follows ALT: which of the texts known as blank, or −1, the shape of the original's own, of its sample.
+Rest = tuple[int, int, int]
 
 
-#: A line: the text it stands in, from where to where, and where its first columns end, counted from there.
-Standing = tuple[bytes, int, int, Sequence[int]]
+class Standing(NamedTuple):
+    """Where parts of masked records and of their originals stand in their texts; arrays of one length.
+
+    `refs` to `alts_end` are REF and ALT of the original, `heads_end` is where its samples begin and `ends`
+    where it ends; `kept_refs` to `rests` are REF and ALT of the masked record, which ends at `kept_ends`.
+    """
+
+    places: Places
+    refs: Places
+    alts_end: Places
+    heads_end: Places
+    ends: Places
+    kept_refs: Places
+    rests: Places
+    kept_ends: Places
 
 
 class Shape(NamedTuple):
@@ -56,16 +76,6 @@ class Words(NamedTuple):
     number: int
     # the fields of which it matters whether they are zero: their places in INFO, and where their values start
     counted: tuple[tuple[int, int], ...]
-
-
-class Like(NamedTuple):
-    """A masked record that may be like one that was judged."""
-
-    ref: bytes
-    alt: bytes
-    kept_alt: bytes
-    blank: int  # which of the known texts follows ALT; −1 where it is the original's own
-    shape: tuple[int, int]  # where it is: numbers of the original's shape and of its sample's
 
 
 class AlikeRecords:
@@ -92,7 +102,7 @@ class AlikeRecords:
         self._written: dict[bytes, Words] = {}  # the same by texts whose numbers are of one length
         self._n_found, self._n_missed = 0, 0  # lookups among them
         self._n_shapes = 0
-        self._noted: set[tuple[object, ...]] = set()
+        self._latest: Shape | None = None
 
     def learn(self, original: Record, kept: Record) -> None:
         """Take up two records that are each other's own; htslib takes both."""
@@ -141,6 +151,7 @@ class AlikeRecords:
             or len(self._words) == MAX_SHAPES
             or len(rest) > LONGEST_WORDS
             or b"%" in record.info
+            or record.filter.translate(None, _DIGITS) != record.filter
             or _DIGIT_IN_WORD in key.upper()
             or any(name != name.translate(None, _DIGITS) for name, _, _ in fields)
         ):
@@ -152,67 +163,68 @@ class AlikeRecords:
         )
         self._words.setdefault(key, Words(len(self._words), counted))
 
-    def find(self, mine: Standing, theirs: tuple[bytes, int, int]) -> Like | None:
-        """Return what a record is like, None for nothing known.
+    def standing(
+        self, columns: Columns, kept: Block, stretches: Sequence[Stretch], places: Places
+    ) -> Standing:
+        """Return where the parts of records stand of which masking left “.” or ``N`` in ALT, and no ID."""
+        lines, cells = columns.lines, np.frombuffer(kept.text, dtype=np.uint8)
+        known = [chrom in self._contigs for chrom, _, _ in stretches]
+        if not all(known):
+            begins = [low for _, low, _ in stretches]
+            places = places[np.array(known)[np.searchsorted(begins, places, side="right") - 1]]
+        ends, starts = columns.ends[places], lines.starts[places]
+        id_at, kept_ends = kept.starts[places] + ends[:, POS] + 1, kept.starts[places + 1] - 1
+        alt_at = np.minimum(id_at + 2 + ends[:, REF] - ends[:, ID], len(cells) - 2)
+        is_blank = (cells[id_at] == _POINT) & (cells[id_at + 1] == _TAB) & (cells[alt_at - 1] == _TAB)
+        is_blank &= (cells[alt_at] == _POINT) | (cells[alt_at] == _N)
+        is_blank &= (cells[alt_at + 1] == _TAB) & (alt_at < kept_ends)
+        every = (
+            *(places, starts + ends[:, ID] + 1, starts + ends[:, ALT], starts + ends[:, -1]),
+            *(lines.starts[places + 1] - 1, id_at + 2, alt_at + 1, kept_ends),
+        )
+        return Standing(*every if is_blank.all() else (one[is_blank] for one in every))
 
-        Alleles of the original that are no plain bases may be told by the form of what is missing, so nothing
-        is like them.
-        """
-        text, low, _, ends = mine
-        ref_at, alt_at = low + ends[ID] + 1, low + ends[REF] + 1
-        alt = text[alt_at : low + ends[ALT]]
-        if alt.translate(None, BASES) or text[low : low + ends[CHROM]] not in self._contigs:
-            return None
-        head = text[low:alt_at]
-        if text[ref_at - 2] != _POINT or text[ref_at - 3] != _TAB:
-            head = b"%s.\t%s" % (text[low : low + ends[POS] + 1], text[ref_at:alt_at])
-        kept, at, end = theirs
-        if not kept.startswith(head, at):
-            return None
-        at += len(head) + 1
-        kept_alt = kept[at - 1 : at]
-        rest = self._rest(mine, (kept, at, end)) if kept_alt in BLANK_ALTS else None
-        return rest and Like(text[ref_at : alt_at - 1], alt, kept_alt, *rest)
-
-    def _rest(self, mine: Standing, theirs: tuple[bytes, int, int]) -> tuple[int, tuple[int, int]] | None:
-        """Return which blank text follows ALT, or −1 and the shape of the original's own; else None."""
-        kept, at, end = theirs
+    def rest(  # noqa: PLR0917 - called for each masked record
+        self, mine: bytes, low: int, head_end: int, high: int, theirs: bytes, at: int, end: int
+    ) -> Rest | None:
+        """Return what stands behind ALT, None for nothing known."""
         for number, rest in enumerate(self._blanks):
-            if end - at == len(rest) and kept.startswith(rest, at):
-                return number, NO_SHAPE
-        text, low, high, ends = mine
-        begin = low + ends[ALT]
-        if not self._keeps_rest or end - at != high - begin or not kept.startswith(text[begin:high], at):
+            if end - at == len(rest) and theirs.startswith(rest, at):
+                return number, -1, -1
+        if not self._keeps_rest or end - at != high - low or mine[low:high] != theirs[at:end]:
             return None
-        is_short = ends[-1] - ends[ALT] <= LONGEST
-        shape = self._shape(text, begin, low + ends[-1], high) if is_short else NO_SHAPE
-        if shape is NO_SHAPE and self._words and high - begin <= LONGEST_WORDS:
-            shape = self._worded_shape(text[begin:high])
-        return (-1, shape) if shape is not NO_SHAPE else None
+        found = self._shape(mine, low, head_end, high) if head_end - low <= LONGEST else None
+        if found is None and self._words and high - low <= LONGEST_WORDS:
+            found = self._worded_shape(mine[low:high])
+        return found
 
-    def _shape(self, text: bytes, low: int, end: int, high: int) -> tuple[int, int]:
+    def _shape(self, text: bytes, low: int, end: int, high: int) -> Rest | None:
         """Return the numbers of the shape that a record has from QUAL on, and of its sample's."""
-        middle = text[low:end]
-        for shape in self._shapes.get(middle.translate(None, NUMERIC), ()):
-            if shape.pattern.fullmatch(middle):
-                cell = _place(shape.cells, text, end, high) if self._n_samples else 0
-                return (shape.number, cell) if cell >= 0 else NO_SHAPE
-        return NO_SHAPE
+        shape = self._latest
+        if shape is None or not shape.pattern.fullmatch(text, low, end):
+            middle = text[low:end]
+            shapes = self._shapes.get(middle.translate(None, NUMERIC), ())
+            shape = next((one for one in shapes if one.pattern.fullmatch(middle)), None)
+            if shape is None:
+                return None
+            self._latest = shape
+        cell = _place(shape.cells, text, end, high) if self._n_samples else 0
+        return (-1, shape.number, cell) if cell >= 0 else None
 
-    def _worded_shape(self, rest: bytes) -> tuple[int, int]:
+    def _worded_shape(self, rest: bytes) -> Rest | None:
         """Return the number of what a record has from QUAL on, and which of its counted fields are zero.
 
         Where hardly any record is found nothing is looked for any more.
         """
         if self._n_missed > MAX_NOTED + self._n_found:
-            return NO_SHAPE
+            return None
         zeroed = rest.translate(_ALIKE)
         words = self._written.get(zeroed)
         if words is None:
             words = self._words.get(_shortened(zeroed))
             if words is None:
                 self._n_missed += 1
-                return NO_SHAPE
+                return None
             if len(self._written) < MAX_SHAPES:
                 self._written[zeroed] = words
         self._n_found += 1
@@ -221,31 +233,7 @@ class AlikeRecords:
             fields = rest[rest.rfind(b"\t") + 1 :].split(b";")
             for at, begin in words.counted:
                 zeros = 2 * zeros + (not fields[at][begin:].strip(_SAYS_NOTHING))
-        return MAX_SHAPES + words.number, zeros
-
-    def is_new(self, like: Like, mine: Standing, is_repeat: int, *, with_qual: bool) -> bool:
-        """Tell whether no record was noted yet that masking changed in the same way, beside REF and ALT."""
-        text, low, high, ends = mine
-        filter_ = text[low + ends[QUAL] + 1 : low + ends[FILTER]]
-        key: tuple[object, ...]
-        if like.blank < 0:
-            qual = text[low + ends[ALT] + 1 : low + ends[QUAL]] if with_qual else b""
-            key = is_repeat, like.kept_alt, b"," in like.alt, like.shape, qual, filter_
-        else:
-            begin = low + ends[-1]
-            end = text.find(b"\t", begin + 1, high)
-            genotype = text[begin + 1 : end if end > 0 else high].partition(b":")[0]
-            missing = (
-                ends[at] - ends[at - 1] == 2 and text[low + ends[at] - 1] == _POINT for at in (QUAL, INFO)
-            )
-            format_ = text[low + ends[INFO] + 1 : begin]
-            one = b"," not in like.alt
-            key = is_repeat, like.kept_alt, one, like.blank, filter_, genotype, format_, *missing
-        if key in self._noted:
-            return False
-        if len(self._noted) < MAX_NOTED:
-            self._noted.add(key)
-        return True
+        return -1, MAX_SHAPES + words.number, zeros
 
 
 def _shortened(zeroed: bytes) -> bytes:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from core.apart import HAS_SHARED_MEMORY, POOL, Answer, Bounds, EndedError, Shared, memory_bound
+from core.apart import HAS_SHARED_MEMORY, POOL, Answer, Bounds, EndedError, Shared, gibibytes, memory_bound
 from core.errors import AuditInputError
 from core.packing import packed, unpacked
 from core.vcf.candidates import Candidates, Tally
@@ -56,7 +56,7 @@ def scan_apart(pair: VcfPair, settings: VcfSettings, report: Progress) -> ScanOu
         scan = None
         if table is not None:
             scan = unpacked(VcfScan, table)
-            _check(scan)
+            check_scan(scan)
             scan = replace(scan, settings=settings, level=pair.level)
         problems = tuple(map(text_of, document["problems"]))
         if scan is None and not problems:
@@ -145,11 +145,11 @@ def _bounds(n_bytes: int) -> Bounds:
 
 def _broken(message: str, file: VcfFile, files: Sequence[VcfFile]) -> Text:
     bounds = _bounds(sum(each.n_bytes for each in files))
-    gibibytes = round(bounds.memory / (1 << 30))
-    return text(message, file=file.name, gibibytes=gibibytes, seconds=bounds.seconds)
+    memory = gibibytes(bounds.memory)
+    return text(message, file=file.name, gibibytes=memory, seconds=bounds.seconds)
 
 
-def _check(scan: VcfScan) -> None:
+def check_scan(scan: VcfScan) -> None:
     """Refuse arrays that do not belong together, and numbers of names that there are not."""
     found = scan.candidates
     lengths = {len(one) for one in (found.positions, found.contigs, found.mafs, found.marks)}
@@ -157,6 +157,7 @@ def _check(scan: VcfScan) -> None:
     numbered: list[tuple[Any, int]] = [
         (found.contigs, len(found.contig_names)),
         (found.keys, len(found.key_sets)),
+        (found.marks, len(found.mark_sets)),
         (found.motifs, len(found.motif_names)),
         (found.moved, len(found.positions)),
         (found.long, len(found.positions)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, overload
 
@@ -83,9 +83,11 @@ class Candidates:
     contigs: Offsets  # index into `contig_names`, one a candidate
     positions: Offsets  # POS
     mafs: Floats  # site frequency in [0, 0.5) or, for repeats, any value; infinity where not computable
-    marks: Marks  # bits of :class:`core.vcf.marks.Mark` and of the checks of masked sites
-    # for the few candidates where it is not their own frequency: which they are, ascending, and the frequency
-    # up to which the MAF rule is satisfied; see :meth:`masked_up_to`
+    # index into `mark_sets`: bits of :class:`core.vcf.marks.Mark` and of the checks of masked sites
+    marks: Offsets
+    mark_sets: Marks
+    # for the few candidates where it is neither their own frequency nor any: which they are, ascending, and
+    # the frequency up to which the MAF rule is satisfied; see :meth:`masked_up_to`
     moved: Offsets
     moved_up_to: Floats
     long: Offsets  # candidates whose REF is longer than one base, ascending, and its last position
@@ -118,17 +120,20 @@ class Candidates:
         """Return for every candidate what is below a threshold exactly when the MAF rule is not satisfied."""
         values = self.mafs.copy()
         values[self.moved] = self.moved_up_to
+        values[self.marked(Mark.BLANK)] = np.inf
         return values
 
     def is_unmasked(self, maf_threshold: float) -> npt.NDArray[np.bool_]:
         """Tell for every candidate whether the MAF rule is not satisfied at a threshold."""
         unmasked = self.mafs < maf_threshold
         unmasked[self.moved] = self.moved_up_to < maf_threshold
+        unmasked &= ~self.marked(Mark.BLANK)
         return unmasked
 
-    def marked(self, mark: int) -> npt.NDArray[np.bool_]:
-        """Tell which candidates have one of the lowest eight marks, without a copy of all marks."""
-        return (self.marks.view(np.uint8)[:: self.marks.itemsize] & mark) != 0
+    def marked(self, marks: int, which: Offsets | slice = slice(None)) -> npt.NDArray[np.bool_]:
+        """Tell which candidates, or which of some of them, have one or more of some marks."""
+        found: npt.NDArray[np.bool_] = ((self.mark_sets & np.uint64(marks)) != 0)[self.marks[which]]
+        return found
 
 
 class _Column:
@@ -157,8 +162,8 @@ class _Column:
 class Found(NamedTuple):
     """Candidates of one run of lines, in order; lists and arrays of one length.
 
-    `contigs` are runs of one contig with their lengths, `lengths` those of REF. `motifs` and `keys` have the
-    few places that have one; `numbers` are the places in the file.
+    `contigs` are runs of one contig with their lengths, `lengths` those of REF. `motifs` has the few places
+    that have one, `keys` the numbers of sets of keys; `numbers` are the places in the file.
     """
 
     contigs: list[tuple[bytes, int]]
@@ -168,7 +173,7 @@ class Found(NamedTuple):
     masked_up_to: Floats
     motifs: dict[int, bytes]
     lengths: Offsets
-    keys: dict[int, tuple[bytes, ...]]
+    keys: npt.NDArray[np.uint16]
     numbers: list[int]
 
 
@@ -184,7 +189,8 @@ class CandidateCollector:
         self.contigs = _Column(np.uint16, np.int64)
         self.positions = _Column(np.uint32, np.int64)
         self.mafs = _Column(np.float64)
-        self.marks = _Column(np.uint64)
+        self.marks = _Column(np.uint16, np.int64)
+        self.mark_ids: dict[int, int] = {}
         self.moved = _Column(np.int64)
         self.moved_up_to = _Column(np.float64)
         self.long = _Column(np.int64)
@@ -201,21 +207,32 @@ class CandidateCollector:
         positions, marks = found.positions, found.marks
         same = (np.diff(positions) == 0) & (np.diff(contigs) == 0)
         marks[1:][same] |= np.uint64(Mark.SAME_SITE)
+        is_blank = found.masked_up_to == np.inf
+        marks[is_blank] |= np.uint64(Mark.BLANK)
         self.contigs.append(contigs)
         self.positions.append(positions)
         self.mafs.append(found.mafs)
-        self.marks.append(marks)
-        moved = np.flatnonzero(found.masked_up_to != found.mafs)
+        sets, numbers = np.unique(marks, return_inverse=True)
+        ids = [self.mark_ids.setdefault(one, len(self.mark_ids)) for one in sets.tolist()]
+        self.marks.append(np.array(ids, dtype=np.int64)[numbers])
+        moved = np.flatnonzero((found.masked_up_to != found.mafs) & ~is_blank)
         self.moved.append(moved + self.n_candidates)
         self.moved_up_to.append(found.masked_up_to[moved])
         long = np.flatnonzero(found.lengths > 1)
         self.long.append(long + self.n_candidates)
         self.long_ends.append(positions[long] + found.lengths[long] - 1)
-        self.keys.append(_numbered(self.key_ids, found.keys, n_found))
-        self.motifs.append(_numbered(self.motif_ids, found.motifs, n_found))
+        self.keys.append(found.keys)
+        motifs = np.zeros(n_found, dtype=np.uint16)
+        for place, motif in found.motifs.items():
+            motifs[place] = _number_in(self.motif_ids, motif)
+        self.motifs.append(motifs)
         if self.keeps_order:
             self.numbers.append(np.array(found.numbers, dtype=np.int64))
         self.n_candidates += n_found
+
+    def key_set(self, keys: tuple[bytes, ...]) -> int:
+        """Return the number of a set of keys, 0 for none."""
+        return _number_in(self.key_ids, keys)
 
     def result(self) -> Candidates:
         """Return what was collected, without copying it."""
@@ -224,6 +241,7 @@ class CandidateCollector:
             positions=self.positions.values(),
             mafs=self.mafs.values(),
             marks=self.marks.values(),
+            mark_sets=np.array(list(self.mark_ids), dtype=np.uint64),
             moved=self.moved.values(),
             moved_up_to=self.moved_up_to.values(),
             long=self.long.values(),
@@ -239,12 +257,9 @@ class CandidateCollector:
         return _in_file_order(candidates, self.numbers.values()) if self.keeps_order else candidates
 
 
-def _numbered(ids: dict[Any, int], found: Mapping[int, Any], n_found: int) -> npt.NDArray[np.uint16]:
-    """Return the number of what was found at each place, 0 elsewhere; beyond the last all share it."""
-    numbers = np.zeros(n_found, dtype=np.uint16)
-    for place, value in found.items():
-        numbers[place] = min(ids.setdefault(value, len(ids)), MAX_NUMBER)
-    return numbers
+def _number_in(ids: dict[Any, int], value: object) -> int:
+    """Return the number of a value; those beyond the last number share it."""
+    return min(ids.setdefault(value, len(ids)), MAX_NUMBER)
 
 
 def _in_file_order(candidates: Candidates, order: Offsets) -> Candidates:
@@ -256,7 +271,7 @@ def _in_file_order(candidates: Candidates, order: Offsets) -> Candidates:
     ends = np.zeros(len(order), dtype=np.int64)
     ends[candidates.long] = candidates.long_ends
     long = np.flatnonzero(ends[in_file])
-    moved = np.flatnonzero(masked_up_to != candidates.mafs[in_file])
+    moved = np.flatnonzero((masked_up_to != candidates.mafs[in_file]) & (masked_up_to != np.inf))
     return replace(
         candidates,
         contigs=candidates.contigs[in_file],

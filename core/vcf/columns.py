@@ -87,6 +87,11 @@ class Columns:
         """Return how many bytes each line has in a column."""
         return np.maximum(self.ends[:, column] - self.starts(column), 0)
 
+    def is_missing(self, column: int, places: Places) -> npt.NDArray[np.bool_]:
+        """Tell for some lines whether a column, not the first, holds a point alone."""
+        starts, ends = self.ends[places, column - 1] + 1, self.ends[places, column]
+        return (ends - starts == 1) & (self._cells[self._starts[places] + starts] == _POINT)
+
     def value(self, column: int, place: int) -> bytes:
         """Return the text of one line's column."""
         start = self.ends[place, column - 1] + 1 if column else 0
@@ -180,8 +185,12 @@ class Columns:
         """Return where AF or AC begins a field, or ends one such as MAF, and which of them do that."""
         cells = self._cells
         first, last = self._heads.starts[[0, -1]].tolist()
-        this = cells[first:last]
-        found = where(last - first, lambda low, high: this[low:high] == _A) + first
+        this, following = cells[first:last], cells[first + 1 : last + 1]
+        # F and C, and B and G, are one where the bits in which F and C differ are set.
+        found = first + where(
+            last - first,
+            lambda low, high: (this[low:high] == _A) & (following[low:high] | (_F ^ _C) == _F | _C),
+        )
         after = cells[found + 1]
         found = found[(after == _F) | (after == _C)]
         after, before, earlier = cells[found + 2], cells[found - 1], cells[found - 2]

@@ -16,6 +16,7 @@ from core.vcf.sample_names import (
     MIN_NAME,
     decoded,
     folded,
+    holds_code,
     holds_full_name,
     holds_person,
     is_generic,
@@ -155,10 +156,10 @@ def _lines_with_samples(original: VcfHeader, anonymized: VcfHeader, lines: Seque
 
     In what documents a field, a name of letters alone counts only where it is one of people.
     """
-    names = {decoded(name) for name in (*original.samples, *anonymized.samples)}
+    names = {decoded(name) for name in {*original.samples, *anonymized.samples}}
     names = {name for name in names if len(folded(name)) >= MIN_NAME and not is_generic(name)}
-    names |= {"_".join(re.split(r"[\s._-]+", name)) for name in names}
-    begins = {part for name in names for part in _PART.findall(name)[:1]}
+    names |= {"_".join(re.split(r"[\s._-]+", name)) for name in names if not name.isalnum()}
+    begins = {part for name in names for part in ([name] if name.isalnum() else _PART.findall(name)[:1])}
     telling = {name for name in names if not name.isalpha() or holds_person(name)}
     return {
         number
@@ -338,13 +339,14 @@ LINE_CHECKS: Mapping[str, Callable[[Line], bool]] = {
 
 def _sample_findings(original: VcfHeader, anonymized: VcfHeader) -> tuple[HeaderFinding, HeaderFinding]:
     n_samples = len(anonymized.samples)
-    holds_name = name_finder(original.samples)
+    holds_name, known = name_finder(original.samples), frozenset(original.samples)
     kept, telling = [], []
     for column, sample in enumerate(anonymized.samples, 1):
         name, is_kept = decoded(sample), holds_name(sample)
         if is_kept:
             kept.append(column)
-        if looks_personal(name) or (is_kept and tells_apart(name)):
+        is_coded = holds_code(name) and sample not in known
+        if is_coded or looks_personal(name) or (is_kept and tells_apart(name)):
             telling.append(column)
     return (
         HeaderFinding("samples_kept", len(kept), n_samples, samples_text(kept)),

@@ -16,15 +16,18 @@ from typing import NamedTuple, NoReturn, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from core.apart import memory_left
 from core.errors import AuditInputError
 from core.words import text
 
-PIECE = 3 << 19  # bytes of text read at once
+MEMORY_TO_ORDER = 64  # bytes a line, for the order and where each begins
+MEMORY_TO_SPARE = 64 << 20
+PIECE = 3 << 19  # bytes of text read at once, and up to twice as many where lines are long
+LINES = 2048  # that would be read at once then
 MAX_POS = 1 << 62
 FIRST_RUN = 64  # lines tried to be in step after they were not; each try that succeeds takes twice as many
 MAX_RUN = 1 << 16
 FEW_LINES = 4  # in 4096 bytes: where lines are so long, their ends are looked for one by one
-LONG_LINE = 600  # bytes from which comparing line by line is faster than comparing all bytes together
 MANY_COLUMNS = 64
 EVEN = 2  # of two files, one has at least the second part of the other's lines waiting
 CHUNK = 1 << 17  # bytes looked at together, which fit into the processor's cache
@@ -107,31 +110,19 @@ class Block:
         found = np.flatnonzero(np.diff(self.starts) != np.diff(other.starts))
         lows, highs = np.concatenate(([0], found + 1)), np.concatenate((found, [len(self)]))
         bounds = (lows, highs, self.starts[lows], self.starts[highs], other.starts[lows], other.starts[highs])
-        places: list[int] = found.tolist()
         mine, theirs = self.text, other.text
+        cells, others = np.frombuffer(mine, dtype=np.uint8), np.frombuffer(theirs, dtype=np.uint8)
+        places = [found]
         for low, high, begin, end, at, last in zip(*(one.tolist() for one in bounds), strict=True):
             if low < high and (end - begin > CHUNK or mine[begin:end] != theirs[at:last]):
-                places += self._differing_between(other, low, high)
-        return sorted(places) if len(places) > len(found) else places
-
-    def _differing_between(self, other: Block, low: int, high: int) -> list[int]:
-        """Return the differing ones among some lines of the same lengths."""
-        begin, end = self.starts[[low, high]].tolist()
-        at = int(other.starts[low])
-        if end - begin > LONG_LINE * (high - low):
-            text, theirs, shift = self.text, other.text, at - begin
-            bounds = pairwise(self.starts[low : high + 1].tolist())
-            return [
-                low + place
-                for place, (first, last) in enumerate(bounds)
-                if not theirs.startswith(text[first:last], first + shift)
-            ]
-        mine = np.frombuffer(self.text, dtype=np.uint8)[begin:end]
-        theirs_ = np.frombuffer(other.text, dtype=np.uint8)[at : at + end - begin]
-        found = where(end - begin, lambda low, high: mine[low:high] != theirs_[low:high])
-        lines = np.searchsorted(self.starts, found + begin, side="right") - 1
-        places: list[int] = np.unique(lines).tolist()
-        return places
+                step = 1 + CHUNK * (high - low) // (end - begin)
+                for first in range(low, high, step):
+                    starts = self.starts[first : min(first + step, high) + 1]
+                    one, until = starts[[0, -1]].tolist()
+                    differs = cells[one:until] != others[one + at - begin : until + at - begin]
+                    if differs.any():
+                        places.append(np.logical_or.reduceat(differs, starts[:-1] - one).nonzero()[0] + first)
+        return np.sort(np.concatenate(places)).tolist()
 
     def first_elsewhere(self, other: Block, places: list[int]) -> int:
         """Return the first of some places whose CHROM or POS is not another block's; −1 for none."""
@@ -185,7 +176,8 @@ class Lines:
         self._text = begun + PADDING  # with the beginning of a line that is not read whole yet
         self._starts = np.zeros(1, dtype=np.int64)
         self._at = 0  # the next line
-        self._buffer = np.empty(PIECE, dtype=np.uint8).data
+        self._buffer = np.empty(2 * PIECE, dtype=np.uint8).data
+        self._n_bytes = PIECE
         self._n_before = 1  # number of the first line of the text
 
     @property
@@ -215,7 +207,7 @@ class Lines:
         return Block(self._text, self._starts[self._at : self._at + n_lines + 1])
 
     def _read(self) -> None:
-        n_bytes = self._source.readinto(self._buffer)
+        n_bytes = self._source.readinto(self._buffer[: self._n_bytes])
         n_waiting = self.n_waiting
         left = self._text[self._starts[self._at] : -len(PADDING)]
         self.is_over = not n_bytes
@@ -232,6 +224,7 @@ class Lines:
         self._text, self._at = text, 0
         self._starts = starts
         self.n_ends += self.n_waiting - n_waiting - len(last_end)
+        self._n_bytes = min(max(PIECE, len(text) // max(1, self.n_waiting) * LINES), 2 * PIECE)
 
 
 class SortedLines(Lines):
@@ -243,14 +236,24 @@ class SortedLines(Lines):
         The file's lines.
     ranks
         Place of each contig; contigs met for the first time are added at the end.
+
+    Raises
+    ------
+    MemoryError
+        When what is left of the process's memory would not do for the sorted copy.
     """
 
     def __init__(self, lines: Lines, ranks: dict[bytes, int]) -> None:
         super().__init__(lines.name, lines.n_columns, io.BytesIO(), b"")
         held: list[bytes] = []
         keys: list[tuple[int, int]] = []
+        n_bytes = 0
         while lines.fill():
             found, numbers = lines.take(lines.n_waiting)
+            n_bytes += int(found.starts[-1] - found.starts[0])
+            left = memory_left()
+            if left is not None and left < n_bytes + MEMORY_TO_ORDER * len(held) + MEMORY_TO_SPARE:
+                raise MemoryError
             for line, number in zip(found, numbers, strict=True):
                 held.append(line)
                 contig, position = key_of(self.name, number, line, self.n_columns)

@@ -14,6 +14,7 @@ class Mark:
     ALT_CHANGED = 1 << 5  # the record's own ALT, or one at its site, differs from the original's
     SOLE_CARRIER = 1 << 6  # exactly one sample carries the rarest allele, which is still named
     NAMED = 1 << 7  # the record's own ALT still names one of its alleles
+    BLANK = 1 << 8  # the MAF rule is satisfied at any threshold
 
 
 FIRST_CHECK = 1 << 10

@@ -7,6 +7,7 @@ judged by the checks, each of which is written once.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
@@ -27,9 +28,14 @@ from core.vcf.runs import Scanner
 from core.vcf.settings import VcfSettings
 from core.vcf.sites import Tallies
 from core.vcf.unread import unread_bytes
-from core.words import text
+from core.words import input_error, text
 
 REUSED = 1 << 23  # bytes: more than any text read at once; the C library agrees to fewer than 2²⁵
+UNSORTED = (
+    "{file}: this file or its original is not sorted by contig and position, and they do not fit into the "
+    "memory that a process may take. Sort both, and verify what is in the new folder: mkdir -p sorted; "
+    "{first}; {second}"
+)
 Progress = Callable[[int], None]
 
 
@@ -64,7 +70,7 @@ def scan_pair(pair: VcfPair, settings: VcfSettings, *, progress: Progress | None
     """Read both files of a pair once.
 
     Sorted files are read in one pass with constant memory. Files that are not sorted by contig and
-    position are read again, held in memory and sorted.
+    position are read again, held in memory and sorted; those that do not fit are refused.
     """
     _keep_freed_memory()
     with unchanged_files(pair.original, pair.anonymized):
@@ -72,8 +78,22 @@ def scan_pair(pair: VcfPair, settings: VcfSettings, *, progress: Progress | None
             scan = _scan(pair, settings, progress, sort=False)
         except UnsortedError:
             again = None if progress is None else partial(_count_nothing, progress)
-            scan = _scan(pair, settings, again, sort=True)
+            scan = _sorted_scan(pair, settings, again)
     return replace(scan, unread=(*scan.unread, *unread_bytes(pair.anonymized)))
+
+
+def _sorted_scan(pair: VcfPair, settings: VcfSettings, progress: Progress | None) -> VcfScan:
+    try:
+        return _scan(pair, settings, progress, sort=True)
+    except MemoryError:
+        first, second = (_command_to_sort(file.name) for file in (pair.original, pair.anonymized))
+        raise input_error(UNSORTED, file=pair.anonymized.name, first=first, second=second) from None
+
+
+def _command_to_sort(name: str) -> str:
+    """Return what sorts a file on disk, whatever its size, and keeps its name and kind."""
+    kind = "b" if name.lower().endswith(".bcf") else "v" if name.lower().endswith(".vcf") else "z"
+    return f"bcftools sort -O {kind} -o {shlex.quote(f'sorted/{name}')} {shlex.quote(f'./{name}')}"
 
 
 def _keep_freed_memory() -> None:

@@ -6,13 +6,15 @@ import os
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from core.errors import AuditInputError
 from core.jobs import Progress
-from core.vcf.apart import measure_apart, scan_apart
+from core.vcf.apart import check_scan, measure_apart, scan_apart
 from core.vcf.donor import judge_donors
+from core.vcf.donor.measuring import DonorMeasurement
 from core.vcf.files import VcfFile
+from core.vcf.measuring import VcfScan
 from core.vcf.outcomes import STOPPED, PairOutcome, ScanOutcome, judge_outcome, unread
 from core.vcf.pairing import VcfPair
 from core.vcf.settings import VcfSettings
@@ -52,14 +54,88 @@ def look_for_donors(
     """Return a pair with what its anonymized file, and the panel, tell of the donors."""
     if outcome.audit is None:
         return outcome
-    original = outcome.audit.scan.candidates
+    measured, problems = _donors(outcome.pair, outcome.audit.scan, panel)
+    return _with_donors(outcome, measured, problems, settings)
+
+
+def _donors(
+    pair: VcfPair, scan: VcfScan, panel: VcfFile | None
+) -> tuple[DonorMeasurement | None, tuple[str, ...]]:
     try:
-        measured = measure_apart(
-            outcome.pair.anonymized, original=original, panel=panel, report=lambda _n_bytes: None
-        )
+        return measure_apart(
+            pair.anonymized, original=scan.candidates, panel=panel, report=lambda _n_bytes: None
+        ), ()
     except AuditInputError as error:
-        return replace(outcome, donor_problems=error.problems)
-    return replace(outcome, donors=judge_donors(measured, settings))
+        return None, error.problems
+
+
+def _with_donors(
+    outcome: PairOutcome,
+    measured: DonorMeasurement | None,
+    problems: tuple[str, ...],
+    settings: VcfSettings,
+) -> PairOutcome:
+    donors = None if measured is None else judge_donors(measured, settings)
+    return replace(outcome, donors=donors, donor_problems=problems)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MeasuredPair:
+    """What was read of a pair, before anything is judged, as it is sent by a worker or kept."""
+
+    scan: VcfScan
+    donors: DonorMeasurement | None  # where they were looked for
+    problems: tuple[str, ...]  # that ended the look for them
+    n_seconds: float
+
+    @classmethod
+    def of(cls, outcome: PairOutcome) -> MeasuredPair:
+        """Return what a pair's outcome rests on.
+
+        Raises
+        ------
+        AuditInputError
+            With the problems that ended the pair.
+        """
+        if outcome.audit is None:
+            raise AuditInputError(*outcome.problems)
+        donors = None if outcome.donors is None else outcome.donors.measurement
+        return cls(
+            scan=outcome.audit.scan,
+            donors=donors,
+            problems=outcome.donor_problems,
+            n_seconds=outcome.n_seconds,
+        )
+
+    def judged(self, pair: VcfPair, settings: VcfSettings) -> PairOutcome:
+        """Return the pair's outcome.
+
+        Raises
+        ------
+        ValueError
+            When what was sent or kept does not hold together.
+        """
+        check_scan(self.scan)
+        scan = replace(self.scan, settings=settings, level=pair.level)
+        read = ScanOutcome(pair=pair, scan=scan, problems=(), n_seconds=self.n_seconds)
+        return _with_donors(judge_outcome(read, settings), self.donors, self.problems, settings)
+
+
+def measure_pair(
+    pair: VcfPair, settings: VcfSettings, *, looks_for_donors: bool, panel: VcfFile | None
+) -> MeasuredPair:
+    """Read a pair in a process of its own, and look for its donors where that is asked for.
+
+    Raises
+    ------
+    AuditInputError
+        With the problems that ended the pair.
+    """
+    read = scan_apart(pair, settings, lambda _n_bytes: None)
+    if read.scan is None:
+        raise AuditInputError(*read.problems)
+    donors, problems = _donors(pair, read.scan, panel) if looks_for_donors else (None, ())
+    return MeasuredPair(scan=read.scan, donors=donors, problems=problems, n_seconds=read.n_seconds)
 
 
 def default_jobs() -> int:

@@ -224,8 +224,9 @@ def own_records(originals: Sequence[Record], kept: Sequence[Record]) -> list[int
     """Return for each original record at a site the place of its own anonymized record, −1 for none.
 
     Records that are equal are each other's own; others are paired by REF and ALT, in any case; then by REF
-    and what the masking left of the rest; then by REF; at last by their order. The work grows with the number
-    of records, not with their pairs.
+    and what the masking left of the rest; then by REF; at last by their order. Anonymized records that are
+    equal stand in the order of their originals. The work grows with the number of records, not with their
+    pairs.
     """
     if len(originals) == len(kept) == 1:
         return [0]
@@ -246,4 +247,15 @@ def own_records(originals: Sequence[Record], kept: Sequence[Record]) -> list[int
                 own[number] = places.pop()
                 del free[own[number]]
         left = [number for number in left if own[number] < 0]
-    return own
+    return _in_order_where_equal(own, kept)
+
+
+def _in_order_where_equal(own: list[int], kept: Sequence[Record]) -> list[int]:
+    """Give equal anonymized records to the originals in their order; which is whose nobody can tell."""
+    given: dict[bytes, list[int]] = defaultdict(list)
+    for place in sorted(place for place in own if place >= 0):
+        given[kept[place].line].append(place)
+    if len(given) == len(own):
+        return own
+    following = {line: iter(places) for line, places in given.items()}
+    return [next(following[kept[place].line]) if place >= 0 else place for place in own]

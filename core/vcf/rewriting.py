@@ -160,9 +160,14 @@ class Forms:
                 is_left = left == value
                 self._note(_name(key), b"left" if is_left else left, is_changed=not is_left)
 
-    def misses(self, info: bytes, *, is_repeat: bool) -> bool:
-        """Tell whether INFO, behind a semicolon, has a harmless field that no masked record lost so far."""
-        return any(b"" not in self.texts[_name(key), is_repeat] and key in info for key in self.harmless)
+    def never_lost(self, *, is_repeat: bool) -> list[bytes]:
+        """Return the harmless fields, each behind a semicolon, that no masked record lost so far."""
+        return [key for key in self.harmless if b"" not in self.texts[_name(key), is_repeat]]
+
+    def note_left(self, column: str, text: bytes, *, is_repeat: bool) -> None:
+        """Note of a record's column that it is the original's."""
+        self.is_repeat = is_repeat
+        self._note(column, text, is_changed=False)
 
     def _note_mixed(self, original: Record, kept: Record) -> None:
         """Note missing genotypes of one record that differ where the original's are written alike."""

@@ -5,30 +5,33 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from core.vcf.alike import Like, Standing
+from core.vcf.alike import Stretch
 from core.vcf.candidates import Found, Marks
 from core.vcf.columns import ALT, CHROM, FILTER, FORMAT, INFO, QUAL, REF, Columns, Places
 from core.vcf.frequencies import Rarity, rarest_allele
-from core.vcf.lines import Run, UnsortedError, check_columns
+from core.vcf.header import VcfHeader
+from core.vcf.lines import Merge, Run, UnsortedError, check_columns
 from core.vcf.marks import Mark
 from core.vcf.records import DIGITS, N_FIXED, Record, has_sole_carrier
 from core.vcf.repeats import is_unnamed_repeat
-from core.vcf.settings import MAF_LIMIT
-from core.vcf.sites import Alt, Format, Judged, Original, SiteJudge
+from core.vcf.settings import MAF_LIMIT, VcfSettings
+from core.vcf.sites import Alt, Format, Judged, Like, Original, SiteJudge
 from core.vcf.thinning import ENDING, TRAILING
 
-AT_ONCE = 1 << 18  # bytes of lines that are judged one by one and checked together
+FIRST_BATCH, MAX_BATCH = (
+    16,
+    1 << 12,
+)  # lines that are judged together: what is learned serves those after them
 # An INFO key that begins or ends with a space, which htslib refuses.
 _ODD_SPACE = re.compile(rb"[\t;] |[\t;][^\t;=]* [\t;=]|[\t;][^\t;=]* \Z")
 
-Close = tuple[
-    Original, bytes, int, Like | None
-]  # a line that is judged by itself: see :meth:`SiteJudge._judge_line`
+MAX_NOTED = 4096  # ways of being blank that are remembered
+_GENOTYPE = re.compile(rb"[^:\t\n]*")  # of a first sample
 
 
 class _Run(NamedTuple):
@@ -36,7 +39,7 @@ class _Run(NamedTuple):
 
     lines: Run
     columns: Columns
-    stretches: list[tuple[bytes, int, int]]  # contig, first line, line after the last
+    stretches: list[Stretch]
     positions: Places
     kinds: npt.NDArray[np.int64]  # bits of Alt
     rarity: Rarity
@@ -45,6 +48,13 @@ class _Run(NamedTuple):
 
 class Scanner(SiteJudge):
     """Collects the candidates and the tallies while runs and sites come in."""
+
+    def __init__(
+        self, settings: VcfSettings, headers: tuple[VcfHeader, VcfHeader], merge: Merge, *, keeps_order: bool
+    ) -> None:
+        super().__init__(settings, headers, merge, keeps_order=keeps_order)
+        self._n_together = FIRST_BATCH
+        self._noted: set[tuple[object, ...]] = set()
 
     def take_run(self, run: Run) -> None:
         """Take lines of both files that stand at the same sites."""
@@ -72,7 +82,7 @@ class Scanner(SiteJudge):
         if len(which):
             self._collect(found, which, self._marks_of_equal(found, which, judged), judged)
 
-    def _enter(self, run: Run, columns: Columns) -> list[tuple[bytes, int, int]]:
+    def _enter(self, run: Run, columns: Columns) -> list[Stretch]:
         """Return the runs of one contig; refuse comments among the records."""
         stretches = columns.contigs()
         if any(chrom.startswith(b"#") for chrom, _, _ in stretches):
@@ -151,28 +161,124 @@ class Scanner(SiteJudge):
             close.update(which[(run.kinds[which] & Alt.BLANK) != 0].tolist())
         else:
             close.update(chosen)
-        together: dict[int, int] = {}
+        units = [(place, place + 1) for place in close]
         candidates = set(chosen) if len(again) else set()
         for low, high in _groups(again.tolist()) if len(again) else ():
             places = range(low, high)
             if not close.isdisjoint(places) or not candidates.isdisjoint(places):
                 close.difference_update(places)
-                together[low] = high
-        together.update((place, place + 1) for place in odd & close)
+                units.append((low, high))
+        return self._judge_units(
+            run, sorted(unit for unit in units if unit[1] > unit[0] + 1 or unit[0] in close)
+        )
+
+    def _judge_units(self, run: _Run, units: list[tuple[int, int]]) -> dict[int, Judged]:
+        """Judge sites, given by their first line and the line after the last."""
         judged: dict[int, Judged] = {}
-        alone = sorted(close - odd)
-        found = self._lines_alone(run, np.array(alone, dtype=np.int64))
-        for low in sorted([*alone, *together]) if together else alone:
-            if low in together:
-                self.thinning.at = together[low] - 1
-                self._judge_places(run, range(low, together[low]), judged)
-                continue
-            one = next(found)
-            self.thinning.at = low
-            judged[low] = one if type(one) is Judged else self._judge_line(*one)
+        while units:
+            batch, units = units[: self._n_together], units[self._n_together :]
+            self._judge_batch(run, batch, judged)
+            self._n_together = min(2 * self._n_together, MAX_BATCH)
         if self.thinning.open:
             self._see_unchanged(run)
         return judged
+
+    def _judge_batch(self, run: _Run, units: Sequence[tuple[int, int]], judged: dict[int, Judged]) -> None:
+        """Judge sites by records that theirs are like, the others literally."""
+        places = [place for low, high in units for place in range(low, high)]
+        likes, outcomes = self._likes(run, np.array(places, dtype=np.int64))
+        accepted: list[int] = []
+        left: list[tuple[int, int]] = []
+        for low, high in units:
+            if low in outcomes and (high == low + 1 or _are_alike(likes, outcomes, range(low, high))):
+                accepted += range(low, high)
+            else:
+                left.append((low, high))
+        for place in accepted:
+            judged[place] = outcomes[place]
+        self._note_alike(run, accepted, likes, outcomes)
+        odd = set(run.columns.odd)
+        alone = [low for low, high in left if high == low + 1 and low not in odd]
+        originals = dict(zip(alone, self._originals(run, alone), strict=True))
+        for low, high in left:
+            self.thinning.at = high - 1
+            if low not in originals:
+                self._judge_places(run, range(low, high), judged)
+                continue
+            line, number = run.lines.kept[low], run.lines.kept_numbers[low]
+            judged[low] = self._judge_line(originals[low], line, number, likes.get(low))
+
+    def _likes(self, run: _Run, places: Places) -> tuple[dict[int, Like], dict[int, Judged]]:
+        """Return what lines may be like, and what was found in those that they are like."""
+        mine, theirs = run.lines.lines.text, run.lines.kept.text
+        if run.columns.odd:
+            places = np.setdiff1d(places, run.columns.odd)
+        where = self.alike.standing(run.columns, run.lines.kept, run.stretches, places)
+        mafs, kinds = run.rarity.mafs[where.places], run.kinds[where.places]
+        has_maf, is_target = mafs < np.inf, (mafs < MAF_LIMIT) | ((kinds & Alt.REPEAT) != 0)
+        known, find = self.outcomes, self.alike.rest
+        likes: dict[int, Like] = {}
+        outcomes: dict[int, Judged] = {}
+        facts = (*where, is_target, has_maf, kinds)
+        for place, ref, alt_end, head_end, end, kept_ref, at, kept_end, *what, kind in zip(
+            *(one.tolist() for one in facts), strict=True
+        ):
+            rest = find(mine, alt_end, head_end, end, theirs, at, kept_end)
+            if rest is not None:
+                likes[place] = like = (mine[ref:alt_end], theirs[kept_ref:at], rest, *what)
+                outcome = known.get(like) or self._judge_first(like, kind)
+                if outcome is not None:
+                    outcomes[place] = outcome
+        return likes, outcomes
+
+    def _note_alike(
+        self, run: _Run, places: Sequence[int], likes: Mapping[int, Like], judged: Mapping[int, Judged]
+    ) -> None:
+        """Note in which ways records that were judged by others are blank; refuse what htslib refuses."""
+        mafs, kinds = run.rarity.mafs, run.kinds
+        blank = [place for place in places if likes[place][2][0] >= 0]
+        if not blank and not any(self.forms.has_room("QUAL", is_repeat=one) for one in (False, True)):
+            return
+        noted = [
+            place
+            for place in (blank if len(blank) == len(places) else places)
+            if likes[place][3]
+            and self._counts_as_masked(float(mafs[place]), int(kinds[place]), judged[place])
+        ]
+        if blank:
+            self._check_blank(run, np.array(blank))
+            own = [place for place in noted if likes[place][2][0] >= 0]
+            self._note_blank(run, np.array(own, dtype=np.int64), likes)
+        for place in noted if len(blank) < len(places) else ():
+            is_repeat = bool(kinds[place] & Alt.REPEAT)
+            if likes[place][2][0] < 0 and self.forms.has_room("QUAL", is_repeat=is_repeat):
+                self.forms.note_left("QUAL", run.columns.value(QUAL, place), is_repeat=is_repeat)
+
+    def _note_blank(self, run: _Run, places: Places, likes: Mapping[int, Like]) -> None:
+        """Note blank records, unless one was noted of which masking took the same, beside REF and ALT."""
+        columns, text = run.columns, run.lines.lines.text
+        is_repeat = ((run.kinds[places] & Alt.REPEAT) != 0).tolist()
+        keys = [
+            [(like[1][-1:], b"," in like[0], like[2][0]) for like in map(likes.__getitem__, places.tolist())],
+            *(is_repeat, columns.values(FILTER, places)),
+            *(columns.is_missing(column, places).tolist() for column in (QUAL, INFO)),
+        ]
+        if self.n_columns[0] > N_FIXED + 1:
+            starts = run.lines.lines.starts[places] + columns.ends[places, FORMAT] + 1
+            keys += [
+                columns.values(FORMAT, places),
+                [_GENOTYPE.findall(text, at, at + 16)[0] for at in starts.tolist()],
+            ]
+        lost = [self.forms.never_lost(is_repeat=one) for one in (False, True)]
+        for place, key in zip(places.tolist(), zip(*keys, strict=True), strict=True):
+            if key in self._noted:
+                left = lost[key[1]]
+                if not left or not any(one in b";" + columns.value(INFO, place) for one in left):
+                    continue
+            elif len(self._noted) < MAX_NOTED:
+                self._noted.add(key)
+            (original,) = self._originals(run, [place])
+            self._note_masked(original, Record(run.lines.kept[place], self.n_columns[1]))
 
     def _see_unchanged(self, run: _Run) -> None:
         """Look in unchanged lines for what earlier records lost, where its name stands."""
@@ -198,84 +304,30 @@ class Scanner(SiteJudge):
         for match in pattern.finditer(run.lines.kept.own_text):
             yield int(np.searchsorted(starts, starts[0] + match.start(), side="right")) - 1
 
-    def _lines_alone(self, run: _Run, places: Places) -> Iterator[Judged | Close]:
-        """Yield what comes of lines that are alone at their site, or what is needed to judge them."""
-        lines = run.lines
-        n_together = 1 + AT_ONCE * len(lines.lines) // len(lines.lines.text)
-        facts = (
-            *(places, run.rarity.mafs[places], run.kinds[places], run.columns.ends[places]),
-            *(lines.lines.starts[places], lines.lines.starts[places + 1] - 1),
-            *(lines.kept.starts[places], lines.kept.starts[places + 1] - 1),
-        )
-        every = list(zip(*(one.tolist() for one in facts), strict=True))
-        for first in range(0, len(every), n_together):
-            outcomes, left = self._judge_alike(run, every[first : first + n_together])
-            places = np.array([place for place, _ in left], dtype=np.int64)
-            close = zip(self._originals(run, places) if left else (), left, strict=True)
-            for outcome in outcomes:
-                if outcome is not None:
-                    yield outcome
-                else:
-                    original, (place, like) = next(close)
-                    yield original, lines.kept[place], lines.kept_numbers[place], like
-
-    def _originals(self, run: _Run, places: Places) -> list[Original]:
+    def _originals(self, run: _Run, places: Sequence[int]) -> list[Original]:
         """Split lines of the original, refusing what htslib refuses."""
         lines = run.lines
-        records = [Record(line, self.n_columns[0]) for line in lines.lines.at(places)]
-        self.values[0].check(self._name(0), [lines.numbers[place] for place in places.tolist()], records)
-        mafs, kinds = run.rarity.mafs[places].tolist(), run.kinds[places].tolist()
-        return list(map(Original, records, mafs, kinds))
+        records = [Record(lines.lines[place], self.n_columns[0]) for place in places]
+        self.values[0].check(self._name(0), [lines.numbers[place] for place in places], records)
+        mafs, kinds = run.rarity.mafs, run.kinds
+        return [
+            Original(record, float(mafs[place]), int(kinds[place]))
+            for record, place in zip(records, places, strict=True)
+        ]
 
-    def _judge_alike(
-        self, run: _Run, lines: Sequence[Any]
-    ) -> tuple[list[Judged | None], list[tuple[int, Like | None]]]:
-        """Judge lines by others that they are like; say of those that are left what they may be like."""
-        mine, theirs = run.lines.lines.text, run.lines.kept.text
-        find, judge = self.alike.find, self._judge_like
-        outcomes: list[Judged | None] = []
-        left: list[tuple[int, Like | None]] = []
-        blank: list[tuple[int, Standing]] = []
-        for place, maf, kind, ends, low, high, at, end in lines:
-            standing = mine, low, high, ends
-            like = find(standing, (theirs, at, end))
-            outcome = judge(like, maf, kind) if like else None
-            outcomes.append(outcome)
-            if like is None or outcome is None:
-                left.append((place, like))
-                continue
-            if like.blank >= 0:
-                blank.append((place, standing))
-            if not self._counts_as_masked(maf, kind, outcome):
-                continue
-            has_room = like.blank < 0 and self.forms.has_room("QUAL", is_repeat=bool(kind & Alt.REPEAT))
-            is_new = self.alike.is_new(like, standing, kind & Alt.REPEAT, with_qual=has_room)
-            if not is_new and like.blank >= 0 and self.forms.harmless:
-                info = b";" + mine[low + ends[FILTER] + 1 : low + ends[INFO]]
-                is_new = self.forms.misses(info, is_repeat=bool(kind & Alt.REPEAT))
-            if is_new:
-                (original,) = self._originals(run, np.array([place]))
-                self._note_masked(original, Record(theirs[at:end], self.n_columns[1]))
-        self._check_blank(run, blank)
-        return outcomes, left
-
-    def _check_blank(self, run: _Run, records: Sequence[tuple[int, Standing]]) -> None:
+    def _check_blank(self, run: _Run, places: Places) -> None:
         """Refuse what htslib refuses among originals of which masking left nothing."""
-        filters: set[bytes] = set()
-        infos: list[bytes] = []
+        columns, values = run.columns, self.values[0]
+        odd_name = values.odd_name(
+            b";".join(set(columns.values(FILTER, places))), b";".join(columns.values(INFO, places))
+        )
         samples: dict[bytes, list[bytes]] = defaultdict(list)
-        for place, (text, low, high, ends) in records:
-            info_at = low + ends[FILTER] + 1
-            info_end = low + ends[INFO]
-            filters.add(text[low + ends[QUAL] + 1 : info_at - 1])
-            infos.append(text[info_at:info_end])
-            if info_end < high and place not in run.columns.plain:
-                samples[text[info_end + 1 : low + ends[FORMAT]]].append(text[low + ends[FORMAT] : high])
-        values = self.values[0]
-        if values.odd_name(b";".join(filters), b";".join(infos)) or not all(
-            values.takes(format_, texts) for format_, texts in samples.items()
-        ):
-            self._originals(run, np.array([place for place, _ in records]))
+        if self.n_columns[0] > N_FIXED + 1:
+            for place in places.tolist():
+                if place not in columns.plain:
+                    samples[columns.value(FORMAT, place)].append(columns.behind(FORMAT, place))
+        if odd_name or not all(values.takes(format_, texts) for format_, texts in samples.items()):
+            self._originals(run, places.tolist())
 
     def _judge_places(self, run: _Run, places: range, judged: dict[int, Judged]) -> None:
         lines, mafs, kinds = run.lines, run.rarity.mafs, run.kinds
@@ -318,16 +370,16 @@ class Scanner(SiteJudge):
     def _collect(self, run: _Run, which: Places, marks: Marks, judged: Mapping[int, Judged]) -> None:
         columns, kinds = run.columns, run.kinds[which]
         masked_up_to = run.rarity.mafs[which].copy()
-        keys: dict[int, tuple[bytes, ...]] = {}
+        keys = np.zeros(len(which), dtype=np.uint16)
         if judged:
-            places = np.array(sorted(judged), dtype=np.int64)
-            numbers = np.searchsorted(which, places)
-            for place, number in zip(places.tolist(), numbers.tolist(), strict=True):
-                if number < len(which) and which[number] == place:
-                    outcome = judged[place]
-                    marks[number], masked_up_to[number] = outcome.marks, outcome.masked_up_to
-                    if outcome.keys:
-                        keys[number] = outcome.keys
+            places = np.fromiter(judged, dtype=np.int64, count=len(judged))
+            numbers = np.minimum(np.searchsorted(which, places), len(which) - 1)
+            is_target = which[numbers] == places
+            numbers = numbers[is_target]
+            outcomes = [np.array(values)[is_target] for values in zip(*judged.values(), strict=True)]
+            marks[numbers], keys[numbers] = outcomes[0], outcomes[2]
+            moved = ~np.isnan(outcomes[1])
+            masked_up_to[numbers[moved]] = outcomes[1][moved]
         bounds = np.searchsorted(which, [low for _, low, _ in run.stretches] + [len(columns)])
         self.collector.add(
             Found(
@@ -351,6 +403,12 @@ class Scanner(SiteJudge):
                 else [],
             )
         )
+
+
+def _are_alike(likes: Mapping[int, Like], outcomes: Mapping[int, Judged], places: range) -> bool:
+    """Tell whether records of one site, each beside its own, were masked alike: none tells another."""
+    forms = {(likes[place][2][0], likes[place][1][-2:]) if place in outcomes else None for place in places}
+    return len(forms) == 1 and None not in forms and forms != {(-1, b"\tN")}
 
 
 def _groups(again: list[int]) -> Iterator[tuple[int, int]]:

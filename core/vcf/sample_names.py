@@ -11,7 +11,9 @@ from itertools import pairwise
 from urllib.parse import unquote
 
 from core import people
+from core.letters import without_accents
 from core.people import KOREAN_SURNAMES, WORDS_THAT_ARE_NO_NAMES
+from core.vcf.remembering import remembered
 
 MIN_NAME = 4  # letters: shorter names are parts of others by chance; of syllables two are enough
 MIN_NUMBER = 5  # digits: shorter numbers of samples are counted in many files
@@ -33,6 +35,9 @@ _DATA_FILE = re.compile(r"(?i)\.(?:bam|cram|sam|fastq|fq|g?vcf|bcf)(?:\.gz)?$|^[
 _HANGUL = re.compile(r"[\uac00-\ud7a3]{2,4}")
 _WORD = re.compile(r"[^\W\d_]+")
 _APART = re.compile(r"[\s_.,\-]+")
+_FILLERS = re.compile("[\u115f\u1160\u3164\uffa0\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+_LOOK_ALIKE = frozenset(("LATIN", "CYRILLIC", "GREEK", "FULLWIDTH", "MATHEMATICAL"))
+_NO_DIGITS = re.compile(r"[^0-9]+")
 _HEX = re.compile(r"(?:[0-9a-fA-F]{2}){4,}")
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{6,}={0,2}")
 _RANDOM_LENGTH, _UUID = 10, re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -54,6 +59,7 @@ _ROMANIZED = re.compile(
 )
 
 
+@remembered
 def decoded(name: bytes) -> str:
     """Return a text in its encoding: UTF-8, else Korean, else Western."""
     for encoding in ("utf-8", "cp949"):
@@ -64,6 +70,7 @@ def decoded(name: bytes) -> str:
     return name.decode("latin-1")
 
 
+@remembered
 def is_generic(name: str) -> bool:
     """Tell whether a name is a usual word or one with a short number, such as ``sample_1`` or ``test``."""
     return len(name) < LONGEST_NAME and _GENERIC.fullmatch(name) is not None
@@ -85,20 +92,12 @@ def looks_personal(name: str) -> bool:
 def holds_person(text: str) -> bool:
     """Tell whether a text holds a common name of people as a word."""
     for word in _APART.split(text):
-        plain = _plain(word)
+        plain = without_accents(word)
         if len(plain) > 2 and plain in _COMMON_NAMES:
             return True
         if _HANGUL.fullmatch(word) and word not in WORDS_THAT_ARE_NO_NAMES:
             return bool({word[:1], word[:2]} & KOREAN_SURNAMES)
     return _ROMANIZED.search(text) is not None
-
-
-def _plain(word: str) -> str:
-    """Return a word in small letters without accents."""
-    if word.isascii():
-        return word.lower()
-    letters = unicodedata.normalize("NFKD", word.casefold())
-    return "".join(letter for letter in letters if not unicodedata.combining(letter))
 
 
 def holds_full_name(text: str, *, surely: bool = False) -> bool:
@@ -113,8 +112,16 @@ def holds_full_name(text: str, *, surely: bool = False) -> bool:
         return any(holds_person(" ".join(pair)) for pair in pairs) or _ROMANIZED.search(text) is not None
     if _ROMANIZED.search(text) or any(_HANGUL.fullmatch(word) and holds_person(word) for word in words):
         return True
-    plain = ({_plain(one) for one in pair} for pair in pairs)
+    plain = ({without_accents(one) for one in pair} for pair in pairs)
     return any(pair & _GIVEN_NAMES and pair & _SURNAMES and len(pair) == 2 for pair in plain)
+
+
+def holds_code(name: str) -> bool:
+    """Tell whether a name holds signs that nobody sees, or letters that look like those of another script."""
+    if _FILLERS.search(name) or not name.isprintable():
+        return True
+    scripts = {unicodedata.name(letter, "").partition(" ")[0] for letter in name if letter.isalpha()}
+    return len(scripts & _LOOK_ALIKE) > 1
 
 
 def tells_apart(name: str) -> bool:
@@ -166,9 +173,10 @@ def name_finder(originals: Iterable[bytes]) -> Callable[[bytes], bool]:
 
 
 def _least(name: str) -> int:
-    return 2 if all("\uac00" <= letter <= "\ud7a3" for letter in name) else MIN_NAME
+    return 2 if not name.isascii() and all("\uac00" <= letter <= "\ud7a3" for letter in name) else MIN_NAME
 
 
+@remembered
 def folded(name: str) -> str:
     """Return the letters and digits of a name, without case, width and signs."""
     plain = name.lower() if name.isascii() else unicodedata.normalize("NFKC", name).casefold()
@@ -176,7 +184,7 @@ def folded(name: str) -> str:
 
 
 def _digits(name: str) -> str:
-    return "".join(filter(str.isdecimal, name))
+    return _NO_DIGITS.sub("", name) if name.isascii() else "".join(filter(str.isdecimal, name))
 
 
 def _readings(name: str) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.vcf.alike import AlikeRecords, Like
+from core.vcf.alike import BASES, AlikeRecords, Rest
 from core.vcf.candidates import CandidateCollector, Found, Tally
 from core.vcf.checks import Case, leaks_of
 from core.vcf.checks.case import satisfies_repeat_rule
@@ -102,11 +102,19 @@ class Original(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """The outcome for one candidate: bits, the threshold up to which the MAF rule is satisfied, INFO keys."""
+    """The outcome for one candidate: bits, the threshold up to which the MAF rule is satisfied, INFO keys.
+
+    NaN stands for the threshold that is the record's own frequency, `keys` for the number of a set of them.
+    """
 
     marks: int
     masked_up_to: float
-    keys: tuple[bytes, ...] = ()
+    keys: int = 0
+
+
+#: What judging a record that is like others depends on: REF and ALT, those of the masked record, what follows
+#: them, and whether the record is a target at some threshold and has a frequency.
+Like = tuple[bytes, bytes, Rest, bool, bool]
 
 
 class KeptSite(NamedTuple):
@@ -131,6 +139,12 @@ class Tallies:
     alleles_shown: Tally = field(default_factory=Tally)  # an allele or a repeat where the original shows none
     extra_columns: Tally = field(default_factory=Tally)  # text beyond the announced columns
     repeats_unnamed: Tally = field(default_factory=Tally)  # repeats in forms that the rule does not name
+
+
+def _has_plain_alleles(like: Like) -> bool:
+    """Tell whether REF is the original's and ALT plain bases: the form of what is missing may tell others."""
+    ref, _, alt = like[0].partition(TAB)
+    return not alt.translate(None, BASES) and ref == like[1].partition(TAB)[0]
 
 
 class SiteJudge:
@@ -166,7 +180,7 @@ class SiteJudge:
             "FILTER=.": (FILTER, Answers(lambda text: text == b".")),
         }
         self.alike = AlikeRecords(len(first.samples), keeps_rest=self.same_declarations and self.is_alike)
-        self.outcomes: dict[tuple[Like, bool, int], Judged] = {}  # of records that others may be like
+        self.outcomes: dict[Like, Judged] = {}  # of records that others may be like
         self.n_exchanged = 0  # records that stand before one of their own site that they followed
         self.formats = Answers(kind_of_format)
         self.n_records = [0, 0]
@@ -202,7 +216,7 @@ class SiteJudge:
                     if one.kind & Alt.REPEAT
                 },
                 lengths=np.array([len(one.record.ref) for one, _, _ in chosen]),
-                keys={place: outcome.keys for place, (_, outcome, _) in enumerate(chosen) if outcome.keys},
+                keys=np.array([outcome.keys for _, outcome, _ in chosen], dtype=np.uint16),
                 numbers=[number for _, _, number in chosen],
             )
         )
@@ -247,36 +261,34 @@ class SiteJudge:
         outcome = self._judge_own(original, mine, kept_maf, site, original.spared_up_to)
         if self.n_columns[1] in (self.n_columns[0], N_FIXED):
             self.alike.learn(original.record, mine)
-        if like is not None and original.is_candidate:
-            self._remember((like, original.maf < math.inf, original.kind), outcome)
+        if like is not None and original.is_candidate and _has_plain_alleles(like):
+            up_to = ALWAYS_MASKED if outcome.masked_up_to == ALWAYS_MASKED else math.nan
+            self._remember(like, outcome._replace(masked_up_to=up_to))
         return outcome
 
-    def _judge_like(self, like: Like, maf: float, kind: int) -> Judged | None:
-        """Judge a record by what was found in those that it is like; None where none was judged.
+    def _judge_first(self, like: Like, kind: int) -> Judged | None:
+        """Judge a record of which nothing was left, the first with its alleles; None if it cannot be done.
 
-        What a blank record has beside REF and ALT is missing, so these alone are judged.
+        What it has beside REF and ALT is missing, so these alone are judged.
         """
-        is_blank = like.blank >= 0
-        masked_up_to = ALWAYS_MASKED if is_blank or like.kept_alt == b"." else maf
-        if not (maf < MAF_LIMIT or kind & Alt.REPEAT):
-            return Judged(0, masked_up_to)
-        key = like, maf < math.inf, kind
-        outcome = self.outcomes.get(key)
-        if outcome is None:
-            if not is_blank:
-                return None
-            alone = Original(Record.of_alleles(like.ref, like.alt), maf, kind)
-            site = KeptSite(ALWAYS_MASKED, {like.kept_alt}, has_repeat=False)
-            outcome = self._mark(alone, Record.of_alleles(like.ref, like.kept_alt), NOT_COMPUTABLE, site)
-            self._remember(key, outcome)
-        return (
-            outcome if outcome.masked_up_to == masked_up_to else outcome._replace(masked_up_to=masked_up_to)
-        )
+        if not _has_plain_alleles(like):
+            return None
+        if not like[3]:
+            outcome = Judged(0, ALWAYS_MASKED)
+        elif like[2][0] < 0:
+            return None
+        else:
+            (ref, _, alt), kept_alt = like[0].partition(TAB), like[1].rpartition(TAB)[2]
+            alone = Original(Record.of_alleles(ref, alt), 0.0 if like[4] else math.inf, kind)
+            site = KeptSite(ALWAYS_MASKED, {kept_alt}, has_repeat=False)
+            outcome = self._mark(alone, Record.of_alleles(ref, kept_alt), NOT_COMPUTABLE, site)
+        self._remember(like, outcome)
+        return outcome
 
-    def _remember(self, key: tuple[Like, bool, int], outcome: Judged) -> None:
+    def _remember(self, like: Like, outcome: Judged) -> None:
         if len(self.outcomes) == MAX_OUTCOMES:
             self.outcomes.clear()
-        self.outcomes[key] = outcome
+        self.outcomes[like] = outcome
 
     def _judge(self, originals: Sequence[Original], kept: Sequence[Record]) -> tuple[list[Judged], list[int]]:
         """Judge the records of one site, each of the original against its own record."""
@@ -349,11 +361,11 @@ class SiteJudge:
             return Judged(marks, site.masked_up_to)
         if mine.names(record.alleles):
             marks |= Mark.NAMED
-        keys: tuple[bytes, ...] = ()
+        keys = 0
         if is_masked:
             case = self._case(original, mine, kept_maf)
             marks |= leaks_of(case)
-            keys = other_keys(case)
+            keys = self.collector.key_set(other_keys(case))
         if self._sole_carrier(record, mine):
             marks |= Mark.SOLE_CARRIER
         return Judged(marks, site.masked_up_to, keys)
@@ -450,9 +462,8 @@ class SiteJudge:
                 self.tallies.alleles_shown.add(record.chrom, record.pos)
             if target >= 0:
                 case, found = self._case(originals[target], record, maf), judged[target]
-                judged[target] = Judged(
-                    found.marks | leaks_of(case), found.masked_up_to, found.keys or other_keys(case)
-                )
+                keys = found.keys or self.collector.key_set(other_keys(case))
+                judged[target] = Judged(found.marks | leaks_of(case), found.masked_up_to, keys)
 
     @staticmethod
     def _counts_as_masked(maf: float, kind: int, judged: Judged) -> bool:

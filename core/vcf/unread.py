@@ -13,12 +13,15 @@ from contextlib import closing
 import numpy as np
 import numpy.typing as npt
 
-from core.vcf.binary import MAGIC, SIZES, TEXT, WHOLE, Bytes, Names, Take, described, key_at
-from core.vcf.files import BGZF_HEADER, EOF_MARKER, GZIP_MAGIC, VcfFile, is_bgzf, read_pieces
+from core.vcf.binary import LONG, MAGIC, SIZES, TEXT, WHOLE, Bytes, Names, Take, described, key_at
+from core.vcf.files import BGZF_HEADER, EOF_MARKER, GZIP_MAGIC, PIECE, VcfFile, is_bgzf, read_pieces
 from core.words import Text, text
 
+MAX_BLOCK = 1 << 16  # bytes
+_NO_TIME = bytes(4)
 PLAIN_EXTRA = 6  # bytes of a block's extra field: its size, as BGZF has it, and nothing else
 _ENDS = {1: 0x81, 2: 0x8001, 3: 0x80000001, 5: 0x7F800002}  # what fills a list behind its last value
+_RANGES = {2: (-120, (1 << 7) - 1), 3: (-32760, (1 << 15) - 1)}  # of what takes fewer bytes, as htslib has it
 _WORDS: dict[int, npt.DTypeLike] = {1: "<u1", 2: "<u2", 3: "<u4", 5: "<u4", 7: "<u1"}
 
 
@@ -36,11 +39,14 @@ def unread_bytes(file: VcfFile) -> tuple[Text, ...]:
 
 def _in_blocks(stream: io.BufferedIOBase) -> Iterator[Text]:
     """Yield what stands in the heads of blocks, in empty blocks, and after the end marker."""
-    size = stream.seek(0, io.SEEK_END)
-    offset, number, is_after_end, first_kind = 0, 0, False, b""
-    while offset < size:
-        stream.seek(offset)
-        head = stream.read(BGZF_HEADER)
+    stream.seek(0)
+    offset, at, number, is_after_end, first_kind, data = 0, 0, 0, False, b"", stream.read(PIECE)
+    while True:
+        if len(data) - at < MAX_BLOCK:
+            data, at = data[at:] + stream.read(PIECE), 0
+        if at == len(data):
+            return
+        head = data[at : at + BGZF_HEADER]
         number += 1
         if not is_bgzf(head):
             yield text("after the end marker, from byte {byte} on", byte=offset)
@@ -49,20 +55,17 @@ def _in_blocks(stream: io.BufferedIOBase) -> Iterator[Text]:
             yield text("block {number} after an end marker, from byte {byte} on", number=number, byte=offset)
         if int.from_bytes(head[10:12], "little") != PLAIN_EXTRA:
             yield text("extra field of block {number}, byte {byte}", number=number, byte=offset + 12)
-        if any(head[4:8]):
+        if head[4:8] != _NO_TIME:
             yield text("time of block {number}, byte {byte}", number=number, byte=offset + 4)
         length = int.from_bytes(head[16:18], "little") + 1
-        stream.seek(offset + length - 4)
-        is_empty = not any(stream.read(4))
+        is_empty = data[at + length - 4 : at + length] == _NO_TIME
         is_after_end = is_empty and length == len(EOF_MARKER)
         first_kind = first_kind or head[8:10]
         if not is_empty and head[8:10] != first_kind:
             yield text("kind of block {number}, byte {byte}", number=number, byte=offset + 8)
-        if is_empty:
-            stream.seek(offset)
-            if stream.read(length)[BGZF_HEADER:] != EOF_MARKER[BGZF_HEADER:]:
-                yield text("empty block {number}, byte {byte}", number=number, byte=offset + BGZF_HEADER)
-        offset += length
+        if is_empty and data[at + BGZF_HEADER : at + length] != EOF_MARKER[BGZF_HEADER:]:
+            yield text("empty block {number}, byte {byte}", number=number, byte=offset + BGZF_HEADER)
+        offset, at = offset + length, at + length
 
 
 def _in_binary(take: Take) -> Iterator[Text]:
@@ -73,11 +76,12 @@ def _in_binary(take: Take) -> Iterator[Text]:
         yield text("behind the header's text, byte {byte} of it", byte=len(head) + 1)
     genotypes = next((at for at, name in Names(head).words.items() if name == b"GT"), -1)
     number = 0
+    alone: set[int] = set()  # phases of alleles that are alone
     while len(lengths := take(8)) == 8:
         number += 1
         shared, samples = take(_whole(lengths[:4])), take(_whole(lengths[4:]))
         try:
-            is_whole = _is_shared_whole(shared) and _are_samples_whole(shared, samples, genotypes)
+            is_whole = _is_shared_whole(shared) and _are_samples_whole(shared, samples, genotypes, alone)
         except (LookupError, ValueError, struct.error):
             is_whole = False
         if not is_whole:
@@ -91,40 +95,74 @@ def _whole(text: bytes) -> int:
 def _is_shared_whole(shared: bytes) -> bool:
     """Tell whether ID, alleles, FILTER and INFO fill their part of a record, and each its own length.
 
-    The length that a record states besides is REF's, unless INFO or a symbolic allele says another.
+    The length that a record states besides is REF's, unless INFO or a symbolic allele says another. Numbers
+    have the fewest bytes that htslib would write them with: how many can be a code.
     """
     length, n_info, n_alleles = struct.unpack_from("<i4xHH", shared, 8)
     at = 24
     for part in range(n_alleles + 2 + 2 * n_info):
+        begin = at
         kind, n, at = described(shared, at)
         if part == 1 and n_alleles and n != length and not n_info and b"<" not in shared:
             return False
+        first = at
         at, is_whole = _stepped(shared, at, kind, n, 1)
-        if not is_whole:
+        if not (is_whole and _is_short(shared, begin, first) and _is_narrow(shared[first:at], kind)):
             return False
     return at == len(shared)
 
 
-def _are_samples_whole(shared: bytes, samples: bytes, genotypes: int) -> bool:
+def _is_short(text: bytes, at: int, end: int) -> bool:
+    """Tell whether a value's type and number are written as short as they can be."""
+    kind, n, _ = described(text, at)
+    width = 0 if n < LONG else 2 if n < 1 << 7 else 3 if n < 1 << 15 else 5
+    return end - at == 1 + width and (kind != 0 or n == 0)
+
+
+def _is_narrow(text: bytes, kind: int) -> bool:
+    """Tell whether whole numbers have no more bytes than the largest of them takes, as htslib writes them."""
+    if kind not in (2, 3) or not text:
+        return True
+    values = np.frombuffer(text, dtype=np.dtype(WHOLE[kind]).newbyteorder("<")).astype(np.int64)
+    low, high = _RANGES[kind]
+    said = values[values > np.iinfo(WHOLE[kind]).min + 1]  # neither missing nor the end of a list
+    return bool(np.any((said < low) | (said > high)))
+
+
+def _are_samples_whole(shared: bytes, samples: bytes, genotypes: int, alone: set[int]) -> bool:
     """Tell the same of the samples; a genotype's first allele, which has no separator, has no phase alone."""
     n_samples, n_fields = _whole(shared[20:23]), shared[23]
     at = 0
     for _ in range(n_fields):
+        begin = at
         key, at = key_at(samples, at)
+        is_narrow = _is_narrow(samples[begin + 1 : at], samples[begin] & 15)
+        begin = at
         kind, n, at = described(samples, at)
-        if key == genotypes and kind in WHOLE and n and _is_phased_alone(samples, at, kind, n, n_samples):
-            return False
+        is_short = _is_short(samples, begin, at)
+        if key == genotypes and kind in WHOLE and n:
+            is_odd, phases = _phases_alone(samples, at, kind, n, n_samples)
+            alone |= phases
+            if is_odd or len(alone) > 1:
+                return False
+        first = at
         at, is_whole = _stepped(samples, at, kind, n, n_samples)
-        if not is_whole:
+        is_narrow &= key != genotypes or _is_narrow(samples[first:at], kind)
+        if not (is_whole and is_short and is_narrow):
             return False
     return at == len(samples)
 
 
-def _is_phased_alone(samples: bytes, at: int, kind: int, n: int, n_samples: int) -> bool:
-    values = np.frombuffer(samples, dtype=_WORDS[kind], count=n * n_samples, offset=at).reshape(n_samples, n)
+def _phases_alone(text: bytes, at: int, kind: int, n: int, n_samples: int) -> tuple[bool, set[int]]:
+    """Tell whether a first allele has a phase that the others lack; return those of alleles that are alone.
+
+    Some versions of htslib write an allele that is alone with a phase, others without: a file has one form.
+    """
+    values = np.frombuffer(text, dtype=_WORDS[kind], count=n * n_samples, offset=at).reshape(n_samples, n)
     phased = (values & 1) == 1
-    others = phased[:, 1:] | (values[:, 1:] == _ENDS[kind])
-    return bool(np.any(phased[:, 0] & ~(others.all(axis=1) & (n > 1))))
+    is_end = (values[:, 1:] == _ENDS[kind]).all(axis=1)
+    is_first_alone = phased[:, 0] & ~is_end & ~(phased[:, 1:] | (values[:, 1:] == _ENDS[kind])).all(axis=1)
+    return bool(is_first_alone.any()), set((values[is_end & (values[:, 0] > 1), 0] & 1).tolist())
 
 
 def _stepped(text: bytes, at: int, kind: int, n: int, n_rows: int) -> tuple[int, bool]:

@@ -183,7 +183,7 @@ def _show_uploader(
     uploader = f"{tool}_{role}_upload_{st.session_state.get(f'{tool}_{role}_uploads', 0)}"
     missed = st.file_uploader(
         say(label),
-        type=list(types),
+        type=list(types) or None,
         accept_multiple_files=several,
         key=uploader,
         help=help_text and say(help_text),
@@ -232,7 +232,7 @@ def _list_table(
     tool: str, role: str, stored: StoredFile, *, label: str = "", change: Callable[[], None] | None = None
 ) -> tuple[Dataset | None, AuditInputError | None]:
     dataset, error = read_table(tool, stored)
-    with _file_row(tool, role, stored, summary_of(dataset), label=label):
+    with _file_row(tool, role, stored, *summary_of(dataset), label=label):
         ask_for_reading(tool, role, stored, dataset, further=change)
         _show_remove(tool, role, stored)
     return dataset, error
@@ -270,8 +270,12 @@ def list_file(tool: str, role: str, stored: StoredFile) -> None:
 
 
 @contextmanager
-def _file_row(tool: str, role: str, stored: StoredFile, summary: str, *, label: str = "") -> Iterator[None]:
+def _file_row(
+    tool: str, role: str, stored: StoredFile, summary: str, details: str = "", *, label: str = ""
+) -> Iterator[None]:
+    """Show a file on a line; its `details` stand there where there is room."""
     name = f"{plain(say(label))}: " if label else ""
+    rest = f" :small[· {plain(say(details))}]" if details else ""
     with st.container(
         horizontal=True,
         vertical_alignment="center",
@@ -279,7 +283,8 @@ def _file_row(tool: str, role: str, stored: StoredFile, summary: str, *, label: 
         wrap=False,
         key=f"file_row_{tool}_{role}_{stored.key}",
     ):
-        st.markdown(f":material/draft: {name}{plain(stored.name)} · {plain(say(summary))}", width="stretch")
+        told = f"{plain(stored.name)} · {plain(say(summary))}"
+        st.markdown(f":material/draft: {name}{told}{rest}", width="stretch")
         yield
 
 

@@ -132,7 +132,15 @@ TOOLS: tuple[Tool, ...] = (
 )
 
 
-_SCRIPTS = {"filed": FILED} | {tool.key: tool.script for tool in TOOLS}
+FILED_REPORTS = Tool(
+    key="filed",
+    title="Filed reports",
+    icon=":material/inventory_2:",
+    question="Does a report that was filed still hold, and who decided what?",
+    needs="the report as JSON, and the files that were audited",
+    script=FILED,
+)
+_SCRIPTS = {tool.key: tool.script for tool in (*TOOLS, FILED_REPORTS)}
 
 
 def remember(page: Page) -> None:
@@ -143,8 +151,10 @@ def remember(page: Page) -> None:
 def pages() -> dict[str, list[Page]]:
     """Return the pages of the navigation: Home, tools and filed reports, the languages together."""
     home = st.Page(HOME, title=say("Home"), icon=":material/home:", url_path="home", default=True)
-    tools = [st.Page(tool.script, title=say(tool.title), icon=tool.icon, url_path=tool.key) for tool in TOOLS]
-    tools.append(st.Page(FILED, title=say("Filed reports"), icon=":material/inventory_2:", url_path="filed"))
+    tools = [
+        st.Page(tool.script, title=say(tool.title), icon=tool.icon, url_path=tool.key)
+        for tool in (*TOOLS, FILED_REPORTS)
+    ]
     if getattr(st.user, "is_logged_in", False):
         tools.append(st.Page(st.logout, title=say("Sign out"), icon=":material/logout:", url_path="sign-out"))
     languages = language_pages()

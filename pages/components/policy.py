@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core import caching
-from core.commands import OF_POLICIES
+from core.commands import OF_POLICIES, command
+from core.commands.policies import with_outcome
 from core.errors import AuditInputError
 from core.policies import Policy, PolicyOutcome, judge_policy, policy_settings, read_policy, shipped_policies
-from core.policies.judging import Columns, read_word
-from core.reports import Report, ReportTable
-from core.reports.model import Column, table_of
+from core.policies.judging import Columns
+from core.reports import Report
 from core.settings_files import (
     ToolSettings,
     fill,
@@ -24,9 +25,9 @@ from core.settings_files import (
     settings_of,
     settings_toml,
 )
-from core.settings_form import Setting, given_options
+from core.settings_form import Setting, described, given_options
 from core.tables import Dataset
-from core.words import Text, listed, own, say, text
+from core.words import Text, listed, say, text
 from pages.components.reading import show_problems
 from pages.components.text import sentence
 
@@ -94,9 +95,26 @@ def _take_file(tool: str, uploader: str) -> None:
             opened = read_settings(data, name=name, tool=tool)
             named = opened.settings.policy
             st.session_state[f"{tool}_policy_used"] = shipped_policies().get(named)
-            st.session_state[_slot(tool)] = _Opened(opened.settings, opened.notes)
+            notes = (*opened.notes, *_not_opened(opened.settings, name=name))
+            st.session_state[_slot(tool)] = _Opened(opened.settings, notes)
     except AuditInputError as error:
         st.session_state[f"{tool}_settings_problems"] = error.problems
+
+
+def _not_opened(settings: ToolSettings, *, name: str) -> Iterator[Text]:
+    """Say what a settings file says that no page takes."""
+    if settings.policy and settings.policy not in shipped_policies():
+        no_policy = "{file} names the policy {name}, which does not come along. Open the policy's own file."
+        yield text(no_policy, file=name, name=settings.policy)
+    if settings.by_file:
+        single = "{file}: what it sets for single files is not opened here: {names}. The command takes it."
+        yield text(single, file=name, names=listed([*settings.by_file]))
+    module = command(settings.tool)
+    forms = (*module.FORMS, *getattr(module, "FURTHER_FORMS", ()))
+    known = {told.name for form in forms for told in described(form).values()}
+    if of_command := [key for key, value in settings.values.items() if value and key not in known]:
+        told = "{file} sets what is not opened here, but by the command alone: {names}."
+        yield text(told, file=name, names=listed(of_command))
 
 
 def _use(tool: str, policy: Policy | None) -> None:
@@ -109,10 +127,10 @@ def _choose(tool: str) -> None:
     _use(tool, shipped_policies().get(st.session_state[f"{tool}_policy"]))
 
 
-def ask_for_settings_file(tool: str) -> None:
+def ask_for_settings_file(tool: str, *, beside: DeltaGenerator | None = None) -> None:
     """Offer to open settings or a policy, and the policies that come along; say what is wrong with a file."""
     opened: _Opened | None = st.session_state.get(_slot(tool))
-    with st.popover(say("Open settings"), icon=":material/folder_open:"):
+    with (beside or st).popover(say("Open settings"), icon=":material/folder_open:"):
         uploader = f"{tool}{_UPLOADED}"
         st.file_uploader(
             say("Settings or a policy of your own (TOML)"),
@@ -170,9 +188,7 @@ class InUse(NamedTuple):
 
     def judged(self, report: Report) -> Report:
         """Return the report with that."""
-        outcome = self.outcome(report)
-        table = ReportTable(name="Policy", title="Policy", frame=_table(outcome), note=outcome.sentence)
-        return replace(report, policy=outcome.document(), tables=(table, *report.tables))
+        return with_outcome(report, self.outcome(report))
 
 
 def policy_in_use(tool: str, released: Sequence[Released]) -> InUse | None:
@@ -204,31 +220,6 @@ def show_policy(outcome: PolicyOutcome) -> None:
 
 
 _ICONS = {True: ":material/check_circle:", False: ":material/cancel:", None: ":material/help:"}
-_COLUMNS = (
-    Column("outcome", "Outcome", kind="words"),
-    Column("says", "The policy asks", kind="words"),
-    Column("limit", "Limit", kind="words"),
-    Column("found", "Found", kind="words"),
-    Column("clause", "Clause", kind="words"),
-    Column("source", "Source"),
-    Column("read", "Read by whoever wrote it", kind="words"),
-)
-
-
-def _table(outcome: PolicyOutcome) -> Any:
-    rows: list[list[Text | str]] = [
-        [
-            each.word,
-            text(each.limit.says),
-            text("{label}, {asked}", label=own(each.limit.kind.label), asked=each.asked),
-            each.seen,
-            text(each.limit.clause),
-            f"{each.limit.source} {each.limit.year}",
-            read_word(each.limit),
-        ]
-        for each in outcome.outcomes
-    ]
-    return table_of(rows, _COLUMNS)
 
 
 def settings_file(report: Report, use: InUse | None) -> bytes:

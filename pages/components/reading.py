@@ -10,7 +10,7 @@ import streamlit as st
 from core.caching import StoredFile, vault
 from core.errors import AuditInputError
 from core.tables import DELIMITERS, ENCODINGS, HEADERS, MISSING_SPELLINGS, Dataset, ReadOptions
-from core.words import counted, own, say, text
+from core.words import counted, say, text
 from pages.components.text import plain, sentence
 
 
@@ -34,13 +34,12 @@ def read_alike(source: str, tool: str, key: str) -> None:
         st.session_state[_slot(tool, key)] = options
 
 
-def summary_of(dataset: Dataset | None) -> str:
-    """Say how large a table is and how it was read."""
+def summary_of(dataset: Dataset | None) -> tuple[str, ...]:
+    """Say how large a table is, and how it was read."""
     if dataset is None:
-        return "could not be read"
+        return ("could not be read",)
     records, columns = counted(dataset.n_records, "record"), counted(len(dataset.columns), "column")
-    read = own(dataset.reading.summary)
-    return text("{records} × {columns} · {read}", records=records, columns=columns, read=read)
+    return text("{records} × {columns}", records=records, columns=columns), dataset.reading.summary
 
 
 def show_problems(error: AuditInputError) -> None:

@@ -187,14 +187,15 @@ def show_findings(
 ) -> None:
     """Show findings, the worst first; beyond `at_once`, and what held, behind expanders, none hidden.
 
-    `in_card`: the check whose findings the verdict's card says already; after others as grave.
+    `in_card`: the check whose first finding the verdict's card says already, which is not said twice at once.
     """
     ordered = worst_first(findings)
     told = [finding for finding in ordered if finding.verdict is not Verdict.PASS or not fold_held]
-    told.sort(key=lambda finding: (-finding.verdict.severity, finding.check == in_card))
-    for finding in told[:at_once]:
+    said = [finding for finding in told if finding.check == in_card][:1]
+    others = [finding for finding in told if finding not in said]
+    for finding in others[:at_once]:
         _show_finding(finding)
-    if rest := told[at_once:]:
+    if rest := [*said, *others[at_once:]]:
         with st.expander(say("{n} more", n=len(rest)), key=f"{key}_more_findings"):
             for finding in rest:
                 _show_finding(finding)
@@ -404,7 +405,8 @@ def show_downloads(
         for name, renderer in RENDERERS.items()
     }
     main = reports.pop("html")._replace(label="Download report", is_main=True)
-    with st.container(horizontal=True):
+    row = st.container(horizontal=True)
+    with row:
         show_download(main, key=f"{tool}_html")
         for download in extra:
             show_download(download, key=f"{tool}_{download.label}")
@@ -419,7 +421,7 @@ def show_downloads(
         settings = Download("Download settings", name, "application/toml", made, about)
         show_download(settings, key=f"{tool}_toml")
     if tool not in SETTINGS_ABOVE:
-        ask_for_settings_file(tool)
+        ask_for_settings_file(tool, beside=row)
 
 
 def _judged(make_report: Callable[[datetime], Report], use: InUse, created_at: datetime) -> Report:

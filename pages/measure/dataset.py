@@ -20,6 +20,7 @@ from core.delivery import (
     views,
 )
 from core.demo.delivery import DEMOS
+from core.free_text import Reading
 from core.reports import Report, input_facts
 from core.tables import Dataset
 from core.words import own, say
@@ -41,6 +42,7 @@ from pages.components.results import (
     show_verdict,
 )
 from pages.components.text import sentence
+from pages.components.texts import ask_what_was_read
 
 TOOL = "dataset"
 WHAT_TO_UPLOAD = (
@@ -108,7 +110,8 @@ def _show_judged(measured: DeliveryMeasurement, datasets: Sequence[Dataset], ear
     verdict = st.container()
     with st.container():
         thresholds = _ask_for_thresholds()
-    audit = judge_delivery(measured, thresholds)
+    read = _ask_what_was_read(measured, datasets)
+    audit = judge_delivery(measured, thresholds, read=read)
     show_chart(views.tables_chart(audit), key="dataset_tables_picture")
     if measured.known:
         show_chart(views.known_chart(audit), key="dataset_known")
@@ -123,11 +126,11 @@ def _show_judged(measured: DeliveryMeasurement, datasets: Sequence[Dataset], ear
     show_figures(views.figures(audit), at_once=4)
     with st.container(border=True):
         st.markdown(say("**What was found**"))
-        show_findings(audit.findings, key=TOOL, at_once=3, in_card="joined_k")
+        show_findings(audit.findings, key=TOOL, at_once=2, in_card="joined_k")
     show_earlier(audit.releases)
     _show_details(audit)
     st.subheader(say("Downloads"), anchor=False)
-    identity = repr(([each.sha256 for each in datasets], measured.settings, thresholds, earlier.keys))
+    identity = repr(([each.sha256 for each in datasets], measured.settings, thresholds, read, earlier.keys))
     released = partial(released_tables, measured, datasets)
     show_downloads(
         TOOL,
@@ -136,6 +139,20 @@ def _show_judged(measured: DeliveryMeasurement, datasets: Sequence[Dataset], ear
         released=[(each, ()) for each in datasets],
         extra=[ledger_download(released, k=thresholds.k, earlier=earlier, identity=datasets[0].sha256)],
     )
+
+
+def _ask_what_was_read(measured: DeliveryMeasurement, datasets: Sequence[Dataset]) -> dict[str, Reading]:
+    """Show cells to read of the texts in which nobody was found, and return what was read by TABLE.COL."""
+    if not measured.texts:
+        return {}
+    datasets_of = {each.name: each.dataset for each in released_tables(measured, datasets)}
+    return {
+        f"{table.name}.{column}": found
+        for place, table in enumerate(measured.tables)
+        for column, found in ask_what_was_read(
+            f"{TOOL}_{place}", datasets_of[table.name], table.texts
+        ).items()
+    }
 
 
 def _ask_for_thresholds() -> DeliveryThresholds:

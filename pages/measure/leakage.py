@@ -105,7 +105,8 @@ def _show_results(audit: LeakageAudit, pair: TablePair, tables: dict[str, Datase
     show_figures(views.headline_figures(audit), at_once=4)
     with st.container(border=True):
         st.markdown(say("**What was found**"))
-        show_findings(audit.findings, key=TOOL, at_once=2)
+        said = next((each.check for each in audit.findings if each.message == audit.headline), "")
+        show_findings(audit.findings, key=TOOL, at_once=2, in_card=said)
     ask_what_was_read(TOOL, pair.scrambled, audit.measures.texts)
     _show_details(audit, pair)
     given = {role: [stored_files(TOOL, role)[-1].key] for role in ("original", "scrambled")}

@@ -46,6 +46,7 @@ from pages.components.results import Download, show_definitions, show_downloads
 from pages.components.texts import ask_what_was_read
 from pages.measure.risk_parts.counts import show_counts
 from pages.measure.risk_parts.details import Places, place_details, show_comparison, show_details
+from pages.measure.risk_parts.in_database import ask_for_configured_table, show_in_database
 from pages.measure.risk_parts.results import (
     show_classes,
     show_found,
@@ -53,7 +54,7 @@ from pages.measure.risk_parts.results import (
     show_judgement,
     show_people,
 )
-from pages.measure.risk_parts.settings import ask_for_limits, ask_for_settings
+from pages.measure.risk_parts.settings import ask_for_limits, ask_for_settings, propose_counts
 from pages.measure.risk_parts.what_if import Sources, show_what_if
 
 TOOL = "risk"
@@ -66,6 +67,10 @@ WHAT_TO_UPLOAD = (
 def show_risk() -> None:
     st.title(say(views.TITLE))
     question = st.container()
+    if (in_database := ask_for_configured_table()) is not None:
+        with above_privacy_line():
+            show_in_database(in_database)
+        return
     dataset = ask_for_table(TOOL, "table", label="The table to be released")
     if dataset is None:
         question.markdown(say(views.QUESTION))
@@ -170,6 +175,7 @@ def _show_results(dataset: Dataset, settings: RiskSettings, others: Others) -> N
             hierarchies=tuple(each.fingerprint for each in others.hierarchies),
             earlier=others.earlier.keys,
         )
+    propose_counts(dataset, measurement)
     found = Measured(dataset, others, measurement)
     first, details, last = st.container(), st.container(), st.container()
     with details:

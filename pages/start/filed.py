@@ -9,10 +9,11 @@ from core.caching import StoredFile
 from core.errors import AuditInputError
 from core.filed import FiledReport
 from core.filed.deciding import is_decided
+from core.filed.signing import LARGEST as LARGEST_SIGNATURE
+from core.filed.signing import is_signature, signers_in
 from core.triage import is_report
 from core.words import own, say
 from pages.components.inputs import (
-    TABLE_TYPES,
     above_privacy_line,
     ask_for_files,
     list_file,
@@ -30,7 +31,8 @@ TOOL = "filed"
 TITLE = "Filed reports"
 _ASKED = (
     "Does a report that was filed still hold? Drop it as JSON with the files that it was made of: it is "
-    "repeated with its own settings. Drop two reports of one tool to see what got better or worse."
+    "repeated with its own settings. Drop two reports of one tool to see what got better or worse, or a "
+    "decided report with its signature and the list of signers."
 )
 
 
@@ -41,7 +43,7 @@ def show_filed() -> None:
         TOOL,
         "files",
         label="Reports as JSON, and the files that were audited, whatever they are called now",
-        types=(*TABLE_TYPES, "json", "gz", "bgz", "vcf", "bcf", "xes", "skops"),
+        types=(),  # lists of signers have no ending
     )
     if not stored:
         show_privacy_line()
@@ -54,9 +56,14 @@ def show_filed() -> None:
 
 def _show_reports(given: Sequence[StoredFile]) -> None:
     decided = [each for each in given if is_decided(each.data)]
+    small = [each for each in given if each.held.n_bytes <= LARGEST_SIGNATURE]
+    signatures = [each for each in small if is_signature(each.data)]
+    lists = {each.key: signers_in(each.data, name=each.name) for each in small}
+    signers = b"\n".join(each for each in lists.values() if each is not None)
     for each in decided:
-        show_decided(each)
-    stored = [each for each in given if each not in decided]
+        show_decided(each, signatures, signers)
+    aside = {each.key for each in (*decided, *signatures)} | {key for key, each in lists.items() if each}
+    stored = [each for each in given if each.key not in aside or not decided]
     if not stored:
         return
     reports, problems = _read(stored)

@@ -1,6 +1,7 @@
 """Home: the questions the tools answer, one-click demos, and what happens to the data."""
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 
 import streamlit as st
 
@@ -18,7 +19,7 @@ from pages.components.inputs import (
     stored_files,
     take_along,
 )
-from pages.components.navigation import PICTURES, TOOLS, Tool
+from pages.components.navigation import FILED_REPORTS, PICTURES, TOOLS, Tool
 from pages.components.text import sentence
 
 _OFFERED_AT_ONCE = 4
@@ -47,16 +48,17 @@ def show_home() -> None:
             "what is the risk, and which settings would be better?"
         )
     )
-    _show_triage()
-    with st.grid(2, min_column_width=_NARROWEST_CARD):
-        for tool in TOOLS:
+    is_given = _show_triage()
+    folded = st.expander(say("All tools"), icon=":material/apps:") if is_given else nullcontext()
+    with folded, st.grid(2, min_column_width=_NARROWEST_CARD):
+        for tool in (*TOOLS, FILED_REPORTS):
             _show_tool(tool)
     _show_privacy()
     show_privacy_line()
 
 
-def _show_triage() -> None:
-    """Ask for files, and offer the audits that fit them."""
+def _show_triage() -> bool:
+    """Ask for files, and offer the audits that fit them; return whether there are any."""
     stored = ask_for_files(
         "home",
         "files",
@@ -65,7 +67,7 @@ def _show_triage() -> None:
         help_text="You are told which audits fit. The files go along to the page that you choose.",
     )
     if not stored:
-        return
+        return False
     given = [
         _given(file, table) for file, table in zip(stored, list_given("home", "files", stored), strict=True)
     ]
@@ -79,6 +81,7 @@ def _show_triage() -> None:
                 _show_offer(number, offer, keys)
     if not found and all(given):
         st.info(say("No audit fits these files: give a table of people, a log of events, or genome files."))
+    return True
 
 
 def _show_offer(number: int, offer: Offer, keys: Mapping[str, str]) -> None:

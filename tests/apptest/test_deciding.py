@@ -3,11 +3,13 @@
 import hashlib
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from streamlit.testing.v1 import AppTest
 
 from core.filed.deciding import Decision, decide
+from core.filed.signing import new_key, read_private_key, sign, signer_line
 from core.reports import render
 from pages.components.navigation import FILED
 from tests import report_examples as examples
@@ -25,7 +27,14 @@ def _given(open_page: Open, data: bytes, name: str = "report.json") -> AppTest:
 
 def _shown(app: AppTest) -> str:
     assert not app.exception
-    parts = [*app.markdown, *app.header, *app.subheader, *app.caption, *app.success, *app.error]
+    said = (app.success, app.error, app.warning, app.info)
+    parts = [
+        *app.markdown,
+        *app.header,
+        *app.subheader,
+        *app.caption,
+        *(each for kind in said for each in kind),
+    ]
     return "\n".join(str(part.value) for part in parts).replace("\\", "").replace("\u2060", "")
 
 
@@ -92,3 +101,29 @@ def test_deciding__refuses_what_is_no_report(open_page: Open) -> None:
     shown = _shown(_given(open_page, edited, "edited.json"))
     assert "edited.json was changed since it was made (verdict); nothing is decided on it." in shown
     assert "What was decided" not in shown
+
+
+def _dropped(open_page: Open, **files: bytes) -> str:
+    app = open_page(FILED)
+    given = [(name.replace("__", "."), data, "application/octet-stream") for name, data in files.items()]
+    return _shown(app.file_uploader[0].set_value(given).run())
+
+
+def test_deciding__checks_a_signature_and_whose_it_is(open_page: Open) -> None:
+    data = decide(REPORT, DECISION, name="report.json")
+    ana, eve = new_key(), new_key()
+    signature = sign(data, read_private_key(ana.private, name="key"))
+    lists = {each: signer_line("ana@x", pair.public).encode() for each, pair in (("ana", ana), ("eve", eve))}
+    of_report = {"d__json": data, "d__json__sig": signature}
+    assert "Whose it is was not checked" in _dropped(open_page, **of_report)
+    shown = _dropped(open_page, **of_report, allowed_signers=lists["ana"])
+    assert f"Signed by ana@x, key {ana.fingerprint}." in shown
+    public = ana.public.encode() + b" Ana\n"
+    assert f"Signed by ana.pub, key {ana.fingerprint}." in _dropped(open_page, **of_report, ana__pub=public)
+    shown = _dropped(open_page, **of_report, allowed_signers=lists["eve"])
+    assert "does not list for decided reports" in shown
+    assert "Rejected" not in shown
+    other = decide(REPORT, replace(DECISION, reason="Else"), name="report.json")
+    shown = _dropped(open_page, d__json=other, d__json__sig=signature, allowed_signers=lists["ana"])
+    assert "the signature is not of this decided report" in shown
+    assert "No signature is here." in _dropped(open_page, d__json=data)

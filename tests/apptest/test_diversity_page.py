@@ -273,7 +273,8 @@ def test_hostile_column_names__are_shown_as_typed(open_page: OpenPage) -> None:
     app = _search(app)
     assert not app.exception
     assert app.metric
-    assert not [text.value for text in app.markdown if ":red[x]" in text.value]
+    as_typed = f"`{name}`"  # code is shown as it is
+    assert not [text.value for text in app.markdown if ":red[x]" in text.value.replace(as_typed, "")]
 
 
 def test_one_hot_groups__are_suggested_and_replaced_together(open_page: OpenPage) -> None:

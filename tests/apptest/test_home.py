@@ -35,6 +35,7 @@ def test_home__offers_the_audits_that_fit_and_takes_the_files_along(
     app = _dropped(open_page(HOME), ("people.csv", table), ("people_anonymized.csv", table))
     offered = [button for button in app.button if button.key.startswith("home_offer_")]
     assert [button.label for button in offered] == ["Row leakage", "Disclosure risk"]
+    assert "All tools" in [drawer.label for drawer in app.expander]
     app = offered[0].click().run()
     assert not app.exception
     assert app.title[0].value == "Row leakage"

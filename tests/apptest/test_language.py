@@ -42,7 +42,7 @@ SHOWN = {
 }
 INNERMOST = re.compile(r"⟦[^⟦⟧]*⟧")
 MARKUP = re.compile(
-    r"</?div[^<>]*>|:material/\w+:|:(?:red|green|orange|gray|blue|violet)(?:-\w+)?|`[^`]*`|https?://\S+|&\w+;|[0-9a-f]{64}"
+    r"</?div[^<>]*>|:material/\w+:|:(?:red|green|orange|gray|blue|violet|small)(?:-\w+)?|`[^`]*`|https?://\S+|&\w+;|[0-9a-f]{64}"
 )
 WORD = re.compile(r"[^\W\d_]{3,}")
 VALUE = re.compile(r"\{\w*\}")

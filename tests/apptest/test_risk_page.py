@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from core import risk
 from core.demo.risk import DEMOS
-from core.risk import RiskMeasurement, RiskSettings, measure_risk
+from core.risk import RiskMeasurement, measure_risk
 from core.tables import Dataset
 from pages.components.navigation import HOME
 from tests.risk_examples import PEOPLE
@@ -287,13 +287,10 @@ def test_counts__are_audited_as_cells_once_said(open_page: Callable[[str], AppTe
     table = "region,diagnosis,n\nA,flu,20\nA,cold,2\nA,Total,22\nB,flu,30\nB,cold,12\nB,Total,42\n"
     app = _upload(open_page(PAGE), table.encode(), name="counts.csv")
     assert "`n` seems to count people" in _texts(app)
-    key = next(each for each in app.session_state if each.startswith("risk_roles_"))
-    settings = RiskSettings(quasi_identifiers=(), counts=("n",))
-    app.session_state[
-        key.replace("risk_roles_", "risk_settings_").removesuffix("_base").removesuffix("_kept")
-    ] = settings
-    app = app.run()
+    assert "seems to count people" in app.header[0].value
+    app = app.button(key="risk_as_counts").click().run()
     assert not app.exception
+    assert "risk_as_counts" not in [button.key for button in app.button]
     assert "counts of n are from 1 to 4" in _texts(app).replace("`", "")
     app = app.slider(key="risk_counts_k").set_value(2).run()
     assert "No count of n that is shown is from 1 to 1" in _texts(app).replace("`", "")

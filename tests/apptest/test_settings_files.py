@@ -114,3 +114,21 @@ def test_policy__of_ones_own_is_opened_the_same_way() -> None:
 def test_opened_settings__reach_every_page(tool: str, content: str, key: str, value: object) -> None:
     app = opened(with_demo(tool), tool, f"[settings]\n{content}")
     assert app.session_state[key] == value
+
+
+def test_opened_settings__say_what_no_page_opens() -> None:
+    content = """
+tool = "tabular"
+policy = "our-board"
+
+[settings]
+encoding = "utf-8"
+smallest_k = 7
+
+[files."visits.csv"]
+smallest_k = 9
+"""
+    shown = words(opened(with_demo("tabular"), "tabular", content))
+    assert "s.toml names the policy our-board, which does not come along." in shown
+    assert "what it sets for single files is not opened here: `visits.csv`." in shown
+    assert "s.toml sets what is not opened here, but by the command alone: `encoding`." in shown

@@ -10,9 +10,10 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, expect
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 expect.set_options(timeout=20_000)  # a busy machine is slow, not wrong
@@ -112,11 +113,43 @@ def let_in(context: BrowserContext, address: str) -> BrowserContext:
     return context
 
 
+def opener_of(browser: Browser, address: str, **options: Any) -> Page:
+    """Open a tab of a new context; those it opens share what is read and compiled of the application."""
+    opener = let_in(browser.new_context(**options), address).new_page()
+    opener.goto(f"{address}/app/static/logo.svg")
+    return opener
+
+
+def opened_by(opener: Page) -> Page:
+    """Return a new tab of the opener's context."""
+    with opener.context.expect_page() as opened:
+        opener.evaluate("() => { window.open() }")
+    return opened.value
+
+
+@pytest.fixture(scope="session")
+def opener(browser: Browser, server_address: str) -> Iterator[Page]:
+    opener = opener_of(browser, server_address)
+    yield opener
+    opener.context.close()
+
+
 @pytest.fixture
-def page(page: Page, server_address: str) -> Page:
+def context(opener: Page) -> Iterator[BrowserContext]:
+    """The context of all tests, each of which finds it without cookies, other tabs and what pages keep."""
+    opener.context.clear_cookies()
+    yield opener.context
+    for page in opener.context.pages:
+        if page is not opener:
+            page.close()
+    opener.evaluate("() => localStorage.clear()")
+
+
+@pytest.fixture
+def page(context: BrowserContext, opener: Page, server_address: str) -> Page:
     """A page whose browser was let in."""
-    let_in(page.context, server_address)
-    return page
+    let_in(context, server_address)
+    return opened_by(opener)
 
 
 @pytest.fixture

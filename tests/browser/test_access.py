@@ -28,10 +28,13 @@ def _status(address: str, path: str, **headers: str) -> int:
     return status
 
 
-def _cookie(page: Page, address: str) -> str:
-    port = address.rpartition(":")[2]
-    cookies = {each["name"]: each for each in page.context.cookies()}
-    mine = cookies[f"anonaudit-{port}"]
+@pytest.fixture(scope="module")
+def cookie(browser: Browser, server_address: str) -> str:
+    """The cookie of a visitor who was let in."""
+    context = let_in(browser.new_context(), server_address)
+    cookies = {each["name"]: each for each in context.cookies()}
+    context.close()
+    mine = cookies[f"anonaudit-{server_address.rpartition(':')[2]}"]
     assert mine["httpOnly"]
     assert mine["sameSite"] == "Lax"
     return f"{mine['name']}={mine['value']}"
@@ -51,9 +54,9 @@ def _cookie(page: Page, address: str) -> str:
     ],
 )
 def test_visitor__without_the_token_is_refused(
-    page: Page, server_address: str, path: str, headers: dict[str, str]
+    cookie: str, server_address: str, path: str, headers: dict[str, str]
 ) -> None:
-    name, _, value = _cookie(page, server_address).partition("=")
+    name, _, value = cookie.partition("=")
     made_up = f"{name}=me.{value.partition('.')[2]}"
     assert _status(server_address, path, **headers) == 403
     assert _status(server_address, path, **headers, Cookie=made_up) == 403
@@ -70,10 +73,9 @@ def test_visitor__without_the_token_is_refused(
     ],
 )
 def test_server__answers_under_its_own_name_only(
-    page: Page, server_address: str, path: str, host: str | None, origin: str | None
+    cookie: str, server_address: str, path: str, host: str | None, origin: str | None
 ) -> None:
     own = server_address.removeprefix("http://")
-    cookie = _cookie(page, server_address)
     upgrade = UPGRADE if path.endswith("stream") else {}
     assert _status(server_address, path, **upgrade, Cookie=cookie, Host=own, Origin=server_address) in (
         101,

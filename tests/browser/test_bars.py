@@ -1,10 +1,18 @@
 """How much a page says before anything is opened, with its demo loaded."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
+EXAMPLES = Path(__file__).parents[1] / "filed_examples"
+FILED = [EXAMPLES / name for name in ("report_0_1.json", "people.csv", "people_scrambled.csv")]
+COUNTS = "region,age,n\n" + "".join(
+    f"{region},{age},{n}\n"
+    for region, row in (("north", (3, 40, 8)), ("south", (15, 2, 77)), ("east", (40, 1, 8)))
+    for age, n in zip(("18-39", "40-64", "65+"), row, strict=True)
+)
 MOST_WORDS = 350
 MOST_CARDS = 4
 FIRST_SCREEN = 900  # pixels of 1440 × 900
@@ -48,6 +56,30 @@ def test_page__says_the_verdict_first_and_few_words_before_anything_is_opened(
     if start:
         page.locator(f".st-key-{start} button").first.click(timeout=SLOW)
     expect(page.get_by_role("button", name="Download report")).to_be_visible(timeout=SLOW)
+    _keeps_the_bars(page, wait_until_idle)
+
+
+def test_page__keeps_the_bars_with_a_filed_report_and_with_a_table_of_counts(
+    visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
+) -> None:
+    page = visit("filed")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(FILED)
+    expect(page.get_by_role("button", name="Repeat the audit")).to_be_visible(timeout=SLOW)
+    _keeps_the_bars(page, wait_until_idle)
+    page = visit("risk")
+    counts = {"name": "counts.csv", "mimeType": "text/csv", "buffer": COUNTS.encode()}
+    page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(counts)
+    as_counts = page.get_by_role("button", name="Audit it as a table of counts")
+    expect(as_counts).to_be_visible(timeout=SLOW)
+    _keeps_the_bars(page, wait_until_idle)
+    as_counts.click()
+    expect(as_counts).to_have_count(0, timeout=SLOW)
+    expect(page.get_by_role("button", name="Download report")).to_be_visible(timeout=SLOW)
+    _keeps_the_bars(page, wait_until_idle)
+
+
+def _keeps_the_bars(page: Page, wait_until_idle: Callable[[Page], None]) -> None:
     expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
     wait_until_idle(page)
     card = page.locator('[class*="st-key-verdict_"]').first.bounding_box()

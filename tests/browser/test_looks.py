@@ -1,7 +1,7 @@
 """Every page with its demo, in every language, light and dark, wide and narrow: nothing cut or untold."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from itertools import product
 
@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 
 from core.languages import ENGLISH, LANGUAGES, catalogues
 from pages.components.navigation import TOOLS
-from tests.browser.conftest import let_in
+from tests.browser.conftest import opened_by, opener_of
 from tests.browser.test_application import NOT_OURS
 
 SLOW = 60_000  # milliseconds, on a busy machine
@@ -36,6 +36,18 @@ CUT_IN_CHARTS = """() => [...document.querySelectorAll('[data-testid="stVegaLite
       const own = text.getBoundingClientRect();
       return own.width && (own.left < whole.left - 2 || own.right > whole.right + 2);
     }).map(text => `cut in a chart: ${text.textContent}`)})"""
+PALE_IN_CHARTS = """() => {
+  const light = color => {
+    const parts = color.match(/[\\d.]+/g).slice(0, 3).map(part => part / 255)
+      .map(part => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2];
+  };
+  const ground = light(getComputedStyle(document.querySelector(".stApp")).backgroundColor);
+  return [...document.querySelectorAll('[data-testid="stVegaLiteChart"] svg text')]
+    .filter(text => text.checkVisibility()).filter(text => {
+      const own = light(getComputedStyle(text).fill);
+      return (Math.max(own, ground) + 0.05) / (Math.min(own, ground) + 0.05) < 4.5;
+    }).map(text => `pale in a chart: ${text.textContent}`)}"""
 TEXTS = """streamlits => [...document.querySelectorAll(
     'p, li, h1, h2, h3, label, button, summary, a, svg text, [data-testid="stMetricLabel"]')]
   .filter(part => part.checkVisibility() && !part.closest(streamlits)
@@ -88,6 +100,7 @@ def _problems(page: Page, code: str) -> Iterator[str]:
     yield from page.evaluate(OVERFLOWS)
     yield from page.evaluate(CUT, STREAMLITS)
     yield from page.evaluate(CUT_IN_CHARTS)
+    yield from page.evaluate(PALE_IN_CHARTS)
     if code != ENGLISH:
         for told in page.evaluate(TEXTS, STREAMLITS):
             if _untold(code).fullmatch(told):
@@ -106,24 +119,36 @@ def _click_until(page: Page, click: Callable[[], None], address: str) -> None:
             return
 
 
+@pytest.fixture(scope="module")
+def openers(browser: Browser, server_address: str) -> Iterator[Mapping[str, Page]]:
+    """A tab for each language, which opens those of the tests."""
+    found = {code: opener_of(browser, server_address, locale=code, viewport=SIZES[0]) for code in LANGUAGES}
+    yield found
+    for opener in found.values():
+        opener.context.close()
+
+
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_navigation__shows_home_and_every_tool_at_once(
-    code: str, browser: Browser, server_address: str, wait_until_idle: Callable[[Page], None]
+    code: str,
+    openers: Mapping[str, Page],
+    server_address: str,
+    wait_until_idle: Callable[[Page], None],
 ) -> None:
-    context = let_in(browser.new_context(locale=code, viewport=SIZES[0]), server_address)
-    page = context.new_page()
+    page = opened_by(openers[code])
     page.goto(server_address)
     expect(page.locator('[data-testid="stTopNavLink"]:visible')).to_have_count(len(PATHS) + 1, timeout=SLOW)
+    expect(page.get_by_test_id("stTopNav").get_by_text("more")).to_have_count(0)
     wait_until_idle(page)
     card = page.locator(".st-key-tool_vcf")  # all of it leads to its tool
     _click_until(page, lambda: card.click(position={"x": 5, "y": 5}), f"{server_address}/vcf")
     _click_until(page, page.get_by_test_id("stHeaderLogo").click, f"{server_address}/")
-    context.close()
+    page.close()
 
 
 @pytest.mark.parametrize("path", PATHS)
 def test_page__is_whole_in_every_language_light_and_dark_wide_and_narrow(
-    path: str, browser: Browser, server_address: str
+    path: str, openers: Mapping[str, Page], server_address: str
 ) -> None:
     found: list[str] = []
 
@@ -133,8 +158,7 @@ def test_page__is_whole_in_every_language_light_and_dark_wide_and_narrow(
             found.append(f"console: {message.text}")
 
     for code in LANGUAGES:
-        context = let_in(browser.new_context(locale=code, viewport=SIZES[0]), server_address)
-        page = context.new_page()
+        page = opened_by(openers[code])
         page.on("console", hear)
         open_page(page, path, server_address)
         for scheme, size in product(("light", "dark"), SIZES):
@@ -150,5 +174,5 @@ def test_page__is_whole_in_every_language_light_and_dark_wide_and_narrow(
                     for one in violations
                     if one["id"] not in NOT_OURS
                 ]
-        context.close()
+        page.close()
     assert not found, "\n".join(dict.fromkeys(found))

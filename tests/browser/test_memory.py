@@ -7,6 +7,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +15,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from benchmarks.sessions import Session
+from core.__main__ import audit_again
+from core.at_hand import Source, alone
+from core.reports import render_json
 from tests.browser.conftest import TOKEN, let_in, start_server, stop_server
 from tests.browser.downloading import downloaded
 from tests.vcf_files import bgzf, vcf_text
@@ -121,6 +125,7 @@ class _Visit(NamedTuple):
     files: Mapping[str, Mapping[str, bytes]]
     button: str = ""
     page: str = ""
+    until: str = "download_button"
 
 
 def _pair(word: str) -> _Visit:
@@ -184,6 +189,29 @@ def _notes(word: str) -> _Visit:
     return _Visit(files, page="risk")
 
 
+def _counts(word: str) -> _Visit:
+    """Return counts of people by place and group."""
+    lines = [f"{word}t{i},{word}g{j},{(7 * i + j) % 40}" for i in range(300) for j in range(20)]
+    return _Visit(
+        {"table to be released": {f"{word}.csv": "\n".join(["town,group,count", *lines]).encode()}},
+        page="risk",
+    )
+
+
+def _filed(word: str) -> _Visit:
+    """Return a filed report, and the table that it was made of."""
+    table = _table(word)
+    with alone({f"{word}.csv": Source(f"{word}.csv", table)}):
+        made = audit_again("risk", [[f"{word}.csv", "--quasi-identifier", "age", f"{word}town"]])
+        report = render_json(made.full_report(datetime.now(UTC)))
+    return _Visit(
+        {"Reports as JSON": {f"{word}.json": report, f"{word}.csv": table}},
+        "Repeat the audit",
+        "filed",
+        "alert",
+    )
+
+
 VISITS: dict[str, Callable[[str], _Visit]] = {
     "tabular": _pair,
     "vcf": _genomes,
@@ -197,35 +225,41 @@ VISITS: dict[str, Callable[[str], _Visit]] = {
     "diversity": _labelled,
     "dataset": _delivery,
     "free text and releases": _notes,
+    "counts": _counts,
+    "filed reports": _filed,
 }
+
+
+@pytest.fixture(scope="module")
+def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server that only the sessions of these tests visit."""
+    server, address = start_server(tmp_path_factory.mktemp("memory") / "log.txt")
+    yield address
+    stop_server(server)
 
 
 @pytest.mark.slow
 @AS_LINUX_SHOWS_IT
 @pytest.mark.parametrize("tool", VISITS)
-def test_memory__of_each_tool_is_given_back_with_its_tab(tool: str, tmp_path: Path) -> None:
-    server, address = start_server(tmp_path / "log.txt")
+def test_memory__of_each_tool_is_given_back_with_its_tab(tool: str, own_server: str) -> None:
+    port = own_server.rpartition(":")[2]
 
     def session(word: str) -> tuple[int, float]:
         """Audit files and close the tab; return what is left of them after 5 s, and megabytes."""
         visit = VISITS[tool](word)
-        tab = Session(address, visit.page or tool, token=TOKEN)
+        tab = Session(own_server, visit.page or tool, token=TOKEN)
         for label, files in visit.files.items():
             tab.upload(label, files)
         if visit.button:
             tab.press(visit.button)
-        tab.wait_for("download_button")
-        among = processes(address.rpartition(":")[2])
-        assert any(n_in_memory(each, word) for each in among), "the scan finds nothing at all"
+        tab.wait_for(visit.until)
+        assert any(n_in_memory(each, word) for each in processes(port)), "the scan finds nothing at all"
         tab.close()
         time.sleep(5)
-        among = processes(address.rpartition(":")[2])
+        among = processes(port)
         return sum(n_in_memory(each, word) for each in among), sum(map(_megabytes, among))
 
-    try:
-        _, before = session("First" + secrets.token_hex(6))  # libraries are loaded once
-        left, after = session("Planted" + secrets.token_hex(6))
-    finally:
-        stop_server(server)
+    _, before = session("First" + secrets.token_hex(6))  # libraries are loaded once
+    left, after = session("Planted" + secrets.token_hex(6))
     assert left == 0
     assert after - before < 150

@@ -2,21 +2,22 @@
 
 import json
 import random
+import re
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from benchmarks.bench_load import _processor_seconds
 from core.tables.reading import is_binary
-from tests.browser.conftest import let_in
+from tests.browser.conftest import opened_by, opener_of
 from tests.browser.test_memory import processes
 from tests.hostile.corpus import Hostile, genome, killers
 
 ALWAYS = ("an element beyond ASCII", "a dictionary of one long text", "a bomb in XES", "blank columns")
-PAGES = {"table": "risk", "vcf": "vcf", "log": "tabular"}
+PAGES = {"table": "risk", "vcf": "vcf", "log": "tabular", "report": "filed"}
 KILLERS = [
     pytest.param(file, id=f"{file.reader}-{file.how}", marks=() if file.how in ALWAYS else pytest.mark.slow)
     for file in killers()
@@ -25,25 +26,30 @@ KILLERS = [
 UPLOADER = "stFileUploaderDropzoneInput"
 
 
-def _other_session(page: Page, server_address: str, wait_until_idle: Callable[[Page], None]) -> Page:
-    browser = page.context.browser
-    assert browser is not None
-    other = let_in(browser.new_context(), server_address).new_page()
-    other.goto(server_address)
-    expect(other.get_by_role("heading", level=1)).to_be_visible(timeout=30_000)
-    wait_until_idle(other)
-    return other
+@pytest.fixture(scope="module")
+def stranger(browser: Browser, server_address: str) -> Iterator[Page]:
+    """A tab that opens those of another visitor, in a process of the browser's own."""
+    opener = opener_of(browser, server_address)
+    yield opener
+    opener.context.close()
+
+
+@pytest.fixture
+def other(stranger: Page, server_address: str, wait_until_idle: Callable[[Page], None]) -> Iterator[Page]:
+    """Another visitor's page."""
+    page = opened_by(stranger)
+    page.goto(server_address)
+    expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=30_000)
+    wait_until_idle(page)
+    yield page
+    page.close()
 
 
 @pytest.mark.parametrize("file", KILLERS)
 def test_killing_file__leaves_another_session_working(
-    file: Hostile,
-    visit: Callable[[str], Page],
-    server_address: str,
-    wait_until_idle: Callable[[Page], None],
+    file: Hostile, visit: Callable[[str], Page], other: Page
 ) -> None:
     page = visit(PAGES[file.reader])
-    other = _other_session(page, server_address, wait_until_idle)
     places = ["AnonAudit", "Row leakage"] * 3
     usual = statistics.median(_switch(other, place) for place in places)
     given = _with_what_belongs_to_it(file)
@@ -62,13 +68,14 @@ def test_killing_file__leaves_another_session_working(
     if file.how in ALWAYS:
         expect(page.get_by_test_id("stAlert").filter(has_text=next(iter(given))).first).to_be_visible()
     assert _switch(other, "AnonAudit") < 3 * usual + 1
-    other.context.close()
 
 
 def _with_what_belongs_to_it(file: Hostile) -> dict[str, bytes]:
     """Return a file under a name that its page takes, and the others that the page wants with it."""
     if file.reader == "vcf":
         return {"a.vcf": genome("text"), "high_anony_a.vcf": file.data}
+    if file.reader == "report":
+        return {"r.json": file.data}
     if file.reader == "log":
         table = b"age,sex\n30,F\n40,M\n"
         return {"x.csv": table, "x_anonymized.csv": table, "x_anonymized_log.json": file.data}
@@ -107,19 +114,25 @@ def _server_seconds(address: str) -> float:
     return _processor_seconds(server)
 
 
+HEAVY: dict[str, Callable[[], list[dict[str, object]]]] = {
+    "tabular": _heavy_pair,
+}
+
+
 @pytest.mark.parametrize("how", ["Delete my data", "closing the tab"])
+@pytest.mark.parametrize("tool", HEAVY)
 def test_heavy_work__ends_when_it_is_no_longer_wanted(
-    how: str, page: Page, fresh_server: str, wait_until_idle: Callable[[Page], None]
+    tool: str, how: str, page: Page, fresh_server: str, wait_until_idle: Callable[[Page], None]
 ) -> None:
-    page.goto(f"{fresh_server}/tabular")
+    page.goto(f"{fresh_server}/{tool}")
     expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=30_000)
     wait_until_idle(page)
     small = {"name": "people.csv", "mimeType": "text/csv", "buffer": b"age,sex\n30,F\n40,M\n"}
     page.get_by_test_id(UPLOADER).first.set_input_files(small)
     expect(page.get_by_role("button", name="Delete my data")).to_be_visible(timeout=30_000)
     wait_until_idle(page)
-    page.get_by_role("button", name="Add files").click()
-    page.get_by_test_id(UPLOADER).first.set_input_files(_heavy_pair())
+    page.get_by_role("button", name=re.compile("Add files|Change the file")).click()
+    page.get_by_test_id(UPLOADER).first.set_input_files(HEAVY[tool]())
     begun = _server_seconds(fresh_server)
     while _server_seconds(fresh_server) < begun + 4:
         time.sleep(0.2)

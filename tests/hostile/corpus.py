@@ -22,6 +22,7 @@ from pyarrow import parquet
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.svm import SVC
 
+from tests.hostile.filed import FILED, filed_killers, rewritten
 from tests.vcf_files import bcf, bgzf, masked_header, vcf_text
 
 PLANTED = "Novakplanted"
@@ -126,6 +127,7 @@ GOOD: Mapping[str, tuple[str, Callable[[], bytes]]] = {
     "VCF": ("vcf", lambda: genome("text")),
     "VCF in BGZF": ("vcf", lambda: genome("bgzf")),
     "BCF": ("vcf", lambda: genome("bcf")),
+    **FILED,
 }
 
 
@@ -215,8 +217,14 @@ def packed_changes(data: bytes, draw: random.Random) -> tuple[str, bytes]:
     return draw.choice(PACKED)(data, draw)
 
 
+def _rewrite(data: bytes, draw: random.Random) -> tuple[str, bytes]:
+    """Change what a document says, so that it is whole and its own digests fit."""
+    changed = rewritten(data, draw)
+    return ("a value rewritten", changed) if changed else _flip(data, draw)
+
+
 PACKED = (_flip, _cut, _remove, _repeat, _insert, _number)
-CHANGES = (*PACKED, _repack, _repack)
+CHANGES = (*PACKED, _repack, _repack, _rewrite, _rewrite)
 
 
 def killers() -> Iterator[Hostile]:
@@ -260,6 +268,7 @@ def killers() -> Iterator[Hostile]:
     yield Hostile("mapping", "half a character as text", b'{"a\\ud800": "b"}')
     yield Hostile("mapping", "CR line ends", mapping_in_csv().replace(b"\n", b"\r"))
     yield Hostile("mapping", "a line for every problem", b"event,class\n" + b"a,\n" * 200_000)
+    yield from (Hostile(reader, how, data) for reader, how, data in filed_killers())
     line = b'##INFO=<ID=a,Number=1,Type=String,Description="%s">\n'
     for shape in (b"a/", b"/", b"\\", b"C[", b"a:", b"=", b"19", b"a@", b"-a="):
         text = genome("text").replace(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 import sys
 from collections import Counter
@@ -19,9 +21,11 @@ from core.demo.vcf import make_cohort
 from core.errors import AuditInputError
 from core.filed import Sameness, read_report, repeat_report
 from core.reports import render_json
+from core.reports.as_json import json_bytes
 from core.settings_form import Setting, described
 
 TOOLS = ("tabular", "vcf", "leakage", "risk", "dataset", "events", "diversity")
+_EVERY = 10  # so often a report is changed by hand too
 REFUSED = "refused"  # settings that contradict each other, or that the tool does not take together
 _COLUMNS: Mapping[str, Sequence[str]] = {
     "tabular": ("age", "sex", "town"),
@@ -135,6 +139,52 @@ def outcome(tool: str, seed: int) -> str:
     return Sameness.SAME
 
 
+def not_told(tool: str, seed: int) -> list[str]:
+    """Change a bit of an input, a setting and a figure of a report; return what of it nobody is told."""
+    rng = np.random.default_rng([seed, len(TOOLS)])
+    given = files(tool)
+    with alone(given):
+        made = audit_again(tool, [random_words(tool, seed)])
+        written = render_json(made.full_report(datetime.now(UTC)))
+    filed = read_report(written, name=f"{tool}.json")
+    hit = filed.inputs[int(rng.integers(len(filed.inputs)))]
+    sources = [_with_a_bit(each, hit.sha256, rng) for each in given.values()]
+    missed = []
+    try:
+        repeat_report(filed, sources)
+        missed.append(f"a bit of {hit.name}")
+    except AuditInputError as error:
+        missed += [] if f"{hit.name} is not what was audited" in str(error) else [f"which file: {error}"]
+    document = json.loads(written)
+    setting = str(rng.choice([*document["settings"]]))
+    document["settings"][setting] = "changed"
+    known = [number for number, each in enumerate(document["figures"]) if each["value"] is not None]
+    if known:
+        document["figures"][int(rng.choice(known))]["value"] += 1
+    repeat = repeat_report(read_report(json_bytes(document), name="r.json"), list(given.values()))
+    places = [each.where for each in repeat.differences]
+    wanted = [f"settings › {setting}", *(["figures › "] if known else [])]
+    missed += [each for each in wanted if not any(place.startswith(each) for place in places)]
+    parts = {"settings", *(["figures"] if known else [])}
+    is_told = repeat.sameness is Sameness.DIFFERENT and {*repeat.changed} == parts
+    return missed if is_told else [*missed, f"the parts: {repeat.changed}"]
+
+
+def _with_a_bit(source: Source, digest: str, rng: np.random.Generator) -> Source:
+    """Return a file with one bit changed, if it is the one of a digest."""
+    data = bytearray(bytes(source.data))  # type: ignore[arg-type]
+    if hashlib.sha256(data).hexdigest() == digest:
+        data[int(rng.integers(len(data)))] ^= 1 << int(rng.integers(8))
+    return source._replace(data=bytes(data))
+
+
+def _not_told(tool: str, seed: int) -> list[str]:
+    try:
+        return not_told(tool, seed)
+    except AuditInputError:  # settings that the tool refuses
+        return []
+
+
 def _say(line: str) -> None:
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
@@ -148,6 +198,8 @@ def main(n: int = 200) -> int:
         found: Counter[str] = Counter()
         for seed in range(20 * n):
             found[outcome(tool, seed)] += 1
+            if not seed % _EVERY and found[Sameness.SAME]:
+                wrong += [f"{tool} {seed}: {each}" for each in _not_told(tool, seed)]
             if found.total() - found[REFUSED] >= n:
                 break
         wrong += [each for each in found if each not in (Sameness.SAME, REFUSED)]

@@ -1,5 +1,6 @@
 """A part of the hostile files, in the test; `make trust` reads all of them."""
 
+import re
 import time
 from collections import Counter
 from pathlib import Path
@@ -68,6 +69,24 @@ def test_outcome_of__tells_faults(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_table__counts_what_became_of_the_files() -> None:
     rows = table(Counter({("log", READ): 3, ("log", REFUSED): 2})).splitlines()
     assert rows[2 + list(READERS).index("log")] == "| log | 5 | 3 | 2 | 0 | 0 | 0 | 0 |"
+
+
+def test_documents__tell_the_same_of_the_files() -> None:
+    """Each row of the table adds up, every reader has one, and README sums them up."""
+    rows = re.findall(r"^\| ([\w ]+) \|((?: [\d,]+ \|){7})$", documented("docs/deployment.md"), re.MULTILINE)
+    counts = {
+        name: [int(n.replace(",", "")) for n in re.findall(r"[\d,]+", figures)] for name, figures in rows
+    }
+    assert {name.lower() for name in counts} == {name.lower() for name in READERS}
+    assert all(files == sum(others) for files, *others in counts.values())
+    assert not any(n for *_, a, b, c, d in counts.values() for n in (a, b, c, d))
+    pairs = counts.pop("VCF pairs")[0]
+    n_files = sum(files for files, *_ in counts.values())
+    assert f"{n_files:,} hostile files and {pairs:,} damaged" in documented("README.md").replace("\n", " ")
+
+
+def documented(name: str) -> str:
+    return (Path(__file__).parents[2] / name).read_text(encoding="utf-8")
 
 
 def test_exit_codes__of_commands_are_those_of_a_verdict(tmp_path: Path) -> None:

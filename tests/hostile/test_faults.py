@@ -5,24 +5,29 @@ import gzip
 import hashlib
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from benchmarks.sessions import Session
 from core import holding
+from core.__main__ import main
 from core.errors import AuditInputError
+from core.filed.signing import read_private_key, sign, signer_line
 from core.holding import Shared
 from core.tables import read_dataset
 from core.vcf import VcfFile, VcfPair, VcfSettings, run_scan
 from tests.browser.conftest import TOKEN, start_server, stop_server
 from tests.browser.test_memory import processes
+from tests.hostile import filed, repeats
 from tests.hostile.corpus import genome
 
 ROOT = Path(__file__).parents[2]
@@ -75,17 +80,28 @@ def _salt(table: Path) -> Path:
 COMMANDS = {"risk": _command, "earlier releases and ledger": _with_ledger, "data set and ledger": _of_tables}
 
 
+@pytest.fixture(scope="module")
+def undisturbed(table: Path) -> Callable[[str], bytes]:
+    """What each command writes when nothing ends it, by its name."""
+
+    @cache
+    def written(name: str) -> bytes:
+        report = table.with_name(f"whole {name}.csv")
+        done = _run(COMMANDS[name](table, report))
+        assert done.returncode in (0, 1), done.stderr
+        return report.read_bytes()
+
+    return written
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 @pytest.mark.parametrize("name", [*COMMANDS])
 def test_command__ended_at_any_time_leaves_nothing_half_done(
-    name: str, how: int, table: Path, tmp_path: Path
+    name: str, how: int, table: Path, tmp_path: Path, undisturbed: Callable[[str], bytes]
 ) -> None:
-    _command = COMMANDS[name]
+    _command, whole = COMMANDS[name], undisturbed(name)
     digest = hashlib.sha256(table.read_bytes()).hexdigest()
-    whole = tmp_path / "whole.csv"
-    done = subprocess.run(_command(table, whole), cwd=ROOT, capture_output=True, timeout=120, check=False)
-    assert done.returncode in (0, 1), done.stderr
     began = time.monotonic()
     subprocess.run([sys.executable, "-c", "import argparse, typing"], check=True)
     starting, ended = 2 * (time.monotonic() - began), 0  # no signal reaches a command before that
@@ -97,7 +113,7 @@ def test_command__ended_at_any_time_leaves_nothing_half_done(
         time.sleep(starting + delay)
         process.send_signal(how)
         _, errors = process.communicate(timeout=120)
-        assert not report.exists() or report.read_bytes() == whole.read_bytes()
+        assert not report.exists() or report.read_bytes() == whole
         if process.returncode not in (0, 1):  # it was not done before
             ended += 1
             stopped = how == signal.SIGINT
@@ -108,7 +124,7 @@ def test_command__ended_at_any_time_leaves_nothing_half_done(
     again = tmp_path / "again.csv"
     done = subprocess.run(_command(table, again), cwd=ROOT, capture_output=True, timeout=120, check=False)
     assert done.returncode in (0, 1), done.stderr
-    assert again.read_bytes() == whole.read_bytes()
+    assert again.read_bytes() == whole
 
 
 @pytest.fixture
@@ -189,6 +205,8 @@ def _overwrite(path: Path) -> None:
     os.utime(path, ns=(0, 0))  # a clock that ticks slowly would hide it
 
 
+_ROLES = ("--quasi-identifier", "age", "sex", "--sensitive", "disease")
+_REJECT = ("decide", "report.json", "--reject", "--by", "Ana", "--reason", "Too many alone.")
 CHANGES: dict[str, Callable[[Path], None]] = {
     "cut": lambda path: os.truncate(path, path.stat().st_size // 2),
     "grows": _append,
@@ -226,6 +244,136 @@ def test_table__that_changes_while_it_is_read_is_refused(
         monkeypatch.setattr(Path, "read_bytes", read_and_change)
     with pytest.raises(AuditInputError, match=r"^people\.csv: the file was changed or removed while"):
         read_dataset(path)
+
+
+READERS: dict[str, tuple[str, list[str]]] = {  # the file that changes, and the command that reads it
+    "verify": ("report.json", ["verify", "report.json", "people.csv"]),
+    "verify, a table": ("people.csv", ["verify", "report.json", "people.csv"]),
+    "compare": ("report.json", ["compare", "other.json", "report.json"]),
+    "decide": ("report.json", [*_REJECT]),
+    "decided report": ("decided.json", ["decide", "decided.json", "--check"]),
+    "signature": ("decided.json.sig", ["decide", "decided.json", "--check"]),
+    "signers": ("signers", ["decide", "decided.json", "--check", "--signers", "signers"]),
+    "private key": (
+        "key",
+        [*_REJECT, "--out", "new.json", "--sign", "key"],
+    ),
+    "ledger": ("ledger.json", ["risk", "people.csv", *_ROLES, "--earlier", "ledger.json"]),
+    "earlier table": ("before.csv", ["risk", "people.csv", *_ROLES, "--earlier", "before.csv"]),
+    "salt": ("salt", ["risk", "people.csv", *_ROLES, "--ledger", "new.json", "--ledger-salt", "salt"]),
+    "settings": ("settings.toml", ["risk", "people.csv", "--settings", "settings.toml"]),
+    "policy": ("policy.toml", ["risk", "people.csv", *_ROLES, "--policy", "policy.toml"]),
+    "data set": ("before.csv", ["dataset", "people.csv", "before.csv"]),
+    "counts": ("counts.csv", ["risk", "counts.csv", "--counts", "n"]),
+    "original": ("before.csv", ["risk", "people.csv", *_ROLES, "--original", "before.csv"]),
+}
+
+
+def _filed(folder: Path) -> None:
+    """Write all the files that the commands above read."""
+    signing = filed.key()
+    for name, source in repeats.files("risk").items():
+        (folder / name).write_bytes(source.data)  # type: ignore[arg-type]
+        (folder / "before.csv").write_bytes(source.data.rpartition(b"\n")[0])  # type: ignore[union-attr]
+    decided = filed.decided()
+    counts = [f"{i // 2},{'fm'[i % 2]},{3 + i}" for i in range(12)]
+    for name, data in {
+        "report.json": filed.report(),
+        "other.json": filed.report(),
+        "decided.json": decided,
+        "decided.json.sig": sign(decided, read_private_key(signing.private, name="key")),
+        "signers": signer_line("ana", signing.public).encode(),
+        "ledger.json": filed.ledger(),
+        "salt": b"0123456789abcdef" * 4,
+        "settings.toml": filed.settings(),
+        "policy.toml": next((ROOT / "policies").glob("*.toml")).read_bytes(),
+        "counts.csv": "\n".join(["age,sex,n", *counts]).encode(),
+    }.items():
+        (folder / name).write_bytes(data)
+    (folder / "key").write_bytes(signing.private)
+    (folder / "key").chmod(0o600)
+
+
+@pytest.mark.parametrize("how", ["grows", "is removed"])
+@pytest.mark.parametrize("name", READERS)
+def test_command__says_that_a_file_changed_while_it_was_read(
+    name: str, how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _filed(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    changing, words = READERS[name]
+    before = {path.name for path in tmp_path.iterdir()}
+    read = Path.read_bytes
+
+    def read_and_change(path: Path) -> bytes:
+        content = read(path)
+        if path.name == changing and path.exists():
+            CHANGES[how](path)
+        return content
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "read_bytes", read_and_change)
+        assert main(words) == 2
+    said = capsys.readouterr()
+    assert f"{changing}: the file was changed or removed while it was read" in said.err
+    assert "Traceback" not in said.err
+    assert {path.name for path in tmp_path.iterdir()} | {changing} == before
+    _filed(tmp_path)
+    assert main(words) in (0, 1), capsys.readouterr().err
+
+
+WRITERS: dict[str, list[str]] = {
+    "release": ["risk", "people.csv", *_ROLES, "--what-if", "--release", "{disk}/release.csv"],
+    "report": ["risk", "people.csv", *_ROLES, "--report", "{disk}/report", "--formats", "json,html,xlsx,csv"],
+    "report of a data set": ["dataset", "people.csv", "before.csv", "--report", "{disk}/report"],
+    "report of counts": ["risk", "counts.csv", "--counts", "n", "--report", "{disk}/report"],
+    "ledger": ["risk", "people.csv", *_ROLES, "--ledger", "{disk}/ledger.json"],
+    "decided report": [*_REJECT, "--out", "{disk}/decided.json"],
+    "signature": [
+        *_REJECT,
+        "--out",
+        "{disk}/decided.json",
+        "--sign",
+        "key",
+    ],
+    "package": ["decide", "decided.json", "--check", "--package", "{disk}/package.zip"],
+    "keys": ["keys", "{disk}/key", "--name", "ana@hospital.example"],
+    "demo": ["demo", "risk", "{disk}/demo"],
+}
+
+
+@pytest.mark.parametrize("left", [0, 12_000])
+@pytest.mark.parametrize("name", WRITERS)
+def test_command__on_a_full_disk_leaves_nothing(  # noqa: PLR0917 - fixtures
+    name: str,
+    left: int,
+    tmp_path: Path,
+    small_disk: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _filed(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    with (small_disk / "full").open("ab", buffering=0) as file, suppress(OSError):
+        while file.write(bytes(512)):
+            pass
+    os.truncate(small_disk / "full", (small_disk / "full").stat().st_size - left)
+    inputs = {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    code = main([word.format(disk=small_disk) for word in WRITERS[name]])
+    said = capsys.readouterr().err
+    found = [path for path in small_disk.rglob("*") if path.is_file() and path.name != "full"]
+    if code == 2:
+        assert "No space left" in said
+        assert len(said.splitlines()) == 1
+        assert found == []
+    else:  # it takes no more than there was
+        assert left
+        assert found
+    assert {path: path.read_bytes() for path in inputs} == inputs
+    (small_disk / "full").unlink()
+    for folder in small_disk.iterdir():
+        shutil.rmtree(folder) if folder.is_dir() else folder.unlink()
+    assert main([word.format(disk=small_disk) for word in WRITERS[name]]) in (0, 1), capsys.readouterr().err
 
 
 @pytest.mark.parametrize("how", CHANGES)

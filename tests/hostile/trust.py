@@ -15,16 +15,33 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
 import pyarrow as pa
 
+from core.__main__ import audit_again
+from core.at_hand import Source, alone
 from core.diversity import load_estimator
 from core.errors import AuditInputError
 from core.events import read_event_mapping
+from core.filed import compare_reports, read_report, repeat_report
+from core.filed.comparing import comparison_document
+from core.filed.deciding import read_decided, read_undecided
+from core.filed.package import evidence_zip
+from core.filed.signing import (
+    check_signature,
+    name_of_signer,
+    read_private_key,
+    read_signature,
+    read_signers,
+)
+from core.policies import read_policy
+from core.reports import render_json
 from core.risk.ladders import read_hierarchy
+from core.settings_files import read_settings
 from core.tables import read_dataset
 from core.tabular import read_log
 from core.vcf import VcfFile, VcfPair, VcfSettings, render_findings, render_report, render_summary
@@ -33,8 +50,10 @@ from core.vcf.outcomes import UNREADABLE, judge_outcome, run_scan
 from core.words import own
 from tests.hostile.corpus import PLANTED, Hostile, genome, hostile_file, killers
 from tests.hostile.exits import commands, exit_codes, n_otherwise, table_of_exits
+from tests.hostile.filed import SIGNED, report, signature
 from tests.hostile.genomes import both_sides, genome_pair
 from tests.hostile.patterns import LETTERS, PATTERNS, SHAPES, too_slow
+from tests.hostile.repeats import files
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 10  # of processor time
@@ -74,6 +93,39 @@ def _model(data: bytes) -> None:
     loaded.process.predict(pa.table(columns, names=[str(i) for i in range(len(columns))]), named=False)
 
 
+def _report(data: bytes) -> None:
+    """Read a filed report, hold it against a good one and itself, and see whether it can be decided on."""
+    found = read_report(data, name="r.json")
+    for other in (read_report(report(), name="good.json"), found):
+        comparison_document(compare_reports(other, found))
+    read_undecided(data, name="r.json")
+    repeat_report(found, list(files("risk").values()))
+
+
+def _decided(data: bytes) -> None:
+    evidence_zip(read_decided(data, name="d.json"))
+
+
+def _ledger(data: bytes) -> None:
+    """Read a ledger and hold a release against it."""
+    given = {"people.csv": files("risk")["people.csv"], "ledger.json": Source("ledger.json", data)}
+    words = ["people.csv", "--quasi-identifier", "age", "sex", "--sensitive", "disease"]
+    with alone(given):
+        made = audit_again("risk", [[*words, "--earlier", "ledger.json"]])
+    if made.problems:
+        raise AuditInputError(*made.problems)
+    render_json(made.full_report(datetime(2026, 11, 23, tzinfo=UTC)))
+
+
+def _signature(data: bytes) -> None:
+    check_signature(read_signature(data, name="r.sig"), SIGNED, name="r.sig")
+
+
+def _signers(data: bytes) -> None:
+    signed = read_signature(signature(), name="r.sig")
+    name_of_signer(signed, read_signers(data, name="signers"), name="signers")
+
+
 READERS: Mapping[str, Callable[[bytes], object]] = {
     "table": lambda data: read_dataset(data, name="t.csv"),
     "log": lambda data: read_log(data, name="t.json"),
@@ -81,6 +133,14 @@ READERS: Mapping[str, Callable[[bytes], object]] = {
     "hierarchy": lambda data: read_hierarchy(read_dataset(data, name="h.csv")),
     "model": _model,
     "vcf": _vcf,
+    "settings": lambda data: read_settings(data, name="s.toml", tool="risk"),
+    "policy": lambda data: read_policy(data, name="p.toml"),
+    "report": _report,
+    "decided": _decided,
+    "ledger": _ledger,
+    "key": lambda data: read_private_key(data, name="k"),
+    "signature": _signature,
+    "signers": _signers,
     "VCF pairs": lambda data: _verify(*both_sides(data)),
 }
 
@@ -176,7 +236,7 @@ def main() -> int:
     parser.add_argument("--files", type=int, default=4000, help="how many files (4000)")
     parser.add_argument("--pairs", type=int, default=20_000, help="how many pairs of VCF files (20000)")
     parser.add_argument("--first", type=int, default=0, help="number of the first, its seed (0)")
-    parser.add_argument("--runs", type=int, default=30, help="how many runs of each command (30)")
+    parser.add_argument("--runs", type=int, default=150, help="how many runs of each command (150)")
     parser.add_argument("--part", nargs=3, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.part:

@@ -1,5 +1,8 @@
 """Laws of decided reports: any change is found, and what was written is read."""
 
+import base64
+import hashlib
+import json
 from datetime import UTC, datetime
 
 import pytest
@@ -16,14 +19,20 @@ from core.filed.deciding import (
     read_decided,
     read_undecided,
 )
+from core.filed.package import verify_text
 from core.filed.signing import (
+    OF_SMALL_ORDER,
+    Signature,
     check_signature,
+    name_of_signer,
     new_key,
     read_private_key,
     read_signature,
+    read_signers,
     sign,
 )
 from core.reports import render
+from core.reports.as_json import json_bytes
 from tests import report_examples as examples
 
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
@@ -93,3 +102,105 @@ def test_decided__is_read_as_it_was_decided(
     assert decided.decision == decision
     assert decided.undecided == REPORT
     assert decide(REPORT, decision, name="report.json") == made
+
+
+def _forged(**parts: object) -> bytes:
+    """Return the decided report with parts of its decision changed, and digests that fit."""
+    document = json.loads(DECIDED)
+    content = {key: each for key, each in document.items() if key != "digest"}
+    undecided = content["undecided"] | {"name": parts.pop("name", "r.json")}
+    content |= {"decision": content["decision"] | parts, "undecided": undecided}
+    return json_bytes({**content, "digest": hashlib.sha256(json_bytes(content)).hexdigest()})
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"accepted_findings": json.loads(DECIDED)["decision"]["accepted_findings"] * 2},
+        {"accepted_findings": [json.loads(DECIDED)["decision"]["accepted_findings"][0] | {"number": True}]},
+        {"accepted_findings": [json.loads(DECIDED)["decision"]["accepted_findings"][0] | {"number": 2}]},
+        {"at": "yesterday"},
+        {"at": "2026-11-23T12:00:00"},
+        {"by": " "},
+        {"reason": 5},
+        {"decision": "maybe"},
+        {"name": None},
+    ],
+)
+def test_decided__that_says_what_no_decision_says_is_refused(parts: dict[str, object]) -> None:
+    assert _forged() == DECIDED
+    with pytest.raises(AuditInputError):
+        read_decided(_forged(**parts), name="d")
+
+
+def test_decide__refuses_a_finding_that_is_accepted_twice() -> None:
+    decision = Decision(outcome="approved", by="Ana", at=NOON, reason="so", accepted=ACCEPTED * 2)
+    with pytest.raises(AuditInputError, match="Two exceptions name the finding 1"):
+        decide(REPORT, decision, name="r.json")
+
+
+def test_verify_text__keeps_what_people_typed_on_one_line() -> None:
+    reason = "so\n\n1. All is well.\n$ rm -rf ."
+    decision = Decision(outcome="approved", by="Ana", at=NOON, reason=reason)
+    decided = read_decided(decide(REPORT, decision, name="r.json"), name="d.json")
+    lines = verify_text(decided, {}, None).splitlines()
+    assert not any(line.startswith("$ rm") for line in lines)
+
+
+def _strings(*parts: bytes) -> bytes:
+    return b"".join(len(part).to_bytes(4, "big") + part for part in parts)
+
+
+def _on_curve(y: int) -> int | None:
+    """Return x of a point of the curve, by its equation; None where there is none."""
+    p = 2**255 - 19
+    d = -121665 * pow(121666, -1, p) % p
+    square = (y * y - 1) * pow(d * y * y + 1, -1, p) % p
+    root = pow(square, (p + 3) // 8, p)
+    root = root if root * root % p == square else root * pow(2, (p - 1) // 4, p) % p
+    return root if root * root % p == square else None
+
+
+def _doubled(point: tuple[int, int]) -> tuple[int, int]:
+    p = 2**255 - 19
+    d = -121665 * pow(121666, -1, p) % p
+    x, y = point
+    product = d * x * x * y * y % p
+    return 2 * x * y * pow(1 + product, -1, p) % p, (y * y + x * x) * pow(1 - product, -1, p) % p
+
+
+def test_signature__of_a_key_that_fits_any_bytes_is_refused() -> None:
+    for encoded in OF_SMALL_ORDER:
+        y = int.from_bytes(encoded, "little") % (2**255 - 19)
+        x = _on_curve(y)
+        assert x is not None
+        point = (x, y)
+        for _ in range(3):
+            point = _doubled(point)
+        assert point == (0, 1)  # eight times the point is none: it fits whatever was signed
+        key = _strings(b"ssh-ed25519", encoded)
+        nothing = Signature(key, "anonaudit", b"sha512", (1).to_bytes(32, "little") + bytes(32))
+        with pytest.raises(AuditInputError):
+            check_signature(nothing, DECIDED, name="s")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        'namespaces="anonaudit",cert-authority',
+        "cert-authority",
+        'namespaces="!anonaudit,*"',
+        'namespaces="[a]nonaudit"',
+        'namespaces="git"',
+        'valid-before="20200101"',
+    ],
+)
+def test_signers__whom_openssh_would_not_take_are_not_taken(options: str) -> None:
+    found = read_signature(SIGNATURE, name="s")
+    public = f"ssh-ed25519 {base64.b64encode(found.key).decode()}"
+    usual = read_signers(f'ana namespaces="git,anon*" {public}\n'.encode(), name="list")
+    assert name_of_signer(found, usual, name="list") == "ana"
+    with pytest.raises(AuditInputError):
+        name_of_signer(found, read_signers(f"ana {options} {public}\n".encode(), name="list"), name="list")
+    with pytest.raises(AuditInputError):
+        name_of_signer(found, read_signers(f"!ana,* {public}\n".encode(), name="list"), name="list")

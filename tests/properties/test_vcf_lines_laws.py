@@ -417,3 +417,7 @@ def test_own_records__gives_each_at_most_one_and_leaves_none_alone(
         if place >= 0
     )
     assert same >= alike.total() or len(originals) == len(kept) == 1
+    given: dict[str, int] = {}
+    for place in taken:  # which of equal ones is whose nobody can tell
+        assert given.get(second[place], -1) < place
+        given[second[place]] = place

@@ -4,9 +4,12 @@ import io
 import os
 import subprocess
 import sys
+import time
 import zipfile
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import openpyxl
 import pyarrow as pa
@@ -14,8 +17,19 @@ import pytest
 from pyarrow import parquet
 
 from core import apart
-from core.apart import EndedError, answer, ask_apart, memory_bound, prepare, seconds_bound, serve
+from core.apart import (
+    Bounds,
+    EndedError,
+    Worker,
+    answer,
+    ask_apart,
+    memory_bound,
+    prepare,
+    seconds_bound,
+    serve,
+)
 from core.errors import AuditInputError
+from core.holding import Shared
 from core.tables import ReadOptions, read_dataset, reading
 from core.tables.delimited import read_delimited
 from core.tables.reading import read_apart, read_binary, read_for_other
@@ -288,3 +302,128 @@ def test_bounds__grow_with_the_file() -> None:
     assert memory_bound(100) == memory_bound(5 << 20) == 1 << 30
     assert memory_bound(100 << 20) == (2 << 30) + 64 * (100 << 20)
     assert (seconds_bound(100), seconds_bound(100 << 20)) == (10, 410)
+
+
+NUMBERS = pa.table({"n": list(range(200_000)), "words": ["a word"] * 200_000})
+
+
+def give_numbers(data: pa.Buffer) -> apart.Answer:
+    """Answer with the size of what was given, and a table."""
+    return {"n_bytes": data.size}, NUMBERS
+
+
+@pytest.mark.skipif(not apart.HAS_SHARED_MEMORY, reason="as Linux shares memory")
+def test_serve__takes_large_files_and_gives_tables_through_shared_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(apart, "_WRITTEN_AT_ONCE", 1 << 20)
+    given_back = []
+    monkeypatch.setattr(apart, "give_back_memory", lambda: given_back.append(True))
+    file, taken = Shared(pa.py_buffer(b"x" * 5_000)), Shared(size=1 << 23)
+    asked = {**request(b"x" * 5_000), "task": f"{__name__}:give_numbers", "arguments": {}}
+    requests, answers = io.BytesIO(), io.BytesIO()
+    apart._send(requests, {**asked, "given": file.path, "taken": taken.path, "room": taken.size})
+    requests.seek(0)
+    serve_without_limits(requests, answers)
+    answers.seek(0)
+    head = apart._receive(answers)
+    assert head["document"] == {"n_bytes": 5_000}
+    assert answers.read() == b""
+    with pa.ipc.open_stream(taken.read(int(head["n_bytes"]))) as stream:
+        assert stream.read_all().equals(NUMBERS)
+    assert len(given_back) >= 3  # between the batches, and after a large file
+
+
+def test_answer__reports_before_it_answers() -> None:
+    def count(_data: pa.Buffer, report: Callable[[int], None], *, upto: int) -> apart.Answer:
+        for number in range(1, upto):
+            report(number)
+        return {"done": True}, None
+
+    out = io.BytesIO()
+    answer({"arguments": {"upto": 3}, "reports": True}, count, pa.py_buffer(b""), to=out)
+    out.seek(0)
+    said = [apart._receive(out) for _ in range(3)]
+    assert said == [{"reported": 1}, {"reported": 2}, {"document": {"done": True}, "has_table": False}]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+def test_limit__bounds_memory_beyond_what_is_there_and_forbids_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    bound: dict[int, int] = {}
+    monkeypatch.setattr(apart.resource, "setrlimit", lambda kind, both: bound.update({kind: both[0]}))
+    before = apart._addresses()
+    apart.limit(Bounds(1 << 30, 10), mapped=1 << 20)
+    assert bound[apart.resource.RLIMIT_AS] >= before + (1 << 30) + (1 << 20)
+    assert 10 <= bound[apart.resource.RLIMIT_CPU] <= 10 + time.process_time()
+    assert bound[apart.resource.RLIMIT_FSIZE] == bound[apart.resource.RLIMIT_CORE] == 0
+
+    def unknown(_kind: int, _both: object) -> None:
+        raise ValueError
+
+    monkeypatch.setattr(apart.resource, "setrlimit", unknown)
+    apart.limit(Bounds(1 << 30, 10))  # a system that knows no such limit
+
+
+def test_main__says_that_it_has_started_serves_and_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading, writing = os.pipe()
+    requests = io.BytesIO()
+    apart._send(requests, request(small()))
+    requests.write(small())
+    requests.seek(0)
+    ended: list[int] = []
+    opened = []
+    open_file = os.fdopen
+
+    def remembered(*given: Any, **more: Any) -> Any:
+        opened.append(open_file(*given, **more))
+        return opened[-1]
+
+    monkeypatch.setattr(apart.os, "fdopen", remembered)
+    monkeypatch.setattr(apart.os, "dup", lambda _number: writing)
+    monkeypatch.setattr(apart.os, "dup2", lambda *_numbers: None)
+    monkeypatch.setattr(apart.os, "_exit", ended.append)
+    monkeypatch.setattr(apart, "open", lambda *_, **__: requests, raising=False)
+    monkeypatch.setattr(apart, "limit", lambda *_, **__: None)
+    apart.main()
+    monkeypatch.undo()
+    opened[0].close()
+    with os.fdopen(reading, "rb") as answers:
+        assert apart._receive(answers) == {"started": True}
+        assert apart._receive(answers)["has_table"]
+        with pa.ipc.open_stream(answers) as stream:
+            assert stream.read_all().num_rows == 2
+    assert ended == [0]
+
+
+def test_worker__that_answers_nonsense_has_ended() -> None:
+    for said in (b"\xff" * 8, apart._LENGTH.pack(2) + b"[]", apart._LENGTH.pack(3) + b"{}"):
+        with pytest.raises(EndedError):
+            apart._receive(io.BytesIO(said))
+    for nonsense in ({"started": False}, {}):
+        worker = Worker.__new__(Worker)
+        worker._has_started = False
+        worker.process = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        apart._send(worker.process.stdin, nonsense)
+        worker.process.stdin.close()
+        with pytest.raises((AuditInputError, EndedError)):
+            worker.ask("core.tables.reading:read_for_other", pa.py_buffer(b""), {})
+        worker.end()
+        assert not worker.is_alive
+
+
+def test_pool__keeps_no_more_processes_than_there_are_processors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(apart.os, "cpu_count", lambda: 1)
+    pool = apart.Pool()
+    kept, more = Worker(), Worker()
+    pool.give_back(kept)
+    pool.give_back(more)
+    assert kept.is_alive
+    assert not more.is_alive
+    kept.process.kill()
+    kept.process.wait()
+    fresh = pool.take()  # one that ended while it waited is not given out
+    assert fresh is not kept
+    assert fresh.is_alive
+    pool.give_back(fresh)
+    pool.end()
+    assert not fresh.is_alive

@@ -16,12 +16,25 @@ from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.datavalidation import DataValidation
 from pyarrow import parquet
 
-from core.tables import Dataset, beside, read_dataset
+from core.tables import Dataset, ReadOptions, beside, read_dataset
 from core.tables.beside import Beside, beside_of, beside_workbook, bounded
+from core.tables.reading import READERS
 from core.tabular.second_opinion import judge_second_opinion, measure_second_opinion
 from core.verdict import Finding, Verdict
 from tests.old_workbooks import old_workbook, properties, record
 from tests.second_opinion_examples import dataset, log_of
+
+
+@pytest.fixture(autouse=True)
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read here; test_apart.py reads in the other process."""
+
+    def read_here(data: pa.Buffer, *, name: str, options: ReadOptions, kind: str, given: object) -> object:
+        del given
+        return READERS[kind](data, name=name, options=options)
+
+    monkeypatch.setattr("core.tables.reading.read_apart", read_here)
+
 
 NAMES = [f"Person{letter} Surname{letter}" for letter in "ABCDEFGHIJKL"]
 GROUPS = ["x", "y"] * 6

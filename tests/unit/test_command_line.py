@@ -1,12 +1,15 @@
 import argparse
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from core.__main__ import build_parser
 from core.commands import COMMANDS
 
+ROOT = Path(__file__).parents[2]
 NEEDED = {
     "tabular": ["a.csv"],
     "vcf": ["--origin", "a", "--anony", "b"],
@@ -64,7 +67,31 @@ def test_main__imports_the_tool_asked_for_only() -> None:
     program = (
         "import sys; from core.__main__ import build_parser\n"
         "build_parser(['vcf'])\n"
-        "print([name for name in sys.modules if name.startswith(('core.commands.', 'altair', 'sklearn'))])"
+        "late = ('core.commands.', 'altair', 'sklearn', 'scipy.stats')\n"
+        "print([name for name in sys.modules if name.startswith(late)])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "['core.commands.output', 'core.commands.vcf']"
+    assert done.stdout.strip() == "['core.commands.output', 'core.commands.batches', 'core.commands.vcf']"
+
+
+def test_memory__an_input_beyond_it_ends_in_a_sentence(tmp_path: Path) -> None:
+    rows = "".join(f"{number},{number * 7919 % 100_003},name {number}\n" for number in range(300_000))
+    (tmp_path / "people.csv").write_text(f"id,amount,name\n{rows}", encoding="utf-8")
+    told = []
+    for megabytes in ("20", "60", "3000", "0"):
+        command = [*"-m core risk people.csv --quasi-identifier amount name --memory".split(), megabytes]
+        done = subprocess.run(
+            [sys.executable, *command],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        told.append((done.returncode, done.stderr))
+    assert told[2:] == [(1, ""), (2, "error: --memory must be at least 1 MB; received 0.\n")]
+    for code, words in told[:2]:
+        assert code == 2
+        assert words.count("\n") == 1
+        assert "memory" in words

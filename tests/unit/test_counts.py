@@ -12,6 +12,7 @@ from core.counts import (
     CountsAudit,
     audit_counts,
     bounds_of,
+    cell_names,
     counts_document,
     counts_summary,
     frechet_bounds,
@@ -20,11 +21,14 @@ from core.counts import (
     read_cube,
     views,
 )
+from core.counts.bounds import _least
 from core.counts.cube import Cube
 from core.counts.differences import band
 from core.counts.dominance import dominated_cells
+from core.counts.nested import subtotals_of
 from core.errors import AuditInputError
 from core.tables import Dataset, read_dataset
+from core.verdict import Verdict
 
 GRID = (("A", (20, 50, 10, 20)), ("B", (8, 19, 22, 1)), ("C", (17, 32, 12, 39)))
 
@@ -115,6 +119,14 @@ def test_bounds__of_a_square_of_suppressed_cells() -> None:
     }
 
 
+def test_bounds__of_some_cells_are_those_of_all() -> None:
+    hidden = [("B", "z"), ("B", "w"), ("A", "z"), ("A", "w"), ("A", "Total")]
+    cube = _cube(_table(suppressed=hidden))
+    whole = bounds_of(cube)
+    for key in whole.bounds:
+        assert bounds_of(cube, {key}) == whole._replace(bounds={key: whole.bounds[key]})
+
+
 def test_bounds__of_a_table_of_margins_alone_are_those_of_frechet() -> None:
     rng = np.random.default_rng(0)
     for _ in range(5):
@@ -124,6 +136,43 @@ def test_bounds__of_a_table_of_margins_alone_are_those_of_frechet() -> None:
         found = bounds_of(_cube("region,sector,n\n" + "\n".join(lines))).bounds
         for (r, c), bounds in found.items():
             assert bounds == frechet_bounds(int(inner.sum(1)[r]), int(inner.sum(0)[c]), int(inner.sum()))
+
+
+SQUARE = (("A", "w"), ("A", "x"), ("B", "w"), ("B", "x"))
+
+
+def test_bounds__beyond_so_many_tied_cells_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    cube = _cube(_table(suppressed=SQUARE))
+    assert len(bounds_of(cube).bounds) == 4
+    monkeypatch.setattr("core.counts.bounds._MOST_TIED", 3)
+    found = bounds_of(cube)
+    assert (found.bounds, found.n_left_out, found.is_consistent) == ({}, 4, True)
+
+
+def test_bounds__of_totals_that_nothing_fits_are_none() -> None:
+    told = _table(suppressed=SQUARE).replace("A,Total,100", "A,Total,31")  # y and z of A are 30 already
+    for text in (told, told.replace("A,Total,31", "A,Total,29")):
+        found = bounds_of(_cube(text))
+        assert (found.bounds, found.is_consistent) == ({}, False)
+
+
+def test_bounds__of_a_suppressed_total_are_those_of_its_cells() -> None:
+    known = bounds_of(_cube(_table(suppressed=[("A", "Total")])))
+    assert [*known.bounds.values()] == [Bounds(100, 100)]
+    within = bounds_of(_cube(_table(suppressed=[*SQUARE, ("A", "Total")])))
+    # w and x of A and B sum up to 28 and 69; B has 27 left for both of its own: A has 70
+    assert Bounds(100, 100) in within.bounds.values()
+    free = _table(totals=False, suppressed=[("A", "w")]) + "A,Total,*\n"
+    assert {each.most for each in bounds_of(_cube(free)).bounds.values()} == {np.inf}
+
+
+def test_least__asks_for_whole_numbers_where_fractions_would_fit() -> None:
+    """Three cells of which any two sum up to 1 could be halves; no whole numbers are so."""
+    pairs = np.array([[1.0, 1, 0], [0, 1, 1], [1, 0, 1]])
+    spans = np.array([[0.0, np.inf]] * 3)
+    assert _least(np.ones(3), pairs, np.ones(3), spans) is None
+    assert _least(np.ones(3), pairs, np.full(3, 2.0), spans) == 3
+    assert _least(np.array([-1.0, 0, 0]), np.array([[1.0, -1, 0]]), np.zeros(1), spans) == -np.inf
 
 
 def _squares(rows: np.ndarray, columns: np.ndarray) -> Iterator[np.ndarray]:
@@ -323,6 +372,58 @@ def test_amounts__are_held_against_both_rules() -> None:
 def test_looks_like_counts__by_name_or_totals(text: str, found: object) -> None:
     table = _read(text).table
     assert looks_like_counts(table, table.column_names) == found
+
+
+def _rows(text: str) -> Dataset:
+    return read_dataset("\n".join(line.strip() for line in text.strip().splitlines()).encode(), name="n.csv")
+
+
+QUARTERS = "sex,period,n\n" + "".join(
+    f"{sex},2024,{4 * n}\n" + "".join(f"{sex},2024-Q{at},{n}\n" for at in range(1, 5))
+    for sex, n in (("F", 20), ("M", 30))
+)
+
+
+def test_category_that_sums_others_up__is_a_total() -> None:
+    cube = read_cube(_rows(QUARTERS).table, ["sex", "period"], "n")
+    assert cube.categories[1] == tuple(f"2024-Q{at}" for at in range(1, 5))
+    assert cube.sums == ((), (("2024", (0, 1, 2, 3)),))
+    assert cube.parts((0, -2)) == ((0, 0), (0, 1), (0, 2), (0, 3))
+    suppressed = _rows(QUARTERS.replace("F,2024-Q2,20", "F,2024-Q2,*"))
+    cube = read_cube(suppressed.table, ["sex", "period"], "n")
+    assert bounds_of(cube).bounds == {(0, 1): (20, 20)}
+    audit = audit_counts(suppressed, counts=["n"], dimensions=["sex", "period"])
+    assert cell_names(audit.measured[0], (0, -2)) == ["F", "2024"]
+
+
+@pytest.mark.parametrize(
+    ("categories", "contexts", "sums"),
+    [
+        (["all", "a", "b", "c", "d"], [{0: 3, 1: 1, 2: 2, 3: 9}, {0: 9, 1: 5, 2: 4, 4: 9}], [(0, (1, 2))]),
+        (["a", "b", "both"], [{0: 1, 1: 2, 2: 3}, {0: 4, 1: 4, 2: 8}], [(2, (0, 1))]),
+        (["all", "a", "b"], [{0: 3, 1: 1, 2: 2}], []),  # perhaps chance
+        (["a", "b", "c"], [{0: 3, 1: 1, 2: 2, -1: 6}, {0: 9, 1: 5, 2: 4, -1: 18}], []),  # of all three
+        (["S", "S1", "S11", "S12", "S2", "S21", "S22"], [{0: 10, 1: 3, 2: 1, 3: 2, 4: 7, 5: 3, 6: 4}],
+         [(1, (2, 3)), (4, (5, 6))]),
+        (["Y", "Y 1", "Y 2"], [{0: 3, 1: 1, 2: None}, {0: 3, 1: 1, 2: 2}], [(0, (1, 2))]),
+        (["Y", "Y 1", "Y 2"], [{0: 3, 1: 4, 2: None}, {0: 3, 1: 1, 2: 2}], []),
+    ],
+)  # fmt: skip
+def test_subtotals__are_right_in_every_context(
+    categories: list[str], contexts: list[dict[int, int | None]], sums: list[tuple[int, tuple[int, ...]]]
+) -> None:
+    assert [(each.category, each.parts) for each in subtotals_of(categories, contexts)] == sums
+
+
+def test_figures__shares_give_small_counts_away_and_averages_suppressed_ones() -> None:
+    shares = _rows("area,n,percent\na,200,1.5\nb,400,25.0\nc,40,97.5\nd,80,50.0")
+    audit = audit_counts(shares, counts=["n"], dimensions=["area", "percent"])
+    (finding,) = [each for each in audit.findings if each.verdict is Verdict.FAIL]
+    assert (finding.column, finding.n_affected, audit.dimensions) == ("percent", 2, ("area",))
+    means = _rows("area,n,mean\na,200,31.5\nb,*,24.0\nc,40,\nd,80,38.1")
+    audit = audit_counts(means, counts=["n"], dimensions=["area", "mean"])
+    (finding,) = [each for each in audit.findings if each.verdict is Verdict.FAIL]
+    assert (finding.column, finding.n_affected) == ("mean", 1)
 
 
 def test_read_cube__refuses_what_is_no_table_of_cells() -> None:

@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shlex
 import shutil
 import stat
 import subprocess
@@ -340,3 +342,19 @@ def test_decide__takes_a_report_of_version_0_1(folder: Path, capsys: pytest.Capt
     assert main(["decide", "old.json", "--check"]) == 0
     assert zipfile.ZipFile(folder / "old.zip").read("report.json") == old.read_bytes()
     capsys.readouterr()
+
+
+def test_readme__chapter_file_it_can_be_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chapter = (ROOT / "README.md").read_text(encoding="utf-8").split("## File it")[1].split("```")[1]
+    monkeypatch.chdir(tmp_path)
+    codes, report = [], "REPORT.json"
+    for line in chapter.strip().splitlines()[1:]:
+        words = shlex.split(line.replace("REPORT.json", report))
+        codes.append(main(words[words.index("core") + 1 :]))
+        found = re.search(r"filed/\S{1,99}\.json", capsys.readouterr().out)
+        report = found[0] if found and report == "REPORT.json" else report
+    assert codes == [0, 1, 0, 0, 0]
+    assert Path(report.replace(".json", "_decided.json.sig")).is_file()
+    assert "VERIFY.txt" in zipfile.ZipFile("evidence.zip").namelist()

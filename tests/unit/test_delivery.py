@@ -179,6 +179,17 @@ def test_propose_links__by_like_names_by_values_and_through_a_table_between() ->
     assert all((person >= 0).all() for person in persons.of_record.values())
 
 
+def test_propose_links__numbers_after_other_letters_are_of_other_things() -> None:
+    persons, stays = [f"p{i:04d}" for i in range(80)], [f"s{i:05d}" for i in range(150)]
+    tables = [
+        table("people", person=persons, sex=list("MF" * 40)),
+        table("stays", stay=stays, person=[persons[i % 80] for i in range(150)]),
+        table("tests", stay=[stays[i % 150] for i in range(300)], value=range(300)),
+    ]
+    assert set(links_of(*tables)) == {("people.person", "stays.person"), ("stays.stay", "tests.stay")}
+    assert set(links_of(tables[0], table("rooms", room=stays, floor=list("AB" * 75)))) == set()
+
+
 def test_propose_links__finds_keys_that_are_spelled_otherwise() -> None:
     one = table("a", person_id=[f"{i:05d}" for i in range(80)], x=range(80))
     other = table("b", person=[str(i) for i in range(80)], y=range(80))
@@ -470,7 +481,10 @@ def test_picture__has_a_box_for_each_table_and_an_arrow_for_each_key_away_from_p
     assert "`wards`: 2 records, joined to nobody." in picture.alt_text
     alone = audit_delivery([lookup, table("other", x=["a", "b"])])
     assert len(views.tables_chart(alone).chart.to_dict()["datasets"]) == 1
-    assert "Who knows `persons.age_group` of the person" in views.attacks_chart(audit).alt_text
+    assert (
+        "Who knows `persons.age_group`, `persons.region` of a person and"
+        in views.attacks_chart(audit).alt_text
+    )
 
 
 def test_picture__of_many_tables_stays_low() -> None:

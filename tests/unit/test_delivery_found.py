@@ -2,15 +2,27 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from pyarrow import csv
 
+from core.__main__ import main
 from core.coding import CodedColumn, coded
-from core.delivery import DeliverySettings, DeliveryThresholds, audit_delivery
+from core.delivery import (
+    DeliverySettings,
+    DeliveryThresholds,
+    audit_delivery,
+    delivery_document,
+    judge_delivery,
+    measure_delivery,
+)
 from core.delivery.keys import Place
 from core.delivery.lists import read_list
+from core.errors import AuditInputError
+from core.free_text import Reading
 from core.tables import Dataset, read_dataset
 from core.verdict import Finding, Verdict
 from tests.unit.test_delivery import pseudonyms, table
@@ -187,6 +199,48 @@ def test_keys__spelled_otherwise_are_joined_and_told_once(spelled: str) -> None:
     assert audit.measurement.n_persons == N
     (finding,) = (each for each in audit.findings if each.check == "key_spelled_otherwise")
     assert "`persons.pseudonym=visits.person`" in finding.message
+
+
+COMPLAINTS = ("a cough since monday", "knee pain for weeks", "a rash again")
+NOTES = [f"came with {COMPLAINTS[at % 3]}, told to rest {at}" for at in range(2 * N)]
+
+
+def test_notes__are_not_assessed_until_enough_is_read_and_fail_where_somebody_is_named() -> None:
+    ids = pseudonyms(N)
+    notes = table("visits", person=[*ids, *ids], place=["a"] * 2 * N, note=NOTES)
+    measured = measure_delivery([persons(ids), notes])
+    assert not measured.known_by(1).share_below(5)  # nobody knows a note word for word
+    unread = judge_delivery(measured)
+    assert (unread.overall, unread.findings[0].check) == (Verdict.NOT_ASSESSED, "text_not_read")
+    read = judge_delivery(measured, read={"visits.note": Reading(200)})
+    assert read.overall is Verdict.PASS
+    assert delivery_document(read)["texts"][0]["n_read"] == 200
+    with pytest.raises(AuditInputError, match="no column `note` holds free text"):
+        judge_delivery(measured, read={"note": Reading(200)})
+    named = [*NOTES[:-1], "came with a cough. Discussed with gospa Novak."]
+    finding = found(persons(ids), table("visits", person=[*ids, *ids], note=named))["people_in_text"]
+    assert (finding.verdict, finding.column, finding.n_affected) == (Verdict.FAIL, "visits.note", 1)
+
+
+def test_command__takes_what_was_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ids = pseudonyms(N)
+    notes = table("visits", person=[*ids, *ids], place=["a"] * 2 * N, note=NOTES)
+    for each in (persons(ids), notes):
+        csv.write_csv(each.table, tmp_path / each.name)
+    assert main(["dataset", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.startswith("NOT ASSESSED")
+    assert main(["dataset", str(tmp_path), "--read", "visits.note=200"]) == 0
+    assert capsys.readouterr().out.startswith("PASS")
+
+
+@pytest.mark.parametrize(("least", "verdict"), [(3, Verdict.FAIL), (5, Verdict.PASS)])
+def test_counts__among_the_tables_are_audited_as_counts(least: int, verdict: Verdict) -> None:
+    counts = table("summary", area=["a", "b", "c", "d"], term=["x"] * 4, n=[40, least, 30, 20])
+    ids = pseudonyms(N)
+    audit = audit_delivery([persons(ids), visits(ids), counts])
+    small = next(each for each in audit.findings if each.check == "small_counts")
+    assert (small.verdict, small.column) == (verdict, "summary.n")
+    assert "not_joined" not in {each.check for each in audit.findings}
 
 
 def test_bad_tables__are_named_and_the_rest_goes_on() -> None:

@@ -39,7 +39,7 @@ def test_svg_of__refuses_what_cannot_be_drawn_and_draws_on_with_the_same_process
 
 
 def test_svg_of__lets_other_threads_work_meanwhile() -> None:
-    many = {**DOT, "data": {"values": [{"a": number} for number in range(20_000)]}}
+    many = {**DOT, "data": {"values": [{"a": number} for number in range(2_000)]}}
     drawing.svg_of(DOT)  # the process has started
     gaps, ended = [], threading.Event()
 

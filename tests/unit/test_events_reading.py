@@ -49,6 +49,15 @@ def test_with_found_columns__goes_by_values_alone() -> None:
     assert found(table("a;b;c", [";".join(reversed(row.split(";"))) for row in rows])) == ("c", "b", "a")
 
 
+@pytest.mark.parametrize(
+    "header", ["čas;oskrbovanec;vrsta;enota", "시각;어르신;종류;동", "at;resident;type;unit"]
+)
+def test_with_found_columns__kinds_are_of_events_where_another_column_has_fewer(header: str) -> None:
+    kinds = ("prihod", "odhod", "padec", "spanje", "obisk")
+    rows = [f"2024-01-{1 + n % 28:02d} 10:00;p{n % 17};{kinds[n % 5]};{'AB'[n % 2]}" for n in range(120)]
+    assert found(table(header, rows)) == tuple(header.split(";")[:3])
+
+
 def test_with_found_columns__keeps_what_is_there_and_what_was_given() -> None:
     dataset = table("nr;OD_ISO;temp;ward;GUID;what", ROWS)
     settings = with_found_columns(dataset, EventSettings())

@@ -98,3 +98,46 @@ def test_compare__says_in_one_sentence_what_cannot_be_compared(tmp_path, capsys)
         "error: cut.json is not whole JSON: it was cut short or changed. Take it again from where it was "
         "filed; of a report, give the JSON.\n"
     )
+
+
+def test_compare_reports__calls_a_file_that_nobody_looked_at_no_better(tmp_path):
+    bad = variant(tmp_path / "bad.json", verdict="FAIL", verdicts={"Published rule": "FAIL"})
+    unseen = variant(tmp_path / "unseen.json", verdict="NOT_ASSESSED", verdicts={"Published rule": "PASS"})
+    found = {each.name: each for each in compare_reports(read_report(bad), read_report(unseen)).verdicts}
+    assert [each.direction for each in found.values()] == ["changed", "better"]
+
+
+def test_compare_reports__says_that_less_may_have_been_asked(tmp_path):
+    document = json.loads(OLD.read_text(encoding="utf-8"))
+    bad = variant(tmp_path / "bad.json", verdict="FAIL")
+    laxer = variant(tmp_path / "laxer.json", verdict="PASS", settings=document["settings"] | {"Seed": 9})
+    (note,) = compare_reports(read_report(bad), read_report(laxer)).notes
+    assert note == "The settings differ: a verdict that is better may be so because less was asked."
+    same = variant(tmp_path / "same.json", verdict="PASS")
+    assert compare_reports(read_report(bad), read_report(same)).notes == ()
+
+
+def test_compare_reports__tells_a_policy_that_is_met_no_more(tmp_path):
+    base = json.loads(render_json(examples.report()))
+    told = {"title": "Ours", "digest": "1", "outcome": "met"}
+    paths = []
+    for name, outcome in (("before", "met"), ("after", "not met")):
+        document = base | {"policy": told | {"outcome": outcome}}
+        paths.append(tmp_path / f"{name}.json")
+        paths[-1].write_text(json.dumps(document), encoding="utf-8")
+    found = compare_reports(*map(read_report, paths))
+    assert found.is_worse
+    assert (found.verdicts[-1].name, found.verdicts[-1].direction) == ("Policy Ours", "worse")
+
+
+def test_compare_reports__pairs_findings_that_stayed_before_others_of_their_check(tmp_path):
+    document = json.loads(OLD.read_text(encoding="utf-8"))
+    gone, stayed = (
+        {"check": "c", "verdict": verdict, "column": None, "message": verdict, "n_affected": 1}
+        for verdict in ("FAIL", "WARN")
+    )
+    before = variant(tmp_path / "before.json", findings=[*document["findings"], gone, stayed])
+    after = variant(tmp_path / "after.json", findings=[*document["findings"], stayed])
+    found = compare_reports(read_report(before), read_report(after))
+    assert [each.message for each in found.findings_gone] == ["FAIL"]
+    assert (found.findings_come, found.findings_judged) == ((), ())

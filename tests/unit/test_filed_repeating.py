@@ -95,6 +95,17 @@ def test_repeat_report__tells_a_setting_that_was_changed(filed, sign):
     assert [tuple(each) for each in repeat.differences] == [("settings › Seed", "5", "0")]
 
 
+def test_repeat_report__says_that_a_policy_was_not_judged_again(filed, capsys):
+    assert repeat_report(read_report(filed), given(filed)).notes == ()
+    report = edited(filed, sign=True, policy={"title": "Ours", "outcome": "met"})
+    repeat = repeat_report(read_report(report), given(filed))
+    (note,) = repeat.notes
+    assert repeat.sameness is Sameness.SAME
+    assert note.startswith("What the report says of the policy “Ours” was not judged again: ")
+    main(["verify", str(report), *(str(source.data) for source in given(filed))])
+    assert note in capsys.readouterr().out
+
+
 def test_repeat_report__with_other_words_comes_to_what_those_come_to(filed):
     words = json.loads(filed.read_text(encoding="utf-8"))["arguments"][0]
     other = edited(filed, sign=True, arguments=[[*words, "--seed", "8"]])
@@ -109,7 +120,14 @@ def test_repeat_report__of_another_version_holds_the_figures_alone_against_each_
     other = edited(filed, sign=True, versions=versions, title="Called otherwise then")
     repeat = repeat_report(read_report(other), given(filed))
     assert repeat.sameness is Sameness.SAME_FIGURES
-    assert [tuple(each) for each in repeat.differences] == [("versions › anonaudit", "0.2.0", "0.1.0")]
+    assert [tuple(each) for each in repeat.differences] == [
+        ("versions › anonaudit", "0.2.0", "0.1.0"),
+        ("title", "Called otherwise then", "Row leakage"),
+    ]
+    other = edited(filed, sign=True, versions=versions, settings=document["settings"] | {"Seed": 5})
+    repeat = repeat_report(read_report(other), given(filed))
+    assert repeat.sameness is Sameness.DIFFERENT
+    assert repeat.differences[0] == ("settings › Seed", "5", "0")
     other = edited(filed, sign=True, versions=versions, verdict="PASS")
     assert repeat_report(read_report(other), given(filed)).sameness is Sameness.DIFFERENT
 
@@ -191,3 +209,50 @@ def test_report__holds_masked_records_where_they_are_asked_for(tmp_path):
         assert "asthma" not in json.dumps(cells)
         files = [Source(name, EXAMPLES / name) for name in FILES]
         assert repeat_report(read_report(path), files).sameness is Sameness.SAME
+
+
+def test_repeat_report__tells_what_was_appended_to_a_list(filed):
+    result = json.loads(filed.read_text(encoding="utf-8"))["result"]
+    longer = result | {"findings": [*result["findings"], None]}
+    repeat = repeat_report(read_report(edited(filed, sign=True, result=longer)), given(filed))
+    assert repeat.sameness is Sameness.DIFFERENT
+    assert repeat.differences == ((f"result › findings › {len(longer['findings'])}", "null", ""),)
+
+
+POLICY = """title = "Ours"
+about = "For a test."
+version = "1"
+read_on = "2026-11-23"
+judgement = []
+
+[[limit]]
+key = "full_leakage_share"
+value = 0.5
+clause = "1"
+says = "Half may stay."
+source = "Our board"
+year = 2026
+read = true
+"""
+
+
+def test_verify__judges_a_policy_of_the_persons_own_again_where_its_file_is_given(tmp_path, capsys):
+    words = [str(EXAMPLES / name) for name in FILES]
+    policy = tmp_path / "ours.toml"
+    policy.write_text(POLICY, encoding="utf-8")
+    main(["leakage", *words, "--policy", str(policy), "--report", str(tmp_path / "out"), "--formats", "json"])
+    (report,) = (tmp_path / "out").iterdir()
+    capsys.readouterr()
+    assert main(["verify", str(report), *words]) == 0
+    without = capsys.readouterr().out.splitlines()
+    assert "SAME  " in without[0]
+    assert without[1].strip() == (
+        "What the report says of the policy “Ours” was not judged again: give its file too."
+    )
+    assert main(["verify", str(report), *words, str(policy)]) == 0
+    assert "was not judged again" not in capsys.readouterr().out
+    told = json.loads(report.read_text(encoding="utf-8"))["policy"]
+    outcome = "met" if told["outcome"] == "not met" else "not met"
+    forged = edited(report, sign=True, policy=told | {"outcome": outcome})
+    assert main(["verify", str(forged), *words, str(policy)]) == 1
+    assert "policy › outcome" in capsys.readouterr().out

@@ -15,6 +15,8 @@ import skops.io
 from sklearn.base import is_classifier
 from sklearn.cluster import KMeans
 from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -162,3 +164,35 @@ def test_worker__loads_a_model_and_predicts_as_it_does(estimator: Any, names: li
 def test_worker__refuses_what_is_no_model_in_a_sentence(data: bytes, said: str) -> None:
     with pytest.raises(AuditInputError, match=said):
         model_process.load(pa.py_buffer(data), name="m.skops")
+
+
+def test_worker__names_types_that_it_does_not_trust() -> None:
+    pipeline = Pipeline([("own", FunctionTransformer(json.dumps)), ("tree", DecisionTreeClassifier())])
+    data = skops.io.dumps(pipeline)
+    with pytest.raises(AuditInputError, match=r"types that are not trusted and was not loaded: .*dumps"):
+        model_process.load(pa.py_buffer(data), name="m.skops")
+
+
+def test_worker__refuses_archives_that_unpack_to_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = pa.py_buffer(skops.io.dumps(DecisionTreeClassifier().fit(NUMBERS, ANSWERS)))
+    monkeypatch.setattr(model_process, "_MOST_MEMBERS", 1)
+    with pytest.raises(AuditInputError, match="at most 500 MB in 1 parts are read"):
+        model_process.load(data, name="m.skops")
+
+
+def test_worker__refuses_damaged_parts_and_records_of_another_kind() -> None:
+    data = skops.io.dumps(DecisionTreeClassifier().fit(NUMBERS, ANSWERS))
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as source, zipfile.ZipFile(out, "w") as target:
+        for name in source.namelist():
+            content = source.read(name)
+            target.writestr(name, content if name == "schema.json" else content[: len(content) // 2])
+    with pytest.raises(AuditInputError, match="is damaged, or from another version"):
+        model_process.load(pa.py_buffer(out.getvalue()), name="m.skops")
+    model_process.load(pa.py_buffer(data), name="m.skops")
+    sink = pa.BufferOutputStream()
+    words = pa.table({"0": ["a word"] * 3, "1": [1.0, 2, 3]})
+    with pa.ipc.new_stream(sink, words.schema) as stream:
+        stream.write_table(words)
+    with pytest.raises(AuditInputError, match=r"The model in m\.skops cannot predict the records"):
+        model_process.predict(sink.getvalue(), names=None, name="m.skops")

@@ -136,7 +136,46 @@ def test_judge_policy__meets_only_what_is_known(changes: dict[str, Any], *, is_m
 )
 def test_judge_policy__takes_findings_for_what_they_are(verdict: str, *, is_met: bool | None) -> None:
     limit = LIMIT.replace('key = "k"\nvalue = 4', 'key = "findings"\nchecks = ["rel*"]')
-    assert outcome_of(risk_document(findings=[{"check": "relinkage", "verdict": verdict}]), limit) is is_met
+    found = [
+        {"check": "relinkage", "verdict": verdict, "message": f"{n} of 9 were found again."} for n in (1, 2)
+    ]
+    assert outcome_of(risk_document(findings=found), limit) is is_met
+
+
+def test_judge_policy__tells_what_was_found_in_sentences() -> None:
+    limit = LIMIT.replace('key = "k"\nvalue = 4', 'key = "findings"\nchecks = ["rel*"]')
+    found = [
+        {"check": "relinkage", "verdict": verdict, "message": f"{verdict} {n}."}
+        for n, verdict in enumerate(("PASS", "WARN", "WARN", "FAIL", "WARN"))
+    ]
+    policy = read_policy((TOP + limit).encode(), name="p.toml")
+    (outcome,) = judge_policy(policy, "risk", risk_document(findings=found), None).outcomes
+    assert str(outcome.seen) == "FAIL 3. WARN 1. WARN 2. And 1 more."
+    assert outcome.named == ("relinkage",)
+
+
+@pytest.mark.parametrize("check", ["perhaps_names", "doubtful_identifiers"])
+def test_judge_policy__leaves_open_what_a_person_has_to_look_at(check: str) -> None:
+    limit = LIMIT.replace('key = "k"\nvalue = 4', 'key = "findings"\nchecks = ["direct_identifiers"]')
+    doubtful = {"check": check, "verdict": "WARN"}
+    assert outcome_of(risk_document(findings=[doubtful]), limit) is None
+    sure = {"check": "direct_identifiers", "verdict": "FAIL"}
+    assert outcome_of(risk_document(findings=[doubtful, sure]), limit) is False
+    other = LIMIT.replace('key = "k"\nvalue = 4', 'key = "findings"\nchecks = ["rare_value"]')
+    assert outcome_of(risk_document(findings=[doubtful]), other) is True
+
+
+def test_judge_policy__leaves_open_a_column_in_the_form_of_names() -> None:
+    of_names = LIMIT.replace('key = "k"\nvalue = 4', 'key = "identifiers"\nkinds = ["person\'s name"]')
+    policy = read_policy(f"{TOP}{of_names}".encode(), name="my.toml")
+    given = ["Gerhard", "Heike", "Ulrike", "Wolfram", "Sieglinde", "Hartmut"]
+    surnames = ["Bäumler", "Vogelsang", "Drechsler", "Kästner", "Brenneke", "Pfaffenroth", "Zschoche"]
+    names = [f"{one} {other}" for one in given for other in surnames]
+    columns = kinds_of_columns(pa.table({"who": names}), policy.kinds)
+    (outcome,) = judge_policy(policy, "risk", risk_document(), columns).outcomes
+    assert (outcome.is_met, outcome.named) == (None, ("who",))
+    colours = kinds_of_columns(pa.table({"who": ["red", "green", "blue"] * 9}), policy.kinds)
+    assert judge_policy(policy, "risk", risk_document(), colours).is_met is True
 
 
 def test_judge_policy__never_meets_what_nobody_looked_for() -> None:
@@ -249,5 +288,5 @@ def test_command__says_the_policy_on_a_terminal(tmp_path: Path, capsys: pytest.C
     main(["risk", str(table), "--counts", "n", "--policy", "cms-cell-11"])
     told = capsys.readouterr().out
     assert "  not met: No count from 1 to 10 is shown" in told
-    assert "the clause was read)" in told
+    assert "the clause was read (the page of the policy))" in told
     assert "Left to judgement: " in told

@@ -486,6 +486,32 @@ def test_ledger_of_the_first_version__is_read_still() -> None:
         )
 
 
+def test_ledger_of_the_second_version__is_read_still() -> None:
+    """It was written of the same rows by the code of version 2, which told spellings apart."""
+    ledger = read_ledger(
+        Path(__file__).with_name("second_ledger.json").read_bytes(), name="l.json", salt=SALT
+    )
+    rows: list[Row] = [
+        (f"p{n}", ("20-29", "30-39")[n % 2], ("F", "M", "")[n % 3], ("flu", "none\x1f", "")[n % 5 % 3])
+        for n in range(24)
+    ]
+    spelled = [(pid, age, sex.lower(), diagnosis) for pid, age, sex, diagnosis in rows]
+    for later, is_same in ((rows, True), (spelled, False)):
+        released = ReleasedTable(name="later", dataset=table(later), roles=ROLES)
+        (found,) = measure_releases([released], [ledger]).compared
+        assert found.is_same is is_same
+
+
+def test_ledger__holds_values_in_one_spelling() -> None:
+    rows = [(f"p{n}", ("20-29", "60+")[n % 2], ("Female", "Male")[n // 2 % 2], "Flu A") for n in range(40)]
+    otherwise = {"20-29": "20 – 29", "60+": "≥60", "Female": "FEMALE", "Male": "ｍale", "Flu A": "flu  a"}
+    spelled = [(pid, *(otherwise[value] for value in rest)) for pid, *rest in rows]
+    released = ReleasedTable(name="later", dataset=table(spelled), roles=ROLES)
+    (found,) = measure_releases([released], [read_ledger(_ledger(rows), name="ledger.json")]).compared
+    assert found.is_same
+    assert (found.came.n, found.left.n) == (0, 0)
+
+
 def test_siphash__is_the_papers() -> None:
     """Aumasson and Bernstein, appendix A: 15 bytes from 0 on; and their reference code's list at 0 and 8."""
     key = bytes(range(16))
@@ -515,7 +541,7 @@ def test_ledger_that_cannot_be_believed__is_one_sentence() -> None:
         whole[: len(whole) // 2]: "l.json is no ledger, or was cut short: it is not whole JSON.",
         b"[]": "l.json is no ledger of a release.",
         b'{"tool": "risk"}': "l.json is no ledger of a release.",
-        json.dumps(document | {"version": 3}).encode(): "l.json is a ledger of another version than 2; give "
+        json.dumps(document | {"version": 4}).encode(): "l.json is a ledger of another version than 3; give "
         "the earlier release itself.",
         json.dumps(
             edited

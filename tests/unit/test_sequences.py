@@ -91,11 +91,19 @@ def test_sequences__days_counted_from_a_start_are_days_and_other_numbers_none() 
     assert "2 of 4 persons" in finding.message
 
 
+def test_spans__of_three_columns_are_looked_at_together_too() -> None:
+    days = [dates(each) for each in ([0, 0, 0, 0], [1, 1, 2, 2], [3, 4, 4, 5])]
+    table = coded(first=days[0], second=days[1], third=days[2])
+    *pairs, together = spans_of(table, table.table.column_names, np.arange(4))
+    assert [span.n_alone for span in pairs] == [0, 2, 0]
+    assert (together.columns, together.n_alone) == (("first", "second", "third"), 4)
+
+
 def test_spans__are_of_two_columns_of_one_record() -> None:
     came, left = dates([0, 10, 20, 30, 40], "1950-01-01"), dates([3, 13, 23, 39, -1], "1950-01-01")
     table = coded(came=came, left=left, year=[1950] * 5)
     (span,) = spans_of(table, ["came", "left", "year"], np.array([0, 1, 2, 3, 4]))
-    assert (span.first, span.second, span.n_persons, span.n_alone) == ("came", "left", 4, 1)
+    assert (span.columns, span.n_persons, span.n_alone) == (("came", "left"), 4, 1)
     assert judge_span(span).verdict is Verdict.WARN
 
 

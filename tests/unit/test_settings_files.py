@@ -184,3 +184,10 @@ def test_command__leaves_out_what_a_typed_option_excludes(tmp_path: Path) -> Non
     file.write_text('[settings]\nquasi_identifiers = ["age"]\npopulation_size = 2\nk = 2')
     assert main(["risk", str(table), "--settings", str(file)]) == 2
     assert main(["risk", str(table), "--settings", str(file), "--population", str(table)]) in (0, 1)
+
+
+def test_settings_of__a_command_with_a_policy_leave_it_to_the_file() -> None:
+    command = "python -m core risk t.csv --quasi-identifier age --k 11 --policy cms-cell-11"
+    settings = settings_of(command)
+    assert settings.values["k"] == 11
+    assert "policy" not in settings.values

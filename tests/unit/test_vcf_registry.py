@@ -192,6 +192,16 @@ NAME_CASES = {
     "samples_kept": (["HN12345"], ["x_hn12345"], ["x_HN12354"]),
     "samples_identify": (["a"], ["Kim_Minjun"], ["K17"]),
 }
+CODED_NAMES = [
+    "S001\u200b",
+    "S\u00ad001",
+    "S001\u00a0",
+    "S001\u3164",
+    "S001\ufe0f",
+    "\u0405ample\u0430b",
+    "S\uff210A",
+]
+PLAIN_NAMES = ["S001", "Probe-Ä1", "Проба1", "환자1", "S 01", "Δείγμα1"]
 FLAG = '##INFO=<ID=MAF,Number=0,Type=Flag,Description="x">'
 # Files as they are stored: the original, an anonymized one in which the check fires, and one close by.
 FILE_CASES = {
@@ -241,7 +251,8 @@ def _judged(original: bytes, kept: bytes, level: str = "high", name: str = "high
     found = []
     for is_literal in (False, True):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("core.vcf.runs.AT_ONCE", 0)  # so that each line is known to the next
+            for limit in ("FIRST_BATCH", "MAX_BATCH"):  # so that each line is known to the next
+                patch.setattr(f"core.vcf.runs.{limit}", 1)
             if is_literal:
                 patch.setattr(Merge, "_run", lambda _merge: None)
             audit = judge_scan(scan_pair(pair, VcfSettings()), VcfSettings())
@@ -698,3 +709,11 @@ def test_donor_check__fires_and_not_close_by(name: str) -> None:
     fires, near = DONOR_CASES[name]
     assert name in _donors(*fires)
     assert name not in _donors(*near)
+
+
+@pytest.mark.parametrize("name", [*CODED_NAMES, *PLAIN_NAMES])
+def test_sample_names__signs_that_nobody_sees_are_a_code(name: str) -> None:
+    masked = vcf_text([f"{BLANK} GT ."], samples=[name], header=masked_header())
+    found = _judged(vcf_text([f"{RARE} GT 0/1"], samples=["a"]), masked)
+    assert ("samples_identify" in found) == (name in CODED_NAMES)
+    assert "samples_kept" in _judged(vcf_text([f"{RARE} GT 0/1"], samples=[name]), masked)

@@ -1,18 +1,20 @@
 """Many pairs: progress, stopping, processes of their own, and one bad pair among good ones."""
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import fields, replace
+from contextlib import ExitStack, suppress
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from pysam import bcftools
 
 from core import apart
 from core.demo.vcf import make_cohort
@@ -25,6 +27,7 @@ from core.vcf import (
     VcfSettings,
     judge_outcome,
     pair_files,
+    pair_folders,
     render_findings,
     run_pairs,
     scan_pairs,
@@ -35,9 +38,9 @@ from core.vcf import outcomes as outcomes_of
 from core.vcf.apart import scan_apart
 from core.vcf.outcomes import STOPPED, run_scan
 from core.vcf.sites import Tallies
-from core.words import say, speaking
+from core.words import say, speaking, text_of
 from tests.unit.test_apart import STARTED
-from tests.vcf_files import vcf_file, vcf_text
+from tests.vcf_files import bgzf, masked_header, vcf_file, vcf_text
 
 SETTINGS = VcfSettings()
 
@@ -267,7 +270,7 @@ def test_unpacked__refuses_what_is_of_another_type_or_does_not_hold_together() -
     assert scan is not None
     table = packed(scan)
     found = unpacked(VcfScan, table)
-    vcf_apart._check(found)
+    vcf_apart.check_scan(found)
     text = table.column(0)[0].as_py()
     first = 1 + 3 * len(fields(Tallies))  # of the candidates' arrays: whole numbers, and two on fractions
     for old, new in ((b'"high"', b'"other"'), (b'"north', b'["north'), (b" 0,", b' "0",'), (b"]", b"")):
@@ -279,10 +282,10 @@ def test_unpacked__refuses_what_is_of_another_type_or_does_not_hold_together() -
     for field, array in (("mafs", found.candidates.mafs[1:]), ("contigs", found.candidates.contigs + 9)):
         broken = replace(found, candidates=replace(found.candidates, **{field: array}))
         with pytest.raises(ValueError, match="does not hold together"):
-            vcf_apart._check(broken)
+            vcf_apart.check_scan(broken)
     removed = replace(found.removed, n=found.removed.n + 1)
     with pytest.raises(ValueError, match="does not hold together"):
-        vcf_apart._check(replace(found, removed=removed))
+        vcf_apart.check_scan(replace(found, removed=removed))
 
 
 def test_run_scan__too_little_memory_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -330,3 +333,73 @@ def test_scan_apart__its_process_ends_soon_after_the_one_that_asked(large_pair: 
     asking.communicate()
     assert len(children) == 1
     _wait_until(lambda: not Path(f"/proc/{children[0]}").exists())
+
+
+def test_scan_apart__unsorted_files_beyond_the_memory_are_refused_with_the_command_that_sorts_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    positions = np.random.default_rng(0).permutation(60_000).tolist()
+    (tmp_path / "sorted").mkdir()
+    texts = {
+        "s one.vcf.gz": vcf_text([f"chr1 {1 + place} . A G . . AF=0.001" for place in positions]),
+        "high_anony_s one.vcf.gz": vcf_text(
+            [f"chr1 {1 + place} . A . . . ." for place in positions], header=masked_header()
+        ),
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_bytes(bgzf(text))
+    assert _scanned(tmp_path) == (60_000, ())
+    apart.POOL.end()  # what a process held before is not counted
+    monkeypatch.setenv(apart.MEMORY_VARIABLE, "80")
+    n_records, (problem,) = _scanned(tmp_path)
+    assert n_records is None
+    told, _, commands = problem.partition("mkdir -p sorted; ")
+    assert told == (
+        "high_anony_s one.vcf.gz: this file or its original is not sorted by contig and position, and they "
+        "do not fit into the memory that a process may take. Sort both, and verify what is in the new "
+        "folder: "
+    )
+    monkeypatch.chdir(tmp_path)
+    for command in commands.split("; "):
+        program, *words = shlex.split(command)
+        assert (program, words[0]) == ("bcftools", "sort")
+        getattr(bcftools, words[0])(*words[1:], catch_stdout=False)
+    assert _scanned(tmp_path / "sorted") == (60_000, ())
+
+
+def _scanned(folder: Path) -> tuple[int | None, tuple[str, ...]]:
+    (pair,) = pair_folders(folder, folder).pairs
+    outcome = scan_apart(pair, SETTINGS, lambda _n_bytes: None)
+    return outcome.scan and outcome.scan.n_original, outcome.problems
+
+
+def test_scan_for_other__reads_a_pair_that_came_through_the_pipe_as_here() -> None:
+    pair = _demo_pairs()[0]
+    with ExitStack() as held, pytest.MonkeyPatch.context() as patched:
+        patched.setattr(vcf_apart, "HAS_SHARED_MEMORY", False)
+        sent, contents = vcf_apart._sent((pair.original, pair.anonymized), held)
+    reported: list[int] = []
+    fields = {"level": pair.level, "settings": {**asdict(SETTINGS), "severities": {}}}
+    data = pa.py_buffer(b"own" + b"".join(contents))
+    document, table = vcf_apart.scan_for_other(data, reported.append, files=sent, n_own=3, **fields)
+    here = run_scan(pair, SETTINGS)
+    assert document == {"problems": []}
+    assert table is not None
+    assert here.scan is not None
+    assert unpacked(VcfScan, table).candidates.positions.tolist() == here.scan.candidates.positions.tolist()
+    damaged = pa.py_buffer(bytes(len(data)))
+    document, table = vcf_apart.scan_for_other(damaged, reported.append, files=sent, n_own=3, **fields)
+    assert table is None
+    assert pair.original.name in str(text_of(document["problems"][0]))
+
+
+def test_reporter__tells_bytes_a_part_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[int] = []
+    report = vcf_apart._Reporter(told.append)
+    report(1)
+    assert told == []
+    report(vcf_apart.REPORTED_BYTES)
+    assert told == [vcf_apart.REPORTED_BYTES + 1]
+    monkeypatch.setattr(vcf_apart, "REPORTED_SECONDS", 0)
+    report(5)
+    assert told[1:] == [5]

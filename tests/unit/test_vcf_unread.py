@@ -211,6 +211,46 @@ def test_unread_bytes__what_bcf_leaves_open() -> None:
         assert bool(_found(_joined(head, [(shared, bytes(changed))]))) == is_told
 
 
+def test_unread_bytes__the_phase_of_an_allele_that_is_alone() -> None:
+    """Versions of htslib write it in two forms, each of them alone."""
+    head, records = _records(_binary(["chr1 100 . A G . . . GT 1 0", "chr1 200 . A G . . . GT 1 0"]))
+    forms = [
+        [
+            (shared, samples[:-2] + bytes(byte & ~1 | bit for byte in samples[-2:]))
+            for shared, samples in records
+        ]
+        for bit in (0, 1)
+    ]
+    assert [_found(_joined(head, form)) for form in forms] == [(), ()]
+    mixed = [forms[0][0], forms[1][1]]
+    assert _found(_joined(head, mixed)) == ("behind a field of record 2",)
+
+
+WIDER = {
+    "a genotype": (1, b"\x21\x02\x04\x03\x03", b"\x22\x02\x00\x04\x00\x03\x00\x03\x00"),
+    "a number of INFO": (0, b"\x11\x07", b"\x12\x07\x00"),
+    "how many letters there are": (0, b"\x17A", b"\xf7\x11\x01A"),
+    "of nothing": (0, b"\x17G\x00", b"\x17G\x50"),
+}
+
+
+@pytest.mark.parametrize("case", WIDER)
+def test_unread_bytes__more_bytes_than_are_needed(case: str) -> None:
+    head, (record,) = _records(_binary(["chr1 100 . A G . . ZI=7 GT 0/1 0|0"], RICH))
+    part, short, wide = WIDER[case]
+    changed = list(record)
+    assert short in changed[part]
+    changed[part] = changed[part].replace(short, wide, 1)
+    assert _found(_joined(head, [record])) == ()
+    assert _found(_joined(head, [(changed[0], changed[1])])) == ("behind a field of record 1",)
+
+
+@pytest.mark.parametrize("number", [-121, -120, 127, 128, -32761, -32760, 32767, 32768])
+def test_unread_bytes__numbers_as_wide_as_htslib_writes_them(number: int) -> None:
+    line = f"chr1 100 . A G . . ZI={number},. GT:AD 0/1:{abs(number)} 0|0:."
+    assert _found(_binary([line], RICH)) == ()
+
+
 def test_unread_bytes__of_bcf_that_is_not_compressed() -> None:
     plain = _binary(["chr1 100 . A G . . . GT 0/1 0|0"])
     assert unread_bytes(VcfFile(name="x.bcf", content=plain)) == ()

@@ -138,6 +138,7 @@ values = st.one_of(
 )
 
 
+@settings(deadline=None)  # the first example reads the catalogues
 @given(one=values, other=values, n=st.integers(0, 10**7))
 def test_text__survives_copies_processes_and_joining(one: object, other: object, n: int) -> None:
     sentence = joined([text("{one} of {other}, {n}", n=n, one=one, other=other), "A literal."])
@@ -172,3 +173,24 @@ def test_text_of__refuses_braces_that_ask_for_more_than_a_value(message: str) ->
     with pytest.raises(ValueError, match="Braces"):
         text_of({"message": message, "plural": "", "n": None, "values": {"a": "b"}})
     assert text_of(plain_text(own(message))) == message
+
+
+@pytest.mark.parametrize(
+    ("both", "one"),
+    [
+        ("레코드 1개을(를)", "레코드 1개를"),
+        ("`지역`은(는)", "`지역`은"),
+        ("`나이`이(가)", "`나이`가"),
+        ("“서울”(으)로", "“서울”로"),  # ㄹ
+        ("부산(으)로", "부산으로"),
+        ("10와(과)", "10과"),
+        ("2과(와)", "2와"),
+        ("1,000을(를)", "1,000을"),
+        ("14.6 %은(는)", "14.6 %는"),
+        ("`age`은(는)", "`age`은(는)"),
+        ("나이(세)", "나이(세)"),
+    ],
+)
+def test_settled__korean_particles_go_by_the_letter_before_them(both: str, one: str) -> None:
+    assert languages.language("ko").settled(f"{both} 봅니다.") == f"{one} 봅니다."
+    assert languages.language("sl").settled(both) == both

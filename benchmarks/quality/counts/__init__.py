@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -31,6 +31,8 @@ class Counts:
     left_out: set[Cell] = field(default_factory=set)  # that have no row
     sensitive: tuple[str, ...] = ()
     more: dict[str, dict[Cell, object]] = field(default_factory=dict)  # further columns of counts
+    figures: dict[str, dict[Cell, object]] = field(default_factory=dict)  # shares and averages
+    sums: dict[str, dict[str, Sequence[str]]] = field(default_factory=dict)  # categories that sum others up
     others: list[Counts] = field(default_factory=list)
     amounts: str = ""  # contributions instead of counts
     has_totals: bool = True
@@ -40,24 +42,36 @@ class Counts:
         return sum(
             n
             for cell, n in self.cells.items()
-            if all(here in (there, _ALL) for here, there in zip(of, cell, strict=True))
+            if all(
+                here in (there, _ALL) or there in self.sums.get(column, {}).get(here, ())
+                for column, here, there in zip(self.categories, of, cell, strict=True)
+            )
         )
+
+    def listed(self) -> Iterator[Cell]:
+        """Yield the cells and totals in the order of the table, sums before what they are of."""
+        axes = []
+        for column, names in self.categories.items():
+            inside = {part: whole for whole, parts in self.sums.get(column, {}).items() for part in parts[:1]}
+            each = [name for part in names for name in ([inside[part]] if part in inside else []) + [part]]
+            axes.append([*each, _ALL] if self.has_totals else each)
+        yield from product(*axes)
 
     def dataset(self, name: str = "counts.csv") -> Dataset:
         """Return the table as it would be read."""
         if self.amounts:
             return read_dataset(self.amounts.encode(), name=name)
-        rows = product(*([*each, _ALL] if self.has_totals else each for each in self.categories.values()))
-        lines = [",".join((*self.categories, "n", *self.more))]
+        lines = [",".join((*self.categories, "n", *self.more, *self.figures))]
         lines += [
             ",".join(
                 (
                     *cell,
                     self.hidden.get(cell, str(self.total(cell))),
                     *(str(c[cell]) for c in self.more.values()),
+                    *(str(c.get(cell, "")) for c in self.figures.values()),
                 )
             )
-            for cell in rows
+            for cell in self.listed()
             if cell not in self.left_out
         ]
         return read_dataset(("\n".join(lines) + "\n").encode(), name=name)
@@ -67,7 +81,7 @@ class Counts:
         audit = audit_counts(
             self.dataset(),
             counts=[] if self.amounts else ["n", *self.more],
-            dimensions=list(self.categories),
+            dimensions=[*self.categories, *self.figures],
             sensitive=self.sensitive,
             magnitude="turnover" if self.amounts else None,
             contributor="firm" if self.amounts else None,
@@ -237,6 +251,68 @@ def _tested_and_positive_of_which_nearly_all_are(c: Counts, leaky: bool) -> None
         c.more["positive"][_cell(c)] = c.cells[_cell(c)] - 2
 
 
+# Categories that are sums of others, and figures
+
+
+def _quarters(c: Counts) -> None:
+    """Put quarters and their year in the place of ages, without any other total over them."""
+    old, c.categories["age"] = c.categories["age"], [f"2024-Q{at}" for at in range(1, 5)]
+    names = dict(zip(old, c.categories["age"], strict=True))
+    c.cells = {(region, names[age], sex): n for (region, age, sex), n in c.cells.items()}
+    c.sums["age"] = {"2024": c.categories["age"]}
+    c.left_out = {cell for cell in c.listed() if cell[1] == _ALL}
+
+
+@leak("sums")
+def _a_quarter_suppressed_and_the_year_shown(c: Counts, leaky: bool) -> None:
+    _quarters(c)
+    c.hide(_cell(c))
+    if not leaky:
+        _block(c)
+
+
+def _towns(c: Counts) -> None:
+    """Say what regions belong to which part of the country, under names that do not tell."""
+    c.sums["region"] = {"Upper Valley": c.categories["region"][:2], "Coast": c.categories["region"][2:4]}
+
+
+@leak("sums")
+def _a_town_suppressed_and_its_part_of_the_country_shown(c: Counts, leaky: bool) -> None:
+    _towns(c)
+    c.left_out = {cell for cell in c.listed() if cell[0] == _ALL}
+    c.hide(*(_cell(c, 0, *at) for at in product(range(2), range(2))))
+    if not leaky:
+        c.hide(*(_cell(c, 1, *at) for at in product(range(2), range(2))))
+
+
+@leak("sums")
+def _a_chapter_of_codes_beside_all_but_one_of_its_codes(c: Counts, leaky: bool) -> None:
+    names = dict(zip(c.categories["age"], ("I10", "I11", "J40", "J45"), strict=True))
+    c.categories["age"] = [*names.values()]
+    c.cells = {(region, names[age], sex): n for (region, age, sex), n in c.cells.items()}
+    c.sums["age"] = {"I1": ["I10", "I11"], "J4": ["J40", "J45"]}
+    c.hide(_cell(c))
+    if not leaky:
+        c.hide(*(_cell(c, *at) for at in product(range(2), range(2), range(2))))
+
+
+@leak("figures")
+def _a_share_that_comes_to_two_people(c: Counts, leaky: bool) -> None:
+    c.has_totals = False
+    ill = {cell: n // 3 + 5 for cell, n in c.cells.items()}
+    c.cells = {cell: 3 * n for cell, n in ill.items()}
+    if leaky:
+        ill[_cell(c)] = 2
+    c.figures["percent_ill"] = {cell: f"{100 * ill[cell] / n:.1f}" for cell, n in c.cells.items()}
+
+
+@leak("figures")
+def _an_average_where_the_count_is_suppressed(c: Counts, leaky: bool) -> None:
+    _block(c)
+    income = {cell: f"{c.rng.uniform(900, 2500):.2f}" for cell in c.listed()}
+    c.figures["mean_income"] = {cell: each for cell, each in income.items() if leaky or cell not in c.hidden}
+
+
 # Groups, and amounts
 
 
@@ -295,6 +371,38 @@ def _all_suppressed_but_the_totals_of_regions(c: Counts) -> None:
     c.left_out |= {
         (region, age, _ALL) for region in [*c.categories["region"], _ALL] for age in c.categories["age"]
     }
+
+
+@clean
+def _quarters_and_their_year(c: Counts) -> None:
+    _quarters(c)
+
+
+@clean
+def _towns_and_parts_of_the_country(c: Counts) -> None:
+    _towns(c)
+
+
+@clean
+def _large_counts_with_averages_and_shares(c: Counts) -> None:
+    ill = {cell: n // 3 + 5 for cell, n in c.cells.items()}
+    c.figures["percent_ill"] = {cell: f"{100 * n / c.cells[cell]:.1f}" for cell, n in ill.items()}
+    c.figures["mean_age"] = {cell: f"{c.rng.uniform(20, 80):.1f}" for cell in c.listed()}
+
+
+@clean
+def _a_block_suppressed_with_its_averages(c: Counts) -> None:
+    _block(c)
+    c.figures["mean_age"] = {
+        cell: f"{c.rng.uniform(20, 80):.1f}" for cell in c.listed() if cell not in c.hidden
+    }
+
+
+@clean
+def _years_that_are_no_sums(c: Counts) -> None:
+    old, c.categories["age"] = c.categories["age"], ["2021", "2022", "2023", "2024"]
+    names = dict(zip(old, c.categories["age"], strict=True))
+    c.cells = {(region, names[age], sex): n for (region, age, sex), n in c.cells.items()}
 
 
 @clean

@@ -11,7 +11,14 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.quality.scoreboard import Scenario
-from core.delivery import DeliveryAudit, DeliverySettings, DeliveryThresholds, audit_delivery
+from core.delivery import (
+    DeliveryAudit,
+    DeliverySettings,
+    DeliveryThresholds,
+    judge_delivery,
+    measure_delivery,
+)
+from core.free_text import Reading, cells_to_read
 from core.tables import Dataset, read_dataset
 from core.verdict import Verdict, worst
 
@@ -92,6 +99,7 @@ class World:
     in_order: set[str] = field(default_factory=set)  # tables whose records stay in their order
     settings: dict[str, Any] = field(default_factory=dict)
     thresholds: dict[str, Any] = field(default_factory=dict)
+    is_read: bool = True  # whether a person has read enough of the notes and found nobody
     planted: int = 0  # persons whom the leak gives away, where that is a number
 
     @property
@@ -225,9 +233,10 @@ def _with_others(made: World, n_others: int, pattern: Column) -> None:
 
 def audited(made: World) -> DeliveryAudit:
     """Return the audit of a delivery."""
-    return audit_delivery(
-        made.datasets(), DeliverySettings(**made.settings), DeliveryThresholds(**made.thresholds)
-    )
+    measured = measure_delivery(made.datasets(), DeliverySettings(**made.settings))
+    texts = [each for each in measured.texts if each.is_text and made.is_read]
+    read = {each.column: Reading(cells_to_read(each.n_cells)) for each in texts}
+    return judge_delivery(measured, DeliveryThresholds(**made.thresholds), read=read)
 
 
 def said(audit: DeliveryAudit, checks: Sequence[str], mentions: Sequence[str], planted: int) -> Verdict:

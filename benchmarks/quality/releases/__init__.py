@@ -187,6 +187,13 @@ def _newcomers_beside_a_ledger(p: Pair, leaky: bool) -> None:
     p.newcomers(7, diagnosis="asthma" if leaky else None)
 
 
+@leak("differences", "release_newcomers")
+def _newcomers_beside_a_ledger_of_other_spellings(p: Pair, leaky: bool) -> None:
+    p.as_ledger = True
+    p.newcomers(2 if leaky else 12)
+    p.later["region"], p.later["age"] = p.later.region.str.upper(), p.later.age.str.replace("-", " – ")
+
+
 @leak("differences", "release_newcomers", "release_newcomer_values")
 def _a_diagnosis_corrected(p: Pair, leaky: bool) -> None:
     if leaky:

@@ -125,6 +125,33 @@ def _an_initial_and_a_surname(rng: np.random.Generator) -> str:
     return f"{{note}} Discussed with {given[0]}. {family}."
 
 
+@leak("names", "en")
+def _two_initials_and_a_surname(rng: np.random.Generator) -> str:
+    given, family = rng.choice(_EN).split()
+    return f"{{note}} Letter from {given[0]}.{rng.choice(list('ABEM'))}. {family}."
+
+
+@leak("names", "en")
+def _a_surname_and_an_initial(rng: np.random.Generator) -> str:
+    given, family = rng.choice(_EN).split()
+    return f"{{note}} Signed {family}, {given[0]}."
+
+
+@leak("names", "en")
+def _a_title_and_a_surname_in_small_letters(rng: np.random.Generator) -> str:
+    return f"{{note}} spoke to mrs {rng.choice(_EN).split()[1].lower()}."
+
+
+@leak("names", "en", share=0.02)
+def _a_patient_by_given_name(rng: np.random.Generator) -> str:
+    return f"{{note}} Patient {rng.choice(_EN).split()[0]} was told."
+
+
+@leak("names", "en", share=0.02)
+def _a_title_and_a_surname_of_two_words(rng: np.random.Generator) -> str:
+    return f"{{note}} Called Mr. van der {rng.choice(('Berg', 'Linden', 'Meer', 'Velde'))}."
+
+
 @leak("names", "sl", share=0.02)
 def _gospa_and_a_surname(rng: np.random.Generator) -> str:
     return f"gospa {rng.choice(_SL).split()[1]} {{note}}"
@@ -138,6 +165,21 @@ def _slovenian_names_in_a_sentence(rng: np.random.Generator) -> str:
 @leak("names", "ko", share=0.02)
 def _korean_names_with_an_honorific(rng: np.random.Generator) -> str:
     return f"{rng.choice(_KO)} 님 {{note}}"
+
+
+@leak("names", "ko", share=0.02)
+def _korean_surnames_alone(rng: np.random.Generator) -> str:
+    return f"{rng.choice(_KO)[0]}씨에게 설명함. {{note}}"
+
+
+@leak("names", "ko", share=0.02)
+def _korean_names_to_whom_something_is_said(rng: np.random.Generator) -> str:
+    return f"{rng.choice(_KO)}에게 설명함. {{note}}"
+
+
+@leak("names", "ko", share=0.02)
+def _korean_names_with_an_age(rng: np.random.Generator) -> str:
+    return f"{rng.choice(_KO)} {rng.integers(20, 90)}세 {{note}}"
 
 
 @leak("names", "ko")
@@ -225,6 +267,31 @@ def _diseases_called_after_somebody(rng: np.random.Generator, n: int) -> Sequenc
 def _drugs_and_doses(rng: np.random.Generator, n: int) -> Sequence[str]:
     drugs = ("Aspirin 100 mg", "Metformin 500 mg", "Ramipril 5 mg", "Lasix 40 mg", "Xarelto 20 mg")
     return [f"{note} Takes {rng.choice(drugs)} daily." for note in _notes(rng, n, "en")]
+
+
+@clean
+def _letters_of_vitamins_stages_and_groups(rng: np.random.Generator, n: int) -> Sequence[str]:
+    letters = ("Takes vitamin D. Next visit planned.", "Stage I. Will be called.", "Section B. Treatment goes on.",
+               "Group C. Blood sample taken.", "Known hepatitis C. Told to rest.", "Child A. Stable since then.")  # fmt: skip
+    return [f"{note} {rng.choice(letters)}" for note in _notes(rng, n, "en")]
+
+
+@clean
+def _titles_without_names_in_small_letters(rng: np.random.Generator, n: int) -> Sequence[str]:
+    said = (
+        "ms since 2010",
+        "known ms long standing",
+        "dr visit at home",
+        "prof advice asked",
+        "patient will call",
+    )
+    return [f"{note} {rng.choice(said)}" for note in _notes(rng, n, "en")]
+
+
+@clean
+def _korean_ages_and_this_teacher(rng: np.random.Generator, n: int) -> Sequence[str]:
+    said = ("수술 56세", "이 선생님 설명", "전 간호사 기록", "이 환자에게 설명함", "보호자에게 설명함")
+    return [f"{note} {rng.choice(said)}" for note in _notes(rng, n, "ko")]
 
 
 @clean

@@ -12,6 +12,7 @@ from core.risk.views.report import (
     intruders,
     intruders_table,
     models_note,
+    origin_facts,
     risk_report,
     sensitive_figures,
 )
@@ -27,6 +28,7 @@ from core.risk.views.tables import (
     columns_the_other_lacks,
     disclosure_table,
     evidence_tables,
+    gravest,
     headline,
     roles_note,
     roles_table,

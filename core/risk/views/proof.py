@@ -36,7 +36,7 @@ def _tried(audit: RiskAudit) -> Iterator[Tried]:
         text(
             "{columns}; all {n} record",
             "{columns}; all {n} records",
-            n=int(classes.class_sizes.sum()),
+            n=classes.n_members,
             columns=listed(classes.quasi_identifiers),
         ),
         text("The smallest class has {k}.", k=int(classes.k or 0)),

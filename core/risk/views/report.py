@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from core.engines import Origin
 from core.releases.views import releases_figures, releases_limits, releases_tables
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions, placed
 from core.reports.model import Column, Table, table_by
@@ -326,6 +327,17 @@ def _figure(
     return Figure(key, value, threshold=threshold, verdict=verdict, of=of, total=total)
 
 
+def origin_facts(origin: Origin) -> InputFacts:
+    """Return what a report says of a table in an engine."""
+    return InputFacts(
+        role="table",
+        name=origin.address,
+        n_bytes=origin.n_bytes,
+        sha256=origin.sha256,
+        reading=text("asked where it is, by {engine}", engine=origin.engine),
+    )
+
+
 def risk_report(
     audit: RiskAudit,
     *,
@@ -371,7 +383,7 @@ def risk_report(
         verdicts={"Thresholds": audit.verdict, "Beyond the thresholds": audit.exposure_verdict},
         result=risk_document(audit, columns=columns, suda=suda, what_if=what_if),
         arguments=(risk_arguments(audit, inputs, groups=groups, suda=suda, what_if=what_if),)
-        if inputs
+        if inputs and not audit.measurement.elsewhere
         else (),
     )
 

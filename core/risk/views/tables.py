@@ -23,7 +23,7 @@ from core.risk import (
 )
 from core.roles import RoleSuggestion
 from core.tables import Dataset
-from core.verdict import Verdict
+from core.verdict import Finding, Verdict
 from core.words import Amount, Text, Written, counted, joined, listed, own, percent, text
 
 TITLE = "Disclosure risk"
@@ -62,10 +62,15 @@ MEASURE_KEYS = tuple(
 
 def headline(audit: RiskAudit) -> str:
     """Return the most important reason of the overall verdict, in a sentence."""
-    worst = [finding for finding in audit.all_findings if finding.verdict is audit.overall]
+    return gravest(audit).message
+
+
+def gravest(audit: RiskAudit) -> Finding:
+    """Return the finding that explains the overall verdict: that no figure holds, else the worst."""
     if audit.overall is Verdict.PASS:
-        return audit.findings[0].message
-    return worst[0].message
+        return audit.findings[0]
+    of_counts = (finding for finding in audit.all_findings if finding.check == "table_of_counts")
+    return next(of_counts, audit.all_findings[0])
 
 
 ROLE_COLUMNS = (

@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import binom
+import scipy
 
 from core.coding import BoolArray, IntArray
 from core.tabular.columns import is_high_risk
@@ -404,7 +404,7 @@ def _as_hash(
             search(compared), key=lambda found: found[1], default=("", 0, _no_token)
         )
         enough = n_matched >= max(2, _ANY_HASH * n)
-        if enough and binom.sf(n_matched - 1, n, _chance(compared, recount)) < _NO_ACCIDENT:
+        if enough and scipy.stats.binom.sf(n_matched - 1, n, _chance(compared, recount)) < _NO_ACCIDENT:
             yield samples.result(originals, anonymized, kind="hash", how=how, counts=(n_matched, n))
             return
 

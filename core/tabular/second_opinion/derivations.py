@@ -19,7 +19,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-from scipy.stats import rankdata
+import scipy
 
 from core.coding import FloatArray, IntArray, some_rows
 from core.tabular.columns import is_high_risk
@@ -261,7 +261,7 @@ def _standard_ranks(values: FloatArray) -> FloatArray:
     known = ~np.isnan(values)
     ranks = np.zeros(len(values))
     if known.any():
-        of_known = rankdata(values[known])
+        of_known = scipy.stats.rankdata(values[known])
         ranks[known] = of_known - of_known.mean()
     length = np.linalg.norm(ranks)
     return ranks / length if length else ranks
@@ -326,7 +326,7 @@ def _kind_of_order(first: FloatArray, second: FloatArray) -> tuple[str | None, i
     n_values = [len(np.unique(values)) for values in (first, second)]
     if min(n_values) < _FEWEST_VALUES:
         return None, 0
-    rank, other = rankdata(first), rankdata(second)
+    rank, other = scipy.stats.rankdata(first), scipy.stats.rankdata(second)
     correlation = float(_standard_ranks(first) @ _standard_ranks(second))
     if correlation < 0:
         other = len(other) + 1 - other

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-from scipy.stats import binom, poisson
+import scipy
 
 from core.coding import BoolArray, CodedColumn, IntArray, distinct_values, some_rows
 from core.jobs import Threads
@@ -497,7 +497,7 @@ def _in_rows(
     n_by_chance = float((cells.counts[text] * n_of_number[number]).sum()) / max(len(cells.codes), 1)
     if n_hits < _FEWEST_HITS or n_hits < _TIMES_CHANCE * n_by_chance:
         return None
-    if poisson.sf(n_hits - 1, max(n_by_chance, 1e-9)) > _NO_ACCIDENT:
+    if scipy.stats.poisson.sf(n_hits - 1, max(n_by_chance, 1e-9)) > _NO_ACCIDENT:
         return None
     return n_hits, n_by_chance, True
 
@@ -565,7 +565,7 @@ def _are_any_digits(form: _Form, cells: CodedColumn, words: _Words, n_hits: int)
     with_digits = np.unique(words.text[digits.to_numpy(zero_copy_only=False)])
     n_values = len(np.unique(form.of_value[form.of_value >= 0]))
     n_by_chance = min(1.0, n_values / 10.0**form.shortest) * float(cells.counts[with_digits].sum())
-    return poisson.sf(n_hits - 1, max(n_by_chance, 1e-9)) > _NO_ACCIDENT
+    return scipy.stats.poisson.sf(n_hits - 1, max(n_by_chance, 1e-9)) > _NO_ACCIDENT
 
 
 def _against_recombined(form: _Form, *, cells: CodedColumn, words: _Words, n_hits: int) -> _Hits | None:
@@ -574,7 +574,7 @@ def _against_recombined(form: _Form, *, cells: CodedColumn, words: _Words, n_hit
     likely = _share_by_recombining(form)
     n_by_chance = n_pairs * likely
     clearly = n_hits - n_by_chance >= _CLEARLY_MORE * (n_pairs - n_by_chance)
-    if binom.sf(n_hits - 1, n_pairs, likely) > _NO_ACCIDENT or not clearly:
+    if scipy.stats.binom.sf(n_hits - 1, n_pairs, likely) > _NO_ACCIDENT or not clearly:
         return None
     return n_hits, n_by_chance, False
 
@@ -617,7 +617,10 @@ def _against_density(
         return (n_hits, 0.0, False) if n_found >= _DISTINCT * min(n_values, n_hits) else None
     n_possible = _DAYS_OF_LIVES if kind == "dates" else 10.0**form.shortest
     n_by_chance = min(1.0, n_values / n_possible) * cells.n_filled
-    if n_hits < _TIMES_CHANCE * n_by_chance or poisson.sf(n_hits - 1, max(n_by_chance, 1e-9)) > _NO_ACCIDENT:
+    if (
+        n_hits < _TIMES_CHANCE * n_by_chance
+        or scipy.stats.poisson.sf(n_hits - 1, max(n_by_chance, 1e-9)) > _NO_ACCIDENT
+    ):
         return None
     return n_hits, n_by_chance, False
 

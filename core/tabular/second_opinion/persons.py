@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
-from scipy.stats import poisson
+import scipy
 
 from core.coding import CodedColumn, CodedTable, IntArray, sorted_distinct, value_codes
 from core.equivalence import EquivalenceClasses
@@ -242,7 +242,7 @@ def judge_alike(
     """Return a finding for each attribute that more classes share than chance explains."""
     found = []
     for one in alike:
-        chance = float(poisson.sf(one.n_alike - 1, one.n_by_chance)) if one.n_alike else 1.0
+        chance = float(scipy.stats.poisson.sf(one.n_alike - 1, one.n_by_chance)) if one.n_alike else 1.0
         if chance < _HARDLY_CHANCE:
             found.append(
                 Finding.of(

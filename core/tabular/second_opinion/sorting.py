@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammaln
-from scipy.stats import chi2
+import scipy
 
 from core.cells import CodeArray
 from core.coding import IntArray
@@ -195,14 +194,17 @@ def _as_often(before: IntArray, after: IntArray) -> bool:
         np.array_equal(before, after) or np.array_equal(before, after[::-1])
     ):
         return False
-    ways = gammaln(len(before) + 1) - gammaln(np.unique(before, return_counts=True)[1] + 1).sum()
+    ways = (
+        scipy.special.gammaln(len(before) + 1)
+        - scipy.special.gammaln(np.unique(before, return_counts=True)[1] + 1).sum()
+    )
     return bool(ways >= -np.log(_NO_ACCIDENT_OF_COUNTS))
 
 
 def _agree(before: IntArray, after: IntArray) -> bool:
     """Whether groups depend on each other row by row, and much less once one table is moved on by rows."""
     statistic, freedom = _dependence(before, after)
-    if not freedom or chi2.sf(statistic, freedom) > _NO_ACCIDENT:
+    if not freedom or scipy.stats.chi2.sf(statistic, freedom) > _NO_ACCIDENT:
         return False
     moves = [sign * step for step in range(1, min(_N_MOVED // 2, len(before) - 1) + 1) for sign in (1, -1)]
     return statistic >= _CLEARLY * max(_dependence(np.roll(before, by), after)[0] for by in moves)

@@ -17,8 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
-from scipy import sparse
-from scipy.stats import gamma
+import scipy
 
 from core.cells import as_numbers
 from core.coding import IntArray, some_rows
@@ -169,11 +168,11 @@ def _likeness(a: Sequence[frozenset[str]], b: Sequence[frozenset[str]]) -> npt.N
     return np.asarray(n_shared / np.maximum(sizes - n_shared, 1))
 
 
-def _incidence(texts: Sequence[frozenset[str]], numbers: Mapping[str, int]) -> sparse.csr_array:
+def _incidence(texts: Sequence[frozenset[str]], numbers: Mapping[str, int]) -> scipy.sparse.csr_array:
     """Return shape (n_texts, n_pairs): 1 where a text has a pair of characters."""
     places = [numbers[pair] for text in texts for pair in text]
     ends = np.cumsum([0, *map(len, texts)])
-    return sparse.csr_array((np.ones(len(places)), places, ends), shape=(len(texts), len(numbers)))
+    return scipy.sparse.csr_array((np.ones(len(places)), places, ends), shape=(len(texts), len(numbers)))
 
 
 def _pairs(text: str) -> frozenset[str]:
@@ -227,4 +226,7 @@ def _by_chance(ours: IntArray, theirs: IntArray) -> bool:
     statistic = float(((theirs[known] - total * share) ** 2 / (total * spread)).sum())
     mean = len(total) - 1.0
     variance = max(float((2 + (1 - 6 * spread) / (total * spread)).sum()), 1.0)
-    return statistic >= mean or gamma.cdf(statistic, mean**2 / variance, scale=variance / mean) > _RARE
+    return (
+        statistic >= mean
+        or scipy.stats.gamma.cdf(statistic, mean**2 / variance, scale=variance / mean) > _RARE
+    )

@@ -21,6 +21,7 @@ from core.tabular.views.words import (
     TITLE,
     checks_line,
     class_note,
+    gravest,
     headline,
     run_counts,
     run_headline,

@@ -92,7 +92,7 @@ def _section(audit: TabularAudit, k: int) -> ReportSection:
         charts=() if chart is None else (chart,),
         tables=(
             ReportTable(
-                name=f"Map {audit.name}",
+                name=text("Map {file}", file=audit.name),
                 title=text("Column map of {file}", file=audit.name),
                 frame=mapped.frame,
                 note=checks_line(audit),
@@ -140,13 +140,13 @@ def _details(audit: TabularAudit) -> list[ReportTable]:
     name = audit.name
     tables = [
         ReportTable(
-            name=f"Columns {name}",
+            name=text("Columns {file}", file=name),
             title=text("Columns of {file}", file=name),
             frame=columns_table(audit),
             note="Shapes stand for values: 9 for a digit, A for a letter.",
         ),
         ReportTable(
-            name=f"Patterns {name}",
+            name=text("Patterns {file}", file=name),
             title=text("Sensitive patterns left in {file}", file=audit.measurement.anonymized_name),
             frame=residual_table(audit),
         ),
@@ -154,7 +154,7 @@ def _details(audit: TabularAudit) -> list[ReportTable]:
     if audit.second_opinion is not None:
         tables.extend(
             ReportTable(
-                name=f"{shown.title} {name}",
+                name=text("{table} {file}", table=own(shown.title), file=name),
                 title=text("Second opinion on {file}: {table}", file=name, table=own(shown.title)),
                 frame=audit.second_opinion.tables[key],
                 columns=shown.columns,

@@ -123,7 +123,8 @@ def run_table(files: Sequence[VerifiedFile], left_out: Sequence[LeftOutFile]) ->
         (Verdict.NOT_ASSESSED, file.name, file.reason, "–", "–") for file in left_out
     ]
     for audit in (file.audit for file in files):
-        why = gravest(audit) or text("Nothing speaks against the table.")
+        reason = gravest(audit)
+        why = reason.message if reason else text("Nothing speaks against the table.")
         rows.append((audit.overall, audit.name, why, audit.verdict, audit.second_opinion_verdict))
     rows.sort(key=lambda row: -row[0].severity)
     return table_of(rows, RUN_COLUMNS)

@@ -8,7 +8,7 @@ from core.measures import shared
 from core.measures import tabular as measures
 from core.tabular import LeftOutFile, TabularAudit
 from core.tabular.views.verified_file import VerifiedFile
-from core.verdict import Verdict
+from core.verdict import Finding, Verdict
 from core.words import Text, Value, counted, joined, own, text
 
 TITLE = "Tabular verifier"
@@ -40,7 +40,7 @@ MEASURE_KEYS = tuple(
 def headline(audit: TabularAudit) -> str:
     """Return the sentence that explains a file's overall verdict, the most important reason in it."""
     reason = gravest(audit)
-    return joined([verdicts_said(audit), reason]) if reason else verdicts_said(audit)
+    return joined([verdicts_said(audit), reason.message]) if reason else verdicts_said(audit)
 
 
 def verdicts_said(audit: TabularAudit) -> Text:
@@ -49,14 +49,19 @@ def verdicts_said(audit: TabularAudit) -> Text:
     return text(message, rule=own(audit.verdict.word), ours=own(audit.second_opinion_verdict.word))
 
 
-def gravest(audit: TabularAudit) -> str:
-    """Return the most important reason for a file's overall verdict; empty where it is PASS."""
+def gravest(audit: TabularAudit) -> Finding | None:
+    """Return the most important reason for a file's overall verdict; None where it is PASS.
+
+    Of a column whose values remain although they were to be dropped this comes before what they tell.
+    """
     reasons = [finding for finding in audit.all_findings if finding.verdict is audit.overall]
     if not reasons or audit.overall is Verdict.PASS:
-        return ""
+        return None
     failed = audit.overall is Verdict.FAIL
     of_columns = (finding for finding in reasons if failed and (finding.column or finding.columns))
-    return next(of_columns, reasons[0]).message
+    first = next(of_columns, reasons[0])
+    of_it = (each for each in reasons if each.check == "column_dropped" and each.column == first.column)
+    return next(of_it, first)
 
 
 def run_headline(files: Sequence[VerifiedFile], skipped: Sequence[LeftOutFile]) -> str:

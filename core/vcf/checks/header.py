@@ -119,7 +119,8 @@ HEADER_CHECKS = (
         "samples_identify",
         "Sample names look personal",
         FAIL,
-        "{n} of {of} sample names look like a person's name or an identifier, or are the original's that do.",
+        "{n} of {of} sample names look like a person's name or an identifier, are the original's that do, or "
+        "hold signs that nobody sees or tells from others.",
         "Give the samples new names: bcftools reheader -s.",
     ),
 )

@@ -190,7 +190,7 @@ def _details(audit: VcfAudit, file: str) -> list[ReportTable]:
     total = audit.n_variant_targets - audit.n_variant_masked
     tables = [
         ReportTable(
-            name=f"Findings {file}",
+            name=text("Findings {file}", file=file),
             title=text("Findings of {file}", file=name),
             frame=exposure_table(audit.exposure),
             note=text(
@@ -200,10 +200,12 @@ def _details(audit: VcfAudit, file: str) -> list[ReportTable]:
             ),
         ),
         ReportTable(
-            name=f"Motifs {file}", title=text("Repeat motifs of {file}", file=name), frame=motif_table(audit)
+            name=text("Motifs {file}", file=file),
+            title=text("Repeat motifs of {file}", file=name),
+            frame=motif_table(audit),
         ),
         ReportTable(
-            name=f"Unmasked {file}",
+            name=text("Unmasked {file}", file=file),
             title=text("Sites of {file} that are not masked", file=name),
             frame=rows,
             note=text("The first {shown} of {total}, in file order.", shown=len(rows), total=total)

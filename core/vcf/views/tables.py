@@ -11,6 +11,7 @@ import pandas as pd
 from core.reports import csv_bytes
 from core.reports.model import Column, Table, table_by, table_of
 from core.vcf import ALL_CHECKS, Exposure, Mark, PairOutcome, VcfAudit
+from core.vcf.candidates import Candidates, Offsets
 from core.vcf.exposure import places_text
 from core.vcf.outcomes import gravest
 from core.verdict import Verdict
@@ -131,17 +132,15 @@ def unmasked_table(audit: VcfAudit, *, limit: int | None = None) -> Table:
                 candidates.motif_names[motif] for motif in candidates.motifs[places].tolist()
             ],
             Column("maf", "Site MAF"): np.where(np.isfinite(mafs), mafs, np.nan),
-            Column("reason", "Why it is not masked", kind="words"): _reasons(
-                candidates.marks[places], repeats
-            ),
+            Column("reason", "Why it is not masked", kind="words"): _reasons(candidates, places, repeats),
         }
     )
 
 
-def _reasons(marks: npt.NDArray[np.uint64], repeats: npt.NDArray[np.bool_]) -> npt.NDArray[np.str_]:
-    changed = (marks & Mark.ALT_CHANGED) != 0
+def _reasons(candidates: Candidates, places: Offsets, repeats: npt.NDArray[np.bool_]) -> npt.NDArray[np.str_]:
+    changed = candidates.marked(Mark.ALT_CHANGED, places)
     return np.select(
-        [(marks & Mark.MISSING) != 0, repeats & changed, repeats, changed],
+        [candidates.marked(Mark.MISSING, places), repeats & changed, repeats, changed],
         [
             "no record at this site in the anonymized file",
             "ALT was changed, but holds no N",

@@ -77,7 +77,7 @@ def show_search(measured: DiversitySearch, identity: str) -> None:
             findings=audit.findings,
         )
     with looked_at:
-        show_findings(audit.findings, key=TOOL, at_once=_FINDINGS_AT_ONCE, in_card="untouched_columns")
+        show_findings(audit.findings, key=TOOL, at_once=_FINDINGS_AT_ONCE)
         picked = ask_for_pair(audit, mark)
         show_pair(audit, picked, mark)
     with trade_off:

@@ -18,7 +18,7 @@ from pages.anonymize.diversity_parts.roles import Roles, ask_for_roles
 from pages.components.asking import ask_for_choice, ask_for_number
 from pages.components.inputs import ask_for_files, ask_for_table, list_file
 from pages.components.reading import show_problems
-from pages.components.text import plain
+from pages.components.text import plain, sentence
 
 TOOL = "diversity"
 _MOST_CELLS_AT_ONCE = 500_000  # records × columns
@@ -108,7 +108,7 @@ def _untouched(
             "Untouched, the model ({model}; {n} features: {features}) has {name} **{accuracy}**.",
             n=len(found.features),
             model=plain(say(found.description)),
-            features=plain(say(listed(found.features, at_most=4))),
+            features=sentence(say(listed(found.features, at_most=4))),
             name=accuracy_word(task, begins=False),
             accuracy=percent(found.accuracy),
         )

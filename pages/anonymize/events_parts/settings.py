@@ -72,12 +72,7 @@ def ask_for_settings(dataset: Dataset) -> EventSettings | None:
         _ask_for_columns_first(dataset, used)
         return None
     if used.found_columns:
-        found = say(
-            "The log has other column names. Time, user and event were found by their values: {columns}. "
-            "Look at them in Settings, and press Apply settings there to confirm.",
-            columns=listed([used.time_column, used.user_column, used.event_column]),
-        )
-        st.info(sentence(found), icon=":material/search:")
+        used = _confirm_columns(used)
     settings = st.expander(say("Settings"), icon=":material/tune:")
     with settings:
         base = _ask_for_mapping()
@@ -100,6 +95,21 @@ def ask_for_settings(dataset: Dataset) -> EventSettings | None:
     if problem is not None:
         show_problems(problem)
     st.session_state[_SETTINGS], st.session_state[_BASE] = used, base
+    return used
+
+
+def _confirm_columns(used: EventSettings) -> EventSettings:
+    """Say which columns were found by their values, to confirm at once or to change in the settings."""
+    found = say(
+        "The log has other column names. Time, user and event were found by their values: {columns}. "
+        "Others can be chosen in Settings.",
+        columns=listed([used.time_column, used.user_column, used.event_column]),
+    )
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        st.markdown(f":material/search: {sentence(found)}", width="stretch")
+        if st.button(say("Use these columns"), key="events_confirm", icon=":material/check:"):
+            st.session_state[_SETTINGS] = replace(used, found_columns=())
+            st.rerun()
     return used
 
 

@@ -36,6 +36,7 @@ def show_counts(dataset: Dataset, settings: RiskSettings) -> None:
     table, columns = views.cells_table(audit)
     if len(table):
         show_table(table, alt="Cells to suppress, and what is told of them", columns=columns)
+    st.header(say("Downloads"), anchor=False)
     show_downloads(
         "risk",
         partial(_report, audit, dataset, settings),

@@ -27,7 +27,7 @@ def show_judgement(audit: RiskAudit) -> None:
 def show_found(audit: RiskAudit) -> None:
     """Show the figures, four of them at once, and what the verdict's card does not say yet."""
     show_figures(views.headline_figures(audit), at_once=4)
-    gravest = audit.all_findings[0]
+    gravest = views.gravest(audit)
     show_findings(audit.all_findings, key="risk", at_once=_FINDINGS_AT_ONCE, in_card=gravest.check)
     if gravest.verdict is Verdict.PASS:
         st.markdown(say("Nothing further was noticed."))

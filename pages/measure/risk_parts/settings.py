@@ -12,6 +12,7 @@ import streamlit as st
 from core import caching
 from core.risk import (
     PRESETS,
+    RiskMeasurement,
     RiskSettings,
     RiskThresholds,
     views,
@@ -23,6 +24,7 @@ from core.words import own, say
 from pages.components.asking import ask_for_choice, ask_for_number
 from pages.components.editing import edit_table
 from pages.components.policy import opened_form, say_absent
+from pages.components.text import sentence
 
 # How to count, by setting; and the widget's key.
 _HOW_TO_COUNT = {
@@ -89,9 +91,6 @@ def _take_opened(dataset: Dataset) -> None:
     found = {column: role for column, role in named.items() if column in dataset.columns}
     if not found:
         return
-    key = f"risk_roles_{dataset.fingerprint}"
-    for slot in (key, f"{key}_kept", f"{key}_base"):
-        st.session_state.pop(slot, None)
     is_chosen = any(opened.get(name) for name in ("quasi_identifiers", "counts", "magnitude"))
     usual = dict.fromkeys(dataset.columns, Role.OTHER.value)
     if not is_chosen:
@@ -99,12 +98,44 @@ def _take_opened(dataset: Dataset) -> None:
         usual |= {name: role for name, role in _suggested_roles(dataset).items() if role != said}
     roles_taken = usual | found
     choices = {name: value for name, value in opened.items() if name not in roles}
-    st.session_state[f"{key}_opened"] = roles_taken
+    _fill_editor(dataset, roles_taken)
     settings = _settings(roles_taken, choices, suggested=not is_chosen)
     if not is_chosen:
         harmless = tuple(column for column, role in found.items() if role == Role.OTHER.value)
         settings = replace(settings, other=harmless)
     st.session_state[_slot(dataset)] = settings
+
+
+def _fill_editor(dataset: Dataset, roles: Mapping[str, str]) -> None:
+    key = f"risk_roles_{dataset.fingerprint}"
+    for slot in (key, f"{key}_kept", f"{key}_base"):
+        st.session_state.pop(slot, None)
+    st.session_state[f"{key}_opened"] = roles
+
+
+def propose_counts(dataset: Dataset, measured: RiskMeasurement) -> None:
+    """Propose to audit as such what looks like a table of counts: of its rows no figure holds."""
+    if measured.looks_like_counts is None:
+        return
+    column, _ = measured.looks_like_counts
+    proposal = say(
+        "`{column}` seems to count people. The rows are groups then, and nobody's own.", column=column
+    )
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        st.markdown(sentence(proposal), width="stretch")
+        st.button(
+            say("Audit it as a table of counts"),
+            key="risk_as_counts",
+            icon=":material/pivot_table_chart:",
+            on_click=_take_as_counts,
+            args=(dataset, column),
+        )
+
+
+def _take_as_counts(dataset: Dataset, column: str) -> None:
+    roles = {**_suggested_roles(dataset), column: str(own("count"))}
+    _fill_editor(dataset, roles)
+    st.session_state[_slot(dataset)] = _settings(roles, {}, suggested=False)
 
 
 def _slot(dataset: Dataset) -> str:

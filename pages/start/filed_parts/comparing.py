@@ -39,6 +39,8 @@ def show_comparison(report: FiledReport, others: Sequence[FiledReport]) -> None:
     before = st.selectbox(label, list(alike), key="filed_before", persist_state="session")
     found = compare_reports(alike[before], report)
     st.markdown(sentence(say(found.sentence)))
+    for note in found.notes:
+        st.warning(sentence(say(note)))
     tabs = st.tabs([say(heading) for _, heading in _PARTS])
     for (name, heading), tab in zip(_PARTS, tabs, strict=True):
         with tab:

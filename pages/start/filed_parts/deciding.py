@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import get_args
@@ -24,7 +25,7 @@ from core.filed.deciding import (
     read_decided,
     read_undecided,
 )
-from core.filed.package import evidence_zip
+from core.filed.package import Signed, checked_signature, evidence_zip
 from core.filed.reading import FiledReport
 from core.settings_form import command_line
 from core.verdict import Finding, Verdict, worst_first
@@ -56,12 +57,31 @@ def show_deciding(stored: StoredFile, report: FiledReport) -> None:
         _show_decided(read_decided(made, name=decided_name(stored.name)), is_new=True)
 
 
-def show_decided(stored: StoredFile) -> None:
-    """Show what was decided, where the file is as it was written."""
+def show_decided(stored: StoredFile, signatures: Sequence[StoredFile], signers: bytes) -> None:
+    """Show what was decided, where the file is as it was written, and who signed it.
+
+    Of several signatures, those that are named like the report are its own.
+    """
     try:
-        _show_decided(read_decided(stored.data, name=stored.name), is_new=False)
+        decided = read_decided(stored.data, name=stored.name)
     except AuditInputError as error:
         show_problems(error)
+        return
+    own_ones = [each for each in signatures if each.name == f"{stored.name}.sig"] or signatures
+    signed = None
+    for each in own_ones:
+        try:
+            signed = checked_signature(
+                decided,
+                each.data,
+                name=each.name,
+                signers=signers or None,
+                signers_name=say("The list of signers"),
+            )
+        except AuditInputError as error:
+            show_problems(error)
+            return
+    _show_decided(decided, is_new=False, signed=signed)
 
 
 def _findings(report: FiledReport) -> list[Finding]:
@@ -144,7 +164,7 @@ def _ask_for_exceptions(report: FiledReport) -> dict[int, str]:
     return {number: why.strip() for number, why in sorted(given) if why.strip()}
 
 
-def _show_decided(decided: DecidedReport, *, is_new: bool) -> None:
+def _show_decided(decided: DecidedReport, *, is_new: bool, signed: Signed | None = None) -> None:
     """Show what was decided, and offer the decided report and the package."""
     st.subheader(say("What was decided"), anchor=False)
     first, *lines = decision_lines(decided)
@@ -153,6 +173,7 @@ def _show_decided(decided: DecidedReport, *, is_new: bool) -> None:
         st.markdown(f"- {sentence(say(line))}")
     if not is_new:
         st.success(say("The file is byte for byte as it was written."), icon=":material/verified:")
+        _show_signature(signed)
     digest = decided.sha256[:8]
     with st.container(horizontal=True):
         if is_new:
@@ -173,7 +194,7 @@ def _show_decided(decided: DecidedReport, *, is_new: bool) -> None:
                 "evidence.zip",
                 f"evidence_{digest}.zip",
                 "application/zip",
-                partial(evidence_zip, decided),
+                partial(evidence_zip, decided, signed=signed),
                 "Everything but the data, with how to verify it without AnonAudit.",
             ),
             key=f"{TOOL}_evidence",
@@ -188,3 +209,19 @@ def _show_decided(decided: DecidedReport, *, is_new: bool) -> None:
             ),
         )
     )
+
+
+def _show_signature(signed: Signed | None) -> None:
+    """Say whose key signed, as far as that can be told here."""
+    if signed is None:
+        st.info(say("No signature is here. Was the report signed, drop the file that ends in .sig too."))
+    elif signed.name:
+        told = say("Signed by {name}, key {fingerprint}.", name=signed.name, fingerprint=signed.fingerprint)
+        st.success(sentence(told), icon=":material/verified_user:")
+    else:
+        told = say(
+            "Signed by the key {fingerprint}. Whose it is was not checked: drop the list of signers, or the "
+            "public key of the person, too.",
+            fingerprint=signed.fingerprint,
+        )
+        st.warning(sentence(told))

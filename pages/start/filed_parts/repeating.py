@@ -54,6 +54,8 @@ def _repeat(report: FiledReport, files: Sequence[StoredFile], _progress: Progres
 def _show(repeat: Repeat) -> None:
     show, icon = _LOOKS[repeat.sameness]
     show(f"**{say(repeat.sameness.word)}** · {sentence(say(repeat.sentence))}", icon=icon)
+    for note in repeat.notes:
+        st.warning(sentence(say(note)), icon=":material/policy:")
     if repeat.differences:
         show_table(table_of(repeat.differences, _DIFFERENCES), alt="What differs, and by how much")
         if (rest := repeat.n_differences - len(repeat.differences)) > 0:

@@ -26,6 +26,7 @@ from pages.components.text import plain, sentence
 from pages.components.texts import ask_what_was_read
 from pages.verify.tabular_parts.batch import MeasuredFile
 
+_AT_ONCE = {"rule": 1, "opinion": 2}  # findings: the map above tells what the rule says of each column
 _MAIN = ("policy_consistency", "pattern_residual", "high_risk_handling", "k")
 
 
@@ -38,6 +39,8 @@ def show_file(audit: TabularAudit, file: MeasuredFile, *, k: int) -> None:
         key="file",
     )
     _show_map(audit)
+    said = views.gravest(audit)
+    in_card = said.check if said else ""
     rule, opinion = st.columns(2)
     with rule, st.container(border=True, height="stretch", key="tabular_side_rule"):
         _show_side(
@@ -47,6 +50,7 @@ def show_file(audit: TabularAudit, file: MeasuredFile, *, k: int) -> None:
             audit.findings,
             "No column check failed and every figure meets its threshold.",
             key="rule",
+            in_card=in_card,
         )
     with opinion, st.container(border=True, height="stretch", key="tabular_side_opinion"):
         _show_side(
@@ -56,6 +60,7 @@ def show_file(audit: TabularAudit, file: MeasuredFile, *, k: int) -> None:
             (*audit.measurement.notes, *(audit.second_opinion.findings if audit.second_opinion else ())),
             "Nothing speaks against the table.",
             key="opinion",
+            in_card=in_card,
         )
     if audit.opinion_measurement is not None:
         ask_what_was_read("tabular", file.anonymized, audit.opinion_measurement.texts)
@@ -87,13 +92,20 @@ def _show_map(audit: TabularAudit) -> None:
 
 
 def _show_side(
-    title: str, verdict: Verdict, idea: str, findings: tuple[Finding, ...], nothing: str, *, key: str
+    title: str,
+    verdict: Verdict,
+    idea: str,
+    findings: tuple[Finding, ...],
+    nothing: str,
+    *,
+    key: str,
+    in_card: str,
 ) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(say(title), anchor=False, width="content", help=say(idea))
         show_badge(verdict)
     if findings:
-        show_findings(findings, key=f"tabular_{key}", at_once=2)
+        show_findings(findings, key=f"tabular_{key}", at_once=_AT_ONCE[key], in_card=in_card)
     else:
         st.markdown(say(nothing))
 

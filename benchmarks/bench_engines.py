@@ -1,0 +1,104 @@
+"""Tables larger than memory: Disclosure risk in DuckDB beside its own GROUP BY, and in memory.
+
+Each part runs in a process of its own, so that its peak of memory is its own. `ENGINES_BENCH_RECORDS` names
+the sizes, with spaces between them; `ENGINES_BENCH_MEMORY` what DuckDB may take.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import duckdb
+
+from benchmarks.processors import worked_seconds
+from core.engines import address_of, connected
+from core.risk import RiskSettings, RiskThresholds, judge_risk, measure_risk
+from core.risk.in_engine import measure_in_engine
+from core.tables import read_dataset
+
+_SIZES = os.environ.get("ENGINES_BENCH_RECORDS", "1000000 10000000")
+_MEMORY = os.environ.get("ENGINES_BENCH_MEMORY", "6GB")
+_N_VALUES = {
+    "age": 80,
+    "sex": 2,
+    "city": 40,
+    "education": 12,
+    "job": 30,
+    "status": 6,
+    "origin": 5,
+    "country": 9,
+}
+_SETTINGS = RiskSettings(quasi_identifiers=tuple(_N_VALUES), sensitive=("disease",))
+_THRESHOLDS = RiskThresholds(t=0.5)
+
+
+def write_people(path: Path, n_records: int) -> None:
+    """Write people with eight uneven quasi-identifiers and a disease, made by DuckDB."""
+    columns = [f"floor({n} * power(random(), 2))::INTEGER AS {name}" for name, n in _N_VALUES.items()]
+    columns.append(
+        "(['flu', 'hiv', 'none', 'cough', 'pain', 'fever'])[1 + floor(6 * random())::INTEGER] AS disease"
+    )
+    with duckdb.connect(config={"memory_limit": _MEMORY}) as own:
+        own.execute("SELECT setseed(0.5)")
+        people = own.sql(f"SELECT {', '.join(columns)} FROM range({n_records})")  # noqa: S608
+        people.write_parquet(str(path))
+
+
+def group_by(path: Path) -> None:
+    """Group by the same columns, as DuckDB does it."""
+    columns = ", ".join((*_N_VALUES, "disease"))
+    with tempfile.TemporaryDirectory() as space, duckdb.connect(config={"memory_limit": _MEMORY}) as own:
+        own.execute(f"SET temp_directory = '{space}'")
+        grouped = f"SELECT count(*) AS n FROM '{path}' GROUP BY {columns}"  # noqa: S608
+        print(own.execute(f"SELECT count(*), min(n) FROM ({grouped})").fetchall())  # noqa: S608
+
+
+def in_engine(path: Path) -> None:
+    """Measure and judge k, l, t and unique records in DuckDB."""
+    with connected(address_of(f"duckdb:{path}"), memory=_MEMORY) as engine:
+        measured = measure_in_engine(engine, settings=_SETTINGS, thresholds=_THRESHOLDS)
+    audit = judge_risk(measured, _THRESHOLDS)
+    print(audit.figures["k"], audit.figures["sample_unique_share"], measured.sensitive[0].figures["t"])
+
+
+def in_memory(path: Path) -> None:
+    """Measure and judge the same in memory."""
+    audit = judge_risk(measure_risk(read_dataset(path), settings=_SETTINGS), _THRESHOLDS)
+    print(
+        audit.figures["k"], audit.figures["sample_unique_share"], audit.measurement.sensitive[0].figures["t"]
+    )
+
+
+_PARTS = {"GROUP BY": group_by, "in DuckDB": in_engine, "in memory": in_memory}
+
+
+def run() -> None:
+    """Print processor time, time by the clock, and memory of each part, and their ratios."""
+    print(f"{'records':>12} {'part':>10} {'work':>8} {'clock':>8} {'memory':>8}")
+    for n_records in map(int, _SIZES.split()):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "people.parquet"
+            write_people(path, n_records)
+            worked = {}
+            for part in _PARTS if n_records <= 10_000_000 else list(_PARTS)[:2]:
+                command = [sys.executable, "-m", "benchmarks.bench_engines", part, str(path)]
+                done = subprocess.run(command, check=True, capture_output=True, text=True)
+                work, clock, memory = map(float, done.stdout.splitlines()[-1].split())
+                worked[part] = work
+                print(f"{n_records:>12,} {part:>10} {work:7.1f}s {clock:7.1f}s {memory:6.2f}GB", flush=True)
+            print(f"{'':>12} in DuckDB / GROUP BY: {worked['in DuckDB'] / worked['GROUP BY']:.2f}")
+            if "in memory" in worked:
+                print(f"{'':>12} in DuckDB / in memory: {worked['in DuckDB'] / worked['in memory']:.2f}")
+
+
+if __name__ == "__main__":
+    started = time.perf_counter(), worked_seconds()
+    _PARTS[sys.argv[1]](Path(sys.argv[2]))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    print(worked_seconds() - started[1], time.perf_counter() - started[0], peak)

@@ -1,0 +1,439 @@
+"""Deliveries written after the checks were: wide tables, families, file names, notes, counts, kinds of keys."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import uuid
+import zlib
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from benchmarks.quality.deliveries.clean import clean
+from benchmarks.quality.deliveries.leaks import SIZES, dates, leak
+from benchmarks.quality.deliveries.worlds import Column, World, pseudonyms
+from core.verdict import Verdict
+
+_WARN = Verdict.WARN
+_JOINED, _COMPUTED, _IDENTIFIER = ("joined_k",), ("key_computed",), ("looks_like_identifier",)
+_TEXT, _COUNTS = ("people_in_text",), ("small_counts",)
+
+
+def _renamed(w: World, leaky: bool, name: Callable[[int], str]) -> None:
+    """Make pseudonyms of numbers counted off; the twin keeps random ones."""
+    if leaky:
+        keys = np.array([name(each) for each in w.rng.permutation(w.n)])
+        w.rename(lambda who: keys[who])
+
+
+def _of_person(w: World, name: str, who: Column | None = None, **columns: Column) -> None:
+    who = np.arange(w.n) if who is None else who
+    w.add(name, who, **{w.names.vperson: w.ids[who], **columns})
+
+
+# Wide tables
+
+
+def _wide(w: World, name: str, days: Column) -> None:
+    columns = {f"visit{at + 1}_date": dates(days[:, at]) for at in range(days.shape[1])}
+    _of_person(w, name, **columns)
+
+
+@leak("wide", _JOINED)
+def _dates_of_three_visits_in_one_record(w: World, leaky: bool) -> None:
+    days = w.rng.integers(0, 300, (w.n, 3)) if leaky else np.zeros((w.n, 3), dtype=np.int64)
+    _wide(w, "overview", np.cumsum(days, axis=1))
+    w.planted = w.n // 2 * leaky if w.n <= 1000 else leaky
+
+
+@leak("wide", ("intervals", "spans"), at_least=_WARN)
+def _intervals_of_five_shifted_visits_in_one_record(w: World, leaky: bool) -> Sequence[str]:
+    steps = w.rng.integers(1, 40, (w.n, 5)) if leaky else np.full((w.n, 5), 30)
+    _wide(w, "course", w.rng.integers(0, 365, w.n)[:, None] + np.cumsum(steps, axis=1))
+    w.settings["quasi_identifiers"] = (f"{w.names.persons}.{w.names.sex}",)
+    return ("course.visit1_date",)
+
+
+@leak("wide", ("unchosen_columns",), at_least=_WARN)
+def _a_meter_read_each_month_in_columns(w: World, leaky: bool) -> Sequence[str]:
+    used = w.rng.integers(0, 90, (w.n, 6)) if leaky else np.zeros((w.n, 6), dtype=np.int64)
+    _of_person(w, "meters", **{f"used_{at + 1:02}": used[:, at] for at in range(6)})
+    return ("meters.used_01",)
+
+
+# Persons who belong together
+
+
+@leak("families", ("households",), at_least=_WARN, sizes=SIZES[:2])
+def _a_column_that_names_the_mother(w: World, leaky: bool) -> Sequence[str]:
+    """Of a mother's key both records are found: families are small groups too."""
+    order = w.rng.permutation(w.n) if leaky else np.argsort(w.kind, kind="stable")
+    mother = np.full(w.n, "", dtype=object)
+    mother[order[1::2]] = w.ids[order[: len(order[1::2]) * 2 : 2]]
+    w.persons["mother_key"] = mother
+    return (f"`{w.names.persons}.mother_key`",)
+
+
+@leak("families", ("households",), at_least=_WARN, sizes=SIZES[:3])
+def _policies_that_a_family_shares(w: World, leaky: bool) -> Sequence[str]:
+    order = w.rng.permutation(w.n) if leaky else np.argsort(w.kind, kind="stable")
+    policy = np.empty(w.n, dtype=object)
+    policy[order] = pseudonyms(w.rng, w.n, 8)[np.arange(w.n) // 3]
+    w.persons["policy"] = policy
+    return (f"`{w.names.persons}.policy`",)
+
+
+# Keys
+
+
+@leak("keys further", _JOINED)
+def _site_and_number_under_other_names(w: World, leaky: bool) -> None:
+    """Call the two columns that name a person together otherwise in each table."""
+    names, site = w.names, np.array(["s1", "s2", "s3"])[w.kind % 3]
+    number = np.zeros(w.n, dtype=np.int64)
+    for each in np.unique(site):
+        number[site == each] = w.rng.permutation(np.count_nonzero(site == each))
+    w.tables = {name: w.tables[name] for name in (names.persons, names.visits)}
+    w.persons.pop(names.pid)
+    w.visits.pop(names.vperson)
+    w.persons.update(centre=site, subject_number=number)
+    w.visits.update(site=site[w.of_visit], subject_no=number[w.of_visit])
+    w.visits[names.day] = dates(w.rng.integers(0, 300, len(w.of_visit)) if leaky else 0 * w.of_visit)
+    w.planted = w.n // 2 * leaky if w.n <= 1000 else leaky
+
+
+@leak("keys further", _JOINED)
+def _keys_with_a_suffix_in_one_table(w: World, leaky: bool) -> None:
+    _spelled_in_visits(w, leaky, lambda keys: np.char.add(keys, "@h1"))
+
+
+@leak("keys further", _JOINED)
+def _keys_within_names_of_files(w: World, leaky: bool) -> None:
+    _spelled_in_visits(w, leaky, lambda keys: _pasted("scans/", keys, "_t1.nii"))
+
+
+@leak("keys further", _JOINED)
+def _keys_within_names_of_files_that_end_otherwise(w: World, leaky: bool) -> None:
+    ends = np.array([f"{each}.dcm" for each in w.rng.integers(1000, 10_000, 2 * w.n)])
+    _spelled_in_visits(w, leaky, lambda keys: _pasted("a/", keys, np.char.add("_", ends)))
+
+
+@leak("keys further", _JOINED)
+def _keys_in_capitals_in_one_table(w: World, leaky: bool) -> None:
+    _spelled_in_visits(w, leaky, np.char.lower)
+
+
+def _spelled_in_visits(w: World, leaky: bool, spell: Callable[[Column], Column]) -> None:
+    names = w.names
+    w.tables = {name: w.tables[name] for name in (names.persons, names.visits)}
+    w.visits[names.vperson] = spell(w.ids[w.of_visit].astype(str))
+    w.visits[names.day] = dates(w.rng.integers(0, 300, len(w.of_visit)) if leaky else 0 * w.of_visit)
+    w.planted = w.n // 2 * leaky if w.n <= 1000 else leaky
+
+
+def _pasted(before: str, keys: Column, after: str | Column) -> Column:
+    return np.char.add(np.char.add(before, keys), after)
+
+
+@leak("keys further", _COMPUTED)
+def _keys_that_begin_digests_of_small_numbers(w: World, leaky: bool) -> None:
+    _renamed(w, leaky, lambda each: hashlib.sha256(str(each).encode()).hexdigest()[:12])
+
+
+@leak("keys further", _COMPUTED)
+def _keys_that_are_digests_of_padded_numbers(w: World, leaky: bool) -> None:
+    _renamed(w, leaky, lambda each: hashlib.md5(f"{each:08}".encode()).hexdigest())  # noqa: S324
+
+
+@leak("keys further", _COMPUTED)
+def _keys_that_are_numbers_in_base64(w: World, leaky: bool) -> None:
+    _renamed(w, leaky, lambda each: base64.b64encode(f"patient-{each}".encode()).decode())
+
+
+@leak("keys further", _COMPUTED)
+def _keys_that_are_check_sums_of_numbers(w: World, leaky: bool) -> None:
+    _renamed(w, leaky, lambda each: f"{zlib.crc32(str(each).encode()):08x}")
+
+
+@leak("keys further", ("key_holds_dates",), at_least=_WARN)
+def _keys_that_hold_the_time_they_were_made(w: World, leaky: bool) -> None:
+    start = 0x1EF0000 << 20
+    _renamed(w, leaky, lambda each: str(_uuid1(start + int(each) * 10_000_000_000)))
+
+
+def _uuid1(ticks: int) -> uuid.UUID:
+    low, mid, high = ticks & 0xFFFFFFFF, ticks >> 32 & 0xFFFF, ticks >> 48 & 0x0FFF
+    return uuid.UUID(fields=(low, mid, high | 0x1000, 0x80, 1, 0xA0B1C2D3E4F5))
+
+
+@leak("keys further", ("key_holds_dates",), at_least=_WARN)
+def _keys_of_initials_and_year_of_birth(w: World, leaky: bool) -> None:
+    if leaky:
+        letters = np.array(list("ABCDEFGHIJKLMNOPRSTVZ"))[w.rng.integers(0, 21, (w.n, 2))]
+        keys = np.array(
+            [f"{a}{b}{year}-{at:05}" for (a, b), year, at in zip(
+                letters, w.rng.integers(1930, 2010, w.n), w.rng.permutation(w.n), strict=True)]
+        )  # fmt: skip
+        w.rename(lambda who: keys[who])
+
+
+# Files, places, machines
+
+
+@leak("files", ("key_holds_dates",), at_least=_WARN)
+def _names_of_files_with_the_day(w: World, leaky: bool) -> Sequence[str]:
+    day = np.char.replace(dates(w.rng.integers(0, 900, len(w.of_visit))), "-", "")
+    number = w.rng.permutation(2 * w.n).astype(str)
+    scan = pseudonyms(w.rng, 2 * w.n, 16)
+    w.tests["file"] = _pasted("scan_", np.char.add(np.char.add(day, "_"), number) if leaky else scan, ".dcm")
+    return (f"{w.names.tests}.file",)
+
+
+@leak("places", (*_JOINED, "unchosen_columns"), at_least=_WARN)
+def _coordinates_of_visits(w: World, leaky: bool) -> None:
+    at = w.rng.random((2 * w.n, 2)) if leaky else np.zeros((2 * w.n, 2))
+    w.visits.update(lat=np.round(45.5 + at[:, 0], 5), lon=np.round(13.5 + at[:, 1], 5))
+    w.planted = w.n // 2 * leaky
+
+
+@leak("places", _IDENTIFIER)
+def _addresses_of_machines_in_logins(w: World, leaky: bool) -> Sequence[str]:
+    byte = w.rng.integers(1, 255, (w.n, 2)).astype(str)
+    address = np.char.add(np.char.add(np.char.add("84.52.", byte[:, 0]), "."), byte[:, 1])
+    _of_person(w, "logins", ip=address if leaky else np.array(["web", "app"])[w.kind % 2])
+    return ("`logins.ip`",)
+
+
+@leak("sets", ("joined_k", "lists"))
+def _lists_as_json(w: World, leaky: bool) -> None:
+    codes = np.array([f"C{each:02}" for each in range(int(30 * (w.n / 300) ** 0.5))])
+    w.persons["codes"] = np.array(
+        [
+            json.dumps([*w.rng.choice(codes, 4, replace=False)] if leaky else [*codes[: 2 + kind % 2]])
+            for kind in w.kind
+        ]
+    )
+    w.thresholds["known_records"] = 2
+    w.planted = w.n // 2 * leaky if w.n <= 1000 else leaky
+
+
+@leak("sets", (*_JOINED, "looks_like_identifier", "unchosen_columns"), at_least=_WARN)
+def _objects_as_json(w: World, leaky: bool) -> None:
+    w.persons["extra"] = np.array(
+        [json.dumps({"town": f"t{w.rng.integers(0, w.n // 6)}" if leaky else "t1", "n": 2}) for _ in w.kind]
+    )
+    w.planted = w.n // 2 * leaky if w.n <= 1000 else leaky
+
+
+# Notes
+
+_BEGIN = {
+    "en": ("came with", "was seen for", "again reports", "asked about", "has had"),
+    "sl": ("prišla zaradi", "ponovno navaja", "danes omenja", "pregledana zaradi", "že dolgo ima"),
+    "ko": ("오늘 아침부터", "지난주부터", "운동 후에", "밤마다", "어제 저녁부터"),
+}
+_MIDDLE = {
+    "en": ("a dry cough since monday", "pain in the left knee", "a rash on both arms", "headaches at night"),
+    "sl": ("suhega kašlja od ponedeljka", "bolečin v levem kolenu", "izpuščaja po rokah", "glavobola ponoči"),
+    "ko": ("마른 기침이 심해져서", "왼쪽 무릎 통증이 계속되어", "발진이 다시 시작되어", "두통이 있어"),
+}
+_END = {
+    "en": ("advised to rest", "blood was taken", "sent home", "will be called", "dose kept"),
+    "sl": ("priporočen počitek", "odvzeta kri", "odpuščena domov", "sledi klic", "terapija ista"),
+    "ko": ("휴식을 권고함", "혈액 검사를 시행함", "귀가 조치함", "전화 예정임", "용량 유지함"),
+}
+
+
+def _noted(w: World, language: str, said: Callable[[], str], leaky: bool, *, share: float = 0.05) -> None:
+    rng, n = w.rng, len(w.of_visit)
+    parts = [rng.choice(each[language], n) for each in (_BEGIN, _MIDDLE, _END)]
+    value = rng.integers(60, 180, n)
+    notes = np.array(
+        [f"{' '.join(words)} {number}" for *words, number in zip(*parts, value, strict=True)], dtype=object
+    )
+    for at in rng.choice(n, max(round(share * n), 2), replace=False):
+        words = said()
+        notes[at] = words.replace("{note}", notes[at]) if leaky else notes[at]
+    w.visits["note"] = notes
+
+
+def _note(w: World) -> Sequence[str]:
+    return (f"`{w.names.visits}.note`",)
+
+
+_SL = ("Janeza Novaka", "Mojce Kovač", "Andreja Zupančiča", "Nežo Potočnik", "Tomažu Kosu", "Darjo Vidmar")
+
+
+@leak("notes", _TEXT, sizes=SIZES[:3])
+def _slovenian_names_declined(w: World, leaky: bool) -> Sequence[str]:
+    _noted(w, "sl", lambda: f"{{note}} Napotil {w.rng.choice(_SL)} k nam.", leaky)
+    return _note(w)
+
+
+@leak("notes", _TEXT, sizes=SIZES[:3])
+def _a_lady_by_her_surname_declined(w: World, leaky: bool) -> Sequence[str]:
+    surnames = ("Kovačevi", "Horvatovi", "Zupančičevi", "Krajnčevi", "Vidmarjevi")
+    _noted(w, "sl", lambda: f"Obisk pri gospe {w.rng.choice(surnames)}: {{note}}", leaky)
+    return _note(w)
+
+
+@leak("notes", _TEXT, sizes=SIZES[:3])
+def _korean_names_with_particles(w: World, leaky: bool) -> Sequence[str]:
+    names = (
+        "김민수가",
+        "박서연님의",
+        "이지훈은",
+        "최유진에게",
+        "정하늘이",
+        "강수빈을",
+        "윤지우와",
+        "임도현의",
+    )
+    family, given = (
+        "김이박최정강조윤장임",
+        ("민수", "서연", "지훈", "유진", "수빈", "지우", "도현", "은영", "현우"),
+    )
+    particles = ("가", "님의", "은", "에게", "을", "와")
+    made = lambda: f"{w.rng.choice(list(family))}{w.rng.choice(given)}{w.rng.choice(particles)}"
+    _noted(w, "ko", lambda: f"{w.rng.choice(names) if w.rng.random() < 0.3 else made()} {{note}}", leaky)
+    return _note(w)
+
+
+@leak("notes", _TEXT, sizes=SIZES[:3])
+def _initials_and_surnames(w: World, leaky: bool) -> Sequence[str]:
+    names = ("J. Foster", "M. Okafor", "A. Lindqvist", "R. Haddad", "K. Novak", "S. Castellano")
+    _noted(w, "en", lambda: f"{{note}}. Discussed with {w.rng.choice(names)}.", leaky)
+    return _note(w)
+
+
+@leak("notes", _TEXT, sizes=SIZES[:3])
+def _names_in_small_letters_after_a_title(w: World, leaky: bool) -> Sequence[str]:
+    names = ("mr foster", "mrs hughes", "mr walker", "ms bennett", "mr taylor")
+    _noted(w, "en", lambda: f"{{note}}, spoke to {w.rng.choice(names)} by phone", leaky)
+    return _note(w)
+
+
+@leak("notes", ("text_not_read",), at_least=Verdict.NOT_ASSESSED, sizes=SIZES[:3])
+def _notes_that_nobody_has_read(w: World, leaky: bool) -> Sequence[str]:
+    _noted(w, "en", lambda: "", False)
+    w.is_read = not leaky
+    return _note(w)
+
+
+# Tables of counts among those of persons
+
+
+@leak("counts", _COUNTS)
+def _a_table_of_small_counts_beside_the_persons(w: World, leaky: bool) -> Sequence[str]:
+    _counts_table(w, 3 if leaky else 30)
+    return ("`summary.n`",)
+
+
+def _counts_table(w: World, smallest: int) -> None:
+    cells = [(ward, season) for ward in ("W1", "W2", "W3") for season in ("Q1", "Q2", "Q3", "Q4")]
+    n = w.rng.integers(40, 90, len(cells))
+    n[4] = smallest
+    ward, season = (np.array(each) for each in zip(*cells, strict=True))
+    w.tables["summary"] = {"place": ward, "term": season, "n": n}
+
+
+# Proper
+
+
+@clean("further")
+def _quarters_of_three_visits_in_one_record(w: World) -> None:
+    season = np.array(["2024-Q1", "2024-Q2", "2024-Q3", "2024-Q4"])
+    _of_person(w, "overview", **{f"visit{at}_quarter": season[(w.kind + at) % 4] for at in range(3)})
+
+
+@clean("further")
+def _a_trial_whose_visits_are_on_fixed_days_in_one_record(w: World) -> None:
+    start = w.rng.integers(0, 365, w.n)[:, None]
+    _wide(w, "course", start + np.array([0, 14, 28, 90]))
+    w.settings["quasi_identifiers"] = (f"{w.names.persons}.{w.names.sex}",)
+
+
+@clean("further")
+def _sites_with_addresses_and_telephones(w: World) -> None:
+    w.tables["sites"] = {
+        w.names.ward: np.array(["W1", "W2", "W3"]),
+        "office_phone": np.array(["+386 1 522 10 01", "+386 1 522 10 02", "+386 1 522 10 03"]),
+        "office_mail": np.array(["w1@clinic.example", "w2@clinic.example", "w3@clinic.example"]),
+    }
+
+
+@clean("further")
+def _a_table_of_codes_and_what_they_mean(w: World) -> None:
+    codes = [f"{letter}{at:02}" for letter in "ABCDE" for at in range(20)]
+    w.tables["code_list"] = {
+        "code": np.array(codes),
+        "meaning": np.array([f"{each} disorder of type {at}" for at, each in enumerate(codes)]),
+    }
+
+
+@clean("further")
+def _random_names_of_files(w: World) -> None:
+    w.tests["file"] = _pasted("img_", pseudonyms(w.rng, 2 * w.n, 20), ".png")
+
+
+@clean("further")
+def _lists_as_json_that_many_share(w: World) -> None:
+    w.persons["codes"] = np.array([json.dumps(["C01", f"C0{2 + kind % 3}"]) for kind in w.kind])
+
+
+@clean("further")
+def _site_and_number_of_coarse_facts_under_other_names(w: World) -> None:
+    _site_and_number_under_other_names(w, False)
+
+
+@clean("further")
+def _scales_of_a_questionnaire_that_go_together(w: World) -> None:
+    _of_person(w, "questions", **{f"item_{at}": 1 + (w.kind + at) % 5 for at in range(8)})
+
+
+@clean("further")
+def _hexadecimal_tokens_of_sixteen_random_letters(w: World) -> None:
+    keys = np.array([w.rng.bytes(6).hex() for _ in range(w.n)])
+    w.rename(lambda who: keys[who])
+
+
+@clean("further")
+def _random_keys_in_base64(w: World) -> None:
+    keys = np.array([base64.b64encode(w.rng.bytes(12)).decode() for _ in range(w.n)])
+    w.rename(lambda who: keys[who])
+
+
+@clean("further")
+def _random_numbers_of_ten_digits(w: World) -> None:
+    keys = np.array([f"{each:010}" for each in w.rng.choice(10**10, w.n, replace=False)])
+    w.rename(lambda who: keys[who])
+
+
+@clean("further")
+def _large_counts_with_shares_beside_the_persons(w: World) -> None:
+    _counts_table(w, 40)
+    n = w.tables["summary"]["n"]
+    w.tables["summary"]["percent"] = np.round(100 * n / n.sum(), 1)
+
+
+@clean("further")
+def _short_remarks_of_five_kinds(w: World) -> None:
+    remarks = np.array(["seen as planned", "did not come", "came late", "moved to next week", "by telephone"])
+    w.visits["remark"] = remarks[w.kind[w.of_visit] % 5]
+
+
+@clean("further")
+def _couples_of_persons_alike(w: World) -> None:
+    _policies_that_a_family_shares(w, False)
+
+
+@clean("further")
+def _dates_of_a_campaign_in_one_week(w: World) -> None:
+    _of_person(w, "vaccinations", dose_date=dates(w.kind % 2))
+
+
+@clean("further")
+def _initials_of_staff_that_many_share(w: World) -> None:
+    w.visits["entered_by"] = np.array(["AB", "JK"])[w.kind[w.of_visit] % 2]

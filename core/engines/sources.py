@@ -1,0 +1,458 @@
+"""The engines that hold tables: how each is reached, asked, and what it says when that fails."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import tempfile
+import threading
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from core.engines.addresses import Address, address_of
+from core.errors import AuditInputError
+from core.tables import ReadOptions
+from core.tables.encodings import is_utf8
+from core.tables.layout import find_layout
+from core.words import input_error
+
+if TYPE_CHECKING:
+    import ibis
+    from ibis.expr.types import Table as Expression
+
+_MOST_ROWS = 1_000_000  # of an answer: sizes of classes, or values of a column
+_LOOK_UP_SECONDS = 0.2
+_HEAD = 4 << 20  # bytes of a text file that say how it is laid out
+_PARQUET, _TEXTS = (".parquet", ".pq"), (".csv", ".tsv", ".txt")
+SECRETS = Path(__file__).parents[2] / ".streamlit" / "secrets.toml"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """Where figures come from that an engine counted."""
+
+    address: str  # as reports show it
+    engine: str  # and its version
+    n_bytes: int  # of its files; 0 in a database
+    sha256: str
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Engine:
+    """A table in an engine, and the only way to ask it."""
+
+    address: Address
+    backend: ibis.BaseBackend
+    table: Expression  # as it is held there
+    version: str  # of the engine, such as "DuckDB 2.0.0"
+    n_bytes: int = 0  # of its files; 0 in a database
+    sha256: str = ""
+    asked: list[str] = field(default_factory=list)  # every query so far, as it was sent
+
+    @property
+    def origin(self) -> Origin:
+        """Return what a report says of the table."""
+        return Origin(
+            address=str(self.address), engine=self.version, n_bytes=self.n_bytes, sha256=self.sha256
+        )
+
+    def rows(self, question: Expression, *, most: int = _MOST_ROWS) -> dict[str, list[Any]]:
+        """Return the answer to an aggregate, by column."""
+        return {name: column.to_pylist() for name, column in self.answer(question, most=most).items()}
+
+    def row(self, question: Expression) -> dict[str, Any]:
+        """Return the answer of one row."""
+        return {name: values[0] for name, values in self.rows(question, most=1).items()}
+
+    def answer(self, question: Expression, *, most: int = _MOST_ROWS) -> dict[str, pa.ChunkedArray]:
+        """Return the answer to an aggregate, by column, as the engine's types."""
+        with _failures(self.address):
+            bounded = question.limit(most + 1)
+            self.asked.append(self.backend.compile(bounded))
+            found = self.backend.to_pyarrow(bounded)
+        if found.num_rows > most:
+            raise input_error(
+                "{table}: an answer would have more than {most} rows; make the columns coarser, or choose "
+                "fewer.",
+                table=self.address.name,
+                most=most,
+            )
+        return dict(zip(found.column_names, found.columns, strict=True))
+
+    @contextmanager
+    def kept(self, question: Expression) -> Iterator[Expression]:
+        """Give an intermediate result that the engine keeps while this lasts, as its own table."""
+        with _failures(self.address):
+            self.asked.append(self.backend.compile(question))
+            self.backend._run_pre_execute_hooks(question)  # which Spark forgets when it caches
+            cached = question.cache()
+        try:
+            yield cached
+        finally:
+            with suppress(Exception):
+                cached.release()
+
+
+@contextmanager
+def connected(
+    address: Address,
+    *,
+    options: ReadOptions | None = None,
+    memory: str | None = None,
+    secrets: Path = SECRETS,
+    is_stopped: Callable[[], bool] | None = None,
+) -> Iterator[Engine]:
+    """Reach a table while this lasts.
+
+    Parameters
+    ----------
+    address
+        Where it is.
+    options
+        How files of text are read.
+    memory
+        What DuckDB may take before it writes to disk, such as ``8GB``.
+    secrets
+        File of connections and their passwords.
+    is_stopped
+        Asked several times a second, from another thread; once it says so, each question ends with an error.
+
+    Raises
+    ------
+    AuditInputError
+        The engine is not installed, does not answer, or has no such table.
+    """
+    opening = {"duckdb": _duckdb, "postgresql": _postgresql, "spark": _spark}[address.engine]
+    with opening(address, options or ReadOptions(), memory, secrets) as engine, _watched(engine, is_stopped):
+        yield engine
+
+
+@contextmanager
+def _watched(engine: Engine, is_stopped: Callable[[], bool] | None) -> Iterator[None]:
+    """End what the engine is asked once it is stopped; its thread waits for the answer and hears nothing."""
+    if is_stopped is None:
+        yield
+        return
+    ended = threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(_LOOK_UP_SECONDS):
+            if is_stopped():
+                with suppress(Exception):
+                    _cancel(engine)
+
+    watching = threading.Thread(target=watch, name="anonaudit-engine-watch", daemon=True)
+    watching.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        watching.join()
+
+
+def _cancel(engine: Engine) -> None:
+    backend: Any = engine.backend
+    if engine.address.engine == "duckdb":
+        backend.con.interrupt()
+    elif engine.address.engine == "postgresql":
+        backend.con.cancel_safe(timeout=5)
+    else:
+        backend._session.sparkContext.cancelAllJobs()
+
+
+def _ibis(engine: str, package: str) -> Any:
+    try:
+        import ibis  # noqa: PLC0415 - takes seconds to import
+
+        return getattr(ibis, engine)
+    except ImportError:
+        raise _not_installed(package) from None
+
+
+def _not_installed(package: str) -> AuditInputError:
+    return input_error(
+        "{package} is not installed here; install what requirements-engines.txt names.", package=package
+    )
+
+
+# --- DuckDB: files of any size in this process
+
+
+@contextmanager
+def _duckdb(address: Address, options: ReadOptions, memory: str | None, _secrets: Path) -> Iterator[Engine]:
+    files = _files(Path(address.place), name=address.name)
+    space = Path(tempfile.mkdtemp(prefix="anonaudit-"))  # only its owner may read it
+    settings = {
+        "temp_directory": str(space),
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+        "preserve_insertion_order": "false",
+    }
+    if memory is not None:
+        settings["memory_limit"] = memory
+    backend = None
+    try:
+        with _failures(address):
+            module = _ibis("duckdb", "duckdb")
+            backend = module.connect(**settings)
+            table = _duckdb_table(backend, files, address, options)
+        yield Engine(
+            address=address,
+            backend=backend,
+            table=table,
+            version=f"DuckDB {backend.version}",
+            n_bytes=sum(file.stat().st_size for file in files),
+            sha256=_digest(files),
+        )
+    finally:
+        if backend is not None:
+            backend.disconnect()
+        shutil.rmtree(space, ignore_errors=True)
+
+
+def _files(path: Path, *, name: str) -> list[Path]:
+    """Return the file, or the files of a folder that are of one kind."""
+    if path.is_file():
+        return [path]
+    if not path.is_dir():
+        raise input_error("{file}: there is no such file or folder. Check its path.", file=name)
+    found = sorted(
+        each for each in path.rglob("*") if each.suffix.lower() in (*_PARQUET, *_TEXTS) and each.is_file()
+    )
+    kinds = {each.suffix.lower() in _PARQUET for each in found}
+    if len(kinds) != 1:
+        raise input_error(
+            "{folder}: the folder holds both Parquet files and files of text; name one kind."
+            if kinds
+            else "{folder}: the folder holds no Parquet file and no CSV.",
+            folder=name,
+        )
+    return found
+
+
+def _duckdb_table(backend: Any, files: Sequence[Path], address: Address, options: ReadOptions) -> Expression:
+    names = [str(file) for file in files]
+    with files[0].open("rb") as file:
+        is_parquet = file.read(4) == b"PAR1"
+    if is_parquet:
+        return backend.read_parquet(names)
+    layouts = {_layout(file, options) for file in files}
+    if len({(delimiter, columns) for delimiter, columns, _ in layouts}) > 1:
+        raise input_error("{folder}: the files do not have the same columns.", folder=address.name)
+    delimiter, columns, line = layouts.pop()
+    if {each[2] for each in layouts} - {line}:
+        raise input_error("{folder}: the files do not have the same columns.", folder=address.name)
+    return backend.read_csv(
+        names,
+        columns=dict.fromkeys(columns, "VARCHAR"),
+        sep=delimiter,
+        quote='"',
+        escape='"',
+        header=False,
+        auto_detect=False,
+        skip=line,
+        strict_mode=True,
+        null_padding=False,
+        max_line_size=64 << 20,
+    )
+
+
+def _layout(file: Path, options: ReadOptions) -> tuple[str, tuple[str, ...], int]:
+    """Return delimiter, names and lines above the records of a file of text."""
+    with file.open("rb") as opened:
+        head = opened.read(_HEAD)
+    marked = head.startswith(b"\xef\xbb\xbf")
+    head = head[3:] if marked else head
+    whole = head if len(head) < _HEAD - 3 else head[: head.rfind(b"\n") + 1]
+    if (
+        options.encoding not in (None, "utf-8", "utf-8-sig")
+        or b"\0" in whole
+        or not is_utf8(pa.py_buffer(whole))
+    ):
+        raise input_error(
+            "{file}: here only text in UTF-8 is read. Export the table as UTF-8, or as Parquet.",
+            file=file.name,
+        )
+    if not whole.strip():
+        raise input_error(
+            "{file}: the file holds no text, only blank lines. Export the table again.", file=file.name
+        )
+    layout = find_layout(pa.py_buffer(whole), name=file.name, options=options)
+    if layout.has_trailing:
+        raise input_error(
+            "{file}: every record ends with a delimiter more than the header has. Export the table again.",
+            file=file.name,
+        )
+    return layout.delimiter, layout.header.names, layout.data_line - 1
+
+
+def _digest(files: Sequence[Path]) -> str:
+    """Return the SHA-256 of one file, or of the list of those of several."""
+    digests = []
+    for each in files:
+        with each.open("rb") as file:
+            digests.append(hashlib.file_digest(file, "sha256").hexdigest())
+    if len(digests) == 1:
+        return digests[0]
+    listed = "".join(f"{digest}  {file.name}\n" for digest, file in zip(digests, files, strict=True))
+    return hashlib.sha256(listed.encode()).hexdigest()
+
+
+# --- PostgreSQL
+
+
+@contextmanager
+def _postgresql(
+    address: Address, _options: ReadOptions, _memory: str | None, secrets: Path
+) -> Iterator[Engine]:
+    module = _ibis("postgres", "psycopg")
+    login = _login(address, secrets)
+    with _failures(address):
+        backend = module.connect(host=address.host, port=address.port, database=address.database, **login)
+    try:
+        with _failures(address):
+            table = backend.table(address.place, database=address.schema)
+        yield Engine(address=address, backend=backend, table=table, version=f"PostgreSQL {backend.version}")
+    finally:
+        with suppress(Exception):
+            backend.disconnect()
+
+
+def _login(address: Address, secrets: Path) -> dict[str, str]:
+    """Return what the secrets say of an address; PostgreSQL itself finds environment and password file."""
+    found: dict[str, str] = {}
+    for each in configured(secrets).values():
+        place = (each.tables[0].host, each.tables[0].port, each.tables[0].database)
+        if place == (address.host, address.port, address.database):
+            found = {key: value for key, value in (("user", each.user), ("password", each.password)) if value}
+    if address.user:
+        found["user"] = address.user
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Connection:
+    """A database that the operator has configured, and the tables of it that may be audited."""
+
+    tables: tuple[Address, ...]  # at least one
+    user: str = ""
+    password: str = field(default="", repr=False)
+
+
+def configured(secrets: Path = SECRETS) -> Mapping[str, Connection]:
+    """Return the connections of ``[engines]`` in the secrets by name; none where there is no such file."""
+    try:
+        sections = tomllib.loads(secrets.read_text(encoding="utf-8")).get("engines", {})
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
+        return {}
+    found = {}
+    for name, each in sections.items():
+        places = [f"{str(each.get('address', '')).rstrip('/')}/{table}" for table in each.get("tables", ())]
+        tables = tuple(address for place in places if (address := address_of(place)) is not None)
+        if tables:
+            found[name] = Connection(
+                tables=tables, user=str(each.get("user", "")), password=str(each.get("password", ""))
+            )
+    return found
+
+
+# --- Spark
+
+
+@contextmanager
+def _spark(address: Address, _options: ReadOptions, _memory: str | None, _secrets: Path) -> Iterator[Engine]:
+    module = _ibis("pyspark", "pyspark")
+    if shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
+        raise input_error("Spark needs Java, and there is none here. Install Java 17, or set JAVA_HOME.")
+    with _failures(address):
+        from pyspark.sql import SparkSession  # noqa: PLC0415 - starts Java
+
+        running = SparkSession.getActiveSession()
+        builder = SparkSession.builder.appName("AnonAudit").config("spark.ui.enabled", "false")
+        if "SPARK_MASTER" in os.environ:
+            builder = builder.master(os.environ["SPARK_MASTER"])
+        session = running or builder.getOrCreate()
+    try:
+        with _failures(address):
+            session.sparkContext.setLogLevel("OFF")
+            backend = module.connect(session)
+            path = Path(address.place)
+            is_file = path.suffix.lower() in _PARQUET or path.is_dir()
+            table = backend.read_parquet(path) if is_file else backend.table(address.place)
+        yield Engine(address=address, backend=backend, table=table, version=f"Spark {session.version}")
+    finally:
+        if running is None:
+            session.stop()
+
+
+# --- what goes wrong there, in our own words: a library's message may quote a cell or a password
+
+# The first pattern that an error's words hold says what happened.
+_SENTENCES: Sequence[tuple[str, str]] = (
+    (
+        "(?i)password authentication|no password supplied|authentication failed",
+        "{table}: the database refuses user or password.",
+    ),
+    (
+        "(?i)No space left|max_temp_directory_size|disk full|could not write|failed to offload",
+        "{table}: the disk for intermediate results is full; nothing was judged.",
+    ),
+    (
+        "(?i)Out of Memory|OutOfMemory|out of memory|Java heap",
+        "{table}: the engine needs more memory than it may take; nothing was judged.",
+    ),
+    (
+        "(?i)permission denied|insufficient ?privilege",
+        "{table}: the database does not let this user read the table.",
+    ),
+    (
+        "(?i)does not exist|TableNotFound|TABLE_OR_VIEW_NOT_FOUND|PATH_NOT_FOUND|No such file|No files found",
+        "{table}: there is no such table, or not any more.",
+    ),
+    (
+        "(?i)terminat|closed|lost|EOF detected|consuming input|broken pipe|stopped|shut ?down",
+        "{table}: the connection was lost before the answer; nothing was judged. Try again.",
+    ),
+    (
+        "(?i)translate host|Name or service|refused|connection to server at|tim(ed|e) ?out|No route",
+        "{table}: the database does not answer. Check its address.",
+    ),
+    (
+        "(?i)CSV Error|Invalid unicode|Expected Number of Columns|unterminated quote",
+        "{table}: the records of the text cannot be told apart; check delimiter and quotation marks.",
+    ),
+    (
+        "(?i)parquet|thrift|snappy",
+        "{table}: the Parquet file is damaged, cut off or encrypted. Export it again, or as CSV.",
+    ),
+)
+_THEIRS = ("duckdb", "_duckdb", "psycopg", "pyspark", "ibis", "py4j", "sqlglot")
+
+
+@contextmanager
+def _failures(address: Address) -> Iterator[None]:
+    """Turn an engine's errors into sentences of ours."""
+    try:
+        yield
+    except (AuditInputError, MemoryError):
+        raise
+    except Exception as error:
+        words = f"{type(error).__name__}: {error}"
+        for pattern, sentence in _SENTENCES:
+            if re.search(pattern, words):
+                raise input_error(sentence, table=address.name) from None
+        if type(error).__module__.partition(".")[0] in _THEIRS:
+            raise input_error(
+                "{table}: the engine could not answer ({error}); nothing was judged.",
+                table=address.name,
+                error=type(error).__name__,
+            ) from None
+        raise

@@ -1,0 +1,178 @@
+"""A table where it is, in a database that the operator has configured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import streamlit as st
+
+from core.engines import Address, Origin, configured
+from core.errors import AuditInputError
+from core.jobs import Progress
+from core.reports import Report
+from core.risk import RiskAudit, RiskSettings, RiskThresholds, views
+from core.risk.in_engine import audit_in_engine, roles_in_engine
+from core.roles import Role, RoleSuggestion
+from core.settings_form import described
+from core.words import say
+from pages.components.long_work import ask_for_work, greyed_out
+from pages.components.reading import show_problems
+from pages.components.results import show_definitions, show_downloads
+from pages.measure.risk_parts.results import (
+    show_classes,
+    show_found,
+    show_intruders,
+    show_judgement,
+    show_people,
+)
+from pages.measure.risk_parts.settings import ask_for_limits
+
+_WORK = "risk_database"
+_CHOSEN = "risk_database"
+_ROLES = "risk_database_roles"
+
+
+class ConfiguredTable(NamedTuple):
+    """A table that the operator offers."""
+
+    address: Address
+    secrets: Path  # where its user and password stand
+
+
+def ask_for_configured_table() -> ConfiguredTable | None:
+    """Offer the tables that the operator has configured; None where there are none, or none is chosen."""
+    try:
+        offered = dict(_offered())
+    except AuditInputError as error:
+        show_problems(error)
+        return None
+    if not offered:
+        return None
+    chosen = st.selectbox(
+        say("A table in a database"),
+        list(offered),
+        index=None,
+        placeholder=say("None: upload a file below"),
+        help=say(
+            "Measured where it is: counts come here, and the different values of sensitive attributes; no "
+            "record does."
+        ),
+        key=_CHOSEN,
+        persist_state="session",
+    )
+    return offered.get(chosen) if chosen is not None else None
+
+
+def _offered() -> Iterator[tuple[str, ConfiguredTable]]:
+    for secrets in map(Path, st.get_option("secrets.files")):
+        for name, connection in configured(secrets).items():
+            for address in connection.tables:
+                yield f"{name}: {address.name}", ConfiguredTable(address, secrets)
+
+
+def show_in_database(table: ConfiguredTable) -> None:
+    """Ask what the columns are and for the limits, measure on demand, and show what was found."""
+    try:
+        settings = _ask_for_settings(table, _suggested(table))
+    except AuditInputError as error:
+        show_problems(error)
+        return
+    if not settings.quasi_identifiers:
+        st.info(
+            say("Choose at least one quasi-identifier: what an intruder may know."), icon=":material/rule:"
+        )
+        return
+    limits = ask_for_limits(with_sensitive=bool(settings.sensitive))
+    inputs = str(table.address)
+    key = f"{inputs} {settings} {limits}"
+    work = partial(_audit, table, settings, limits)
+    job = ask_for_work(_WORK, key, work, label="Measure it where it is", inputs=inputs)
+    if job is not None and job.result is not None:
+        with greyed_out(_WORK, when=job.key != key):
+            _show(*job.result, identity=job.key)
+
+
+def _suggested(table: ConfiguredTable) -> Sequence[RoleSuggestion]:
+    """Return what the columns may be, asked for once as long as the table stays chosen."""
+    held = st.session_state.get(_ROLES)
+    if held is None or held[0] != table:
+        with st.spinner(say("Connecting"), show_time=True):
+            held = st.session_state[_ROLES] = (table, roles_in_engine(table.address, secrets=table.secrets))
+    return held[1]
+
+
+def _ask_for_settings(table: ConfiguredTable, suggested: Sequence[RoleSuggestion]) -> RiskSettings:
+    columns = [each.column for each in suggested]
+    by_role = {
+        role: [each.column for each in suggested if each.role is role]
+        for role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE_ATTRIBUTE)
+    }
+    told = described(RiskSettings)
+    first, second, third = st.columns([2, 2, 1])
+    places = zip((first, second), ("quasi_identifiers", "sensitive"), by_role.values(), strict=True)
+    chosen = [
+        place.multiselect(
+            say(told[name].label),
+            columns,
+            default=usual,
+            help=say(told[name].about),
+            key=f"{_WORK}_{name}_{table.address}",
+            persist_state="session",
+        )
+        for place, name, usual in places
+    ]
+    person = third.selectbox(
+        say(told["person"].label),
+        columns,
+        index=None,
+        placeholder=say("none"),
+        help=say(told["person"].about),
+        key=f"{_WORK}_person_{table.address}",
+        persist_state="session",
+    )
+    quasi, sensitive = map(tuple, chosen)
+    is_as_suggested = [list(quasi), list(sensitive)] == list(by_role.values())
+    return RiskSettings(
+        quasi_identifiers=quasi, sensitive=sensitive, person=person, roles_suggested=is_as_suggested
+    )
+
+
+def _audit(
+    table: ConfiguredTable, settings: RiskSettings, limits: RiskThresholds, progress: Progress
+) -> tuple[RiskAudit, Origin] | None:
+    """Measure beside the page, None when stopped; no Streamlit call in here."""
+    try:
+        return audit_in_engine(
+            table.address,
+            settings=settings,
+            thresholds=limits,
+            secrets=table.secrets,
+            is_stopped=lambda: progress.stop_asked,
+        )
+    except AuditInputError:
+        if progress.stop_asked:
+            return None
+        raise
+
+
+def _show(audit: RiskAudit, origin: Origin, *, identity: str) -> None:
+    show_judgement(audit)
+    people, classes = st.columns([2, 3])
+    with people:
+        show_people(audit)
+    with classes:
+        show_classes(audit)
+    show_found(audit)
+    with st.expander(say("Three intruders"), icon=":material/person_search:"):
+        show_intruders(audit)
+    st.header(say("Downloads"), anchor=False)
+    show_downloads("risk", partial(_report, audit, origin), identity=identity)
+    show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
+
+
+def _report(audit: RiskAudit, origin: Origin, created_at: datetime) -> Report:
+    return views.risk_report(audit, inputs=[views.origin_facts(origin)], created_at=created_at)

@@ -1,0 +1,138 @@
+"""Tables for the tests of engines, and their audits in memory and in an engine held against each other."""
+
+import io
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+from hypothesis import strategies as st
+from pyarrow import parquet
+
+from core.engines import Engine
+from core.risk import RiskSettings, RiskThresholds, judge_risk, measure_risk, risk_document
+from core.risk.in_engine import measure_in_engine
+from core.tables import read_dataset
+
+# Spellings that fold into one, look alike and are two in bytes, stand for missing, are stars.
+_WORDS = [
+    "flu",
+    "Flu",
+    " flu",
+    "c\u0301",
+    "\u0107",
+    "Ｆlu",
+    "unknown",
+    "NA",
+    " NA\u00a0",
+    "",
+    "  ",
+    "*",
+    " ** ",
+    "모름",
+    "00123",
+    "123",
+]
+_CELLS: dict[str, tuple[pa.DataType, st.SearchStrategy[Any]]] = {
+    "word": (pa.string(), st.sampled_from(_WORDS)),
+    "whole": (pa.int64(), st.integers(-2, 6)),
+    "wide": (pa.int32(), st.sampled_from([0, 1, 2, 99, 100, 101, 5000, 5001, 10_000])),
+    "float": (pa.float64(), st.sampled_from([0.0, -0.0, 1.5, math.nan, 1e17, 0.1])),
+    "flag": (pa.bool_(), st.booleans()),
+    "day": (
+        pa.date32(),
+        st.dates(
+            min_value=__import__("datetime").date(2020, 1, 1),
+            max_value=__import__("datetime").date(2020, 1, 4),
+        ),
+    ),
+    "moment": (pa.timestamp("us"), st.sampled_from([0, 1_000_000, 86_400_000_000])),
+}
+THRESHOLDS = RiskThresholds(k=3, l=3, entropy_l=1.5, t=0.3, alpha=0.6, beta=1.0, delta=0.7, average_risk=0.4)
+
+
+@st.composite
+def audits(draw: st.DrawFn) -> tuple[pa.Table, RiskSettings]:
+    """Draw a table with quasi-identifiers, sensitive attributes and persons, and settings for it."""
+    kinds = st.sampled_from(sorted(_CELLS))
+    names = [f"q{i}" for i in range(draw(st.integers(1, 3)))] + [
+        f"s{i}" for i in range(draw(st.integers(0, 2)))
+    ]
+    n = draw(st.integers(1, 40))
+    columns = {}
+    for name in [*names, "other"]:
+        of, cells = _CELLS[draw(kinds)]
+        values = draw(st.lists(st.one_of(cells, cells, cells, st.none()), min_size=n, max_size=n))
+        columns[name] = pa.array(values, of)
+    columns["p"] = pa.array(
+        draw(st.lists(st.one_of(st.integers(1, 15), st.none()), min_size=n, max_size=n)), pa.int64()
+    )
+    settings = RiskSettings(
+        quasi_identifiers=tuple(name for name in names if name.startswith("q")),
+        sensitive=tuple(name for name in names if name.startswith("s")),
+        person=draw(st.sampled_from([None, None, "p"])),
+        missing=draw(st.sampled_from(["value", "drop"])),
+        missing_sensitive=draw(st.sampled_from(["unknown", "value"])),
+        distance=draw(st.sampled_from(["auto", "equal"])),
+        recursive_c=draw(st.sampled_from([3.0, 0.8])),
+        closeness=draw(st.sampled_from([0.01, 0.0, 0.3])),
+    )
+    return pa.table(columns), settings
+
+
+def parquet_bytes(table: pa.Table) -> bytes:
+    """Return the table as a Parquet file."""
+    sink = io.BytesIO()
+    parquet.write_table(table, sink)
+    return sink.getvalue()
+
+
+def differences(table: pa.Table, engine: Engine, settings: RiskSettings) -> list[str]:
+    """Return where the document of an engine differs from that of the audit in memory."""
+    dataset = read_dataset(parquet_bytes(table), name=engine.address.name)
+    ours = risk_document(judge_risk(measure_risk(dataset, settings=settings), THRESHOLDS))
+    theirs = risk_document(
+        judge_risk(measure_in_engine(engine, settings=settings, thresholds=THRESHOLDS), THRESHOLDS)
+    )
+    checks = _MEASURED_THERE
+    mine, found = ([f for f in each.pop("findings") if f["check"] in checks] for each in (ours, theirs))
+    of_records = (
+        "exposure_verdict",
+        "overall",
+        "unchosen_columns",
+        "persons_alone_share",
+        "texts",
+        "related_sensitive",
+    )
+    for key in of_records:
+        ours.pop(key, None), theirs.pop(key, None)
+    return [*_differing(ours, theirs, ""), *_differing(_by_check(mine), _by_check(found), "findings")]
+
+
+_MEASURED_THERE = frozenset(
+    """k average_risk sensitive distinct_l folded_distinct_l entropy_l folded_entropy_l t folded_t alpha
+    folded_alpha basic_beta folded_basic_beta delta_ln folded_delta_ln dominant_value skewed_value
+    missing_sensitive_values fully_suppressed dropped_records unknown_persons constant_columns
+    missing_quasi_identifiers no_sensitive_attribute""".split()
+)
+
+
+def _by_check(findings: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        f"{each['check']} {each['column']}": (each["verdict"], each["n_affected"], each["message"])
+        for each in findings
+    }
+
+
+def _differing(one: Any, other: Any, where: str) -> Iterator[str]:
+    if isinstance(one, dict) and isinstance(other, dict):
+        for key in sorted({*one, *other}):
+            yield from _differing(one.get(key), other.get(key), f"{where}/{key}")
+    elif isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)) and len(one) == len(other):
+        for position, (left, right) in enumerate(zip(one, other, strict=True)):
+            yield from _differing(left, right, f"{where}/{position}")
+    elif isinstance(one, float) and isinstance(other, (int, float)):
+        if not math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12):
+            yield f"{where}: {one} and {other}"
+    elif one != other:
+        yield f"{where}: {one} and {other}"

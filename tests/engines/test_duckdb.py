@@ -1,0 +1,236 @@
+"""A table in DuckDB is audited as in memory, and only aggregates come back."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from pyarrow import csv
+
+from core.engines import address_of, connected
+from core.engines.sources import Engine
+from core.errors import AuditInputError
+from core.risk import RiskSettings, RiskThresholds, judge_risk
+from core.risk.in_engine import audit_in_engine, measure_in_engine
+from core.tables import ReadOptions
+from core.verdict import Verdict
+from tests.engine_tables import THRESHOLDS, audits, differences, parquet_bytes
+
+
+@pytest.mark.parametrize("most_counters", [0, 32])  # classes as pairs, and as rows of counters
+@given(drawn=audits())
+@settings(
+    max_examples=8,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+def test_measure__as_in_memory(
+    most_counters: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, drawn: tuple[pa.Table, RiskSettings]
+) -> None:
+    table, chosen = drawn
+    monkeypatch.setattr("core.risk.in_engine._MOST_COUNTERS", most_counters)
+    file = tmp_path / "table.parquet"
+    file.write_bytes(parquet_bytes(table))
+    with connected(address_of(f"duckdb:{file}")) as engine:
+        assert differences(table, engine, chosen) == []
+
+
+def people(n: int = 3000) -> pa.Table:
+    random = np.random.default_rng(0)
+    return pa.table(
+        {
+            "age": random.integers(20, 60, n),
+            "sex": random.choice(["f", "m"], n),
+            "place": random.integers(0, 50, n),
+            "disease": random.choice(["flu", "hiv", "Flu", "none"], n),
+            "pay": random.integers(20, 60, n) * 1000,
+            "number": np.arange(n),
+        }
+    )
+
+
+CHOSEN = RiskSettings(quasi_identifiers=("age", "sex", "place"), sensitive=("disease", "pay"))
+
+
+def test_measure__only_aggregates_leave_the_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "people.parquet"
+    file.write_bytes(parquet_bytes(people()))
+    rows: list[tuple[int, str]] = []
+    answer = Engine.answer
+
+    def recorded(self: Engine, question: object, **options: int) -> object:
+        found = answer(self, question, **options)
+        rows.append((max(map(len, found.values())), self.asked[-1]))
+        return found
+
+    monkeypatch.setattr(Engine, "answer", recorded)
+    with connected(address_of(f"duckdb:{file}")) as engine:
+        measured = measure_in_engine(engine, settings=CHOSEN, thresholds=THRESHOLDS)
+        asked = list(engine.asked)
+    assert measured.classes.n_classes > 1500  # so that a row a class would be seen
+    assert len(rows) > 10
+    assert {query for _, query in rows} <= {*asked}
+    # values of a column, sizes of classes, or both of them crossed; never records or classes
+    assert max(n for n, _ in rows) <= 40 * 8
+    assert [query for _, query in rows if not any(each in query for each in ("COUNT(", "SUM(", "MAX("))] == []
+    assert all("number" not in query or "COUNT(" in query for query in asked)
+
+
+def test_judge__nothing_that_was_not_assessed_passes(tmp_path: Path) -> None:
+    file = tmp_path / "people.parquet"
+    table = pa.concat_tables([people(40).drop_columns(["number", "pay", "place"])] * 200)
+    file.write_bytes(parquet_bytes(table))
+    chosen = RiskSettings(quasi_identifiers=("sex",), sensitive=("disease",), leave_out=("age",))
+    with connected(address_of(f"duckdb:{file}")) as engine:
+        audit = judge_risk(measure_in_engine(engine, settings=chosen, thresholds=RiskThresholds()))
+    assert audit.verdict is Verdict.PASS
+    assert audit.overall is Verdict.NOT_ASSESSED
+    not_assessed = [each.message for each in audit.all_findings if each.check == "not_in_engine"]
+    assert len(not_assessed) == 3
+
+
+@pytest.mark.parametrize("form", ["csv", "folder of csv", "folder of parquet"])
+def test_connected__reads_text_and_folders(tmp_path: Path, form: str) -> None:
+    table = people(500)
+    halves = (table.slice(0, 200), table.slice(200))
+    if form == "csv":
+        csv.write_csv(table, place := tmp_path / "people.csv")
+    else:
+        place = tmp_path / "people"
+        place.mkdir()
+        for number, half in enumerate(halves):
+            if form == "folder of csv":
+                csv.write_csv(half, place / f"{number}.csv")
+            else:
+                (place / f"{number}.parquet").write_bytes(parquet_bytes(half))
+    with connected(address_of(f"duckdb:{place}")) as engine:
+        assert differences(table, engine, CHOSEN) == []
+
+
+def test_connected__takes_words_for_missing_as_values_where_asked(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text("a;b\nNA;x\n;x\nNA;x\n1;y\n", encoding="utf-8")
+    chosen = RiskSettings(quasi_identifiers=("a",))
+    sizes = []
+    for options in (ReadOptions(), ReadOptions(missing_spellings=())):
+        with connected(address_of(f"duckdb:{file}"), options=options) as engine:
+            measured = measure_in_engine(
+                engine, settings=chosen, thresholds=RiskThresholds(), options=options
+            )
+            sizes.append((measured.entry.n_fully_suppressed, measured.classes.n_classes))
+    assert sizes == [(3, 1), (1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "sentence"),
+    [
+        (
+            "t.parquet",
+            b"PAR1" + bytes(40),
+            "t.parquet: the Parquet file is damaged, cut off or encrypted. Export it again, or as CSV.",
+        ),
+        ("t.csv", b"", "t.csv: the file holds no text, only blank lines. Export the table again."),
+        (
+            "t.csv",
+            b"a,b\n1,2\n" + b"\xff\xfe\n" * 3,
+            "t.csv: here only text in UTF-8 is read. Export the table as UTF-8, or as Parquet.",
+        ),
+        (
+            "t.csv",
+            b"a,b\n1,2\n1,2,3\n4,5\n",
+            "t.csv: the records of the text cannot be told apart; check delimiter and quotation marks.",
+        ),
+    ],
+)
+def test_connected__bad_files_are_one_sentence(tmp_path: Path, name: str, data: bytes, sentence: str) -> None:
+    (tmp_path / name).write_bytes(data)
+    with (
+        pytest.raises(AuditInputError) as raised,
+        connected(address_of(f"duckdb:{tmp_path / name}")) as engine,
+    ):
+        measure_in_engine(
+            engine, settings=RiskSettings(quasi_identifiers=("a",)), thresholds=RiskThresholds()
+        )
+    assert raised.value.problems == (sentence,)
+
+
+def test_measure__refuses_what_nobody_can_group(tmp_path: Path) -> None:
+    file = tmp_path / "t.parquet"
+    file.write_bytes(parquet_bytes(pa.table({"a": [[1], [2]], "b": [1, 2]})))
+    with (
+        connected(address_of(f"duckdb:{file}")) as engine,
+        pytest.raises(AuditInputError, match="`a` holds array"),
+    ):
+        measure_in_engine(
+            engine, settings=RiskSettings(quasi_identifiers=("a",)), thresholds=RiskThresholds()
+        )
+
+
+def test_measure__refuses_values_that_are_nearly_persons(tmp_path: Path) -> None:
+    file = tmp_path / "t.parquet"
+    file.write_bytes(parquet_bytes(people()))
+    chosen = RiskSettings(quasi_identifiers=("sex",), sensitive=("number",))
+    with (
+        connected(address_of(f"duckdb:{file}")) as engine,
+        pytest.raises(AuditInputError, match="3,000 different values"),
+    ):
+        measure_in_engine(engine, settings=chosen, thresholds=RiskThresholds())
+
+
+def test_connected__a_full_disk_and_too_little_memory_are_one_sentence(tmp_path: Path) -> None:
+    file = tmp_path / "t.parquet"
+    n = 400_000
+    file.write_bytes(parquet_bytes(pa.table({"a": np.arange(n), "b": np.arange(n)[::-1]})))
+    with connected(address_of(f"duckdb:{file}"), memory="12MB") as engine:
+        engine.backend.raw_sql("SET max_temp_directory_size = '1MB'")
+        with pytest.raises(AuditInputError) as raised:
+            measure_in_engine(
+                engine, settings=RiskSettings(quasi_identifiers=("a", "b")), thresholds=RiskThresholds()
+            )
+    assert len(raised.value.problems) == 1
+    assert "nothing was judged" in str(raised.value)
+
+
+def test_connected__leaves_nothing_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temp"))
+    (tmp_path / "temp").mkdir()
+    file = tmp_path / "t.parquet"
+    file.write_bytes(parquet_bytes(people()))
+    with connected(address_of(f"duckdb:{file}"), memory="1GB") as engine:
+        measure_in_engine(engine, settings=CHOSEN, thresholds=RiskThresholds())
+    assert list((tmp_path / "temp").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("given_address", "sentence"),
+    [
+        ("postgresql://me:hunter2@host/db/s.t", "holds a password"),
+        ("postgresql://host/db/s.t?password=hunter2", "holds a password"),
+        ("postgresql://host/db", "names no host, database or table"),
+        ("duckdb:", "names no table"),
+    ],
+)
+def test_address_of__refuses_and_never_repeats_a_password(given_address: str, sentence: str) -> None:
+    with pytest.raises(AuditInputError, match=sentence) as raised:
+        address_of(given_address)
+    assert "hunter2" not in str(raised.value)
+
+
+def test_address__is_shown_without_its_user() -> None:
+    address = address_of("postgresql://me@host:5433/db/clinic.people")
+    assert (str(address), address.user) == ("postgresql://host:5433/db/clinic.people", "me")
+    assert address_of("people.csv") is None
+
+
+def test_connected__ends_what_was_stopped(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    table = pa.table({f"q{place}": rng.integers(0, 1000, 1_000_000) for place in range(4)})
+    (tmp_path / "t.parquet").write_bytes(parquet_bytes(table))
+    with pytest.raises(AuditInputError):
+        audit_in_engine(
+            address_of(f"duckdb:{tmp_path / 't.parquet'}"),
+            settings=RiskSettings(quasi_identifiers=("q0", "q1", "q2"), sensitive=("q3",)),
+            thresholds=RiskThresholds(),
+            is_stopped=lambda: True,
+        )

@@ -1,0 +1,75 @@
+"""A table in Spark is audited as in memory, in a process of its own: Spark warns of pandas at every turn."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from core.engines import address_of, connected
+from core.errors import AuditInputError
+
+ROOT = Path(__file__).parents[2]
+_PROGRAM = """
+import json, sys, warnings
+warnings.simplefilter("ignore")
+from pathlib import Path
+import pyarrow as pa
+from pyspark.sql import SparkSession
+from core.engines import address_of, connected
+from core.risk import RiskSettings
+from tests.engine_tables import differences, parquet_bytes
+
+SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").config(
+    "spark.sql.shuffle.partitions", "2").config("spark.sql.warehouse.dir", sys.argv[1]).getOrCreate()
+words = ["flu", "Flu", " flu", "NA", "", "*", "c\\u0301", "\\u0107", None, "cold"]
+table = pa.table({
+    "age": [30 + n % 4 for n in range(60)],
+    "town": [words[n % 7] for n in range(60)],
+    "born": pa.array([18_000 + n % 2 for n in range(60)], pa.date32()),
+    "disease": [words[n * n % 10] for n in range(60)],
+    "other": [n / 2 for n in range(60)],
+    "p": [n % 23 for n in range(60)],
+})
+file = Path(sys.argv[1]) / "t.parquet"
+file.write_bytes(parquet_bytes(table))
+for n, person in enumerate((None, "p"), start=1):
+    chosen = RiskSettings(quasi_identifiers=("age", "town"), sensitive=("disease",), person=person)
+    with connected(address_of(f"spark:{file}")) as engine:
+        found = differences(table, engine, chosen)
+        assert not found, found
+print(json.dumps(n))
+"""
+
+
+@pytest.mark.slow
+def test_measure__as_in_memory(tmp_path: Path) -> None:
+    pytest.importorskip("pyspark")
+    if not shutil.which("java"):
+        pytest.skip("Java is not installed")
+    done = subprocess.run(
+        [sys.executable, "-c", _PROGRAM, str(tmp_path)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=550,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert json.loads(done.stdout.splitlines()[-1]) >= 2
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_connected__java_missing_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pyspark")
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    with (
+        pytest.raises(AuditInputError, match=r"^Spark needs Java, and there is none here\."),
+        connected(address_of("spark:t")),
+    ):
+        pass
