@@ -20,6 +20,19 @@ def _stop_at_start(*_: object) -> None:
     os._exit(130)
 
 
+class _Interrupted:
+    """What answers Ctrl+C while a tool runs, and keeps that it came: libraries make other errors of it."""
+
+    came = False
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        """Interrupt what runs."""
+        self.came = True
+        signal.default_int_handler(number, frame)
+
+
+_INTERRUPTED = _Interrupted()
+
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, _stop_at_start)
 
@@ -44,6 +57,8 @@ from core.settings_form import settings_named_by
 from core.words import input_error, speaking, text
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from core.policies import Policy
 
 ROOT = Path(__file__).parents[1]
@@ -165,7 +180,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
     parsed = build_parser(words).parse_args(words)
     if signal.getsignal(signal.SIGINT) is _stop_at_start:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGINT, _INTERRUPTED)
     with speaking(parsed.language):
         return _run(parsed, words)
 
@@ -180,21 +195,26 @@ def _run(parsed: argparse.Namespace, words: Sequence[str]) -> int:
                 limit_memory(most, here=True)
             code = int(parsed.run(parsed))
         sys.stdout.flush()
-    except AuditInputError as error:
-        print_problems(error.problems)
-        return 2
-    except BrokenPipeError:  # whoever read the output has closed it, as `head` does
+    except (Exception, KeyboardInterrupt) as error:
+        return _ended_by(error, debug=parsed.debug)
+    return code
+
+
+def _ended_by(error: BaseException, *, debug: bool) -> int:
+    """Say in a sentence what ended a run, and return its exit code."""
+    if isinstance(error, BrokenPipeError):  # whoever read the output has closed it, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
-    except KeyboardInterrupt:
+    if _INTERRUPTED.came or not isinstance(error, Exception):
         print_problems(("Stopped before the end; nothing was judged.",))
         return 130
-    except Exception as error:
-        if parsed.debug:
-            traceback.print_exception(error)
-        print_problems((unexpected(error),))
+    if isinstance(error, AuditInputError):
+        print_problems(error.problems)
         return 2
-    return code
+    if debug:
+        traceback.print_exception(error)
+    print_problems((unexpected(error),))
+    return 2
 
 
 def _with_files(parsed: argparse.Namespace, words: Sequence[str]) -> argparse.Namespace:

@@ -95,3 +95,27 @@ def test_memory__an_input_beyond_it_ends_in_a_sentence(tmp_path: Path) -> None:
         assert code == 2
         assert words.count("\n") == 1
         assert "memory" in words
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize(
+    "error", ["ImportError('core')", "AuditInputError('a.csv: damaged')", "RuntimeError()"]
+)
+def test_main__says_that_it_was_stopped_whatever_a_library_makes_of_the_signal(error: str) -> None:
+    program = (
+        "import runpy, signal, sys\n"
+        "from core.commands import measures\n"
+        "from core.errors import AuditInputError\n"
+        "def run(parsed):\n"
+        "    try:\n"
+        "        signal.raise_signal(signal.SIGINT)\n"
+        "    except KeyboardInterrupt:\n"
+        f"        raise {error} from None\n"
+        "measures.run = run\n"
+        "sys.argv = ['core', 'measures']\n"
+        "runpy.run_module('core', run_name='__main__')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=ROOT
+    )
+    assert (done.returncode, done.stderr) == (130, "error: Stopped before the end; nothing was judged.\n")
