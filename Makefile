@@ -8,7 +8,7 @@ run: .venv/run.stamp
 	$(BIN)/streamlit run streamlit_app.py
 
 test: .venv/dev.stamp
-	$(BIN)/python -m pytest -n 2 --dist worksteal --durations=20 --cov --cov-report=term
+	$(BIN)/python -m pytest -n 2 --dist worksteal --durations=20 -rfER --cov --cov-report=term
 
 check: .venv/dev.stamp
 	$(BIN)/ruff check .

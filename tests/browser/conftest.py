@@ -36,6 +36,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "tests/browser/" in item.path.as_posix():
             item.add_marker(pytest.mark.browser)
+            item.add_marker(
+                pytest.mark.flaky(reruns=1)
+            )  # what a busy machine did; it is told that it was run twice
             if CHROMIUM is None and not os.environ.get("CI"):
                 item.add_marker(skip)
 
