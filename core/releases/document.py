@@ -75,6 +75,7 @@ def _split(split: Split, k: int) -> dict[str, object]:
     return {
         "column": ", ".join(split.columns),
         "columns": list(split.columns),
+        "is_sure": split.is_sure,
         "n": split.n,
         "n_below_k": split.groups.n_below(k),
         "n_given_away": dict(split.n_given_away),

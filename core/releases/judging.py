@@ -8,6 +8,7 @@ from typing import Any
 
 from core.releases.measuring import Compared, ReleasesMeasurement
 from core.releases.persons import Candidates
+from core.releases.splits import Split
 from core.verdict import Finding, Verdict, worst, worst_first
 from core.words import Text, counted, joined, listed, own, share_of, text
 
@@ -80,7 +81,6 @@ def _each(measured: ReleasesMeasurement, k: int) -> Iterator[Finding]:
             )
         else:
             yield from _differences(each, k)
-            yield from _splits(each, k)
         yield from _of_persons(each, k)
     for (table, column), candidates in measured.candidates.items():
         if candidates.n_given_away:
@@ -123,9 +123,11 @@ def _facts(each: Compared) -> Iterator[Finding]:
 
 
 def _differences(each: Compared, k: int) -> Iterator[Finding]:
-    """Yield what differences tell; where it is not sure that they are people, one warning of the most."""
-    found = list(_sides(each, k))
-    yield from found if each.is_sure else sorted(found, key=_grave)[-1:]
+    """Yield what differences and cuts tell; where they are not surely people, one warning of the most."""
+    found = [*_sides(each, k), *_splits(each, k)]
+    unsure = [] if each.is_sure else [finding for finding in found if finding.verdict is Verdict.WARN]
+    yield from (finding for finding in found if finding not in unsure)
+    yield from sorted(unsure, key=_grave)[-1:]
 
 
 def _sides(each: Compared, k: int) -> Iterator[Finding]:
@@ -189,11 +191,14 @@ def _finding(check: str, each: Compared, n: int) -> Callable[[Text], Finding]:
     verdict = Verdict.FAIL if each.is_sure else Verdict.WARN
 
     def found(message: Text) -> Finding:
-        unsure = "That is so if both hold the same people, which their counts do not tell."
-        words = message if verdict is not Verdict.WARN else joined([message, unsure])
-        return Finding.of(check, verdict, n_affected=n)(words)
+        return Finding.of(check, verdict, n_affected=n)(message if each.is_sure else _if_same_people(message))
 
     return found
+
+
+def _if_same_people(message: Text) -> Text:
+    unsure = "That is so if both hold the same people, which their counts do not tell."
+    return joined([message, unsure])
 
 
 def _splits(each: Compared, k: int) -> Iterator[Finding]:
@@ -201,26 +206,46 @@ def _splits(each: Compared, k: int) -> Iterator[Finding]:
         n_below, n_away = split.groups.n_below(k), max(split.n_given_away.values(), default=0)
         if not (n_below or n_away):
             continue
+        is_same = split.is_shown or each.is_sure
+        message = (_what_follows if split.is_sure else _what_may_follow)(each, split, n_below, n_away, k)
         yield Finding.of(
             "release_boundaries",
-            Verdict.FAIL,
+            Verdict.FAIL if is_same and split.is_sure else Verdict.WARN,
             column=split.columns[0] if len(split.columns) == 1 else None,
             n_affected=max(n_below, n_away),
-        )(
-            text(
-                "{release} and {table} cut {column} at different places. What lies between two cuts follows: "
-                "{below} are among fewer than {k}, and of {away} a sensitive value follows, which neither "
-                "release alone tells.",
-                release=each.release,
-                table=f"`{each.table}`",
-                column=listed(split.columns),
-                below=share_of(n_below, split.n, "persons")
-                if each.counts_persons
-                else share_of(n_below, split.n, "records"),
-                k=k,
-                away=n_away,
-            )
-        )
+        )(message if is_same else _if_same_people(message))
+
+
+def _what_follows(each: Compared, split: Split, n_below: int, n_away: int, k: int) -> Text:
+    return text(
+        "{release} and {table} cut {column} at different places. What lies between two cuts follows: "
+        "{below} are among fewer than {k}, and of {away} a sensitive value follows, which neither "
+        "release alone tells.",
+        release=each.release,
+        table=f"`{each.table}`",
+        column=listed(split.columns),
+        below=share_of(n_below, split.n, "persons")
+        if each.counts_persons
+        else share_of(n_below, split.n, "records"),
+        k=k,
+        away=n_away,
+    )
+
+
+def _what_may_follow(each: Compared, split: Split, n_below: int, n_away: int, k: int) -> Text:
+    return text(
+        "{release} and {table} cut {column} at different places. If no more came and left than the counts "
+        "show, at most {below} lie between two cuts among fewer than {k}, and of {away} a sensitive value "
+        "follows, which neither release alone tells.",
+        release=each.release,
+        table=f"`{each.table}`",
+        column=listed(split.columns),
+        below=share_of(n_below, split.n, "persons")
+        if each.counts_persons
+        else share_of(n_below, split.n, "records"),
+        k=k,
+        away=n_away,
+    )
 
 
 def _of_persons(each: Compared, k: int) -> Iterator[Finding]:

@@ -14,7 +14,6 @@ from core.coding import CodedTable, IntArray, coded_column, combination_codes, s
 from core.errors import AuditInputError
 from core.releases.counts import (
     ClassCounts,
-    Groups,
     Moved,
     Overlap,
     beside,
@@ -35,7 +34,7 @@ from core.releases.persons import (
 )
 from core.releases.ranges import aligned, in_one_spelling
 from core.releases.settings import EarlierTable, ReleasedTable, Roles
-from core.releases.splits import Side, Split, split_counts
+from core.releases.splits import Side, Split, split_counts, splits_of
 from core.tables import Dataset
 from core.words import Text, text
 
@@ -386,7 +385,7 @@ def _splits(pair: _Pair) -> Iterator[Split]:
     for columns in chosen:
         others = [(each.later, each.earlier) for each in pair.columns if each not in columns]
         context = pair.together(others)
-        best, away = None, {}
+        found = {}
         for name in pair.roles.sensitive or ("",):
             values = (pair.later.values[name], pair.earlier.values[name]) if name else nothing
             later, earlier = (
@@ -395,15 +394,10 @@ def _splits(pair: _Pair) -> Iterator[Split]:
                     (True, False), (pair.later, pair.earlier), context, values, strict=True
                 )
             )
-            found = split_counts(later, earlier, [each.ends for each in columns if each.ends is not None])
-            if best is None or len(found.sizes) > len(best.sizes):
-                best = found
-            if name:
-                away[name] = found.n_given_away
-        if best is not None:
-            groups = Groups(who=np.arange(len(best.sizes)), size=best.sizes, within=best.within, n=best.sizes)
-            names = tuple(each.name for each in columns)
-            yield Split(columns=names, n=best.n, groups=groups, n_given_away=away)
+            found[name] = split_counts(
+                later, earlier, [each.ends for each in columns if each.ends is not None]
+            )
+        yield from splits_of(tuple(each.name for each in columns), found)
 
 
 def _side(

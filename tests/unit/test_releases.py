@@ -4,8 +4,9 @@ import base64
 import json
 import stat
 from collections import Counter
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
@@ -31,7 +32,7 @@ from core.releases import (
 )
 from core.releases.hashing import siphash
 from core.releases.ranges import aligned
-from core.releases.splits import _settled
+from core.releases.splits import _bounded, _Totals
 from core.releases.views import releases_figures
 from core.reports import InputFacts, render
 from core.risk import RiskSettings, RiskThresholds, judge_risk, measure_risk, views
@@ -230,6 +231,7 @@ def test_parts_between_cuts__are_the_people_there(
             expected.append(n)
     sizes = [] if not found.splits else found.splits[0].groups.size.tolist()
     assert sorted(sizes) == sorted(expected)
+    assert all(each.is_sure for each in found.splits)
 
 
 def _tables(rows: list[int], columns: list[int], cells: list[tuple[int, int]]) -> list[tuple[int, ...]]:
@@ -258,12 +260,80 @@ def test_settled_cells__are_those_that_all_tables_have(truth: list[tuple[tuple[i
     cells = [cell for cell, _ in truth]
     rows, columns = ([sum(n for cell, n in truth if cell[at] == of) for of in range(4)] for at in (0, 1))
     row, column = (np.array([cell[at] for cell in cells]) for at in (0, 1))
-    found = _settled(np.array(rows), np.array(columns), row, column)
-    fitting = _tables(rows, columns, cells)
-    assert tuple(found.n) in fitting
-    assert found.is_settled.tolist() == [len(set(ns)) == 1 for ns in zip(*fitting, strict=True)]
-    assert not len(found.wanting)
-    assert len(_settled(np.array([*rows, 1]), np.array(columns), row, column).wanting) == 1
+    found = _bounded(
+        *(_Totals(np.array(each), np.zeros(4, dtype=np.int64)) for each in (rows, columns)), row, column
+    )
+    fitting = list(zip(*_tables(rows, columns, cells), strict=True))
+    assert found.least.tolist() == [min(ns) for ns in fitting]
+    assert found.most.tolist() == [max(ns) for ns in fitting]
+    assert not found.is_mixed.any()
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=6, unique=True),
+    st.lists(st.integers(0, 3), min_size=3, max_size=3),
+    st.lists(st.integers(0, 3), min_size=3, max_size=3),
+)
+def test_cells_of_totals_that_differ__are_bounded_by_all_tables_that_hold_most(
+    cells: list[tuple[int, int]], rows: list[int], columns: list[int]
+) -> None:
+    """Whom the cells cannot hold came or left: every table of cells within the totals, the fullest ones."""
+    within = [
+        table
+        for table in product(range(4), repeat=len(cells))
+        if all(
+            sum(n for n, cell in zip(table, cells, strict=True) if cell[at] == of) <= total
+            for at, totals in enumerate((rows, columns))
+            for of, total in enumerate(totals)
+        )
+    ]
+    most = max(map(sum, within))
+    fitting = list(zip(*(table for table in within if sum(table) == most), strict=True))
+    row, column = (np.array([cell[at] for cell in cells]) for at in (0, 1))
+    part = np.zeros(3, dtype=np.int64)
+    found = _bounded(_Totals(np.array(rows), part), _Totals(np.array(columns), part), row, column)
+    assert found.least.tolist() == [min(ns) for ns in fitting]
+    assert found.most.tolist() == [max(ns) for ns in fitting]
+    assert found.is_mixed.tolist() == [most < min(sum(rows), sum(columns))] * len(cells)
+
+
+def _recut(
+    came: Sequence[tuple[int, str]] = (), left: Sequence[tuple[int, str]] = (), *, n_between: int = 2
+) -> ReleasesMeasurement:
+    """Cut ages at 20, 30, 40, 70 and at 15, 25, 35, 65; so many are 25 to 29 years old, two of them with flu."""
+    staying = [(20 + 10 * (at % 2), DIAGNOSES[at % 4]) for at in range(80)]
+    staying += [(25, "flu" if n_between < 5 else DIAGNOSES[at % 4]) for at in range(n_between)]
+    releases = [
+        [(*_cut([age], start, 10, "interval")[0][:3], value) for age, value in people]
+        for people, start in (((*staying, *came), 20), ((*staying, *left), 15))
+    ]
+    return measured(*releases, roles=RECORDS)
+
+
+def _boundaries(measurement: ReleasesMeasurement) -> tuple[Verdict, int | None] | None:
+    found = [each for each in _judged(measurement).findings if each.check == "release_boundaries"]
+    return (found[0].verdict, found[0].n_affected) if found else None
+
+
+@pytest.mark.parametrize(
+    ("came", "left", "expected"),
+    [
+        ((), (), (Verdict.FAIL, 2)),
+        ([(70, value) for value in DIAGNOSES * 3], (), (Verdict.FAIL, 2)),  # twelve came, elsewhere
+        ([(30, "asthma")] * 6, (), (Verdict.FAIL, 2)),  # nobody of them has what those two have
+        ((), [(20, "asthma")] * 6, (Verdict.FAIL, 2)),
+        ([(20, "asthma")] * 6, (), None),  # six of them may lie there too
+        ([(30, "flu")] * 6, (), (Verdict.WARN, 2)),  # two or fewer
+        ([(20, "flu")] * 6, (), (Verdict.FAIL, 2)),  # two to eight, all of flu
+        ([(70, "flu")] * 6, [(72, "asthma")] * 6, (Verdict.WARN, 2)),  # perhaps they are others
+    ],
+)
+def test_cuts__tell_who_lies_between_them_though_others_came_or_left(
+    came: Sequence[tuple[int, str]], left: Sequence[tuple[int, str]], expected: tuple[Verdict, int] | None
+) -> None:
+    assert _boundaries(_recut(came, left)) == expected
+    assert _boundaries(_recut(came, left, n_between=30)) is None
 
 
 def test_two_columns_cut_anew_at_once__part_whom_each_alone_leaves_together() -> None:

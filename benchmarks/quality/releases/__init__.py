@@ -282,6 +282,21 @@ def _two_between_bands_that_moved(p: Pair, leaky: bool) -> None:
 
 
 @leak("cuts", "release_boundaries")
+def _two_between_bands_that_moved_while_others_came(p: Pair, leaky: bool) -> None:
+    _two_between_bands_that_moved(p, leaky)
+    new = people(24, p.rng).assign(age="30-39", diagnosis=["asthma", "none"] * 12)
+    if leaky:
+        p.later.iloc[:2, 4] = p.earlier[0].iloc[:2, 4] = "ulcer"
+    p.later = pd.concat([p.later, new])
+
+
+@leak("cuts", "release_boundaries")
+def _two_between_bands_that_moved_while_older_ones_left(p: Pair, leaky: bool) -> None:
+    _two_between_bands_that_moved(p, leaky)
+    p.earlier = [pd.concat([p.earlier[0], people(12, p.rng).assign(age="85-94")])]
+
+
+@leak("cuts", "release_boundaries")
 def _two_in_a_corner_of_two_columns_cut_anew(p: Pair, leaky: bool) -> None:
     n = len(p.later)
     place = np.array([0, 5, 7, 8])[np.arange(n) % 4]

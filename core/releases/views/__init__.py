@@ -128,6 +128,7 @@ def _counts(each: Compared, k: int) -> Iterator[tuple[str, int, int]]:
     if each.alike is not None:
         yield "alike_below_k_share", each.alike.groups.n_below(k), each.alike.n
     for split in each.splits if tells else ():
-        yield "recut_below_k_share", split.groups.n_below(k), split.n
+        if split.is_sure:
+            yield "recut_below_k_share", split.groups.n_below(k), split.n
     if each.relinked is not None:
         yield "relinked_share", each.relinked.n, each.relinked.n_persons
