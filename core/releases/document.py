@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from core.releases.counts import Moved
 from core.releases.judging import ReleasesAudit, releases_sentence
 from core.releases.measuring import Compared
+from core.releases.renaming import Renaming
 from core.releases.settings import EARLIER
 from core.releases.splits import Split
 from core.words import Text, counted, own, text
@@ -42,6 +43,8 @@ def _compared(each: Compared, k: int) -> dict[str, object]:
         "quasi_identifiers": list(each.roles.quasi_identifiers),
         "missing_columns": list(each.missing_columns),
         "changed_columns": list(each.changed_columns),
+        "renamed": [_renaming(found) for found in each.renamed],
+        "own_words": [_renaming(found) for found in each.own_words],
         "n": each.n_later,
         "n_earlier": each.n_earlier,
         "n_in_both": each.n_common,
@@ -69,6 +72,10 @@ def _compared(each: Compared, k: int) -> dict[str, object]:
         if relinked is None
         else {"n": relinked.n, "n_persons": relinked.n_persons, "columns": list(relinked.columns)},
     }
+
+
+def _renaming(found: Renaming) -> dict[str, object]:
+    return {"column": found.column, "later": list(found.later), "earlier": list(found.earlier)}
 
 
 def _split(split: Split, k: int) -> dict[str, object]:

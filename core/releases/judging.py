@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from core.releases.measuring import Compared, ReleasesMeasurement
 from core.releases.persons import Candidates
+from core.releases.renaming import Renaming
 from core.releases.splits import Split
 from core.verdict import Finding, Verdict, worst, worst_first
 from core.words import Text, counted, joined, listed, own, share_of, text
 
+_SAID, _LONGEST = 3, 40  # words that are said of a column; characters of each
 MANY_RELINKED = 0.05  # share of persons found under another pseudonym from which it fails
 
 
@@ -104,14 +106,7 @@ def _facts(each: Compared) -> Iterator[Finding]:
                 **names,
             )
         )
-    if not each.is_comparable:
-        yield Finding.of("release_other_values", Verdict.NOT_ASSESSED)(
-            text(
-                "{release} and {table} have hardly a class in common: values are written or generalized "
-                "otherwise, so that differences were not assessed.",
-                **names,
-            )
-        )
+    yield from _facts_of_words(each, names)
     if each.is_ledger:
         yield Finding.of("release_by_ledger", Verdict.PASS)(
             text(
@@ -120,6 +115,45 @@ def _facts(each: Compared) -> Iterator[Finding]:
                 **names,
             )
         )
+
+
+def _facts_of_words(each: Compared, names: dict[str, Any]) -> Iterator[Finding]:
+    """Yield whether the releases write values alike."""
+    if each.own_words:
+        yield Finding.of("release_other_values", Verdict.NOT_ASSESSED)(
+            text(
+                "{release} and {table} each have words of their own in {columns}, such as {earlier} and "
+                "{later}. Which of them mean the same is not clear from their counts, so that differences "
+                "were not assessed.",
+                **_words(each.own_words),
+                **names,
+            )
+        )
+    elif not each.is_comparable:
+        yield Finding.of("release_other_values", Verdict.NOT_ASSESSED)(
+            text(
+                "{release} and {table} have hardly a class in common: values are written or generalized "
+                "otherwise, so that differences were not assessed.",
+                **names,
+            )
+        )
+    if each.renamed:
+        yield Finding.of("release_renamed", Verdict.PASS)(
+            text(
+                "{release} and {table} have other words in {columns} for what is the same by its counts, "
+                "such as {earlier} and {later}; they were compared so.",
+                **_words(each.renamed),
+                **names,
+            )
+        )
+
+
+def _words(found: Sequence[Renaming]) -> dict[str, Any]:
+    """Return the columns, and some of the words of the first of them."""
+    later, earlier = (
+        listed([word[:_LONGEST] for word in words[:_SAID]]) for words in (found[0].later, found[0].earlier)
+    )
+    return {"columns": listed([each.column for each in found]), "later": later, "earlier": earlier}
 
 
 def _differences(each: Compared, k: int) -> Iterator[Finding]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from copy import copy
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from core.cells import codes_of_tables
 from core.coding import CodedTable, IntArray, coded_column, combination_codes, sorted_distinct
@@ -30,9 +32,11 @@ from core.releases.persons import (
     alike_in_both,
     are_same_people,
     candidates_over,
+    share_alike,
     surplus_of_persons,
 )
-from core.releases.ranges import aligned, in_one_spelling
+from core.releases.ranges import Aligned, aligned, in_one_spelling
+from core.releases.renaming import Codes, Renaming, same_words
 from core.releases.settings import EarlierTable, ReleasedTable, Roles
 from core.releases.splits import Side, Split, split_counts, splits_of
 from core.tables import Dataset
@@ -66,6 +70,8 @@ class Compared:
     roles: Roles  # of the columns that both have
     missing_columns: tuple[str, ...] = ()  # quasi-identifiers that the earlier one has not
     changed_columns: tuple[str, ...] = ()  # whose values the releases cut differently
+    renamed: tuple[Renaming, ...] = ()  # words that are taken as the same
+    own_words: tuple[Renaming, ...] = ()  # … and such as hinder from comparing
     n_later: int  # persons, or records
     n_earlier: int
     n_common: int | None = None  # persons in both; None without common pseudonyms
@@ -129,7 +135,7 @@ def measure_releases(
     """
     compared: list[Compared] = []
     not_compared: list[NotCompared] = []
-    over: dict[str, list[EarlierTable]] = {}
+    over: dict[str, list[tuple[Dataset, tuple[Renaming, ...]]]] = {}
     hashed: dict[object, ClassCounts] = {}
     for release, each, columns in _single_tables(earlier):
         table = table_for(each.name, columns, tables)
@@ -153,7 +159,7 @@ def measure_releases(
             continue
         compared.append(found)
         if found.n_common is not None and isinstance(each, Dataset):
-            over.setdefault(table.name, []).append(EarlierTable(release=release, dataset=each))
+            over.setdefault(table.name, []).append((each, found.renamed))
     return ReleasesMeasurement(
         n_earlier=len(compared) + len(not_compared),
         compared=tuple(compared),
@@ -186,8 +192,12 @@ def _ledger_of(table: LedgerTable, earlier: Sequence[EarlierTable | Ledger]) -> 
 
 
 def table_for(name: str, columns: Sequence[str], tables: Sequence[ReleasedTable]) -> ReleasedTable | None:
-    """Return the table named so, else the one with most of the columns; None where none has half of them."""
-    stem = name.rpartition(".")[0] or name
+    """Return the table named so, folder and ending aside; else the one with most of the columns.
+
+    None where none has half of them.
+    """
+    own = name.rpartition("/")[2]
+    stem = own.rpartition(".")[0] or own
     for table in tables:
         if stem in (table.name, table.name.rpartition(".")[0]):
             return table
@@ -214,15 +224,27 @@ def _common_roles(table: ReleasedTable, columns: tuple[str, ...], release: str) 
 
 
 def _beside_table(table: ReleasedTable, earlier: Dataset, release: str) -> Compared:
-    roles = _common_roles(table, earlier.columns, release)
-    pair = _Pair(table, earlier, roles)
-    both = (pair.later, pair.earlier)
+    pair = _Pair(table, earlier, _common_roles(table, earlier.columns, release))
+    found = _of_pair(table, earlier, release, pair)
+    own = pair.own_words()
+    if not own and (found.is_sure if found.overlap is not None else not pair.are_other_values):
+        return found
+    renamed, pair = pair.with_words_of_the_later()
+    if renamed and not pair.own_words():
+        again = _of_pair(table, earlier, release, pair)
+        seemed_others = bool(own) or (found.overlap is not None and found.overlap.is_unlikely)
+        if again.is_sure or (seemed_others and again.overlap is not None and again.overlap.is_shown):
+            return replace(again, renamed=renamed)
+    return replace(found, found_share=0.0, own_words=own) if own else found
+
+
+def _of_pair(table: ReleasedTable, earlier: Dataset, release: str, pair: _Pair) -> Compared:
+    roles, both = pair.roles, (pair.later, pair.earlier)
     later, earlier_counts = (count_classes(each.classes, each.values, unit=pair.unit(each)) for each in both)
     found = _by_counts(table, roles, release, later, earlier_counts)
     found = replace(
         found,
         is_same=pair.is_same,
-        found_share=0.0 if pair.is_renamed else found.found_share,
         changed_columns=tuple(each.name for each in pair.columns if each.is_changed),
     )
     if not pair.has_common_people:
@@ -274,18 +296,21 @@ class _Pair:
         self.roles = roles
         self._tables = CodedTable(table=table.dataset.table), CodedTable(table=earlier.table)
         self._n = table.dataset.n_records, earlier.n_records
-        self.columns = [aligned(*self._tables, name) for name in roles.quasi_identifiers]
-        values = {name: self.joint(name) for name in roles.sensitive}
-        units = (
+        self._units = (
             tuple(np.arange(n) for n in self._n)
             if roles.person is None
             else _persons([each.table for each in self._tables], roles.person)
         )
-        classes = self.together([(each.later, each.earlier) for each in self.columns])
-        written = self.together([(each.written_later, each.written_earlier) for each in self.columns])
+        columns = [aligned(*self._tables, name) for name in roles.quasi_identifiers]
+        self._fill(columns, {name: self.joint(name) for name in roles.sensitive})
+
+    def _fill(self, columns: Sequence[Aligned], values: Mapping[str, Codes]) -> None:
+        self.columns, self._values = columns, values
+        classes = self.together([(each.later, each.earlier) for each in columns])
+        written = self.together([(each.written_later, each.written_earlier) for each in columns])
         self.later, self.earlier = (
             Records(
-                unit=units[side],
+                unit=self._units[side],
                 classes=classes[side],
                 written=written[side],
                 values={name: codes[side] for name, codes in values.items()},
@@ -293,9 +318,9 @@ class _Pair:
             for side in (0, 1)
         )
         self.is_same = self._is_same(written, values)
-        self.has_common_people = roles.person is not None and are_same_people(self.later, self.earlier)
+        self.has_common_people = self.roles.person is not None and are_same_people(self.later, self.earlier)
 
-    def joint(self, name: str) -> tuple[IntArray, IntArray]:
+    def joint(self, name: str) -> Codes:
         """Return a column's codes in both, alike for equal cells, dates in any spelling; -1 for missing."""
         columns = [each.table[name] for each in self._tables]
         one, other = codes_of_tables(columns)
@@ -304,24 +329,91 @@ class _Pair:
         return one.astype(np.int64), other.astype(np.int64)
 
     @property
-    def is_renamed(self) -> bool:
-        """Return whether each release has words of its own for what the other calls otherwise.
+    def _words(self) -> dict[str, Codes]:
+        """Return the columns of categories, as codes from 1, below for missing."""
+        found = {each.name: (each.later, each.earlier) for each in self.columns if not each.is_read}
+        for name, (one, other) in self._values.items():
+            if len(np.unique(other[other >= 0])) <= _FEW_VALUES * len(other):
+                found[name] = one + 1, other + 1
+        return found
 
-        So it seems of a sensitive attribute of few values with none in common, and of a quasi-identifier of
-        words of which a twentieth of either release is not in the other, rare ones aside.
-        """
-        words = [each for each in self.columns if not each.is_read]
+    @property
+    def are_other_values(self) -> bool:
+        """Return whether half of the same people have another sensitive value than before."""
         return any(
-            min(_own_share(each.later, each.earlier), _own_share(each.earlier, each.later)) >= _OWN_WORDS
-            for each in words
-        ) or any(
-            len(np.unique(other[other >= 0])) <= _FEW_VALUES * len(other)
-            and bool((other >= 0).any() and (one >= 0).any())
-            and not np.isin(other[other >= 0], one).any()
-            for one, other in (
-                (self.later.values[name], self.earlier.values[name]) for name in self.later.values
-            )
+            share_alike(self.later, self.earlier, name) < _ALIKE
+            for name in self._words.keys() & self._values.keys()
         )
+
+    def own_words(self) -> tuple[Renaming, ...]:
+        """Return columns of which each release has words of its own for what the other calls otherwise.
+
+        So it seems where a twentieth of either release has words that are not in the other, rare ones aside.
+        """
+        found = []
+        for name, codes in self._words.items():
+            own = [_own(*pair) for pair in (codes, codes[::-1])]
+            shares = [np.count_nonzero(np.isin(each, words)) for each, words in zip(codes, own, strict=True)]
+            if all(n >= _OWN_WORDS * max(of, 1) for n, of in zip(shares, self._n, strict=True)):
+                found.append(self._renaming(name, codes, own[0], own[1]))
+        return tuple(found)
+
+    def _renaming(self, name: str, codes: Codes, later: Iterable[int], earlier: Iterable[int]) -> Renaming:
+        said = [
+            tuple(str(table.table[name][int(np.argmax(each == word))].as_py()) for word in words)
+            for table, each, words in zip(self._tables, codes, (later, earlier), strict=True)
+        ]
+        return Renaming(column=name, later=said[0], earlier=said[1])
+
+    def with_words_of_the_later(self) -> tuple[tuple[Renaming, ...], _Pair]:
+        """Return words that are clearly the same, and the releases with the later ones in place of them.
+
+        Columns with words of their own are looked at, and all where there are none: what a column calls 1
+        may have been 2. What is known of one column tells more of the next.
+        """
+        codes = {each.name: (each.later, each.earlier) for each in self.columns} | self._words
+        own = {each.column for each in self.own_words()}
+        left = [name for name in self._words if not own or name in own]
+        found: dict[str, Mapping[int, int]] = {}
+        while name := next((name for name in left if self._pair(name, codes, own - {*found}, found)), None):
+            left.remove(name)
+        pair = copy(self)
+        pair._fill(
+            [
+                replace(each, earlier=codes[each.name][1], written_earlier=codes[each.name][1])
+                if each.name in found
+                else each
+                for each in self.columns
+            ],
+            {
+                name: (one, codes[name][1] - 1 if name in found else other)
+                for name, (one, other) in self._values.items()
+            },
+        )
+        return tuple(
+            self._renaming(name, self._words[name], list(words.values()), list(words))
+            for name, words in found.items()
+        ), pair
+
+    def _pair(
+        self, name: str, codes: dict[str, Codes], unclear: Set[str], found: dict[str, Mapping[int, int]]
+    ) -> bool:
+        """Put a column's later words in place of earlier ones; return whether it is clear which these are."""
+        others = [each for other, each in codes.items() if other != name and other not in unclear]
+        contexts = [self.together(others)]
+        if self.roles.person is not None:
+            contexts.append((self.later.unit + 1, self.earlier.unit + 1))
+        for only_own, context in product((True, False) if name in unclear else (False,), contexts):
+            words = same_words(codes[name], context, only_own=only_own)
+            if words is not None and any(word != now for word, now in words.items()):
+                one, other = codes[name]
+                now = np.arange(int(other.max(initial=0)) + 1)
+                if not only_own:  # others are words of their own
+                    now[1:] += max(int(one.max(initial=0)), len(now))
+                now[[*words]] = [*words.values()]
+                codes[name], found[name] = (one, now[other]), words
+                return True
+        return False
 
     def together(self, columns: Sequence[tuple[IntArray, IntArray]]) -> tuple[IntArray, IntArray]:
         both = [np.concatenate(pair) for pair in columns]
@@ -346,11 +438,10 @@ class _Pair:
         return self.together([(one + 1, other + 1) for one, other in map(self.joint, names)])
 
 
-def _own_share(mine: IntArray, theirs: IntArray) -> float:
-    """Return the share of records with a value, of at least a few records, that another release has not."""
+def _own(mine: IntArray, theirs: IntArray) -> IntArray:
+    """Return the values, of at least a few records, that another release has not."""
     n_of = np.bincount(mine, minlength=1)
-    is_own = (n_of >= _NOT_RARE) & ~np.isin(np.arange(len(n_of)), theirs)
-    return float(n_of[is_own].sum() / max(len(mine), 1))
+    return np.flatnonzero((n_of >= _NOT_RARE) & ~np.isin(np.arange(len(n_of)), theirs))
 
 
 def _persons(tables: Sequence[pa.Table], column: str) -> list[IntArray]:
@@ -499,21 +590,33 @@ def _beside_ledger(
     return replace(found, is_ledger=True)
 
 
-def _candidates(table: ReleasedTable, earlier: Sequence[EarlierTable]) -> Iterator[tuple[str, Candidates]]:
+def _candidates(
+    table: ReleasedTable, earlier: Sequence[tuple[Dataset, tuple[Renaming, ...]]]
+) -> Iterator[tuple[str, Candidates]]:
     """Yield by sensitive attribute what all releases with common pseudonyms leave of a person's values."""
     for name in table.roles.sensitive:
-        having = [each.dataset for each in earlier if name in each.dataset.columns]
+        having = [(each, renamed) for each, renamed in earlier if name in each.columns]
         if not having:
             continue
-        tables = [table.dataset, *having]
-        records = _coded_alike(tables, table.roles, name)
+        records = _coded_alike([(table.dataset, ()), *having], table.roles, name)
         yield name, candidates_over(records[0], records[1:], name)
 
 
-def _coded_alike(tables: Sequence[Dataset], roles: Roles, name: str) -> list[Records]:
+def _coded_alike(
+    releases: Sequence[tuple[Dataset, tuple[Renaming, ...]]], roles: Roles, name: str
+) -> list[Records]:
     """Return the records of several releases; persons and values coded alike, classes by each for itself."""
+    tables = [dataset for dataset, _ in releases]
     persons = _persons([each.table for each in tables], str(roles.person))
     values = codes_of_tables([each.table[name] for each in tables])
+    for at, (dataset, renamed) in enumerate(releases):
+        for words in (each for each in renamed if each.column == name):
+            now = np.arange(int(values[at].max(initial=-1)) + 2)  # -1 stays
+            for later, former in zip(words.later, words.earlier, strict=True):
+                place = pc.index(tables[0].table[name], later).as_py()
+                now[values[at][pc.index(dataset.table[name], former).as_py()]] = values[0][place]
+            now[-1] = -1
+            values[at] = now[values[at]].astype(np.int32)
     found = []
     for each, unit, value in zip(tables, persons, values, strict=True):
         coded = CodedTable(table=each.table)

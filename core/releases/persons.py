@@ -93,6 +93,14 @@ def are_same_people(later: Records, earlier: Records) -> bool:
     return False
 
 
+def share_alike(later: Records, earlier: Records, name: str) -> float:
+    """Return the share of those with one known value in both releases who have the same; 1 of nobody."""
+    mine, theirs = (_single(each, name) for each in (later, earlier))
+    size = min(len(mine), len(theirs))
+    both = np.flatnonzero((mine[:size] >= 0) & (theirs[:size] >= 0))
+    return float(np.mean(mine[both] == theirs[both])) if len(both) else 1.0
+
+
 def _first_of_unit(records: Records) -> tuple[IntArray, IntArray]:
     known = np.flatnonzero(records.unit >= 0)
     units, first = np.unique(records.unit[known], return_index=True)

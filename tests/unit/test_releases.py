@@ -29,6 +29,7 @@ from core.releases import (
     new_ledger,
     read_ledger,
     read_salt,
+    table_for,
 )
 from core.releases.hashing import siphash
 from core.releases.ranges import aligned
@@ -301,7 +302,7 @@ def test_cells_of_totals_that_differ__are_bounded_by_all_tables_that_hold_most(
 def _recut(
     came: Sequence[tuple[int, str]] = (), left: Sequence[tuple[int, str]] = (), *, n_between: int = 2
 ) -> ReleasesMeasurement:
-    """Cut ages at 20, 30, 40, 70 and at 15, 25, 35, 65; so many are 25 to 29 years old, two of them with flu."""
+    """Cut ages at 20, 30, 40, 70 and at 15, 25, 35, 65; so many are 25 to 29, two of them with flu."""
     staying = [(20 + 10 * (at % 2), DIAGNOSES[at % 4]) for at in range(80)]
     staying += [(25, "flu" if n_between < 5 else DIAGNOSES[at % 4]) for at in range(n_between)]
     releases = [
@@ -409,10 +410,67 @@ def test_releases_that_spell_values_otherwise__are_compared_or_not_assessed() ->
     shouted = [(name, age.replace("-", "–"), sex.lower(), value.upper()) for name, age, sex, value in later]
     audit = _judged(measured(shouted, earlier, roles=RECORDS))
     assert audit.measurement.compared[0].came.n_given_away == {"diagnosis": 17}
-    renamed = [(*row[:3], f"code {row[3]}") for row in later]
-    assert _verdicts(_judged(measured(renamed, earlier, roles=RECORDS))) == {
-        "release_other_values": Verdict.NOT_ASSESSED
-    }
+    few = [(f"p{at}", age, "F", value) for at, (age, value) in enumerate(product(AGES, DIAGNOSES))] * 6
+    renamed = [(*row[:3], f"code {row[3]}") for row in few]  # any word may stand for any other
+    (finding,) = _judged(measured(renamed, few, roles=RECORDS)).findings
+    assert (finding.check, finding.verdict) == ("release_other_values", Verdict.NOT_ASSESSED)
+    assert (
+        "words of their own in `diagnosis`, such as `flu`, `asthma`, `cancer` and `code flu`"
+        in finding.message
+    )
+
+
+OTHER_WORDS = {
+    "F": "ženska",
+    "M": "moški",
+    "flu": "gripa",
+    "asthma": "astma",
+    "cancer": "rak",
+    "none": "nič",
+    "20-29": "dvajset",
+    "30-39": "trideset",
+    "40-49": "štirideset",
+}
+CODES = {"flu": "asthma", "asthma": "cancer", "cancer": "none", "none": "flu", "F": "M", "M": "F"}
+
+
+@pytest.mark.parametrize("column", [2, 3])
+@pytest.mark.parametrize("words", [OTHER_WORDS, CODES])
+@pytest.mark.parametrize("roles", [ROLES, RECORDS])
+def test_renamed_words__are_the_same_where_counts_show_it(
+    column: int, words: dict[str, str], roles: Roles
+) -> None:
+    """Another language, or the same codes in another order: what the newcomers have follows as before."""
+    later, earlier = _cumulative()
+    renamed = [(*row[:column], words.get(row[column], row[column]), *row[column + 1 :]) for row in later]
+    plain, found = (measured(each, earlier, roles=roles) for each in (later, renamed))
+    assert found.compared[0].came.n_given_away == plain.compared[0].came.n_given_away == {"diagnosis": 17}
+    assert [each.column for each in found.compared[0].renamed] == [HEADER[column]]
+    assert [each.n_given_away for each in found.candidates.values()] == [
+        each.n_given_away for each in plain.candidates.values()
+    ]
+    said = [each for each in _judged(found).findings if each.check == "release_renamed"]
+    assert [each.verdict for each in said] == [Verdict.PASS]
+    assert f"other words in `{HEADER[column]}`" in said[0].message
+
+
+def test_other_people_of_other_words__are_not_taken_as_the_same() -> None:
+    """Near miss: the words mean the same, and yet the people are others; nothing shows which are the same."""
+    rng = np.random.default_rng(4)
+    later, earlier = ([row for row in _people(700, seed=n) if rng.random() < 0.8] for n in (1, 2))
+    renamed = [(*row[:2], OTHER_WORDS[row[2]], row[3]) for row in later]
+    found = compared(renamed, earlier, RECORDS)
+    assert (found.renamed, [each.column for each in found.own_words]) == ((), ["sex"])
+    assert not found.is_comparable
+    assert compared(later, earlier, RECORDS).renamed == ()
+
+
+def test_ages_a_year_on__are_found_to_be_those_of_the_year_before() -> None:
+    rng = np.random.default_rng(5)
+    earlier = [(f"p{at}", str(rng.integers(20, 40)), *row[2:]) for at, row in enumerate(_people(2000))]
+    later = [(row[0], str(int(row[1]) + 1), *row[2:]) for row in earlier] + [("n", "30", "F", "flu")]
+    assert _judged(measured(later, earlier, roles=RECORDS)).overall is Verdict.FAIL
+    assert compared(later, earlier, RECORDS).came.n == 1
 
 
 # Figures
@@ -465,8 +523,17 @@ def test_release_with_other_columns__is_compared_by_the_common_ones() -> None:
 def test_release_of_other_categories__is_not_assessed() -> None:
     rows = _people(200)
     renamed = [(row[0], f"band {row[1][0]}", {"F": "female", "M": "male"}[row[2]], row[3]) for row in rows]
-    audit = _judged(measured(rows, renamed, roles=RECORDS))
+    audit = _judged(measured(_people(200, seed=1), renamed, roles=RECORDS))
     assert _verdicts(audit) == {"release_other_values": Verdict.NOT_ASSESSED}
+
+
+def test_earlier_tables__stand_for_those_of_their_name_in_whatever_folder() -> None:
+    """Two hospitals release the same columns: who came to the second is found beside its own table."""
+    columns = table(_people(5)).columns
+    tables = [ReleasedTable(name=each, dataset=table(_people(5)), roles=RECORDS) for each in ("one", "two")]
+    for name in ("two.csv", "before/two.csv", "two"):
+        assert table_for(name, columns, tables) is tables[1]
+    assert table_for("before/three.csv", columns, tables) is tables[0]
 
 
 def test_table_of_something_else__is_named() -> None:

@@ -39,6 +39,7 @@ TO_WEIGH = {
     "pseudonyms_one_to_one",
     "release_by_ledger",
     "release_of_others",
+    "release_renamed",
     "releases",
     "rows_capped",
     "rule_warns_of_column",

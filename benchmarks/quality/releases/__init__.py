@@ -309,10 +309,35 @@ def _two_in_a_corner_of_two_columns_cut_anew(p: Pair, leaky: bool) -> None:
         frame["age"], frame["town"] = ages, towns
 
 
+_LETTERS = {"north": "N", "south": "S", "east": "E", "west": "W"}
+_OTHERS = dict(zip(_DIAGNOSES, np.roll(_DIAGNOSES, 1), strict=True))
+
+
 @leak("spellings", "release_other_values", at_least=Verdict.WARN)
-def _categories_spelled_anew(p: Pair, leaky: bool) -> None:
+def _categories_spelled_anew_of_other_people(p: Pair, leaky: bool) -> None:
     if leaky:
-        p.later["region"] = p.later.region.map({"north": "N", "south": "S", "east": "E", "west": "W"})
+        p.later, p.earlier = _drawn(len(p.later), p.rng), [_drawn(len(p.later), p.rng)]
+        p.later["region"] = p.later.region.map(_LETTERS)
+
+
+@leak("spellings", "release_newcomers")
+def _newcomers_where_categories_are_spelled_anew(p: Pair, leaky: bool) -> None:
+    p.newcomers(2 if leaky else 12)
+    p.later["region"] = p.later.region.map(_LETTERS)
+
+
+@leak("spellings", "release_newcomer_values")
+def _newcomers_where_codes_are_dealt_anew(p: Pair, leaky: bool) -> None:
+    p.newcomers(8, diagnosis="ulcer" if leaky else None)
+    p.later["diagnosis"] = p.later.diagnosis.map(_OTHERS)
+
+
+@leak("spellings", "release_newcomers")
+def _newcomers_to_everybody_a_year_older(p: Pair, leaky: bool) -> None:
+    age = p.rng.integers(30, 42, len(p.later))
+    p.newcomers(2 if leaky else 12)
+    p.earlier[0]["age"] = age
+    p.later["age"] = [*(age + 1), *[31] * (len(p.later) - len(age))]
 
 
 # Proper
