@@ -26,6 +26,7 @@ from core.counts.settings import CountThresholds
 from core.counts.views import counts_report
 from core.errors import AuditInputError
 from core.free_text import read_cells
+from core.releases import EarlierTable
 from core.reports import Report, input_facts
 from core.risk import (
     GROUPS,
@@ -180,7 +181,7 @@ def audit(arguments: argparse.Namespace) -> Audited:
     before = earlier.read_before(arguments)
     settings = _settings(arguments, dataset)
     if settings.is_of_counts:
-        return _audit_counts(arguments, dataset, settings)
+        return _audit_counts(arguments, dataset, settings, before)
     groups, files = _hierarchies(arguments.hierarchy, dataset)
     population = None if arguments.population is None else read(arguments.population)
     original = None if arguments.original is None else read(arguments.original)
@@ -293,10 +294,15 @@ def _write_violations(arguments: argparse.Namespace, audit: RiskAudit, dataset: 
         write_new_files("--violations", {arguments.violations: violations_csv(audit, shown)})
 
 
-def _audit_counts(arguments: argparse.Namespace, dataset: Dataset, settings: RiskSettings) -> Audited:
+def _audit_counts(
+    arguments: argparse.Namespace, dataset: Dataset, settings: RiskSettings, before: earlier.Before
+) -> Audited:
     """Audit a table of counts."""
     check_settings(settings, dataset.columns)
-    others = [*map(table_reader(arguments), arguments.also)]
+    tables = [each.dataset for each in before.releases if isinstance(each, EarlierTable)]
+    others = [*map(table_reader(arguments), arguments.also), *tables]
+    if arguments.ledger is not None:
+        raise AuditInputError(text("--ledger counts persons: of a table of counts, keep the table itself."))
     audited = audit_counts(
         dataset,
         counts=settings.counts,
@@ -318,7 +324,16 @@ def _audit_counts(arguments: argparse.Namespace, dataset: Dataset, settings: Ris
         document=lambda: counts_document(audited),
         lines=lambda: counts_summary(audited),
         policy=lambda document: judged(arguments, document, looks(arguments, dataset, settings.leave_out)),
+        problems=(*before.problems, *_ledgers(before)),
     )
+
+
+def _ledgers(before: earlier.Before) -> list[str]:
+    """Say of ledgers that no table of counts is held against them."""
+    return [
+        text("{file} is a ledger of persons; give the earlier table of counts itself.", file=name)
+        for name, _ in before.ledgers
+    ]
 
 
 def _settings(arguments: argparse.Namespace, dataset: Dataset) -> RiskSettings:

@@ -18,6 +18,7 @@ _UNTIL = re.compile(
     r"(?P<sign><=?|≤|under|pod|below|up to|do)\s{0,3}(?P<high>\d{1,9})"
     r"|(?P<less>\d{1,9})\s{0,3}세?\s{0,3}(?:미만|이하)"
 )
+_NOWHERE = -(2**31)  # the place of a category that a table has not
 _BEYOND = (">", "nad", "over")  # the number itself is not in it
 _BELOW = ("<", "under", "pod", "below")
 
@@ -29,7 +30,9 @@ class Difference:
     smaller: Key
     larger: Key
     n: int
-    other: str = ""  # the table of the larger one, where that is another
+    other: str = ""  # another table that one of them stands in
+    counts: tuple[int, int]  # of the smaller, or this table's, and of the other one
+    rows: tuple[int, int]  # the records they stand in; -1 for a sum of several
 
 
 def band(category: str) -> tuple[float, float] | None:
@@ -68,23 +71,58 @@ def differences_in(cube: Cube) -> Iterator[Difference]:
                 larger = (*key[:place], other, *key[place + 1 :])
                 whole = cube.cells.get(larger)
                 if key[place] == one and count is not None and whole is not None:
-                    yield Difference(smaller=key, larger=larger, n=whole - count)
+                    yield Difference(
+                        smaller=key,
+                        larger=larger,
+                        n=whole - count,
+                        counts=(count, whole),
+                        rows=(cube.rows[key], cube.rows[larger]),
+                    )
 
 
 def differences_between(cube: Cube, others: Sequence[tuple[str, Cube]]) -> Iterator[Difference]:
-    """Yield cells that stand in another table too, with another count: whoever has both sees the rest."""
+    """Yield cells that another table counts otherwise: whoever has both sees the rest.
+
+    A table without one of the columns shows totals over it, which the cells of the other add up to.
+    """
     for name, other in others:
-        if set(other.dimensions) != set(cube.dimensions):
+        is_finer = len(other.dimensions) > len(cube.dimensions)
+        few, many = (cube, other) if is_finer else (other, cube)
+        if not {*few.dimensions} <= {*many.dimensions}:
             continue
-        ours = {_named(cube, key): key for key in cube.cells}
-        for key, count in other.cells.items():
-            mine = ours.get(_named(other, key))
-            if mine is not None and count is not None and (own := cube.cells[mine]) is not None:
-                yield Difference(smaller=mine, larger=mine, n=abs(count - own), other=name)
+        places = [_places(many, dimension) for dimension in many.dimensions]
+        for key, count in few.cells.items():
+            named = {each: few.name_of(at, key[at]) for at, each in enumerate(few.dimensions)}
+            there = tuple(
+                place.get(named.get(each), _NOWHERE)
+                for place, each in zip(places, many.dimensions, strict=True)
+            )
+            whole = None if _NOWHERE in there else _count(many, there)
+            if count is None or whole is None:
+                continue
+            rows = few.rows[key], many.rows.get(there, -1)
+            mine = key if is_finer else there
+            yield Difference(
+                smaller=mine,
+                larger=mine,
+                n=abs(whole - count),
+                other=name,
+                counts=(count, whole) if is_finer else (whole, count),
+                rows=rows if is_finer else rows[::-1],
+            )
 
 
-def _named(cube: Cube, key: Key) -> frozenset[tuple[str, str | None]]:
-    return frozenset(
-        (name, cube.name_of(at, place))
-        for at, (name, place) in enumerate(zip(cube.dimensions, key, strict=True))
-    )
+def _places(cube: Cube, dimension: str) -> dict[str | None, int]:
+    """Return the place of each category of a dimension, of its sums and of its total."""
+    at = cube.dimensions.index(dimension)
+    found: dict[str | None, int] = {None: -1}
+    found |= {name: -2 - number for number, (name, _) in enumerate(cube.sums[at])}
+    return found | {name: place for place, name in enumerate(cube.categories[at])}
+
+
+def _count(cube: Cube, key: Key) -> int | None:
+    """Return a cell's count as published, or as its parts add up to."""
+    if key in cube.cells:
+        return cube.cells[key]
+    parts = [cube.known(part) for part in cube.parts(key)] if min(key) < 0 else [None]
+    return None if None in parts else sum(each or 0 for each in parts)

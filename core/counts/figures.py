@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,12 +11,24 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.cells import as_numbers
-from core.coding import FloatArray
+from core.coding import FloatArray, IntArray
 from core.counts.cube import Cube
+from core.counts.differences import Difference
+from core.roles.vocabulary import name_tokens
 
 _SHARES = (
     0.9  # of the cells of a column whose figures are whole numbers of people, from which it is of shares
 )
+_NAMES_OF_SUMS = "sum,total,amount,vsota,skupno,znesek,합계,총액,합"
+_NAMES_OF_AVERAGES = "mean,average,avg,rate,share,percent,povprečje,povprečna,povprečni,delež,평균,비율"
+_NAMES_OF_EXTREMES = (
+    "max,maximum,highest,largest,min,minimum,lowest,smallest,najvišja,najvišji,najnižja,najnižji,največja,"
+    "največji,najmanjša,najmanjši,최대,최고,최소,최저,최댓값,최솟값"
+)
+_NAMES_OF_OTHERS = "median,sd,std,stdev,variance,mediana,odklon,중앙값,표준편차"
+_SUMS, _AVERAGES = frozenset(_NAMES_OF_SUMS.split(",")), frozenset(_NAMES_OF_AVERAGES.split(","))
+_EXTREMES = frozenset(_NAMES_OF_EXTREMES.split(","))
+_NO_SUMS = _EXTREMES | frozenset(_NAMES_OF_OTHERS.split(","))
 _MOST_ROUNDED = 0.25  # people that rounding leaves open, on average, up to which that says something
 
 
@@ -34,6 +47,74 @@ class Figures:
         """Return the rows in which from 1 to below `least` people follow."""
         few = ((self.people > 0) & (self.people < least)) | ((self.rest > 0) & (self.rest < least))
         return int(np.count_nonzero(few))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FiguresBetween:
+    """A figure of the people by whom two counts differ, as subtraction gives it."""
+
+    column: str
+    n: IntArray  # shape (n_pairs,): those people
+    error: FloatArray  # within which share of it the figure of one of them follows, as far as it is rounded
+
+    def n_told(self, least: int, share: float) -> int:
+        """Return the pairs of which a figure of fewer than `least` people follows to within a share."""
+        return int(np.count_nonzero((self.n > 0) & (self.n < least) & (self.error <= share)))
+
+
+def figures_between(
+    column: str, differences: Sequence[Difference], table: pa.Table, others: Mapping[str, pa.Table]
+) -> FiguresBetween | None:
+    """Measure what a column of sums or averages tells of the people by whom counts differ; None of others.
+
+    Those of n and m people with averages a and b leave (m·b - n·a) / (m - n) for each of the others, sums
+    leave their difference, and rounding leaves as much open as it can add up to.
+    """
+    words = {*name_tokens(column)}
+    written = {
+        "": table[column],
+        **{name: each[column] for name, each in others.items() if column in each.column_names},
+    }
+    figures = {name: _numbers(each.combine_chunks()) for name, each in written.items()}
+    own = figures[""]
+    if words & _NO_SUMS or own is None:
+        return None
+    is_sum = bool(words & _SUMS) or (not words & _AVERAGES and not is_figures(written[""]))
+    half = {name: 0.5 * 10.0 ** -_decimals(each) for name, each in written.items()}
+    n, error = [], []
+    for each in differences:
+        theirs = figures.get(each.other)
+        if theirs is None or min(each.rows) < 0 or not each.n:
+            continue
+        values = own[each.rows[0]], theirs[each.rows[1]]
+        weights = (1, 1) if is_sum else each.counts
+        rest = (weights[1] * values[1] - weights[0] * values[0]) / (each.counts[1] - each.counts[0])
+        left = (weights[0] * half[""] + weights[1] * half[each.other]) / each.n
+        usual = max(
+            abs(value) / (count if is_sum and count else 1)
+            for value, count in zip(values, each.counts, strict=True)
+        )
+        n.append(each.n)
+        error.append(left / max(abs(rest), usual) if max(abs(rest), usual) > 0 else np.inf)
+    return FiguresBetween(column=column, n=np.array(n, dtype=np.int64), error=np.array(error)) if n else None
+
+
+def is_extreme(column: str) -> bool:
+    """Whether a column is named as one of largest or smallest values, which are those of one person each.
+
+    >>> is_extreme("max_income"), is_extreme("najnižja plača"), is_extreme("mean_income")
+    (True, True, False)
+    """
+    return bool({*name_tokens(column)} & _EXTREMES)
+
+
+def named_as_figures(column: str) -> bool:
+    """Whether a column is named as one of sums, averages or largest values.
+
+    >>> named_as_figures("sum_income"), named_as_figures("평균 소득"), named_as_figures("region_code")
+    (True, True, False)
+    """
+    return bool({*name_tokens(column)} & (_SUMS | _AVERAGES | _NO_SUMS))
 
 
 def is_figures(column: pa.ChunkedArray) -> bool:

@@ -176,6 +176,8 @@ def _findings(measured: CountsMeasurement, made: Suppression, limits: CountThres
     yield from _differences(measured, limits.least)
     yield from _full(measured)
     yield from _figures(measured, limits.least)
+    yield from _figures_between(measured, limits)
+    yield from _not_compared(measured)
     if made.primary or told_cells(measured.bounded, limits.least):
         yield _proposed(measured, made, limits.least)
 
@@ -291,6 +293,34 @@ def _figures(measured: CountsMeasurement, least: int) -> Iterator[Finding]:
                 count=measured.count,
                 found=each.n_of_suppressed,
             )
+
+
+def _figures_between(measured: CountsMeasurement, limits: CountThresholds) -> Iterator[Finding]:
+    """Yield what sums and averages tell of the people by whom counts differ, and of one person each."""
+    for each in measured.between:
+        if n_told := each.n_told(limits.least, limits.p_share):
+            yield Finding.of("figure_differences", Verdict.FAIL, column=each.column, n_affected=n_told)(
+                "Where counts of `{count}` differ by 1 to {most}, subtracting gives `{column}` of those "
+                "people to within {share}: {found} pairs of cells.",
+                count=measured.count,
+                most=limits.least - 1,
+                share=percent(limits.p_share),
+                found=n_told,
+            )
+    for column in measured.extremes:
+        yield Finding.of("extreme_figures", Verdict.WARN, column=column)(
+            "`{column}` is named as a largest or smallest value: in each cell it is that of a single person."
+        )
+
+
+def _not_compared(measured: CountsMeasurement) -> Iterator[Finding]:
+    for name in measured.not_compared:
+        yield Finding.of("counts_not_compared", Verdict.NOT_ASSESSED, column=measured.count)(
+            "{other} has no `{count}` by columns of this table that say which cell a row is; it was not "
+            "compared.",
+            other=name,
+            count=measured.count,
+        )
 
 
 def _full(measured: CountsMeasurement) -> Iterator[Finding]:

@@ -43,6 +43,7 @@ from core.releases import (
     ReleasesMeasurement,
     Roles,
     measure_releases,
+    table_for,
 )
 from core.roles import Role, RoleSuggestion, columns_of_people, suggest_roles
 from core.roles.vocabulary import name_tokens
@@ -211,8 +212,38 @@ def measure_delivery(
     if not earlier:
         return measured
     released = released_tables(measured, kept)
+    measured, earlier = _with_earlier_counts(measured, tables, released, earlier)
     before = earlier_with_persons(earlier, released, measured.whose)
-    return replace(measured, releases=measure_releases(released, before))
+    return replace(measured, releases=measure_releases(released, before) if before else None)
+
+
+def _with_earlier_counts(
+    measured: DeliveryMeasurement,
+    tables: Mapping[str, CodedTable],
+    released: Sequence[ReleasedTable],
+    earlier: Sequence[EarlierTable | Ledger],
+) -> tuple[DeliveryMeasurement, list[EarlierTable | Ledger]]:
+    """Return tables of counts beside their earlier ones, and all other earlier tables."""
+    are_counts = {each.name for each in measured.tables if each.counts is not None}
+    of: dict[str, list[EarlierTable]] = {}
+    others: list[EarlierTable | Ledger] = []
+    for each in earlier:
+        table = (
+            table_for(each.dataset.name, each.dataset.columns, released)
+            if isinstance(each, EarlierTable)
+            else None
+        )
+        if isinstance(each, EarlierTable) and table is not None and table.name in are_counts:
+            of.setdefault(table.name, []).append(each)
+        else:
+            others.append(each)
+    facts = tuple(
+        replace(each, counts=_counts(each, tables[each.name].table, of[each.name]))
+        if each.name in of
+        else each
+        for each in measured.tables
+    )
+    return replace(measured, tables=facts), others
 
 
 def _measured(
@@ -508,17 +539,26 @@ def _quasi_identifiers(
     )
 
 
-def _counts(facts: TableFacts, table: pa.Table) -> CellsMeasurement | None:
+def _counts(
+    facts: TableFacts, table: pa.Table, earlier: Sequence[EarlierTable] = ()
+) -> CellsMeasurement | None:
     """Return what the cells of a table of counts tell, columns named with the table; None of no counts."""
     found = looks_like_counts(table, facts.released)
     if found is None:
         return None
     names = {column: str(Place(facts.name, column)) for column in facts.columns}
     table = table.select(facts.columns).rename_columns([*names.values()])
+    further = [
+        (
+            each.release,
+            each.dataset.table.rename_columns([names.get(name, name) for name in each.dataset.columns]),
+        )
+        for each in earlier
+    ]
     counted = names[found[0]]
     worded = [each for each in table.column_names if each != counted and not _is_plain_number(table[each])]
     try:
-        measured = measure_counts(table, count=counted, dimensions=worded, name=facts.name)
+        measured = measure_counts(table, count=counted, dimensions=worded, name=facts.name, others=further)
     except AuditInputError:  # no table of cells
         return None
     return CellsMeasurement(

@@ -3,10 +3,12 @@
 import itertools
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from core.__main__ import main
 from core.counts import (
     Bounds,
     CountsAudit,
@@ -301,6 +303,101 @@ def test_differences__between_tables_fail() -> None:
         others=[_read(_table(rows, totals=False), "later.csv"), _read("a,b\nx,1\n")],
     )
     assert "small_differences" not in _messages(same)
+
+
+PAY = {"north": (40, 3000.25), "south": (43, 3010.75), "east": (46, 3021.5), "west": (49, 3031.0)}
+
+
+def _pay(*, came: int = 0, of: str = "mean", decimals: int = 2, only: str = "region,n") -> str:
+    """Return how many earn what by region, so many having come to the south who earn 9,000 each."""
+    rows = []
+    for region, (n, mean) in PAY.items():
+        n_now = n + came * (region == "south")
+        total = n * mean + 9000 * (n_now - n)
+        figure = total if of == "sum" else total / n_now
+        rows.append(f"{region},{n_now},{figure:.{decimals}f}")
+    return "\n".join([f"{only},{of}_income", *rows]) + "\n"
+
+
+def _with_earlier(later: str, earlier: str) -> dict[str, Verdict]:
+    audit = _audit(
+        later,
+        tuple(later.partition("\n")[0].replace(",n", "").split(",")),
+        others=[_read(earlier, "before.csv")],
+    )
+    return {each.check: each.verdict for each in audit.findings}
+
+
+@pytest.mark.parametrize(("of", "decimals"), [("mean", 2), ("mean", 0), ("sum", 0), ("sum", 2)])
+def test_averages_and_sums__subtracted_from_earlier_ones_give_the_newcomers_away(
+    of: str, decimals: int
+) -> None:
+    before = _pay(of=of, decimals=decimals)
+    for came, expected in ((1, Verdict.FAIL), (4, Verdict.FAIL), (0, None), (5, None)):
+        found = _with_earlier(_pay(came=came, of=of, decimals=decimals), before)
+        assert found.get("figure_differences") is expected
+        assert found.get("small_differences") is expected
+    audit = _audit(_pay(came=1), ("region", "mean_income"), others=[_read(_pay())])
+    assert (
+        "subtracting gives `mean_income` of those people to within 10.0 %"
+        in _messages(audit)["figure_differences"]
+    )
+
+
+def test_averages__rounded_so_far_that_nothing_follows_are_no_finding() -> None:
+    """Of 44 people, thousands leave 44,000 open of the newcomer's 9,000; medians cannot be subtracted."""
+    for named, figures in (("mean", ("3.0", "3.1")), ("median", ("3010.75", "3146.87"))):
+        later, earlier = (
+            f"region,n,{named}_income\nnorth,40,{figures[0]}\nsouth,{n},{figure}\n"
+            for n, figure in ((44, figures[1]), (43, figures[0]))
+        )
+        assert "figure_differences" not in _with_earlier(later, earlier)
+
+
+def test_averages__of_bands_within_a_table_are_subtracted_too() -> None:
+    lines = ["age,n,mean_income", "0-64,100,2000.50", f"0-69,102,{(100 * 2000.5 + 2 * 9000) / 102:.2f}"]
+    found = _messages(_audit("\n".join(lines) + "\n", ("age", "mean_income")))
+    assert "`mean_income`" in found["figure_differences"]
+
+
+def test_tables_by_fewer_columns__are_held_against_the_sums() -> None:
+    """A region's count elsewhere is one more than its cells together."""
+    fine = _table([("A", (20, 50)), ("B", (30, 40))], totals=False)
+    for n, expected in ((71, Verdict.FAIL), (70, None), (76, None)):
+        coarse = f"region,n\nA,{n}\nB,70\n"
+        for one, other in ((fine, coarse), (coarse, fine)):
+            assert _with_earlier(one, other).get("small_differences") is expected
+
+
+def test_number_that_other_columns_tell__keeps_no_two_tables_apart() -> None:
+    """Wages are whole numbers and no category; a year is one, and each table of another year."""
+    lines = ["region,wages,n", "A,120000,40", "B,150000,50", "C,99000,33"]
+    later = "\n".join([lines[0], "A,129000,41", *lines[2:]]) + "\n"
+    assert _with_earlier(later, "\n".join(lines) + "\n")["small_differences"] is Verdict.FAIL
+    years = [f"region,year,n\nA,{year},{n}\nB,{year},50\n" for year, n in ((2023, 40), (2024, 41))]
+    assert "small_differences" not in _with_earlier(*years)
+
+
+def test_table_without_the_count__is_not_compared_and_largest_values_are_said() -> None:
+    found = _with_earlier("region,n,max_income\nA,40,9000\nB,50,8000\n", "region,people\nA,40\nB,50\n")
+    assert found["counts_not_compared"] is Verdict.NOT_ASSESSED
+    assert found["extreme_figures"] is Verdict.WARN
+
+
+def test_earlier_table_of_counts__is_compared_on_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    later, earlier, ledger = tmp_path / "later.csv", tmp_path / "earlier.csv", tmp_path / "ledger.json"
+    later.write_text(_pay(came=1))
+    earlier.write_text(_pay())
+    assert main(["risk", str(later), "--counts", "n", "--earlier", str(earlier)]) == 1
+    assert "subtracting gives `mean_income`" in capsys.readouterr().out
+    rows = "age,sex\n" + "20-29,F\n" * 9
+    (tmp_path / "persons.csv").write_text(rows)
+    main(["risk", str(tmp_path / "persons.csv"), "--quasi-identifier", "age", "sex", "--ledger", str(ledger)])
+    assert main(["risk", str(later), "--counts", "n", "--earlier", str(ledger)]) == 2
+    assert "ledger of persons" in capsys.readouterr().err
+    assert main(["risk", str(later), "--counts", "n", "--ledger", str(tmp_path / "new.json")]) == 2
 
 
 @pytest.mark.parametrize(

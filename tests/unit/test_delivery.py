@@ -28,6 +28,7 @@ from core.delivery.keys import Link, Place, persons_of, propose_links
 from core.delivery.known import events_of, known_all, known_none, known_one, known_several
 from core.demo.delivery import DEMOS
 from core.errors import AuditInputError
+from core.releases import EarlierTable
 from core.reports import RENDERERS, render
 from core.tables import Dataset, read_dataset
 from core.verdict import Verdict
@@ -492,3 +493,21 @@ def test_picture__of_many_tables_stays_low() -> None:
     others = [table(f"visits_{n}", person=["a", "b", "b", "c"], ward=[n, 1, 2, 3]) for n in range(20)]
     drawn = views.tables_chart(audit_delivery([persons, *others])).chart.to_dict()
     assert drawn["height"] <= 800
+
+
+def test_counts_of_an_earlier_release__are_subtracted_and_persons_compared_with_persons() -> None:
+    names = pseudonyms(60)
+    persons = table("persons", pid=names, sex=["F", "M"] * 30)
+    visits = table("visits", pid=names * 2, ward=["A", "B", "C", "D"] * 30)
+    counts = [
+        table("counts", region=["north", "south"], n=[140, n], mean_income=[2000.5, mean])
+        for n, mean in ((161, 2040.75), (160, 2000.25), (181, 2040.75))
+    ]
+    before = [
+        EarlierTable(release=f"before/{each.name}", dataset=each) for each in (persons, visits, counts[1])
+    ]
+    audit = audit_delivery([persons, visits, counts[0]], earlier=before)
+    assert checks(audit)["figure_differences"] is Verdict.FAIL
+    assert audit.releases is not None
+    assert {each.table for each in audit.releases.measurement.compared} <= {"persons", "visits"}
+    assert "figure_differences" not in checks(audit_delivery([persons, visits, counts[2]], earlier=before))

@@ -313,6 +313,31 @@ def _an_average_where_the_count_is_suppressed(c: Counts, leaky: bool) -> None:
     c.figures["mean_income"] = {cell: each for cell, each in income.items() if leaky or cell not in c.hidden}
 
 
+def _earlier_averages(c: Counts, leaky: bool, *, is_sum: bool) -> None:
+    """Let people of one cell come who earn 9,000 each, and show what all earn before and after."""
+    before = Counts(rng=c.rng, categories=c.categories, cells=dict(c.cells), has_totals=False)
+    c.has_totals, came, here = False, 2 if leaky else 20, _cell(c)
+    sums = {cell: round(c.rng.uniform(900, 2500) * n) for cell, n in c.cells.items()}
+    c.cells[here] += came
+    for each, more in ((c, came * 9000), (before, 0)):
+        named = "sum_income" if is_sum else "mean_income"
+        each.figures[named] = {
+            cell: n if is_sum else f"{n / each.cells[cell]:.2f}"
+            for cell, n in {**sums, here: sums[here] + more}.items()
+        }
+    c.others = [before]
+
+
+@leak("figures")
+def _averages_before_and_after_two_came(c: Counts, leaky: bool) -> None:
+    _earlier_averages(c, leaky, is_sum=False)
+
+
+@leak("figures")
+def _sums_in_whole_numbers_before_and_after_two_came(c: Counts, leaky: bool) -> None:
+    _earlier_averages(c, leaky, is_sum=True)
+
+
 # Groups, and amounts
 
 
