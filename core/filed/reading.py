@@ -367,7 +367,7 @@ def _words_hold(arguments: Any) -> bool:
 
 _CHECKS = {
     "verdict": lambda value: value in Verdict.__members__,
-    "verdicts": lambda value: all(one in Verdict.__members__ for one in value.values()),
+    "verdicts": lambda value: all(one in (*Verdict,) for one in value.values()),
     "versions": lambda value: all(isinstance(one, str) for one in value.values()),
     "created_at": _is_time,
     "inputs": _facts_hold,

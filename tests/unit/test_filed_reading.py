@@ -109,6 +109,7 @@ def test_read_report__refuses_what_is_not_whole(data):
                 ("inputs", [1]),
                 ("verdict", "FINE"),
                 ("verdicts", {"x": "FINE"}),
+                ("verdicts", {"x": {}}),
                 ("versions", {"x": 1}),
                 ("arguments", [["k", 1]]),
                 ("digests", []),
