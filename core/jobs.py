@@ -46,7 +46,7 @@ class Interruptible:
 
     def end(self) -> None:
         """Let nothing interrupt this thread from now on; what is on its way arrives here and is dropped."""
-        _without_interruption(self._mark_end)
+        without_interruption(self._mark_end)
 
     def _mark_end(self) -> None:
         with self._lock:
@@ -69,7 +69,7 @@ def _interrupt(ident: int) -> None:
         threads.interrupt()
 
 
-def _without_interruption(mark: Callable[[], None]) -> None:
+def without_interruption(mark: Callable[[], None]) -> None:
     """Mark that nothing interrupts this thread any more; what is on its way arrives here and is dropped."""
     while True:
         try:
@@ -81,7 +81,7 @@ def _without_interruption(mark: Callable[[], None]) -> None:
         return
 
 
-class _Shielded:
+class Shielded:
     """Lets no interruption into what it surrounds: it is raised afterwards.
 
     The locks of threading's conditions, and so those of executors and futures, are taken in Python code. An
@@ -131,7 +131,7 @@ class Threads:
         return self
 
     def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
-        with _Shielded():
+        with Shielded():
             if error is not None:
                 self._pool.shutdown(wait=False, cancel_futures=True)
                 self.interrupt()
@@ -143,7 +143,7 @@ class Threads:
 
     def submit(self, work: Callable[..., Result], *arguments: Any, **named: Any) -> Awaited[Result]:
         """Let a thread do work; with one thread, after all earlier work."""
-        with _Shielded():
+        with Shielded():
             return Awaited(self._pool.submit(self._do, partial(work, *arguments, **named)))
 
     def map(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
@@ -164,7 +164,7 @@ class Threads:
                 self._at_work.add(threading.get_ident())
             return work()
         finally:
-            _without_interruption(self._mark_end)
+            without_interruption(self._mark_end)
 
     def _mark_end(self) -> None:
         with self._changing:
@@ -185,7 +185,7 @@ class Awaited(Generic[Result]):
     def result(self) -> Result:
         """Wait for the result, or raise what the work raised; the wait can be interrupted."""
         while True:
-            with _Shielded():
+            with Shielded():
                 try:
                     return self._future.result(LOOK_UP_SECONDS)
                 except TimeoutError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import os
 import re
 import sys
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
@@ -191,20 +192,26 @@ def check_new_files(option: str, *paths: Path) -> None:
 
 def write_new_files(option: str, files: Mapping[Path, bytes], *, private: Container[Path] = ()) -> None:
     """Write files that are not there yet, all or none, and read each back; `private`: for the owner alone."""
-    written: list[Path] = []
-    for path, data in files.items():
-        try:
+    begun: list[Path] = []
+    differs: Path | None = None
+    try:
+        for path, data in files.items():
+            if not os.path.lexists(path):
+                begun.append(path)
             write_file(path, data, private=path in private)
-            written.append(path)
-            same = path.read_bytes() == data
-        except OSError as error:
-            for each in written:
-                each.unlink(missing_ok=True)
+            if path.read_bytes() != data:
+                differs = path
+                break
+    except BaseException as error:  # Ctrl+C too
+        for each in begun:
+            each.unlink(missing_ok=True)
+        if isinstance(error, OSError):
             remedy = "Choose another folder or name."
             raise AuditInputError(_unwritable(option, path, error, remedy)) from None
-        if not same:
-            differs = "{option}: {file} does not read back as it was written; do not use it."
-            raise AuditInputError(text(differs, option=option, file=str(path)))
+        raise
+    if differs is not None:
+        problem = "{option}: {file} does not read back as it was written; do not use it."
+        raise AuditInputError(text(problem, option=option, file=str(differs)))
 
 
 def _unwritable(option: str, path: Path, error: OSError, remedy: str) -> Text:

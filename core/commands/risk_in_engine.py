@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import signal
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from datetime import datetime
+from threading import Event
 
 from core.at_hand import is_alone
 from core.commands.output import Audited
@@ -11,6 +16,7 @@ from core.commands.policies import judged
 from core.commands.reading import read_options
 from core.engines import Address, address_of
 from core.errors import AuditInputError
+from core.jobs import Result
 from core.reports import Report
 from core.risk import RiskSettings, RiskThresholds, risk_document, risk_summary
 from core.risk.in_engine import audit_in_engine, refused_in_engine
@@ -47,8 +53,15 @@ def audit(arguments: argparse.Namespace, thresholds: RiskThresholds) -> Audited:
         RiskSettings, arguments, quasi_identifiers=tuple(arguments.quasi_identifier or ())
     )
     options = read_options(arguments)
-    audited, origin = audit_in_engine(
-        address, settings=settings, thresholds=thresholds, options=options, memory=arguments.memory_limit
+    audited, origin = _beside(
+        lambda is_stopped: audit_in_engine(
+            address,
+            settings=settings,
+            thresholds=thresholds,
+            options=options,
+            memory=arguments.memory_limit,
+            is_stopped=is_stopped,
+        )
     )
 
     def report(created_at: datetime) -> Report:
@@ -61,6 +74,36 @@ def audit(arguments: argparse.Namespace, thresholds: RiskThresholds) -> Audited:
         lines=lambda: risk_summary(audited),
         policy=lambda document: judged(arguments, document),
     )
+
+
+class _TerminatedError(BaseException):
+    pass
+
+
+def _beside(work: Callable[[Callable[[], bool]], Result]) -> Result:
+    """Do work in a thread of its own: Ctrl+C in the midst of an engine's code would end the process at once.
+
+    The work is told to stop instead, by SIGTERM too, and clears away what the engine wrote before the command
+    ends.
+    """
+
+    def terminate(*_: object) -> None:
+        raise _TerminatedError
+
+    stopped = Event()
+    former = signal.signal(signal.SIGTERM, terminate)
+    try:
+        with ThreadPoolExecutor(1) as beside:
+            try:
+                return beside.submit(copy_context().run, work, stopped.is_set).result()
+            finally:
+                stopped.set()
+    except _TerminatedError:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.raise_signal(signal.SIGTERM)
+        raise
+    finally:
+        signal.signal(signal.SIGTERM, former)
 
 
 def _address(given: str) -> Address:

@@ -10,7 +10,7 @@ import tempfile
 import threading
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from core.engines.addresses import Address, address_of
 from core.errors import AuditInputError
+from core.jobs import Interruption, Shielded, without_interruption
 from core.tables import ReadOptions
 from core.tables.encodings import is_utf8
 from core.tables.layout import find_layout
@@ -74,7 +75,7 @@ class Engine:
 
     def answer(self, question: Expression, *, most: int = _MOST_ROWS) -> dict[str, pa.ChunkedArray]:
         """Return the answer to an aggregate, by column, as the engine's types."""
-        with _failures(self.address):
+        with _failures(self.address), Shielded():
             bounded = question.limit(most + 1)
             self.asked.append(self.backend.compile(bounded))
             found = self.backend.to_pyarrow(bounded)
@@ -90,7 +91,7 @@ class Engine:
     @contextmanager
     def kept(self, question: Expression) -> Iterator[Expression]:
         """Give an intermediate result that the engine keeps while this lasts, as its own table."""
-        with _failures(self.address):
+        with _failures(self.address), Shielded():
             self.asked.append(self.backend.compile(question))
             self.backend._run_pre_execute_hooks(question)  # which Spark forgets when it caches
             cached = question.cache()
@@ -131,7 +132,11 @@ def connected(
         The engine is not installed, does not answer, or has no such table.
     """
     opening = {"duckdb": _duckdb, "postgresql": _postgresql, "spark": _spark}[address.engine]
-    with opening(address, options or ReadOptions(), memory, secrets) as engine, _watched(engine, is_stopped):
+    opened = opening(address, options or ReadOptions(), memory, secrets, is_stopped or (lambda: False))
+    with ExitStack() as ending:
+        with Shielded():  # an engine that is interrupted while it loads modules ends this process
+            engine = ending.enter_context(opened)
+            ending.enter_context(_watched(engine, is_stopped))
         yield engine
 
 
@@ -187,7 +192,13 @@ def _not_installed(package: str) -> AuditInputError:
 
 
 @contextmanager
-def _duckdb(address: Address, options: ReadOptions, memory: str | None, _secrets: Path) -> Iterator[Engine]:
+def _duckdb(
+    address: Address,
+    options: ReadOptions,
+    memory: str | None,
+    _secrets: Path,
+    is_stopped: Callable[[], bool],
+) -> Iterator[Engine]:
     files = _files(Path(address.place), name=address.name)
     space = Path(tempfile.mkdtemp(prefix="anonaudit-"))  # only its owner may read it
     settings = {
@@ -199,6 +210,12 @@ def _duckdb(address: Address, options: ReadOptions, memory: str | None, _secrets
     if memory is not None:
         settings["memory_limit"] = memory
     backend = None
+
+    def clear() -> None:
+        if backend is not None:
+            backend.disconnect()
+        shutil.rmtree(space, ignore_errors=True)
+
     try:
         with _failures(address):
             module = _ibis("duckdb", "duckdb")
@@ -210,12 +227,10 @@ def _duckdb(address: Address, options: ReadOptions, memory: str | None, _secrets
             table=table,
             version=f"DuckDB {backend.version}",
             n_bytes=sum(file.stat().st_size for file in files),
-            sha256=_digest(files),
+            sha256=_digest(files, is_stopped),
         )
     finally:
-        if backend is not None:
-            backend.disconnect()
-        shutil.rmtree(space, ignore_errors=True)
+        without_interruption(clear)
 
 
 def _files(path: Path, *, name: str) -> list[Path]:
@@ -294,12 +309,17 @@ def _layout(file: Path, options: ReadOptions) -> tuple[str, tuple[str, ...], int
     return layout.delimiter, layout.header.names, layout.data_line - 1
 
 
-def _digest(files: Sequence[Path]) -> str:
+def _digest(files: Sequence[Path], is_stopped: Callable[[], bool]) -> str:
     """Return the SHA-256 of one file, or of the list of those of several."""
     digests = []
     for each in files:
+        digest = hashlib.sha256()
         with each.open("rb") as file:
-            digests.append(hashlib.file_digest(file, "sha256").hexdigest())
+            while (block := file.read(_HEAD)) and not is_stopped():
+                digest.update(block)
+        if is_stopped():
+            raise Interruption
+        digests.append(digest.hexdigest())
     if len(digests) == 1:
         return digests[0]
     listed = "".join(f"{digest}  {file.name}\n" for digest, file in zip(digests, files, strict=True))
@@ -311,7 +331,7 @@ def _digest(files: Sequence[Path]) -> str:
 
 @contextmanager
 def _postgresql(
-    address: Address, _options: ReadOptions, _memory: str | None, secrets: Path
+    address: Address, _options: ReadOptions, _memory: str | None, secrets: Path, _: object
 ) -> Iterator[Engine]:
     module = _ibis("postgres", "psycopg")
     login = _login(address, secrets)
@@ -368,7 +388,9 @@ def configured(secrets: Path = SECRETS) -> Mapping[str, Connection]:
 
 
 @contextmanager
-def _spark(address: Address, _options: ReadOptions, _memory: str | None, _secrets: Path) -> Iterator[Engine]:
+def _spark(
+    address: Address, _options: ReadOptions, _memory: str | None, _secrets: Path, _: object
+) -> Iterator[Engine]:
     module = _ibis("pyspark", "pyspark")
     if shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
         raise input_error("Spark needs Java, and there is none here. Install Java 17, or set JAVA_HOME.")

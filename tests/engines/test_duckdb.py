@@ -1,6 +1,7 @@
 """A table in DuckDB is audited as in memory, and only aggregates come back."""
 
 from pathlib import Path
+from threading import current_thread
 
 import numpy as np
 import pyarrow as pa
@@ -11,6 +12,7 @@ from pyarrow import csv
 from core.engines import address_of, connected
 from core.engines.sources import Engine
 from core.errors import AuditInputError
+from core.jobs import Interruption
 from core.risk import RiskSettings, RiskThresholds, judge_risk
 from core.risk.in_engine import audit_in_engine, measure_in_engine
 from core.tables import ReadOptions
@@ -223,14 +225,20 @@ def test_address__is_shown_without_its_user() -> None:
     assert address_of("people.csv") is None
 
 
-def test_connected__ends_what_was_stopped(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("when", "error"), [("opened", Interruption), ("asked", AuditInputError)])
+def test_connected__ends_what_was_stopped_and_clears_away(
+    when: str, error: type[BaseException], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rng = np.random.default_rng(0)
     table = pa.table({f"q{place}": rng.integers(0, 1000, 1_000_000) for place in range(4)})
     (tmp_path / "t.parquet").write_bytes(parquet_bytes(table))
-    with pytest.raises(AuditInputError):
+    (tmp_path / "temp").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temp"))
+    with pytest.raises(error):
         audit_in_engine(
             address_of(f"duckdb:{tmp_path / 't.parquet'}"),
             settings=RiskSettings(quasi_identifiers=("q0", "q1", "q2"), sensitive=("q3",)),
             thresholds=RiskThresholds(),
-            is_stopped=lambda: True,
+            is_stopped=lambda: when == "opened" or current_thread().name == "anonaudit-engine-watch",
         )
+    assert list((tmp_path / "temp").iterdir()) == []

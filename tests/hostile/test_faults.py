@@ -9,10 +9,12 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -102,9 +104,7 @@ def test_command__ended_at_any_time_leaves_nothing_half_done(
 ) -> None:
     _command, whole = COMMANDS[name], undisturbed(name)
     digest = hashlib.sha256(table.read_bytes()).hexdigest()
-    began = time.monotonic()
-    subprocess.run([sys.executable, "-c", "import argparse, typing"], check=True)
-    starting, ended = 2 * (time.monotonic() - began), 0  # no signal reaches a command before that
+    starting, ended = _starting(), 0
     for number, delay in enumerate(DELAYS):
         report = tmp_path / f"{number}.csv"
         process = subprocess.Popen(
@@ -125,6 +125,13 @@ def test_command__ended_at_any_time_leaves_nothing_half_done(
     done = subprocess.run(_command(table, again), cwd=ROOT, capture_output=True, timeout=120, check=False)
     assert done.returncode in (0, 1), done.stderr
     assert again.read_bytes() == whole
+
+
+def _starting() -> float:
+    """Return seconds after which a command hears signals: it has begun to load its modules."""
+    began = time.monotonic()
+    subprocess.run([sys.executable, "-c", "import argparse, typing"], check=True)
+    return 2 * (time.monotonic() - began)
 
 
 @pytest.fixture
@@ -322,10 +329,65 @@ def test_command__says_that_a_file_changed_while_it_was_read(
     assert main(words) in (0, 1), capsys.readouterr().err
 
 
+ENDED: dict[str, list[str]] = {
+    "verify": ["verify", "report.json", "people.csv"],
+    "compare": ["compare", "other.json", "report.json"],
+    "decide": [*_REJECT, "--out", "{out}/decided.json", "--sign", "key"],
+    "package": ["decide", "decided.json", "--check", "--package", "{out}/package.zip"],
+    "keys": ["keys", "{out}", "--name", "ana@hospital.example"],
+    "risk in DuckDB": ["risk", "duckdb:people.csv", *_ROLES, "--report", "{out}"],
+    "data set": ["dataset", "people.csv", "before.csv", "--report", "{out}"],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize("name", ENDED)
+def test_command__that_is_ended_leaves_all_or_nothing(name: str, tmp_path: Path) -> None:
+    _filed(tmp_path)
+    inputs = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    starting, began, ended = _starting(), time.monotonic(), 0
+    code, _, n_files, _ = _ended(ENDED[name], tmp_path, None, 0)
+    seconds = time.monotonic() - began
+    assert code in (0, 1)
+    for part, how in product((0.4, 0.85), (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)):
+        code, said, found, temporary = _ended(ENDED[name], tmp_path, how, max(part * seconds, starting))
+        if code not in (0, 1):
+            ended += 1
+            is_stop = how == signal.SIGINT
+            assert code == (130 if is_stop else -how), said
+            assert said == ("error: Stopped before the end; nothing was judged.\n" if is_stop else "")
+            assert found in (0, n_files) if is_stop else found <= n_files
+        assert how == signal.SIGKILL or not temporary
+    assert ended >= 2
+    assert {path: path.read_bytes() for path in inputs} == inputs
+    assert _ended(ENDED[name], tmp_path, None, 0)[0] in (0, 1)
+
+
+def _ended(words: list[str], folder: Path, how: int | None, delay: float) -> tuple[int, str, int, list[Path]]:
+    """Run a command and end it; return its code, what it said, how many files it wrote, temporary ones."""
+    out, temporary = Path(tempfile.mkdtemp(dir=folder)), Path(tempfile.mkdtemp(dir=folder))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "core", *(word.format(out=out) for word in words)],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(temporary)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    if how is not None:
+        time.sleep(delay)
+        process.send_signal(how)
+    _, said = process.communicate(timeout=120)
+    written = [path for path in out.iterdir() if not path.name.startswith(".")]
+    return process.returncode, said, len(written), list(temporary.iterdir())
+
+
 WRITERS: dict[str, list[str]] = {
     "release": ["risk", "people.csv", *_ROLES, "--what-if", "--release", "{disk}/release.csv"],
     "report": ["risk", "people.csv", *_ROLES, "--report", "{disk}/report", "--formats", "json,html,xlsx,csv"],
     "report of a data set": ["dataset", "people.csv", "before.csv", "--report", "{disk}/report"],
+    "report of a table in DuckDB": ["risk", "duckdb:people.csv", *_ROLES, "--report", "{disk}/report"],
     "report of counts": ["risk", "counts.csv", "--counts", "n", "--report", "{disk}/report"],
     "ledger": ["risk", "people.csv", *_ROLES, "--ledger", "{disk}/ledger.json"],
     "decided report": [*_REJECT, "--out", "{disk}/decided.json"],

@@ -246,6 +246,34 @@ def test_cluster__a_scheduler_that_goes_away_leaves_what_is_done(
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_cluster__a_run_that_is_ended_leaves_no_report_and_can_be_continued(
+    how: int, cluster: Cluster, tables: Path, tmp_path: Path
+) -> None:
+    words = ["tabular", str(tables), "--scheduler", cluster.address, "--report", str(tmp_path)]
+    run = subprocess.Popen(
+        [sys.executable, "-m", "core", *words],
+        cwd=ROOT,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert run.stderr is not None
+    assert run.stderr.readline().startswith("Pairs done: ")
+    run.send_signal(how)
+    _, told = run.communicate(timeout=60)
+    said = [line for line in told.splitlines() if not line.startswith("Pairs done: ")]
+    is_stop = how == signal.SIGINT
+    assert run.returncode == (130 if is_stop else -how)
+    assert said == (["error: Stopped before the end; nothing was judged."] if is_stop else [])
+    assert {each.name for each in tmp_path.iterdir()} <= {"pairs"}
+    here = _tabular(tables)
+    there = _tabular(tables, "--scheduler", cluster.address, "--report", str(tmp_path), "--resume")
+    assert there[:2] == here[:2]
+
+
+@pytest.mark.slow
 def test_cluster__refuses_workers_of_another_copy_or_disk_in_a_sentence(
     cluster: Cluster, genomes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -231,11 +231,11 @@ def test_threads__an_interruption_waits_until_what_must_not_be_interrupted_is_do
     inside, go, seen = threading.Event(), threading.Event(), []
 
     def work() -> None:
-        with suppress(Interruption), jobs._Shielded():
+        with suppress(Interruption), jobs.Shielded():
             inside.set()
             while not go.is_set():
                 pass
-            with jobs._Shielded():  # within another one: nothing is raised at its end
+            with jobs.Shielded():  # within another one: nothing is raised at its end
                 seen.append("inside")
             seen.append("done")
         seen.append("after")
