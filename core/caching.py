@@ -34,9 +34,11 @@ from core.packing import called_apart
 from core.policies.identifiers import kinds_of_columns
 from core.roles import RoleSuggestion, suggest_roles
 from core.streamlit_internals import (
+    AppSession,
     MediaFileManager,
     UploadedFileManager,
     _calculate_file_id,
+    clear_session_data_cache,
     clear_session_resource_cache,
     get_script_run_ctx,
     runtime,
@@ -298,8 +300,23 @@ def delete_my_data() -> None:
     """Forget everything this session uploaded or computed, and its settings; nobody else's."""
     context = get_script_run_ctx()
     if context is not None:
-        clear_session_resource_cache(context.session_id)  # releases the vault, which wipes itself
+        _clear_caches(context.session_id)
     st.session_state.clear()
+
+
+def _clear_caches(session_id: str) -> None:
+    clear_session_resource_cache(session_id)  # releases the vault, which wipes itself
+    clear_session_data_cache(session_id)
+
+
+def clear_no_others_caches() -> None:
+    """Let a session that asks Streamlit to clear the caches lose its own; else everybody's files are gone."""
+
+    def clear(self: AppSession) -> None:
+        _clear_caches(self.id)
+        self._session_state.clear()
+
+    AppSession._handle_clear_cache_request = clear  # type: ignore[method-assign]
 
 
 @st.cache_resource(scope="session", max_entries=16, show_spinner=False)

@@ -6,7 +6,7 @@ from streamlit import runtime
 from streamlit.auth_util import get_secrets_auth_section
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.app_session import AppSession
-from streamlit.runtime.caching import clear_session_resource_cache
+from streamlit.runtime.caching import clear_session_data_cache, clear_session_resource_cache
 from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.media_file_storage import MediaFileKind
 from streamlit.runtime.memory_media_file_storage import _calculate_file_id

@@ -16,7 +16,7 @@ from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from core import apart
-from core.caching import keep_downloads
+from core.caching import clear_no_others_caches, keep_downloads
 from core.errors import AuditInputError
 from core.streamlit_internals import PagesManager, runtime
 from core.turns import turns
@@ -118,6 +118,7 @@ async def prepare(_app: object) -> AsyncIterator[None]:
     gc.freeze()
     sys.setswitchinterval(0.0005)
     apart.prepare()
+    clear_no_others_caches()
     keep_downloads(runtime.get_instance().media_file_mgr)
     logging.getLogger("streamlit.error_util").addFilter(leave_out_messages)
     threading.excepthook = _log_thread_error

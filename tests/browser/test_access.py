@@ -6,7 +6,9 @@ from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
+from streamlit.proto.BackMsg_pb2 import BackMsg
 
+from benchmarks.sessions import Session
 from tests.browser.conftest import TOKEN, let_in
 from tests.browser.downloading import downloaded
 
@@ -90,6 +92,19 @@ def test_token__does_not_stay_in_the_address(quiet_page: Page, fresh_server: str
     quiet_page.goto(f"{fresh_server}/risk?token={TOKEN}")
     expect(quiet_page.get_by_role("heading", level=1, name="Disclosure risk")).to_be_visible(timeout=30_000)
     assert quiet_page.url == f"{fresh_server}/risk"
+
+
+def test_clearing_the_caches__takes_nothing_of_another_session(server_address: str) -> None:
+    one, other = (Session(server_address, "risk", token=TOKEN) for _ in range(2))
+    for tab in (one, other):
+        tab.upload("table to be released", {"people.csv": b"age,sex\n30,F\n40,M\n"})
+    one._socket.send(BackMsg(clear_cache=True).SerializeToString())
+    for tab in (one, other):
+        tab.rerun()
+    assert "people\\\\.csv" not in one.text
+    assert "people\\\\.csv" in other.text
+    for tab in (one, other):
+        tab.close()
 
 
 def test_upload_and_download__need_the_cookie_of_their_session(
