@@ -6,7 +6,7 @@ import time
 import urllib.request
 import uuid
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from http.cookiejar import CookieJar
 from typing import Any
 
@@ -47,6 +47,7 @@ class Session:
         self._script = ""
         self.shown: dict[tuple[int, ...], Any] = {}  # elements by their place
         self.told: list[str] = []  # in boxes, those too that are gone
+        self.is_running = False
         self.rerun()
 
     def close(self) -> None:
@@ -55,13 +56,8 @@ class Session:
 
     def rerun(self, *, fragment: str = "", until: str = "") -> float:
         """Run the page or a part of it; return the seconds until its end, or until something is said."""
-        asked = BackMsg()
-        asked.rerun_script.fragment_id = fragment
-        asked.rerun_script.page_script_hash = self._script
-        asked.rerun_script.page_name = "" if self._script else self._page
-        asked.rerun_script.widget_states.widgets.extend(self._widgets.values())
         started = time.perf_counter()
-        self._socket.send(asked.SerializeToString())
+        self.begin(fragment=fragment)
         for message in self._receive():
             kind = message.WhichOneof("type")
             if kind == "new_session" and not fragment:
@@ -77,14 +73,37 @@ class Session:
         self._widgets = {name: state for name, state in self._widgets.items() if name in said}
         return seconds
 
-    def _receive(self) -> Iterator[ForwardMsg]:
+    def begin(self, *, fragment: str = "") -> None:
+        """Begin to run the page or a part of it, and do not wait for its end."""
+        asked = BackMsg()
+        asked.rerun_script.fragment_id = fragment
+        asked.rerun_script.page_script_hash = self._script
+        asked.rerun_script.page_name = "" if self._script else self._page
+        asked.rerun_script.widget_states.widgets.extend(self._widgets.values())
+        self.is_running = True
+        self._socket.send(asked.SerializeToString())
+
+    def stop(self) -> None:
+        """Stop the page, as its menu does."""
+        self._socket.send(BackMsg(stop_script=True).SerializeToString())
+
+    def hear(self, seconds: float) -> None:
+        """Take in what the page shows within so many seconds."""
+        ends_at = time.monotonic() + seconds
+        with suppress(TimeoutError):
+            for _ in self._receive(ends_at):
+                pass
+
+    def _receive(self, ends_at: float | None = None) -> Iterator[ForwardMsg]:
         while True:
+            left = SECONDS if ends_at is None else max(ends_at - time.monotonic(), 0)
             message = ForwardMsg()
-            message.ParseFromString(bytes(self._socket.recv(timeout=SECONDS)))  # type: ignore[arg-type]
+            message.ParseFromString(bytes(self._socket.recv(timeout=left)))  # type: ignore[arg-type]
             if message.WhichOneof("type") == "ref_hash":
                 message = self._messages[message.ref_hash]
             elif message.hash:
                 self._messages[message.hash] = message
+            self.is_running &= message.WhichOneof("type") != "script_finished"
             if message.WhichOneof("type") == "delta" and message.delta.WhichOneof("type") == "new_element":
                 self.shown[tuple(message.metadata.delta_path)] = message.delta
                 if message.delta.new_element.WhichOneof("type") == "alert":
@@ -112,12 +131,11 @@ class Session:
         self.rerun()
         return time.perf_counter() - started
 
-    def press(self, label: str) -> None:
-        """Press a button."""
+    def press(self, label: str, *, wait: bool = True) -> None:
+        """Press a button; wait for what comes of it."""
         button, fragment = self.element("button", label)
-        state = WidgetState(id=button.id, trigger_value=True)
-        self._widgets[button.id] = state
-        self.rerun(fragment=fragment)
+        self._widgets[button.id] = WidgetState(id=button.id, trigger_value=True)
+        (self.rerun if wait else self.begin)(fragment=fragment)
         self._widgets.pop(button.id, None)
 
     def wait_for(self, kind: str) -> None:

@@ -1,20 +1,29 @@
 """What one person uploads or starts never holds up another, and ends when it is no longer wanted."""
 
+import hashlib
 import json
 import random
 import re
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
+from typing import NamedTuple
 
+import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from benchmarks.bench_load import _processor_seconds
+from benchmarks.sessions import Session
+from core.__main__ import audit_again
+from core.at_hand import Source, alone
+from core.reports import render_json
 from core.tables.reading import is_binary
-from tests.browser.conftest import opened_by, opener_of
+from tests.browser.conftest import TOKEN, opened_by, opener_of, start_server, stop_server
 from tests.browser.test_memory import processes
 from tests.hostile.corpus import Hostile, genome, killers
+from tests.hostile.filed import sealed
 
 ALWAYS = ("an element beyond ASCII", "a dictionary of one long text", "a bomb in XES", "blank columns")
 PAGES = {"table": "risk", "vcf": "vcf", "log": "tabular", "report": "filed"}
@@ -114,17 +123,11 @@ def _server_seconds(address: str) -> float:
     return _processor_seconds(server)
 
 
-HEAVY: dict[str, Callable[[], list[dict[str, object]]]] = {
-    "tabular": _heavy_pair,
-}
-
-
 @pytest.mark.parametrize("how", ["Delete my data", "closing the tab"])
-@pytest.mark.parametrize("tool", HEAVY)
 def test_heavy_work__ends_when_it_is_no_longer_wanted(
-    tool: str, how: str, page: Page, fresh_server: str, wait_until_idle: Callable[[Page], None]
+    how: str, page: Page, fresh_server: str, wait_until_idle: Callable[[Page], None]
 ) -> None:
-    page.goto(f"{fresh_server}/{tool}")
+    page.goto(f"{fresh_server}/tabular")
     expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=30_000)
     wait_until_idle(page)
     small = {"name": "people.csv", "mimeType": "text/csv", "buffer": b"age,sex\n30,F\n40,M\n"}
@@ -132,10 +135,8 @@ def test_heavy_work__ends_when_it_is_no_longer_wanted(
     expect(page.get_by_role("button", name="Delete my data")).to_be_visible(timeout=30_000)
     wait_until_idle(page)
     page.get_by_role("button", name=re.compile("Add files|Change the file")).click()
-    page.get_by_test_id(UPLOADER).first.set_input_files(HEAVY[tool]())
-    begun = _server_seconds(fresh_server)
-    while _server_seconds(fresh_server) < begun + 4:
-        time.sleep(0.2)
+    page.get_by_test_id(UPLOADER).first.set_input_files(_heavy_pair())
+    _wait_for_work(fresh_server, 4, time.sleep)
     expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "running")
     if how == "Delete my data":
         page.get_by_role("button", name="Delete my data").click()
@@ -147,3 +148,131 @@ def test_heavy_work__ends_when_it_is_no_longer_wanted(
     before = _server_seconds(fresh_server)
     time.sleep(2)
     assert _server_seconds(fresh_server) - before < 0.5
+
+
+def _wait_for_work(address: str, seconds: float, meanwhile: Callable[[float], None]) -> None:
+    """Wait until a server has worked for so many processor seconds."""
+    begun = _server_seconds(address)
+    for _ in range(600):
+        meanwhile(0.2)
+        if _server_seconds(address) > begun + seconds:
+            return
+    pytest.fail(f"the server did not work for {seconds} seconds")
+
+
+class Work(NamedTuple):
+    """Files that take a page long: to its uploaders one after the other; the last, or a button, begins it."""
+
+    page: str
+    files: Mapping[str, Mapping[str, bytes]]
+    button: str = ""
+
+
+def _table(names: str, n: int, *, seed: int = 1) -> bytes:
+    """Return a table of independent columns, the last one of two values."""
+    draw = np.random.default_rng(seed)
+    columns = [np.char.add("v", draw.integers(40, size=n).astype(str)) for _ in names.split(",")[1:]]
+    rows = np.stack([*columns, draw.choice(["no", "yes"], n)], axis=1).tolist()
+    return "\n".join([names, *map(",".join, rows)]).encode()
+
+
+def _counts() -> dict[str, bytes]:
+    """Return counts by three columns with all totals; what to suppress is looked for long."""
+    counts = np.random.default_rng(3).poisson(5, (8, 8, 9))
+    for axis in range(3):
+        counts = np.concatenate([counts, counts.sum(axis=axis, keepdims=True)], axis=axis)
+    n_of = counts.shape
+    rows = [
+        ",".join(
+            [*("Total" if at == n - 1 else f"c{at}" for at, n in zip(place, n_of, strict=True)), str(count)]
+        )
+        for place, count in np.ndenumerate(counts)
+    ]
+    return {"counts.csv": "\n".join(["region,age_group,education,count", *rows]).encode()}
+
+
+def _delivery() -> dict[str, bytes]:
+    """Return people and very many coarse events of theirs."""
+    draw = np.random.default_rng(1)
+    people = [f"p{i},{age},{'FM'[i % 2]}" for i, age in enumerate(draw.integers(20, 90, 20_000))]
+    events = [
+        f"p{person},2024-{month:02}-01,w{ward}"
+        for person, month, ward in draw.integers((0, 1, 0), (20_000, 13, 5), (400_000, 3))
+    ]
+    return {
+        "people.csv": "\n".join(["person,age,sex", *people]).encode(),
+        "stays.csv": "\n".join(["person,day,ward", *events]).encode(),
+    }
+
+
+def _repeat() -> Work:
+    """Return the report of a small table that says it is of a large one."""
+    names, words = "age,town,education,disease", [["t.csv", "--quasi-identifier", "age", "town", "education"]]
+    with alone({"t.csv": Source("t.csv", _table(names, 50))}):
+        made = audit_again("risk", [[*words[0], "--suda"]])
+    document = json.loads(render_json(made.full_report(datetime.now(UTC))))
+    large = _table(names, 400_000)
+    document["inputs"][0] |= {"sha256": hashlib.sha256(large).hexdigest(), "n_bytes": len(large)}
+    return Work(
+        "filed", {"Reports as JSON": {"r.json": sealed(document), "t.csv": large}}, "Repeat the audit"
+    )
+
+
+PEOPLE = "age,town,education,occupation,race,country,marital_status,zip,disease"
+WORK: dict[str, Callable[[], Work]] = {
+    "risk": lambda: Work("risk", {"table to be released": {"t.csv": _table(PEOPLE, 200_000)}}),
+    "counts": lambda: Work("risk", {"table to be released": _counts()}, "Audit it as a table of counts"),
+    "dataset": lambda: Work("dataset", {"tables of the delivery": _delivery()}),
+    "leakage": lambda: Work(
+        "leakage",
+        {
+            "Original table": {"a.csv": _table(PEOPLE, 60_000)},
+            "Scrambled table": {"b.csv": _table(PEOPLE, 60_000, seed=2)},
+        },
+    ),
+    "diversity": lambda: Work(
+        "diversity", {"Table to anonymize": {"t.csv": _table(f"{PEOPLE},outcome", 30_000)}}, "Search"
+    ),
+    "filed reports": _repeat,
+}
+STOP = "Stop and keep what is done"
+
+
+@pytest.fixture(scope="module")
+def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server that only the sessions of a test visit."""
+    server, address = start_server(tmp_path_factory.mktemp("work") / "log.txt")
+    yield address
+    stop_server(server)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tool", WORK)
+def test_work_of_each_tool__ends_when_it_is_no_longer_wanted(tool: str, own_server: str) -> None:
+    work = WORK[tool]()
+    for how in ("Stop", "Delete my data", "closing the tab"):
+        tab = Session(own_server, work.page, token=TOKEN)
+        *first, last = work.files.items()
+        for label, files in first:
+            tab.upload(label, files)
+        tab.put(*last)
+        if work.button:
+            tab.rerun()
+            tab.press(work.button, wait=False)
+        else:
+            tab.begin()
+        _wait_for_work(own_server, 1, tab.hear)
+        assert tab.is_running or STOP in tab.text, f"{how}: it was done before"
+        if how == "closing the tab":
+            tab.close()
+        elif how == "Delete my data":
+            tab.press("Delete all", wait=False)
+        elif STOP in tab.text:
+            tab.press(STOP, wait=False)
+        else:
+            tab.stop()
+        time.sleep(2.5)
+        before = _server_seconds(own_server)
+        time.sleep(1)
+        assert _server_seconds(own_server) - before < 0.3, how
+        tab.close()
