@@ -114,19 +114,6 @@ def test_known__is_what_its_definition_says(people: tuple[list[int], list[tuple[
     assert more == sorted(more)  # who knows more finds no fewer
 
 
-def test_records_alone__are_the_anonymity_of_sets_of_the_papers_example() -> None:
-    """Terrovitis et al. 2008, figure 1: the transactions are not 2²-anonymous, the generalized ones are."""
-    original = ("a1 b1 b2", "a2 b1", "a2 b1 b2", "a1 a2 b2")
-    generalized = ("A b1 b2", "A b1", "A b1 b2", "A b2")
-    for transactions, expected in ((original, False), (generalized, True)):
-        items = sorted({item for each in transactions for item in each.split()})
-        pairs = [(t, items.index(item)) for t, each in enumerate(transactions) for item in each.split()]
-        person, event = (np.array(values) for values in zip(*pairs, strict=True))
-        events = events_of(np.zeros(4, dtype=np.int64), person, event)
-        sets = (known_one(events), known_several(events, 2, most_persons=9, seed=0))
-        assert all(each.share_below(2) == 0 for each in sets) is expected
-
-
 def test_known_several__of_many_persons_is_a_sample_with_an_interval_around_the_truth() -> None:
     rng = np.random.default_rng(3)
     n = 2000
