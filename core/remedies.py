@@ -89,6 +89,7 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "release_boundaries": "Cut the column where the earlier release cut it.",
         "release_alike": "Give every release pseudonyms of its own.",
         "release_alike_values": "Give every release pseudonyms of its own.",
+        "release_joined": "Shuffle the records, and round or leave out what names one of each release.",
         "release_candidates": "Keep classes of the same sensitive values over releases (m-invariance).",
         "release_relinked": "Make the columns by which persons are found again coarser, or leave some out.",
         "k_anonymity": "Choose coarser columns or a smaller k, and export again.",

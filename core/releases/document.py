@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from core.releases.counts import Moved
 from core.releases.judging import ReleasesAudit, releases_sentence
 from core.releases.measuring import Compared
+from core.releases.persons import Alike
 from core.releases.renaming import Renaming
 from core.releases.settings import EARLIER
 from core.releases.splits import Split
@@ -62,16 +63,19 @@ def _compared(each: Compared, k: int) -> dict[str, object]:
         "leavers": _moved(each.left, k),
         "alike_in_both": None
         if alike is None
-        else {
-            "n": alike.n,
-            "n_below_k": alike.groups.n_below(k),
-            "n_given_away": dict(alike.n_given_away),
-        },
+        else _in_groups(alike, k) | {"n_given_away": dict(alike.n_given_away)},
+        "joined": None
+        if each.joined is None
+        else {"columns": list(each.joined.columns)} | _in_groups(each.joined.alike, k),
         "boundaries": [_split(split, k) for split in each.splits],
         "relinked": None
         if relinked is None
         else {"n": relinked.n, "n_persons": relinked.n_persons, "columns": list(relinked.columns)},
     }
+
+
+def _in_groups(found: Alike, k: int) -> dict[str, object]:
+    return {"n": found.n, "n_below_k": found.groups.n_below(k)}
 
 
 def _renaming(found: Renaming) -> dict[str, object]:

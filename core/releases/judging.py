@@ -307,6 +307,7 @@ def _of_persons(each: Compared, k: int) -> Iterator[Finding]:
                     **names,
                 )
             )
+    yield from _joined(each, k)
     linked = each.relinked
     if linked is None or not linked.n:
         return
@@ -325,6 +326,33 @@ def _of_persons(each: Compared, k: int) -> Iterator[Finding]:
                 **names,
             )
         )
+
+
+def _joined(each: Compared, k: int) -> Iterator[Finding]:
+    """Yield who is found where records of both releases are joined without a pseudonym."""
+    if each.joined is None or not (n_below := each.joined.alike.groups.n_below(k)):
+        return
+    names: dict[str, Any] = {
+        "release": each.release,
+        "table": f"`{each.table}`",
+        "found": share_of(n_below, each.joined.alike.n, "records"),
+        "k": k,
+    }
+    yield Finding.of("release_joined", Verdict.FAIL, n_affected=n_below)(
+        text(
+            "{release} and {table} have no pseudonym in common, and yet their records are joined by "
+            "{columns}, which name one in each: {found} share their classes of both with fewer than {k}; "
+            "each release alone leaves them among {k} or more.",
+            columns=listed(each.joined.columns),
+            **names,
+        )
+        if each.joined.columns
+        else text(
+            "The records of {release} and {table} stand in one order, which joins them: {found} share their "
+            "classes of both with fewer than {k}; each release alone leaves them among {k} or more.",
+            **names,
+        )
+    )
 
 
 def _candidates(table: str, column: str, found: Candidates) -> Finding:

@@ -33,12 +33,14 @@ from core.releases.persons import (
     are_same_people,
     candidates_over,
     share_alike,
+    stand_in_one_order,
     surplus_of_persons,
 )
 from core.releases.ranges import Aligned, aligned, in_one_spelling
 from core.releases.renaming import Codes, Renaming, same_words
 from core.releases.settings import EarlierTable, ReleasedTable, Roles
 from core.releases.splits import Side, Split, split_counts, splits_of
+from core.roles import Role, suggest_roles
 from core.tables import Dataset
 from core.words import Text, text
 
@@ -47,6 +49,7 @@ _FEW_FOUND = 0.5  # share of the earlier release in classes of the later one bel
 _FEW_VALUES = 0.2  # distinct values a record up to which a sensitive attribute has categories
 _NOT_RARE = 5  # records of a value that other people drawn alike would have too
 _OWN_WORDS = 0.05  # share of either release with words that the other has not, from which they are renamed
+_NEARLY_ALL = 0.9  # share of records that values name in both releases, from which these are joined
 _NUMBERED = 0.9  # share of distinct values from which a column numbers records
 
 
@@ -58,6 +61,14 @@ class Relinked:
     n: int
     n_persons: int  # of the later release
     is_shown: bool  # whether the releases agree in these columns more than those of different people
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Joined:
+    """Records of two releases without common pseudonyms that are the same ones all the same."""
+
+    columns: tuple[str, ...]  # whose values name a record of each; empty where the order of records does
+    alike: Alike
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -84,6 +95,7 @@ class Compared:
     alike: Alike | None = None
     splits: tuple[Split, ...] = ()
     relinked: Relinked | None = None
+    joined: Joined | None = None
 
     @property
     def is_comparable(self) -> bool:
@@ -253,6 +265,7 @@ def _of_pair(table: ReleasedTable, earlier: Dataset, release: str, pair: _Pair) 
             has_fresh_pseudonyms=roles.person is not None,
             splits=tuple(_splits(pair)),
             relinked=None if roles.person is None else _relinked(table, earlier, pair),
+            joined=_joined(table, earlier, pair),
         )
     alike = alike_in_both(pair.later, pair.earlier)
     return replace(
@@ -301,13 +314,33 @@ class _Pair:
             if roles.person is None
             else _persons([each.table for each in self._tables], roles.person)
         )
+        self.own_columns = self._own_columns(table)
         columns = [aligned(*self._tables, name) for name in roles.quasi_identifiers]
         self._fill(columns, {name: self.joint(name) for name in roles.sensitive})
+
+    def _own_columns(self, table: ReleasedTable) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the quasi-identifiers that one release alone has; of the earlier one, what looks like it."""
+        mine = tuple(
+            name for name in table.roles.quasi_identifiers if name not in self.roles.quasi_identifiers
+        )
+        further = [name for name in self._tables[1].table.column_names if name not in table.dataset.columns]
+        theirs = (
+            each.column
+            for each in suggest_roles(self._tables[1].select(further))
+            if each.role is Role.QUASI_IDENTIFIER
+        )
+        return mine, tuple(theirs) if further else ()
 
     def _fill(self, columns: Sequence[Aligned], values: Mapping[str, Codes]) -> None:
         self.columns, self._values = columns, values
         classes = self.together([(each.later, each.earlier) for each in columns])
-        written = self.together([(each.written_later, each.written_earlier) for each in columns])
+        common = self.together([(each.written_later, each.written_earlier) for each in columns])
+        written = [
+            combination_codes(
+                [codes, *(table[name].trimmed.codes.astype(np.int64) + 1 for name in own)], n_records=n
+            )
+            for codes, table, own, n in zip(common, self._tables, self.own_columns, self._n, strict=True)
+        ]
         self.later, self.earlier = (
             Records(
                 unit=self._units[side],
@@ -317,7 +350,7 @@ class _Pair:
             )
             for side in (0, 1)
         )
-        self.is_same = self._is_same(written, values)
+        self.is_same = self._is_same(common, values)
         self.has_common_people = self.roles.person is not None and are_same_people(self.later, self.earlier)
 
     def joint(self, name: str) -> Codes:
@@ -433,6 +466,10 @@ class _Pair:
         """Return whose the records are, None where they are counted."""
         return None if self.roles.person is None else records.unit
 
+    def is_cut(self, name: str) -> bool:
+        """Return whether the releases cut a column differently."""
+        return any(each.name == name and each.is_changed for each in self.columns)
+
     def combined(self, names: Sequence[str]) -> tuple[IntArray, IntArray]:
         """Return the records' combinations of columns, equal where written alike."""
         return self.together([(one + 1, other + 1) for one, other in map(self.joint, names)])
@@ -527,6 +564,35 @@ def _relinked(table: ReleasedTable, earlier: Dataset, pair: _Pair) -> Relinked |
         shown = overlap_of(*beside(*counts))
         found.append(Relinked(columns=columns, n=n, n_persons=len(pair.later.units), is_shown=shown.is_shown))
     return max(found, key=lambda each: (each.is_shown, each.n, -len(each.columns)), default=None)
+
+
+def _joined(table: ReleasedTable, earlier: Dataset, pair: _Pair) -> Joined | None:
+    """Return the records of both releases in classes of both, where values or their order join nearly all.
+
+    None where one release tells all that the other does, so that joining them tells nothing more.
+    """
+    mine, theirs = (bool(each) for each in pair.own_columns)
+    is_cut = any(each.is_changed for each in pair.columns)
+    if not (mine or is_cut) or not (theirs or is_cut):
+        return None
+    shared = [
+        name
+        for name in table.dataset.columns
+        if name in earlier.columns and name != pair.roles.person and not pair.is_cut(name)
+    ]
+    columns: tuple[str, ...] = ()
+    one, other = pair.combined(shared)
+    units = [np.arange(len(one)), np.arange(len(other))]
+    if not stand_in_one_order(one, other):
+        columns = _stable(pair, shared)
+        one, other = pair.combined(columns)
+        size = int(max(one.max(initial=0), other.max(initial=0))) + 1
+        is_one = (np.bincount(one, minlength=size) == 1) & (np.bincount(other, minlength=size) == 1)
+        if not columns or is_one.sum() < _NEARLY_ALL * max(len(one), len(other)):
+            return None
+        units = [np.where(is_one[each], each, -1) for each in (one, other)]
+    sides = (replace(each, unit=unit) for each, unit in zip((pair.later, pair.earlier), units, strict=True))
+    return Joined(columns=columns, alike=alike_in_both(*sides))
 
 
 def _linked_by_numbers(table: ReleasedTable, earlier: Dataset, release: str) -> Compared | None:

@@ -18,6 +18,7 @@ from core.releases.counts import Groups, Moved, count_classes, given_away, looke
 _MOST_CLASSES = 10  # of a person in one release that are combined with those in another
 # Share of what chance leaves of equal pseudonyms that must agree in their values to be equal people.
 _BEYOND_CHANCE = 0.25
+_MANY_STRETCHES = 2  # of equal records for each different one, from which they are not sorted
 _ALL_ALIKE = 0.95  # share that agrees by chance from which nothing is told, and pseudonyms are believed
 
 
@@ -99,6 +100,17 @@ def share_alike(later: Records, earlier: Records, name: str) -> float:
     size = min(len(mine), len(theirs))
     both = np.flatnonzero((mine[:size] >= 0) & (theirs[:size] >= 0))
     return float(np.mean(mine[both] == theirs[both])) if len(both) else 1.0
+
+
+def stand_in_one_order(one: IntArray, other: IntArray) -> bool:
+    """Return whether two releases have equal records place by place, in an order that these do not make.
+
+    Sorted or grouped by what they have in common they would be so too.
+    """
+    if len(one) != len(other) or not len(one) or np.mean(one == other) < _ALL_ALIKE:
+        return False
+    n_stretches = int(np.count_nonzero(one[1:] != one[:-1])) + 1
+    return n_stretches > _MANY_STRETCHES * len(np.unique(one))
 
 
 def _first_of_unit(records: Records) -> tuple[IntArray, IntArray]:

@@ -186,6 +186,86 @@ def test_fresh_pseudonyms__are_linked_by_what_fits_one_person_in_each() -> None:
     assert found.n_common is None
 
 
+# Columns that one of the releases alone has
+
+
+def _parts(
+    first: Sequence[int], second: Sequence[int], *, n: int = 1200, shuffled: bool = True
+) -> ReleasesMeasurement:
+    """Release some columns of persons after others; regions and jobs leave two or so of one age together."""
+    rng = np.random.default_rng(6)
+    columns = ("pid", "age", "region", "job", "value", "diagnosis")
+    people = [
+        (
+            f"p{at:05}",
+            AGES[rng.integers(4)],
+            f"r{rng.integers(12)}",
+            f"j{rng.integers(12)}",
+            f"{5 + at / 10007:.4f}",
+            DIAGNOSES[rng.integers(4)],
+        )
+        for at in range(n)
+    ]
+    tables = [
+        table(
+            [
+                tuple(people[row][each] for each in chosen)
+                for row in (rng.permutation(n) if shuffled else range(n))
+            ],
+            header=[columns[each] for each in chosen],
+        )
+        for chosen in (second, first)
+    ]
+    quasi = tuple(columns[each] for each in second if each in (1, 2, 3))
+    roles = Roles(
+        quasi_identifiers=quasi,
+        sensitive=("diagnosis",),
+        person="pid" if 0 in first and 0 in second else None,
+    ).common(tables[0].columns)
+    released = ReleasedTable(name="later", dataset=tables[0], roles=roles)
+    return measure_releases([released], [EarlierTable(release="r", dataset=tables[1])])
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "shuffled", "check"),
+    [
+        ((0, 1, 3, 5), (0, 1, 2), True, "release_alike"),  # by the pseudonym
+        ((1, 3, 4), (1, 2, 4), True, "release_joined"),  # by a value that names one
+        ((1, 3, 5), (1, 2, 5), False, "release_joined"),  # by the order of records
+        ((1, 3, 5), (1, 2, 5), True, None),  # by nothing
+        ((0, 1, 5), (0, 1, 2), True, None),  # the earlier one tells nothing that the later does not
+        ((1, 5), (1, 2, 5), False, None),
+        ((1, 2, 4), (1, 2, 4), True, None),
+    ],
+)
+def test_columns_of_one_release_alone__are_joined_with_those_of_the_other(
+    first: Sequence[int], second: Sequence[int], shuffled: bool, check: str | None
+) -> None:
+    """Ages and jobs before, ages and regions now: each leaves 16 or more together, both only two or so."""
+    found = _verdicts(_judged(_parts(first, second, shuffled=shuffled)))
+    fails = [
+        each for each, verdict in found.items() if verdict is Verdict.FAIL and each != "release_alike_values"
+    ]
+    assert fails == ([] if check is None else [check])
+
+
+def test_records_sorted_by_what_both_have__are_not_joined_by_their_order() -> None:
+    rng = np.random.default_rng(7)
+    people = sorted(
+        (AGES[rng.integers(4)], SEXES[rng.integers(2)], f"j{rng.integers(12)}") for _ in range(900)
+    )
+    later = table(
+        [(age, sex, f"r{rng.integers(12)}") for age, sex, _ in people], header=("age", "sex", "region")
+    )
+    earlier = table(people, header=("age", "sex", "job"))
+    released = ReleasedTable(
+        name="later", dataset=later, roles=Roles(quasi_identifiers=("age", "sex", "region"))
+    )
+    found = measure_releases([released], [EarlierTable(release="r", dataset=earlier)])
+    assert found.compared[0].joined is None
+    assert _judged(found).overall is Verdict.WARN  # the earlier one has no region, and is the same else
+
+
 # Cuts
 
 

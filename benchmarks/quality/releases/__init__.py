@@ -25,6 +25,7 @@ from core.verdict import Finding, Verdict, worst
 
 KINDS: list[Kind] = []
 SIZES = (1000, 5000)
+_FACTS = ("same_release", "release_other_columns")  # said of controls too
 _QUASI = ("age", "sex", "region")
 _DIAGNOSES = np.array(["flu", "asthma", "none", "ulcer"])
 Made = Callable[["Pair", bool], None]
@@ -113,7 +114,7 @@ def leak(family: str, *checks: str, at_least: Verdict = Verdict.FAIL) -> Callabl
             found = [
                 each
                 for each in pair.findings()
-                if each.check in checks or not (leaky or each.check == "same_release")
+                if each.check in checks or not (leaky or each.check in _FACTS)
             ]
             return worst([Verdict.PASS, *(each.verdict for each in found)])
 
@@ -262,6 +263,31 @@ def _tests_of_newcomers_whom_another_table_names(p: Pair, leaky: bool) -> None:
         )
         frames.append({"persons": frame[["pid", "sex"]], "visits": visits, "tests": tests})
     p.tables = {name: (frames[0][name], frames[1][name]) for name in frames[0]}
+
+
+def _of_region_and_of_job(p: Pair, *further: str) -> None:
+    """Release regions now and jobs before; of both together a class has few."""
+    n = len(p.later)
+    regions, jobs = (np.array([f"{c}{at}" for at in range(round(n**0.5 / 2.5))]) for c in "rj")
+    both = p.later.assign(region=p.rng.choice(regions, n), job=p.rng.choice(jobs, n))
+    p.quasi = ("sex", "region")
+    p.later = both[["sex", "region", *further]]
+    p.earlier = [both[["sex", "job", *further]]]
+
+
+@leak("joined", "release_alike")
+def _jobs_before_and_regions_now_under_one_pseudonym(p: Pair, leaky: bool) -> None:
+    _of_region_and_of_job(p, "pid")
+    p.person = "pid" if leaky else None
+    if not leaky:
+        p.later = p.later.drop(columns="pid")
+
+
+@leak("joined", "release_joined")
+def _jobs_before_and_regions_now_beside_an_exact_value(p: Pair, leaky: bool) -> None:
+    value = p.rng.permutation(10 * len(p.later))[: len(p.later)] / 1000
+    p.later["value"] = value if leaky else np.round(value)
+    _of_region_and_of_job(p, "value")
 
 
 # Cuts
