@@ -11,9 +11,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.cells import codes_of_tables
+from core.cells import as_numbers, codes_of_tables
 from core.coding import CodedTable, IntArray, coded_column, combination_codes, sorted_distinct
 from core.errors import AuditInputError
+from core.people import COUNT_NAMES, TOTAL_WORDS
 from core.releases.counts import (
     ClassCounts,
     Moved,
@@ -41,6 +42,7 @@ from core.releases.renaming import Codes, Renaming, same_words
 from core.releases.settings import EarlierTable, ReleasedTable, Roles
 from core.releases.splits import Side, Split, split_counts, splits_of
 from core.roles import Role, suggest_roles
+from core.roles.vocabulary import name_tokens
 from core.tables import Dataset
 from core.words import Text, text
 
@@ -49,6 +51,7 @@ _FEW_FOUND = 0.5  # share of the earlier release in classes of the later one bel
 _FEW_VALUES = 0.2  # distinct values a record up to which a sensitive attribute has categories
 _NOT_RARE = 5  # records of a value that other people drawn alike would have too
 _OWN_WORDS = 0.05  # share of either release with words that the other has not, from which they are renamed
+_MOST_COUNTED = 5_000_000  # records that a table of counts is read as
 _NEARLY_ALL = 0.9  # share of records that values name in both releases, from which these are joined
 _NUMBERED = 0.9  # share of distinct values from which a column numbers records
 
@@ -163,6 +166,7 @@ def measure_releases(
             continue
         try:
             if isinstance(each, Dataset):
+                each = _as_records(each, table, release)  # noqa: PLW2901 - the same, as others are
                 found = _beside_table(table, each, release)
             else:
                 found = _beside_ledger(table, each, release, _ledger_of(each, earlier), hashed)
@@ -220,6 +224,33 @@ def table_for(name: str, columns: Sequence[str], tables: Sequence[ReleasedTable]
 
     best = max(tables, key=share, default=None)
     return best if best is not None and share(best) >= _ALIKE else None
+
+
+def _as_records(earlier: Dataset, table: ReleasedTable, release: str) -> Dataset:
+    """Return an earlier table of counts as the records it counts, without its totals; any other as it is."""
+    own = [name for name in earlier.columns if name not in table.dataset.columns]
+    counts = [name for name in own if " ".join(name_tokens(name)) in COUNT_NAMES]
+    numbers = as_numbers(earlier.table[counts[0]].combine_chunks()) if len(counts) == 1 else None
+    others = [name for name in earlier.columns if name not in counts]
+    if not counts or not others or _n_different(earlier.table.select(others)) < earlier.n_records:
+        return earlier
+    if numbers is None or np.isnan(numbers).any() or not 0 < numbers.sum() <= _MOST_COUNTED:
+        raise AuditInputError(
+            text(
+                "{release} is a table of counts, some of them suppressed; it was not compared with records.",
+                release=release,
+            )
+        )
+    words = [earlier.table[name].to_pylist() for name in others]
+    is_total = [
+        any({*name_tokens(word or "")[:1]} & TOTAL_WORDS for word in row) for row in zip(*words, strict=True)
+    ]
+    times = np.where(is_total, 0, numbers).astype(np.int64)
+    return replace(earlier, table=earlier.table.take(pa.array(np.repeat(np.arange(len(times)), times))))
+
+
+def _n_different(table: pa.Table) -> int:
+    return int(table.group_by(table.column_names).aggregate([]).num_rows)
 
 
 def _common_roles(table: ReleasedTable, columns: tuple[str, ...], release: str) -> Roles:
@@ -381,10 +412,13 @@ class _Pair:
     def own_words(self) -> tuple[Renaming, ...]:
         """Return columns of which each release has words of its own for what the other calls otherwise.
 
-        So it seems where a twentieth of either release has words that are not in the other, rare ones aside.
+        So it seems where a twentieth of either release has words that are not in the other, rare ones aside;
+        of sensitive attributes, whose values change, where they have none in common.
         """
         found = []
         for name, codes in self._words.items():
+            if name in self._values and np.isin(codes[1][codes[1] > 0], codes[0]).any():
+                continue
             own = [_own(*pair) for pair in (codes, codes[::-1])]
             shares = [np.count_nonzero(np.isin(each, words)) for each, words in zip(codes, own, strict=True)]
             if all(n >= _OWN_WORDS * max(of, 1) for n, of in zip(shares, self._n, strict=True)):

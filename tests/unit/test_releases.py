@@ -266,6 +266,28 @@ def test_records_sorted_by_what_both_have__are_not_joined_by_their_order() -> No
     assert _judged(found).overall is Verdict.WARN  # the earlier one has no region, and is the same else
 
 
+@pytest.mark.parametrize(
+    ("n_new", "hidden", "expected"),
+    [(1, None, Verdict.FAIL), (9, None, Verdict.PASS), (0, "*", Verdict.NOT_ASSESSED)],
+)
+def test_earlier_table_of_counts__stands_for_the_records_it_counts(
+    n_new: int, hidden: str | None, expected: Verdict
+) -> None:
+    """Counts before, totals among them, and records now: one more of 20 to 29 is alone in the difference."""
+    people = [row[1:] for row in _people(800)]
+    counted = Counter(people)
+    rows = [(*cell, str(n)) for cell, n in counted.items()] + [("Total", "Total", "Total", "800")]
+    if hidden:
+        rows[0] = (*rows[0][:-1], hidden)
+    earlier = table(rows, header=(*HEADER[1:], "n"))
+    new = [("20-29", "F", DIAGNOSES[at % 4]) for at in range(n_new)]
+    later = ReleasedTable(name="later", dataset=table([*people, *new], header=HEADER[1:]), roles=RECORDS)
+    audit = _judged(measure_releases([later], [EarlierTable(release="counts.csv", dataset=earlier)]))
+    assert audit.overall is expected
+    if expected is Verdict.FAIL:
+        assert audit.measurement.compared[0].came.n_given_away == {"diagnosis": 1}
+
+
 # Cuts
 
 
