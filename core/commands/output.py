@@ -88,8 +88,29 @@ class Audited:
         except OSError as error:
             raise AuditInputError(_unwritable("--report", folder, error, "Choose another folder.")) from None
         write_new_files("--report", files)
+        index = _write_index(folder) if "html" in renderers else None
         if not arguments.json:
             print_line(text("Report: {file}", file=", ".join(map(str, files))))
+            if index is not None:
+                print_line(text("All reports of the folder, the worst first: {file}", file=str(index)))
+
+
+def _write_index(folder: Path) -> Path | None:
+    """Write the page that lists a folder's reports anew; None where it lists one alone, or is not ours."""
+    from core.reports.index import INDEX, is_index, render_index  # noqa: PLC0415 - takes long to import
+
+    path, data = folder / INDEX, render_index(folder)
+    if data is None:
+        return None
+    try:
+        ours = is_index(path) if path.exists() or path.is_symlink() else True
+        if ours:
+            write_file(path, data, replace=True)
+            return path
+        print_warning(text("{file} is no index of AnonAudit and was left as it is.", file=str(path)))
+    except OSError as error:
+        print_warning(_unwritable("--report", path, error, "The reports are there."))
+    return None
 
 
 def add_report_options(parser: argparse.ArgumentParser) -> None:

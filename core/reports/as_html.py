@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,6 +27,7 @@ from core.reports.model import (
     ReportTable,
     column_units,
     figure_text,
+    findings_of,
     in_utc,
     said_settings,
     time_text,
@@ -121,19 +123,54 @@ def _whole(report: Report) -> ReportSection:
 def _head(report: Report, digest: str) -> str:
     title, verdict = own(report.title), own(report.verdict.word)
     name = say("{title}: {verdict} – AnonAudit report", title=title, verdict=verdict)
+    rows = json.dumps(_rows_of_index(report), ensure_ascii=False)
+    return page_head(
+        name, more=f'<meta name="anonaudit-rows" content="{text(rows)}">', style=_paper(report, digest)
+    )
+
+
+def page_head(title: str, *, more: str, style: str = "") -> str:
+    """Return a page of ours up to its body; `more`: what it says of itself, a line of its head."""
     return f"""<!doctype html>
 <html lang="{spoken_language()}">
 <head>
 <meta charset="utf-8">
+{more}
 <meta http-equiv="Content-Security-Policy" content="{CONTENT_SECURITY_POLICY}">
 <meta name="referrer" content="no-referrer">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>{text(name)}</title>
-<style>{_STYLE}{_paper(report, digest)}</style>
+<title>{text(title)}</title>
+<style>{_STYLE}{style}</style>
 </head>
 <body>
 """
+
+
+def _rows_of_index(report: Report) -> list[tuple[str, str, str, str]]:
+    """Return verdict, file, gravest finding and place of each file, for :mod:`core.reports.index`.
+
+    What is about no file that was audited, such as one without a partner, is a row too.
+    """
+    if report.inputs and not report.sections:
+        names = ", ".join(dict.fromkeys(facts.name for facts in report.inputs))
+        return [(report.verdict, names, _gist(report.verdict, report.findings, report.headline), "")]
+    of_files = {(each.check, each.message) for each in findings_of(report.sections)}
+    aside = [each for each in report.findings if (each.check, each.message) not in of_files]
+    return [
+        *(
+            (each.verdict, each.name, _gist(each.verdict, each.findings, each.headline), f"file-{number}")
+            for number, each in enumerate(report.sections, start=1)
+        ),
+        *((each.verdict, "", say(each.message), "") for each in aside),
+    ]
+
+
+def _gist(verdict: Verdict, findings: Sequence[Finding], headline: str) -> str:
+    """Return the gravest finding where it is as grave as the verdict, else the headline."""
+    gravest = worst_first(findings)[:1]
+    is_why = gravest and gravest[0].verdict is verdict is not Verdict.PASS
+    return say(gravest[0].message if is_why else headline)
 
 
 def _paper(report: Report, digest: str) -> str:
@@ -195,7 +232,7 @@ def _front(
 def _verdict_panel(report: Report) -> str:
     verdict = report.verdict
     parts = "".join(
-        f"<li>{text(say(name))}{_verdict_badge(part)}</li>" for name, part in report.verdicts.items()
+        f"<li>{text(say(name))}{verdict_badge(part)}</li>" for name, part in report.verdicts.items()
     )
     return f"""<section class="verdict {verdict.value}" aria-label="{text(say("Verdict"))}">
 <span class="mark" aria-hidden="true">{verdict.symbol}</span>
@@ -206,7 +243,7 @@ def _verdict_panel(report: Report) -> str:
 <p class="small">{text(say(_VERDICT_MEANINGS[verdict]))}</p>"""
 
 
-def _verdict_badge(verdict: Verdict | None) -> str:
+def verdict_badge(verdict: Verdict | None) -> str:
     """Return a verdict as word and symbol in its colour; empty where nothing is judged."""
     if verdict is None:
         return ""
@@ -221,7 +258,7 @@ def _gravest(findings: Sequence[Finding], *, at_most: int) -> str:
         nothing = "Nothing was found that speaks against it." if findings else "No findings."
         return f"<p>{text(say(nothing))}</p>"
     items = "".join(
-        f'<li>{_verdict_badge(each.verdict)}<span class="{_wrapping(say(each.message))}">'
+        f'<li>{verdict_badge(each.verdict)}<span class="{_wrapping(say(each.message))}">'
         f"{prose(each.message)}</span></li>"
         for each in told[:at_most]
     )
@@ -244,7 +281,7 @@ def _files(report: Report) -> str:
     if report.sections:
         numbered = sorted(enumerate(report.sections, start=1), key=lambda one: -one[1].verdict.severity)
         items = [
-            f'<li>{_verdict_badge(each.verdict)} <a class="long" href="#file-{n}">{text(each.name)}</a></li>'
+            f'<li>{verdict_badge(each.verdict)} <a class="long" href="#file-{n}">{text(each.name)}</a></li>'
             for n, each in numbered
         ]
     else:
@@ -288,7 +325,7 @@ def _section(section: ReportSection, number: int, report: Report, charts: Iterat
     """Return a file's part: its verdict, gravest findings, tables, figures and charts."""
     is_file = bool(report.sections)
     several = len(report.sections) > 1
-    badge = _verdict_badge(section.verdict) if is_file else ""
+    badge = verdict_badge(section.verdict) if is_file else ""
     label = say("Figures of {file}", file=section.name) if is_file else say("Figures")
     headline = f'<p class="wrap">{prose(section.headline)}</p>' if several else ""
     found = _gravest(section.findings, at_most=_MOST_OF_FILE) if several else ""
@@ -315,7 +352,7 @@ def _figures_table(figures: Sequence[Figure], label: str) -> str:
     judged = any(figure.verdict is not None or figure.threshold for figure in figures)
     heads = ["Figure", "Value", "Threshold", "Verdict"] if judged else ["Figure", "Value"]
     rows = [_figure_row(figure, judged=judged) for figure in figures]
-    return _table_html(label, [say(head) for head in heads], rows, shape="figures")
+    return table_html(label, [say(head) for head in heads], rows, shape="figures")
 
 
 def _figure_row(figure: Figure, *, judged: bool) -> str:
@@ -330,7 +367,7 @@ def _figure_row(figure: Figure, *, judged: bool) -> str:
         f'{about}</th><td class="value">{value}</td>'
     )
     if judged:
-        cells += f"{_text_cell(_unbroken(say(figure.threshold)))}<td>{_verdict_badge(figure.verdict)}</td>"
+        cells += f"{_text_cell(_unbroken(say(figure.threshold)))}<td>{verdict_badge(figure.verdict)}</td>"
     return f"<tr>{cells}</tr>"
 
 
@@ -376,7 +413,7 @@ def _report_table(table: ReportTable, *, level: int) -> str:
     if not rows:
         return f"{heading}\n{note}\n<p>{text(say('No rows.'))}</p>"
     shape = "map" if table.marks else _shape(table)
-    content = _table_html(
+    content = table_html(
         say(table.title), [str(n) for n in shown.columns], rows, numeric=numeric, shape=shape
     )
     return f"{heading}\n{note}\n{content}\n{_cut_statement(said)}"
@@ -385,7 +422,7 @@ def _report_table(table: ReportTable, *, level: int) -> str:
 def _legend(table: ReportTable) -> str:
     """Return what the tints of a table mean."""
     marks = {mark for column in table.marks.values() for mark in column if mark}
-    return " ".join(_verdict_badge(mark) for mark in sorted(marks, key=lambda each: each.severity))
+    return " ".join(verdict_badge(mark) for mark in sorted(marks, key=lambda each: each.severity))
 
 
 def _shape(table: ReportTable) -> str:
@@ -422,9 +459,10 @@ def _cut_statement(frame: pd.DataFrame) -> str:
     return f'<p class="small">{text(words)}</p>'
 
 
-def _table_html(
+def table_html(
     label: str, heads: list[str], rows: Iterable[str], *, numeric: list[bool] | None = None, shape: str = ""
 ) -> str:
+    """Return a table of rows that are HTML already, which scrolls where it is too wide."""
     right = numeric or [False] * len(heads)
     header = "".join(
         f'<th scope="col"{" class=number" if is_number else ""}><span>{text(head)}</span></th>'
@@ -454,7 +492,7 @@ def _marked(value: object, mark: Verdict) -> str:
 
 def _cell(value: object, unit: Unit | None, right: bool) -> str:
     if isinstance(value, str) and str(value) in Verdict.__members__:
-        return f"<td>{_verdict_badge(Verdict(str(value)))}</td>"
+        return f"<td>{verdict_badge(Verdict(str(value)))}</td>"
     written = _cell_text(value, unit)
     return (
         f'<td class="number">{written}</td>'
@@ -525,14 +563,14 @@ def _all_findings(findings: tuple[Finding, ...]) -> str:
     if not findings:
         return ""
     rows = [
-        f"<tr><td>{_verdict_badge(finding.verdict)}</td>"
+        f"<tr><td>{verdict_badge(finding.verdict)}</td>"
         f'<td class="{_wrapping(say(finding.message))}">{prose(finding.message)}</td>'
         f"{_text_cell(finding.column or '')}"
         f'<td class="number">{_cell_text(finding.n_affected, None)}</td></tr>'
         for finding in worst_first(findings)
     ]
     heads = [say(head) for head in ("Verdict", "Finding", "Column", "Affected")]
-    return _table_html(say("Findings"), heads, rows)
+    return table_html(say("Findings"), heads, rows)
 
 
 def _all_tables(report: Report, sections: Sequence[ReportSection]) -> str:
@@ -588,7 +626,7 @@ def _inputs(inputs: tuple[InputFacts, ...]) -> str:
     heads = [say(head) for head in ("Part", "File", "Bytes", "SHA-256", "Read as")]
     numeric = [False, False, True, False, False]
     heading = say("Inputs")
-    return f"<h3>{text(heading)}</h3>\n" + _table_html(heading, heads, rows, numeric=numeric)
+    return f"<h3>{text(heading)}</h3>\n" + table_html(heading, heads, rows, numeric=numeric)
 
 
 def _facts(heading: str, facts: Iterable[tuple[str, str]]) -> str:
