@@ -28,13 +28,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compare, print what differs, and return 1 where a verdict got worse, else 0."""
+    """Compare, print what differs, and return 1 where a verdict got worse or a report was changed, else 0."""
     comparison = compare_reports(read_report(arguments.before), read_report(arguments.after))
     if arguments.json:
         print_json(comparison_document(comparison))
     else:
         print_lines(_lines(comparison))
-    return int(comparison.is_worse)
+    return int(comparison.is_worse or comparison.is_changed)
 
 
 def _lines(comparison: Comparison) -> Iterator[str]:

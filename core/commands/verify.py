@@ -26,7 +26,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Repeat the audit, say what it comes to, and return 0 for the same, 1 for another."""
+    """Repeat the audit, say what it comes to, and return 0 for the same, 1 for another.
+
+    Where a policy's file is not at hand, what the report says of it is nobody's but the report's: 2.
+    """
     repeat = repeat_report(read_report(arguments.report), _sources(arguments.files))
     named = {path.name for path in arguments.files}  # what a folder holds besides is no mistake
     for name in [name for name in repeat.unused if name in named]:
@@ -35,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(repeat_document(repeat))
     else:
         print_lines(_lines(repeat))
-    return int(repeat.sameness is Sameness.DIFFERENT)
+    return 1 if repeat.sameness is Sameness.DIFFERENT else 2 if repeat.is_policy_kept else 0
 
 
 def repeat_document(repeat: Repeat) -> dict[str, object]:

@@ -16,6 +16,7 @@ from core.words import Text, counted, own, text
 
 Direction = Literal["better", "worse", "same", "changed"]
 _Item = TypeVar("_Item")
+_NO_DIGESTS = "{file}: of version 0.1.0, which wrote no digests: nobody can tell whether it was changed."
 _OUTCOMES = ("met", "cannot tell", "not met")  # of a policy, from best to worst
 
 
@@ -74,6 +75,11 @@ class Comparison:
         return any(each.direction == "worse" for each in self.verdicts)
 
     @property
+    def is_changed(self) -> bool:
+        """Return whether a report was changed since it was made, so that nothing it says can be relied on."""
+        return bool(self.before.changed or self.after.changed)
+
+    @property
     def notes(self) -> tuple[Text, ...]:
         """Say what a reader of the result has to know besides."""
         is_better = any(each.direction == "better" for each in self.verdicts)
@@ -86,6 +92,7 @@ class Comparison:
                 for each in (self.before, self.after)
                 if each.changed
             ),
+            *(text(_NO_DIGESTS, file=each.name) for each in (self.before, self.after) if each.format == 1),
         )
 
     @property
@@ -145,6 +152,7 @@ def comparison_document(comparison: Comparison) -> dict[str, object]:
         "before": comparison.before.name,
         "after": comparison.after.name,
         "is_worse": comparison.is_worse,
+        "is_changed": comparison.is_changed,
         "notes": list(comparison.notes),
         **{name: [vars(each) for each in getattr(comparison, name)] for name in lists},
         **{

@@ -177,7 +177,7 @@ def evidence_files(
     Raises
     ------
     AuditInputError
-        One of the filed formats is one of the data.
+        One of the filed formats is one of the data, or a page of another report.
     """
     document = decided.report.document
     files = {DECIDED: decided.data, UNDECIDED: decided.undecided}
@@ -193,6 +193,7 @@ def evidence_files(
     files[INPUTS] = _sums((each.sha256, each.name) for each in decided.report.inputs)
     files[VERIFY] = verify_text(decided, files, signed).encode()
     _refuse_data(decided, files)
+    _refuse_other_pages(decided, filed)
     files[SUMS] = _sums((hashlib.sha256(data).hexdigest(), name) for name, data in sorted(files.items()))
     return files
 
@@ -211,6 +212,16 @@ def evidence_zip(
 ) -> bytes:
     """Return evidence.zip; see :func:`evidence_files`."""
     return zip_of(evidence_files(decided, signed=signed, filed=filed))
+
+
+def _refuse_other_pages(decided: DecidedReport, filed: Mapping[str, bytes]) -> None:
+    """Refuse a page that does not show the digest of the report; version 0.1.0 wrote none."""
+    digest = decided.report.document.get("content_digest", "")
+    for name, data in filed.items():
+        if name.endswith(".html") and digest.encode() not in data:
+            raise input_error(
+                "{file} is not a page of {report}; move it elsewhere.", file=name, report=decided.report.name
+            )
 
 
 def _refuse_data(decided: DecidedReport, files: Mapping[str, bytes]) -> None:
@@ -238,7 +249,7 @@ def verify_text(decided: DecidedReport, files: Mapping[str, bytes], signed: Sign
     for number, (sentence, command, result) in enumerate(steps, start=1):
         told += ["", f"{number}. {_one_line(say(sentence))}", *([f"$ {command}"] if command else [])]
         told += [_one_line(say(result))]
-    told += ["", say("What is here:")]
+    told += ["", say(_FOR_READING), "", say("What is here:")]
     told += [f"  {name}: {say(_ABOUT[name])}" for name in (*files, VERIFY, SUMS) if name in _ABOUT]
     return "\n".join([*told, ""])
 
@@ -248,6 +259,10 @@ def _one_line(words: str) -> str:
     return " ".join(printable(words).split())
 
 
+_FOR_READING = (
+    "Pages, workbooks and tables here, those under filed/ too, are for reading: the steps prove decided.json "
+    "and report.json. Where a page says otherwise, those hold."
+)
 _ABOUT = {
     DECIDED: "the decision, with the report as it was when it was decided",
     UNDECIDED: "the report, byte for byte",

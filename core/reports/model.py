@@ -22,7 +22,7 @@ from core.charts import Chart
 from core.measures import MEASURES
 from core.measures.measure import Unit
 from core.plain import printable, setting_text
-from core.tables import Dataset, Reading
+from core.tables import MISSING_SPELLINGS, Dataset, Reading
 from core.verdict import Finding, Verdict, next_steps, worst_first
 from core.words import Amount, Text, counted, joined, own, part_of, say, text
 
@@ -360,9 +360,26 @@ def _reading_text(reading: Reading) -> str:
         options.encoding,
         delimiter and text("delimiter {delimiter}", delimiter=text(delimiter)),
         options.sheet and text("sheet {name}", name=options.sheet),
-        "names in the second line" if options.header == "second_line" else None,
+        _names_text(options.header),
+        _missing_text(options.missing_spellings),
     ]
     return joined([part for part in parts if part], ", ")
+
+
+def _names_text(header: str) -> str | None:
+    """Say where the names stand, where that is not the first line."""
+    if header.isdigit():
+        return text("names in line {n}", n=int(header))
+    return {"second_line": "names in the second line", "none": "no names"}.get(header)
+
+
+def _missing_text(spellings: Sequence[str]) -> str | None:
+    """Say which words are missing cells, where they are not the usual ones."""
+    if not spellings:
+        return text("words such as NA are values")
+    if {*spellings} == {*MISSING_SPELLINGS}:
+        return None
+    return text("taken for missing: {words}", words=", ".join(sorted(spellings)))
 
 
 def verdict_text(verdict: Verdict | None) -> str:

@@ -333,6 +333,9 @@ def test_package__of_a_decided_report_may_come_later_and_never_holds_data(
     shutil.copy(folder / "survey.csv", folder / "report.html")
     problem = _problem(capsys, "report_decided.json", "--package", "second.zip")
     assert problem == "survey.csv is one of the files audited; evidence.zip holds everything but the data."
+    (folder / "report.html").write_text("<p>PASS</p>", encoding="utf-8")
+    problem = _problem(capsys, "report_decided.json", "--package", "second.zip")
+    assert problem == "report.html is not a page of report.json; move it elsewhere."
     assert not (folder / "second.zip").exists()
 
 

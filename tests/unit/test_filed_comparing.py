@@ -111,10 +111,25 @@ def test_compare_reports__says_that_less_may_have_been_asked(tmp_path):
     document = json.loads(OLD.read_text(encoding="utf-8"))
     bad = variant(tmp_path / "bad.json", verdict="FAIL")
     laxer = variant(tmp_path / "laxer.json", verdict="PASS", settings=document["settings"] | {"Seed": 9})
-    (note,) = compare_reports(read_report(bad), read_report(laxer)).notes
+    note, *unknown = compare_reports(read_report(bad), read_report(laxer)).notes
+    assert unknown == [
+        "bad.json: of version 0.1.0, which wrote no digests: nobody can tell whether it was changed.",
+        "laxer.json: of version 0.1.0, which wrote no digests: nobody can tell whether it was changed.",
+    ]
     assert note == "The settings differ: a verdict that is better may be so because less was asked."
     same = variant(tmp_path / "same.json", verdict="PASS")
-    assert compare_reports(read_report(bad), read_report(same)).notes == ()
+    assert len(compare_reports(read_report(bad), read_report(same)).notes) == 2
+
+
+def test_compare__ends_with_1_where_a_report_was_changed_by_hand(tmp_path, capsys):
+    made = tmp_path / "made.json"
+    made.write_bytes(render_json(examples.report()))
+    assert main(["compare", str(made), str(made)]) == 0
+    forged = tmp_path / "forged.json"
+    document = json.loads(made.read_text(encoding="utf-8"))
+    forged.write_text(json.dumps(document | {"verdict": "PASS"}), encoding="utf-8")
+    assert main(["compare", str(made), str(forged)]) == 1
+    assert "forged.json: changed since it was made, in: verdict." in capsys.readouterr().out
 
 
 def test_compare_reports__tells_a_policy_that_is_met_no_more(tmp_path):

@@ -100,10 +100,45 @@ def test_repeat_report__says_that_a_policy_was_not_judged_again(filed, capsys):
     report = edited(filed, sign=True, policy={"title": "Ours", "outcome": "met"})
     repeat = repeat_report(read_report(report), given(filed))
     (note,) = repeat.notes
-    assert repeat.sameness is Sameness.SAME
+    assert repeat.sameness is Sameness.SAME  # but for the policy, so that the command says 2
     assert note.startswith("What the report says of the policy “Ours” was not judged again: ")
-    main(["verify", str(report), *(str(source.data) for source in given(filed))])
+    assert main(["verify", str(report), *(str(source.data) for source in given(filed))]) == 2
     assert note in capsys.readouterr().out
+
+
+def test_repeat_report__judges_by_the_policy_that_comes_along_under_a_forged_digest(filed):
+    told = {"title": "Ours", "outcome": "met", "name": "strict-open-data", "digest": "0" * 64}
+    repeat = repeat_report(read_report(edited(filed, sign=True, policy=told)), given(filed))
+    assert repeat.sameness is Sameness.DIFFERENT
+    assert {"policy › digest", "policy › title"} <= {each.where for each in repeat.differences}
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"missing_spellings": ["f", "m"]}, ", taken for missing: f, m"),
+        ({"header": "none", "missing_spellings": []}, ", no names, words such as NA are values"),
+    ],
+)
+def test_repeat_report__shows_how_tables_are_read_as_the_report_says(filed, options, told):
+    inputs = json.loads(filed.read_text(encoding="utf-8"))["inputs"]
+    forged = [each | {"options": each["options"] | options} for each in inputs]
+    repeat = repeat_report(read_report(edited(filed, sign=True, inputs=forged)), given(filed))
+    assert repeat.sameness is Sameness.DIFFERENT
+    assert all(each.reading.endswith(told) for each in repeat.report.inputs)
+
+
+def test_repeat_report__of_other_libraries_allows_for_other_words_nowhere(filed):
+    document = json.loads(filed.read_text(encoding="utf-8"))
+    versions = document["versions"] | {"pandas": "1.0"}
+    other = edited(filed, sign=True, versions=versions)
+    assert repeat_report(read_report(other), given(filed)).sameness is Sameness.SAME_FIGURES
+    for part in ({"headline": "Nothing was found."}, {"limits": []}, {"tables": document["tables"][1:]}):
+        other = edited(filed, sign=True, versions=versions, **part)
+        assert repeat_report(read_report(other), given(filed)).sameness is Sameness.DIFFERENT
+    figures = [each | {"text": "0 %"} for each in document["figures"]]
+    other = edited(filed, sign=True, versions=versions, figures=figures)
+    assert repeat_report(read_report(other), given(filed)).sameness is Sameness.DIFFERENT
 
 
 def test_repeat_report__with_other_words_comes_to_what_those_come_to(filed):
@@ -243,7 +278,7 @@ def test_verify__judges_a_policy_of_the_persons_own_again_where_its_file_is_give
     main(["leakage", *words, "--policy", str(policy), "--report", str(tmp_path / "out"), "--formats", "json"])
     (report,) = (tmp_path / "out").iterdir()
     capsys.readouterr()
-    assert main(["verify", str(report), *words]) == 0
+    assert main(["verify", str(report), *words]) == 2
     without = capsys.readouterr().out.splitlines()
     assert "SAME  " in without[0]
     assert without[1].strip() == (

@@ -53,6 +53,7 @@ def _repeat(report: FiledReport, files: Sequence[StoredFile], _progress: Progres
 
 def _show(repeat: Repeat) -> None:
     show, icon = _LOOKS[repeat.sameness]
+    show = st.warning if repeat.is_policy_kept and repeat.sameness is not Sameness.DIFFERENT else show
     show(f"**{say(repeat.sameness.word)}** · {sentence(say(repeat.sentence))}", icon=icon)
     for note in repeat.notes:
         st.warning(sentence(say(note)), icon=":material/policy:")
