@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.coding import BoolArray, CodedColumn, CodedTable
+from core.coding import BoolArray, CodedColumn, CodedTable, IntArray
 from core.free_text.models import ModelName, named_by_model
 from core.free_text.names import are_sentences, find_names
 from core.patterns import CATALOGUE, SensitivePattern, bounded, scan_values
@@ -153,12 +153,7 @@ def _measure(name: str, column: CodedColumn, model: ModelName) -> TextColumn | N
         return None
     is_text = is_text_column(sample.to_pylist(), n_distinct=column.n_distinct, n_cells=column.n_filled)
     masks, perhaps = _found(column, model if is_text else "none")
-    who = np.logical_or.reduce(
-        [
-            np.zeros(len(column.values), dtype=np.bool_),
-            *(mask for kind, mask in masks.items() if kind in TELLS_WHO),
-        ]
-    )
+    who = _who(masks, len(column.values))
     if not is_text and not who.any():
         return None
     return TextColumn(
@@ -196,6 +191,20 @@ def _spread(values: pa.Array) -> pa.Array:
 def _is_worded(sample: pa.Array) -> bool:
     worded = pc.match_substring_regex(sample, _WORDED)
     return bool(pc.mean(worded.cast(pa.int8())).as_py() >= _WORDED_SHARE)
+
+
+def records_that_name(table: pa.Table, text: TextColumn) -> IntArray:
+    """Return the positions of the records whose cell of a text column tells who somebody is."""
+    column = CodedTable(table=table, keeps=False)[text.column]
+    masks, _ = _found(column, text.model if text.is_text else "none")
+    places = np.flatnonzero(column.codes >= 0)
+    return np.asarray(places[_who(masks, len(column.values))[column.codes[places]]], dtype=np.int64)
+
+
+def _who(masks: Mapping[str, BoolArray], n_values: int) -> BoolArray:
+    """Return which distinct values tell who somebody is."""
+    told = [mask for kind, mask in masks.items() if kind in TELLS_WHO]
+    return np.logical_or.reduce([np.zeros(n_values, dtype=np.bool_), *told])
 
 
 def _found(column: CodedColumn, model: ModelName) -> tuple[dict[str, BoolArray], BoolArray]:

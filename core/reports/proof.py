@@ -6,17 +6,22 @@ cell. Commands compare cells as text; where an audit also takes 1 and 1.0 for eq
 
 from __future__ import annotations
 
+import base64
+import codecs
+import hashlib
 import json
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.coding import IntArray
+from core.free_text import TextColumn, records_that_name
 from core.plain import masked_shapes
 from core.reports.model import Column, ReportTable, Table, table_of
 from core.tables import Dataset
@@ -191,3 +196,150 @@ def small_class_steps(dataset: Dataset, columns: Sequence[str], *, k: int) -> It
             ),
             f"{len(alone)} alone: {numbers(alone)}",
         )
+
+
+def text_steps(dataset: Dataset, texts: Iterable[TextColumn]) -> Iterator[Step]:
+    """Yield which cells of free text tell who somebody is, for a person to read in their own copy."""
+    for each in texts:
+        if not each.n_found:
+            continue
+        found = records_that_name(dataset.table, each)
+        (cells,) = plain_cells(dataset, [each.column])
+        first = found[:MOST_NAMED].tolist()
+        yield Step(
+            text(
+                "{n} cell of {column} says in its words who somebody is. Read it in your copy: the command "
+                "prints its record, and how many characters it has.",
+                "{n} cells of {column} say in their words who somebody is. Read the first of them in your "
+                "copy: the command prints their records, and how many characters each has.",
+                n=len(found),
+                column=f"`{each.column}`",
+            ),
+            python_command(
+                reading_code("t", dataset),
+                f"c = t[{literal(each.column)}]",
+                f'print(*[f"{{i}}:{{len(c[i - 1])}}" for i in {[n + 1 for n in first]}])',
+            ),
+            " ".join(f"{n + 1}:{len(cells[n].as_py())}" for n in first),
+        )
+
+
+class _Form(NamedTuple):
+    """A way to write a value otherwise: in words, as code of the value ``v``, and what that does."""
+
+    how: str
+    code: str
+    of: Callable[[str], str]
+
+
+def _digest(name: str) -> _Form:
+    label = {"md5": "MD5", "sha1": "SHA-1"}.get(name, f"SHA-{name[3:]}")
+    return _Form(
+        text("as their {name} digests", name=label),
+        f"hashlib.{name}(v.encode()).hexdigest()",
+        lambda value: hashlib.new(name, value.encode(), usedforsecurity=False).hexdigest(),
+    )
+
+
+_FORMS = (
+    _Form(text("as they were"), "v", str),
+    _Form(text("in capital letters"), "v.upper()", str.upper),
+    _Form(text("in small letters"), "v.lower()", str.lower),
+    _Form(text("read backwards"), "v[::-1]", lambda value: value[::-1]),
+    _Form(
+        text("in Base64"),
+        "base64.b64encode(v.encode()).decode()",
+        lambda value: base64.b64encode(value.encode()).decode(),
+    ),
+    _Form(text("in hexadecimal"), "v.encode().hex()", lambda value: value.encode().hex()),
+    _Form(text("in ROT13"), 'codecs.encode(v, "rot13")', lambda value: codecs.encode(value, "rot13")),
+    _Form(text("as their digits alone"), r're.sub(r"\D", "", v)', lambda value: re.sub(r"\D", "", value)),
+    _Form(
+        text("as their letters and digits alone"),
+        r're.sub(r"[\W_]", "", v)',
+        lambda value: re.sub(r"[\W_]", "", value),
+    ),
+    *map(_digest, ("md5", "sha1", "sha256", "sha512")),
+)
+_FEWEST_UNDONE = 3  # distinct values
+_IMPORTS = "import base64, codecs, hashlib, re"
+
+
+def disguise_step(original: Dataset, anonymized: Dataset, column: str, name: str) -> Step | None:
+    """Return the simplest step that finds most values of an original column in a column of another table.
+
+    None where no usual way of writing values otherwise, nor one constant, explains most of them, and of a
+    column of few values, which chance explains.
+    """
+    sides = [
+        pc.utf8_trim_whitespace(plain_cells(each, [one])[0]).to_pandas()
+        for each, one in ((original, column), (anonymized, name))
+    ]
+    x, y = ({*side} - {""} for side in sides)
+    prepare = (
+        _IMPORTS,
+        reading_code("a", original),
+        reading_code("b", anonymized),
+        f"x, y = a[{literal(column)}].str.strip(), b[{literal(name)}].str.strip()",
+    )
+    if 2 * len(x) < original.n_records:
+        return None  # few values stand in any column by chance
+    for form in _FORMS[column == name :]:
+        found = sum(bool(made) and made in y for made in map(form.of, x))
+        if found >= max(_FEWEST_UNDONE, 0.5 * min(len(x), len(y))):
+            return Step(
+                text(
+                    "{found} of {n} distinct values of the original column {original} stand in {column}, "
+                    "{how}: whoever knows the values finds them.",
+                    found=found,
+                    n=len(x),
+                    original=f"`{column}`",
+                    column=f"`{name}`",
+                    how=own(form.how),
+                ),
+                python_command(
+                    *prepare,
+                    'x, y = {*x} - {""}, {*y} - {""}',
+                    f'print(sum(w in y for v in x for w in [{form.code}] if w), "of", len(x))',
+                ),
+                f"{found} of {len(x)}",
+            )
+    if original.n_records == anonymized.n_records:
+        return _shifted(*sides, prepare=prepare, column=column, name=name)
+    return None
+
+
+_AMOUNTS: Mapping[str, Callable[[pd.Series], pd.Series]] = {  # numbers, and days
+    'pd.to_numeric(s, errors="coerce")': lambda cells: pd.Series(pd.to_numeric(cells, errors="coerce")),
+    '(pd.to_datetime(s, errors="coerce", format="%Y-%m-%d") - pd.Timestamp(0)).dt.days': lambda cells: (
+        (pd.to_datetime(cells, errors="coerce", format="%Y-%m-%d") - pd.Timestamp(0)).dt.days
+    ),
+}
+
+
+def _shifted(x: pd.Series, y: pd.Series, *, prepare: Sequence[str], column: str, name: str) -> Step | None:
+    """Return the step of numbers or days that differ from the original's in their row by one constant."""
+    for code, of in _AMOUNTS.items():
+        known, other = of(x), of(y)
+        between = (other - known).round(6).dropna()
+        counts = between.value_counts()
+        found = int(counts.iloc[0]) if len(counts) and counts.index[0] != 0 else 0
+        if found >= max(_FEWEST_UNDONE, len(x) / 2) and known.nunique() >= _FEWEST_UNDONE:
+            return Step(
+                text(
+                    "In {found} of {n} rows the value of {column} is that of the original column {original} "
+                    "and one constant: one known value undoes all. The constant is not told here.",
+                    found=found,
+                    n=len(between),
+                    original=f"`{column}`",
+                    column=f"`{name}`",
+                ),
+                python_command(
+                    *prepare,
+                    f"f = lambda s: {code}",
+                    "d = (f(y) - f(x)).round(6).dropna()",
+                    'print(d.value_counts().iloc[0], "of", len(d))',
+                ),
+                f"{found} of {len(between)}",
+            )
+    return None

@@ -1,12 +1,17 @@
 """The commands of a proof, run as they stand, print what the proof says they print."""
 
+import base64
+import codecs
+import gzip
+import hashlib
 import html
+import json
 import random
 import re
 import subprocess
 import sys
-from collections.abc import Iterable
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pandas as pd
@@ -27,6 +32,7 @@ from core.tabular import audit_tabular, read_log
 from core.tabular.views.proof import tabular_proof
 from core.vcf import VcfSettings, pair_folders, run_pairs
 from core.vcf.views.proof import vcf_proof
+from tests.vcf_files import bcf
 
 
 def _written(demo: object, folder: Path) -> list[Path]:
@@ -193,3 +199,99 @@ def test_proof__stands_whole_in_html(tmp_path: Path) -> None:
     page = render(report.with_tables(tables), "html").decode()
     for command in table.frame["command"]:
         assert f"<code>{html.escape(command)}</code>" in page
+
+
+def _disguised(folder: Path, made: dict[str, Callable[[str], object]]) -> list[tuple[str, str, str]]:
+    """Audit a table whose column is disguised; return the steps of its proof."""
+    rng = random.Random(3)  # noqa: S311 - repeatable
+    people = [f"Ann-{rng.randrange(10**6):06d}x" for _ in range(120)]
+    ages = [str(rng.randrange(10_000, 99_999)) for _ in range(120)]
+    days = [f"19{rng.randrange(50, 99)}-{rng.randrange(1, 13):02d}-{rng.randrange(1, 28):02d}" for _ in ages]
+    original = pd.DataFrame({"person": people, "amount": ages, "born": days})
+    other = original.copy()
+    for name, disguise in made.items():
+        other[name] = [disguise(value) for value in original[name]]
+    log = {"_meta": {"mode": "low"}, "log_info": {}}
+    for name in original:
+        log["log_info"][name] = {"semantic": "other", "action": "generalize" if name in made else "keep"}
+    original.to_csv(folder / "t.csv", index=False)
+    other.to_csv(folder / "t_anonymized.csv", index=False)
+    tables = [read_dataset(folder / name) for name in ("t.csv", "t_anonymized.csv")]
+    (folder / "t_log.json").write_text(json.dumps(log))
+    return _run(tabular_proof(audit_tabular(*tables, read_log(folder / "t_log.json")), *tables), folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "disguise", "told"),
+    [
+        ("person", lambda v: v[::-1], "read backwards"),
+        ("person", lambda v: base64.b64encode(v.encode()).decode(), "in Base64"),
+        ("person", lambda v: v.encode().hex(), "in hexadecimal"),
+        ("person", lambda v: codecs.encode(v, "rot13"), "in ROT13"),
+        (
+            "person",
+            lambda v: hashlib.md5(v.encode(), usedforsecurity=False).hexdigest(),
+            "as their MD5 digests",
+        ),
+        ("person", lambda v: hashlib.sha256(v.encode()).hexdigest(), "as their SHA-256 digests"),
+        ("person", str.upper, "in capital letters"),
+        ("amount", lambda v: int(v) + 7031, "and one constant"),
+        ("born", lambda v: date.fromisoformat(v) + timedelta(days=33), "and one constant"),
+    ],
+)
+def test_tabular_proof__undoes_disguises(
+    name: str, disguise: Callable[[str], object], told: str, tmp_path: Path
+) -> None:
+    found = _disguised(tmp_path, {name: disguise})
+    _agree(found)
+    steps = [prints for what, prints, _ in found if told in what]
+    assert steps == ["120 of 120"], found
+
+
+def test_tabular_proof__tells_no_disguise_of_values_drawn_anew(tmp_path: Path) -> None:
+    made = {"person": lambda v: random.Random(v).randrange(10**9)}  # noqa: S311 - repeatable
+    found = _disguised(tmp_path, made)
+    assert not any("the original column `person`" in what for what, _, _ in found)
+
+
+def test_proof__points_at_cells_of_free_text_and_quotes_none(tmp_path: Path) -> None:
+    notes = [f"Visit {i}: blood pressure as before, no pain, back in {i % 7 + 2} weeks." for i in range(60)]
+    notes[4] = "Patient John Smith called and asked for Dr. Mary Brown about the results."
+    notes[41] = "She may be reached at anna.kovac@example.org after five, she said."
+    (tmp_path / "t.csv").write_text(
+        "sex,note\n" + "".join(f'{"fm"[i % 2]},"{n}"\n' for i, n in enumerate(notes))
+    )
+    dataset = read_dataset(tmp_path / "t.csv")
+    audit = audit_risk(dataset, settings=RiskSettings(quasi_identifiers=("sex",), other=("note",)))
+    tables = risk_proof(audit, dataset)
+    found = _run(tables, tmp_path)
+    _agree(found)
+    (what, prints, _) = found[-1]
+    assert what.startswith("2 cells of `note` say in their words who somebody is.")
+    assert prints == f"5:{len(notes[4])} 42:{len(notes[41])}"
+    assert "Smith" not in "".join(str(table.frame.to_dict()) for table in tables)
+    tabular = [read_dataset(tmp_path / "t.csv")] * 2
+    (tmp_path / "log.json").write_text(
+        '{"_meta": {"mode": "low"}, "log_info": {"note": {"semantic": "other", "action": "keep"}}}'
+    )
+    found = _run(tabular_proof(audit_tabular(*tabular, read_log(tmp_path / "log.json")), *tabular), tmp_path)
+    _agree(found)
+    assert any("cells of `note` say in their words" in what for what, _, _ in found)
+
+
+def test_vcf_proof__reads_bcf(tmp_path: Path) -> None:
+    _written(COHORTS[0], tmp_path)
+    for path in [*tmp_path.glob("*.vcf.gz")]:
+        text = gzip.decompress(path.read_bytes()).decode()
+        named = re.sub(r"(?m)^([^#\t][^\t]*\t)(\d+)\t[^\t]+", r"\1\2\trs\2", text)
+        if "north" in path.name:
+            binary = tmp_path / path.name.replace(".vcf.gz", ".bcf")
+            binary.write_bytes(bcf(named.encode()))
+        path.unlink()
+    outcomes = [*run_pairs(pair_folders(tmp_path, tmp_path).pairs, VcfSettings(), n_jobs=1)]
+    found = _run(vcf_proof(outcomes), tmp_path)
+    for what, prints, printed in found:
+        lines = printed.splitlines()
+        assert prints in (f"{len(lines)} lines", f"{len(lines)} line")
+        assert "ID of a public database" not in what or "as in the original: ID" in lines[0]
+    assert any("ID of a public database" in what for what, _, _ in found)

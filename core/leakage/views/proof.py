@@ -15,6 +15,7 @@ from core.reports.proof import (
     MOST_NAMED,
     Step,
     Tried,
+    disguise_step,
     is_provable,
     literal,
     numbers,
@@ -79,6 +80,13 @@ def _steps(
             f"{len(found)} found: {numbers(found)}",
         )
     yield from _nearest(audit, ours, theirs, prepare)
+    if (again := audit.measures.second_look) is not None and "second_look" in _failed(audit):
+        changed = {name: name for name in (*again.respelled, *again.rescaled, *again.recoded)}
+        for column, name in {**changed, **again.renamed}.items():
+            if column in original.columns and name in scrambled.columns:
+                step = disguise_step(original, scrambled, column, name)
+                if step is not None:
+                    yield step
 
 
 def _in_place(

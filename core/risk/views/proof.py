@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from core.reports import ReportTable
-from core.reports.proof import Tried, is_provable, proof_tables, small_class_steps, tried_tables
+from core.reports.proof import (
+    Step,
+    Tried,
+    is_provable,
+    proof_tables,
+    small_class_steps,
+    text_steps,
+    tried_tables,
+)
 from core.risk import RiskAudit
 from core.tables import Dataset
 from core.verdict import Verdict
@@ -15,15 +23,21 @@ from core.words import counted, listed, text
 def risk_proof(audit: RiskAudit, dataset: Dataset) -> tuple[ReportTable, ...]:
     """Return the steps that find records in small classes, or the attacks that were tried.
 
-    Where persons have several records nothing is worked out: classes are of persons then.
+    Where persons have several records no classes are worked out: they are of persons then.
     """
-    measured = audit.measurement
     if audit.overall is not Verdict.FAIL:
         return tried_tables(_tried(audit))
-    columns = measured.classes.quasi_identifiers
-    if measured.persons is not None or not columns or not is_provable(dataset):
+    if not is_provable(dataset):
         return ()
-    return proof_tables(small_class_steps(dataset, columns, k=audit.thresholds.k))
+    return proof_tables(_steps(audit, dataset))
+
+
+def _steps(audit: RiskAudit, dataset: Dataset) -> Iterator[Step]:
+    measured = audit.measurement
+    columns = measured.classes.quasi_identifiers
+    if measured.persons is None and columns:
+        yield from small_class_steps(dataset, columns, k=audit.thresholds.k)
+    yield from text_steps(dataset, measured.texts)
 
 
 def _tried(audit: RiskAudit) -> Iterator[Tried]:

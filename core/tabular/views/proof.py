@@ -12,6 +12,7 @@ from core.reports.proof import (
     MOST_NAMED,
     Step,
     Tried,
+    disguise_step,
     is_provable,
     literal,
     plain_cells,
@@ -19,6 +20,7 @@ from core.reports.proof import (
     python_command,
     reading_code,
     small_class_steps,
+    text_steps,
     tried_tables,
     whole_rows,
 )
@@ -55,6 +57,31 @@ def _steps(audit: TabularAudit, original: Dataset, anonymized: Dataset) -> Itera
             yield _relinked(original, anonymized, evidence.columns)
         elif evidence.kind == "small_classes":
             yield from small_class_steps(anonymized, evidence.columns, k=k)
+    if (measured := audit.opinion_measurement) is not None:
+        yield from text_steps(anonymized, measured.texts)
+        yield from _undone(audit, original, anonymized)
+
+
+def _undone(audit: TabularAudit, original: Dataset, anonymized: Dataset) -> Iterator[Step]:
+    """Yield a step for each column that is an original one in disguise, where a usual way shows it."""
+    if audit.second_opinion is None or audit.opinion_measurement is None:
+        return
+    hidden = audit.opinion_measurement.hidden
+    failing = {
+        name
+        for each in audit.second_opinion.findings
+        if each.verdict is Verdict.FAIL and each.check.startswith(("disguise_", "derived_"))
+        for name in (*each.columns, *([each.column] if each.column else []))
+    }
+    pairs = {
+        **{one.anonymized[0]: one.original for one in hidden.derivations if len(one.anonymized) == 1},
+        **{one.anonymized: one.originals[0] for one in hidden.computed.found if len(one.originals) == 1},
+        **{one.anonymized: one.original for one in hidden.disguises.found},
+    }
+    for name, column in pairs.items():
+        step = disguise_step(original, anonymized, column, name) if name in failing else None
+        if step is not None:
+            yield step
 
 
 def _left(anonymized: Dataset, name: str) -> Step:

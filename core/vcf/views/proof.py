@@ -15,9 +15,15 @@ from core.words import counted, text
 
 _PLACE = re.compile(r".{1,200}:\d{1,12}")
 _MOST_PLACES, _MOST_STEPS = 5, 20
-_TEXT = (".vcf", ".gz", ".bgz")
+_BINARY = ".bcf"
+_READABLE = (".vcf", ".gz", ".bgz", _BINARY)
+_LINES = 'o = lambda f: (gzip.open if f.endswith("gz") else open)(f, "rt")'
+_LINES_OF_BCF = (
+    'o = lambda f: map(str, pysam.VariantFile(f)) if f.endswith(".bcf") else '
+    '(gzip.open if f.endswith("gz") else open)(f, "rt")'
+)
 _RECORDS = (
-    'at = lambda f: {r[0] + ":" + r[1]: r for l in (gzip.open if f.endswith("gz") else open)(f, "rt") '
+    'at = lambda f: {r[0] + ":" + r[1]: r for l in o(f) '
     'if l[0] != "#" for r in [l.rstrip("\\n").split("\\t")] if r[0] + ":" + r[1] in p}'
 )
 _COMPARE = (
@@ -35,15 +41,16 @@ def vcf_proof(outcomes: Sequence[PairOutcome]) -> tuple[ReportTable, ...]:
 
 
 _NOTE = (
-    "Run each command in the folder of the files, with Python 3. It prints a line for each place: the ALT of "
-    "the anonymized file, and which other columns are as in the original, so that they still tell of it."
+    "Run each command in the folder of the files, with Python 3, and pysam where a file is BCF. It prints "
+    "a line for each place: the ALT of the anonymized file, and which other columns are as in the original, "
+    "so that they still tell of it."
 )
 
 
 def _steps(outcomes: Sequence[PairOutcome]) -> Iterator[Step]:
     for outcome in outcomes:
         names = outcome.pair.original.name, outcome.pair.anonymized.name
-        if outcome.audit is None or not all(name.endswith(_TEXT) for name in names):
+        if outcome.audit is None or not all(name.endswith(_READABLE) for name in names):
             continue
         for exposure in outcome.audit.exposure:
             places = list(exposure.places[:_MOST_PLACES])
@@ -57,7 +64,10 @@ def _steps(outcomes: Sequence[PairOutcome]) -> Iterator[Step]:
 
 def _command(original: str, anonymized: str, places: Sequence[str]) -> str:
     wanted, ours, theirs = literal(list(dict.fromkeys(places))), literal(original), literal(anonymized)
-    code = "; ".join(("import gzip", f"p = {wanted}", _RECORDS, f"a, b = at({ours}), at({theirs})", _COMPARE))
+    lines = ("import gzip", _LINES)
+    if _BINARY in (original[-4:], anonymized[-4:]):
+        lines = ("import gzip, pysam", _LINES_OF_BCF)
+    code = "; ".join((*lines, f"p = {wanted}", _RECORDS, f"a, b = at({ours}), at({theirs})", _COMPARE))
     return f"python3 -c {shlex.quote(code)}"
 
 
