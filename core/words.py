@@ -21,6 +21,7 @@ from core.measures.measure import Unit, format_number
 Value = Any  # a str as typed by the person, an int, a Text, or a sequence of names
 Plain = str | dict[str, Any]
 _NO_NAME = re.compile(r"\{(?!\w+\})")  # an opening brace that is not one of a value's name
+_LONGEST = 1 << 16  # letters that values may take in a text of another process or of a file
 _SMALL_SHARE = 0.01  # of a total, below which a part is told as a count
 _FIXED: ContextVar[str] = ContextVar("_FIXED", default="")
 _deciding: list[Callable[[], str]] = []  # the function that decides, once there is one
@@ -256,7 +257,8 @@ def plain_text(words: str) -> Plain:
 def text_of(plain: Plain) -> str:
     """Return a text from what :func:`plain_text` made of it; ValueError where that asks for more than values.
 
-    The other process may say anything: braces could ask for attributes, or for a width that fills the memory.
+    The other process may say anything: braces could ask for attributes, or for a width that fills the memory,
+    and a few values within values could be repeated without end.
     """
     if isinstance(plain, str):
         return plain
@@ -269,6 +271,9 @@ def text_of(plain: Plain) -> str:
     }
     if values and _NO_NAME.search(f"{message}{plural}"):
         raise ValueError("Braces hold names of values alone.")
+    template = f"{message}{plural}"
+    if sum(len(str(one)) * template.count(f"{{{key}}}") for key, one in values.items()) > _LONGEST:
+        raise ValueError("Values are put into values over and over.")
     return Text(message, plural, plain["n"], values)
 
 

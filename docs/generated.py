@@ -222,7 +222,9 @@ def report_schema() -> dict[str, Any]:
     table = {"name": _TEXT, "title": _TEXT, "note": _TEXT, "columns": _list(_TEXT), "rows": _list(_list({}))}
     facts = {"role": _TEXT, "name": _TEXT, "n_bytes": {"type": "integer"}, "sha256": _TEXT, "reading": _TEXT}
     facts |= {"path": _TEXT, "options": {"type": ["object", "null"]}}
-    finding = {"check": _TEXT, "verdict": _VERDICT, "column": _MAYBE, "message": _TEXT, "n_affected": _COUNT}
+    said = {"type": ["object", "null"]}
+    finding = {"check": _TEXT, "verdict": _VERDICT, "column": _MAYBE, "message": _TEXT}
+    finding |= {"message_said": said, "n_affected": _COUNT}
     number = {"type": ["number", "null"]}
     judged = {"anyOf": [_VERDICT, {"type": "null"}]}
     results = [
@@ -239,6 +241,7 @@ def report_schema() -> dict[str, Any]:
             {
                 "report_format": {"type": "integer"},
                 **dict.fromkeys(("tool", "title", "question", "headline", "created_at", "command"), _TEXT),
+                "headline_said": said,
                 "verdict": _VERDICT,
                 "verdicts": {"type": "object", "additionalProperties": _VERDICT},
                 "inputs": _list(_closed(facts)),

@@ -131,7 +131,7 @@ def _row_lines(audit: LeakageAudit) -> list[str]:
             found=rows.n_without_valid_cells,
             total=rows.n_rows,
         ),
-        text("Cells Missing in Both Tables: {treated}", treated=both_missing),
+        text("Cells Missing in Both Tables: {treated}", treated=own(both_missing)),
         text(
             "Partial Leakage by Chance: {mean} ({low} to {high}, {orders})",
             mean=_percent(orders.partial_share.mean),

@@ -100,7 +100,7 @@ def decided_page(decided: DecidedReport) -> Report:
         headline=text(
             "{decision} The audit itself said: {headline}",
             decision=decision.told,
-            headline=own(document["headline"]),
+            headline=own(decided.report.headline),
         ),
         inputs=decided.report.inputs,
         settings=decided.report.settings,

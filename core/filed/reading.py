@@ -22,7 +22,7 @@ from core.reports.as_json import REPORT_FORMAT, document_digest, part_digests
 from core.reports.model import InputFacts
 from core.tables import ReadOptions
 from core.verdict import Verdict
-from core.words import Text, input_error, text
+from core.words import Text, input_error, text, text_of
 
 LARGEST_REPORT = 32 << 20  # bytes
 WORTH_APART = 4 << 20  # bytes; whatever smaller ones hold takes less than 200 MB
@@ -131,6 +131,11 @@ class FiledReport:
         return {name: Verdict(one) for name, one in self.document["verdicts"].items()}
 
     @property
+    def headline(self) -> str:
+        """Return the sentence that explains the verdict."""
+        return _sayable(str(self.document["headline"]), self.document.get("headline_said"))
+
+    @property
     def created_at(self) -> str:
         """Return when it was made, in UTC."""
         return str(self.document["created_at"])
@@ -182,11 +187,24 @@ class FiledReport:
                 check=each["check"],
                 verdict=Verdict(each["verdict"]),
                 column=each["column"],
-                message=each["message"],
+                message=_sayable(each["message"], each.get("message_said")),
                 n_affected=each["n_affected"],
             )
             for each in self.document["findings"]
         )
+
+
+def _sayable(words: str, made_of: Any) -> str:
+    """Return a filed sentence with what it was made of, where that comes to the very sentence in English.
+
+    What stands in the file may be anybody's: it is left aside where it does not fit.
+    """
+    try:
+        made = text_of(made_of) if isinstance(made_of, dict) else words
+        is_whole = not isinstance(made, Text) or (made.n is None or type(made.n) is int)
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, MemoryError):
+        return words
+    return made if is_whole and str(made) == words else words
 
 
 def read_report(source: bytes | Path, *, name: str = "") -> FiledReport:

@@ -11,7 +11,7 @@ from core.measures import MEASURES
 from core.plain import JsonValue, json_value, valid_unicode
 from core.reports.model import Figure, Report, ReportTable, figure_text, in_utc
 from core.verdict import Finding
-from core.words import speaking
+from core.words import Text, plain_text, speaking
 
 REPORT_FORMAT = 2  # of version 0.1.0, which wrote none: 1
 DIGESTS = ("digests", "content_digest")
@@ -63,6 +63,7 @@ def report_document(report: Report) -> dict[str, JsonValue]:
             "verdict": report.verdict.value,
             "verdicts": json_value(report.verdicts),
             "headline": valid_unicode(report.headline),
+            "headline_said": _said(report.headline),
             "created_at": in_utc(report.created_at).isoformat().replace("+00:00", "Z"),
             "inputs": [json_value(vars(facts)) for facts in report.inputs],
             "settings": json_value(report.settings),
@@ -102,8 +103,14 @@ def _finding(finding: Finding) -> dict[str, JsonValue]:
         "verdict": finding.verdict.value,
         "column": json_value(finding.column),
         "message": valid_unicode(finding.message),
+        "message_said": _said(finding.message),
         "n_affected": json_value(finding.n_affected),
     }
+
+
+def _said(words: str) -> JsonValue:
+    """Return what a sentence was made of, to be said in another language; None of plain words."""
+    return json_value(plain_text(words)) if isinstance(words, Text) and words.values else None
 
 
 def _table(table: ReportTable) -> dict[str, JsonValue]:

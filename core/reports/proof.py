@@ -22,10 +22,11 @@ import pyarrow.compute as pc
 
 from core.coding import IntArray
 from core.free_text import TextColumn, records_that_name
+from core.measures import MEASURES
 from core.plain import masked_shapes
-from core.reports.model import Column, ReportTable, Table, table_of
+from core.reports.model import Column, Figure, ReportTable, Table, figure_text, table_of
 from core.tables import Dataset
-from core.words import listed, own, text
+from core.words import Text, counted, listed, own, text
 
 MOST_CELLS = 20_000_000  # of a table that steps are worked out for
 MOST_NAMED = 10  # records named by number
@@ -76,6 +77,13 @@ def tried_tables(tried: Iterable[Tried], *, of: str = "") -> tuple[ReportTable, 
     rows = [tuple(own(words) for words in each) for each in tried]
     note = "What is not in this list was not tried. Who knows more, or computes longer, may get further."
     return _named("Tried", "Attacks that were tried", table_of(rows, _TRIED), note=note, of=of)
+
+
+def figure_tried(figure: Figure, budget: Text) -> Tried:
+    """Return an attack whose success is one of the figures of a report."""
+    attack = text("{what}: {of}", what=own(MEASURES[figure.measure].label), of=own(figure.of))
+    label = own(MEASURES[figure.measure].label)
+    return Tried(attack if figure.of else label, budget, own(figure_text(figure)))
 
 
 def _named(name: str, title: str, frame: Table, *, note: str, of: str) -> tuple[ReportTable, ...]:
@@ -222,6 +230,17 @@ def text_steps(dataset: Dataset, texts: Iterable[TextColumn]) -> Iterator[Step]:
             ),
             " ".join(f"{n + 1}:{len(cells[n].as_py())}" for n in first),
         )
+
+
+def texts_tried(texts: Sequence[TextColumn]) -> Tried:
+    """Return what looking for people in the words of a table came to."""
+    cells = counted(sum(each.n_cells for each in texts), "cell")
+    columns = counted(len(texts), "column")
+    return Tried(
+        text("Names, addresses and numbers of people in the words of cells"),
+        text("every cell; free text, or names: {columns} of {cells}", columns=columns, cells=cells),
+        text("{n} cell", "{n} cells", n=sum(each.n_found for each in texts)),
+    )
 
 
 class _Form(NamedTuple):

@@ -104,7 +104,7 @@ def _show_report(report: FiledReport) -> None:
     tool = next((each.title for each in TOOLS if each.key == report.tool), report.tool)
     show_verdict(
         report.verdict,
-        str(report.document["headline"]),
+        report.headline,
         parts=[(name, verdict) for name, verdict in report.verdicts.items()],
         key="filed",
     )

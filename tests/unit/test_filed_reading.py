@@ -9,7 +9,8 @@ import pytest
 from core.errors import AuditInputError
 from core.filed import read_report, reading
 from core.reports import content_digest, render_json
-from core.verdict import Verdict
+from core.verdict import Finding, Verdict
+from core.words import say, speaking, text
 from tests import report_examples as examples
 
 EXAMPLES = Path(__file__).parents[1] / "filed_examples"
@@ -149,3 +150,58 @@ def test_worker__finds_each_part_that_does_not_hold() -> None:
     for data in odd:
         with pytest.raises(AuditInputError, match=r"r\.json"):
             reading.read_for_other(pa.py_buffer(data), name="r.json")
+
+
+def _with_said(tmp_path: Path, message: str, made_of: object) -> str:
+    document = json.loads(render_json(examples.report()))
+    document["findings"][0] |= {"message": message, "message_said": made_of}
+    path = tmp_path / "said.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    return read_report(path).findings[0].message
+
+
+def test_read_report__says_findings_in_the_language_of_the_page(tmp_path: Path) -> None:
+    words = text("{file} has no partner and was not verified.", file="a.vcf")
+    report = examples.replaced(
+        examples.report(),
+        findings=(Finding(check="unmatched_file", verdict=Verdict.NOT_ASSESSED, message=words),),
+        headline=words,
+    )
+    path = tmp_path / "report.json"
+    path.write_bytes(render_json(report))
+    filed = read_report(path)
+    for told in (filed.findings[0].message, filed.headline):
+        assert told == "a.vcf has no partner and was not verified."
+        with speaking("ko"):
+            assert say(told) != told
+            assert "a.vcf" in say(told)
+
+
+def _nested(depth: int) -> dict[str, object]:
+    inner = _nested(depth - 1) if depth else "x"
+    return {"message": "{a}" * 10, "plural": "", "n": None, "values": {"a": inner}}
+
+
+@pytest.mark.parametrize(
+    "made_of",
+    [
+        {"message": "{n} is fine.", "plural": "", "n": None, "values": {"n": "All"}},  # another sentence
+        {"message": "{n.__class__}", "plural": "", "n": None, "values": {"n": "x"}},
+        {"message": "{n:>999999999}", "plural": "", "n": None, "values": {"n": "x"}},
+        {"message": "Bad.", "plural": "", "n": "x", "values": {}},
+        {"message": 3, "plural": "", "n": None, "values": {}},
+        {"message": "Bad.", "plural": ""},
+        {"written": ["Bad."]},
+        {"message": "{a}", "plural": "", "n": None, "values": {"a": None}},
+        _nested(30),
+        [],
+        "Good.",
+    ],
+)
+def test_read_report__leaves_words_aside_that_do_not_make_the_sentence(
+    made_of: object, tmp_path: Path
+) -> None:
+    told = _with_said(tmp_path, "Bad.", made_of)
+    assert str(told) == "Bad."
+    with speaking("sl"):
+        assert say(told) == "Bad."

@@ -17,10 +17,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from core.__main__ import audit_again
+from core.at_hand import alone
 from core.demo.leakage import DEMOS as SURVEYS
 from core.demo.risk import DEMOS as PATIENTS
 from core.demo.tabular import DEMOS as HOSPITALS
 from core.demo.vcf import DEMOS as COHORTS
+from core.errors import AuditInputError
 from core.leakage import LeakageSettings, audit_leakage
 from core.leakage.views import leakage_report
 from core.leakage.views.proof import leakage_proof
@@ -32,6 +35,7 @@ from core.tabular import audit_tabular, read_log
 from core.tabular.views.proof import tabular_proof
 from core.vcf import VcfSettings, pair_folders, run_pairs
 from core.vcf.views.proof import vcf_proof
+from tests.hostile.repeats import TOOLS, files, random_words
 from tests.vcf_files import bcf
 
 
@@ -189,6 +193,21 @@ def test_tried__says_how_far_attacks_went(tmp_path: Path) -> None:
     audit = audit_risk(dataset, settings=RiskSettings(quasi_identifiers=("a",), other=("b",)))
     (table,) = risk_proof(audit, dataset)
     assert table.frame["outcome"].tolist()[0] == "The smallest class has 20."
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_report__ends_in_steps_or_in_what_was_tried(tool: str) -> None:
+    told = []
+    for seed in range(1_000, 1_006):
+        try:
+            with alone(files(tool)):
+                made = audit_again(tool, [random_words(tool, seed)]).full_report(datetime.now(UTC))
+        except AuditInputError:  # settings that contradict each other
+            continue
+        told.append({table.name.split()[0] for table in made.tables} & {"Proof", "Tried"})
+        assert len(told[-1]) <= 1
+    assert told
+    assert all(told) or tool == "diversity"  # where no pair of k and ℓ was found
 
 
 def test_proof__stands_whole_in_html(tmp_path: Path) -> None:

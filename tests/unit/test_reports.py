@@ -56,7 +56,8 @@ def csv_rows(data: bytes):
 def test_render_json__holds_everything_but_the_charts():
     document = json.loads(render_json(examples.report()))
     assert list(document) == [
-        "report_format", "tool", "title", "question", "verdict", "verdicts", "headline", "created_at",
+        "report_format", "tool", "title", "question", "verdict", "verdicts", "headline", "headline_said",
+        "created_at",
         "inputs", "settings", "policy", "figures", "findings", "tables", "limits", "versions",
         "platform", "seeds", "command", "arguments", "result", "digests", "content_digest",
     ]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 import numpy as np
@@ -32,10 +32,11 @@ from core.reports import (
     input_facts,
     placed,
 )
+from core.reports.proof import Tried, figure_tried, tried_tables
 from core.settings_form import report_lines
 from core.utility import average_class_size, discernibility
 from core.verdict import Verdict
-from core.words import Text, Written, joined, own, part_of, percent, text
+from core.words import Text, Written, joined, listed, own, part_of, percent, text
 
 TITLE = "ℓ-diversity search"
 
@@ -312,7 +313,16 @@ def _report_tables(audit: DiversityAudit, configuration: Configuration | None) -
                 diversity_table(configuration, problem),
             ),
         ]
+        tables += tried_tables(_tried(audit, configuration))
     return tuple(tables)
+
+
+def _tried(audit: DiversityAudit, configuration: Configuration) -> Iterator[Tried]:
+    """Yield what the released classes were held against."""
+    names = listed(audit.search.problem.settings.quasi_identifiers)
+    for figure in configuration_figures(audit, configuration):
+        if figure.measure in ("k", "distinct_l", "entropy_l", "recursive_c", "t", "alpha"):
+            yield figure_tried(figure, text("All classes over {columns}", columns=names))
 
 
 def _report_charts(audit: DiversityAudit, configuration: Configuration | None) -> tuple[ReportChart, ...]:

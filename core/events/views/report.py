@@ -33,6 +33,7 @@ from core.events.views.tables import (
 )
 from core.measures import events as measures
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions, placed
+from core.reports.proof import Tried, figure_tried, tried_tables
 from core.settings_form import described, report_lines, reported
 from core.verdict import Verdict, worst, worst_first
 from core.words import Text, counted, own, part_of, percent, text
@@ -385,7 +386,18 @@ def _tables(audit: EventAudit, outcomes: Sequence[Outcome]) -> tuple[ReportTable
     if audit.measured.log.unmapped:
         unmapped = unmapped_table(audit.measured)
         made.append(("unmapped", "Events without a class", unmapped))
-    return tuple(ReportTable(name, title, frame) for name, title, frame in made)
+    tables = (ReportTable(name, title, frame) for name, title, frame in made)
+    return (*tables, *tried_tables(_tried(audit)))
+
+
+def _tried(audit: EventAudit) -> Iterator[Tried]:
+    """Yield what was tried to tell users apart in the export, and how far."""
+    users = counted(audit.traces_after.n_users, "user")
+    for figure in risk_figures(audit):
+        is_known = figure.measure == "trace_unique_share" and figure.value is not None
+        is_sample = is_known and _n_counted(audit) is None
+        message = "{users}, estimated from a sample" if is_sample else "{users}"
+        yield figure_tried(figure, text(message, users=users))
 
 
 def _charts(audit: EventAudit, outcomes: Sequence[Outcome]) -> tuple[ReportChart, ...]:

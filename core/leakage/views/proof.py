@@ -28,7 +28,7 @@ from core.reports.proof import (
 )
 from core.tables import Dataset
 from core.verdict import Verdict
-from core.words import counted, listed, percent, share_of, text
+from core.words import Written, counted, listed, percent, share_of, text
 
 _FOLLOWED = 3  # rows for which the nearest are looked for
 
@@ -38,9 +38,9 @@ def leakage_proof(audit: LeakageAudit, original: Dataset, scrambled: Dataset) ->
     if audit.verdict is not Verdict.FAIL:
         return tried_tables(_tried(audit))
     columns = [name for name in audit.measures.columns if name not in audit.measures.ignored_columns]
-    if not columns or not is_provable(original, scrambled):
-        return ()
-    return proof_tables(_steps(audit, original, scrambled, tuple(columns)))
+    is_shown = bool(columns) and is_provable(original, scrambled)
+    steps = _steps(audit, original, scrambled, tuple(columns)) if is_shown else ()
+    return proof_tables(steps) or tried_tables(_tried(audit))
 
 
 def _steps(
@@ -199,6 +199,21 @@ def _tried(audit: LeakageAudit) -> Iterator[Tried]:
         text("{rows}", rows=counted(near.n_rows, "row")),
         text("{found} found", found=int(near.excess.n_observed)),
     )
+    if (again := measures.second_look) is not None:
+        yield Tried(
+            text("The same after other spellings, scales and codes of columns are undone"),
+            text("{columns}", columns=counted(again.n_columns, "column")),
+            text(
+                "{found} unique rows found",
+                found=share_of(again.whole_rows.n_unique_exact, again.whole_rows.n_unique),
+            ),
+        )
+    if measures.attacks is not None and (membership := measures.attacks.membership) is not None:
+        yield Tried(
+            text("Telling original rows from hold-out rows"),
+            text("all rows of both"),
+            text("Area under the curve {auc}", auc=Written(f"{membership.auc:.2f}")),
+        )
     for rate in () if measures.attacks is None else measures.attacks.rates:
         yield Tried(
             rate.named,

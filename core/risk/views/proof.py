@@ -12,6 +12,7 @@ from core.reports.proof import (
     proof_tables,
     small_class_steps,
     text_steps,
+    texts_tried,
     tried_tables,
 )
 from core.risk import RiskAudit
@@ -27,9 +28,8 @@ def risk_proof(audit: RiskAudit, dataset: Dataset) -> tuple[ReportTable, ...]:
     """
     if audit.overall is not Verdict.FAIL:
         return tried_tables(_tried(audit))
-    if not is_provable(dataset):
-        return ()
-    return proof_tables(_steps(audit, dataset))
+    steps = _steps(audit, dataset) if is_provable(dataset) else ()
+    return proof_tables(steps) or tried_tables(_tried(audit))
 
 
 def _steps(audit: RiskAudit, dataset: Dataset) -> Iterator[Step]:
@@ -61,6 +61,7 @@ def _tried(audit: RiskAudit) -> Iterator[Tried]:
             text("{classes}", classes=counted(classes.n_classes, "class", "classes")),
             text("{n} class with one value", "{n} classes with one value", n=int(each.below_l(2)[0])),
         )
+    yield texts_tried(measured.texts)
     yield Tried(
         text("Finding records by columns that nobody chose"),
         text("Sets of columns, smallest first, until one singles out over half"),

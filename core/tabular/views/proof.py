@@ -21,6 +21,7 @@ from core.reports.proof import (
     reading_code,
     small_class_steps,
     text_steps,
+    texts_tried,
     tried_tables,
     whole_rows,
 )
@@ -37,9 +38,8 @@ def tabular_proof(audit: TabularAudit, original: Dataset, anonymized: Dataset) -
     """Return the steps that find values left and people again, or the attacks that were tried."""
     if audit.overall is not Verdict.FAIL:
         return tried_tables(_tried(audit), of=audit.name)
-    if not is_provable(original, anonymized):
-        return ()
-    return proof_tables(_steps(audit, original, anonymized), of=audit.name)
+    steps = _steps(audit, original, anonymized) if is_provable(original, anonymized) else ()
+    return proof_tables(steps, of=audit.name) or tried_tables(_tried(audit), of=audit.name)
 
 
 def _steps(audit: TabularAudit, original: Dataset, anonymized: Dataset) -> Iterator[Step]:
@@ -171,9 +171,43 @@ def _tried(audit: TabularAudit) -> Iterator[Tried]:
             n=sum(each.verdict is Verdict.FAIL for each in audit.second_opinion.findings),
         ),
     )
+    yield from _disguises_tried(audit)
+    yield texts_tried(measured.texts)
     if (classes := audit.classes) is not None:
         yield Tried(
             text("Finding a record by all quasi-identifiers at once"),
             listed(classes.quasi_identifiers),
             text("The smallest class has {k}.", k=int(classes.k or 0)),
+        )
+
+
+def _disguises_tried(audit: TabularAudit) -> Iterator[Tried]:
+    measured = audit.opinion_measurement
+    if measured is None:
+        return
+    disguises, computed = measured.hidden.disguises, measured.hidden.computed
+    for attack, n, is_sample in (
+        (
+            "Undoing other spellings, encodings, shifts, shortened and ordered values",
+            len(disguises.found),
+            disguises.is_sample,
+        ),
+        ("Computing pseudonyms by ciphers and digests", len(computed.found), computed.is_sample),
+        (
+            "Original columns from others by constants, parts and order",
+            len(measured.hidden.derivations),
+            False,
+        ),
+    ):
+        budget = "{columns}, a sample of the values" if is_sample else "{columns}"
+        yield Tried(
+            text(attack),
+            text(budget, columns=counted(len(measured.columns), "column")),
+            text("{n} found", n=n),
+        )
+    if disguises.n_pairs_left_out:
+        yield Tried(
+            text("Pairs of columns that were not compared"),
+            text("{n} pair", "{n} pairs", n=disguises.n_pairs_left_out),
+            text("not tried"),
         )

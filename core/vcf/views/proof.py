@@ -36,7 +36,9 @@ _COMPARE = (
 def vcf_proof(outcomes: Sequence[PairOutcome]) -> tuple[ReportTable, ...]:
     """Return the steps that show what is left at masked sites, or the attacks that were tried."""
     if run_verdict(outcomes) is Verdict.FAIL:
-        return proof_tables([*_steps(outcomes)][:_MOST_STEPS], note=_NOTE)
+        steps = [*_steps(outcomes)][:_MOST_STEPS]
+        if steps:
+            return proof_tables(steps, note=_NOTE)
     return tried_tables(_tried(outcomes))
 
 
@@ -81,5 +83,18 @@ def _tried(outcomes: Sequence[PairOutcome]) -> Iterator[Tried]:
                     "{n} finding worse than PASS",
                     "{n} findings worse than PASS",
                     n=sum(each.verdict is not Verdict.PASS for each in outcome.audit.exposure),
+                ),
+            )
+        if outcome.donors is not None:
+            yield Tried(
+                text(
+                    "{file}: what the variants that remain say of the donors",
+                    file=outcome.pair.anonymized.name,
+                ),
+                text("{checks}", checks=counted(len(outcome.donors.exposure), "check")),
+                text(
+                    "{n} finding worse than PASS",
+                    "{n} findings worse than PASS",
+                    n=sum(each.verdict is not Verdict.PASS for each in outcome.donors.exposure),
                 ),
             )
