@@ -273,7 +273,7 @@ def text_of(plain: Plain) -> str:
         raise ValueError("Braces hold names of values alone.")
     template = f"{message}{plural}"
     if sum(len(str(one)) * template.count(f"{{{key}}}") for key, one in values.items()) > _LONGEST:
-        raise ValueError("Values are put into values over and over.")
+        raise ValueError("values within values without end")
     return Text(message, plural, plain["n"], values)
 
 

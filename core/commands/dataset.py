@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.commands import earlier
-from core.commands.output import Audited
+from core.commands.output import Audited, add_evidence_option
 from core.commands.policies import judged, looks_of_all
 from core.commands.reading import add_reading_options, add_text_options, table_reader
 from core.delivery import (
+    DeliveryAudit,
     DeliverySettings,
     DeliveryThresholds,
     audit_delivery,
@@ -27,7 +28,7 @@ from core.tables import Dataset
 from core.words import own
 
 if TYPE_CHECKING:
-    from core.reports import Report
+    from core.reports import Report, ReportTable
 
 FORMS = (DeliverySettings, DeliveryThresholds)
 
@@ -46,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     earlier.add_arguments(parser)
     add_text_options(parser)
     add_reading_options(parser)
+    add_evidence_option(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
@@ -86,9 +88,23 @@ def audit(arguments: argparse.Namespace) -> Audited:
         report=report,
         document=lambda: delivery_document(audited),
         lines=lambda: delivery_lines(audited),
+        evidence=_evidence(audited, datasets) if arguments.evidence == "masked" else None,
         policy=lambda document: judged(arguments, document, looks_of_all(arguments, datasets)),
         problems=unread,
     )
+
+
+def _evidence(audited: DeliveryAudit, datasets: Iterable[Dataset]) -> tuple[ReportTable, ...]:
+    """Return the records that a table of one record a person shows alone, masked."""
+    from core.reports.evidence import small_class_evidence  # noqa: PLC0415 - takes long to import
+
+    mine = [
+        (dataset, facts.quasi_identifiers)
+        for dataset in datasets
+        for facts in audited.measurement.tables
+        if facts.name in (dataset.name, dataset.name.rpartition(".")[0]) and not facts.repeats
+    ]
+    return small_class_evidence(mine, k=audited.thresholds.k)
 
 
 def _read(paths: Iterable[Path], read: Callable[[Path], Dataset]) -> tuple[list[Dataset], tuple[str, ...]]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from core.at_hand import bytes_at, is_file, source_at
 from core.commands.output import (
     Audited,
+    add_evidence_option,
     check_new_files,
     print_json,
     print_line,
@@ -57,7 +58,7 @@ from core.verdict import Verdict, exit_code
 from core.words import Text, Written, counted, own, say, text
 
 if TYPE_CHECKING:
-    from core.reports import Report
+    from core.reports import Report, ReportTable
 
 TOOL = "diversity"
 SHOWN_ROWS = 20
@@ -105,6 +106,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--release", type=Path, metavar="FILE", help="write the recommended anonymized table")
     add_reading_options(parser)
+    add_evidence_option(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
@@ -154,9 +156,19 @@ def audit(arguments: argparse.Namespace) -> Audited:
         report=report,
         document=lambda: diversity_document(audited) | further,
         lines=lambda: _lines(audited, further),
+        evidence=_evidence(audited, chosen) if arguments.evidence == "masked" else None,
         policy=lambda document: judged(arguments, document),
         is_incomplete=not written,
     )
+
+
+def _evidence(audited: DiversityAudit, chosen: Configuration | None) -> tuple[ReportTable, ...]:
+    """Return the records of the table, as it was given, in classes that are too small, masked."""
+    from core.reports.evidence import small_class_evidence  # noqa: PLC0415 - takes long to import
+
+    settings = audited.search.problem.settings
+    k = settings.k_min if chosen is None else chosen.k
+    return small_class_evidence([(audited.search.problem.data, settings.quasi_identifiers)], k=k)
 
 
 def _absent_roles(settings: DiversitySettings) -> list[str]:

@@ -19,6 +19,7 @@ from core.settings_form import add_options, from_options
 from core.words import Text, Written, counted, own, text
 
 FORMS = (LeakageSettings, LeakageThresholds)
+_TREATED = {"leave out": text("leave out"), "match": text("match"), "difference": text("difference")}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -131,7 +132,7 @@ def _row_lines(audit: LeakageAudit) -> list[str]:
             found=rows.n_without_valid_cells,
             total=rows.n_rows,
         ),
-        text("Cells Missing in Both Tables: {treated}", treated=own(both_missing)),
+        text("Cells Missing in Both Tables: {treated}", treated=_TREATED[both_missing]),
         text(
             "Partial Leakage by Chance: {mean} ({low} to {high}, {orders})",
             mean=_percent(orders.partial_share.mean),

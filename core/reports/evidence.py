@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,9 +10,15 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
+from core.equivalence import equivalence_classes
 from core.plain import masked_shapes
-from core.reports.model import Column, Table, table_by
+from core.reports.model import Column, ReportTable, Table, table_by
+from core.tables import Dataset
+from core.words import text
 
+MOST_RECORDS = 100  # that are shown
+RECORD = Column("record", "Record")
+CLASS_SIZE = Column("class_size", "Class size")
 Facts = Mapping[Column, npt.NDArray[Any] | Sequence[object]]
 
 
@@ -53,3 +59,33 @@ def records_table(
             for column, values in columns.items()
         }
     )
+
+
+def small_class_records(
+    dataset: Dataset, *, quasi_identifiers: Sequence[str], k: int, reveal: bool = False
+) -> Table:
+    """Return the records in the smallest classes, those alone in their class first."""
+    table = dataset.table.select(list(quasi_identifiers))
+    blank = np.logical_and.reduce([column.is_null().to_numpy() for column in table.columns])
+    sizes = equivalence_classes(table, list(quasi_identifiers), leave_out=blank).size_of_record
+    small = np.flatnonzero((sizes > 0) & (sizes < k))
+    rows = small[np.argsort(sizes[small], kind="stable")][:MOST_RECORDS]
+    shown = table.take(pa.array(rows))
+    return records_table(
+        {RECORD: rows + 1, CLASS_SIZE: sizes[rows]},
+        {text("{column}", column=name): shown[name] for name in quasi_identifiers},
+        reveal=reveal,
+    )
+
+
+def small_class_evidence(
+    datasets: Iterable[tuple[Dataset, Sequence[str]]], *, k: int
+) -> tuple[ReportTable, ...]:
+    """Return the records in classes smaller than `k`, masked, of each table and its quasi-identifiers."""
+    found = []
+    for dataset, columns in datasets:
+        records = small_class_records(dataset, quasi_identifiers=columns, k=k) if columns else None
+        if records is not None and len(records):
+            title = text("Records of {file} in classes smaller than {k}", file=dataset.name, k=k)
+            found.append(ReportTable(text("Evidence {file}", file=dataset.name), title, records))
+    return tuple(found)

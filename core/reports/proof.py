@@ -318,7 +318,8 @@ def disguise_step(original: Dataset, anonymized: Dataset, column: str, name: str
                 ),
                 python_command(
                     *prepare,
-                    'x, y = {*x} - {""}, {*y} - {""}',
+                    'x={*x}-{""}',
+                    'y={*y}-{""}',
                     f'print(sum(w in y for v in x for w in [{form.code}] if w), "of", len(x))',
                 ),
                 f"{found} of {len(x)}",

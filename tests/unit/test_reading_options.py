@@ -1,6 +1,7 @@
 """How tables are read, in the same options of every command; and records behind findings, masked."""
 
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -129,3 +130,59 @@ def test_evidence__of_a_table_and_its_log(tmp_path: Path, capsys: pytest.Capture
     assert first["title"] == "Column check of name"
     assert [row[0] for row in first["rows"]] == [42, 208]
     assert first["rows"][0][1:] == ["AAA", "AAA", "value remains"]
+
+
+@pytest.mark.parametrize("tool", ["dataset", "diversity"])
+def test_evidence__of_other_tools_shows_numbers_and_shapes_and_no_cell(
+    tool: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    head = "person,age,town,score,sick\n"
+    rows = [f"P{n:04d},{20 + n % 4},Kranj{n % 2},{n % 3},{n % 2}" for n in range(40)]
+    rows[7], rows[30] = "P0007,97,Zzyzx-Q,2,1", "P0030,91,Ljubno,1,0"
+    (tmp_path / "t.csv").write_text(head + "\n".join(rows))
+    (tmp_path / "u.csv").write_text("person,visit\n" + "".join(f"P{n:04d},v{n % 5}\n" for n in range(40)))
+    words = {
+        "dataset": [
+            str(tmp_path / "t.csv"),
+            str(tmp_path / "u.csv"),
+            "--quasi-identifier",
+            "t.age",
+            "t.town",
+        ],
+        "diversity": [
+            *(
+                str(tmp_path / "t.csv"),
+                "--label",
+                "sick",
+                "--sensitive",
+                "score",
+                "--quasi-identifier",
+                "age",
+            ),
+            *("town", "--categorical", "town", "--leave-out", "person", "--k-max", "3"),
+        ],
+    }[tool]
+    out = tmp_path / "out"
+    formats = "html,json,csv,xlsx"
+    main([tool, *words, "--evidence", "masked", "--report", str(out), "--formats", formats])
+    printed = capsys.readouterr().out
+    assert "Evidence: Records of t.csv in classes smaller than " in printed
+    (report,) = out.glob("*.json")
+    table = next(
+        each for each in json.loads(report.read_text())["tables"] if each["name"].startswith("Evidence")
+    )
+    assert table["columns"] == ["Record", "Class size", "age", "town"]
+    assert [8, 1, "99", "AAAAA-A"] in table["rows"]
+    told = printed + json.dumps(table)
+    if tool == "dataset":  # the ℓ-diversity search names the values that it would release
+        told += "".join(
+            archive.read(name).decode("utf-8", "replace")
+            for path in (*out.glob("*.xlsx"), *out.glob("*.zip"))
+            for archive in [zipfile.ZipFile(path)]
+            for name in archive.namelist()
+        )
+        told += "".join(path.read_text() for path in (*out.glob("*.html"), *out.glob("*.json")))
+    assert [word for word in ("Zzyzx", "Ljubno", "P0007") if word in told] == []
+    capsys.readouterr()
+    main([tool, *words, "--json"])
+    assert "evidence" not in json.loads(capsys.readouterr().out)

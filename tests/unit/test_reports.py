@@ -94,6 +94,7 @@ def test_render_json__holds_everything_but_the_charts():
         "verdict": "FAIL",
         "column": "FIRST",
         "message": "FIRST is unchanged in 9 of 10 cells.",
+        "message_said": None,
         "n_affected": 9,
     }
     assert document["tables"][0] == {

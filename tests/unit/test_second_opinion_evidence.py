@@ -1,5 +1,6 @@
+from core.reports.evidence import small_class_records
 from core.reports.model import said_table
-from core.tabular.views.evidence import relinked_records, small_class_records, unchanged_records
+from core.tabular.views.evidence import relinked_records, unchanged_records
 from tests.second_opinion_examples import dataset
 
 
@@ -35,10 +36,10 @@ def test_relinked_records__names_the_one_original_record() -> None:
 
 def test_small_class_records__shows_the_smallest_classes_first() -> None:
     anonymized = dataset({"sex": ["F", "F", "M", None, "F"], "age": ["1", "1", "2", None, "1"]})
-    frame = small_class_records(anonymized, quasi_identifiers=["sex", "age"], k=5)
+    frame = small_class_records(anonymized, quasi_identifiers=["sex", "age"], k=5, reveal=True)
     assert frame["record"].tolist() == [3, 1, 2, 5]
     assert frame["class_size"].tolist() == [1, 3, 3, 3]
-    frame = small_class_records(anonymized, quasi_identifiers=["sex"], k=2)
+    frame = small_class_records(anonymized, quasi_identifiers=["sex"], k=2, reveal=True)
     assert frame["record"].tolist() == [3]
 
 

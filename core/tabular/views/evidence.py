@@ -14,9 +14,8 @@ import pyarrow as pa
 
 from core.cells import cells_equal, shared_codes
 from core.coding import BoolArray, distinct_values, joint_codes
-from core.equivalence import equivalence_classes
 from core.patterns import CATALOGUE, scan_column
-from core.reports.evidence import records_table
+from core.reports.evidence import MOST_RECORDS, RECORD, records_table, small_class_records
 from core.reports.model import Column, ReportTable, Table
 from core.tables import Dataset
 from core.tabular.judging import TabularAudit
@@ -26,11 +25,7 @@ from core.tabular.rules import ColumnCheck, scan_anonymized
 from core.tabular.values import are_date_floors, look_like_pseudonyms
 from core.words import Text, joined, own, text
 
-_MOST_RECORDS = 100  # that are shown
-
-RECORD = Column("record", "Record")
 ORIGINAL_RECORD = Column("original_record", "Original record")
-CLASS_SIZE = Column("class_size", "Class size")
 FOUND = Column("found", "Found", kind="words")
 
 
@@ -151,7 +146,7 @@ def evidence_rows(
     if check is None:
         return records_table({RECORD: []}, {}, reveal=reveal)
     cells = anonymized.table[column]
-    rows = pa.array(np.flatnonzero(_failing(check, original, cells, measurement))[:_MOST_RECORDS])
+    rows = pa.array(np.flatnonzero(_failing(check, original, cells, measurement))[:MOST_RECORDS])
     shown = cells.take(rows)
     values = {}
     if original.n_records == anonymized.n_records:
@@ -221,7 +216,7 @@ def unchanged_records(
     equal = np.zeros(0, dtype=bool)
     if len(cells) == len(anonymized_cells):
         equal = cells_equal(cells, anonymized_cells, dates=True)
-    rows = np.flatnonzero(equal)[:_MOST_RECORDS]
+    rows = np.flatnonzero(equal)[:MOST_RECORDS]
     return records_table(
         {RECORD: rows + 1},
         {
@@ -251,27 +246,10 @@ def relinked_records(
     position = np.zeros(records.n_values, dtype=np.int64)
     position[records.original] = np.arange(len(records.original))
     filled = np.logical_or.reduce([pair.anonymized >= 0 for pair in pairs])
-    rows = np.flatnonzero((records.original_counts[records.anonymized] == 1) & filled)[:_MOST_RECORDS]
+    rows = np.flatnonzero((records.original_counts[records.anonymized] == 1) & filled)[:MOST_RECORDS]
     matched = anonymized.table.select(list(columns)).take(pa.array(rows))
     return records_table(
         {RECORD: rows + 1, ORIGINAL_RECORD: position[records.anonymized[rows]] + 1},
         {text("{column}", column=name): matched[name] for name in columns},
-        reveal=reveal,
-    )
-
-
-def small_class_records(
-    anonymized: Dataset, *, quasi_identifiers: Sequence[str], k: int, reveal: bool = True
-) -> Table:
-    """Return the records in the smallest classes, those alone in their class first."""
-    table = anonymized.table.select(list(quasi_identifiers))
-    blank = np.logical_and.reduce([column.is_null().to_numpy() for column in table.columns])
-    sizes = equivalence_classes(table, list(quasi_identifiers), leave_out=blank).size_of_record
-    small = np.flatnonzero((sizes > 0) & (sizes < k))
-    rows = small[np.argsort(sizes[small], kind="stable")][:_MOST_RECORDS]
-    shown = table.take(pa.array(rows))
-    return records_table(
-        {RECORD: rows + 1, CLASS_SIZE: sizes[rows]},
-        {text("{column}", column=name): shown[name] for name in quasi_identifiers},
         reveal=reveal,
     )
