@@ -85,8 +85,10 @@ def _row_html(row: _Row) -> str:
 
 
 def _head_of(path: Path) -> Sequence[str]:
-    """Return the first lines of a file; none of one that cannot be read as text."""
+    """Return the first lines of a file; none of what cannot be read as text, such as a pipe."""
     try:
+        if not path.is_file():
+            return ()
         with path.open(encoding="utf-8") as lines:
             return [lines.readline(_LONGEST) for _ in range(_HEAD)]
     except (OSError, ValueError):
@@ -95,7 +97,7 @@ def _head_of(path: Path) -> Sequence[str]:
 
 def _rows_of(path: Path) -> Iterator[_Row]:
     name = _REPORT.fullmatch(path.name)
-    told = next(filter(None, map(_ROWS.fullmatch, _head_of(path))), None)
+    told = next(filter(None, map(_ROWS.fullmatch, _head_of(path))), None) if name else None
     if name is None or told is None:
         return
     at = datetime.strptime(name[1], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)

@@ -281,6 +281,7 @@ _FORMS = (
     *map(_digest, ("md5", "sha1", "sha256", "sha512")),
 )
 _FEWEST_UNDONE = 3  # distinct values
+_MOST_TRIED = 1_000  # distinct values, of which one has to be found before all are tried
 _IMPORTS = "import base64, codecs, hashlib, re"
 
 
@@ -294,7 +295,9 @@ def disguise_step(original: Dataset, anonymized: Dataset, column: str, name: str
         pc.utf8_trim_whitespace(plain_cells(each, [one])[0]).to_pandas()
         for each, one in ((original, column), (anonymized, name))
     ]
-    x, y = ({*side} - {""} for side in sides)
+    x, y = ([each for each in dict.fromkeys(side) if each] for side in sides)
+    there, fewest = {*y}, 0.5 * min(len(x), len(y))
+    sample = x[:_MOST_TRIED]
     prepare = (
         _IMPORTS,
         reading_code("a", original),
@@ -304,8 +307,10 @@ def disguise_step(original: Dataset, anonymized: Dataset, column: str, name: str
     if 2 * len(x) < original.n_records:
         return None  # few values stand in any column by chance
     for form in _FORMS[column == name :]:
-        found = sum(bool(made) and made in y for made in map(form.of, x))
-        if found >= max(_FEWEST_UNDONE, 0.5 * min(len(x), len(y))):
+        if not any(made and made in there for made in map(form.of, sample)):
+            continue
+        found = sum(bool(made) and made in there for made in map(form.of, x))
+        if found >= max(_FEWEST_UNDONE, fewest):
             return Step(
                 text(
                     "{found} of {n} distinct values of the original column {original} stand in {column}, "

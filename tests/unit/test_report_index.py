@@ -1,6 +1,7 @@
 """The page that lists the reports of a folder."""
 
 import html
+import os
 import re
 from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
@@ -142,6 +143,7 @@ def test_render_index__shows_names_as_typed_and_leaves_other_files_out(tmp_path:
         told = f'<meta name="anonaudit-rows" content="{html.escape(rows)}">\n'
         (tmp_path / f"anonaudit_risk_20261123T00000{number}Z_{'b' * 8}.html").write_text(told)
     (tmp_path / f"anonaudit_risk_20261123T000009Z_{'c' * 8}.html").write_bytes(b"\xff\xfe")
+    os.mkfifo(tmp_path / f"anonaudit_risk_20261123T000008Z_{'e' * 8}.html")  # which nobody writes into
     assert whole is not None
     assert render_index(tmp_path) == whole
     told = html.escape('[["FAIL","<script>x</script>","`<b>`",""]]')
