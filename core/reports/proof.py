@@ -311,7 +311,10 @@ def disguise_step(original: Dataset, anonymized: Dataset, column: str, name: str
             continue
         found = sum(bool(made) and made in there for made in map(form.of, x))
         if found >= max(_FEWEST_UNDONE, fewest):
-            return Step(
+            return _written_so(
+                form,
+                f"{found} of {len(x)}",
+                prepare,
                 text(
                     "{found} of {n} distinct values of the original column {original} stand in {column}, "
                     "{how}: whoever knows the values finds them.",
@@ -321,17 +324,16 @@ def disguise_step(original: Dataset, anonymized: Dataset, column: str, name: str
                     column=f"`{name}`",
                     how=own(form.how),
                 ),
-                python_command(
-                    *prepare,
-                    'x={*x}-{""}',
-                    'y={*y}-{""}',
-                    f'print(sum(w in y for v in x for w in [{form.code}] if w), "of", len(x))',
-                ),
-                f"{found} of {len(x)}",
             )
     if original.n_records == anonymized.n_records:
         return _shifted(*sides, prepare=prepare, column=column, name=name)
     return None
+
+
+def _written_so(form: _Form, prints: str, prepare: Sequence[str], what: Text) -> Step:
+    """Return the step of values that stand in a column in some form."""
+    count = f'print(sum(w in y for v in x for w in [{form.code}] if w), "of", len(x))'
+    return Step(what, python_command(*prepare, 'x={*x}-{""}', 'y={*y}-{""}', count), prints)
 
 
 _AMOUNTS: Mapping[str, Callable[[pd.Series], pd.Series]] = {  # numbers, and days

@@ -199,6 +199,11 @@ def _tried(audit: LeakageAudit) -> Iterator[Tried]:
         text("{rows}", rows=counted(near.n_rows, "row")),
         text("{found} found", found=int(near.excess.n_observed)),
     )
+    yield from _further_tried(audit)
+
+
+def _further_tried(audit: LeakageAudit) -> Iterator[Tried]:
+    measures = audit.measures
     if (again := measures.second_look) is not None:
         yield Tried(
             text("The same after other spellings, scales and codes of columns are undone"),
