@@ -15,16 +15,18 @@ import numpy as np
 
 from core.__main__ import audit_again
 from core.at_hand import Source, alone
-from core.commands import command
+from core.commands import OF_POLICIES, command
 from core.demo.delivery import make_delivery
 from core.demo.vcf import make_cohort
 from core.errors import AuditInputError
 from core.filed import Sameness, read_report, repeat_report
+from core.policies import shipped_names
 from core.reports import render_json
 from core.reports.as_json import json_bytes
 from core.settings_form import Setting, described
 
 TOOLS = ("tabular", "vcf", "leakage", "risk", "dataset", "events", "diversity")
+_OFTEN = 0.3  # records are shown, or a policy is asked for
 _EVERY = 10  # so often a report is changed by hand too
 REFUSED = "refused"  # settings that contradict each other, or that the tool does not take together
 _COLUMNS: Mapping[str, Sequence[str]] = {
@@ -100,6 +102,10 @@ def random_words(tool: str, seed: int) -> list[str]:
     for each in drawn:
         if each.flag not in words:
             words += _words(each, tool, rng)
+    if tool not in ("vcf", "events") and rng.random() < _OFTEN:
+        words += ["--evidence", "masked"]
+    if tool in OF_POLICIES and rng.random() < _OFTEN:
+        words += ["--policy", str(rng.choice([*shipped_names()]))]
     return words
 
 
