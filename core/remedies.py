@@ -74,7 +74,7 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "smallest_class": "Make the quasi-identifiers coarser, or remove the records of small classes.",
         "smallest_class_of_persons": "Make the quasi-identifiers coarser, or remove these persons.",
         "joined_k": "Make dates and places of records coarser, or give tables pseudonyms of their own.",
-        "table_k": "Make this table's quasi-identifiers coarser, or leave some of them out.",
+        "table_k": "Make these quasi-identifiers coarser, or leave some of them out.",
         "intervals": "Make these dates coarser, or keep fewer records a person; shifting dates is no help.",
         "same_order": "Shuffle the records of every table, each in another order.",
         "lists": "Make the parts of these lists coarser, or release fewer of them.",

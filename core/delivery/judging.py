@@ -51,10 +51,7 @@ class DeliveryAudit:
     @property
     def cheapest(self) -> Attack | None:
         """Return the fewest facts that find half of the persons, else those that find most."""
-        attacks = self.measurement.attacks
-        return next(
-            (each for each in attacks if each.share_found >= FOUND_HALF), attacks[-1] if attacks else None
-        )
+        return _cheapest(self.measurement)
 
 
 def judge_delivery(
@@ -116,6 +113,13 @@ def audit_delivery(
     return judge_delivery(measured, thresholds, read=read)
 
 
+def _cheapest(measured: DeliveryMeasurement) -> Attack | None:
+    attacks = measured.attacks
+    return next(
+        (each for each in attacks if each.share_found >= FOUND_HALF), attacks[-1] if attacks else None
+    )
+
+
 def known_words(n_events: int | None) -> Text:
     """Return what an intruder knows, in words."""
     if n_events is None:
@@ -149,7 +153,16 @@ def _joined_findings(measured: DeliveryMeasurement, thresholds: DeliveryThreshol
             "No column joins the tables, so that nothing was read together; each was looked at by itself."
         )
         return
-    yield _joined_k(measured.known_by(thresholds.known_records), thresholds)
+    attack = _cheapest(measured)
+    yield replace(
+        _joined_k(measured.known_by(thresholds.known_records), thresholds),
+        own_remedy=text(
+            "Make {columns} coarser, or give the tables pseudonyms of their own.",
+            columns=listed([str(place) for place in (*attack.of_person, *attack.of_record)]),
+        )
+        if attack is not None
+        else "",
+    )
     yield from _lists(measured, thresholds)
     yield from _unchosen(measured)
     everything = measured.known_by(None)
@@ -158,11 +171,16 @@ def _joined_findings(measured: DeliveryMeasurement, thresholds: DeliveryThreshol
         return
     verdict = Verdict.WARN if alone > thresholds.alone_with_all else Verdict.PASS
     n_alone = round(alone * everything.n_looked_at)
-    yield Finding.of("alone_with_all_records", verdict, n_affected=n_alone)(
+    found = Finding.of("alone_with_all_records", verdict, n_affected=n_alone)(
         "{persons} are alone with their quasi-identifiers and all of their records; {limit} are allowed.",
         persons=share_of(n_alone, everything.n_looked_at, "persons"),
         limit=percent(thresholds.alone_with_all),
     )
+    remedy = text(
+        "Release fewer records a person in {tables}, or give each table pseudonyms of its own.",
+        tables=listed([table.name for table in measured.record_tables], at_most=4),
+    )
+    yield replace(found, own_remedy=remedy)
 
 
 def _joined_k(known: Known, thresholds: DeliveryThresholds) -> Finding:
@@ -321,7 +339,9 @@ def _in_same_order(measured: DeliveryMeasurement, table: TableFacts) -> bool:
 
 def _table_k(table: TableFacts, k: int) -> Finding:
     n_below = table.n_below(k)
-    return Finding.of("table_k", Verdict.FAIL if n_below else Verdict.PASS, n_affected=n_below)(
+    verdict = Verdict.FAIL if n_below else Verdict.PASS
+    places = tuple(str(Place(table.name, column)) for column in table.quasi_identifiers)
+    return Finding.of("table_k", verdict, n_affected=n_below, columns=places)(
         "{table} alone: {persons} are among fewer than {k} by {columns}.",
         table=f"`{table.name}`",
         persons=share_of(n_below, table.n_persons, "persons"),

@@ -31,7 +31,7 @@ from core.errors import AuditInputError
 from core.releases import EarlierTable
 from core.reports import RENDERERS, render
 from core.tables import Dataset, read_dataset
-from core.verdict import Verdict
+from core.verdict import Verdict, next_steps
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
@@ -236,6 +236,21 @@ def test_audit__each_table_is_fine_and_together_they_find_nearly_everybody() -> 
     assert audit.measurement.known_by(None).share_below(2) > 0.8
     assert audit.cheapest is not None
     assert {str(place) for place in audit.cheapest.of_record} == {"visits.visit_date"}
+    first, *_, last = next_steps(audit.findings)
+    assert first == (
+        "Make `persons.region`, `persons.sex`, `visits.visit_date` coarser, or give the tables pseudonyms of "
+        "their own."
+    )
+    assert last == "Release fewer records a person in `visits`, or give each table pseudonyms of its own."
+
+
+def test_next_steps__name_the_quasi_identifiers_of_tables_that_fail_by_themselves() -> None:
+    audit = audit_delivery(linked(n=300), thresholds=DeliveryThresholds(k=30))
+    (step,) = [each for each in next_steps(audit.findings) if "quasi-identifiers" in each]
+    assert step.endswith(": Make these quasi-identifiers coarser, or leave some of them out.")
+    failed = [each for each in audit.findings if (each.check, each.verdict) == ("table_k", Verdict.FAIL)]
+    assert failed
+    assert all(f"`{column}`" in step for each in failed for column in each.columns)
 
 
 def test_audit__of_coarse_records_passes() -> None:
