@@ -39,8 +39,8 @@ class Exposure:
         return found if self.verdict is Verdict.PASS else joined([found, self.remedy])
 
     def where(self, *, at_most: int) -> Text:
-        """Return what was found, and where first."""
-        if not self.places or "pairs" in self.message.values:
+        """Return what was found, and where first; not where if `at_most` is 0."""
+        if not self.places or not at_most or "pairs" in self.message.values:
             return self.message
         first = text("First: {places}.", places=places_text(self.places, at_most=at_most))
         return joined([self.message, first])
@@ -56,9 +56,11 @@ class Exposure:
             own_remedy=self.remedy,
         )
 
-    def beside(self, steps: Sequence[str]) -> Finding:
-        """Return the finding with its first places and remedy; shorter where a step says the remedy."""
-        return replace(self.finding, message=self.where(at_most=1)) if self.remedy in steps else self.finding
+    def beside(self, steps: Sequence[str], *, at_most: int = 1) -> Finding:
+        """Return the finding with its remedy and first places, `at_most` where a step says the remedy."""
+        if self.remedy not in steps:
+            return self.finding
+        return replace(self.finding, message=self.where(at_most=at_most))
 
 
 def check_severities(severities: Mapping[str, Verdict]) -> None:

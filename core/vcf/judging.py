@@ -256,11 +256,10 @@ def _keys(candidates: Candidates, which: Offsets) -> dict[str, Value]:
             keys[name] += count
     common = sorted(keys.items(), key=lambda one: (-one[1], one[0]))[:N_KEYS]
     named = joined([text("{key} ({found})", key=key, found=count) for key, count in common], ", ")
-    more = len(keys) - len(common)
-    return {
-        "keys": text("{names} and {more} more", names=named, more=more) if more else named,
-        "fields": ",".join(f"INFO/{key}" for key, _ in common) + (",…" if more else ""),
-    }
+    fields = ",".join(f"INFO/{key}" for key, _ in common)
+    if more := len(keys) - len(common):
+        named, fields = (text("{names} and {more} more", names=each, more=more) for each in (named, fields))
+    return {"keys": named, "fields": fields}
 
 
 def _pointed_at(scan: VcfScan, targets: Targets, severities: Mapping[str, Verdict]) -> list[Exposure]:

@@ -127,8 +127,9 @@ def run_verdict(outcomes: Sequence[PairOutcome], *, n_unmatched: int = 0) -> Ver
 def findings_of(
     audit: VcfAudit, donors: DonorAudit | None, *, steps: Sequence[str] = ()
 ) -> tuple[Finding, ...]:
-    """Return what was found beside the rule, the gravest first; shorter where a step says the remedy."""
-    return worst_first(one.beside(steps) for one in (*audit.exposure, *(donors.exposure if donors else ())))
+    """Return what was found beside the rule, the gravest first; no places where a step says the remedy."""
+    found = (*audit.exposure, *(donors.exposure if donors else ()))
+    return worst_first(one.beside(steps, at_most=0) for one in found)
 
 
 def gravest(outcome: PairOutcome) -> str:

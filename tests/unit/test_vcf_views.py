@@ -23,6 +23,7 @@ from core.vcf import (
 )
 from core.vcf.exposure import found
 from core.verdict import Verdict
+from core.words import say
 from tests.vcf_files import masked_header, vcf_file, vcf_text
 
 REPEAT = "ACACACACACACACA"
@@ -141,6 +142,12 @@ def test_figures__hold_what_was_counted(audit) -> None:
         "n_variant_masked": (1, Verdict.FAIL),
         "n_missing_sites": (1, Verdict.FAIL),
     }
+    assert [say(figure.threshold) for figure in views.figures(audit)] == [
+        "at least 100 %",
+        "all 2",
+        "all 6",
+        "none allowed",
+    ]
 
 
 def test_headline__states_the_rule_and_the_exposure(audit) -> None:
@@ -148,6 +155,11 @@ def test_headline__states_the_rule_and_the_exposure(audit) -> None:
         "5 of 8 targets are not masked; beside the rule, exposure is WARN. 1 of 7 records of the original "
         "are not in the anonymized file. First: chr2:800. Ask why these records were removed; a masked "
         "record stays in its place."
+    )
+    steps = [one.remedy for one in audit.exposure]
+    assert views.headline(audit, steps=steps) == (
+        "5 of 8 targets are not masked; beside the rule, exposure is WARN. 1 of 7 records of the original "
+        "are not in the anonymized file."
     )
     low = _outcomes("", level="low")[0].audit
     assert views.headline(low).startswith("Every target counts as masked (2 of 2); beside")

@@ -180,7 +180,7 @@ def position_rewritten(case: Case) -> bool:
     message="{n} of {of} masked sites keep an ID of a public database (such as dbSNP), in the ID column, "
     "INFO or FILTER, or one that spells the allele out.",
     remedy="Blank ID and FILTER at these sites, and the INFO fields that hold identifiers: bcftools annotate "
-    "-x ID,FILTER,INFO/….",
+    "-x ID,FILTER,INFO/KEY, for each KEY.",
 )
 def public_id(case: Case) -> bool:
     """Tell whether ID, FILTER or INFO hold a public identifier, or ID the allele (``chr1_1005_a_g``)."""

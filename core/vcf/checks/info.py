@@ -38,7 +38,8 @@ SPOKEN_OF = (
     parts=Part.WORDS | Part.FILTER,
     message="{n} of {of} masked sites still hold the allele in INFO or FILTER: an annotation (CSQ, ANN, "
     "HGVS) or its text in a field, in either case, percent-encoded or on the other strand.",
-    remedy="Blank INFO and FILTER at these sites, or remove these annotations: bcftools annotate -x INFO/….",
+    remedy="Blank INFO and FILTER at these sites, or remove these annotations: bcftools annotate "
+    "-x INFO/KEY, for each KEY.",
 )
 def allele_in_info(case: Case) -> bool:
     """Tell whether INFO or FILTER spell the allele out or annotate it."""
@@ -89,7 +90,7 @@ def _holds_id_word(words: bytes) -> bool:
     message="{n} of {of} masked sites have INFO fields that name a sample or a read, the change of a gene, "
     "or the allele in another form (old alleles, transition or transversion, graph paths), or count "
     "genotypes.",
-    remedy="Blank INFO at these sites, or remove these fields: bcftools annotate -x INFO/….",
+    remedy="Blank INFO at these sites, or remove these fields: bcftools annotate -x INFO/KEY, for each KEY.",
 )
 def told_in_info(case: Case) -> bool:
     """Tell whether a field's key promises such a thing and its value is not zero, or it names a sample."""
@@ -112,7 +113,8 @@ def _tells(field: Field) -> bool:
     parts=Part.DESCRIBES,
     message="{n} of {of} masked sites have INFO fields that describe the allele without naming it: its "
     "consequence, scores, class, or counts of its reads or carriers.",
-    remedy="Blank INFO at these sites, or the fields that describe the allele: bcftools annotate -x INFO/….",
+    remedy="Blank INFO at these sites, or the fields that describe the allele: bcftools annotate "
+    "-x INFO/KEY, for each KEY.",
 )
 def described_in_info(case: Case) -> bool:
     """Tell whether a field describes the allele; counts of nobody describe nothing."""
