@@ -527,12 +527,11 @@ def _set_aside_findings(measures: LeakageMeasures, thresholds: LeakageThresholds
             _without(
                 aside.columns,
                 text(
-                    "{share} full leakage: {rows} is the same as its original row in the other {columns}; "
+                    "{rows} is the same as its original row in the other {columns}, which is full leakage; "
                     "random order would give {expected}. Scramble those too.",
-                    "{share} full leakage: {rows} are the same as their original row in the other {columns}; "
-                    "random order would give {expected}. Scramble those too.",
+                    "{rows} are the same as their original row in the other {columns}, which is full "
+                    "leakage; random order would give {expected}. Scramble those too.",
                     n=aside.rows.n_full,
-                    share=percent(aside.rows.full_leakage_share),
                     rows=share_of(aside.rows.n_full, aside.rows.n_rows, "rows"),
                     columns=counted(aside.n_left, "column"),
                     expected=_number(aside.expected_full),

@@ -157,7 +157,7 @@ def test_set_aside__a_new_participant_number_hides_nobody() -> None:
     assert finding(result, "full_leakage").verdict is Verdict.PASS
     found = finding(result, "without_columns")
     assert found.message.startswith(
-        "Without `pid`, which matches nowhere, 100 % full leakage: 300 of 300 rows (100 %) are the same"
+        "Without `pid`, which matches nowhere, 300 of 300 rows (100 %) are the same"
     )
     by_row = finding(judged(original, moved(released)), "without_columns")
     assert by_row.verdict is Verdict.FAIL

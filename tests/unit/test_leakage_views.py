@@ -3,6 +3,7 @@
 import json
 from datetime import UTC, datetime
 
+import numpy as np
 import pytest
 
 from core.demo.leakage import DEMOS
@@ -248,3 +249,17 @@ def test_found_figures__say_what_is_left_without_columns_and_past_spelling() -> 
     }
     assert figures["full_leakage_without_columns_share"].value == pytest.approx(2 / 3)
     assert figures["n_unique_exact_rows_second_look"].verdict is not None
+
+
+def test_headline_figures__what_failed_does_not_stand_behind_what_held() -> None:
+    rng = np.random.default_rng(2)
+    columns = [rng.integers(0, 100, 500) for _ in range(4)]
+    moved = [np.concatenate((each[:5], rng.permutation(each[5:]))) for each in columns]
+    original, renamed = (
+        "\n".join(["pid,a,b,c,d", *(f"{sign}{n},{','.join(map(str, row))}" for n, row in enumerate(rows))])
+        for sign, rows in (("P", zip(*columns, strict=True)), ("Q", zip(*moved, strict=True)))
+    )
+    first, *_ = views.headline_figures(audit_leakage(table(original), table(renamed)))
+    assert (first.measure, first.verdict) == ("full_leakage_without_columns_share", Verdict.FAIL)
+    first, *_ = views.headline_figures(audit_leakage(table(original), table(original)))
+    assert (first.measure, first.verdict) == ("full_leakage_share", Verdict.FAIL)

@@ -206,8 +206,13 @@ _FIRST_OF_ANOTHER_LENGTH = (
 def headline_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
     """Return the figures of rows, moved rows and persons found, those that a page shows at once first."""
     figures = (*row_figures(audit), *moved_figures(audit), *found_figures(audit))
-    first = _FIRST if audit.measures.rows is not None else _FIRST_OF_ANOTHER_LENGTH
-    return tuple(sorted(figures, key=lambda each: first.index(each.measure) if each.measure in first else 4))
+    first: Sequence[str] = _FIRST if audit.measures.rows is not None else _FIRST_OF_ANOTHER_LENGTH
+    failed = [each.measure for each in figures if each.verdict is Verdict.FAIL]
+    if not {*failed} & {*first}:  # what failed does not stand behind what held
+        first = (*failed, *first)
+    return tuple(
+        sorted(figures, key=lambda each: first.index(each.measure) if each.measure in first else len(first))
+    )
 
 
 def attack_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
