@@ -32,6 +32,7 @@ _USER_WORDS = frozenset(
 )
 _EVENT_WORDS = frozenset(
     {"event", "activity", "action", "what", "alarm", "operation", "task", "message", "dogodek", "aktivnost"}
+    | {"signal", "trigger", "sprožilec", "신호"}
     | {"dejavnost", "opravilo", "이벤트", "활동", "행동", "사건", "알람"}
 )
 _KIND_WORDS = frozenset(
@@ -39,6 +40,7 @@ _KIND_WORDS = frozenset(
 )  # of events most likely, where nothing is called so
 _LONG_TEXT = 60
 _A_HINT = 1.0
+_TWO_KINDS = 0.4  # two values are a property more often than all that ever happens
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,7 +119,7 @@ def _looked_at(dataset: Dataset, name: str) -> _Column:
         name=name,
         as_time=_as_time(cells) + 0.5 * bool(tokens & _TIME_WORDS),
         as_user=spread - unfit + _A_HINT * user_hint - 0.5 * (n_distinct == n > 1) - 0.5 * (n_distinct == 1),
-        as_event=1 - spread - unfit - 0.4 * (n_distinct == 1) + _A_HINT * (event_hint - user_hint),
+        as_event=1 - spread - unfit - _TWO_KINDS * (n_distinct <= 2) + _A_HINT * (event_hint - user_hint),
     )
 
 

@@ -58,6 +58,19 @@ def test_with_found_columns__kinds_are_of_events_where_another_column_has_fewer(
     assert found(table(header, rows)) == tuple(header.split(";")[:3])
 
 
+@pytest.mark.parametrize(("header", "n_kinds"), [("at;who;wing;code", 10), ("at;resident;wing;signal", 60)])
+def test_with_found_columns__two_values_are_a_property_where_another_column_fits(
+    header: str, n_kinds: int
+) -> None:
+    rows = [
+        f"2024-01-{1 + n % 28:02d} 10:00;p{n * n % 97};{'AB'[n % 2]};kind {n % n_kinds}" for n in range(1000)
+    ]
+    time, user, wing, kind = header.split(";")
+    assert found(table(header, rows)) == (time, user, kind)
+    without = [row.rpartition(";")[0] for row in rows]
+    assert found(table(header.rpartition(";")[0], without)) == (time, user, wing)
+
+
 def test_with_found_columns__keeps_what_is_there_and_what_was_given() -> None:
     dataset = table("nr;OD_ISO;temp;ward;GUID;what", ROWS)
     settings = with_found_columns(dataset, EventSettings())
