@@ -23,7 +23,7 @@ from core.jobs import Progress
 from core.tables import Dataset
 from core.words import say
 from pages.anonymize.diversity_parts.results import show_search
-from pages.anonymize.diversity_parts.settings import Asked, ask_for_search
+from pages.anonymize.diversity_parts.settings import Asked, ask_for_search, show_asked
 from pages.components.inputs import ask_for_table, show_empty_state, show_privacy_line
 from pages.components.long_work import ask_for_work, greyed_out
 from pages.components.policy import ask_for_settings_file
@@ -50,13 +50,19 @@ def show_diversity() -> None:
         return
     job = vault().job(TOOL)
     begun = job is not None and job.key.startswith(data.fingerprint)
+    start = st.container()  # what is done next stands above what can be set
     with st.expander(say("Settings"), icon=":material/tune:", expanded=not begun):
         ask_for_settings_file(TOOL)
         asked = ask_for_search(data)
         _show_singling_out(data)
-    if (key := _checked(asked, data)) is not None and asked.choice is not None:
+    with start:
+        key = _checked(asked, data)
+    if key is not None and asked.choice is not None:
         work = partial(_search, data, asked.settings, asked.choice, asked.training)
-        job = ask_for_work(TOOL, key, work, label="Search", inputs=data.fingerprint)
+        with start:
+            if not begun:
+                show_asked(asked)
+            job = ask_for_work(TOOL, key, work, label="Search", inputs=data.fingerprint)
         if job is not None and job.result is not None:
             with greyed_out(TOOL, when=job.key != key):
                 show_search(job.result, job.key)

@@ -40,8 +40,8 @@ def translate_uploaders() -> None:
     box = "stFileUploaderDropzone"
     button, limit = f'[data-testid="{box}"] button p', f'[data-testid="{box}Instructions"] span'
     st.html(
-        f"<style>{button}, {limit} {{ visibility: hidden; font-size: 0; }} "
-        f"{button}::after, {limit}::after {{ visibility: visible; font-size: 0.875rem; }} "
+        f"<style>{button}, {limit} {{ font-size: 0; }} "
+        f"{button}::after, {limit}::after {{ font-size: 0.875rem; }} "
         f'{button}::after {{ content: "{say("Upload")}"; }} '
         f'{limit}::after {{ content: "{say("Up to {size} a file", size=most)}"; }}</style>'
     )

@@ -53,10 +53,11 @@ WHAT_TO_UPLOAD = (
 
 def show_dataset() -> None:
     st.title(say(views.TITLE))
-    st.markdown(say(views.QUESTION))
+    question = st.container()
     stored = ask_for_files(TOOL, "tables", label="The tables of the delivery")
     datasets = [each for each in list_given(TOOL, "tables", stored) if each is not None]
     if not stored:
+        question.markdown(say(views.QUESTION))
         show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
         return
     earlier = ask_for_earlier(TOOL)

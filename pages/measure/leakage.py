@@ -45,12 +45,13 @@ WHAT_TO_UPLOAD = (
 
 def show_leakage() -> None:
     st.title(say(views.TITLE))
-    st.markdown(say(views.QUESTION))
+    question = st.container()
     original, scrambled = _ask_for_tables()
     drawer = st.expander(say("Settings"), icon=":material/tune:")
     with drawer:
         holdout = _ask_for_holdout()
     if original is None or scrambled is None:
+        question.markdown(say(views.QUESTION))
         show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
         return
     with above_privacy_line():

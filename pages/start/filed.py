@@ -38,7 +38,7 @@ _ASKED = (
 
 def show_filed() -> None:
     st.title(say(TITLE))
-    st.markdown(say(_ASKED))
+    question = st.container()
     stored = ask_for_files(
         TOOL,
         "files",
@@ -46,6 +46,7 @@ def show_filed() -> None:
         types=(),  # lists of signers have no ending
     )
     if not stored:
+        question.markdown(say(_ASKED))
         show_privacy_line()
         return
     for each in stored:

@@ -132,9 +132,9 @@ def _show_tool(tool: Tool) -> None:
 
 
 def _show_privacy() -> None:
-    st.header(say("What happens to your data"), anchor=False)
     most = int(st.get_option("server.maxUploadSize"))
-    st.markdown("\n".join(f"- {say(promise, megabytes=most)}" for promise in PROMISES))
+    with st.expander(say("What happens to your data"), icon=":material/lock:"):
+        st.markdown("\n".join(f"- {say(promise, megabytes=most)}" for promise in PROMISES))
     st.info(
         say(
             "No result here means that data are anonymous in the legal sense. It says what was checked, and "

@@ -11,7 +11,7 @@ from core.demo.tabular import DEMOS
 from core.reports import Report
 from core.tabular import LeftOutFile, views
 from core.tabular.csv_report import Headers, csv_report_header, csv_report_name, csv_report_row
-from core.words import say
+from core.words import listed, say
 from pages.components.inputs import (
     TABLE_TYPES,
     Way,
@@ -30,6 +30,7 @@ from pages.components.results import (
     show_table,
     show_verdict,
 )
+from pages.components.text import sentence
 from pages.verify.tabular_parts.batch import MeasuredFile, judge, measure_pairs
 from pages.verify.tabular_parts.file import show_file
 from pages.verify.tabular_parts.pairing import (
@@ -52,7 +53,7 @@ WHAT_TO_UPLOAD = (
 
 def show_tabular() -> None:
     st.title(say(views.TITLE))
-    st.markdown(say(views.QUESTION))
+    question = st.container()
     files = ask_for_files(
         TOOL,
         "files",
@@ -61,6 +62,7 @@ def show_tabular() -> None:
         help_text="Files are paired by their names; others can be paired by hand.",
     )
     if not files:
+        question.markdown(say(views.QUESTION))
         show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
         return
     pairs, left_out = pair_given(TOOL, files)
@@ -83,9 +85,9 @@ def _ask_for_settings(
     files: Sequence[StoredFile], *, k: int, expanded: bool
 ) -> tuple[tuple[str, ...], Limits]:
     """Show files and settings in one drawer, open where a pair can be made; return patterns and limits."""
-    drawer = st.expander(
-        say("Files and settings ({files})", files=len(files)), icon=":material/tune:", expanded=expanded
-    )
+    names = listed([stored.name for stored in files], at_most=2)
+    heading = sentence(say("Files and settings ({files})", files=names))
+    drawer = st.expander(heading, icon=":material/tune:", expanded=expanded)
     places = drawer.tabs(
         [say("Files"), say("Pair files by hand"), say("Sensitive patterns"), say("Thresholds")],
         default=say("Pair files by hand") if expanded else None,

@@ -26,7 +26,7 @@ from core.vcf import (
     views,
 )
 from core.verdict import Verdict
-from core.words import say, text
+from core.words import listed, say, text
 from pages.components.inputs import ask_for_files, list_file, show_empty_state, show_privacy_line
 from pages.components.long_work import ask_for_work, greyed_out
 from pages.components.policy import ask_for_settings_file
@@ -40,7 +40,7 @@ from pages.components.results import (
     show_table,
     show_verdict,
 )
-from pages.components.text import plain
+from pages.components.text import plain, sentence
 from pages.verify.vcf_parts.donors import show_donors
 from pages.verify.vcf_parts.file import show_vcf_file
 from pages.verify.vcf_parts.inputs import (
@@ -65,7 +65,7 @@ WHAT_TO_UPLOAD = (
 
 def show_vcf() -> None:
     st.title(say(views.TITLE))
-    st.markdown(say(views.QUESTION))
+    question = st.container()
     files = ask_for_files(
         TOOL,
         "files",
@@ -75,6 +75,7 @@ def show_vcf() -> None:
     )
     in_folders = ask_for_folders(TOOL)
     if not files and not in_folders:
+        question.markdown(say(views.QUESTION))
         show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
         return
     pairing = pair_given(TOOL, in_folders, uploaded_files(files))
@@ -100,11 +101,11 @@ def _ask_for_settings(
     files: Sequence[StoredFile], in_folders: GivenFiles, *, expanded: bool
 ) -> tuple[VcfSettings, Mapping[str, Verdict]]:
     """Show files and settings in one drawer; return what counts as a repeat, and the severities."""
-    drawer = st.expander(
-        say("Files and settings ({files})", files=len(files)), icon=":material/tune:", expanded=expanded
-    )
-    names = ["Pair files by hand", "Files", "Short tandem repeats", "Severity of exposure"]
-    places = drawer.tabs([say(name) for name in names])
+    names = listed([stored.name for stored in files], at_most=2) if files else 0
+    heading = sentence(say("Files and settings ({files})", files=names))
+    drawer = st.expander(heading, icon=":material/tune:", expanded=expanded)
+    parts = ["Pair files by hand", "Files", "Short tandem repeats", "Severity of exposure"]
+    places = drawer.tabs([say(name) for name in parts])
     with places[0]:
         ask_for_pairs(TOOL, in_folders, uploaded_files(files))
     with places[1]:

@@ -1,4 +1,4 @@
-"""How much a page says before anything is opened, with its demo loaded."""
+"""How much a page says before anything is opened, with its demo loaded, wide and on a telephone."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +16,7 @@ COUNTS = "region,age,n\n" + "".join(
 MOST_WORDS = 350
 MOST_CARDS = 4
 FIRST_SCREEN = 900  # pixels of 1440 × 900
+PHONE = {"width": 390, "height": 844}
 SLOW = 60_000  # milliseconds, on a busy machine
 # Tool, demo, and the key of the button that starts its search, where there is one.
 PAGES = [
@@ -54,7 +55,13 @@ def test_page__says_the_verdict_first_and_few_words_before_anything_is_opened(
     page.set_viewport_size({"width": 1440, "height": 900})
     page.locator(f".st-key-{tool}_demo_{demo} button").first.click()
     if start:
-        page.locator(f".st-key-{start} button").first.click(timeout=SLOW)
+        search = page.locator(f".st-key-{start} button").first
+        expect(search).to_be_visible(timeout=SLOW)
+        wait_until_idle(page)
+        place = search.bounding_box()
+        assert place is not None
+        assert place["y"] + place["height"] <= FIRST_SCREEN
+        search.click(timeout=SLOW)
     expect(page.get_by_role("button", name="Download report")).to_be_visible(timeout=SLOW)
     _keeps_the_bars(page, wait_until_idle)
 
@@ -82,8 +89,19 @@ def test_page__keeps_the_bars_with_a_filed_report_and_with_a_table_of_counts(
 def _keeps_the_bars(page: Page, wait_until_idle: Callable[[Page], None]) -> None:
     expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
     wait_until_idle(page)
-    card = page.locator('[class*="st-key-verdict_"]').first.bounding_box()
-    assert card is not None
-    assert card["y"] + card["height"] <= FIRST_SCREEN
+    assert _end_of_verdict(page) <= FIRST_SCREEN
     assert page.evaluate(CARDS) <= MOST_CARDS
     assert page.evaluate(WORDS) <= MOST_WORDS
+    wide = page.viewport_size
+    page.set_viewport_size(PHONE)
+    wait_until_idle(page)
+    expect(page.get_by_test_id("stMain")).to_have_js_property("scrollTop", 0)
+    assert _end_of_verdict(page) <= PHONE["height"]
+    page.set_viewport_size(wide)
+    wait_until_idle(page)
+
+
+def _end_of_verdict(page: Page) -> float:
+    card = page.locator('[class*="st-key-verdict_"]').first.bounding_box()
+    assert card is not None
+    return card["y"] + card["height"]

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable
+from typing import Literal
 
 import pandas as pd
 import pytest
@@ -30,6 +31,21 @@ def searched(visit: Visit, wait_until_idle: Wait) -> Page:
     expect(page.get_by_role("heading", name="Downloads")).to_be_visible(timeout=60_000)
     wait_until_idle(page)
     return page
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_settings__can_be_read_before_the_search(
+    scheme: Literal["light", "dark"], visit: Visit, wait_until_idle: Wait
+) -> None:
+    page = visit("diversity")
+    page.emulate_media(color_scheme=scheme)
+    page.get_by_role("button", name="Iris").click()
+    expect(page.get_by_role("button", name="Search")).to_be_visible(timeout=30_000)
+    expect(page.get_by_test_id("stMultiSelectTagsContainer").first).to_be_visible(timeout=30_000)
+    wait_until_idle(page)
+    assert page.get_by_text("Label: target · sensitive: ").is_visible()
+    violations = Axe().run(page).response["violations"]
+    assert [found["id"] for found in violations if found["id"] not in NOT_OURS] == []
 
 
 def _picked(page: Page) -> tuple[int, int]:

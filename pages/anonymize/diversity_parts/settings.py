@@ -13,7 +13,7 @@ from core.diversity.problem import ModelSource
 from core.diversity.settings import Task, just_below
 from core.errors import AuditInputError
 from core.tables import Dataset
-from core.words import listed, percent, say
+from core.words import listed, percent, say, text
 from pages.anonymize.diversity_parts.roles import Roles, ask_for_roles
 from pages.components.asking import ask_for_choice, ask_for_number
 from pages.components.inputs import ask_for_files, ask_for_table, list_file
@@ -30,18 +30,42 @@ class Asked(NamedTuple):
     settings: DiversitySettings
     choice: ModelChoice | None
     training: Dataset | None
+    untouched: UntouchedModel | None
 
 
 def ask_for_search(data: Dataset) -> Asked:
     """Show all settings; return what was chosen."""
     mark = data.fingerprint[:8]  # another table, other columns: its own widgets
-    st.subheader(say("What is what"), anchor=False)
+    st.header(say("What is what"), anchor=False)
     roles = ask_for_roles(data, mark)
-    st.subheader(say("The model"), anchor=False)
+    st.header(say("The model"), anchor=False)
     choice, training, task = _ask_for_model(data, mark)
-    st.subheader(say("What to search"), anchor=False)
-    settings = _ask_for_grid(data, roles, task, _untouched(data, roles, task, choice, training))
-    return Asked(settings, choice, training)
+    st.header(say("What to search"), anchor=False)
+    untouched = _untouched(data, roles, task, choice, training)
+    return Asked(_ask_for_grid(data, roles, task, untouched), choice, training, untouched)
+
+
+def show_asked(asked: Asked) -> None:
+    """Say what stands to be searched: the roles of columns, and what the model does untouched."""
+    roles = text(
+        "Label: {label} · sensitive: {sensitive} · quasi-identifiers: {quasi}",
+        label=listed([asked.settings.label]),
+        sensitive=listed(asked.settings.sensitive_attributes, at_most=4),
+        quasi=listed(asked.settings.quasi_identifiers, at_most=4),
+    )
+    st.markdown(sentence(say(roles)))
+    if (found := asked.untouched) is not None:
+        st.markdown(
+            say(
+                "Untouched, the model ({model}; {n} feature: {features}) has {name} **{accuracy}**.",
+                "Untouched, the model ({model}; {n} features: {features}) has {name} **{accuracy}**.",
+                n=len(found.features),
+                model=plain(say(found.description)),
+                features=sentence(say(listed(found.features, at_most=4))),
+                name=accuracy_word(asked.settings.task, begins=False),
+                accuracy=percent(found.accuracy),
+            )
+        )
 
 
 def _ask_for_model(data: Dataset, mark: str) -> tuple[ModelChoice | None, Dataset | None, Task]:
@@ -93,7 +117,7 @@ def _ask_for_training(source: ModelSource, task: Task) -> tuple[ModelChoice, Dat
 def _untouched(
     data: Dataset, roles: Roles, task: Task, choice: ModelChoice | None, training: Dataset | None
 ) -> UntouchedModel | None:
-    """Say what the model does untouched, where asking it takes no long while."""
+    """Return what the model does untouched, where asking it takes no long while."""
     if choice is None or data.n_records * len(data.columns) > _MOST_CELLS_AT_ONCE:
         return None
     smallest = DiversitySettings(**roles._asdict(), task=task, k_max=2)
@@ -102,17 +126,6 @@ def _untouched(
         if choice.source == "file":
             show_problems(found)
         return None
-    st.markdown(
-        say(
-            "Untouched, the model ({model}; {n} feature: {features}) has {name} **{accuracy}**.",
-            "Untouched, the model ({model}; {n} features: {features}) has {name} **{accuracy}**.",
-            n=len(found.features),
-            model=plain(say(found.description)),
-            features=sentence(say(listed(found.features, at_most=4))),
-            name=accuracy_word(task, begins=False),
-            accuracy=percent(found.accuracy),
-        )
-    )
     return found
 
 

@@ -116,7 +116,7 @@ def _confirm_columns(used: EventSettings) -> EventSettings:
 def _ask_for_columns_first(dataset: Dataset, used: EventSettings) -> None:
     """Ask which columns are time, user and event where neither names nor values tell; nothing else yet."""
     with st.form("events_columns_form"):
-        st.subheader(say("Is this a log of events?"), anchor=False)
+        st.header(say("Is this a log of events?"), anchor=False)
         st.markdown(
             say(
                 "No columns of it read as a time, a user and an event. Choose them, or give another file: "
@@ -321,7 +321,7 @@ def kinds_are_settled(dataset: Dataset, measured: MeasuredEvents) -> bool:
 
 def _ask_about_kinds(dataset: Dataset, log: EventLog, settled: str) -> None:
     """Show the kinds without a class, the most frequent first, and the ways to go on."""
-    st.subheader(
+    st.header(
         say("{n} kind of event has no class", "{n} kinds of events have no class", n=len(log.unmapped)),
         anchor=False,
     )

@@ -47,7 +47,9 @@ def show_deciding(stored: StoredFile, report: FiledReport) -> None:
     except AuditInputError as error:
         show_problems(error)
         return
-    show_findings(_findings(report), key=TOOL, at_once=4)
+    findings = _findings(report)
+    said = next((each.check for each in findings if each.message == report.document["headline"]), "")
+    show_findings(findings, key=TOOL, at_once=4, in_card=said)
     if (decision := _ask_for_decision(report)) is not None:
         try:
             made = decide(stored.data, decision, name=stored.name)
@@ -152,12 +154,10 @@ def _ask_for_exceptions(report: FiledReport) -> dict[int, str]:
         kept_columns=("reason",),
         disabled=["number", "verdict", "finding"],
         column_config={
-            "number": say("Finding"),
-            "verdict": say("Verdict"),
-            "finding": st.column_config.TextColumn(say("What was found"), width="large"),
-            "reason": st.column_config.TextColumn(
-                say("Accepted because"), width="medium", max_chars=LONGEST_REASON
-            ),
+            "number": st.column_config.Column(say("Finding"), width=70),
+            "verdict": st.column_config.Column(say("Verdict"), width=105),
+            "finding": st.column_config.TextColumn(say("What was found"), width=780),
+            "reason": st.column_config.TextColumn(say("Accepted because"), max_chars=LONGEST_REASON),
         },
     )
     given = zip(edited["number"].tolist(), edited["reason"].fillna("").tolist(), strict=True)
@@ -166,7 +166,7 @@ def _ask_for_exceptions(report: FiledReport) -> dict[int, str]:
 
 def _show_decided(decided: DecidedReport, *, is_new: bool, signed: Signed | None = None) -> None:
     """Show what was decided, and offer the decided report and the package."""
-    st.subheader(say("What was decided"), anchor=False)
+    st.header(say("What was decided"), anchor=False)
     first, *lines = decision_lines(decided)
     st.markdown(f"**{sentence(say(first))}**")
     for line in lines:
