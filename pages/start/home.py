@@ -117,7 +117,7 @@ def _show_tool(tool: Tool) -> None:
             st.image(PICTURES / f"{tool.key}.svg", alt=say(tool.title), width=96)
             with st.container(gap="small"):
                 st.header(say(tool.question), anchor=False)
-                st.page_link(tool.script, label=say("Open: {title}", title=own(tool.title)), icon=tool.icon)
+                st.page_link(tool.script, label=say(tool.title), icon=tool.icon)
                 st.markdown(say("You need: {needs}", needs=own(tool.needs)))
         with st.container(horizontal=True):
             for demo in tool.demos:
@@ -135,13 +135,7 @@ def _show_privacy() -> None:
     most = int(st.get_option("server.maxUploadSize"))
     with st.expander(say("What happens to your data"), icon=":material/lock:"):
         st.markdown("\n".join(f"- {say(promise, megabytes=most)}" for promise in PROMISES))
-    st.info(
-        say(
-            "No result here means that data are anonymous in the legal sense. It says what was checked, and "
-            "what was found."
-        ),
-        icon=":material/balance:",
-    )
+    st.info(say("A PASS does not mean that the data are anonymous in law."), icon=":material/balance:")
 
 
 show_home()

@@ -86,7 +86,7 @@ def _ask_for_settings(
 ) -> tuple[tuple[str, ...], Limits]:
     """Show files and settings in one drawer, open where a pair can be made; return patterns and limits."""
     names = listed([stored.name for stored in files], at_most=2)
-    heading = sentence(say("Files and settings ({files})", files=names))
+    heading = sentence(say("Files and settings: {files}", files=names))
     drawer = st.expander(heading, icon=":material/tune:", expanded=expanded)
     places = drawer.tabs(
         [say("Files"), say("Pair files by hand"), say("Sensitive patterns"), say("Thresholds")],

@@ -101,8 +101,8 @@ def _ask_for_settings(
     files: Sequence[StoredFile], in_folders: GivenFiles, *, expanded: bool
 ) -> tuple[VcfSettings, Mapping[str, Verdict]]:
     """Show files and settings in one drawer; return what counts as a repeat, and the severities."""
-    names = listed([stored.name for stored in files], at_most=2) if files else 0
-    heading = sentence(say("Files and settings ({files})", files=names))
+    names = listed([stored.name for stored in files], at_most=2) if files else text("none")
+    heading = sentence(say("Files and settings: {files}", files=names))
     drawer = st.expander(heading, icon=":material/tune:", expanded=expanded)
     parts = ["Pair files by hand", "Files", "Short tandem repeats", "Severity of exposure"]
     places = drawer.tabs([say(name) for name in parts])

@@ -105,3 +105,12 @@ def _end_of_verdict(page: Page) -> float:
     card = page.locator('[class*="st-key-verdict_"]').first.bounding_box()
     assert card is not None
     return card["y"] + card["height"]
+
+
+def test_home__says_what_it_is_in_few_words(
+    visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
+) -> None:
+    page = visit("")
+    expect(page.get_by_role("button", name="Demo: Diabetes")).to_be_visible(timeout=SLOW)
+    wait_until_idle(page)
+    assert page.evaluate(WORDS) <= MOST_WORDS
