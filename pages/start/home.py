@@ -118,7 +118,7 @@ def _show_tool(tool: Tool) -> None:
             with st.container(gap="small"):
                 st.header(say(tool.question), anchor=False)
                 st.page_link(tool.script, label=say(tool.title), icon=tool.icon)
-                st.markdown(say("You need: {needs}", needs=own(tool.needs)))
+                st.markdown(say("Needs: {needs}", needs=own(tool.needs)))
         with st.container(horizontal=True):
             for demo in tool.demos:
                 if st.button(
