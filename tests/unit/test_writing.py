@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from core.__main__ import main
+from core.commands import output
+from core.errors import AuditInputError
 from core.writing import write_file
 
 
@@ -87,3 +89,27 @@ def test_events__lists_of_people_are_for_their_owner_alone(tmp_path: Path) -> No
     private = [path for path in (tmp_path / "out" / "not_for_sharing").iterdir() if path.is_file()]
     assert "user_mapping.csv" in {path.name for path in private}
     assert {stat.S_IMODE(path.stat().st_mode) for path in private} == {0o600}
+
+
+@pytest.mark.parametrize(
+    ("stopped_by", "error"),
+    [(KeyboardInterrupt(), KeyboardInterrupt), (OSError(errno.ENOSPC, "full"), AuditInputError)],
+)
+def test_write_new_files__writes_all_or_none(
+    stopped_by: BaseException, error: type[BaseException], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write_and_stop(path: Path, data: bytes, *, private: bool) -> None:
+        write_file(path, data, private=private)
+        if path.name == "second":
+            raise stopped_by
+
+    files = {tmp_path / name: b"x" for name in ("first", "second", "third")}
+    with monkeypatch.context() as patched:
+        patched.setattr(output, "write_file", write_and_stop)
+        with pytest.raises(error):
+            output.write_new_files("FOLDER", files)
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "third").write_bytes(b"somebody's")
+    with pytest.raises(AuditInputError, match="third cannot be written"):
+        output.write_new_files("FOLDER", files)
+    assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"somebody's"]
