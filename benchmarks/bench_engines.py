@@ -45,7 +45,7 @@ def write_people(path: Path, n_records: int) -> None:
         "(['flu', 'hiv', 'none', 'cough', 'pain', 'fever'])[1 + floor(6 * random())::INTEGER] AS disease"
     )
     with duckdb.connect(config={"memory_limit": _MEMORY}) as own:
-        own.execute("SELECT setseed(0.5)")
+        own.execute("SELECT setseed(0.5)").fetchall()
         people = own.sql(f"SELECT {', '.join(columns)} FROM range({n_records})")  # noqa: S608
         people.write_parquet(str(path))
 

@@ -27,7 +27,7 @@ class KeyColumn:
 
     name: str
     value: Value  # as it is grouped: null where missing, numbers with minus zero as text
-    is_text: bool
+    has_stars: bool  # whether some cells may be nothing but stars
 
     @property
     def is_missing(self) -> BooleanValue:
@@ -37,7 +37,7 @@ class KeyColumn:
     @property
     def is_suppressed(self) -> BooleanValue:
         """Return whether a cell is missing or nothing but stars."""
-        if not self.is_text:
+        if not self.has_stars:
             return self.is_missing
         stars = self.value.contains("*") & self.value.re_search(f"^[{_BLANKS}]*[*]+[{_BLANKS}]*$")
         return (self.is_missing | stars).fill_null(True)
@@ -76,7 +76,7 @@ def key_columns(engine: Engine, names: Sequence[str], options: ReadOptions) -> M
     minus = {name: _is_minus_zero(column).sum() for name, column in floats.items()}
     has_minus = engine.row(engine.table.agg(**_numbered(minus))) if minus else {}
     split = {name for name, n in zip(minus, has_minus.values(), strict=True) if n}
-    return {name: _key(name, column, options, as_text=name in split) for name, column in columns.items()}
+    return {name: _key(engine, name, options, as_text=name in split) for name in columns}
 
 
 def _numbered(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -104,7 +104,8 @@ def _is_minus_zero(column: Any) -> Any:
     return (column == 0) & column.cast("string").startswith("-")
 
 
-def _key(name: str, column: Any, options: ReadOptions, *, as_text: bool) -> KeyColumn:
+def _key(engine: Engine, name: str, options: ReadOptions, *, as_text: bool) -> KeyColumn:
+    column: Any = engine.table[name]
     kind = column.type()
     if kind.is_uuid():
         column = column.cast("string")
@@ -112,9 +113,25 @@ def _key(name: str, column: Any, options: ReadOptions, *, as_text: bool) -> KeyC
         column = column.isnan().ifelse(_null(column), column)
     if as_text:
         column = column.cast("string")
-    if kind.is_string():
-        column = _known(column, options)
-    return KeyColumn(name=name, value=column, is_text=kind.is_string())
+    if not kind.is_string():
+        return KeyColumn(name=name, value=column, has_stars=False)
+    has_missing, has_stars = _looked_at(engine, name, options)
+    return KeyColumn(name=name, value=_known(column, options) if has_missing else column, has_stars=has_stars)
+
+
+def _looked_at(engine: Engine, name: str, options: ReadOptions) -> tuple[bool, bool]:
+    """Return whether a column of text has cells that are missing by their words, and such with stars.
+
+    The distinct values are looked at once, and every later question may then be a plain one.
+    """
+    values = engine.table.select(v=engine.table[name]).distinct()
+    found = engine.row(
+        values.agg(
+            missing=(_known(values.v, options).isnull() & values.v.notnull()).sum(),
+            stars=values.v.contains("*").sum(),
+        )
+    )
+    return bool(found["missing"]), bool(found["stars"])
 
 
 def _null(column: Any) -> Any:

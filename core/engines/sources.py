@@ -435,8 +435,16 @@ _SENTENCES: Sequence[tuple[str, str]] = (
         "(?i)permission denied|insufficient ?privilege",
         "{table}: the database does not let this user read the table.",
     ),
+    (  # its name is ours, so that the table of others is still there
+        r"(?i)(?:relation|table with name|table or view)[\s\"'`.\w]{0,80}\bibis_\w{1,80}[\"'`]?"
+        r"\s{1,9}(?:does not exist|cannot be found)",
+        "{table}: an intermediate result of this audit is missing in the engine, through no fault of the "
+        "table; "
+        "nothing was judged.",
+    ),
     (
-        "(?i)does not exist|TableNotFound|TABLE_OR_VIEW_NOT_FOUND|PATH_NOT_FOUND|No such file|No files found",
+        r"(?i)(?:relation|table|view|schema|database)\b[^\n]{0,300}does not exist|TableNotFound|"
+        "TABLE_OR_VIEW_NOT_FOUND|PATH_NOT_FOUND|No such file|No files found",
         "{table}: there is no such table, or not any more.",
     ),
     (

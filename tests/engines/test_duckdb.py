@@ -20,7 +20,10 @@ from core.verdict import Verdict
 from tests.engine_tables import THRESHOLDS, audits, differences, parquet_bytes
 
 
-@pytest.mark.parametrize("most_counters", [0, 32])  # classes as pairs, and as rows of counters
+@pytest.mark.parametrize(
+    ("most_counters", "bits"),
+    [(0, 53), (32, 6), (32, 53)],  # classes as pairs, as rows of counters, and as digits of sums
+)
 @given(drawn=audits())
 @settings(
     max_examples=8,
@@ -28,10 +31,15 @@ from tests.engine_tables import THRESHOLDS, audits, differences, parquet_bytes
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 def test_measure__as_in_memory(
-    most_counters: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, drawn: tuple[pa.Table, RiskSettings]
+    most_counters: int,
+    bits: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    drawn: tuple[pa.Table, RiskSettings],
 ) -> None:
     table, chosen = drawn
-    monkeypatch.setattr("core.risk.in_engine._MOST_COUNTERS", most_counters)
+    monkeypatch.setattr("core.risk.in_engine.sensitive._MOST_COUNTERS", most_counters)
+    monkeypatch.setattr("core.risk.in_engine.sensitive._EXACT_BITS", bits)
     file = tmp_path / "table.parquet"
     file.write_bytes(parquet_bytes(table))
     with connected(address_of(f"duckdb:{file}")) as engine:
@@ -242,3 +250,16 @@ def test_connected__ends_what_was_stopped_and_clears_away(
             is_stopped=lambda: when == "opened" or current_thread().name == "anonaudit-engine-watch",
         )
     assert list((tmp_path / "temp").iterdir()) == []
+
+
+def test_engine__a_table_of_ours_that_is_missing_is_told_from_theirs(tmp_path: Path) -> None:
+    file = tmp_path / "t.parquet"
+    file.write_bytes(parquet_bytes(people(50)))
+    with connected(address_of(f"duckdb:{file}")) as engine:
+        with engine.kept(engine.table.group_by("sex").agg(n=engine.table.count())) as kept:
+            engine.backend.raw_sql(f"DROP TABLE {kept.get_name()}")
+            with pytest.raises(AuditInputError, match="an intermediate result of this audit is missing"):
+                engine.rows(kept)
+        file.unlink()
+        with pytest.raises(AuditInputError, match="there is no such table, or not any more"):
+            engine.row(engine.table.agg(n=engine.table.sex.nunique()))

@@ -1,53 +1,36 @@
-"""Disclosure risk of a table measured where it is: an engine runs the expressions, aggregates come back."""
+"""Sensitive attributes of a table in an engine: their values come here, classes are counted there."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from core.coding import CodedColumn, FloatArray, IntArray
-from core.engines import SECRETS, Address, Engine, KeyColumn, Origin, connected, is_groupable, key_columns
 from core.equivalence import CountedClasses
-from core.errors import AuditInputError
-from core.risk.columns import UnchosenColumns, unchosen_columns
-from core.risk.folding import (
-    Likelihood,
-    fold_values,
-    is_in_tenths,
-    least_shares,
-    likely_of,
-    tenths,
-)
-from core.risk.judging import RiskAudit, judge_risk
-from core.risk.measuring import ColumnFacts, PersonFacts, RiskMeasurement
-from core.risk.population import population_uniques
-from core.risk.population_estimates import risk_by_population_size
-from core.risk.records import Pairs, RecordEntry
+from core.risk.folding import Likelihood, fold_values, is_in_tenths, least_shares, likely_of, tenths
+from core.risk.in_engine.classes import Records, any_of, at_least_one, largest_of, smallest_of, whole
+from core.risk.records import Pairs
 from core.risk.sensitive import ByClass, Limited, SensitiveMeasurement, sensitive_codes
-from core.risk.settings import RiskSettings, RiskThresholds, check_settings
-from core.roles import Role, RoleSuggestion, suggest_by_name
-from core.tables import ReadOptions
+from core.risk.settings import RiskThresholds
 from core.tables.parquet import as_text
-from core.verdict import Finding, Verdict
-from core.words import input_error, listed
+from core.words import input_error
 
 if TYPE_CHECKING:
     from ibis.expr.types import Table as Expression
 
 MOST_VALUES = 10_000  # distinct values of a sensitive attribute that leave the engine
 _MOST_COUNTERS = 32  # codes of which a class is a row of counters
-_FEW_RECORDS = 10_000  # of which roles are suggested
+_MOST_DIGITS = 3  # counters that are one sum, each of classes below 131,072 records
+_EXACT_BITS = 53  # of a double
 _FEW_VALUES = 20  # that may be of hardly more records
 _MOST_ROUNDS = 1024  # values of a class that are told apart one after another
-_MOST_CLASSES = 20_000_000  # whose sizes are listed for estimates of the population
 _LIMITS: Mapping[Limited, str] = {"alpha": "alpha", "t": "t", "basic_beta": "beta", "delta_ln": "delta"}
 
 
@@ -89,235 +72,14 @@ class CountedSensitive(SensitiveMeasurement):
         return n_classes, n_records
 
 
-def audit_in_engine(
-    address: Address,
-    *,
-    settings: RiskSettings,
-    thresholds: RiskThresholds,
-    options: ReadOptions | None = None,
-    memory: str | None = None,
-    secrets: Path = SECRETS,
-    is_stopped: Callable[[], bool] | None = None,
-) -> tuple[RiskAudit, Origin]:
-    """Reach a table, and measure and judge it where it is.
-
-    Parameters
-    ----------
-    address, options, memory, secrets, is_stopped
-        See :func:`core.engines.connected`.
-    settings, thresholds
-        See :func:`measure_in_engine`.
-
-    Raises
-    ------
-    AuditInputError
-        The table cannot be reached, or cannot be measured as asked.
-    """
-    with connected(address, options=options, memory=memory, secrets=secrets, is_stopped=is_stopped) as engine:
-        measured = measure_in_engine(engine, settings=settings, thresholds=thresholds, options=options)
-        return judge_risk(measured, thresholds), engine.origin
-
-
-def roles_in_engine(address: Address, *, secrets: Path = SECRETS) -> tuple[RoleSuggestion, ...]:
-    """Suggest a role for each column that can be grouped, by its name and by counts over a few records."""
-    with connected(address, secrets=secrets) as engine:
-        few = engine.table.limit(_FEW_RECORDS)
-        names = [name for name in few.columns if is_groupable(few[name])]
-        counts = {f"n{place}": few[name].count() for place, name in enumerate(names)}
-        counts |= {f"d{place}": few[name].nunique() for place, name in enumerate(names)}
-        return _by_name(names, engine.row(few.agg(**counts)) if names else {})
-
-
-def _by_name(names: Sequence[str], counts: Mapping[str, int]) -> tuple[RoleSuggestion, ...]:
-    """Suggest roles from names, and from how many cells and different values the columns have by place."""
-    return tuple(
-        suggest_by_name(name, n_nonblank=counts[f"n{place}"], n_distinct=counts[f"d{place}"])
-        for place, name in enumerate(names)
-    )
-
-
-def measure_in_engine(
-    engine: Engine, *, settings: RiskSettings, thresholds: RiskThresholds, options: ReadOptions | None = None
-) -> RiskMeasurement:
-    """Measure a table's disclosure risk where it is.
-
-    Parameters
-    ----------
-    engine
-        The table.
-    settings
-        What its columns are.
-    thresholds
-        The limits that classes are counted against.
-    options
-        Which words are missing values.
-
-    Raises
-    ------
-    AuditInputError
-        Settings that name no or wrong columns, or ask for what is not measured in an engine.
-    """
-    columns = tuple(engine.table.columns)
-    check_settings(settings, columns)
-    _check_asked(settings, thresholds)
-    quasi = tuple(dict.fromkeys(settings.quasi_identifiers))
-    sensitive = tuple(dict.fromkeys(settings.sensitive))
-    person = (settings.person,) if settings.person else ()
-    keys = key_columns(engine, (*quasi, *sensitive, *person), options or ReadOptions())
-    with ExitStack() as kept:
-        table = _Table(engine, settings, keys, quasi, kept)
-        entry, facts = table.enter()
-        attributes = [_Attribute(table, name, thresholds) for name in sensitive]
-        classes = table.classes(attributes[0].signatures_as_written() if attributes else None)
-        measured = RiskMeasurement(
-            name=engine.address.name,
-            columns=columns,
-            settings=settings,
-            entry=entry,
-            classes=classes,
-            quasi_identifiers=facts,
-            sensitive=tuple(each.measure(classes) for each in attributes),
-            persons=table.persons() if settings.person else None,
-            unassigned=(),
-            unchosen=UnchosenColumns(columns=(), n_records=entry.n_in_table, n_unique=0),
-        )
-    return _with_unchosen(_with_population(measured), engine, options or ReadOptions())
-
-
-def _check_asked(settings: RiskSettings, thresholds: RiskThresholds) -> None:
-    """Refuse what is not measured in an engine, rather than leave it out."""
-    asked = {
-        "--missing=wildcard": settings.missing == "wildcard",
-        "--several-sensitive=others_added": settings.several_sensitive == "others_added"
-        and len(settings.sensitive) > 1,
-        "--household": settings.household is not None or thresholds.household_risk is not None,
-        "--weight": settings.weight is not None,
-        "--counts": settings.is_of_counts,
-        "--person-k": thresholds.person_k is not None,
-    }
-    wrong = [option for option, is_asked in asked.items() if is_asked]
-    if wrong:
-        raise refused_in_engine(wrong)
-
-
-def refused_in_engine(options: Sequence[str]) -> AuditInputError:
-    """Return the error of options that need the records themselves."""
-    return input_error(
-        "{options} needs the records themselves, which stay where the table is. Leave it out, or audit a "
-        "file.",
-        "{options} need the records themselves, which stay where the table is. Leave them out, or audit a "
-        "file.",
-        n=len(options),
-        options=", ".join(options),
-    )
-
-
-class _Table:
-    """The assessed records as expressions: keys k0, k1, … and, where there is one, the person p."""
-
-    def __init__(
-        self,
-        engine: Engine,
-        settings: RiskSettings,
-        columns: Mapping[str, KeyColumn],
-        quasi: Sequence[str],
-        kept: ExitStack,
-    ) -> None:
-        self.engine, self.settings, self.columns, self.quasi = engine, settings, columns, quasi
-        self.keys = [f"k{place}" for place in range(len(quasi))]
-        fully = _all([columns[name].is_suppressed for name in quasi])
-        some = _any(
-            [
-                columns[name].is_missing if settings.missing == "value" else columns[name].is_suppressed
-                for name in quasi
-            ]
-        )
-        self.fully, self.some = fully, some
-        self.left_out = fully | some if settings.missing == "drop" else fully
-        self.person = columns[settings.person].value if settings.person else None
-        self.kept = kept
-
-    def enter(self) -> tuple[RecordEntry, tuple[ColumnFacts, ...]]:
-        """Return which records are assessed, and facts of each quasi-identifier."""
-        values = {f"n{place}": self.columns[name].value.nunique() for place, name in enumerate(self.quasi)}
-        missing = {f"m{place}": self.columns[name].is_missing.sum() for place, name in enumerate(self.quasi)}
-        found = self.engine.row(
-            self.engine.table.agg(
-                n_records=self.engine.table.count(),
-                n_fully=self.fully.sum(),
-                n_left_out=self.left_out.sum(),
-                n_some=(self.some & ~self.left_out).sum(),
-                **values,
-                **missing,
-            )
-        )
-        found = {key: int(value or 0) for key, value in found.items()}
-        if not found["n_records"]:
-            raise input_error("{table}: the table holds no record.", table=self.engine.address.name)
-        entry = RecordEntry(
-            n_in_table=found["n_records"],
-            leave_out=np.zeros(0, dtype=bool),
-            n_fully_suppressed=found["n_fully"],
-            n_dropped=found["n_left_out"] - found["n_fully"],
-            n_with_missing=found["n_some"],
-        )
-        return entry, tuple(
-            ColumnFacts(column=name, n_values=found[f"n{place}"], n_missing=found[f"m{place}"])
-            for place, name in enumerate(self.quasi)
-        )
-
-    def records(self, **further: Any) -> Expression:
-        """Return the assessed records with their keys, and further columns."""
-        chosen = {key: self.columns[name].value for key, name in zip(self.keys, self.quasi, strict=True)}
-        if self.person is not None:
-            chosen["p"] = self.person
-        return self.engine.table.filter(~self.left_out).select(**chosen, **further)
-
-    def classes(self, signatures: Expression | None) -> CountedClasses:
-        """Return how many classes have each size, and how many records are in them."""
-        if signatures is None or self.person is not None:
-            records = self.records()
-            size = records.count() if self.person is None else _at_least_one(records.p.nunique())
-            classes = records.group_by(self.keys).agg(n_records=records.count(), size=size)
-            by_size = classes.group_by("size").agg(
-                n_classes=classes.count(), n_records=classes.n_records.sum()
-            )
-        else:
-            by_size = signatures.group_by(size="records").agg(n_classes=signatures.m.sum())
-            by_size = by_size.mutate(n_records=by_size.size * by_size.n_classes)
-        found = self.engine.rows(by_size.order_by("size"))
-        return CountedClasses(
-            self.quasi,
-            sizes=_whole(found["size"]),
-            n_classes=_whole(found["n_classes"]),
-            n_records=_whole(found["n_records"]),
-        )
-
-    def persons(self) -> PersonFacts:
-        """Return how many persons have each smallest class."""
-        records = self.records()
-        pairs = records.group_by([*self.keys, "p"]).agg(n=records.count())
-        known = pairs.p.notnull()
-        sized = pairs.mutate(size=_at_least_one(known.sum().over(group_by=self.keys)))
-        smallest = sized.filter(sized.p.notnull()).group_by("p").agg(size=lambda each: each.size.min())
-        by_size = smallest.group_by("size").agg(n=smallest.count())
-        found = self.engine.rows(by_size.order_by("size"))
-        n_unknown = self.engine.row(records.agg(n=records.p.isnull().sum()))["n"]
-        return PersonFacts(
-            n_persons=sum(found["n"]),
-            n_unknown=int(n_unknown or 0),
-            smallest_size=_whole(found["size"]),
-            n_by_size=_whole(found["n"]),
-        )
-
-
-class _Attribute:
+class Attribute:
     """One sensitive attribute: its values come here, its classes are counted in the engine."""
 
-    def __init__(self, table: _Table, name: str, thresholds: RiskThresholds) -> None:
+    def __init__(self, table: Records, name: str, thresholds: RiskThresholds) -> None:
         self.table, self.engine, self.name = table, table.engine, name
         self.thresholds, self.settings = thresholds, table.settings
         self.signatures: dict[bytes, Expression] = {}
+        self.pairs: dict[bytes, Expression] = {}
         self.cells, self.column, n_missing = self._values()
         self.n_missing_assessed = n_missing
         self.distance, self.code = sensitive_codes(self.column, self.settings)
@@ -344,7 +106,7 @@ class _Attribute:
             cells.is_null().to_numpy(zero_copy_only=False), kind="stable"
         )  # a missing one last
         cells = cells.take(pa.array(order))
-        n, n_assessed = (_whole(found[key].to_pylist())[order] for key in ("n", "n_assessed"))
+        n, n_assessed = (whole(found[key].to_pylist())[order] for key in ("n", "n_assessed"))
         known = len(cells) - cells.null_count
         written = as_text(pa.chunked_array([cells.slice(0, known)])).combine_chunks()
         codes = np.append(np.arange(known), -1) if cells.null_count else np.arange(known)
@@ -414,11 +176,14 @@ class _Attribute:
         """Return the members n of each class with each code c, null for an unknown one, and their records."""
         import ibis  # noqa: PLC0415 - takes seconds to import
 
-        coded = self._coded(code)
-        n = coded.count()
-        if self.table.person is not None:
-            n = coded.p.nunique() + coded.p.isnull().sum()
-        pairs = coded.group_by([*self.table.keys, "c"]).agg(n=n.cast("int64"), records=coded.count())
+        if (known := code.tobytes()) not in self.pairs:
+            coded = self._coded(code)
+            n = coded.count()
+            if self.table.person is not None:
+                n = coded.p.nunique() + coded.p.isnull().sum()
+            counted = coded.group_by([*self.table.keys, "c"]).agg(n=n.cast("int64"), records=coded.count())
+            self.pairs[known] = self.table.kept.enter_context(self.engine.kept(counted))
+        pairs = self.pairs[known]
         if merged is None:
             return pairs
         groups = ibis.memtable(pa.table({"g": pa.array(np.arange(len(merged))), "to": pa.array(merged)}))
@@ -435,18 +200,67 @@ class _Attribute:
         if n_codes > _MOST_COUNTERS or not self.n_missing_assessed[code >= 0].any():
             return None
         if (known := code.tobytes()) not in self.signatures:
-            records = self._coded(code)
-            counters = {}
-            for each in range(n_codes):
-                is_it = records.c == each
-                n = is_it.sum()
-                if self.table.person is not None:
-                    n = records.p.nunique(where=is_it) + (is_it & records.p.isnull()).sum()
-                counters[f"n{each}"] = n.fill_null(0).cast("int64")
-            classes = records.group_by(self.table.keys).agg(records=records.count(), **counters)
-            alike = classes.group_by(["records", *counters]).agg(m=classes.count())
-            self.signatures[known] = self.table.kept.enter_context(self.engine.kept(alike))
+            packed = self._packed(code, n_codes) if self.table.person is None else None
+            if packed is None:
+                packed = self.table.kept.enter_context(self.engine.kept(self._counted(code, n_codes)))
+            self.signatures[known] = packed
         return self.signatures[known]
+
+    def _counted(self, code: IntArray, n_codes: int) -> Expression:
+        """Return the signatures, each class being a row of counters."""
+        records = self._coded(code)
+        counters = {}
+        for each in range(n_codes):
+            is_it = records.c == each
+            n = is_it.sum()
+            if self.table.person is not None:
+                n = records.p.nunique(where=is_it) + (is_it & records.p.isnull()).sum()
+            counters[f"n{each}"] = n.fill_null(0).cast("int64")
+        classes = records.group_by(self.table.keys).agg(records=records.count(), **counters)
+        return classes.group_by(["records", *counters]).agg(m=classes.count())
+
+    def _packed(self, code: IntArray, n_codes: int) -> Expression | None:
+        """Return the signatures, several counters being digits of one sum; None where a class is too large.
+
+        A sum of powers of two is exact in a double below 2⁵³, and holds as many digits as classes are small.
+        """
+        n_sums = -(-n_codes // _MOST_DIGITS)
+        base = 2 ** (_EXACT_BITS // -(-n_codes // n_sums))
+        place = [(f"w{each % n_sums}", float(base ** (each // n_sums))) for each in range(n_codes)]
+        records = self._weighted(code, place)
+        sums = {name: records[name].sum().fill_null(0.0) for name in dict(place)}
+        classes = records.group_by(self.table.keys).agg(records=records.count(), **sums)
+        alike = classes.group_by(["records", *sums]).agg(m=classes.count())
+        digits = {
+            f"n{each}": (smallest_of(alike[name], 2.0**_EXACT_BITS) / weight).floor().cast("int64") % base
+            for each, (name, weight) in enumerate(place)
+        }
+        with ExitStack() as kept:
+            found = kept.enter_context(self.engine.kept(alike.select("records", "m", **digits)))
+            if (self.engine.row(found.agg(most=found.records.max()))["most"] or 0) >= base:
+                return None
+            self.table.kept.enter_context(kept.pop_all())
+        return found
+
+    def _weighted(self, code: IntArray, place: Sequence[tuple[str, float]]) -> Expression:
+        """Return the assessed records with what their value adds to each of the sums."""
+        import ibis  # noqa: PLC0415 - takes seconds to import
+
+        known = len(self.column.values)
+        weights = {name: np.zeros(len(code)) for name, _ in place}
+        for row, each in enumerate(code.tolist()):
+            if each >= 0:
+                weights[place[each][0]][row] = place[each][1]
+        columns = {name: pa.array(weight[:known]) for name, weight in weights.items()}
+        names = ibis.memtable(pa.table({"v": self.cells.slice(0, known), **columns}))
+        records = self.table.records(s=self.table.columns[self.name].value)
+        joined = records.left_join(names, records.s == names.v)
+        if len(code) == known:
+            return joined
+        of_missing = {name: float(weight[known]) for name, weight in weights.items()}
+        return joined.mutate(
+            **{name: joined.s.isnull().ifelse(each, joined[name]) for name, each in of_missing.items()}
+        )
 
     def _shares(self, code: IntArray) -> tuple[FloatArray, IntArray]:
         """Return shape (n_codes,): each code's share of the assessed records, and the records of each."""
@@ -459,7 +273,7 @@ class _Attribute:
             found = self.engine.rows(
                 pairs.filter(pairs.c.notnull()).group_by("c").agg(n=lambda each: each.n.sum())
             )
-            totals[_whole(found["c"])] = found["n"]
+            totals[whole(found["c"])] = found["n"]
         return totals / max(totals.sum(), 1), totals.astype(np.int64)
 
     def _folded(
@@ -527,7 +341,7 @@ class _Attribute:
                 **_above(by_class, limits),
             )
         )
-        distinct = _whole(found["distinct_l"])
+        distinct = whole(found["distinct_l"])
         n, records = (np.bincount(distinct, weights=found[key], minlength=1) for key in ("n", "records"))
         by_l = n.astype(np.int64), records.astype(np.int64)
         beyond = {
@@ -551,7 +365,7 @@ class _Attribute:
         share = (pairs.c.notnull()).ifelse(pairs.n.cast("float64") / pairs.total, ibis.null("float64"))
         pairs = pairs.mutate(share=share)
         gain = (pairs.share - pairs.q) / pairs.q
-        pairs = pairs.mutate(gain=gain, bound=_largest_of(-pairs.q.ln(), 0.0))
+        pairs = pairs.mutate(gain=gain, bound=largest_of(-pairs.q.ln(), 0.0))
         distance = 0.5 * (1.0 + ((pairs.share - pairs.q).abs() - pairs.q).sum())
         if ordered:
             pairs = self._with_moved(pairs, q)
@@ -563,7 +377,7 @@ class _Attribute:
             entropy_l=_clipped_l((-pairs.share * pairs.share.ln()).sum().exp(), pairs.c.count()),
             alpha=pairs.share.max(),
             t=(pairs.c.count() > 0).ifelse(_between_0_and_1(distance), ibis.null("float64")),
-            basic_beta=_largest_of(pairs.gain.max(), 0.0),
+            basic_beta=largest_of(pairs.gain.max(), 0.0),
             beyond_enhanced=(pairs.gain > pairs.bound).ifelse(1, 0).max(),
             delta_ln=(pairs.share / pairs.q).ln().abs().max(),
         )
@@ -589,7 +403,7 @@ class _Attribute:
         pairs = pairs.mutate(
             level=pairs.n.sum().over(so_far).cast("float64") / pairs.total,
             is_first=ibis.row_number().over(in_order) == 0,
-            stop=_smallest_of(pairs.place.lead().over(in_order).fill_null(last), last),
+            stop=smallest_of(pairs.place.lead().over(in_order).fill_null(last), last),
             p_stop=pairs.p.lead().over(in_order).fill_null(float(prefix[-1])),
         )
         levels = pairs.filter(pairs.c.notnull()).select(x="level").distinct()
@@ -602,8 +416,8 @@ class _Attribute:
         both = both.mutate(x_place=both.step.sum().over(before), x_p=both.by.sum().over(before))
         crossing = both.filter(both.step == 0).select("x", "x_place", "x_p")
         pairs = pairs.left_join(crossing, pairs.level == crossing.x)
-        at = _largest_of(_smallest_of(pairs.x_place, pairs.stop), pairs.c).cast("float64")
-        p_at = _largest_of(_smallest_of(pairs.x_p, pairs.p_stop), pairs.p)
+        at = largest_of(smallest_of(pairs.x_place, pairs.stop), pairs.c).cast("float64")
+        p_at = largest_of(smallest_of(pairs.x_p, pairs.p_stop), pairs.p)
         below = pairs.level * (at - pairs.c) - (p_at - pairs.p)
         above = (pairs.p_stop - p_at) - pairs.level * (pairs.stop - at)
         moved = (below + above + pairs.is_first.ifelse(pairs.p, 0.0)) / last
@@ -663,7 +477,7 @@ class _Attribute:
             by_total, pairs = self._likely_signatures(
                 signatures, _merged(len(q), merged, code), dominant, skewed
             )
-        totals = _whole(by_total["total"]), _whole(by_total["n"])
+        totals = whole(by_total["total"]), whole(by_total["n"])
         found = [
             likely_of(
                 pairs[place],
@@ -697,10 +511,10 @@ class _Attribute:
                 & (table[key] > 0)
                 for key in named
             }
-            flags[f"n_{place}"] = _any(list(likely.values())).ifelse(table.m, 0).sum()
+            flags[f"n_{place}"] = any_of(list(likely.values())).ifelse(table.m, 0).sum()
             counts |= {f"{key}_{place}": is_it.ifelse(table[key], 0).max() for key, is_it in likely.items()}
         found = self.engine.rows(table.group_by("total").agg(n=table.m.sum(), **flags, **counts))
-        totals, pairs = _whole(found["total"]), []
+        totals, pairs = whole(found["total"]), []
         for place in range(len(leasts)):
             most = np.array([found[f"{key}_{place}"] for key in named], dtype=np.int64)
             code, at = np.nonzero(most)
@@ -735,7 +549,7 @@ class _Attribute:
             for key in is_likely:
                 wanted = kept.filter(kept[key])
                 most = self.engine.rows(wanted.group_by(["c", "total"]).agg(n=wanted.n.max()))
-                likely.append(Pairs(_whole(most["total"]), _whole(most["c"]), _whole(most["n"])))
+                likely.append(Pairs(whole(most["total"]), whole(most["c"]), whole(most["n"])))
         return found, likely
 
 
@@ -763,7 +577,7 @@ def _merged(n_codes: int, merged: IntArray | None, code: IntArray) -> IntArray:
 
 
 def _by_signature(classes: Expression, to: IntArray, q: FloatArray, *, ordered: bool) -> Expression:
-    """Return a row a signature, in the engine: as `_Attribute._by_class`, by arithmetic on its counters."""
+    """Return a row a signature, in the engine: as `Attribute._by_class`, by arithmetic on its counters."""
     import ibis  # noqa: PLC0415
 
     columns = [
@@ -801,7 +615,7 @@ def _by_signature(classes: Expression, to: IntArray, q: FloatArray, *, ordered: 
         entropy_l=_clipped_l(entropy.exp(), table.distinct_l),
         alpha=_greatest([x for x, _, _ in there]),
         t=is_known.ifelse(_between_0_and_1(distance), nothing),
-        basic_beta=_largest_of(_greatest(gains), 0.0),
+        basic_beta=largest_of(_greatest(gains), 0.0),
         beyond_enhanced=_greatest(above),
         delta_ln=_greatest(ratios),
     )
@@ -849,128 +663,10 @@ def _worst(found: Mapping[str, Sequence[Any]], *, n_values: int) -> dict[str, fl
 _LEAST = {"distinct_l": "distinct_l", "entropy_l": "least_entropy_l"}
 
 
-def _with_population(measured: RiskMeasurement) -> RiskMeasurement:
-    """Return the measurement with what is known of a population of which the size is given."""
-    size, classes = measured.settings.population_size, measured.classes
-    if size is None or not isinstance(classes, CountedClasses) or not classes.n_classes:
-        return measured
-    if classes.n_classes > _MOST_CLASSES:
-        message = "There are {n} classes, too many to estimate the population from; leave its size out."
-        raise input_error(message, n=classes.n_classes)
-    sizes, n_classes = classes.size_histogram[0], classes.classes_of_size
-    listed_sizes = np.repeat(sizes, n_classes)
-    return replace(
-        measured,
-        population=risk_by_population_size(listed_sizes, population_size=size),
-        uniques=population_uniques(listed_sizes, population_size=size),
-    )
-
-
-def _with_unchosen(measured: RiskMeasurement, engine: Engine, options: ReadOptions) -> RiskMeasurement:
-    """Return the measurement with what is known of columns nobody chose, and what is not assessed."""
-    settings = measured.settings
-    named = {settings.person, *settings.quasi_identifiers, *settings.sensitive, *settings.leave_out}
-    left = [name for name in measured.columns if name not in named]
-    grouped = [name for name in left if is_groupable(engine.table[name])]
-    keys = key_columns(engine, grouped, options)
-    facts: dict[str, Any] = {}
-    for place, name in enumerate(grouped):
-        facts |= {f"n{place}": keys[name].value.count(), f"d{place}": keys[name].value.nunique()}
-    found = engine.row(engine.table.agg(**facts)) if facts else {}
-    unassigned = _by_name(grouped, found)
-    together = [name for name in unchosen_columns(settings, measured.columns) if name in keys]
-    n_unique = 0
-    if together:
-        values = engine.table.select(**{f"k{place}": keys[name].value for place, name in enumerate(together)})
-        classes = values.group_by(list(values.columns)).agg(n=values.count())
-        n_unique = int(engine.row(classes.agg(n=(classes.n == 1).sum()))["n"] or 0)
-    n_records = measured.entry.n_in_table
-    return replace(
-        measured,
-        unassigned=tuple(sorted(unassigned, key=lambda each: (list(Role).index(each.role), -each.score))),
-        unchosen=UnchosenColumns(columns=tuple(together), n_records=n_records, n_unique=n_unique),
-        elsewhere=tuple(
-            _not_assessed(measured, [name for name in left if name not in grouped], 2 * n_unique > n_records)
-        ),
-    )
-
-
-def _not_assessed(measured: RiskMeasurement, lists: Sequence[str], singles_out: bool) -> Iterator[Finding]:
-    """Yield what is not assessed because the records stay where they are."""
-    yield _elsewhere(
-        "Whether values name people (direct identifiers, free text) was not looked at, because the "
-        "records stay where "
-        "the table is; columns were judged by their names and by how many different values they have."
-    )
-    yield _elsewhere(
-        "Intervals between dates, the order of the records, and which quasi-identifier adds how much, are "
-        "not assessed: "
-        "they need the records themselves."
-    )
-    if measured.settings.person is None:
-        yield _elsewhere(
-            "Whether a column hides whose record it is was not looked at; choose a person column if there "
-            "is one."
-        )
-    else:
-        yield _elsewhere(
-            "How many persons all their records together single out is not assessed: it needs the records "
-            "themselves."
-        )
-    if len(measured.sensitive) > 1:
-        yield _elsewhere(
-            "Whether sensitive attributes tell one another is not assessed: it needs the records themselves."
-        )
-    if singles_out:
-        yield _elsewhere("Which of the columns nobody chose single out most records was not searched.")
-    if lists:
-        yield _elsewhere(
-            "Columns that cannot be grouped were not looked at: {columns}.", columns=listed(lists)
-        )
-
-
-def _elsewhere(message: str, **values: Any) -> Finding:
-    return Finding.of("not_in_engine", Verdict.NOT_ASSESSED)(message, **values)
-
-
-def _all(conditions: Sequence[Any]) -> Any:
-    found = conditions[0]
-    for each in conditions[1:]:
-        found = found & each
-    return found
-
-
-def _any(conditions: Sequence[Any]) -> Any:
-    found = conditions[0]
-    for each in conditions[1:]:
-        found = found | each
-    return found
-
-
-def _at_least_one(value: Any) -> Any:
-    return _largest_of(value, 1)
-
-
-def _largest_of(first: Any, second: Any) -> Any:
-    import ibis  # noqa: PLC0415
-
-    return ibis.greatest(first, second)
-
-
-def _smallest_of(first: Any, second: Any) -> Any:
-    import ibis  # noqa: PLC0415
-
-    return ibis.least(first, second)
-
-
 def _clipped_l(value: Any, distinct: Any) -> Any:
     """Return entropy l between 1 and distinct l, as rounding may not leave it."""
-    return _largest_of(_smallest_of(value, _at_least_one(distinct).cast("float64")), 1.0)
+    return largest_of(smallest_of(value, at_least_one(distinct).cast("float64")), 1.0)
 
 
 def _between_0_and_1(value: Any) -> Any:
-    return _largest_of(_smallest_of(value, 1.0), 0.0)
-
-
-def _whole(values: Sequence[Any]) -> IntArray:
-    return np.array([int(each or 0) for each in values], dtype=np.int64)
+    return largest_of(smallest_of(value, 1.0), 0.0)

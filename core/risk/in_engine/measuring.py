@@ -1,0 +1,237 @@
+"""Disclosure risk of a table measured where it is: an engine runs the expressions, aggregates come back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.engines import SECRETS, Address, Engine, Origin, connected, is_groupable, key_columns
+from core.equivalence import CountedClasses
+from core.errors import AuditInputError
+from core.risk.columns import UnchosenColumns, unchosen_columns
+from core.risk.in_engine.classes import Records
+from core.risk.in_engine.sensitive import Attribute
+from core.risk.judging import RiskAudit, judge_risk
+from core.risk.measuring import RiskMeasurement
+from core.risk.population import population_uniques
+from core.risk.population_estimates import risk_by_population_size
+from core.risk.settings import RiskSettings, RiskThresholds, check_settings
+from core.roles import Role, RoleSuggestion, suggest_by_name
+from core.tables import ReadOptions
+from core.verdict import Finding, Verdict
+from core.words import input_error, listed
+
+_FEW_RECORDS = 10_000  # of which roles are suggested
+_MOST_CLASSES = 20_000_000  # whose sizes are listed for estimates of the population
+
+
+def audit_in_engine(
+    address: Address,
+    *,
+    settings: RiskSettings,
+    thresholds: RiskThresholds,
+    options: ReadOptions | None = None,
+    memory: str | None = None,
+    secrets: Path = SECRETS,
+    is_stopped: Callable[[], bool] | None = None,
+) -> tuple[RiskAudit, Origin]:
+    """Reach a table, and measure and judge it where it is.
+
+    Parameters
+    ----------
+    address, options, memory, secrets, is_stopped
+        See :func:`core.engines.connected`.
+    settings, thresholds
+        See :func:`measure_in_engine`.
+
+    Raises
+    ------
+    AuditInputError
+        The table cannot be reached, or cannot be measured as asked.
+    """
+    with connected(address, options=options, memory=memory, secrets=secrets, is_stopped=is_stopped) as engine:
+        measured = measure_in_engine(engine, settings=settings, thresholds=thresholds, options=options)
+        return judge_risk(measured, thresholds), engine.origin
+
+
+def roles_in_engine(address: Address, *, secrets: Path = SECRETS) -> tuple[RoleSuggestion, ...]:
+    """Suggest a role for each column that can be grouped, by its name and by counts over a few records."""
+    with connected(address, secrets=secrets) as engine:
+        few = engine.table.limit(_FEW_RECORDS)
+        names = [name for name in few.columns if is_groupable(few[name])]
+        counts = {f"n{place}": few[name].count() for place, name in enumerate(names)}
+        counts |= {f"d{place}": few[name].nunique() for place, name in enumerate(names)}
+        return _by_name(names, engine.row(few.agg(**counts)) if names else {})
+
+
+def _by_name(names: Sequence[str], counts: Mapping[str, int]) -> tuple[RoleSuggestion, ...]:
+    """Suggest roles from names, and from how many cells and different values the columns have by place."""
+    return tuple(
+        suggest_by_name(name, n_nonblank=counts[f"n{place}"], n_distinct=counts[f"d{place}"])
+        for place, name in enumerate(names)
+    )
+
+
+def measure_in_engine(
+    engine: Engine, *, settings: RiskSettings, thresholds: RiskThresholds, options: ReadOptions | None = None
+) -> RiskMeasurement:
+    """Measure a table's disclosure risk where it is.
+
+    Parameters
+    ----------
+    engine
+        The table.
+    settings
+        What its columns are.
+    thresholds
+        The limits that classes are counted against.
+    options
+        Which words are missing values.
+
+    Raises
+    ------
+    AuditInputError
+        Settings that name no or wrong columns, or ask for what is not measured in an engine.
+    """
+    columns = tuple(engine.table.columns)
+    check_settings(settings, columns)
+    _check_asked(settings, thresholds)
+    quasi = tuple(dict.fromkeys(settings.quasi_identifiers))
+    sensitive = tuple(dict.fromkeys(settings.sensitive))
+    person = (settings.person,) if settings.person else ()
+    keys = key_columns(engine, (*quasi, *sensitive, *person), options or ReadOptions())
+    with ExitStack() as kept:
+        table = Records(engine, settings, keys, quasi, kept)
+        entry, facts = table.enter()
+        attributes = [Attribute(table, name, thresholds) for name in sensitive]
+        classes = table.classes(attributes[0].signatures_as_written() if attributes else None)
+        measured = RiskMeasurement(
+            name=engine.address.name,
+            columns=columns,
+            settings=settings,
+            entry=entry,
+            classes=classes,
+            quasi_identifiers=facts,
+            sensitive=tuple(each.measure(classes) for each in attributes),
+            persons=table.persons() if settings.person else None,
+            unassigned=(),
+            unchosen=UnchosenColumns(columns=(), n_records=entry.n_in_table, n_unique=0),
+        )
+    return _with_unchosen(_with_population(measured), engine, options or ReadOptions())
+
+
+def _check_asked(settings: RiskSettings, thresholds: RiskThresholds) -> None:
+    """Refuse what is not measured in an engine, rather than leave it out."""
+    asked = {
+        "--missing=wildcard": settings.missing == "wildcard",
+        "--several-sensitive=others_added": settings.several_sensitive == "others_added"
+        and len(settings.sensitive) > 1,
+        "--household": settings.household is not None or thresholds.household_risk is not None,
+        "--weight": settings.weight is not None,
+        "--counts": settings.is_of_counts,
+        "--person-k": thresholds.person_k is not None,
+    }
+    wrong = [option for option, is_asked in asked.items() if is_asked]
+    if wrong:
+        raise refused_in_engine(wrong)
+
+
+def refused_in_engine(options: Sequence[str]) -> AuditInputError:
+    """Return the error of options that need the records themselves."""
+    return input_error(
+        "{options} needs the records themselves, which stay where the table is. Leave it out, or audit a "
+        "file.",
+        "{options} need the records themselves, which stay where the table is. Leave them out, or audit a "
+        "file.",
+        n=len(options),
+        options=", ".join(options),
+    )
+
+
+def _with_population(measured: RiskMeasurement) -> RiskMeasurement:
+    """Return the measurement with what is known of a population of which the size is given."""
+    size, classes = measured.settings.population_size, measured.classes
+    if size is None or not isinstance(classes, CountedClasses) or not classes.n_classes:
+        return measured
+    if classes.n_classes > _MOST_CLASSES:
+        message = "There are {n} classes, too many to estimate the population from; leave its size out."
+        raise input_error(message, n=classes.n_classes)
+    sizes, n_classes = classes.size_histogram[0], classes.classes_of_size
+    listed_sizes = np.repeat(sizes, n_classes)
+    return replace(
+        measured,
+        population=risk_by_population_size(listed_sizes, population_size=size),
+        uniques=population_uniques(listed_sizes, population_size=size),
+    )
+
+
+def _with_unchosen(measured: RiskMeasurement, engine: Engine, options: ReadOptions) -> RiskMeasurement:
+    """Return the measurement with what is known of columns nobody chose, and what is not assessed."""
+    settings = measured.settings
+    named = {settings.person, *settings.quasi_identifiers, *settings.sensitive, *settings.leave_out}
+    left = [name for name in measured.columns if name not in named]
+    grouped = [name for name in left if is_groupable(engine.table[name])]
+    keys = key_columns(engine, grouped, options)
+    facts: dict[str, Any] = {}
+    for place, name in enumerate(grouped):
+        facts |= {f"n{place}": keys[name].value.count(), f"d{place}": keys[name].value.nunique()}
+    found = engine.row(engine.table.agg(**facts)) if facts else {}
+    unassigned = _by_name(grouped, found)
+    together = [name for name in unchosen_columns(settings, measured.columns) if name in keys]
+    n_unique = 0
+    if together:
+        values = engine.table.select(**{f"k{place}": keys[name].value for place, name in enumerate(together)})
+        classes = values.group_by(list(values.columns)).agg(n=values.count())
+        n_unique = int(engine.row(classes.agg(n=(classes.n == 1).sum()))["n"] or 0)
+    n_records = measured.entry.n_in_table
+    return replace(
+        measured,
+        unassigned=tuple(sorted(unassigned, key=lambda each: (list(Role).index(each.role), -each.score))),
+        unchosen=UnchosenColumns(columns=tuple(together), n_records=n_records, n_unique=n_unique),
+        elsewhere=tuple(
+            _not_assessed(measured, [name for name in left if name not in grouped], 2 * n_unique > n_records)
+        ),
+    )
+
+
+def _not_assessed(measured: RiskMeasurement, lists: Sequence[str], singles_out: bool) -> Iterator[Finding]:
+    """Yield what is not assessed because the records stay where they are."""
+    yield _elsewhere(
+        "Whether values name people (direct identifiers, free text) was not looked at, because the "
+        "records stay where "
+        "the table is; columns were judged by their names and by how many different values they have."
+    )
+    yield _elsewhere(
+        "Intervals between dates, the order of the records, and which quasi-identifier adds how much, are "
+        "not assessed: "
+        "they need the records themselves."
+    )
+    if measured.settings.person is None:
+        yield _elsewhere(
+            "Whether a column hides whose record it is was not looked at; choose a person column if there "
+            "is one."
+        )
+    else:
+        yield _elsewhere(
+            "How many persons all their records together single out is not assessed: it needs the records "
+            "themselves."
+        )
+    if len(measured.sensitive) > 1:
+        yield _elsewhere(
+            "Whether sensitive attributes tell one another is not assessed: it needs the records themselves."
+        )
+    if singles_out:
+        yield _elsewhere("Which of the columns nobody chose single out most records was not searched.")
+    if lists:
+        yield _elsewhere(
+            "Columns that cannot be grouped were not looked at: {columns}.", columns=listed(lists)
+        )
+
+
+def _elsewhere(message: str, **values: Any) -> Finding:
+    return Finding.of("not_in_engine", Verdict.NOT_ASSESSED)(message, **values)
