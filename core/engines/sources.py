@@ -417,6 +417,15 @@ def _spark(
 
 # --- what goes wrong there, in our own words: a library's message may quote a cell or a password
 
+# A table that is missing is one of theirs, unless it has a name that Ibis gives to what we keep.
+_OURS = (
+    r"(?i)(?:relation|table with name|table or view)[\s\"'`.\w]{0,80}\bibis_\w{1,80}[\"'`]?"
+    r"\s{1,9}(?:does not exist|cannot be found)"
+)
+_MISSING = (
+    r"(?i)(?:relation|table|view|schema|database)\b[^\n]{0,300}does not exist|TableNotFound|"
+    "TABLE_OR_VIEW_NOT_FOUND|PATH_NOT_FOUND|No such file|No files found"
+)
 # The first pattern that an error's words hold says what happened.
 _SENTENCES: Sequence[tuple[str, str]] = (
     (
@@ -435,16 +444,12 @@ _SENTENCES: Sequence[tuple[str, str]] = (
         "(?i)permission denied|insufficient ?privilege",
         "{table}: the database does not let this user read the table.",
     ),
-    (  # its name is ours, so that the table of others is still there
-        r"(?i)(?:relation|table with name|table or view)[\s\"'`.\w]{0,80}\bibis_\w{1,80}[\"'`]?"
-        r"\s{1,9}(?:does not exist|cannot be found)",
-        "{table}: an intermediate result of this audit is missing in the engine, through no fault of the "
-        "table; "
-        "nothing was judged.",
+    (
+        _OURS,
+        "{table}: an intermediate result of this audit is gone from the engine; nothing was judged.",
     ),
     (
-        r"(?i)(?:relation|table|view|schema|database)\b[^\n]{0,300}does not exist|TableNotFound|"
-        "TABLE_OR_VIEW_NOT_FOUND|PATH_NOT_FOUND|No such file|No files found",
+        _MISSING,
         "{table}: there is no such table, or not any more.",
     ),
     (

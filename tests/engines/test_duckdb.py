@@ -258,7 +258,7 @@ def test_engine__a_table_of_ours_that_is_missing_is_told_from_theirs(tmp_path: P
     with connected(address_of(f"duckdb:{file}")) as engine:
         with engine.kept(engine.table.group_by("sex").agg(n=engine.table.count())) as kept:
             engine.backend.raw_sql(f"DROP TABLE {kept.get_name()}")
-            with pytest.raises(AuditInputError, match="an intermediate result of this audit is missing"):
+            with pytest.raises(AuditInputError, match="an intermediate result of this audit is gone"):
                 engine.rows(kept)
         file.unlink()
         with pytest.raises(AuditInputError, match="there is no such table, or not any more"):
