@@ -10,8 +10,17 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from core.engines import Engine
-from core.risk import RiskSettings, RiskThresholds, judge_risk, measure_risk, risk_document
-from core.risk.in_engine import measure_in_engine
+from core.risk import (
+    RiskSettings,
+    RiskThresholds,
+    SudaSettings,
+    judge_risk,
+    measure_columns,
+    measure_risk,
+    measure_special_uniques,
+    risk_document,
+)
+from core.risk.in_engine import measure_in_engine, search_in_engine
 from core.tables import read_dataset
 
 # Spellings that fold into one, look alike and are two in bytes, stand for missing, are stars.
@@ -76,6 +85,7 @@ def audits(draw: st.DrawFn) -> tuple[pa.Table, RiskSettings]:
         distance=draw(st.sampled_from(["auto", "equal"])),
         recursive_c=draw(st.sampled_from([3.0, 0.8])),
         closeness=draw(st.sampled_from([0.01, 0.0, 0.3])),
+        population_size=draw(st.sampled_from([None, 1000])),
     )
     return pa.table(columns), settings
 
@@ -90,19 +100,22 @@ def parquet_bytes(table: pa.Table) -> bytes:
 def differences(table: pa.Table, engine: Engine, settings: RiskSettings) -> list[str]:
     """Return where the document of an engine differs from that of the audit in memory."""
     dataset = read_dataset(parquet_bytes(table), name=engine.address.name)
-    ours = risk_document(judge_risk(measure_risk(dataset, settings=settings), THRESHOLDS))
-    theirs = risk_document(
-        judge_risk(measure_in_engine(engine, settings=settings, thresholds=THRESHOLDS), THRESHOLDS)
+    here = measure_risk(dataset, settings=settings)
+    ours = risk_document(
+        judge_risk(here, THRESHOLDS),
+        columns=measure_columns(here, dataset),
+        suda=measure_special_uniques(here, dataset),
     )
+    there = measure_in_engine(engine, settings=settings, thresholds=THRESHOLDS)
+    columns, suda = search_in_engine(engine, there, suda=SudaSettings())
+    theirs = risk_document(judge_risk(there, THRESHOLDS), columns=columns, suda=suda)
     checks = _MEASURED_THERE
     mine, found = ([f for f in each.pop("findings") if f["check"] in checks] for each in (ours, theirs))
     of_records = (
         "exposure_verdict",
         "overall",
-        "unchosen_columns",
         "persons_alone_share",
         "texts",
-        "related_sensitive",
     )
     for key in of_records:
         ours.pop(key, None), theirs.pop(key, None)
@@ -113,7 +126,7 @@ _MEASURED_THERE = frozenset(
     """k average_risk sensitive distinct_l folded_distinct_l entropy_l folded_entropy_l t folded_t alpha
     folded_alpha basic_beta folded_basic_beta delta_ln folded_delta_ln dominant_value skewed_value
     missing_sensitive_values fully_suppressed dropped_records unknown_persons constant_columns
-    missing_quasi_identifiers no_sensitive_attribute""".split()
+    missing_quasi_identifiers no_sensitive_attribute related_sensitive""".split()
 )
 
 

@@ -72,8 +72,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "table",
         type=lambda given: given if in_engine.is_address(given) else Path(given),
         metavar="TABLE",
-        help="the table to be released: a file, or where it is held, as duckdb:FILE, duckdb:FOLDER, "
-        "postgresql://HOST/DATABASE/SCHEMA.TABLE, spark:TABLE or spark:FILE",
+        help="the table to be released: a file, a folder of Parquet or CSV, or where it is held, as "
+        "duckdb:FILE, postgresql://HOST/DATABASE/SCHEMA.TABLE, spark:TABLE or spark:FILE",
     )
     in_engine.add_arguments(parser)
     population = parser.add_mutually_exclusive_group()
@@ -173,7 +173,7 @@ def audit(arguments: argparse.Namespace) -> Audited:
     """Measure and judge the table, and write the files asked for."""
     thresholds, wanted = from_options(RiskThresholds, arguments), _what_if_choices(arguments)
     suda_settings = from_options(SudaSettings, arguments)
-    if isinstance(arguments.table, str):
+    if in_engine.asks_engine(arguments):
         return in_engine.audit(arguments, thresholds)
     _check_files(arguments)
     read = table_reader(arguments)

@@ -1,4 +1,4 @@
-"""``python -m core risk`` where the table is: DuckDB, PostgreSQL or Spark."""
+"""``python -m core risk`` where the table is, and in DuckDB where it is too large for memory."""
 
 from __future__ import annotations
 
@@ -8,8 +8,13 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from datetime import datetime
+from pathlib import Path
 from threading import Event
 
+import pyarrow as pa
+from pyarrow import parquet
+
+from core.apart import most_memory
 from core.at_hand import is_alone
 from core.commands.output import Audited
 from core.commands.policies import judged
@@ -18,14 +23,17 @@ from core.engines import Address, address_of
 from core.errors import AuditInputError
 from core.jobs import Result
 from core.reports import Report
-from core.risk import RiskSettings, RiskThresholds, risk_document, risk_summary
+from core.risk import RiskSettings, RiskThresholds, SudaSettings, risk_document, risk_summary
 from core.risk.in_engine import audit_in_engine, refused_in_engine
 from core.risk.views import origin_facts, risk_report
 from core.settings_form import from_options
-from core.words import input_error
+from core.words import Text, input_error, text
 
+_LARGE_FILE = 32 << 20  # bytes; how many cells a smaller one has is found out in a process of its own
+_MEMORY_FOR_A_CELL = 70  # bytes that an audit takes; measured with 10,000,000 records of eight columns
+_MEMORY_FOR_A_LETTER = 24  # the same of a file of text
 _NEED_RECORDS = (
-    *("population", "hierarchy", "original", "earlier", "ledger", "suda", "what_if", "what_if_k_alone"),
+    *("population", "hierarchy", "original", "earlier", "ledger", "what_if", "what_if_k_alone"),
     *("write_hierarchies", "release", "read", "violations", "violations_with_values", "also"),
 )
 
@@ -45,15 +53,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def asks_engine(arguments: argparse.Namespace) -> bool:
+    """Tell whether the table is in an engine, or a folder, or a file that needs more memory than there is.
+
+    A file stays in memory where an option needs its records.
+    """
+    table = arguments.table
+    if not isinstance(table, Path):
+        return True
+    if is_alone():
+        return False
+    return table.is_dir() or (_needed(table) > most_memory() and not _asked(arguments))
+
+
 def audit(arguments: argparse.Namespace, thresholds: RiskThresholds) -> Audited:
     """Measure and judge a table where it is."""
-    address = _address(arguments.table)
-    _check_asked(arguments)
+    address, warnings = _address(arguments.table)
+    if asked := _asked(arguments):
+        raise refused_in_engine(asked)
     settings = from_options(
         RiskSettings, arguments, quasi_identifiers=tuple(arguments.quasi_identifier or ())
     )
     options = read_options(arguments)
-    audited, origin = _beside(
+    suda = from_options(SudaSettings, arguments) if arguments.suda else None
+    audited, origin, columns, special = _beside(
         lambda is_stopped: audit_in_engine(
             address,
             settings=settings,
@@ -61,18 +84,21 @@ def audit(arguments: argparse.Namespace, thresholds: RiskThresholds) -> Audited:
             options=options,
             memory=arguments.memory_limit,
             is_stopped=is_stopped,
+            suda=suda,
         )
     )
 
     def report(created_at: datetime) -> Report:
-        return risk_report(audited, inputs=[origin_facts(origin)], created_at=created_at)
+        inputs = [origin_facts(origin)]
+        return risk_report(audited, inputs=inputs, created_at=created_at, columns=columns, suda=special)
 
     return Audited(
         verdict=audited.overall,
         report=report,
-        document=lambda: risk_document(audited),
-        lines=lambda: risk_summary(audited),
+        document=lambda: risk_document(audited, columns=columns, suda=special),
+        lines=lambda: risk_summary(audited, columns=columns, suda=special),
         policy=lambda document: judged(arguments, document),
+        warnings=warnings,
     )
 
 
@@ -106,19 +132,49 @@ def _beside(work: Callable[[Callable[[], bool]], Result]) -> Result:
         signal.signal(signal.SIGTERM, former)
 
 
-def _address(given: str) -> Address:
+def _address(given: str | Path) -> tuple[Address, tuple[Text, ...]]:
+    """Return where a table is, and why it is not read into memory where nobody asked for that."""
     if is_alone():
         raise AuditInputError(
             "A report of a table in an engine is not repeated: its records are not among the files."
         )
-    address = address_of(given)
-    if address is None:
-        raise input_error("The address of the table begins in a way that no engine has; see docs/engines.md.")
-    return address
+    if isinstance(given, str):
+        address = address_of(given)
+        if address is None:
+            raise input_error(
+                "The address of the table begins in a way that no engine has; see docs/engines.md."
+            )
+        return address, ()
+    address = Address(engine="duckdb", place=str(given))
+    if given.is_dir():
+        return address, ()
+    message = (
+        "{file} needs about {needed} GB of memory, and there are {most} GB; DuckDB measured it on disk, and "
+        "what needs the records themselves is not assessed (docs/engines.md)."
+    )
+    needed, most = (max(each >> 30, 1) for each in (_needed(given), most_memory()))
+    return address, (text(message, file=given.name, needed=needed, most=most),)
 
 
-def _check_asked(arguments: argparse.Namespace) -> None:
+def _needed(file: Path) -> int:
+    """Return about how many bytes of memory the audit of a large file of Parquet or text takes, 0 else."""
+    try:
+        n_bytes = file.stat().st_size
+        if n_bytes < _LARGE_FILE:
+            return 0
+        with file.open("rb") as opened:
+            head = opened.read(4)
+        if head == b"PAR1":
+            footer = parquet.read_metadata(file)
+            return footer.num_rows * footer.num_columns * _MEMORY_FOR_A_CELL
+    except (OSError, pa.ArrowException):
+        return 0  # its reader says what is wrong
+    is_text = head[:2] not in (b"PK", b"\xd0\xcf", b"\x1f\x8b", b"\xff\xfe", b"\xfe\xff")
+    return n_bytes * _MEMORY_FOR_A_LETTER if is_text else 0
+
+
+def _asked(arguments: argparse.Namespace) -> list[str]:
+    """Return the options given that need the records themselves."""
     asked = [name for name in _NEED_RECORDS if getattr(arguments, name)]
     asked += [name for name in ("evidence", "text_model") if getattr(arguments, name) != "none"]
-    if asked:
-        raise refused_in_engine([f"--{name.replace('_', '-')}" for name in asked])
+    return [f"--{name.replace('_', '-')}" for name in asked]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Literal, cast
@@ -87,8 +87,26 @@ class SinglingOutSets:
     n_looked_at: int  # sets of columns grouped
 
 
-def distinctness(table: Combinations, columns: Sequence[int]) -> Distinctness:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CountedCombinations:
+    """The distinct combinations of a table that is elsewhere: how many, and how to measure some columns."""
+
+    quasi_identifiers: tuple[str, ...]  # the columns, in the order given
+    n_combinations: int  # distinct combinations, records, and records that no other one equals
+    n_records: int
+    n_unique: int
+    measure: Callable[[Columns], Distinctness]  # columns by their places
+
+    @property
+    def n_values(self) -> list[int]:
+        """Return the distinct values of each column, a missing one being a value."""
+        return [self.measure((column,)).n_classes for column in range(len(self.quasi_identifiers))]
+
+
+def distinctness(table: Combinations | CountedCombinations, columns: Sequence[int]) -> Distinctness:
     """Measure how well some columns tell records apart."""
+    if isinstance(table, CountedCombinations):
+        return table.measure(tuple(columns))
     group = grouped([table.codes[column] for column in columns], n=table.n_combinations)
     sizes = np.bincount(group, weights=table.sizes).astype(np.int64)
     sizes = sizes[sizes > 0]
@@ -107,12 +125,11 @@ def _counted(sizes: np.ndarray) -> zip[tuple[int, int]]:
     return zip(*(each.tolist() for each in np.unique(sizes, return_counts=True)), strict=True)
 
 
-def column_contributions(table: Combinations) -> tuple[ColumnContribution, ...]:
+def column_contributions(table: Combinations | CountedCombinations) -> tuple[ColumnContribution, ...]:
     """Return what each quasi-identifier does, in the order of the columns."""
-    n_unique = int(np.count_nonzero(table.sizes == 1))
     return tuple(
         ColumnContribution(
-            column=name, alone=distinctness(table, [column]), n_unique_gained=n_unique - without
+            column=name, alone=distinctness(table, [column]), n_unique_gained=table.n_unique - without
         )
         for column, (name, without) in enumerate(
             zip(table.quasi_identifiers, _unique_without(table), strict=True)
@@ -120,8 +137,11 @@ def column_contributions(table: Combinations) -> tuple[ColumnContribution, ...]:
     )
 
 
-def _unique_without(table: Combinations) -> list[int]:
+def _unique_without(table: Combinations | CountedCombinations) -> list[int]:
     """Return for each column the records that all others make unique, in time near linear in the columns."""
+    if isinstance(table, CountedCombinations):
+        every = range(len(table.quasi_identifiers))
+        return [distinctness(table, [each for each in every if each != left]).n_unique for left in every]
     n = table.n_combinations
     nothing = np.zeros(n, dtype=np.int64)
     after = [nothing]
@@ -143,7 +163,7 @@ def _dense(group: IntArray) -> IntArray:
 
 
 def singling_out_sets(
-    table: Combinations, *, share: float = 0.5, max_cells: int = MAX_CELLS
+    table: Combinations | CountedCombinations, *, share: float = 0.5, max_cells: int = MAX_CELLS
 ) -> SinglingOutSets:
     """Find the smallest sets of columns in which more than a share of the records are unique.
 
@@ -158,9 +178,9 @@ def singling_out_sets(
         raise input_error(outside, share=Written(f"{share:g}"))
     n_columns = len(table.quasi_identifiers)
     enough = share * table.n_records
-    if np.count_nonzero(table.sizes == 1) <= enough:
+    if table.n_unique <= enough:
         return SinglingOutSets(share=share, sets=(), method="exact", searched_size=n_columns, n_looked_at=0)
-    n_values = [len(np.unique(codes)) for codes in table.codes]
+    n_values = table.n_values
     work_left = max(max_cells, n_columns * (table.n_combinations + WORK_OF_A_COLUMN))
     best: Columns = ()
     sets: tuple[Distinctness, ...] = ()
@@ -198,7 +218,12 @@ def _possible(n_values: Sequence[int], size: int, enough: float, *, most: int) -
 
 
 def _grown(
-    table: Combinations, best: Columns, *, share: float, searched_size: int, n_looked_at: int
+    table: Combinations | CountedCombinations,
+    best: Columns,
+    *,
+    share: float,
+    searched_size: int,
+    n_looked_at: int,
 ) -> SinglingOutSets:
     """Add the column that makes most records unique, or tells most pairs apart, until enough are unique."""
     columns, measured = best, distinctness(table, best)
@@ -212,7 +237,7 @@ def _grown(
     )
 
 
-_MAX_CELLS = 20_000_000  # combinations × sets of columns; about a second
+UNCHOSEN_MAX_CELLS = 20_000_000  # combinations × sets of columns; about a second
 _N_LOOKED_AT = 20_000  # records drawn for the sets, where there are more
 _MOST_COLUMNS = 30  # with the most values, among which sets are searched
 
@@ -244,6 +269,11 @@ class UnchosenColumns:
         """Return `n_unique` / `n_records`, in [0, 1]; None of no record."""
         return self.n_unique / self.n_records if self.n_records else None
 
+    @property
+    def singles_out(self) -> bool:
+        """Return whether all together single out over half of the records."""
+        return 2 * self.n_unique > self.n_records and bool(self.columns)
+
 
 def unchosen_columns(settings: RiskSettings, columns: Sequence[str]) -> tuple[str, ...]:
     """Return the released columns that nobody chose for anything, in the table's order."""
@@ -258,25 +288,42 @@ def measure_unchosen(
 ) -> UnchosenColumns:
     """Measure what the columns nobody chose single out together, as written, a missing cell being a value."""
     names = unchosen_columns(settings, dataset.columns)
-    ordered = sorted(names, key=lambda name: -n_values.get(name, 0))
-    n_unique = _n_unique(dataset, ordered)
+    n_unique = _n_unique(dataset, sorted(names, key=lambda name: -n_values.get(name, 0)))
     found = UnchosenColumns(columns=names, n_records=dataset.n_records, n_unique=n_unique)
-    if 2 * n_unique <= dataset.n_records or not names:
+    if not found.singles_out:
         return found
-    most = [name for name in names if name in ordered[:_MOST_COLUMNS]]
+    most = with_most_values(names, n_values)
     sets, n_looked_at = _sets(dataset, most)
     if not sets.sets:
         return found
-    smallest = sets.sets[0].columns
+    n_unique_in_smallest = _n_unique(dataset, sets.sets[0].columns)
+    return with_sets(found, sets, n_unique_in_smallest, n_looked_at=n_looked_at, n_columns=len(most))
+
+
+def with_most_values(names: Sequence[str], n_values: Mapping[str, int]) -> list[str]:
+    """Return the columns among which sets are searched, in the table's order."""
+    ordered = sorted(names, key=lambda name: -n_values.get(name, 0))
+    return [name for name in names if name in ordered[:_MOST_COLUMNS]]
+
+
+def with_sets(
+    found: UnchosenColumns,
+    sets: SinglingOutSets,
+    n_unique_in_smallest: int,
+    *,
+    n_looked_at: int,
+    n_columns: int,
+) -> UnchosenColumns:
+    """Return what was found with the smallest sets, of which there is one."""
     return replace(
         found,
-        smallest=smallest,
-        n_unique_in_smallest=_n_unique(dataset, smallest),
+        smallest=sets.sets[0].columns,
+        n_unique_in_smallest=n_unique_in_smallest,
         n_sets=len(sets.sets),
         sets=tuple((each.columns, each.unique_share or 0.0) for each in sets.sets),
         is_exact=sets.method == "exact",
         n_looked_at=n_looked_at,
-        n_columns_looked_at=len(most),
+        n_columns_looked_at=n_columns,
     )
 
 
@@ -300,4 +347,4 @@ def _sets(dataset: Dataset, names: Sequence[str]) -> tuple[SinglingOutSets, int]
         drawn = np.random.default_rng(0).choice(table.num_rows, _N_LOOKED_AT, replace=False)
         table = table.take(np.sort(drawn))
     codes = {name: coded_column(table, name).codes_with_missing for name in names}
-    return singling_out_sets(distinct_combinations(codes), max_cells=_MAX_CELLS), table.num_rows
+    return singling_out_sets(distinct_combinations(codes), max_cells=UNCHOSEN_MAX_CELLS), table.num_rows

@@ -286,6 +286,16 @@ class Combinations:
         """Return the number of records assessed."""
         return int(self.sizes.sum())
 
+    @property
+    def n_unique(self) -> int:
+        """Return the records that no other one equals."""
+        return int(np.count_nonzero(self.sizes == 1))
+
+    @property
+    def n_values(self) -> list[int]:
+        """Return the distinct values of each column, a missing one being a value."""
+        return [len(np.unique(codes)) for codes in self.codes]
+
     def members(self, columns: Sequence[int], *, among: IntArray | None = None) -> IntArray:
         """Return the records that share a combination's values in some columns."""
         sizes = self.sizes if among is None else self.sizes[among]

@@ -291,8 +291,8 @@ def _folded_figures(by_class: ByClass) -> dict[str, float | None]:
 
 _N_LOOKED_AT = 20_000  # records drawn where there are more
 _FEWEST = 20  # records below which nothing can be said
-_MOST_ATTRIBUTES = 20
-_GUESSED_GROUPS, _KNOWN_GROUPS = 10, 100  # a number is guessed by tenths, known by hundredths at most
+MOST_ATTRIBUTES = 20
+GUESSED_GROUPS, _KNOWN_GROUPS = 10, 100  # a number is guessed by tenths, known by hundredths at most
 _IN_GROUP = 10  # records of a group by which a number is known
 _LEFT = 0.25  # share of wrong guesses that may remain for one to tell the other
 
@@ -321,11 +321,11 @@ def related_attributes(
     """
     records = np.flatnonzero(assessed)
     records = records[some_rows(np.random.default_rng(0), len(records), _N_LOOKED_AT)]
-    chosen = columns[:_MOST_ATTRIBUTES]
+    chosen = columns[:MOST_ATTRIBUTES]
     codes = [folded[each.name].group_of_value[each.codes[records]] for each in chosen]
     numeric = [folded[each.name].numbers is not None for each in chosen]
-    guessed = [_grouped(c, _GUESSED_GROUPS) if n else c for c, n in zip(codes, numeric, strict=True)]
-    n_known = int(np.clip(len(records) // _IN_GROUP, _GUESSED_GROUPS, _KNOWN_GROUPS))
+    guessed = [_grouped(c, GUESSED_GROUPS) if n else c for c, n in zip(codes, numeric, strict=True)]
+    n_known = n_known_groups(len(records))
     known = [_grouped(c, n_known) if n else c for c, n in zip(codes, numeric, strict=True)]
     pairs = [
         _tried(chosen[a].name, chosen[b].name, known[a], guessed[b])
@@ -336,26 +336,47 @@ def related_attributes(
     return tuple(each for each in pairs if each is not None)
 
 
+def n_known_groups(n_records: int) -> int:
+    """Return the groups of about as many records by which a number is known."""
+    return int(np.clip(n_records // _IN_GROUP, GUESSED_GROUPS, _KNOWN_GROUPS))
+
+
 def _grouped(codes: IntArray, n_groups: int) -> IntArray:
     """Return ascending codes as groups of about as many records; -1 stays."""
-    if int(codes.max(initial=-1)) < n_groups:
+    if not (codes >= 0).any():
         return codes
-    counts = np.bincount(codes[codes >= 0])
+    return cast("IntArray", np.append(group_of_code(np.bincount(codes[codes >= 0]), n_groups), -1)[codes])
+
+
+def group_of_code(counts: IntArray, n_groups: int) -> IntArray:
+    """Return shape (n_codes,): ascending codes of so many records, in groups of about as many each."""
+    if len(counts) <= n_groups:
+        return np.arange(len(counts))
     middle = (np.cumsum(counts) - counts / 2) / max(int(counts.sum()), 1)
-    group = np.minimum((middle * n_groups).astype(np.int64), n_groups - 1)
-    return cast("IntArray", np.append(group, -1)[codes])
+    return np.minimum((middle * n_groups).astype(np.int64), n_groups - 1)
 
 
 def _tried(known: str, guessed: str, a: IntArray, b: IntArray) -> Related | None:
     both = (a >= 0) & (b >= 0)
     n = int(np.count_nonzero(both))
-    if n < _FEWEST:
+    most, right = (int(np.bincount(b[both]).max()), _right_guesses(a[both], b[both])) if n else (0, 0)
+    return related_of(known, guessed, n_records=n, n_right=right, n_most=most)
+
+
+def related_of(known: str, guessed: str, *, n_records: int, n_right: int, n_most: int) -> Related | None:
+    """Return what one attribute tells of another; None where that is little, or nothing can be said.
+
+    `n_records`: with both values known, of which `n_right` are guessed rightly from the others, and `n_most`
+    have the most frequent value.
+    """
+    if n_records < _FEWEST or n_most == n_records:
         return None
-    right = _right_guesses(a[both], b[both]) / n
-    without = float(np.bincount(b[both]).max() / n)
-    if without == 1 or (1 - right) > _LEFT * (1 - without):
+    right, without = n_right / n_records, n_most / n_records
+    if (1 - right) > _LEFT * (1 - without):
         return None
-    return Related(known=known, guessed=guessed, right_share=right, right_share_without=without, n_records=n)
+    return Related(
+        known=known, guessed=guessed, right_share=right, right_share_without=without, n_records=n_records
+    )
 
 
 def _right_guesses(a: IntArray, b: IntArray) -> int:

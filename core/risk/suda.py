@@ -95,7 +95,7 @@ def measure_suda(
     if sampling_fraction is not None:
         dis = dis_suda(
             scores,
-            n_uniques=int(np.count_nonzero(table.sizes == 1)),
+            n_uniques=table.n_unique,
             n_pair_records=2 * int(np.count_nonzero(table.sizes == 2)),
             n_columns=len(table.quasi_identifiers),
             sampling_fraction=sampling_fraction,
@@ -109,7 +109,7 @@ def measure_suda(
         requested_size=requested,
         was_stopped=was_stopped,
         n_records=table.n_records,
-        n_sample_uniques=int(np.count_nonzero(table.sizes == 1)),
+        n_sample_uniques=table.n_unique,
         n_by_size=n_by_size,
         score_of_record=_of_records(scored, scores, table),
         dis_of_record=None if dis is None else _of_records(scored, dis, table),
@@ -243,7 +243,7 @@ def _records_of(unique: IntArray, table: Combinations) -> IntArray:
     return record[unique]
 
 
-_MAX_CELLS = 60_000_000  # combinations × sets of columns; some seconds
+SETS_MAX_CELLS = 60_000_000  # combinations × sets of columns; some seconds
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -283,7 +283,7 @@ def measure_columns(measured: RiskMeasurement, dataset: Dataset) -> ColumnsMeasu
         return None
     table = class_combinations(measured, dataset)
     return ColumnsMeasurement(
-        contributions=column_contributions(table), sets=singling_out_sets(table, max_cells=_MAX_CELLS)
+        contributions=column_contributions(table), sets=singling_out_sets(table, max_cells=SETS_MAX_CELLS)
     )
 
 

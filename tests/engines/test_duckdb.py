@@ -1,5 +1,6 @@
 """A table in DuckDB is audited as in memory, and only aggregates come back."""
 
+import json
 from pathlib import Path
 from threading import current_thread
 
@@ -9,11 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from pyarrow import csv
 
+from core.__main__ import main
 from core.engines import address_of, connected
 from core.engines.sources import Engine
 from core.errors import AuditInputError
 from core.jobs import Interruption
-from core.risk import RiskSettings, RiskThresholds, judge_risk
+from core.risk import RiskSettings, RiskThresholds, SudaSettings, judge_risk
 from core.risk.in_engine import audit_in_engine, measure_in_engine
 from core.tables import ReadOptions
 from core.verdict import Verdict
@@ -98,6 +100,56 @@ def test_judge__nothing_that_was_not_assessed_passes(tmp_path: Path) -> None:
     assert audit.overall is Verdict.NOT_ASSESSED
     not_assessed = [each.message for each in audit.all_findings if each.check == "not_in_engine"]
     assert len(not_assessed) == 3
+
+
+def test_measure__attributes_that_tell_one_another_are_found(tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    disease, pay = random.choice(["flu", "hiv", "gout", None], 900), random.integers(1, 400, 900) * 10
+    drug = [None if each is None else f"{each.upper()}-cure" for each in disease]
+    columns = {"sex": random.choice(["f", "m"], 900), "disease": disease, "drug": drug}
+    table = pa.table({**columns, "pay": pay, "tax": pay * 2 + 1, "luck": random.integers(0, 9, 900)})
+    file = tmp_path / "t.parquet"
+    file.write_bytes(parquet_bytes(table))
+    sensitive = ("disease", "drug", "pay", "tax", "luck")
+    chosen = RiskSettings(quasi_identifiers=("sex",), sensitive=sensitive)
+    with connected(address_of(f"duckdb:{file}")) as engine:
+        assert differences(table, engine, chosen) == []
+        related = measure_in_engine(engine, settings=chosen, thresholds=THRESHOLDS).related
+    found = {(each.known, each.guessed) for each in related}
+    assert found == {("disease", "drug"), ("drug", "disease"), ("pay", "tax"), ("tax", "pay")}
+
+
+def test_search__sets_of_columns_nobody_chose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "people.parquet"
+    file.write_bytes(parquet_bytes(people(600).drop_columns("number")))
+    chosen = RiskSettings(quasi_identifiers=("sex",))
+    with connected(address_of(f"duckdb:{file}")) as engine:
+        assert differences(people(600).drop_columns("number"), engine, chosen) == []
+        found = measure_in_engine(engine, settings=chosen, thresholds=RiskThresholds())
+        assert found.unchosen.smallest == ("age", "place")
+        monkeypatch.setattr("core.risk.in_engine.columns.SETS_MAX_CELLS", 600)
+        found = measure_in_engine(engine, settings=chosen, thresholds=RiskThresholds())
+    assert found.unchosen.smallest == ()
+    assert any("was not searched" in str(each.message) for each in found.elsewhere)
+
+
+def test_search__says_where_classes_are_too_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "people.parquet"
+    file.write_bytes(parquet_bytes(people(100)))
+    chosen = RiskSettings(quasi_identifiers=("age", "place"))
+    for most, said in ((100_000, 0), (10, 1)):
+        monkeypatch.setattr("core.risk.in_engine.columns.SETS_MAX_CELLS", most)
+        found = audit_in_engine(
+            address_of(f"duckdb:{file}"), settings=chosen, thresholds=RiskThresholds(), suda=SudaSettings()
+        )
+        told = [each for each in found.audit.all_findings if "too many classes" in str(each.message)]
+        assert (found.columns is None, len(told)) == (bool(said), said)
+        assert found.suda.is_complete
+    monkeypatch.setattr("core.risk.in_engine.columns.MAX_CELLS", 10)
+    found = audit_in_engine(
+        address_of(f"duckdb:{file}"), settings=chosen, thresholds=RiskThresholds(), suda=SudaSettings()
+    )
+    assert (found.suda.max_size, found.suda.requested_size) == (1, 2)
 
 
 @pytest.mark.parametrize("form", ["csv", "folder of csv", "folder of parquet"])
@@ -263,3 +315,45 @@ def test_engine__a_table_of_ours_that_is_missing_is_told_from_theirs(tmp_path: P
         file.unlink()
         with pytest.raises(AuditInputError, match="there is no such table, or not any more"):
             engine.row(engine.table.agg(n=engine.table.sex.nunique()))
+
+
+def _risk(table: Path, *further: str) -> list[str]:
+    return ["risk", str(table), "--quasi-identifier", "age", "sex", "--sensitive", "disease", *further]
+
+
+@pytest.mark.parametrize(("form", "factor"), [("parquet", "CELL"), ("csv", "LETTER")])
+def test_command__measures_a_file_beyond_memory_in_duckdb(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    form: str,
+    factor: str,
+) -> None:
+    file = tmp_path / f"people.{form}"
+    table = people(500).select(["age", "sex", "disease"])
+    file.write_bytes(parquet_bytes(table))
+    if form == "csv":
+        csv.write_csv(table, file)
+    main(_risk(file, "--json"))
+    here = capsys.readouterr()
+    assert here.err == ""
+    monkeypatch.setattr("core.commands.risk_in_engine._LARGE_FILE", 1)
+    main(_risk(file, "--json"))
+    assert capsys.readouterr() == here  # it is large, and fits
+    monkeypatch.setattr(f"core.commands.risk_in_engine._MEMORY_FOR_A_{factor}", 1 << 40)
+    main(_risk(file, "--json"))
+    there = capsys.readouterr()
+    assert there.err.startswith(f"warning: people.{form} needs about ")
+    found, before = json.loads(there.out), json.loads(here.out)
+    assert found["k"] == before["k"]
+    assert found["sensitive"] == before["sensitive"]
+    assert found["overall"] != Verdict.PASS.value
+    main(_risk(file, "--json", "--evidence", "masked"))  # needs the records
+    assert capsys.readouterr().err == ""
+
+
+def test_command__measures_a_folder_in_duckdb(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for number in range(2):
+        (tmp_path / f"{number}.parquet").write_bytes(parquet_bytes(people(300)))
+    main(_risk(tmp_path, "--json"))
+    assert json.loads(capsys.readouterr().out)["n_records"] == 600

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,12 +15,15 @@ from core.equivalence import CountedClasses
 from core.errors import AuditInputError
 from core.risk.columns import UnchosenColumns, unchosen_columns
 from core.risk.in_engine.classes import Records
+from core.risk.in_engine.columns import is_searched, search_in_engine, search_unchosen
+from core.risk.in_engine.related import related_in_engine
 from core.risk.in_engine.sensitive import Attribute
 from core.risk.judging import RiskAudit, judge_risk
 from core.risk.measuring import RiskMeasurement
 from core.risk.population import population_uniques
 from core.risk.population_estimates import risk_by_population_size
 from core.risk.settings import RiskSettings, RiskThresholds, check_settings
+from core.risk.suda import ColumnsMeasurement, Suda, SudaSettings
 from core.roles import Role, RoleSuggestion, suggest_by_name
 from core.tables import ReadOptions
 from core.verdict import Finding, Verdict
@@ -28,6 +31,15 @@ from core.words import input_error, listed
 
 _FEW_RECORDS = 10_000  # of which roles are suggested
 _MOST_CLASSES = 20_000_000  # whose sizes are listed for estimates of the population
+
+
+class AuditInEngine(NamedTuple):
+    """What was found, and where."""
+
+    audit: RiskAudit
+    origin: Origin
+    columns: ColumnsMeasurement | None  # none of too many classes
+    suda: Suda | None  # none where not asked for
 
 
 def audit_in_engine(
@@ -39,7 +51,8 @@ def audit_in_engine(
     memory: str | None = None,
     secrets: Path = SECRETS,
     is_stopped: Callable[[], bool] | None = None,
-) -> tuple[RiskAudit, Origin]:
+    suda: SudaSettings | None = None,
+) -> AuditInEngine:
     """Reach a table, and measure and judge it where it is.
 
     Parameters
@@ -48,6 +61,8 @@ def audit_in_engine(
         See :func:`core.engines.connected`.
     settings, thresholds
         See :func:`measure_in_engine`.
+    suda
+        See :func:`search_in_engine`.
 
     Raises
     ------
@@ -56,7 +71,8 @@ def audit_in_engine(
     """
     with connected(address, options=options, memory=memory, secrets=secrets, is_stopped=is_stopped) as engine:
         measured = measure_in_engine(engine, settings=settings, thresholds=thresholds, options=options)
-        return judge_risk(measured, thresholds), engine.origin
+        columns, special = search_in_engine(engine, measured, suda=suda, options=options)
+        return AuditInEngine(judge_risk(measured, thresholds), engine.origin, columns, special)
 
 
 def roles_in_engine(address: Address, *, secrets: Path = SECRETS) -> tuple[RoleSuggestion, ...]:
@@ -118,6 +134,7 @@ def measure_in_engine(
             classes=classes,
             quasi_identifiers=facts,
             sensitive=tuple(each.measure(classes) for each in attributes),
+            related=related_in_engine(table, attributes),
             persons=table.persons() if settings.person else None,
             unassigned=(),
             unchosen=UnchosenColumns(columns=(), n_records=entry.n_in_table, n_unique=0),
@@ -188,18 +205,22 @@ def _with_unchosen(measured: RiskMeasurement, engine: Engine, options: ReadOptio
         values = engine.table.select(**{f"k{place}": keys[name].value for place, name in enumerate(together)})
         classes = values.group_by(list(values.columns)).agg(n=values.count())
         n_unique = int(engine.row(classes.agg(n=(classes.n == 1).sum()))["n"] or 0)
-    n_records = measured.entry.n_in_table
+    n_values = {name: int(found[f"d{place}"]) for place, name in enumerate(grouped)}
+    unchosen = UnchosenColumns(
+        columns=tuple(together), n_records=measured.entry.n_in_table, n_unique=n_unique
+    )
+    searched = search_unchosen(engine, unchosen, keys, n_values)
     return replace(
         measured,
         unassigned=tuple(sorted(unassigned, key=lambda each: (list(Role).index(each.role), -each.score))),
-        unchosen=UnchosenColumns(columns=tuple(together), n_records=n_records, n_unique=n_unique),
+        unchosen=searched or unchosen,
         elsewhere=tuple(
-            _not_assessed(measured, [name for name in left if name not in grouped], 2 * n_unique > n_records)
+            _not_assessed(measured, [name for name in left if name not in grouped], searched is None)
         ),
     )
 
 
-def _not_assessed(measured: RiskMeasurement, lists: Sequence[str], singles_out: bool) -> Iterator[Finding]:
+def _not_assessed(measured: RiskMeasurement, lists: Sequence[str], is_unsearched: bool) -> Iterator[Finding]:
     """Yield what is not assessed because the records stay where they are."""
     yield _elsewhere(
         "Whether values name people (direct identifiers, free text) was not looked at, because the "
@@ -207,10 +228,15 @@ def _not_assessed(measured: RiskMeasurement, lists: Sequence[str], singles_out: 
         "the table is; columns were judged by their names and by how many different values they have."
     )
     yield _elsewhere(
-        "Intervals between dates, the order of the records, and which quasi-identifier adds how much, are "
-        "not assessed: "
-        "they need the records themselves."
+        "Intervals between dates and the order of the records are not assessed: they need the records "
+        "themselves."
     )
+    if measured.classes.n_classes and not is_searched(measured):
+        yield _elsewhere(
+            "Which quasi-identifier adds how much, and which sets of them single out, are not assessed: "
+            "there are too many classes ({n}) to group them again for each.",
+            n=measured.classes.n_classes,
+        )
     if measured.settings.person is None:
         yield _elsewhere(
             "Whether a column hides whose record it is was not looked at; choose a person column if there "
@@ -221,11 +247,7 @@ def _not_assessed(measured: RiskMeasurement, lists: Sequence[str], singles_out: 
             "How many persons all their records together single out is not assessed: it needs the records "
             "themselves."
         )
-    if len(measured.sensitive) > 1:
-        yield _elsewhere(
-            "Whether sensitive attributes tell one another is not assessed: it needs the records themselves."
-        )
-    if singles_out:
+    if is_unsearched:
         yield _elsewhere("Which of the columns nobody chose single out most records was not searched.")
     if lists:
         yield _elsewhere(

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from core.engines import Address, Origin, configured
+from core.engines import Address, configured
 from core.errors import AuditInputError
 from core.jobs import Progress
 from core.reports import Report
-from core.risk import RiskAudit, RiskSettings, RiskThresholds, views
-from core.risk.in_engine import audit_in_engine, roles_in_engine
+from core.risk import RiskSettings, RiskThresholds, views
+from core.risk.in_engine import AuditInEngine, audit_in_engine, roles_in_engine
 from core.roles import Role, RoleSuggestion
 from core.settings_form import described
 from core.words import say
@@ -93,7 +93,7 @@ def show_in_database(table: ConfiguredTable) -> None:
     job = ask_for_work(_WORK, key, work, label="Measure it where it is", inputs=inputs)
     if job is not None and job.result is not None:
         with greyed_out(_WORK, when=job.key != key):
-            _show(*job.result, identity=job.key)
+            _show(job.result, identity=job.key)
 
 
 def _suggested(table: ConfiguredTable) -> Sequence[RoleSuggestion]:
@@ -143,7 +143,7 @@ def _ask_for_settings(table: ConfiguredTable, suggested: Sequence[RoleSuggestion
 
 def _audit(
     table: ConfiguredTable, settings: RiskSettings, limits: RiskThresholds, progress: Progress
-) -> tuple[RiskAudit, Origin] | None:
+) -> AuditInEngine | None:
     """Measure beside the page, None when stopped; no Streamlit call in here."""
     try:
         return audit_in_engine(
@@ -159,7 +159,8 @@ def _audit(
         raise
 
 
-def _show(audit: RiskAudit, origin: Origin, *, identity: str) -> None:
+def _show(found: AuditInEngine, *, identity: str) -> None:
+    audit = found.audit
     show_judgement(audit)
     people, classes = st.columns([2, 3])
     with people:
@@ -170,9 +171,10 @@ def _show(audit: RiskAudit, origin: Origin, *, identity: str) -> None:
     with st.expander(say("Three intruders"), icon=":material/person_search:"):
         show_intruders(audit)
     st.header(say("Downloads"), anchor=False)
-    show_downloads("risk", partial(_report, audit, origin), identity=identity)
+    show_downloads("risk", partial(_report, found), identity=identity)
     show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
 
 
-def _report(audit: RiskAudit, origin: Origin, created_at: datetime) -> Report:
-    return views.risk_report(audit, inputs=[views.origin_facts(origin)], created_at=created_at)
+def _report(found: AuditInEngine, created_at: datetime) -> Report:
+    inputs = [views.origin_facts(found.origin)]
+    return views.risk_report(found.audit, inputs=inputs, created_at=created_at, columns=found.columns)
