@@ -77,11 +77,12 @@ def audit(arguments: argparse.Namespace) -> Audited:
     before.write_ledger(arguments.ledger, released_tables(audited.measurement, datasets), k=thresholds.k)
 
     def report(created_at: datetime) -> Report:
-        from core.delivery.views import delivery_report  # noqa: PLC0415 - takes long to import
+        from core.delivery.views import delivery_proof, delivery_report  # noqa: PLC0415 - takes long to import
         from core.reports import input_facts  # noqa: PLC0415 - takes long to import
 
         inputs = [*(input_facts(each, own("table")) for each in datasets), *before.facts()]
-        return delivery_report(audited, inputs=inputs, created_at=created_at)
+        told = delivery_report(audited, inputs=inputs, created_at=created_at)
+        return told.with_tables(delivery_proof(audited, datasets))
 
     return Audited(
         verdict=audited.overall,

@@ -190,7 +190,8 @@ def _report(
     audit: DeliveryAudit, datasets: Sequence[Dataset], earlier: Earlier, created_at: datetime
 ) -> Report:
     inputs = [*(input_facts(each, own("table")) for each in datasets), *earlier.facts()]
-    return views.delivery_report(audit, inputs=inputs, created_at=created_at)
+    report = views.delivery_report(audit, inputs=inputs, created_at=created_at)
+    return report.with_tables(views.delivery_proof(audit, datasets))
 
 
 show_dataset()

@@ -19,6 +19,8 @@ import pytest
 
 from core.__main__ import audit_again
 from core.at_hand import alone
+from core.delivery import DeliveryThresholds, audit_delivery
+from core.delivery.views import delivery_proof
 from core.demo.leakage import DEMOS as SURVEYS
 from core.demo.risk import DEMOS as PATIENTS
 from core.demo.tabular import DEMOS as HOSPITALS
@@ -35,6 +37,7 @@ from core.tabular import audit_tabular, read_log
 from core.tabular.views.proof import tabular_proof
 from core.vcf import VcfSettings, pair_folders, run_pairs
 from core.vcf.views.proof import vcf_proof
+from core.verdict import Verdict
 from tests.hostile.repeats import TOOLS, files, random_words
 from tests.vcf_files import bcf
 
@@ -314,3 +317,31 @@ def test_vcf_proof__reads_bcf(tmp_path: Path) -> None:
         assert prints in (f"{len(lines)} lines", f"{len(lines)} line")
         assert "ID of a public database" not in what or "as in the original: ID" in lines[0]
     assert any("ID of a public database" in what for what, _, _ in found)
+
+
+def _delivery(folder: Path, tables: dict[str, str]) -> list[Dataset]:
+    for name, cells in tables.items():
+        (folder / name).write_text(cells, encoding="utf-8")
+    return [read_dataset(folder / name) for name in tables]
+
+
+def _of_persons(n: int, *, visits: Callable[[int], str]) -> dict[str, str]:
+    persons = "".join(f"P{person:04},{30 + person % 4},{'FM'[person % 2]}\n" for person in range(n))
+    of_visits = "".join(f"P{person:04} ,{visits(person)},{person % 3}\n" for person in range(n) for _ in "12")
+    return {"persons.csv": f"pid,age,sex\n{persons}", "visits.csv": f"pid,ward,days\n{of_visits}"}
+
+
+def test_delivery_proof__finds_who_is_alone_by_the_tables_together(tmp_path: Path) -> None:
+    datasets = _delivery(tmp_path, _of_persons(400, visits=lambda person: f"W{person // 2}"))
+    audit = audit_delivery(datasets, thresholds=DeliveryThresholds(k=3))
+    assert audit.overall is Verdict.FAIL
+    found = _run(delivery_proof(audit, datasets), tmp_path)
+    _agree(found)
+    assert found[0][1].endswith(" alone")
+    assert not found[0][1].startswith("0 ")
+
+
+def test_delivery_proof__has_no_step_for_tables_that_tell_nobody(tmp_path: Path) -> None:
+    datasets = _delivery(tmp_path, _of_persons(400, visits=lambda _: "W1"))
+    audit = audit_delivery(datasets, thresholds=DeliveryThresholds(k=3))
+    assert delivery_proof(audit, datasets) == ()
