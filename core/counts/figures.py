@@ -26,9 +26,11 @@ _NAMES_OF_EXTREMES = (
     "največji,najmanjša,najmanjši,최대,최고,최소,최저,최댓값,최솟값"
 )
 _NAMES_OF_OTHERS = "median,sd,std,stdev,variance,mediana,odklon,중앙값,표준편차"
-_SUMS, _AVERAGES = frozenset(_NAMES_OF_SUMS.split(",")), frozenset(_NAMES_OF_AVERAGES.split(","))
-_EXTREMES = frozenset(_NAMES_OF_EXTREMES.split(","))
-_NO_SUMS = _EXTREMES | frozenset(_NAMES_OF_OTHERS.split(","))
+_SUMS, _AVERAGES, _EXTREMES, _OTHERS = (
+    frozenset(name_tokens(names))
+    for names in (_NAMES_OF_SUMS, _NAMES_OF_AVERAGES, _NAMES_OF_EXTREMES, _NAMES_OF_OTHERS)
+)
+_NO_SUMS = _EXTREMES | _OTHERS
 _MOST_ROUNDED = 0.25  # people that rounding leaves open, on average, up to which that says something
 
 

@@ -64,7 +64,12 @@ def test_thirty_files__at_once_are_offered_a_few_at_a_time(open_page: Open) -> N
     app = app.file_uploader[0].set_value(files).run()
     assert not app.exception
     assert len([one for one in app.button if one.key.startswith("home_offer_")]) == 60
-    assert [one.label for one in app.expander] == ["30 files", "56 more", "All tools"]
+    assert [one.label for one in app.expander] == [
+        "30 files",
+        "56 more",
+        "All tools",
+        "What happens to your data",
+    ]
     app.button(key="home_offer_59").click().run()
     assert not app.exception
 
