@@ -6,11 +6,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from core.delivery import DeliveryAudit
+from core.delivery import DeliveryAudit, attack_sentence, known_words
 from core.delivery.measuring import DeliveryMeasurement, TableFacts
+from core.releases.views import releases_figures
 from core.reports import ReportTable
 from core.reports.proof import (
     Step,
+    Tried,
+    figure_tried,
     is_provable,
     literal,
     plain_cells,
@@ -18,10 +21,11 @@ from core.reports.proof import (
     python_command,
     reading_code,
     text_steps,
+    tried_tables,
 )
 from core.tables import Dataset
 from core.verdict import Verdict
-from core.words import listed, text
+from core.words import counted, listed, own, percent, text
 
 MOST_RECORDS = 200_000  # of all tables together that steps are worked out for
 
@@ -40,16 +44,16 @@ class _Told(NamedTuple):
 
 
 def delivery_proof(audit: DeliveryAudit, datasets: Sequence[Dataset]) -> tuple[ReportTable, ...]:
-    """Return the steps that find persons by several tables, and in free text; none without a FAIL."""
+    """Return the steps that find persons by several tables, and in free text, or what was tried."""
     if audit.overall is not Verdict.FAIL or not is_provable(*datasets):
-        return ()
+        return tried_tables(_tried(audit))
     of = {name: each for each in datasets for name in (each.name.rpartition(".")[0], each.name)}
     facts = [each for each in audit.measurement.tables if each.name in of]
     told = _told(audit.measurement, facts, of)
     steps = [*_joined_steps(told, k=audit.thresholds.k)]
     for each in facts:
         steps += text_steps(of[each.name], each.texts)
-    return proof_tables(steps)
+    return proof_tables(steps) or tried_tables(_tried(audit))
 
 
 def _told(measured: DeliveryMeasurement, facts: Sequence[TableFacts], of: dict[str, Dataset]) -> list[_Told]:
@@ -108,3 +112,29 @@ def _joined_steps(told: Sequence[_Told], *, k: int) -> Iterator[Step]:
         ),
         f"{small} of {len(known)} - {alone} alone",
     )
+
+
+def _tried(audit: DeliveryAudit) -> Iterator[Tried]:
+    """Yield what was tried to find persons in the tables together, and how far."""
+    measured = audit.measurement
+    for known in (*measured.known, *filter(None, [measured.everything_known])):
+        every = known is measured.everything_known
+        yield Tried(
+            text("Every released column of one record")
+            if every
+            else text("Knowing {what}", what=own(known_words(known.n_events))),
+            text(
+                "{looked} of {persons}",
+                looked=known.n_looked_at,
+                persons=counted(known.n_persons, "person", "persons"),
+            ),
+            text("Alone: {share}", share=percent(known.share_below(2))),
+        )
+    if audit.cheapest is not None:
+        yield Tried(
+            text("The fewest facts that find persons"),
+            text("Single facts and pairs; of larger sets the best few of each size"),
+            attack_sentence(audit.cheapest),
+        )
+    for figure in releases_figures(audit.releases):
+        yield figure_tried(figure, text("All records of this release and the earlier ones"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 import pandas as pd
@@ -16,7 +16,6 @@ from core.releases.views import MEASURE_KEYS as RELEASE_KEYS
 from core.releases.views import releases_figures, releases_limits, releases_tables
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions, placed
 from core.reports.model import Column, table_of
-from core.reports.proof import Tried, figure_tried, tried_tables
 from core.settings_form import report_lines
 from core.verdict import Verdict
 from core.words import Text, counted, listed, own, percent, say, text
@@ -222,7 +221,6 @@ def delivery_report(audit: DeliveryAudit, *, inputs: Sequence[InputFacts], creat
         note = "" if audit.cheapest is None else attack_sentence(audit.cheapest)
         tables.append(ReportTable("attacks", "The cheapest attacks", attacks_table(audit), note))
     tables += releases_tables(audit.releases)
-    tables += tried_tables(_tried(audit))
     return Report(
         tool="dataset",
         title=TITLE,
@@ -242,32 +240,6 @@ def delivery_report(audit: DeliveryAudit, *, inputs: Sequence[InputFacts], creat
         seeds={"seed": measured.settings.seed},
         arguments=(delivery_arguments(audit, inputs),),
     )
-
-
-def _tried(audit: DeliveryAudit) -> Iterator[Tried]:
-    """Yield what was tried to find persons in the tables together, and how far."""
-    measured = audit.measurement
-    for known in (*measured.known, *filter(None, [measured.everything_known])):
-        every = known is measured.everything_known
-        yield Tried(
-            text("Every released column of one record")
-            if every
-            else text("Knowing {what}", what=own(known_words(known.n_events))),
-            text(
-                "{looked} of {persons}",
-                looked=known.n_looked_at,
-                persons=counted(known.n_persons, "person", "persons"),
-            ),
-            text("Alone: {share}", share=percent(known.share_below(2))),
-        )
-    if audit.cheapest is not None:
-        yield Tried(
-            text("The fewest facts that find persons"),
-            text("Single facts and pairs; of larger sets the best few of each size"),
-            attack_sentence(audit.cheapest),
-        )
-    for figure in releases_figures(audit.releases):
-        yield figure_tried(figure, text("All records of this release and the earlier ones"))
 
 
 def _charts(audit: DeliveryAudit) -> tuple[ReportChart, ...]:
