@@ -8,6 +8,7 @@ import json
 import os
 import re
 import sys
+import time
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -78,9 +79,13 @@ class Audited:
             return
         from core.reports import RENDERERS, content_digest, report_stem  # noqa: PLC0415 - takes long to import
 
-        folder, created_at = arguments.report, datetime.now(UTC)
-        report = self.full_report(created_at)
-        stem = report_stem(report.tool, created_at, content_digest(report))
+        folder: Path = arguments.report
+        while True:
+            report = self.full_report(created_at := datetime.now(UTC))
+            stem = report_stem(report.tool, created_at, content_digest(report))
+            if not any(folder.glob(f"{stem}.*")):
+                break
+            time.sleep(1)  # the same was reported in this very second, and names tell no less
         renderers = {name: RENDERERS[name] for name in formats_of(arguments)}
         files = {folder / f"{stem}.{each.extension}": each.function(report) for each in renderers.values()}
         try:

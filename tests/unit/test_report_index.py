@@ -153,3 +153,21 @@ def test_render_index__shows_names_as_typed_and_leaves_other_files_out(tmp_path:
     assert "<script" not in page
     assert "<code>&lt;b&gt;</code>" in page
     assert re.search(f'href="{name}"', page)
+
+
+def test_report__of_the_same_second_has_a_name_of_its_own(tmp_path: Path) -> None:
+    table = tmp_path / "people.csv"
+    table.write_text("age,sex\n" + "30,F\n40,M\n" * 10)
+    words = [
+        "risk",
+        str(table),
+        "--quasi-identifier",
+        "age",
+        "--report",
+        str(tmp_path / "filed"),
+        "--formats",
+        "json",
+    ]
+    codes = {main(words) for _ in range(4)}
+    assert codes <= {0, 1}
+    assert len(list((tmp_path / "filed").iterdir())) == 4
