@@ -107,6 +107,7 @@ def test_module__of_one_importer_is_a_subject_of_its_own() -> None:
         "core.commands.risk_in_engine",
         "core.counts.differences",
         "core.drawing",
+        "core.events.views.proof",
         "core.free_text.models",
         "core.vcf.bare",
         "core.vcf.views.proof",

@@ -12,6 +12,7 @@ import hashlib
 import json
 import re
 import shlex
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -29,6 +30,7 @@ from core.tables import Dataset
 from core.words import Text, counted, listed, own, text
 
 MOST_CELLS = 20_000_000  # of a table that steps are worked out for
+MOST_OF_PERSONS = 200_000  # records of tables that name persons that steps are worked out for
 MOST_NAMED = 10  # records named by number
 _ODD_NAME = re.compile(r"_\d{1,9}$|^Unnamed")
 _STEPS = (
@@ -204,6 +206,61 @@ def small_class_steps(dataset: Dataset, columns: Sequence[str], *, k: int) -> It
             ),
             f"{len(alone)} alone: {numbers(alone)}",
         )
+
+
+class Told(NamedTuple):
+    """A table with a column that names persons, and what it says of them."""
+
+    dataset: Dataset
+    person: str
+    columns: tuple[str, ...]
+
+    @property
+    def code(self) -> str:
+        """Return the columns as a command names them, the person first."""
+        return literal([self.person, *self.columns])
+
+
+def person_steps(told: Sequence[Told], *, k: int) -> Iterator[Step]:
+    """Yield how many persons share all that tables say of them with fewer than `k`."""
+    if not told or sum(each.dataset.n_records for each in told) > MOST_OF_PERSONS:
+        return
+    known: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+    for number, each in enumerate(told):
+        (persons,) = plain_cells(each.dataset, [each.person], trimmed=True)
+        columns = [column.to_pylist() for column in plain_cells(each.dataset, each.columns)]
+        for person, *cells in zip(persons.to_pylist(), *columns, strict=True):
+            if person:
+                known[person].append((str(number), *cells))
+    sizes = Counter(tuple(sorted(records)) for records in known.values()).values()
+    small, alone = sum(size for size in sizes if size < k), sum(size == 1 for size in sizes)
+    if not small:
+        return
+    tables = ", ".join(f"(t{number}, {each.code})" for number, each in enumerate(told))
+    yield Step(
+        text(
+            "{found} of {n} person shares all that {columns} say together with fewer than {k}, itself "
+            "included; {alone} is alone.",
+            "{found} of {n} persons share all that {columns} say together with fewer than {k}, themselves "
+            "included; {alone} are alone.",
+            n=len(known),
+            found=small,
+            columns=listed([f"{each.dataset.name}: {column}" for each in told for column in each.columns]),
+            k=k,
+            alone=alone,
+        ),
+        python_command(
+            *(reading_code(f"t{number}", each.dataset) for number, each in enumerate(told)),
+            "import collections",
+            "d = collections.defaultdict(list)",
+            "[d[r[0].strip()].append((str(i), *r[1:])) "
+            f"for i, (t, c) in enumerate([{tables}]) "
+            "for r in t[c].itertuples(index=False) if r[0].strip()]",
+            "n = collections.Counter(tuple(sorted(v)) for v in d.values()).values()",
+            f'print(sum(m for m in n if m < {k}), "of", len(d), "-", sum(m == 1 for m in n), "alone")',
+        ),
+        f"{small} of {len(known)} - {alone} alone",
+    )
 
 
 def text_steps(dataset: Dataset, texts: Iterable[TextColumn]) -> Iterator[Step]:

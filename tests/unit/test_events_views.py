@@ -240,7 +240,7 @@ def test_report__holds_both_verdicts_every_figure_and_no_user() -> None:
         "rows",
         "diversity",
         "unmapped",
-        "Tried",
+        "Proof",
     ]
     assert len(made.tables[3].frame) == 4
     assert "Events kept for every k" in [chart.title for chart in made.charts]

@@ -17,7 +17,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from core.__main__ import audit_again
+from core.__main__ import audit_again, main
 from core.at_hand import alone
 from core.delivery import DeliveryThresholds, audit_delivery
 from core.delivery.views import delivery_proof
@@ -346,3 +346,53 @@ def test_delivery_proof__has_no_step_for_tables_that_tell_nobody(tmp_path: Path)
     audit = audit_delivery(datasets, thresholds=DeliveryThresholds(k=3))
     (table,) = delivery_proof(audit, datasets)
     assert table.name == "Tried"
+
+
+def test_risk_proof__counts_persons_by_all_their_records(tmp_path: Path) -> None:
+    (dataset,) = _delivery(
+        tmp_path,
+        {
+            "stays.csv": "pid,ward,days\n"
+            + "".join(f"P{n // 2:03},{'AB'[n % 2]},{n % 9}\n" for n in range(120))
+        },
+    )
+    settings = RiskSettings(quasi_identifiers=("ward", "days"), person="pid", roles_suggested=False)
+    audit = audit_risk(dataset, settings=settings, thresholds=RiskThresholds(k=9))
+    assert audit.overall is Verdict.FAIL
+    found = _run(risk_proof(audit, dataset), tmp_path)
+    _agree(found)
+    assert found[0][1].startswith("60 of 60")
+
+
+_COLUMNS = ("--user-column", "user", "--time-column", "time", "--event-column", "event")
+
+
+def _proof_of_events(folder: Path, log: str) -> tuple[ReportTable, ...]:
+    (folder / "log.csv").write_text(log, encoding="utf-8")
+    words = [str(folder / "log.csv"), "--k", "2", *_COLUMNS, "--columns", "week_number,event"]
+    made = audit_again("events", [words]).full_report(datetime.now(UTC))
+    assert main(["events", *words, "--out-dir", str(folder / "export")]) in (0, 1)
+    return tuple(table for table in made.tables if table.name == "Proof")
+
+
+def test_event_proof__tells_users_apart_in_the_export(tmp_path: Path) -> None:
+    log = "".join(
+        f"u{user},2024-01-02 08:{10 + event}:00,e{event}\n"
+        for user in range(24)
+        for event in (user % 4, 4 + user // 4, 10 + user % 3)
+    )
+    found = _run(_proof_of_events(tmp_path, f"user,time,event\n{log}"), tmp_path / "export")
+    _agree(found)
+    assert found[0][1] == "24 of 24"
+
+
+def test_event_proof__counts_rows_where_combinations_are_alike(tmp_path: Path) -> None:
+    log = "".join(f"u{user},2024-01-02 08:00:{n:02},e1\n" for user in range(24) for n in range(user + 1))
+    found = _run(_proof_of_events(tmp_path, f"user,time,event\n{log}"), tmp_path / "export")
+    _agree(found)
+    assert [prints for _, prints, _ in found] == ["24 of 24"]
+
+
+def test_event_proof__has_no_step_where_users_are_alike(tmp_path: Path) -> None:
+    log = "".join(f"u{user},2024-01-01 08:00:00,e1\n" for user in range(24))
+    assert _proof_of_events(tmp_path, f"user,time,event\n{log}") == ()

@@ -19,6 +19,7 @@ from core.events.views.charts import (
     stage_chart,
     trace_chart,
 )
+from core.events.views.proof import event_proof
 from core.events.views.tables import (
     class_loss_table,
     comparison_table,
@@ -387,7 +388,7 @@ def _tables(audit: EventAudit, outcomes: Sequence[Outcome]) -> tuple[ReportTable
         unmapped = unmapped_table(audit.measured)
         made.append(("unmapped", "Events without a class", unmapped))
     tables = (ReportTable(name, title, frame) for name, title, frame in made)
-    return (*tables, *tried_tables(_tried(audit)))
+    return (*tables, *(event_proof(audit) or tried_tables(_tried(audit))))
 
 
 def _tried(audit: EventAudit) -> Iterator[Tried]:

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from core.reports import ReportTable
 from core.reports.proof import (
     Step,
+    Told,
     Tried,
     is_provable,
+    person_steps,
     proof_tables,
     small_class_steps,
     text_steps,
@@ -22,10 +24,7 @@ from core.words import counted, listed, text
 
 
 def risk_proof(audit: RiskAudit, dataset: Dataset) -> tuple[ReportTable, ...]:
-    """Return the steps that find records in small classes, or the attacks that were tried.
-
-    Where persons have several records no classes are worked out: they are of persons then.
-    """
+    """Return the steps that find records or persons in small classes, or the attacks that were tried."""
     if audit.overall is not Verdict.FAIL:
         return tried_tables(_tried(audit))
     steps = _steps(audit, dataset) if is_provable(dataset) else ()
@@ -35,7 +34,9 @@ def risk_proof(audit: RiskAudit, dataset: Dataset) -> tuple[ReportTable, ...]:
 def _steps(audit: RiskAudit, dataset: Dataset) -> Iterator[Step]:
     measured = audit.measurement
     columns = measured.classes.quasi_identifiers
-    if measured.persons is None and columns:
+    if columns and (person := measured.settings.person) is not None:
+        yield from person_steps([Told(dataset, person, columns)], k=audit.thresholds.k)
+    elif columns:
         yield from small_class_steps(dataset, columns, k=audit.thresholds.k)
     yield from text_steps(dataset, measured.texts)
 
