@@ -78,6 +78,27 @@ class _Parser(argparse.ArgumentParser):
         super().error(printable(message))
 
 
+class _WriteDemo(argparse.Action):
+    """``TOOL --demo NAME [FOLDER]``: what ``demo TOOL FOLDER --name NAME`` does."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[object] | None,
+        option_string: str | None = None,  # noqa: ARG002 - as argparse has it
+    ) -> None:
+        """Write the files and leave."""
+        name, *folders = map(str, values or ())
+        if len(folders) > 1:
+            parser.error("--demo takes a name and one folder")
+        if isinstance(parser, _Strict):
+            parser.error("--demo")
+        tool = parser.prog.rpartition(" ")[2]
+        words = ["demo", tool, *(folders or [name]), "--name", name, "--language", namespace.language]
+        raise SystemExit(main(words))
+
+
 def build_parser(
     arguments: Sequence[str], *, parser_class: type[_Parser] = _Parser
 ) -> argparse.ArgumentParser:
@@ -98,36 +119,50 @@ def build_parser(
         if name in arguments[:1]:
             module = command(name)
             module.add_arguments(subparser)
-            if hasattr(module, "audit"):
-                add_report_options(subparser)
-                subparser.add_argument(
-                    "--memory",
-                    type=int,
-                    metavar="MB",
-                    help="that no process may go beyond, this one included; an input that takes more ends "
-                    "in a sentence (default: for what reads files, three quarters of this machine's)",
-                )
-            if hasattr(module, "FORMS"):
-                subparser.add_argument(
-                    "--settings",
-                    type=Path,
-                    metavar="FILE",
-                    help="a settings file (TOML); options on the command line come before what it says",
-                )
-            if name in OF_POLICIES:
-                policy_commands().add_policy_option(subparser)
-            subparser.add_argument(
-                "--language",
-                choices=tuple(LANGUAGES),
-                default=ENGLISH,
-                help=f"of what is printed and of reports: {_LANGUAGES} (default: {ENGLISH}); JSON and CSV "
-                "stay English",
-            )
+            _add_shared_options(subparser, name, module)
             subparser.add_argument(
                 "--debug", action="store_true", help="show where an unexpected error comes from"
             )
             subparser.set_defaults(run=module.run)
     return parser
+
+
+def _add_shared_options(parser: argparse.ArgumentParser, tool: str, module: object) -> None:
+    """Declare what several commands take."""
+    if hasattr(module, "audit"):
+        add_report_options(parser)
+        parser.add_argument(
+            "--memory",
+            type=int,
+            metavar="MB",
+            help="that no process may go beyond, this one included; an input that takes more ends "
+            "in a sentence (default: for what reads files, three quarters of this machine's)",
+        )
+    if hasattr(module, "audit") and "--demo" not in parser._option_string_actions:
+        parser.add_argument(
+            "--demo",
+            action=_WriteDemo,
+            nargs="+",
+            metavar=("NAME", "FOLDER"),
+            help="only write the files of this demo into the folder (default: one of its name), and say "
+            "how to audit them; a wrong name lists them",
+        )
+    if hasattr(module, "FORMS"):
+        parser.add_argument(
+            "--settings",
+            type=Path,
+            metavar="FILE",
+            help="a settings file (TOML); options on the command line come before what it says",
+        )
+    if tool in OF_POLICIES:
+        policy_commands().add_policy_option(parser)
+    parser.add_argument(
+        "--language",
+        choices=tuple(LANGUAGES),
+        default=ENGLISH,
+        help=f"of what is printed and of reports: {_LANGUAGES} (default: {ENGLISH}); JSON and CSV "
+        "stay English",
+    )
 
 
 class _Strict(_Parser):

@@ -32,6 +32,7 @@ def _lists(command: str) -> list[argparse.Action]:
         if action.option_strings
         and action.help != argparse.SUPPRESS
         and not isinstance(action.nargs, int)  # files that belong together
+        and "--demo" not in action.option_strings  # a name and a folder
         and (action.nargs in ("+", "*") or type(action).__name__ in ("_AppendAction", "_ExtendAction"))
     ]
 

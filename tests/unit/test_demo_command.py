@@ -45,3 +45,25 @@ def test_demo__overwrites_nothing_and_knows_its_names(
         "error: --name must be one of leaking, safe, reversed, received none.",
         f"error: {tmp_path}/file cannot be made: File exists.",
     ]
+
+
+@pytest.mark.parametrize("tool", sorted({*TOOLS} - {"diversity"}))
+def test_demo_option__writes_what_the_command_writes(
+    tool: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    name = next(iter(demos_of(tool)))
+    for words, folder in (([name], name), ([name, "own"], "own")):
+        assert main(["demo", tool, "command_" + folder, "--name", name]) == 0
+        with pytest.raises(SystemExit) as left:
+            main([tool, "--demo", *words])
+        assert left.value.code == 0
+        written, expected = (
+            {p.name: p.read_bytes() for p in Path(f).iterdir()} for f in (folder, "command_" + folder)
+        )
+        assert written == expected
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as left:
+        main([tool, "--demo", "none"])
+    assert left.value.code == 2
+    assert capsys.readouterr().err.startswith("error: --name must be one of ")

@@ -175,6 +175,7 @@ def test_repeat_report__of_another_version_holds_the_figures_alone_against_each_
         ["people.csv", "people_scrambled.csv", "--rep", "out"],
         ["people.csv", "people_scrambled.csv", "--no-such-option"],
         ["people.csv", "people_scrambled.csv", "--help"],
+        ["people.csv", "people_scrambled.csv", "--demo", "leaking", "out"],
         ["people.csv", "people_scrambled.csv", "--holdout", "../secret.csv"],
         [],
     ],
