@@ -2,7 +2,7 @@
 
 Workers are processes of one thread. A machine that others use tells little by the clock, so the processor
 time of the workers stands beside it: two may take no more than one. ``BENCH_CLUSTER_PAIRS`` (default 200) and
-``BENCH_CLUSTER_RECORDS`` (default 20,000 of a pair) say how much work there is.
+``BENCH_CLUSTER_RECORDS`` (default 80,000 of a pair) say how much work there is.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from core.cluster import Scheduler, Task, settings_digest, stamps
 from core.vcf import VcfPair, VcfSettings, measure_pair
 
 N_PAIRS = int(os.environ.get("BENCH_CLUSTER_PAIRS", "200"))
-N_RECORDS = int(os.environ.get("BENCH_CLUSTER_RECORDS", "20000"))
+N_RECORDS = int(os.environ.get("BENCH_CLUSTER_RECORDS", "80000"))
 N_ROUNDS = 3  # of one worker and two in turn
 N_SMALL = 100  # pairs of ten records, for what a task costs
 KIND = "one sample, scrubbed"
