@@ -90,6 +90,11 @@ class Cube:
             sums=self.sums,
         )
 
+    @property
+    def shown(self) -> tuple[int, ...]:
+        """Return the counts that are shown, totals too."""
+        return tuple(each for each in self.cells.values() if each is not None)
+
     @cached_property
     def shows_zeros(self) -> bool:
         """Whether some inner cell shows that nobody is in it: then no mark stands for 0."""

@@ -1,12 +1,16 @@
-"""Counts that follow from the difference of two others: bands that overlap, and tables beside each other."""
+"""Counts that follow from two others: of bands that overlap, and of tables beside each other."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from math import inf
+from dataclasses import dataclass, replace
+from enum import Enum
+from math import erf, gcd, inf, log, sqrt
 
+from scipy.stats import chi2
+
+from core.counts.bounds import bounds_of
 from core.counts.cube import Cube, Key
 
 _BAND = re.compile(r"(?P<low>\d{1,9})\s{0,3}(?:-|–|to|do|~)\s{0,3}(?P<high>\d{1,9})")
@@ -19,6 +23,8 @@ _UNTIL = re.compile(
     r"|(?P<less>\d{1,9})\s{0,3}세?\s{0,3}(?:미만|이하)"
 )
 _NOWHERE = -(2**31)  # the place of a category that a table has not
+_BY_CHANCE = 0.01  # that counts of different people agree so well
+_ROUNDED = 3  # the least number of which all counts are multiples where they were rounded
 _BEYOND = (">", "nad", "over")  # the number itself is not in it
 _BELOW = ("<", "under", "pod", "below")
 
@@ -33,6 +39,7 @@ class Difference:
     other: str = ""  # another table that one of them stands in
     counts: tuple[int, int]  # of the smaller, or this table's, and of the other one
     rows: tuple[int, int]  # the records they stand in; -1 for a sum of several
+    is_sure: bool = True  # whether both count the same people, or some of the same
 
 
 def band(category: str) -> tuple[float, float] | None:
@@ -80,36 +87,114 @@ def differences_in(cube: Cube) -> Iterator[Difference]:
                     )
 
 
-def differences_between(cube: Cube, others: Sequence[tuple[str, Cube]]) -> Iterator[Difference]:
+def differences_between(
+    cube: Cube, others: Sequence[tuple[str, Cube]], *, is_sure: bool = True
+) -> Iterator[Difference]:
     """Yield cells that another table counts otherwise: whoever has both sees the rest.
 
-    A table without one of the columns shows totals over it, which the cells of the other add up to.
+    Tables are held against each other by the columns that both have. A table that has further ones shows
+    totals over them, or cells that add up to these.
     """
     for name, other in others:
-        is_finer = len(other.dimensions) > len(cube.dimensions)
-        few, many = (cube, other) if is_finer else (other, cube)
-        if not {*few.dimensions} <= {*many.dimensions}:
+        for mine, theirs in common_keys(cube, other):
+            count, whole = _count(cube, mine), _count(other, theirs)
+            if count is not None and whole is not None:
+                yield Difference(
+                    smaller=mine,
+                    larger=mine,
+                    n=abs(whole - count),
+                    other=name,
+                    counts=(count, whole),
+                    rows=(cube.rows.get(mine, -1), other.rows.get(theirs, -1)),
+                    is_sure=is_sure,
+                )
+
+
+def common_keys(one: Cube, other: Cube) -> Iterator[tuple[Key, Key]]:
+    """Yield the place in both tables of what either lists, by the columns that both have."""
+    columns = [each for each in one.dimensions if each in other.dimensions]
+    of_one, of_other = ({each: _places(cube, each) for each in columns} for cube in (one, other))
+    seen = set()
+    for cube in (one, other):
+        axes = [cube.dimensions.index(each) for each in columns]
+        seen |= {tuple(cube.name_of(at, key[at]) for at in axes) for key in cube.cells}
+    for names in sorted(seen, key=str):
+        named = dict(zip(columns, names, strict=True))
+        mine, theirs = (
+            tuple(
+                places[each].get(named[each], _NOWHERE) if each in named else -1 for each in cube.dimensions
+            )
+            for cube, places in ((one, of_one), (other, of_other))
+        )
+        if _NOWHERE not in (*mine, *theirs):
+            yield mine, theirs
+
+
+class SamePeople(Enum):
+    """Whether two tables count the same people."""
+
+    YES = "yes"
+    PERHAPS = "perhaps"
+    NO = "no"
+
+
+def same_people(one: Cube, other: Cube) -> SamePeople:
+    """Return whether what both tables count says that these are the same people, all or some of them.
+
+    Of different people, counts differ as those of two Poisson draws do; how much less they do is combined
+    over cells (Fisher's method). PERHAPS where one table is nowhere above the other, and where counts agree
+    so well and half of them exactly; NO of what is rounded in both, since its differences are no people.
+    """
+    axes = [at for at, name in enumerate(one.dimensions) if name in other.dimensions]
+    pairs = [
+        (_range(one, mine), _range(other, theirs))
+        for mine, theirs in common_keys(one, other)
+        if all(mine[at] >= 0 for at in axes)
+    ]
+    if not pairs or gcd(*one.shown, *other.shown) >= _ROUNDED:
+        return SamePeople.NO
+    one_sided = any(
+        all(few[0] <= many[1] for few, many in each) for each in (pairs, [p[::-1] for p in pairs])
+    )
+    bounded = [(mine, theirs) for mine, theirs in pairs if 0 < mine[1] + theirs[1] < inf]
+    apart = [max(theirs[0] - mine[1], mine[0] - theirs[1], 0) for mine, theirs in bounded]
+    chances = [
+        erf((gap + (mine[1] - mine[0] + theirs[1] - theirs[0] + 1) / 2) / sqrt(2 * (mine[1] + theirs[1])))
+        for gap, (mine, theirs) in zip(apart, bounded, strict=True)
+    ]
+    agree = chi2.sf(-2 * sum(map(log, chances)), 2 * max(len(chances), 1)) < _BY_CHANCE
+    if agree and one_sided:
+        return SamePeople.YES
+    return SamePeople.PERHAPS if one_sided or (agree and 2 * apart.count(0) >= len(apart)) else SamePeople.NO
+
+
+def with_counts_of(cube: Cube, others: Sequence[Cube]) -> Cube:
+    """Return a table with the counts of others that it does not show, as far as they fit its own."""
+    for other in others:
+        told = {
+            mine: count
+            for mine, theirs in common_keys(cube, other)
+            if _count(cube, mine) is None
+            and (mine in cube.cells or min(mine) < 0)
+            and (count := _count(other, theirs)) is not None
+        }
+        if not told:
             continue
-        places = [_places(many, dimension) for dimension in many.dimensions]
-        for key, count in few.cells.items():
-            named = {each: few.name_of(at, key[at]) for at, each in enumerate(few.dimensions)}
-            there = tuple(
-                place.get(named.get(each), _NOWHERE)
-                for place, each in zip(places, many.dimensions, strict=True)
-            )
-            whole = None if _NOWHERE in there else _count(many, there)
-            if count is None or whole is None:
-                continue
-            rows = few.rows[key], many.rows.get(there, -1)
-            mine = key if is_finer else there
-            yield Difference(
-                smaller=mine,
-                larger=mine,
-                n=abs(whole - count),
-                other=name,
-                counts=(count, whole) if is_finer else (whole, count),
-                rows=rows if is_finer else rows[::-1],
-            )
+        further = replace(cube, cells={**cube.cells, **told}, rows={**dict.fromkeys(told, -1), **cube.rows})
+        if bounds_of(further, only=()).is_consistent:
+            cube = further
+    return cube
+
+
+def _range(cube: Cube, key: Key) -> tuple[float, float]:
+    """Return the least and the most that a cell can be by its own count and marks, or those of its parts."""
+    if (count := _count(cube, key)) is not None:
+        return count, count
+    parts = [
+        (known, known) if (known := cube.known(part)) is not None else cube.span(part)
+        for part in (cube.parts(key) if min(key) < 0 else [key])
+    ]
+    return sum(least for least, _ in parts), sum(most for _, most in parts)
 
 
 def _places(cube: Cube, dimension: str) -> dict[str | None, int]:

@@ -36,7 +36,7 @@ def _counts(measured: CountsMeasurement, made: Suppression) -> dict[str, object]
         "n_cells": len(measured.cube.inner),
         "n_totals": len(measured.cube.totals),
         "n_suppressed": sum(count is None for count in measured.cube.cells.values()),
-        "smallest": min((each for each in measured.counts if each), default=None),
+        "smallest": min((each for each in measured.cube.shown if each), default=None),
         "totals_add_up": measured.bounded.is_consistent,
         "bounds": [_bounds(measured, key, each) for key, each in measured.bounded.bounds.items()],
         "n_full_groups": {each.column: each.n_full for each in measured.full},

@@ -15,7 +15,7 @@ from core.counts.settings import CountThresholds
 from core.counts.suppressing import Suppression, propose_suppression, small_cells, told_cells
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst, worst_first
-from core.words import counted, percent, share_of, text
+from core.words import Text, counted, joined, percent, share_of, text
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -173,6 +173,7 @@ def _of_counts(
 def _findings(measured: CountsMeasurement, made: Suppression, limits: CountThresholds) -> Iterator[Finding]:
     yield _small(measured, limits.least)
     yield from _told(measured, limits.least)
+    yield from _linked(measured, limits.least)
     yield from _differences(measured, limits.least)
     yield from _full(measured)
     yield from _figures(measured, limits.least)
@@ -183,12 +184,12 @@ def _findings(measured: CountsMeasurement, made: Suppression, limits: CountThres
 
 
 def _small(measured: CountsMeasurement, least: int) -> Finding:
-    n_small, n_shown = len(small_cells(measured.cube, least)), len(measured.counts)
+    n_small, n_shown = len(small_cells(measured.cube, least)), len(measured.cube.shown)
     if not n_small:
         return Finding.of("small_counts", Verdict.PASS, column=measured.count)(
             "No count of `{column}` that is shown is from 1 to {most}; {n} is 0.",
             "No count of `{column}` that is shown is from 1 to {most}; {n} are 0.",
-            n=sum(count == 0 for count in measured.counts),
+            n=sum(count == 0 for count in measured.cube.shown),
             most=least - 1,
         )
     return Finding.of("small_counts", Verdict.FAIL, column=measured.count, n_affected=n_small)(
@@ -238,19 +239,52 @@ def _told(measured: CountsMeasurement, least: int) -> Iterator[Finding]:
 def _differences(measured: CountsMeasurement, least: int) -> Iterator[Finding]:
     small = [each for each in measured.differences if 0 < each.n < least]
     in_others = [each for each in small if each.other]
-    if in_others:
-        yield Finding.of("small_differences", Verdict.FAIL, column=measured.count, n_affected=len(in_others))(
-            "Counts of `{column}` that differ by 1 to {most} from that of the same cell in another "
-            "table: {found}.",
-            most=least - 1,
-            found=len(in_others),
-        )
+    for is_sure in (True, False):
+        if n := sum(each.is_sure is is_sure for each in in_others):
+            message = text(
+                "Counts of `{column}` that differ by 1 to {most} from that of the same cell in another "
+                "table: {found}.",
+                column=measured.count,
+                most=least - 1,
+                found=n,
+            )
+            yield _of_others("small_differences", measured, message, n=n, is_sure=is_sure)
     if n_nested := len(small) - len(in_others):
         yield Finding.of("small_differences", Verdict.FAIL, column=measured.count, n_affected=n_nested)(
             "Pairs of counts of `{column}`, of bands of which one holds the other, that differ by 1 to "
             "{most}: {found}.",
             most=least - 1,
             found=n_nested,
+        )
+
+
+def _of_others(
+    check: str, measured: CountsMeasurement, message: Text, *, n: int, is_sure: bool, is_exact: bool = True
+) -> Finding:
+    """Return what another table tells; it only warns where that may count other people."""
+    unsure = "That is so if both hold the same people, which their counts do not tell."
+    verdict = Verdict.FAIL if is_sure and is_exact else Verdict.WARN
+    return Finding.of(check, verdict, column=measured.count, n_affected=n)(
+        message if is_sure else joined([message, unsure])
+    )
+
+
+def _linked(measured: CountsMeasurement, least: int) -> Iterator[Finding]:
+    """Yield what tables beside it tell of suppressed counts."""
+    for each in measured.linked:
+        if not (narrow := each.narrower(measured.bounded, least)):
+            continue
+        message = text(
+            "Suppressed counts of `{column}` that can be fewer than {least} values once {other} is read "
+            "beside it: {found}. One value alone is left in {exact} of them.",
+            column=measured.count,
+            least=least,
+            other=f"`{each.other}`",
+            found=share_of(len(narrow), len(each.bounds)),
+            exact=(n_exact := sum(each.bounds[key].n_values == 1 for key in narrow)),
+        )
+        yield _of_others(
+            "recoverable_counts", measured, message, n=len(narrow), is_sure=each.is_sure, is_exact=n_exact > 0
         )
 
 

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
 
-from core.counts.bounds import Bounded, bounds_of
+from core.counts.bounds import Bounded, Bounds, bounds_of
 from core.counts.cube import Cube, Key, read_cube, whole_number
-from core.counts.differences import Difference, differences_between, differences_in
+from core.counts.differences import (
+    Difference,
+    SamePeople,
+    differences_between,
+    differences_in,
+    same_people,
+    with_counts_of,
+)
 from core.counts.figures import (
     Figures,
     FiguresBetween,
@@ -35,6 +42,24 @@ class FullCells:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class Linked:
+    """What the suppressed cells can be by another table too."""
+
+    other: str
+    is_sure: bool  # whether both surely count the same people
+    bounds: Mapping[Key, Bounds]
+
+    def narrower(self, bounded: Bounded, least: int) -> tuple[Key, ...]:
+        """Return the suppressed cells that can be fewer values than asked for, and fewer than without it."""
+        return tuple(
+            key
+            for key, each in self.bounds.items()
+            if each.n_values < bounded.asked(key, least)
+            and (key not in bounded.bounds or each.n_values < bounded.bounds[key].n_values)
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class CountsMeasurement:
     """What was measured of one table of counts."""
 
@@ -49,11 +74,7 @@ class CountsMeasurement:
     between: tuple[FiguresBetween, ...] = ()  # … of those by whom two counts differ
     extremes: tuple[str, ...] = ()  # columns of largest and smallest values
     not_compared: tuple[str, ...] = ()  # other tables without the count, or of other columns
-
-    @property
-    def counts(self) -> tuple[int, ...]:
-        """Return the counts that are shown, totals too."""
-        return tuple(each for each in self.cube.cells.values() if each is not None)
+    linked: tuple[Linked, ...] = ()  # what tables beside it tell of suppressed cells
 
 
 def measure_counts(
@@ -64,6 +85,7 @@ def measure_counts(
     sensitive: Sequence[str] = (),
     name: str = "",
     others: Sequence[tuple[str, pa.Table]] = (),
+    beside: Sequence[tuple[str, pa.Table]] = (),
 ) -> CountsMeasurement:
     """Measure a table of counts: a row a cell, rows of totals among them or not.
 
@@ -77,6 +99,8 @@ def measure_counts(
         Dimensions whose category nobody shall learn of a person.
     others
         Names and tables that are published too: with the count, by all or some of the columns.
+    beside
+        … such as may count the same people at the same time, or others.
 
     Raises
     ------
@@ -89,8 +113,11 @@ def measure_counts(
     needed = _needed(table, dimensions)
     cubes = [(other, found) for other, each in others if (found := _cube_of(each, needed, count)) is not None]
     mine = cube if needed == list(dimensions) else read_cube(table, needed, count)
-    differences = (*differences_in(cube), *differences_between(mine, cubes))
-    further = dict(others)
+    same = _of_same_people(
+        mine, [(other, _cube_of(each, needed, count, is_any=True)) for other, each in beside]
+    )
+    differences = (*differences_in(cube), *differences_between(mine, cubes), *_beside(mine, name, same))
+    further = dict([*others, *beside])
     between = [
         figures_between(each, differences, table, further)
         for each in table.column_names
@@ -108,7 +135,33 @@ def measure_counts(
         between=tuple(each for each in between if each is not None),
         extremes=tuple(each for each in figures if is_extreme(each)),
         not_compared=tuple(other for other, _ in others if other not in dict(cubes)),
+        linked=tuple(_linked(mine, *each) for each in same) if None in mine.cells.values() else (),
     )
+
+
+def _of_same_people(cube: Cube, others: Sequence[tuple[str, Cube | None]]) -> list[tuple[str, Cube, bool]]:
+    """Return the tables that may count the same people, and whether they surely do."""
+    found = [(name, each, same_people(cube, each)) for name, each in others if each is not None]
+    return [(name, each, same is SamePeople.YES) for name, each, same in found if same is not SamePeople.NO]
+
+
+def _beside(cube: Cube, name: str, same: Sequence[tuple[str, Cube, bool]]) -> Iterator[Difference]:
+    """Yield what tables of the same people count otherwise; of two tables the first by name says it."""
+    for other, found, is_sure in same:
+        if name < other:
+            yield from differences_between(cube, [(other, found)], is_sure=is_sure)
+
+
+def _linked(cube: Cube, name: str, other: Cube, is_sure: bool) -> Linked:
+    """Return what another table tells of the suppressed cells of a table."""
+    told = with_counts_of(cube, [other])
+    shown = {key: told.cells[key] for key, count in cube.cells.items() if count is None}
+    known = {key: Bounds(count, count) for key, count in shown.items() if count is not None}
+    bounds = {**bounds_of(told).bounds, **known}
+    largest = max((n for key, n in cube.cells.items() if n is not None and min(key) >= 0), default=0)
+    if not is_sure and any(each.least > largest for key, each in bounds.items() if min(key) >= 0):
+        bounds = {}  # a count above all that are shown is hardly suppressed: the other's people are others
+    return Linked(other=name, is_sure=is_sure, bounds=bounds)
 
 
 def _are_figures(table: pa.Table, column: str) -> bool:
@@ -133,13 +186,13 @@ def _needed(table: pa.Table, dimensions: Sequence[str]) -> list[str]:
     return needed
 
 
-def _cube_of(table: pa.Table, dimensions: Sequence[str], count: str) -> Cube | None:
+def _cube_of(table: pa.Table, dimensions: Sequence[str], count: str, *, is_any: bool = False) -> Cube | None:
     """Return another table's cells, over as many of the columns as it has; None where that is none.
 
     Where several rows stand for one, its further columns of categories say which cell each is.
     """
     having = [each for each in dimensions if each in table.column_names]
-    if not having or count not in table.column_names:
+    if not (having or is_any) or count not in table.column_names:
         return None
     further = [
         each
@@ -148,7 +201,7 @@ def _cube_of(table: pa.Table, dimensions: Sequence[str], count: str) -> Cube | N
         and not all(whole_number(value) is not None for value in table[each].unique().to_pylist())
         and not is_figures(table[each])
     ]
-    for columns in (having, [*having, *further]):
+    for columns in filter(None, (having, [*having, *further])):
         try:
             return read_cube(table, columns, count)
         except AuditInputError:

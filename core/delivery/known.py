@@ -140,7 +140,9 @@ def known_several(
     rng = np.random.default_rng(seed)
     who = some_rows(rng, events.n_persons, most_persons)
     look = _Lookup(events)
-    smallest, alone, n_cut = [], [], 0
+    found: list[tuple[int, float]] = []
+    of_alike: dict[tuple[int, bytes], tuple[int, float]] = {}  # by demographics and events
+    n_cut = 0
     for person in who:
         if should_stop():
             break
@@ -148,16 +150,17 @@ def known_several(
         if len(mine) > _MOST_EVENTS:
             n_cut += 1
             mine = mine[some_rows(rng, len(mine), _MOST_EVENTS)]
-        least, share = _subsets(look.others(person, mine), min(n_events, len(mine)))
-        smallest.append(least)
-        alone.append(share)
-    n_looked_at = len(smallest)
+        alike = int(events.demographics[person]), mine.tobytes()
+        if alike not in of_alike:
+            of_alike[alike] = _subsets(look.others(person, mine), min(n_events, len(mine)))
+        found.append(of_alike[alike])
+    n_looked_at = len(found)
     return Known(
         n_events=n_events,
         n_persons=events.n_persons,
         n_looked_at=n_looked_at,
-        smallest=np.array(smallest, dtype=np.int64),
-        alone=np.array(alone, dtype=np.float64),
+        smallest=np.array([least for least, _ in found], dtype=np.int64),
+        alone=np.array([share for _, share in found], dtype=np.float64),
         n_cut=n_cut,
     )
 
@@ -188,6 +191,7 @@ class _Lookup:
         by_person = np.argsort(events.person, kind="stable")
         self._events = events.event[by_person]
         self._first = np.searchsorted(events.person[by_person], np.arange(events.n_persons + 1))
+        self._place = np.zeros(events.n_persons, dtype=np.int64)  # of candidates, one person after another
 
     def events_of(self, person: int) -> IntArray:
         return self._events[self._first[person] : self._first[person + 1]]
@@ -202,10 +206,13 @@ class _Lookup:
             return np.zeros((0, int(self._n_alike[demographics])), dtype=bool)
         keys = demographics * self._n_events + mine
         starts, ends = np.searchsorted(self._key, keys), np.searchsorted(self._key, keys, side="right")
-        holders = [self._holders[start:end] for start, end in zip(starts, ends, strict=True)]
-        candidates, place = np.unique(np.concatenate(holders), return_inverse=True)
+        pairs = zip(starts, ends, strict=True)
+        holders = np.concatenate([self._holders[start:end] for start, end in pairs])
+        self._place[holders] = np.arange(len(holders))
+        candidates = holders[self._place[holders] == np.arange(len(holders))]
+        self._place[candidates] = np.arange(len(candidates))
         has = np.zeros((len(mine), len(candidates)), dtype=bool)
-        has[np.repeat(np.arange(len(mine)), ends - starts), place] = True
+        has[np.repeat(np.arange(len(mine)), ends - starts), self._place[holders]] = True
         return has
 
 

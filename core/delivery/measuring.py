@@ -209,22 +209,22 @@ def measure_delivery(
     person = None if settings.person is None else names.place(settings.person, "--person")
     measured = _measured(tables, links, settings, roles, person=person, should_stop=should_stop)
     measured = replace(measured, same_files=same)
+    released = released_tables(measured, kept)
+    measured, earlier = _with_other_counts(measured, tables, released, earlier)
     if not earlier:
         return measured
-    released = released_tables(measured, kept)
-    measured, earlier = _with_earlier_counts(measured, tables, released, earlier)
     before = earlier_with_persons(earlier, released, measured.whose)
     return replace(measured, releases=measure_releases(released, before) if before else None)
 
 
-def _with_earlier_counts(
+def _with_other_counts(
     measured: DeliveryMeasurement,
     tables: Mapping[str, CodedTable],
     released: Sequence[ReleasedTable],
     earlier: Sequence[EarlierTable | Ledger],
 ) -> tuple[DeliveryMeasurement, list[EarlierTable | Ledger]]:
-    """Return tables of counts beside their earlier ones, and all other earlier tables."""
-    are_counts = {each.name for each in measured.tables if each.counts is not None}
+    """Return tables of counts beside each other and earlier ones, and all other earlier tables."""
+    are_counts = {each.name: each for each in measured.tables if each.counts is not None}
     of: dict[str, list[EarlierTable]] = {}
     others: list[EarlierTable | Ledger] = []
     for each in earlier:
@@ -237,9 +237,17 @@ def _with_earlier_counts(
             of.setdefault(table.name, []).append(each)
         else:
             others.append(each)
+    beside = {
+        name: [
+            (other, tables[other].table.select(facts.columns))
+            for other, facts in are_counts.items()
+            if other != name
+        ]
+        for name in are_counts
+    }
     facts = tuple(
-        replace(each, counts=_counts(each, tables[each.name].table, of[each.name]))
-        if each.name in of
+        replace(each, counts=_counts(each, tables[each.name].table, of.get(each.name, ()), beside[each.name]))
+        if of.get(each.name) or beside.get(each.name)
         else each
         for each in measured.tables
     )
@@ -540,7 +548,10 @@ def _quasi_identifiers(
 
 
 def _counts(
-    facts: TableFacts, table: pa.Table, earlier: Sequence[EarlierTable] = ()
+    facts: TableFacts,
+    table: pa.Table,
+    earlier: Sequence[EarlierTable] = (),
+    beside: Sequence[tuple[str, pa.Table]] = (),
 ) -> CellsMeasurement | None:
     """Return what the cells of a table of counts tell, columns named with the table; None of no counts."""
     found = looks_like_counts(table, facts.released)
@@ -558,12 +569,30 @@ def _counts(
     counted = names[found[0]]
     worded = [each for each in table.column_names if each != counted and not _is_plain_number(table[each])]
     try:
-        measured = measure_counts(table, count=counted, dimensions=worded, name=facts.name, others=further)
+        measured = measure_counts(
+            table,
+            count=counted,
+            dimensions=worded,
+            name=facts.name,
+            others=further,
+            beside=[(name, _named_alike(each, names, counted)) for name, each in beside],
+        )
     except AuditInputError:  # no table of cells
         return None
     return CellsMeasurement(
         name=facts.name, dimensions=tuple(worded), measured=(measured,), contributions=None
     )
+
+
+def _named_alike(table: pa.Table, names: Mapping[str, str], count: str) -> pa.Table:
+    """Return another table of counts with its counts, and columns of one name, named as in this one."""
+    mine = {name_tokens(column): name for column, name in names.items() if name != count}
+    found = looks_like_counts(table, table.column_names)
+    named = [
+        count if found is not None and column == found[0] else mine.pop(name_tokens(column), column)
+        for column in table.column_names
+    ]
+    return table.rename_columns(named)
 
 
 def _is_plain_number(column: pa.ChunkedArray) -> bool:

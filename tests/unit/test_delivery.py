@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
@@ -495,6 +495,62 @@ def test_picture__of_many_tables_stays_low() -> None:
     others = [table(f"visits_{n}", person=["a", "b", "b", "c"], ward=[n, 1, 2, 3]) for n in range(20)]
     drawn = views.tables_chart(audit_delivery([persons, *others])).chart.to_dict()
     assert drawn["height"] <= 800
+
+
+COUNTS = {(place, term): 41 + 7 * at for at, (place, term) in enumerate(product("ABCD", "xyz"))}
+
+
+def _counts(name: str, column: str, cells: Mapping[tuple[str, str], object]) -> Dataset:
+    rows = {"place": [place for place, _ in cells], column: [each for _, each in cells]}
+    return table(name, **rows, n=[*cells.values()])
+
+
+def _by_sex(more: int = 0, times: int = 1) -> Dataset:
+    whole = {place: sum(n for (each, _), n in COUNTS.items() if each == place) for place in "ABCD"}
+    cells = {
+        (place, sex): times * (n // 2 + (n % 2 if sex == "F" else 0))
+        for place, n in whole.items()
+        for sex in "FM"
+    }
+    return _counts("by_sex", "sex", cells | {("B", "F"): cells["B", "F"] + more})
+
+
+@pytest.mark.parametrize(
+    ("hidden", "other", "expected"),
+    [
+        ((), _by_sex(), {}),
+        ((), _by_sex(2), {"small_differences": Verdict.FAIL}),
+        ((), _by_sex(5), {}),
+        ((), _by_sex(4, times=2), {}),
+        (("x",), _by_sex(), {"recoverable_counts": Verdict.FAIL}),
+        (("x", "y"), _by_sex(), {"recoverable_counts": Verdict.PASS}),
+        (
+            (),
+            table("by_season", season=["spring", "autumn"], n=[500, sum(COUNTS.values()) - 498]),
+            {"small_differences": Verdict.WARN},
+        ),
+        ((), table("visits", season=["spring", "autumn"], n=[4000, 5000]), {}),
+    ],
+    ids="same two_more five_more others one_hidden two_hidden whole_alone others_alone".split(),
+)
+def test_counts_of_one_delivery__are_subtracted_where_they_count_the_same_people(
+    hidden: Sequence[str], other: Dataset, expected: Mapping[str, Verdict]
+) -> None:
+    cells = {key: "*" if key[0] == "C" and key[1] in hidden else n for key, n in COUNTS.items()}
+    audit = audit_delivery([_counts("by_term", "term", cells), other])
+    found = {each.check: each.verdict for each in reversed(audit.findings)}
+    assert {
+        check: found[check] for check in ("small_differences", "recoverable_counts") if check in found
+    } == expected
+    rounded = [
+        _counts("by_term", "term", {key: 5 * round(n / 5) for key, n in COUNTS.items()}),
+        _counts(
+            "by_sex",
+            "sex",
+            {(place, sex): 5 * at + 60 for at, (place, sex) in enumerate(product("ABCD", "FM"))},
+        ),
+    ]
+    assert "small_differences" not in checks(audit_delivery(rounded))
 
 
 def test_counts_of_an_earlier_release__are_subtracted_and_persons_compared_with_persons() -> None:

@@ -331,6 +331,38 @@ def _a_table_of_small_counts_beside_the_persons(w: World, leaky: bool) -> Sequen
     return ("`summary.n`",)
 
 
+@leak("counts", ("small_differences",))
+def _two_tables_of_counts_of_which_one_holds_two_more(w: World, leaky: bool) -> Sequence[str]:
+    _two_tables_of_counts(w, more=2 * leaky)
+    return (".n`",)
+
+
+@leak("counts", ("recoverable_counts",))
+def _a_suppressed_count_that_another_table_gives_back(w: World, leaky: bool) -> Sequence[str]:
+    _two_tables_of_counts(w, hidden=1 if leaky else 2)
+    return ("`by_term.n`",)
+
+
+def _two_tables_of_counts(w: World, *, more: int = 0, hidden: int = 0) -> None:
+    """Add counts of the same people by place and term, and by place and sex."""
+    places, terms = ("W1", "W2", "W3", "W4"), ("Q1", "Q2", "Q3")
+    n = w.rng.integers(40, 90, (len(places), len(terms)))
+    men = w.rng.integers(20, 40, len(places))
+    by_sex = np.stack([men, n.sum(axis=1) - men], axis=1)
+    by_sex[1, 0] += more
+    shown = n.astype(str).astype(object)
+    shown[2, :hidden] = "*"
+    for name, column, categories, counts in (
+        ("by_term", "term", terms, shown),
+        ("by_sex", "sex", ("F", "M"), by_sex),
+    ):
+        w.tables[name] = {
+            "place": np.repeat(places, len(categories)),
+            column: np.tile(categories, len(places)),
+            "n": counts.ravel(),
+        }
+
+
 def _counts_table(w: World, smallest: int) -> None:
     cells = [(ward, season) for ward in ("W1", "W2", "W3") for season in ("Q1", "Q2", "Q3", "Q4")]
     n = w.rng.integers(40, 90, len(cells))
@@ -416,6 +448,21 @@ def _large_counts_with_shares_beside_the_persons(w: World) -> None:
     _counts_table(w, 40)
     n = w.tables["summary"]["n"]
     w.tables["summary"]["percent"] = np.round(100 * n / n.sum(), 1)
+
+
+@clean("further")
+def _two_tables_of_counts_rounded_to_five(w: World) -> None:
+    _two_tables_of_counts(w, more=2)
+    for name in ("by_term", "by_sex"):
+        w.tables[name]["n"] = 5 * np.round(w.tables[name]["n"].astype(float) / 5).astype(int)
+
+
+@clean("further")
+def _two_tables_of_counts_of_different_people(w: World) -> None:
+    _two_tables_of_counts(w)
+    by_term = w.tables["by_term"]
+    _two_tables_of_counts(w)
+    w.tables["by_term"] = by_term
 
 
 @clean("further")
