@@ -51,6 +51,7 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "values_in_other_rows": "Make the values coarser: in other rows, too, they tell who is in the table.",
         "masked_in_part": "Leave the column out, or give random pseudonyms.",
         "finer_values": "Leave the column out, or make it as coarse as the log says.",
+        "kept_values_split": "Write equal values alike, as in the original.",
         "finer_spelling": "Write equal values alike: trim spaces, one letter case, no signs nobody sees.",
         "derived_*": "Leave the column out, or make it so coarse that the original cannot be told.",
         "in_the_original_order": "Give random pseudonyms and shuffle the records.",

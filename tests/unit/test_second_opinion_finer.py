@@ -108,3 +108,41 @@ def test_finer__says_how_many() -> None:
     assert one.column == "ward"
     assert "120 of 120 (100 %) cells" in str(one.message)
     assert one.remedy
+
+
+def _kept(ward: list[str], before: list[str] | None = None, order: np.ndarray | None = None) -> list[Verdict]:
+    original = {"age": AGES, "ward": before or WARDS}
+    released = {"age": [f"{age[0]}0s" for age in AGES], "ward": ward}
+    if order is not None:
+        released = {name: [column[i] for i in order] for name, column in released.items()}
+    log = log_of(age=("age", "generalize"), ward=("other", "keep"))
+    return [one.verdict for one in findings(opinion_on(original, released, log), "kept_values_split")]
+
+
+SPLIT = {
+    "letter case": lambda value, way: (value, value.upper(), value.title())[way],
+    "spaces": lambda value, way: value + " " * way,
+    "another letter that looks alike": lambda value, way: value.replace("o", "\u043e", way % 2).replace(
+        "t", "\u0442", way // 2
+    ),
+    "zeros before it": lambda value, way: "0" * way + value,
+    "a letter after it": lambda value, way: value + "-ab"[way],
+}
+
+
+@pytest.mark.parametrize("order", [None, RNG.permutation(N)], ids=["in order", "shuffled"])
+@pytest.mark.parametrize("write", SPLIT.values(), ids=SPLIT)
+def test_split__kept_values_that_became_several_are_a_warning_though_many_share_each(write, order) -> None:
+    ward = [write(value, i % 3 if i % 2 else 0) for i, value in enumerate(WARDS)]
+    assert _kept(ward, order=order) == [Verdict.WARN]
+
+
+def test_split__the_originals_own_spellings_are_fine() -> None:
+    dirty = [value.upper() if i % 3 else f"{value} " for i, value in enumerate(WARDS)]
+    assert _kept(dirty, dirty) == []
+    assert _kept([value.strip().lower() for value in dirty], dirty) == []
+
+
+def test_split__other_values_for_few_cells_or_noise_are_left_to_other_checks() -> None:
+    assert _kept(["unknown" if i % 9 == 0 else value for i, value in enumerate(WARDS)]) == []
+    assert _kept([str(float(age) + i % 5) for i, age in enumerate(AGES)], AGES) == []

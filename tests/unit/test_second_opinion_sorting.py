@@ -132,3 +132,32 @@ def test_sorting__lets_noise_that_hides_the_place_pass() -> None:
     shuffled = {name: [column[i] for i in SHUFFLED] for name, column in released.items()}
     log = log_of(income=("other", "noise"), name=("name", "drop"), number=("ssn", "drop"))
     assert findings(opinion_on(original, shuffled, log), "in_the_original_order") == []
+
+
+@pytest.mark.parametrize("is_sorted", [True, False])
+def test_sorting__warns_of_rows_in_the_order_of_names_that_repeat_often(*, is_sorted: bool) -> None:
+    rng = np.random.default_rng(6)
+    who = rng.integers(0, 40, 6 * N)
+    names = [NAMES[i] for i in who]
+    sex = ["f" if NAMES[i] < "H" or i % 3 else "m" for i in who]
+    town = rng.choice(["Koper", "Celje", "Kranj"], len(who)).tolist()
+    original = {"name": names, "sex": sex, "town": town}
+    order = sorted(range(len(who)), key=names.__getitem__) if is_sorted else rng.permutation(len(who))
+    released = {"sex": [sex[i] for i in order], "town": [town[i] for i in order]}
+    log = log_of(name=("name", "drop"), sex=("gender", "keep"), town=("address", "keep"))
+    found = findings(opinion_on(original, released, log), "in_the_original_order")
+    assert [one.verdict for one in found] == [Verdict.WARN] * is_sorted
+
+
+@pytest.mark.parametrize("by", ["born", "town"])
+def test_sorting__lets_rows_sorted_by_what_is_released_pass(by: str) -> None:
+    rng = np.random.default_rng(7)
+    n = 6 * N
+    days = [str(np.datetime64("1950-01-01") + int(day)) for day in rng.integers(0, 20_000, n)]
+    original = {"born": days, "town": rng.choice(["Koper", "Celje", "Kranj"], n).tolist()}
+    original["sex"] = rng.choice(["f", "m"], n).tolist()
+    released = {**original, "born": [f"{day[:4]}-01-01" for day in days]}
+    order = sorted(rng.permutation(n).tolist(), key=released[by].__getitem__)
+    log = log_of(born=("birthdate", "generalize"), sex=("gender", "keep"), town=("address", "keep"))
+    shuffled = {name: [column[i] for i in order] for name, column in released.items()}
+    assert findings(opinion_on(original, shuffled, log), "in_the_original_order") == []

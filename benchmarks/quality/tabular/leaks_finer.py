@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -26,6 +27,18 @@ def _spelled(write: Callable[[str, int], str]) -> Change:
         return release.having(column, values, action="keep")
 
     return change
+
+
+def _spelled_before(release: Release, rng: np.random.Generator) -> Release:
+    """Write a kept category in four ways in the original, and in fewer in the release."""
+    column = release.kept()[0]
+    ways = rng.integers(0, 4, len(release.original))
+    written = [
+        (value, value.upper(), value.lower(), f"{value} ")[way]
+        for value, way in zip(release.original[column], ways, strict=True)
+    ]
+    before = replace(release, original=release.original.assign(**{column: written}))
+    return before.having(column, before.truth(column).str.strip(), action="keep")
 
 
 def _in_bits(value: str, way: int) -> str:
@@ -102,12 +115,20 @@ def finer_kinds() -> Iterator[Kind]:
     )
     for name, write in spellings:
         yield leak(name, "spelling", _spelled(write), sizes=_ENOUGH)
-    yield fine(
-        "a category in three spellings",
+    yield leak(
+        "a category in four spellings",
         "spelling",
-        _spelled(lambda value, way: (value, value.upper(), f"{value} ")[way % 3]),
-        sizes=_ENOUGH,
+        _spelled(lambda value, way: (value, value.upper(), f"{value} ", f" {value}")[way % 4]),
+        at_least=Verdict.WARN,
         schemas=("english_insurance", "survey"),
+        sizes=_ENOUGH,
+    )
+    yield fine(
+        "a category in fewer spellings than the original's",
+        "spelling",
+        _spelled_before,
+        schemas=("english_insurance", "survey"),
+        sizes=_ENOUGH,
     )
     for name, make, schemas in (
         ("a category of letters of names", _letters_of_names, NAMED),

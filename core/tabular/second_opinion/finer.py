@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.cells import equal_values
-from core.coding import value_codes
+from core.coding import CodedColumn, value_codes
 from core.tabular.actions import Meaning, meaning_of
 from core.tabular.second_opinion.pair import CodedPair, LoggedTables
 from core.tabular.settings import SecondOpinionThresholds
@@ -31,6 +31,10 @@ _LEAST_SHARE = 0.05  # of a column's filled cells, and more than that beyond the
 _MANY = 0.5  # share of the filled cells from which it is FAIL
 # spaces, control and format characters, and signs that choose another form of the one before them
 _NOT_SEEN = r"[\s\p{Z}\p{Cc}\p{Cf}\x{034F}\x{FE00}-\x{FE0F}\x{E0100}-\x{E01EF}]+"
+_FEWEST_VERSIONS = 3  # more values than before, from which kept values were split
+_IN_THEIR_ORIGINAL = 0.99  # share of cells whose value stands for one original value alone
+_FEWEST_CELLS = 5  # of a value on average, below which values follow from each other by chance
+_NUMBER = r"^\s*[-+]?[0-9][0-9.,\s]*$"
 _FEWEST_SPELLINGS = 10  # more values as written than after folding, below which no column is looked at
 _SOME, _FEWEST_IN_SOME = 60, 3  # how many values of many are looked at, and how many more of these
 
@@ -40,7 +44,9 @@ class FinerColumn:
     """How many records of a column share their value, against how many did or would."""
 
     column: str  # of the anonymized table
-    by: str  # ``values``, against those of the original column; ``spelling``, against the values folded
+    # ``values``, against those of the original column; ``spelling``, against the values folded; ``split``,
+    # as written, against those of the original column that was kept
+    by: str
     # shape (n_values,): the filled cells of each distinct value, and of what it is held against
     n_cells: IntArray
     # against the original: shape (n_original_values,); against folded values: shape (n_values,)
@@ -69,11 +75,48 @@ def measure_finer(tables: LoggedTables) -> tuple[FinerColumn, ...]:
 
     Blanks are left out. By values: columns whose log says kept, coarser, cut off or swapped; values are equal
     as text, numbers or dates. By spelling: every anonymized column, equal where they differ in letter case,
-    spaces, width, composition, signs nobody sees or the spelling of numbers and dates alone.
+    spaces, width, composition, signs nobody sees or the spelling of numbers and dates alone. Split: a column
+    whose log says kept and that holds more values, as written, than the original; where the records are seen
+    to be in order, each stands for one original value, and elsewhere they are no numbers.
     """
+    split = (_split(tables, pair) for pair in tables.coded)
     by_values = (_against_original(pair) for pair in tables.coded if _may_not_be_finer(pair))
     by_spelling = (_against_folded(tables, name) for name in tables.anonymized.column_names)
-    return tuple(one for one in (*by_values, *by_spelling) if one is not None)
+    return tuple(one for one in (*split, *by_values, *by_spelling) if one is not None)
+
+
+def _split(tables: LoggedTables, pair: CodedPair) -> FinerColumn | None:
+    """Return the values of a kept column against the original's, where some became several."""
+    names = pair.pair
+    if pair.anonymized is pair.original or meaning_of(names.action) is not Meaning.KEPT:
+        return None
+    before, after = tables.written["original"][names.original], tables.written["anonymized"][names.anonymized]
+    n_more = after.n_distinct - before.n_distinct
+    has_more = n_more >= _FEWEST_VERSIONS and tables.n_anonymized <= tables.n_original
+    if not has_more or after.n_filled < _FEWEST_CELLS * after.n_distinct:
+        return None
+    if not (_are_words(after) if tables.order != "kept" else _stands_for_one(before, after)):
+        return None
+    ours, theirs = (one.counts[one.counts > 0] for one in (after, before))
+    return FinerColumn(column=names.anonymized, by="split", n_cells=ours, n_cells_against=theirs)
+
+
+def _are_words(column: CodedColumn) -> bool:
+    """Whether at most half of the values are numbers, which noise makes more of."""
+    numbers = pc.sum(pc.match_substring_regex(column.values.cast(pa.large_string()), _NUMBER)).as_py()
+    return bool(numbers * 2 <= len(column.values))
+
+
+def _stands_for_one(before: CodedColumn, after: CodedColumn) -> bool:
+    """Whether nearly all cells of each value stand for one original value."""
+    both = (before.codes >= 0) & (after.codes >= 0)
+    size = len(before.values) + 1
+    joint, n_cells = np.unique(
+        after.codes[both].astype(np.int64) * size + before.codes[both], return_counts=True
+    )
+    most = np.zeros(len(after.values), dtype=np.int64)
+    np.maximum.at(most, joint // size, n_cells)
+    return bool(most.sum() >= _IN_THEIR_ORIGINAL * n_cells.sum())
 
 
 def _may_not_be_finer(pair: CodedPair) -> bool:
@@ -135,20 +178,34 @@ def _codes_of_equal(values: pa.Array) -> IntArray:
 
 def judge_finer(measured: Sequence[FinerColumn], thresholds: SecondOpinionThresholds) -> list[Finding]:
     """Return a finding per column that tells records apart which it should not."""
-    k, found = thresholds.smallest_k, []
-    for one in measured:
-        n, n_filled = one.n_told_apart(k), one.n_filled
-        beyond = n / max(n_filled, 1) - one.share_before(k)
-        if n >= _FEWEST and beyond > _LEAST_SHARE:
-            found.append(
-                Finding.of(
-                    "finer_values" if one.by == "values" else "finer_spelling",
-                    Verdict.FAIL if beyond >= _MANY else Verdict.WARN,
-                    column=one.column,
-                    n_affected=n,
-                )(_MESSAGES[one.by], column=one.column, found=own(share_of(n, n_filled)), limit=k)
-            )
-    return found
+    few = [_of_few_alike(one, thresholds.smallest_k) for one in measured if one.by != "split"]
+    found = [finding for finding in few if finding is not None]
+    named = {finding.column for finding in found}
+    return found + [_of_split(one) for one in measured if one.by == "split" and one.column not in named]
+
+
+def _of_split(one: FinerColumn) -> Finding:
+    return Finding.of("kept_values_split", Verdict.WARN, column=one.column, n_affected=one.n_filled)(
+        "`{column}` is said to be kept, but holds {n_values} different values in place of the original's "
+        "{n_before}: some were split. What tells equal values apart (a letter, a space, a number put to "
+        "them) can carry who it is. Write equal values alike.",
+        column=one.column,
+        n_values=len(one.n_cells),
+        n_before=len(one.n_cells_against),
+    )
+
+
+def _of_few_alike(one: FinerColumn, k: int) -> Finding | None:
+    n, n_filled = one.n_told_apart(k), one.n_filled
+    beyond = n / max(n_filled, 1) - one.share_before(k)
+    if n < _FEWEST or beyond <= _LEAST_SHARE:
+        return None
+    return Finding.of(
+        "finer_values" if one.by == "values" else "finer_spelling",
+        Verdict.FAIL if beyond >= _MANY else Verdict.WARN,
+        column=one.column,
+        n_affected=n,
+    )(_MESSAGES[one.by], column=one.column, found=own(share_of(n, n_filled)), limit=k)
 
 
 _MESSAGES = {

@@ -59,7 +59,9 @@ def measure_sorting(search: Search) -> tuple[SortedAlike, ...]:
     for name, order in after:
         for original, sought in before:
             if (original, name) != (None, None) and name not in found:
-                proof = _proof(sought, order, [one for one in witnesses if one.anonymized != name])
+                others = [one for one in witnesses if one.anonymized != name]
+                repeats = name is None and original is not None and search.taken_out(original)
+                proof = _proof(sought, order, others, may_repeat=repeats)
                 if proof is not None:
                     found[name] = _sorted_alike(search, original, name, proof.name)
     return tuple(found.values())
@@ -158,14 +160,17 @@ class _Proof:
     name: str | None
 
 
-def _proof(before: _Order, after: _Order, witnesses: Sequence[_Witness]) -> _Proof | None:
+def _proof(
+    before: _Order, after: _Order, witnesses: Sequence[_Witness], *, may_repeat: bool
+) -> _Proof | None:
+    """`may_repeat`: the rows of a file, sorted by an original column that is to be gone."""
     if _as_often(before.sizes, after.sizes):
         return _Proof(name=None)
     n_places = min(len(before.sizes), len(after.sizes))
-    if n_places < len(before.rows) * _FEWEST_DISTINCT:
+    if n_places < (_FEWEST_ROWS if may_repeat else len(before.rows) * _FEWEST_DISTINCT):
         return None
     rows = before.rows, after.rows
-    if n_places < len(before.rows) * _NEARLY_DISTINCT:
+    if n_places < len(before.rows) * _NEARLY_DISTINCT and not may_repeat:
         if len(before.sizes) == len(after.sizes):
             rows = before.firsts, after.firsts
         elif not _breaks_ties(before, after):
