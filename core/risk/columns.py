@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Literal, cast
@@ -142,18 +142,25 @@ def _unique_without(table: Combinations | CountedCombinations) -> list[int]:
     if isinstance(table, CountedCombinations):
         every = range(len(table.quasi_identifiers))
         return [distinctness(table, [each for each in every if each != left]).n_unique for left in every]
-    n = table.n_combinations
+    return [
+        int(np.count_nonzero(np.bincount(group, weights=table.sizes) == 1))
+        for group in groups_without(table.codes, n=table.n_combinations)
+    ]
+
+
+def groups_without(codes: Sequence[IntArray], *, n: int) -> Iterator[IntArray]:
+    """Yield for each column what :func:`core.risk.records.grouped` gives of all others, in time near linear.
+
+    `codes`: one array of shape (n,) a column.
+    """
     nothing = np.zeros(n, dtype=np.int64)
     after = [nothing]
-    for codes in table.codes[:0:-1]:
-        after.append(_dense(grouped([after[-1], codes], n=n)))
-    before, found = nothing, []
-    for column, codes in enumerate(table.codes):
-        group = grouped([before, after[-1 - column]], n=n)
-        sizes = np.bincount(group, weights=table.sizes)
-        found.append(int(np.count_nonzero(sizes == 1)))
-        before = _dense(grouped([before, codes], n=n))
-    return found
+    for own in codes[:0:-1]:
+        after.append(_dense(grouped([after[-1], own], n=n)))
+    before = nothing
+    for own in codes:
+        yield grouped([before, after.pop()], n=n)
+        before = _dense(grouped([before, own], n=n))
 
 
 def _dense(group: IntArray) -> IntArray:

@@ -15,7 +15,7 @@ from core.risk.sensitive import Limited, SensitiveMeasurement
 from core.risk.settings import Hierarchy, RiskSettings, RiskThresholds
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst, worst_first
-from core.words import Text, counted, number, own, percent, share_of, text
+from core.words import Text, counted, listed, number, own, percent, share_of, text
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -132,6 +132,7 @@ def population_figures(measured: RiskMeasurement) -> dict[str, float | None]:
     return found
 
 
+_MOST_SUPPRESSED = 0.2  # share of the records up to which suppressing them is worth proposing
 _SHARES_BELOW = (2, 3, 5, 11, 20)
 
 
@@ -186,7 +187,8 @@ def judge_risk(
     if thresholds.person_k is not None:
         findings.append(_person_finding(measurement, thresholds.person_k))
     for sensitive in measurement.sensitive:
-        findings += _sensitive_findings(sensitive, thresholds)
+        found = _sensitive_findings(sensitive, thresholds)
+        findings += [_with_group_step(finding, measurement) for finding in found]
     releases = None
     if measurement.releases is not None:
         releases = judge_releases(measurement.releases, k=thresholds.k)
@@ -229,7 +231,7 @@ def _class_size_finding(measured: RiskMeasurement, k: int) -> Finding:
         )
     below = classes.n_records_below(k)
     if below:
-        return Finding.of("k", Verdict.FAIL, n_affected=below)(
+        found = Finding.of("k", Verdict.FAIL, n_affected=below)(
             "{found} is in a class of fewer than {asked}; the smallest class has {smallest}.",
             "{found} are in classes of fewer than {asked}; the smallest class has {smallest}.",
             n=below,
@@ -237,11 +239,57 @@ def _class_size_finding(measured: RiskMeasurement, k: int) -> Finding:
             asked=measured.units(k),
             smallest=smallest,
         )
+        return replace(found, own_remedy=_step_to_k(measured, k, below))
     return Finding.of("k", Verdict.PASS)(
         "Every combination of the quasi-identifiers is shared by at least {smallest}; {asked} are asked for.",
         smallest=smallest,
         asked=k,
     )
+
+
+def _step_to_k(measured: RiskMeasurement, k: int, below: int) -> Text:
+    """Return which quasi-identifiers to make coarser, or how many records to suppress, to reach `k`.
+
+    A column is named alone only where, left out, it takes half of the records below `k` out of small classes.
+    """
+    by_values = _most_values_first(measured)
+    left = {name: measured.n_below_without(name, k) for name in reversed(by_values)}
+    known = {name: n for name, n in left.items() if n is not None and 2 * n <= below}
+    coarser = listed(by_values, at_most=3)
+    if known:
+        best = min(known, key=lambda name: known[name])  # of equals the one with the fewest values
+        coarser = text(
+            "{column} (without it, {n} record would be left in small classes)",
+            "{column} (without it, {n} records would be left in small classes)",
+            n=known[best],
+            column=f"`{best}`",
+        )
+    if below > _MOST_SUPPRESSED * measured.classes.n_records:
+        return text("Make coarser: {coarser}. What if shows the options.", coarser=coarser)
+    return text(
+        "Suppress the {n} record in a small class, or make coarser: {coarser}.",
+        "Suppress the {n} records in small classes, or make coarser: {coarser}.",
+        n=below,
+        coarser=coarser,
+    )
+
+
+def _most_values_first(measured: RiskMeasurement) -> list[str]:
+    facts = sorted(measured.quasi_identifiers, key=lambda each: -each.n_values)
+    return [each.column for each in facts]
+
+
+def _with_group_step(finding: Finding, measured: RiskMeasurement) -> Finding:
+    """Return a finding of what classes give away with what to do in which columns and how many records."""
+    if finding.verdict is not Verdict.FAIL or not finding.n_affected or finding.check.startswith("folded_"):
+        return finding
+    step = text(
+        "Make {columns} coarser, or suppress the {n} record whose class gives it away.",
+        "Make {columns} coarser, or suppress the {n} records whose classes give it away.",
+        n=finding.n_affected,
+        columns=listed(_most_values_first(measured), at_most=3),
+    )
+    return replace(finding, own_remedy=step)
 
 
 def _average_risk_finding(measured: RiskMeasurement, limit: float) -> Finding:
@@ -251,11 +299,17 @@ def _average_risk_finding(measured: RiskMeasurement, limit: float) -> Finding:
             "No record is assessed, so there is no average risk."
         )
     missed = risk > limit + 1e-12
-    return Finding.of("average_risk", Verdict.FAIL if missed else Verdict.PASS)(
+    found = Finding.of("average_risk", Verdict.FAIL if missed else Verdict.PASS)(
         "The average risk of a record is {risk}; at most {limit} is asked for.",
         risk=number(risk),
         limit=number(limit),
     )
+    step = text(
+        "Make {columns} coarser until the average risk is at most {limit}.",
+        columns=listed(_most_values_first(measured), at_most=3),
+        limit=number(limit),
+    )
+    return replace(found, own_remedy=step)
 
 
 def _household_finding(measured: RiskMeasurement, limit: float) -> Finding:

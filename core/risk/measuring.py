@@ -21,7 +21,7 @@ from core.releases import (
     Roles,
     measure_releases,
 )
-from core.risk.columns import UnchosenColumns, measure_unchosen
+from core.risk.columns import UnchosenColumns, groups_without, measure_unchosen
 from core.risk.comparison import Comparison, Linkage, compare_with_original, link_records
 from core.risk.people import (
     HiddenPersons,
@@ -59,6 +59,7 @@ from core.verdict import Finding
 from core.words import Text, counted, text
 
 _N_WORST = 50
+_MOST_CELLS = 1_000_000  # classes × quasi-identifiers of which each is left out in turn; under half a second
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,6 +99,9 @@ class RiskMeasurement:
     quasi_identifiers: tuple[ColumnFacts, ...]  # facts about each
     sensitive: tuple[SensitiveMeasurement, ...]  # one for each sensitive attribute, in the order chosen
     persons: PersonFacts | None  # none without a person column
+    # distinct class sizes, and records in classes of each, were one quasi-identifier left out; empty where
+    # classes overlap, count persons, or are too many for that
+    without: Mapping[str, tuple[IntArray, IntArray]] = field(default_factory=dict)
     unassigned: tuple[RoleSuggestion, ...]  # what the columns look like that nothing was chosen for
     comparison: Comparison | None = None  # what anonymization cost, where an original was given
     population: PopulationRisk | None = None  # risk against the population, where its table or size was given
@@ -151,6 +155,13 @@ class RiskMeasurement:
         own = [each.distinct_l for each in self.sensitive if each.classes is self.classes]
         fewest = np.min(own, axis=0) if own else np.zeros(n_classes)
         return np.lexsort((np.arange(n_classes), fewest, self.classes.class_sizes))[:_N_WORST]
+
+    def n_below_without(self, column: str, k: int) -> int | None:
+        """Return the records in classes below `k`, were a quasi-identifier left out; None if not measured."""
+        if column not in self.without:
+            return None
+        sizes, records = self.without[column]
+        return int(records[sizes < k].sum())
 
     @property
     def highest_risk(self) -> float | None:
@@ -252,6 +263,7 @@ def _measure_table(
         quasi_identifiers=tuple(_facts(column) for column in quasi),
         sensitive=sensitive,
         persons=None if person is None else _person_facts(classes, person),
+        without=_sizes_without(quasi, classes, settings) if person is None else {},
         unassigned=unassigned,
         population=against,
         uniques=uniques,
@@ -411,6 +423,21 @@ def _measure_each_sensitive(
                 hierarchy=hierarchies.get(name),
             )
         )
+    return found
+
+
+def _sizes_without(
+    quasi: Sequence[CodedColumn], classes: EquivalenceClasses, settings: RiskSettings
+) -> dict[str, tuple[IntArray, IntArray]]:
+    """Return sizes and the assessed records in classes of each, were one column left out of the classes."""
+    if settings.missing == "wildcard" or not 0 < classes.n_classes * len(quasi) <= _MOST_CELLS:
+        return {}
+    codes = class_values(quasi, classes, settings)[0].astype(np.int64)
+    found = {}
+    for column, group in zip(quasi, groups_without(list(codes.T), n=len(codes)), strict=True):
+        merged = np.bincount(group, weights=classes.class_sizes).astype(np.int64)
+        sizes, n = np.unique(merged[merged > 0], return_counts=True)
+        found[column.name] = sizes, sizes * n
     return found
 
 

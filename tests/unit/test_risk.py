@@ -526,3 +526,36 @@ def test_exposure__free_text_is_not_assessed_whatever_its_role() -> None:
         )
         assert not {"direct_identifiers", "sensitive_identifiers", "distinct_columns"} & set(told)
     assert "text_not_read" not in messages(judged("age,note\n" + notes, quasi="age", leave_out=("note",)))
+
+
+def _steps(*rows: str, **settings: object) -> list[str]:
+    audit = judged("\n".join(["zip,sex", *rows]), quasi="zip,sex", l=None, **settings)
+    return [finding.remedy for finding in audit.findings if finding.check == "k"]
+
+
+def test_next_step__names_the_column_that_makes_classes_small() -> None:
+    assert _steps(*(f"{n},{'mf'[n % 2]}" for n in range(10)))[0] == (
+        "Make coarser: `zip` (without it, 0 records would be left in small classes). What if shows the "
+        "options."
+    )
+
+
+def test_next_step__counts_few_records_to_suppress() -> None:
+    assert _steps(*["1,m"] * 20, *["1,f"] * 20, "2,m", "2,f")[0] == (
+        "Suppress the 2 records in small classes, or make coarser: `zip` (without it, 0 records would be "
+        "left in small classes)."
+    )
+
+
+@pytest.mark.parametrize("settings", [{}, {"missing": "wildcard"}])
+def test_next_step__names_all_where_none_alone_is_enough(settings: dict[str, object]) -> None:
+    found = _steps(*["1,m"] * 20, "2,a", "3,b", "4,c", **settings)
+    assert found == ["Suppress the 3 records in small classes, or make coarser: `zip`, `sex`."]
+
+
+def test_next_step__of_a_sensitive_attribute_counts_the_records() -> None:
+    people = "\n".join(["zip,sex,ill", *["1,m,flu"] * 5, *["2,f,flu", "2,f,gout"] * 5])
+    audit = judged(people, quasi="zip,sex", sensitive=("ill",))
+    assert [each.remedy for each in audit.findings if each.check == "distinct_l"] == [
+        "Make `zip`, `sex` coarser, or suppress the 5 records whose classes give it away."
+    ]
