@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -130,9 +130,7 @@ def judge_events(
     found = (
         k_finding,
         _mapping_finding(measured),
-        trace_finding,
-        whole_finding,
-        *rows_findings,
+        *_most_found_first(traces_after, [trace_finding, whole_finding, *rows_findings]),
         *(_persons_finding(anonymized, persons) for persons in measured.log.other_persons),
         *telling_findings(anonymized),
         *measured.log.findings,
@@ -155,6 +153,13 @@ def judge_events(
         rows_verdict=worst([finding.verdict for finding in rows_findings]),
         findings=tuple(finding for finding in found if finding is not None),
     )
+
+
+def _most_found_first(traces: TraceRisk, findings: Sequence[Finding]) -> Sequence[Finding]:
+    """Return what a pseudonym links with that first which singles out most users; of equals as given."""
+    two = traces.singled_out(KNOWN_EVENTS_JUDGED) or 0.0
+    n_sampled = round(two * traces.n_users)  # what is drawn as a sample counts no users
+    return sorted(findings, key=lambda each: -(n_sampled if each.n_affected is None else each.n_affected))
 
 
 def _what_was_done(anonymized: AnonymizedEvents) -> Iterator[Finding | None]:

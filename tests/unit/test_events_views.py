@@ -220,6 +220,15 @@ def test_headline__says_what_k_reached(k: int, changes: dict[str, object], headl
     assert views.headline(audit(k=k, **changes)) == headline
 
 
+def test_told_in_headline__is_what_singles_out_most_of_what_is_as_grave() -> None:
+    found = audit(k=2)
+    shares = {each.check: (each.verdict, each.n_affected or 0) for each in found.findings}
+    told = shares[views.told_in_headline(found)]
+    linked = ("row_numbers", "row_multisets", "row_sequences", "trace_risk", "whole_trace")
+    assert told == max(shares[check] for check in linked if shares[check][0] is found.overall)
+    assert views.told_in_headline(audit(k=2, scope="event")) == ""
+
+
 def test_report__holds_both_verdicts_every_figure_and_no_user() -> None:
     found = audit(*(line.replace(";a;", ";ana@example.org;") for line in LOG), sensitive="hour")
     made = report(found, outcomes=strategy_curve(found.measured, ks=(2, 3)))
@@ -302,6 +311,6 @@ def test_demo__is_the_same_log_every_time_and_shows_what_k_does_not_cover() -> N
     )
     assert (found.verdict, found.trace_verdict) == (Verdict.PASS, Verdict.WARN)
     assert views.headline(found) == (
-        "k = 5 is reached in every exported combination, yet the number of rows alone singles out "
-        "9.5 % of users."
+        "k = 5 is reached in every exported combination, yet the whole trace of 99.1 % of "
+        "users is nobody else's."
     )

@@ -36,7 +36,7 @@ from core.measures import events as measures
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions, placed
 from core.reports.proof import Tried, figure_tried, tried_tables
 from core.settings_form import described, report_lines, reported
-from core.verdict import Verdict, worst, worst_first
+from core.verdict import Verdict, worst_first
 from core.words import Text, counted, own, part_of, percent, text
 
 TITLE = "Event-log anonymizer"
@@ -137,7 +137,7 @@ def _n_counted(audit: EventAudit) -> int | None:
     return audit.traces_after.n_users if share is not None and share.is_exact else None
 
 
-# Said only where k is reached: else nothing is worse than that it is not.
+# Said only where k is reached: else nothing is worse. Two known events have sentences of their own.
 _REASONS = {
     "mapping": "k = {k} is reached in every exported combination, yet what happened is not assessed: the "
     "event mapping does not tell the events apart.",
@@ -173,16 +173,19 @@ def _known_events_reason(audit: EventAudit) -> str:
 
 
 def told_in_headline(audit: EventAudit) -> str:
-    """Return the check that makes the verdict worse than k and the traces do; empty where none does."""
-    known = worst([audit.verdict, audit.trace_verdict])
-    worse = [finding for finding in audit.findings if finding.verdict.severity > known.severity]
-    reasons = [finding for finding in worst_first(worse) if finding.check in _REASONS]
-    if not reasons or (reasons[0].check in _ROWS and audit.trace_verdict is not Verdict.PASS):
+    """Return the check of the gravest finding, which the headline names; empty where all is well."""
+    if not audit.release.verification.k_reached:
+        return "k_anonymity"
+    if audit.overall is Verdict.PASS:
         return ""
-    return reasons[0].check
+    told = [each for each in audit.findings if each.check in (*_REASONS, "trace_risk")]
+    grave = [each.check for each in worst_first(told) if each.verdict is audit.overall]
+    if grave and grave[0] in _LINKED:  # one harm, however it is found: what singles out most comes first
+        return next(each.check for each in told if each.check in _LINKED and each.verdict is audit.overall)
+    return grave[0] if grave else ""
 
 
-_ROWS = ("row_multisets", "row_sequences", "whole_trace")  # a milder way to say what known events say already
+_LINKED = ("row_numbers", "row_multisets", "row_sequences", "trace_risk", "whole_trace")
 
 
 def way_of_events(audit: EventAudit) -> Text:
