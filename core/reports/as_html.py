@@ -218,8 +218,7 @@ def _front(
 <h1 class="wrap">{text(say(report.title))}</h1>
 <p class="question wrap">{text(say(report.question))}</p>""",
         _verdict_panel(report),
-        f"<h2>{text(say('Findings'))}</h2>",
-        _gravest(report.findings, at_most=_MOST_AT_FRONT),
+        _findings_at_front(report),
         _next_steps(report),
         _files(report),
         _made(report, digest),
@@ -251,9 +250,21 @@ def verdict_badge(verdict: Verdict | None) -> str:
     return f'<span class="badge {verdict.value}"><span aria-hidden="true">{symbol}</span> {label}</span>'
 
 
-def _gravest(findings: Sequence[Finding], *, at_most: int) -> str:
-    """Return the gravest findings, and how many more there are and where; what held is in the appendix."""
-    told = [finding for finding in worst_first(findings) if finding.verdict is not Verdict.PASS]
+def _findings_at_front(report: Report) -> str:
+    """Return the gravest findings, without one that the verdict says already."""
+    found = _gravest(report.findings, report.headline, at_most=_MOST_AT_FRONT)
+    return f"<h2>{text(say('Findings'))}</h2>\n{found}" if found else ""
+
+
+def _gravest(findings: Sequence[Finding], headline: str, *, at_most: int) -> str:
+    """Return the gravest findings that the headline does not say, and how many more there are and where.
+
+    What held is in the appendix; nothing where the headline says all.
+    """
+    grave = [finding for finding in worst_first(findings) if finding.verdict is not Verdict.PASS]
+    told = [finding for finding in grave if say(finding.message) not in say(headline)]
+    if grave and not told:
+        return ""
     if not told:
         nothing = "Nothing was found that speaks against it." if findings else "No findings."
         return f"<p>{text(say(nothing))}</p>"
@@ -328,7 +339,7 @@ def _section(section: ReportSection, number: int, report: Report, charts: Iterat
     badge = verdict_badge(section.verdict) if is_file else ""
     label = say("Figures of {file}", file=section.name) if is_file else say("Figures")
     headline = f'<p class="wrap">{prose(section.headline)}</p>' if several else ""
-    found = _gravest(section.findings, at_most=_MOST_OF_FILE) if several else ""
+    found = _gravest(section.findings, section.headline, at_most=_MOST_OF_FILE) if several else ""
     figures = _figures_table(section.figures, label)
     is_beside = bool(figures) and len(section.charts) == 1
     drawn = [_chart(each, next(charts), is_beside=is_beside) for each in section.charts]

@@ -164,7 +164,7 @@ def _show_all(outcomes: Sequence[PairOutcome], unmatched: Sequence[str], names: 
     if len(outcomes) > 1 or unmatched:
         show_verdict(
             views.run_verdict(outcomes, n_unmatched=len(unmatched)),
-            views.run_headline(outcomes, n_unmatched=len(unmatched), names_gravest=False),
+            views.run_headline(outcomes, n_unmatched=len(unmatched)),
         )
         list_files(TOOL, views.run_table(outcomes, unmatched), names)
 

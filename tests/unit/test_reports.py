@@ -448,6 +448,15 @@ def test_render_html__explains_the_verdict(verdict):
     assert f"{verdict.value.replace('_', ' ')} means: " in text
 
 
+def test_render_html__says_at_the_front_once_what_the_verdict_says():
+    message = "FIRST is unchanged in 9 of 10 cells."
+    for headline, n_at_front in (("1 of 3 columns fails.", 1), (f"patients.csv: {message}", 1)):
+        front, _ = render_html(examples.report(headline=headline)).decode().split("</header>")
+        body = front.split("<body>")[1]
+        assert body.count("is unchanged in 9 of 10 cells.") == n_at_front
+        assert ("<h2>Findings</h2>" in body) is (message not in headline)
+
+
 def test_render_html__defines_each_measure_once_and_shows_every_figure():
     figures = tuple(Figure(measure="k", value=value, of=f"file {value}") for value in (1, 2000))
     text = Page(render_html(examples.report(figures=figures))).text

@@ -161,6 +161,8 @@ def test_headline__states_the_rule_and_the_exposure(audit) -> None:
         "5 of 8 targets are not masked; beside the rule, exposure is WARN. 1 of 7 records of the original "
         "are not in the anonymized file."
     )
+    report = views.vcf_report(_outcomes(""), created_at=NOW)
+    assert report.headline == "5 of 8 targets are not masked; beside the rule, exposure is WARN."
     low = _outcomes("", level="low")[0].audit
     assert views.headline(low).startswith("Every target counts as masked (2 of 2); beside")
     assert views.file_charts(low) == []

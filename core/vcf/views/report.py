@@ -29,7 +29,7 @@ from core.vcf.views.frequencies import maf_chart
 from core.vcf.views.positions import density_chart
 from core.vcf.views.proof import vcf_proof
 from core.vcf.views.tables import MAX_PLACES, exposure_table, files_table, motif_table, unmasked_table
-from core.vcf.views.words import LIMITS, QUESTION, TITLE, headline, run_headline
+from core.vcf.views.words import LIMITS, QUESTION, TITLE, counts_sentence, run_headline
 from core.verdict import Finding, Verdict, worst
 from core.words import own, percent, text
 
@@ -147,7 +147,7 @@ def _section(outcome: PairOutcome, audit: VcfAudit) -> ReportSection:
     return ReportSection(
         name=audit.scan.anonymized_name,
         verdict=outcome.overall,
-        headline=headline(audit, donors),
+        headline=counts_sentence(audit, donors),
         figures=(*figures(audit), *(donor_figures(donors) if donors else ())),
         # places and remedies stand in the table of findings
         findings=(

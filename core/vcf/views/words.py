@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from core.measures import vcf as measures
 from core.vcf import DonorAudit, PairOutcome, VcfAudit
-from core.vcf.outcomes import findings_of, gravest_of_run
+from core.vcf.outcomes import findings_of
 from core.verdict import Verdict
 from core.words import Text, joined, own, text
 
@@ -32,6 +32,13 @@ def headline(audit: VcfAudit, donors: DonorAudit | None = None, *, steps: Sequen
 
     The finding is shorter where one of the `steps` said with it is its remedy.
     """
+    told = findings_of(audit, donors, steps=steps)
+    found = [finding.message for finding in told if finding.verdict is not Verdict.PASS]
+    return joined([counts_sentence(audit, donors), *found[:1]])
+
+
+def counts_sentence(audit: VcfAudit, donors: DonorAudit | None = None) -> Text:
+    """Return what the rule counts and the verdicts beside it, in a sentence; findings say the rest."""
     n_targets, n_left = audit.n_targets, audit.n_targets - audit.n_masked
     if n_left:
         rule = text(
@@ -46,30 +53,21 @@ def headline(audit: VcfAudit, donors: DonorAudit | None = None, *, steps: Sequen
         rule = text("Nothing had to be masked")
     ours = own(audit.exposure_verdict.word)
     if donors is None:
-        said = text("{rule}; beside the rule, exposure is {exposure}.", rule=rule, exposure=ours)
-    else:
-        said = text(
-            "{rule}; beside the rule, exposure is {exposure}, and what tells of the donors is {donors}.",
-            rule=rule,
-            exposure=ours,
-            donors=own(donors.verdict.word),
-        )
-    told = findings_of(audit, donors, steps=steps)
-    found = [finding for finding in told if finding.verdict is not Verdict.PASS]
-    return joined([said, found[0].message]) if found else said
+        return text("{rule}; beside the rule, exposure is {exposure}.", rule=rule, exposure=ours)
+    return text(
+        "{rule}; beside the rule, exposure is {exposure}, and what tells of the donors is {donors}.",
+        rule=rule,
+        exposure=ours,
+        donors=own(donors.verdict.word),
+    )
 
 
-def run_headline(
-    outcomes: Sequence[PairOutcome], *, n_unmatched: int = 0, names_gravest: bool = True
-) -> Text:
-    """Return the sentence that explains the verdict of a run: one pair's, or how many pairs got which.
-
-    Of several pairs it names the gravest finding too, where nothing beside it does.
-    """
+def run_headline(outcomes: Sequence[PairOutcome], *, n_unmatched: int = 0) -> Text:
+    """Return the sentence that explains the verdict of a run: one pair's, or how many pairs got which."""
     audits = [outcome.audit for outcome in outcomes if outcome.audit is not None]
     exposures = [audit.exposure_verdict for audit in audits]
     if len(outcomes) == 1 and audits:
-        said = headline(audits[0], outcomes[0].donors)
+        said = counts_sentence(audits[0], outcomes[0].donors)
     else:
         said = text(
             "{verified} of {total} pairs verified: {again} must be anonymized again, {by_rule} by the "
@@ -81,8 +79,6 @@ def run_headline(
             n_fail=exposures.count(Verdict.FAIL),
             n_warn=exposures.count(Verdict.WARN),
         )
-        reason = gravest_of_run(outcomes) if names_gravest else None
-        said = joined([said, reason]) if reason else said
     if not n_unmatched:
         return said
     alone = text("{n} file has no partner.", "{n} files have no partner.", n=n_unmatched)
