@@ -20,6 +20,7 @@ from core.diversity.measuring import (
     Stability,
     Status,
     measure_diversity,
+    released_generalizations,
     repeat_configuration,
     search,
 )

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from core.diversity.judging import DiversityAudit
-from core.diversity.measuring import Configuration
-from core.diversity.minimized import generalizations, generalizations_document
+from core.diversity.measuring import Configuration, released_generalizations
+from core.diversity.minimized import generalizations_document
 from core.diversity.problem import SearchProblem
 from core.diversity.settings import as_published
 from core.settings_form import option_words, settings_document
@@ -32,7 +32,7 @@ def diversity_document(audit: DiversityAudit) -> dict[str, object]:
         "base_baseline_accuracy": problem.base_baseline,
         "n_records": problem.n_records,
         "model": model_named(problem),
-        "configurations": [_configuration(each) for each in _listed(audit)],
+        "configurations": [_configuration(problem, each) for each in _listed(audit)],
         "pareto": [[each.k, each.l] for each in audit.pareto],
         "recommended": None
         if recommended is None
@@ -67,7 +67,7 @@ _OF_EVALUATION = (
 )
 
 
-def _configuration(configuration: Configuration) -> dict[str, object]:
+def _configuration(problem: SearchProblem, configuration: Configuration) -> dict[str, object]:
     """Return one configuration as plain values for JSON."""
     evaluation, verified = configuration.evaluation, configuration.verification
     return {
@@ -81,7 +81,7 @@ def _configuration(configuration: Configuration) -> dict[str, object]:
         "reason": configuration.status.value,
         "min_k": verified.k if verified else None,
         **{key: getattr(verified, key, None) for key in ("distinct_l", "entropy_l", "t")},
-        "generalizations": generalizations_document(generalizations(evaluation.minimization))
+        "generalizations": generalizations_document(released_generalizations(problem, configuration))
         if evaluation
         else None,
     }

@@ -27,6 +27,7 @@ from core.diversity.cells import (
 from core.diversity.evaluation import FEWEST_RECORDS, Evaluation, EvaluationInputs, evaluate
 from core.diversity.features import MISSING_CATEGORY, FeatureColumn
 from core.diversity.minimization import SearchStoppedError, ShouldStop, never
+from core.diversity.minimized import Generalization, generalizations, masked
 from core.diversity.problem import SearchProblem
 from core.diversity.release import KeptCells, Verification, released_table, verify
 from core.equivalence import EquivalenceClasses
@@ -130,6 +131,28 @@ class Configuration:
     def accuracy(self) -> float | None:
         """Return the accuracy on the hold-out, minimized; None where not assessed."""
         return self.evaluation.accuracy if self.evaluation else None
+
+
+def released_generalizations(
+    problem: SearchProblem, configuration: Configuration
+) -> tuple[Generalization, ...]:
+    """Return what minimization leaves of each quasi-identifier, values that are not released as shapes.
+
+    None of a pair without an accuracy.
+    """
+    if configuration.evaluation is None:
+        return ()
+    kept_set, space = configuration.kept_set, problem.inputs.space
+    released: dict[str, set[str]] = {}
+    sources = kept_set.kept_cells.sources if kept_set else np.zeros((0, len(problem.inputs.units)), np.int64)
+    for number, unit in enumerate(problem.inputs.units):
+        for position in unit.columns:
+            column = space.columns[position]
+            if column.categories is not None:
+                codes = np.unique(problem.values[sources[:, number], position]).astype(int)
+                released[column.name] = {column.categories[code] for code in codes}
+    found = generalizations(configuration.evaluation.minimization)
+    return masked(found, released)
 
 
 def search(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
+import pyarrow as pa
 
 from core.coding import FloatArray, IntArray
 from core.diversity.cells import CellTree, QuasiIdentifierUnit, raised
@@ -14,6 +15,7 @@ from core.diversity.features import FeatureSpace, Float32Array
 from core.diversity.models import LinearScores
 from core.diversity.outcomes import Dependence, Outcome
 from core.diversity.settings import MajorityRule
+from core.plain import masked_shapes
 from core.words import Text, Written, joined, own, text
 
 Predict = Callable[[FloatArray], FloatArray]
@@ -196,6 +198,29 @@ def generalizations(minimization: Minimization) -> tuple[Generalization, ...]:
                     Generalization(feature=column.name, groups=_groups(column.categories, told_apart))
                 )
     return tuple(found)
+
+
+def masked(
+    found: tuple[Generalization, ...], released: Mapping[str, Collection[str]]
+) -> tuple[Generalization, ...]:
+    """Return the generalizations with categories that are not `released`, by column, as their shapes.
+
+    What a class of k records is released with is a generalization; any other category is a person's value.
+    """
+    return tuple(
+        each
+        if each.groups is None
+        else replace(
+            each, groups=tuple(_masked(group, released.get(each.feature, ())) for group in each.groups)
+        )
+        for each in found
+    )
+
+
+def _masked(names: tuple[str, ...], released: Collection[str]) -> tuple[str, ...]:
+    shapes = masked_shapes(pa.array(names, pa.string())).to_pylist()
+    shown = (name if name in released else shape for name, shape in zip(names, shapes, strict=True))
+    return tuple(dict.fromkeys(shown))
 
 
 def generalizations_document(found: tuple[Generalization, ...]) -> dict[str, object]:

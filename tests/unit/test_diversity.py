@@ -47,6 +47,7 @@ from core.diversity import (
     pareto_front,
     prepare_search,
     rank_by_singling_out,
+    released_generalizations,
     released_table,
     repeat_configuration,
     search,
@@ -68,7 +69,7 @@ from core.diversity.features import (
 from core.diversity.judging import cause_of_failure
 from core.diversity.measuring import unit_penalty
 from core.diversity.minimization import SearchStoppedError, minimize
-from core.diversity.minimized import MinimizationProblem, cell_use, known_as, unit_ncp
+from core.diversity.minimized import MinimizationProblem, cell_use, known_as, masked, unit_ncp
 from core.diversity.outcomes import class_text, r_squared, read_outcomes, sorted_classes
 from core.diversity.settings import just_below
 from core.errors import AuditInputError
@@ -886,6 +887,35 @@ def test_generalizations__group_categories_that_are_not_told_apart() -> None:
     use = cell_use(found, values[70:])
     share = float((values[70:, 1] != 2).mean())
     assert unit_ncp(found, use).tolist() == pytest.approx([1.0, share * 2 / 3])
+
+
+def test_masked__names_released_categories_alone() -> None:
+    job = Generalization(feature="job", groups=(("clerk",), ("Ana Novak", "nurse", "")))
+    age = Generalization(feature="age", cuts=(30.0,))
+    assert masked((age, job), {"job": {"clerk", "nurse"}}) == (
+        age,
+        Generalization(feature="job", groups=(("clerk",), ("AAA AAAAA", "nurse", ""))),
+    )
+    assert masked((job,), {})[0].groups == (("AAAAA",), ("AAA AAAAA", "AAAAA", ""))
+
+
+def test_released_generalizations__name_what_the_release_holds_and_nothing_else() -> None:
+    frame = people()
+    alone = ["astronaut", "Ana Novak", "diver"]
+    frame.loc[frame.index[:3], "job"] = alone
+    found = measure_diversity(prepared(frame))
+    n_hidden = 0
+    for each in found.configurations:
+        if each.evaluation is None:
+            assert released_generalizations(found.problem, each) == ()
+            continue
+        released = released_table(found.problem, each.kept_set.kept_cells)["job"].to_pandas().value_counts()
+        groups = released_generalizations(found.problem, each)[1].groups
+        named = {name for group in groups for name in group if set(name) - {*"A "}}
+        assert named == set(released.index)
+        assert released.min() >= each.k
+        n_hidden += len({*alone} - named)
+    assert n_hidden
 
 
 def test_known_as__names_every_range() -> None:

@@ -136,7 +136,7 @@ def test_configuration_figures__judge_by_the_chosen_diversity(diversity: str) ->
 
 def test_generalizations_table__says_it_in_words(audit: DiversityAudit) -> None:
     evaluated = next(each for each in audit.search.configurations if each.evaluation)
-    table = views.generalizations_table(evaluated)
+    table = views.generalizations_table(audit.search.problem, evaluated)
     assert table["column"].tolist() == ["proline", "flavanoids", "hue"]
     assert not table["known_as"].str.contains(":").any()
 
@@ -163,7 +163,7 @@ def test_nothing_left__draws_nothing_and_says_so() -> None:
     assert nothing.status is Status.NOTHING_LEFT
     assert charts.class_sizes_chart(nothing) is None
     assert charts.diversity_chart(nothing, audit.search.problem) is None
-    assert views.generalizations_table(nothing).empty
+    assert views.generalizations_table(audit.search.problem, nothing).empty
     assert charts.evaluated(audit) == ()
     assert views.headline(audit) == (
         "No pair of k and ℓ reaches the accuracy within your limits. No cell is diverse enough, so that no "

@@ -305,7 +305,7 @@ def _report_tables(audit: DiversityAudit, configuration: Configuration | None) -
             ReportTable(
                 "generalizations",
                 text("What minimization leaves of the quasi-identifiers, k = {k}, ℓ = {l}", **pair),
-                generalizations_table(configuration),
+                generalizations_table(problem, configuration),
             ),
             ReportTable(
                 "class_diversity",

@@ -6,7 +6,13 @@ from collections.abc import Callable, Sequence
 
 import pandas as pd
 
-from core.diversity import Configuration, DiversityAudit, SearchProblem, SinglingOut, generalizations
+from core.diversity import (
+    Configuration,
+    DiversityAudit,
+    SearchProblem,
+    SinglingOut,
+    released_generalizations,
+)
 from core.diversity.minimized import known_as, ranges
 from core.diversity.views.charts import STATUS_WORDS
 from core.languages import ENGLISH
@@ -74,10 +80,9 @@ _READ: Sequence[tuple[Column, Callable[[Configuration], object]]] = (
 )
 
 
-def generalizations_table(configuration: Configuration) -> pd.DataFrame:
+def generalizations_table(problem: SearchProblem, configuration: Configuration) -> pd.DataFrame:
     """Return a row per quasi-identifier: what minimization leaves of it, in words."""
-    evaluation = configuration.evaluation
-    found = () if evaluation is None else generalizations(evaluation.minimization)
+    found = released_generalizations(problem, configuration)
     rows = [(each.feature, known_as(each)) for each in found]
     return table_of(rows, GENERALIZATION_COLUMNS)
 

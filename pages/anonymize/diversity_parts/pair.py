@@ -91,7 +91,8 @@ def show_pair(audit: DiversityAudit, picked: Configuration, mark: str) -> None:
             say("Minimization leaves the model this much, and the accuracy above is measured with it.")
         )
         show_table(
-            views.generalizations_table(picked), alt="What minimization leaves of each quasi-identifier"
+            views.generalizations_table(problem, picked),
+            alt="What minimization leaves of each quasi-identifier",
         )
     with splits:
         _show_stability(audit, picked, mark)
