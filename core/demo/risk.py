@@ -55,7 +55,7 @@ DEMOS = (
     ),
     Demo(
         key="generalized",
-        label="Patients, generalized, with the original",
+        label="Patients, generalized",
         description="The same patients with coarser ages and regions, beside their original.",
         make=lambda: {
             "table": (DemoFile(name="demo_patients_released.csv", data=make_released_patients()),),

@@ -67,7 +67,7 @@ def render_index(folder: Path) -> bytes | None:
 <p class="question">{text(say(_QUESTION))}</p>
 <ul class="parts">{"".join(counts)}</ul></header>
 <main>
-{table_html(title, heads, map(_row_html, rows))}
+{table_html(title, heads, map(_row_html, rows), shape="index")}
 </main>
 </body>
 </html>

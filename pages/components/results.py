@@ -51,6 +51,7 @@ _LOOKS: Mapping[Verdict, _Look] = {
 
 _MOST_CELLS_WRITTEN = 5_000  # by our own words for a share, a cell after the other
 _OF_LETTER, _OF_CELL, _OF_TABLE = 6.8, 26, 1230  # pixels: of a letter, around them, and of all columns
+_TWO_LINES = 66  # pixels of a row; Streamlit breaks lines in those above 4 rem
 _NARROWEST_CARD = 265  # pixels; four fit beside each other in a window of 1280
 
 
@@ -261,6 +262,7 @@ def show_map(
     key: str,
     opened: Callable[[str], None],
     marks: Mapping[str, Sequence[Verdict | None]] | None = None,
+    wraps: bool = False,
 ) -> None:
     """Show a table with cells tinted by verdicts; a click on a row opens it.
 
@@ -272,21 +274,12 @@ def show_map(
         Called with the name of the row that was clicked, before the page runs again.
     marks
         Column key to a verdict per row, or None, for cells whose words tell it; verdicts need none.
+    wraps
+        Whether rows take two lines where a cell is too long for one.
     """
-    columns = columns_shown(frame)
-    shown = said_table(frame.reset_index(drop=True), columns).astype(object)
-    tints = pd.DataFrame("", index=shown.index, columns=shown.columns)
-    for place, column in enumerate(columns):
-        cells = shown.iloc[:, place]
-        given = (marks or {}).get(column.key)
-        found = given or [_verdict_in(cell) for cell in cells]
-        tints.isetitem(place, [f"background-color:{COLORS[each]}33" if each else "" for each in found])
-        words = [
-            f"{mark.symbol} {cell}" if given and mark else _symbol_and_word(cell)
-            for mark, cell in zip(found, cells, strict=True)
-        ]
-        shown.isetitem(place, pd.Series(words, index=shown.index, dtype=object).array)
+    shown, tints = _said_and_tinted(frame, marks or {})
     widths = _widths(shown)
+    cut = any(_width(cell) > widths[str(name)] for name in shown for cell in shown[name])
     rows = [str(name) for name in frame[names]]
     digest = hashlib.sha256(repr(rows).encode("utf-8", "surrogatepass")).hexdigest()[:8]
     st.dataframe(
@@ -294,19 +287,43 @@ def show_map(
         hide_index=True,
         column_config={name: st.column_config.Column(width=width) for name, width in widths.items()},
         alt=say(alt),
+        row_height=_TWO_LINES if cut and wraps else None,
         key=f"{key}_{digest}",  # another order of the rows has its own selection
         on_select=partial(_open_row, f"{key}_{digest}", rows, opened),
         selection_mode="single-row",
     )
 
 
+def _said_and_tinted(
+    frame: pd.DataFrame, marks: Mapping[str, Sequence[Verdict | None]]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the cells as they are shown, and a style for each."""
+    columns = columns_shown(frame)
+    shown = said_table(frame.reset_index(drop=True), columns).astype(object)
+    tints = pd.DataFrame("", index=shown.index, columns=shown.columns)
+    for place, column in enumerate(columns):
+        cells = shown.iloc[:, place]
+        given = marks.get(column.key)
+        found = given or [_verdict_in(cell) for cell in cells]
+        tints.isetitem(place, [f"background-color:{COLORS[each]}33" if each else "" for each in found])
+        words = [
+            f"{mark.symbol} {cell}" if given and mark else _symbol_and_word(cell)
+            for mark, cell in zip(found, cells, strict=True)
+        ]
+        shown.isetitem(place, pd.Series(words, index=shown.index, dtype=object).array)
+    return shown, tints
+
+
 def _widths(shown: pd.DataFrame) -> dict[str, int]:
     """Return a width for every column in which its cells are whole; the widest gives way to the others."""
-    letters = {str(name): max(map(places, (str(name), *map(str, shown[name])))) for name in shown}
-    widths = {name: round(_OF_CELL + _OF_LETTER * n) for name, n in letters.items()}
+    widths = {str(name): max(map(_width, (name, *shown[name]))) for name in shown}
     widest = max(widths, key=lambda name: widths[name])
     rest = sum(widths.values()) - widths[widest]
     return {**widths, widest: min(widths[widest], max(_OF_TABLE - rest, _OF_TABLE // 3))}
+
+
+def _width(cell: object) -> int:
+    return round(_OF_CELL + _OF_LETTER * places(str(cell)))
 
 
 def list_files(tool: str, table: pd.DataFrame, names: Sequence[str]) -> None:
@@ -317,6 +334,7 @@ def list_files(tool: str, table: pd.DataFrame, names: Sequence[str]) -> None:
         names="file",
         key=f"{tool}_list",
         opened=partial(_open_file, tool, names),
+        wraps=True,
     )
 
 

@@ -6,6 +6,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from core.demo.tabular import DEMOS
+from tests.browser.test_looks import OVERFLOWS
+
+HOSPITAL = DEMOS[0]
 EXAMPLES = Path(__file__).parents[1] / "filed_examples"
 FILED = [EXAMPLES / name for name in ("report_0_1.json", "people.csv", "people_scrambled.csv")]
 COUNTS = "region,age,n\n" + "".join(
@@ -114,3 +118,40 @@ def test_home__says_what_it_is_in_few_words(
     expect(page.get_by_role("button", name="Demo: Diabetes")).to_be_visible(timeout=SLOW)
     wait_until_idle(page)
     assert page.evaluate(WORDS) <= MOST_WORDS
+
+
+LONG = {"x" * 196 + ".csv", "مرضى_المستشفى_שלום.csv"}
+
+
+@pytest.mark.parametrize("name", sorted(LONG), ids=["long", "right-to-left"])
+def test_page__holds_any_file_name_at_twice_the_size(
+    name: str, visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
+) -> None:
+    for tool in ("risk", "tabular"):
+        page = visit(tool)
+        page.set_viewport_size({"width": 720, "height": 450})  # 1440 pixels at 200 %
+        rows = "".join(f"{20 + n % 60},{'MF'[n % 2]},T{n % 7}\n" for n in range(100))
+        file = {"name": name, "mimeType": "text/csv", "buffer": f"age,sex,town\n{rows}".encode()}
+        page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(file)
+        expect(page.get_by_text("of your files are held in memory")).to_be_visible(timeout=SLOW)
+        wait_until_idle(page)
+        assert page.evaluate(OVERFLOWS) == []
+
+
+def test_page__lists_thirty_files_under_the_verdict_at_twice_the_size(
+    visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
+) -> None:
+    page = visit("tabular")
+    page.set_viewport_size({"width": 720, "height": 450})
+    files = [file for several in HOSPITAL.make().values() for file in several]
+    given = [
+        {"name": f"{place}_{file.name}", "mimeType": "text/csv", "buffer": file.data}
+        for place in range(3)
+        for file in files
+    ][:30]
+    page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(given)
+    verdict = page.locator('[class*="st-key-verdict_"]').first
+    expect(verdict).to_be_visible(timeout=SLOW)
+    wait_until_idle(page)
+    expect(verdict).to_be_in_viewport()
+    assert page.evaluate(OVERFLOWS) == []

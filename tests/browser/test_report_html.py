@@ -143,16 +143,26 @@ def test_report__prints_no_table_and_no_chart_off_the_page(
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-def test_report__of_every_tool_decides_on_one_page(browser: Browser, tmp_path: Path, tool: str) -> None:
-    page, heights = browser.new_page(viewport={"width": UPRIGHT, "height": 900}), {}
+def test_report__of_every_tool_decides_on_one_page_and_fits_the_paper(
+    browser: Browser, tmp_path: Path, tool: str
+) -> None:
+    page, heights, n_lines, wide = browser.new_page(viewport={"width": UPRIGHT, "height": 900}), {}, {}, {}
     page.emulate_media(media="print")
     for code in LANGUAGES:
         with speaking(code):
             (tmp_path / "report.html").write_bytes(render_html(report_of(tool)))
         page.goto((tmp_path / "report.html").as_uri())
         heights[code] = page.evaluate("document.querySelector('header.top').getBoundingClientRect().height")
+        n_lines[code] = page.locator(".headline").evaluate(
+            "each => Math.round(each.clientHeight / parseFloat(getComputedStyle(each).lineHeight))"
+        )
+        wide[code] = page.locator("section:not(#tables) > .scroll > table, .file table").evaluate_all(
+            "all => all.filter(each => each.scrollWidth > 689).map(each => each.innerText.slice(0, 60))"
+        )
     page.close()
     assert {code: height for code, height in heights.items() if height > DOWN} == {}
+    assert {code: n for code, n in n_lines.items() if n > 2} == {}
+    assert {code: tables for code, tables in wide.items() if tables} == {}
 
 
 def test_report__puts_all_that_decides_on_its_first_page(

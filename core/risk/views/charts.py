@@ -137,7 +137,7 @@ def _people(labels: Sequence[Text], squares: Sequence[int], n_of: Sequence[int])
         {"cornerRadius": 2},
         x=field("x:O", **cells),
         y=field("y:O", **cells),
-        color=meaning("part:N", shown, legend=legend(orient="bottom")),
+        color=meaning("part:N", shown, legend=legend(orient="bottom", labelExpr="split(datum.label, ': ')")),
         opacity=field("opacity:Q", scale=None),
         tooltip=field("part:N", "People"),
     )

@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.filed import Change, FiledFinding, FiledReport, compare_reports
 from core.reports.model import Column, table_of
+from core.verdict import Verdict
 from core.words import say
 from pages.components.results import show_badge, show_table
 from pages.components.text import sentence
@@ -44,12 +45,24 @@ def show_comparison(report: FiledReport, others: Sequence[FiledReport]) -> None:
     tabs = st.tabs([say(heading) for _, heading in _PARTS])
     for (name, heading), tab in zip(_PARTS, tabs, strict=True):
         with tab:
-            _show_changes(getattr(found, name), alt=heading)
+            if name == "findings_judged":
+                _show_judged(found.findings_judged)
+            else:
+                _show_changes(getattr(found, name), alt=heading)
     for heading, findings in (
         ("Findings that came", found.findings_come),
         ("Findings that went", found.findings_gone),
     ):
         _show_findings(heading, findings)
+
+
+def _show_judged(changes: Sequence[Change]) -> None:
+    """Show findings with both verdicts, as lines of text: cells of a table would cut sentences short."""
+    if not changes:
+        st.markdown(say("Nothing differs."))
+    for each in changes:
+        verdicts = " → ".join(say(Verdict(verdict).word) for verdict in (each.before, each.after) if verdict)
+        st.markdown(f"**{verdicts}** · {sentence(each.name)}")
 
 
 def _show_changes(changes: Sequence[Change], *, alt: str) -> None:
