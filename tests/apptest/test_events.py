@@ -337,7 +337,7 @@ def test_events__shows_four_figures_first_and_the_way_of_the_events(
         "Users of the smallest combination",
         "Events kept",
         "Singled out by known events",
-        "Singled out by the number of rows",
+        "Users whose whole trace is unique",
     ]
     words = " ".join(element.value for element in app.markdown).replace("\\", "").replace("\xa0", " ")
     assert (

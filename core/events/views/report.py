@@ -203,15 +203,21 @@ def way_of_events(audit: EventAudit) -> Text:
     )
 
 
-_FIRST = ("smallest_combination", "events_after", "trace_unique_share", "number_unique_share")
+_FIRST = ("smallest_combination", "events_after", "trace_unique_share")
+_FIGURES_TOLD = {
+    "whole_trace": "whole_trace_unique_share",
+    "row_multisets": "multiset_unique_share",
+    "row_sequences": "sequence_unique_share",
+}
 
 
 def page_figures(audit: EventAudit) -> tuple[Figure, ...]:
-    """Return what is kept and what can be found out, the four first by which a release is chosen."""
+    """Return what is kept and what can be found out: four by which a release is chosen, with the gravest."""
+    first = (*_FIRST, _FIGURES_TOLD.get(told_in_headline(audit), "number_unique_share"))
     known = event_figures(audit)
     whole_log = Figure("whole_log_penalty_share", known["whole_log_penalty_share"])
     found = (*risk_figures(audit), *_kept_figures(known), whole_log)
-    return tuple(sorted(found, key=lambda each: (*_FIRST, each.measure).index(each.measure)))
+    return tuple(sorted(found, key=lambda each: (*first, each.measure).index(each.measure)))
 
 
 def risk_figures(audit: EventAudit) -> tuple[Figure, ...]:
