@@ -257,11 +257,7 @@ _LOWER_CASE = np.uint8(ord("a") - ord("A"))
 
 
 def _says_itself(values: pa.Array) -> bool:
-    """Whether the cells surely all are their own canonical text, by a look at few of their bytes.
-
-    True for texts that begin like no number, for integers written plainly, and for dates like
-    2020-01-02, all without space around them. False means only that a closer look is needed.
-    """
+    """Whether the cells surely all are their own canonical text; False: a closer look is needed."""
     text, offsets = text_and_offsets(values)
     filled = offsets[1:] > offsets[:-1]
     starts, ends = offsets[:-1][filled], offsets[1:][filled]
@@ -519,11 +515,8 @@ def _specials_equal(a: pa.Array, b: pa.Array, *, dates: bool) -> BoolArray:
 
 
 def _numbers_equal(a: pa.Array, b: pa.Array, *, dates: bool) -> BoolArray | None:
-    """Compare trimmed cells by 64-bit floats where those are exact enough; None unless all are numbers.
-
-    Equal decimals round to equal floats, so different floats settle it. Equal floats settle it for
-    short numbers of usual size; what is left is compared by canonical texts.
-    """
+    """Compare trimmed cells by 64-bit floats where those are exact enough; None unless all are numbers."""
+    # equal decimals are equal floats; equal floats settle it for short numbers of usual size alone
     numbers_a, numbers_b = _as_floats(a), _as_floats(b)
     if numbers_a is None or numbers_b is None:
         return None

@@ -91,11 +91,7 @@ def _may_hide_a_pattern(values: pa.Array) -> BoolArray:
 
 
 def _are_plausible_names(values: pa.Array) -> BoolArray:
-    """Return which cells of two to four Hangul syllables may be a person's name.
-
-    Returns shape (n_values,). False for administrative places (by their ending) and common words of tables;
-    True for a surname with a given name that only ends like a place.
-    """
+    """Return which cells of two to four Hangul syllables may be a name, and no place or common word."""
     words = pc.utf8_trim_whitespace(values)
     place = pc.and_not(
         pc.match_substring_regex(words, f"[{ADMINISTRATIVE_ENDINGS}]$"), pc.is_in(words, _PEOPLE)

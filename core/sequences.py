@@ -212,10 +212,7 @@ def _span(columns: tuple[str, ...], days: Mapping[str, IntArray], person: IntArr
 
 
 def _dates(table: CodedTable, column: str) -> IntArray | None:
-    """Return shape (n_records,): the day of each record, -1 for none; None where they are no days.
-
-    They are counted from a fixed weekday not after the first of them.
-    """
+    """Return each record's day, counted from a fixed weekday, -1 for none; None where they are no days."""
     coded = table[column].trimmed
     if not len(coded.values):
         return None

@@ -342,11 +342,7 @@ def _scaled(encoded: FloatArray) -> FloatArray:
 
 
 def _turned(points: FloatArray) -> FloatArray:
-    """Return points with the same distances in as many dimensions as there are records, at most.
-
-    What a tree of squared errors splits depends on the distances alone, and its effort on the
-    dimensions: with 5,000 columns of 300 records it saves sixteen seventeenths of it.
-    """
+    """Return points with the same distances, on which a tree's effort depends, in few dimensions."""
     n_records, n_columns = points.shape
     if n_columns <= n_records:
         return points

@@ -507,12 +507,7 @@ def _sorted(configurations: list[Configuration], sort: Sort) -> list[Configurati
 
 
 def _recommendation(meeting: list[Configuration], measured: DiversitySearch) -> Recommendation | None:
-    """Return the strongest protection within the limits.
-
-    Where possible among the pairs at which the model is not clearly worse than the most frequent label, of
-    those among the pairs that remove at most a fifth of the records, and of those among the pairs that
-    reach the target accuracy even at the low end of the interval.
-    """
+    """Return the strongest protection within the limits, where possible of a model that is clearly of use."""
     if not meeting:
         return None
     settings = measured.problem.settings

@@ -90,11 +90,7 @@ def _are_below(stages: Stages, stage: int, active: IntArray, k: int) -> BoolArra
 
 
 def _units_to_raise(stages: Stages, stage_of_unit: IntArray, below: IntArray) -> IntArray:
-    """Return the units of the combinations to raise: for each target, its cheapest one.
-
-    A combination that stopped earlier has k users of its own, so one of them lifts a target. It is
-    raised as a whole: a part of it would leave the rest with fewer users.
-    """
+    """Return the units of the combinations to raise: for each target, its cheapest one, as a whole."""
     own = _at_own_stage(stages.group_of_unit, stage_of_unit)
     target_of_unit = stages.group_of_unit[-1]
     is_target = np.zeros(stages.n_groups, dtype=bool)
@@ -226,16 +222,8 @@ def _capped(flattened: Flattened, kept: BoolArray, cap: int | None) -> IntArray:
 
 
 def _users_after_peeling(stages: Stages, present: BoolArray, n_users_of_group: IntArray, k: int) -> BoolArray:
-    """Return which users stay when those of combinations below `k` are removed until none is.
-
-    As in peeling a graph to its k-core: each round removes the users of the combinations that fell
-    below k and lowers the counts of their other combinations. Every (combination, user) pair is
-    looked at twice at most, so the time is near linear in the pairs.
-
-    References
-    ----------
-    Batagelj and Zaveršnik, An O(m) algorithm for cores decomposition of networks, 2003.
-    """
+    """Return which users stay when those of combinations below `k` are removed until none is."""
+    # Batagelj and Zaveršnik, An O(m) algorithm for cores decomposition of networks, 2003
     n_users, stays = n_users_of_group.copy(), np.ones(stages.n_users, dtype=bool)
     fallen = np.flatnonzero((n_users > 0) & (n_users < k))
     while len(fallen):

@@ -253,11 +253,8 @@ def _combination_cells(anonymized: AnonymizedEvents) -> pa.Array:
 
 
 def _removal_report_csv(anonymized: AnonymizedEvents) -> bytes:
-    """Return users per combination before and after removal, with totals per first value.
-
-    Groups of fewer than k users are masked, and of a total with such groups only what is certain
-    whatever they are is told, so that subtracting does not give them away.
-    """
+    """Return users per combination before and after removal, with totals per first value."""
+    # of a total with masked groups only what is certain is told: subtracting gives none away
     stages, reduced = anonymized.stages, anonymized.reduced
     groups = np.flatnonzero(reduced.n_users_before > 0)
     groups = groups[np.argsort(stages.rank_of_group[groups])]

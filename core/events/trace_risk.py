@@ -242,11 +242,8 @@ def only_one_user(choices: IntArray, users: IntArray) -> BoolArray:
 
 
 def _whole_trace_is_unique(traces: Traces) -> BoolArray:
-    """Return for each trace whether no other user's trace is the same set of combinations.
-
-    Sets are compared by two independent 64-bit sums of mixed codes; that two different sets among
-    a million agree in both has a probability below 1e-26.
-    """
+    """Return for each trace whether no other user's trace is the same set of combinations."""
+    # by two 64-bit sums of mixed codes, both alike for different sets among a million once in 1e26
     first, second = (
         np.add.reduceat(mixed(traces.combination_of_point, salt), traces.starts) for salt in (1, 2)
     )

@@ -242,11 +242,8 @@ def _draw_points(traces: Traces, drawn: IntArray, n_known: int, rng: np.random.G
 
 
 def _others_have(traces: Traces, users: IntArray, known: IntArray) -> BoolArray:
-    """Return shape (n_draws,): whether another user has a trace with all the known combinations.
-
-    Candidates are the traces with the rarest known combination, a few at first: common
-    combinations find another user among them, and only draws without one look at all.
-    """
+    """Return shape (n_draws,): whether another user has a trace with all the known combinations."""
+    # traces with the rarest known combination, a few first: only draws without one look at all
     order = np.argsort(traces.combination_of_point, kind="stable")
     n_traces = np.bincount(traces.combination_of_point, minlength=traces.n_combinations)
     starts = np.cumsum(n_traces) - n_traces

@@ -164,10 +164,7 @@ def persons_in_columns(others: Mapping[str, pa.ChunkedArray], user_of_event: Int
 
 
 def _names_persons(name: str) -> bool:
-    """Return whether a column's name says that it numbers the persons of the log.
-
-    Not people's names, of which namesakes have one, nor numbers of others: staff, families, contacts.
-    """
+    """Return whether a column's name says that it numbers the log's persons, not staff, families or names."""
     tokens = {*name_tokens(name)}
     if tokens & _OTHER_PEOPLE or any(part in name for part in _OTHER_PEOPLE_INSIDE):
         return False

@@ -195,10 +195,7 @@ class FiledReport:
 
 
 def _sayable(words: str, made_of: Any) -> str:
-    """Return a filed sentence with what it was made of, where that comes to the very sentence in English.
-
-    What stands in the file may be anybody's: it is left aside where it does not fit.
-    """
+    """Return a filed sentence with what it was made of, where that comes to the very sentence in English."""
     try:
         made = text_of(made_of) if isinstance(made_of, dict) else words
         is_whole = not isinstance(made, Text) or (made.n is None or type(made.n) is int)

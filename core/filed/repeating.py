@@ -252,10 +252,7 @@ def _digest(source: Source) -> str:
 
 
 def _compared(filed: Mapping[str, Any], now: Mapping[str, JsonValue]) -> tuple[Sameness, list[Difference]]:
-    """Compare a filed report with one made now: all of it, or what another version must come to as well.
-
-    Other versions of libraries may move a figure's last digits, and no words.
-    """
+    """Compare a filed report with one made now: all of it, or what other libraries must come to as well."""
     made_by = [{key: each[key] for key in _MADE_BY} for each in (filed, now)]
     versions = list(_differences(made_by[0], made_by[1]))
     left_out = (*_NOT_COMPARED, *_MADE_BY)

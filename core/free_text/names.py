@@ -288,10 +288,7 @@ class _Words:
         return surely, (single | unknown) & self.capitals_speak
 
     def _with_initials(self) -> BoolArray:
-        """Return where initials stand before a surname, or a surname before them.
-
-        Initials stand before much else. Where listed surnames have them, others in the column have them too.
-        """
+        """Return where initials stand before a surname, a listed one where there are such, or behind it."""
         dotted = self.are(_Is.INITIAL) & self.are(_Is.ENDS)
         before = self.are(_Is.INITIAL) & self._may_be_surname(1)
         behind = self._may_be_surname(0) & self.are(_Is.INITIAL, beside=1) & self.are(_Is.ENDS, beside=1)

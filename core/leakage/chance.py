@@ -151,11 +151,7 @@ def _sides_by_column(packed: PackedTables, rows: IntArray, other_rows: IntArray)
 def _apply_order(
     packed: PackedTables, sides: SidesByColumn, rows: IntArray, other_rows: IntArray, order: IntArray
 ) -> tuple[IntArray, int]:
-    """Return the histogram of matching cells and the fully matching rows of one order.
-
-    Column by column: a column of small codes stays in the processor's cache while random rows of
-    it are fetched.
-    """
+    """Return the histogram of matching cells and the fully matching rows of one order, column by column."""
     n_columns = len(packed.columns)
     matching = np.zeros(len(order), dtype=np.min_scalar_type(n_columns))
     for original, scrambled in sides:

@@ -123,12 +123,7 @@ def _small(codes: Sequence[Codes]) -> list[CellArray]:
 def _two_smallest_distances(
     records: GowerTable, references: GowerTable, *, own_rows: IntArray | None = None
 ) -> FloatArray:
-    """Return shape (n_records, 2): the distances to the closest and the second closest reference.
-
-    Gower's distance is the mean over columns of |x − y| for scaled numbers and of 0 or 1 for words,
-    over the columns where both cells are there; 1 where there is none. Infinite where there is no
-    such reference. Memory is bounded by blocks.
-    """
+    """Return shape (n_records, 2): Gower's distances to the two closest references, infinite for none."""
 
     def one(start: int) -> FloatArray:
         block = slice(start, start + _ROWS_AT_ONCE)

@@ -44,11 +44,7 @@ def _missing_that_leaves_out(
 def _matching_codes(
     codes: SharedCodes, ignored: BoolArray | None, other_ignored: BoolArray | None, settings: LeakageSettings
 ) -> SharedCodes:
-    """Return the smallest unsigned codes: two cells match exactly when theirs are equal.
-
-    Values that both tables have are numbered from 0; all else, which can match nothing, has one number in
-    either table, the two last.
-    """
+    """Return the smallest unsigned codes, equal where cells match; the last two match nothing."""
     sides, masks = [codes.original, codes.anonymized], (ignored, other_ignored)
     n_values = codes.n_values
     if settings.missing_on_both == "match" and not settings.ignores_missing:

@@ -266,11 +266,7 @@ def find_whole_rows(
 
 
 def _whole_row_codes(pair: TablePair, columns: Sequence[str]) -> SharedCodes:
-    """Return the codes of all rows, equal rows of one code; -1 is found nowhere.
-
-    A row with a value that the other table's column does not have cannot be found; leaving those
-    out first keeps the combined codes small.
-    """
+    """Return the codes of all rows, equal rows of one code; -1, of no row of the other table."""
     keep = np.ones(pair.original.n_records, dtype=bool)
     other_keep = np.ones(pair.scrambled.n_records, dtype=bool)
     for name in columns:

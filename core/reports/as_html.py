@@ -148,10 +148,7 @@ def page_head(title: str, *, more: str, style: str = "") -> str:
 
 
 def _rows_of_index(report: Report) -> list[tuple[str, str, str, str]]:
-    """Return verdict, file, gravest finding and place of each file, for :mod:`core.reports.index`.
-
-    What is about no file that was audited, such as one without a partner, is a row too.
-    """
+    """Return verdict, file, gravest finding and place of each file, and of what is about no audited file."""
     if report.inputs and not report.sections:
         names = ", ".join(dict.fromkeys(facts.name for facts in report.inputs))
         return [(report.verdict, names, _gist(report.verdict, report.findings, report.headline), "")]

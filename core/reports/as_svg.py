@@ -80,10 +80,7 @@ def _svg(specification: dict[str, object]) -> str | None:
 
 
 def _drawable(part: JsonValue) -> JsonValue:
-    """Return a specification without control characters and texts too long to measure.
-
-    Measuring a control character ends the process that draws (vl-convert 1.9.0).
-    """
+    """Return a specification without control characters, which end vl-convert 1.9.0, and texts too long."""
     if isinstance(part, dict):
         return {printable(name): _drawable(value) for name, value in part.items()}
     if isinstance(part, list):

@@ -210,10 +210,7 @@ def singling_out_sets(
 
 
 def _possible(n_values: Sequence[int], size: int, enough: float, *, most: int) -> list[Columns] | None:
-    """Return the sets whose values could tell enough records apart; None where those are more than `most`.
-
-    Sets are only listed where all of a size are few enough to be gone through.
-    """
+    """Return the sets whose values could tell enough records apart; None where those are more than `most`."""
     if math.comb(len(n_values), size) > _LISTED_PER_LOOK * most:
         return None
     sets = [

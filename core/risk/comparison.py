@@ -136,12 +136,8 @@ def _change(name: str, dataset: Dataset, original: Dataset, settings: RiskSettin
 
 
 def _precision_lost(before: CodedColumn, after: CodedColumn) -> float | None:
-    """Return how much of a column's precision its released form lost (NCP), in [0, 1]; None of no record.
-
-    A value that was known and is blank, nothing but stars, or a word for that, lost all. Any other one lost
-    what its released form leaves open: the range of the numbers, or the share of the categories, that are
-    written alike. A word for the rest, such as ``other``, leaves at least two categories open.
-    """
+    """Return how much of a column's precision its released form lost (NCP), in [0, 1]; None of no record."""
+    # what is blank, stars or a word for that lost all; a word for the rest leaves two categories open
     if not len(after.codes):
         return None
     released = after.codes_with_missing

@@ -245,11 +245,7 @@ class Recoding:
 def _recode(
     lattice: Lattice, found: Generalization, *, accepted: ClassesAccepted | None = None, locally: bool = False
 ) -> Recoding:
-    """Return how each combination is written; classes too small, or refused, are suppressed.
-
-    `locally`: whether suppressed records are generalized further among themselves, a few times, instead: of
-    those that can be shown so, classes are again of at least k and accepted.
-    """
+    """Return how each combination is written; bad classes are suppressed, or generalized `locally`."""
     table = lattice.table
     node_of = np.where(lattice.suppressed_combinations(found.levels, k=found.k, accepted=accepted), -1, 0)
     nodes = [found.levels]

@@ -357,11 +357,7 @@ def snb_parameters(class_sizes: IntArray, *, population_size: int) -> tuple[floa
 
 
 def _snb_ones(logit_beta: float, ratio: float, fraction: float) -> tuple[float, float, float, float]:
-    """Return the expected share of classes with one member in the sample, and β^α, α and β, given β.
-
-    α is the only positive solution of the quadratic equation that fixes the expected classes of two
-    at `ratio` times those of one.
-    """
+    """Return the expected share of classes with one member in the sample, and β^α, α and β, given β."""
     beta, rest = float(scipy.special.expit(logit_beta)), float(scipy.special.expit(-logit_beta))
     d, left = (1 - fraction) * rest, beta + fraction * rest  # left = 1 - d without cancellation
     a, b, c = (fraction * rest * d, fraction * rest * (2 - d) - 2 * ratio * left * d, -2 * ratio * left**2)

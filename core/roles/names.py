@@ -96,10 +96,7 @@ def are_full_names(values: Sequence[str]) -> bool:
 
 
 def _first_and_last(value: str) -> tuple[str, str] | None:
-    """Return the first and the last of two to four words with capitals, or of a script without; else None.
-
-    Korean writes names otherwise, and many other things as several words.
-    """
+    """Return the first and the last of two to four words with capitals, or of a script without; else None."""
     if not _WORDS.fullmatch(value) or "가" <= value[0] <= "힣":
         return None
     first, *others = value.replace(",", "").split()

@@ -159,10 +159,7 @@ def _wide(utf8: pa.Buffer, layout: Layout, names: Sequence[str], spellings: Sequ
 
 
 def _refuse_lost_records(utf8: pa.Buffer, layout: Layout, n_records: int, *, name: str) -> None:
-    """Raise when text without quotes was not read to its end: a table cut short would be judged in silence.
-
-    A table has as many records as lines; where it has not, the lines that are not blank are counted.
-    """
+    """Raise when text without quotes was cut short: it has as many records as lines that are not blank."""
     records = utf8.slice(layout.data_begins)
     begins = range(0, records.size, PREFIX)
     pieces = (records.slice(begin, min(PREFIX, records.size - begin)) for begin in begins)

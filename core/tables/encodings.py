@@ -141,12 +141,8 @@ def _is_between(values: npt.NDArray[np.uint8], bounds: tuple[int, int]) -> npt.N
 
 
 def _korean(data: pa.Buffer) -> _Korean:
-    """Count what CP949 would make of a file.
-
-    Hangul means the 2,350 syllables of KS X 1001, which make up nearly all Korean text. The other
-    8,822 that CP949 adds have a second byte that may be a Latin letter, so š or ž before a letter
-    forms them. Symbols (units, brackets, bullets) and Chinese characters count neither way.
-    """
+    """Count what CP949 would make of a file."""
+    # a second byte of the 8,822 syllables beyond KS X 1001 may be a Latin letter: š and ž form them
     n_hangul = n_other = n_broken = 0
     for block in _blocks(data):
         for run in re.findall(r"[^\x00-\x7f]+", block.decode("cp949", errors="replace")):
@@ -285,12 +281,7 @@ _PAIRS = {
 
 
 def _european_encoding(blocks: Iterable[bytes]) -> str:
-    """Return ``cp1250``, ``iso8859-2``, ``cp1252`` or ``latin-1``, whichever the words read best in.
-
-    č and è share a byte, and so do many such pairs. A consonant stands beside vowels and a vowel
-    between consonants, so that Kovačič and Molière are told apart. What no word decides, such as
-    a file whose only letters are ä, ö and ü, is the same text in either: then Western.
-    """
+    """Return ``cp1250``, ``iso8859-2``, ``cp1252`` or ``latin-1``, as the words read best; else Western."""
     words: Counter[bytes] = Counter()
     used: set[int] = set()
     for block in blocks:

@@ -132,10 +132,7 @@ def _first_records(lines: Sequence[str], delimiter: str, *, whole: bool) -> list
 
 
 def _sniffed(lines: Sequence[str], *, header: str, whole: bool) -> str | None:
-    """Return the delimiter that splits most of the first records like their header, None of none.
-
-    Of several, one that needs no title above the header, then the larger share, then more columns.
-    """
+    """Return the delimiter that splits most of the first records like their header, None of none."""
     best, found = (False, 0.0, 1), None
     for delimiter in _SNIFFED:
         records = [cells for _, _, cells in _first_records(lines, delimiter, whole=whole)]

@@ -268,10 +268,7 @@ def _reviews(
 def _columns(
     measured: TabularMeasurement, notes: Mapping[str, str], suggestions: Sequence[RoleSuggestion]
 ) -> tuple[Finding, ...]:
-    """Return a finding for each check that is not PASS, `notes` beside them.
-
-    The gravest first; many columns of one check as one, known false alarms apart from others.
-    """
+    """Return a finding for each check that is not PASS, the gravest first, many columns as one."""
     message = "`{column}`: {reason}"
     findings = [
         Finding.of(

@@ -212,10 +212,7 @@ class AlikeRecords:
         return (-1, shape.number, cell) if cell >= 0 else None
 
     def _worded_shape(self, rest: bytes) -> Rest | None:
-        """Return the number of what a record has from QUAL on, and which of its counted fields are zero.
-
-        Where hardly any record is found nothing is looked for any more.
-        """
+        """Return the number of what a record has from QUAL on, and which of its counted fields are zero."""
         if self._n_missed > MAX_NOTED + self._n_found:
             return None
         zeroed = rest.translate(_ALIKE)
@@ -237,11 +234,7 @@ class AlikeRecords:
 
 
 def _shortened(zeroed: bytes) -> bytes:
-    """Return a text in which all digits are zeros with fewer of them, but never one for several.
-
-    Texts of which the same comes differ in nothing but numbers, and where one of them has one digit, so has
-    the other.
-    """
+    """Return a text with fewer digits, all zeros: of texts alike in it, either all or none have one digit."""
     return zeroed.replace(b"0000", b"00").replace(b"000", b"00")
 
 

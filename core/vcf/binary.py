@@ -290,10 +290,7 @@ def _text(text: bytes) -> bytes:
 
 
 def _float(bits: bytes, *, is_exact: bool = False) -> bytes:
-    """Return a float with six digits, as htslib does, or with all of them.
-
-    Six can move a frequency across a threshold.
-    """
+    """Return a float with six digits, as htslib does, or with all: six can move one across a threshold."""
     if int.from_bytes(bits, "little") == _MISSING_FLOAT:
         return b"."
     number: float = struct.unpack("<f", bits)[0]

@@ -137,10 +137,7 @@ class Candidates:
 
 
 class _Column:
-    """A growing array: it is extended in place, and its values are never copied to be read.
-
-    Offsets numbers are held as `kind` until one comes that does not fit, then as `wider`.
-    """
+    """A growing array of `kind`, or from a number that does not fit, of `wider`; never copied to be read."""
 
     def __init__(self, kind: type[Any], wider: type[Any] | None = None) -> None:
         self._data = bytearray()

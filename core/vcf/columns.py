@@ -246,10 +246,7 @@ def _ends_together(lines: Block, n_columns: int) -> Ends | None:
 
 
 def _heads(lines: Block, n_columns: int) -> tuple[Block, frozenset[int]] | None:
-    """Return lines up to FORMAT, and which of them have plain genotypes alone.
-
-    None where the first line has something else, or one has another number of columns.
-    """
+    """Return lines up to FORMAT, and which have plain genotypes alone; None where a line is otherwise."""
     text, n_samples = lines.text, n_columns - FORMAT - 1
     plain, heads = [], []
     for place, (low, high) in enumerate(pairwise(lines.starts.tolist())):

@@ -264,11 +264,7 @@ class _Counted(io.RawIOBase):
 
 
 class _BlockFrames(io.RawIOBase):
-    """The compressed bytes of a BGZF file as they are read, checked from block to block.
-
-    Sizes and checksums of the blocks' texts are left to igzip; here each block must begin where the
-    one before ends, and the end marker must come last.
-    """
+    """The compressed bytes of a BGZF file as they are read: blocks in a row, the end marker last."""
 
     def __init__(self, name: str, stream: _Beginning, progress: Progress) -> None:
         self._name = name

@@ -152,10 +152,7 @@ def header_findings(
 
 
 def _lines_with_samples(original: VcfHeader, anonymized: VcfHeader, lines: Sequence[Line]) -> set[int]:
-    """Return the lines that hold, as a word, a sample's name that is not a general one.
-
-    In what documents a field, a name of letters alone counts only where it is one of people.
-    """
+    """Return the lines with a sample's name as a word; one of letters only in fields of people."""
     names = {decoded(name) for name in {*original.samples, *anonymized.samples}}
     names = {name for name in names if len(folded(name)) >= MIN_NAME and not is_generic(name)}
     names |= {"_".join(re.split(r"[\s._-]+", name)) for name in names if not name.isalnum()}

@@ -97,10 +97,7 @@ def _command_to_sort(name: str) -> str:
 
 
 def _keep_freed_memory() -> None:
-    """Have the C library use freed memory again instead of giving it back and asking for it anew.
-
-    glibc does so up to the size of the largest piece that was freed; others do as they do.
-    """
+    """Have glibc use freed memory again, up to the largest piece that was freed."""
     np.empty(REUSED, dtype=np.uint8)
 
 

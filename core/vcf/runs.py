@@ -99,10 +99,7 @@ class Scanner(SiteJudge):
         return marks
 
     def _are_sole(self, run: _Run, which: Places, judged: Mapping[int, Judged]) -> npt.NDArray[np.bool_]:
-        """Tell for which unchanged lines exactly one sample carries the rarest allele.
-
-        The genotype of a single sample, of one or two alleles below ten, is read among all lines together.
-        """
+        """Tell for which unchanged lines exactly one sample carries the rarest allele."""
         sole = np.zeros(len(which), dtype=np.bool_)
         known = np.zeros(len(which), dtype=np.bool_)
         if self.n_columns[0] == N_FIXED + 2:

@@ -267,10 +267,8 @@ class SiteJudge:
         return outcome
 
     def _judge_first(self, like: Like, kind: int) -> Judged | None:
-        """Judge a record of which nothing was left, the first with its alleles; None if it cannot be done.
-
-        What it has beside REF and ALT is missing, so these alone are judged.
-        """
+        """Judge a record of which nothing was left, the first with its alleles; None if it cannot be done."""
+        # what it has beside REF and ALT is missing, so these alone are judged
         if not _has_plain_alleles(like):
             return None
         if not like[3]:

@@ -93,11 +93,8 @@ def _whole(text: bytes) -> int:
 
 
 def _is_shared_whole(shared: bytes) -> bool:
-    """Tell whether ID, alleles, FILTER and INFO fill their part of a record, and each its own length.
-
-    The length that a record states besides is REF's, unless INFO or a symbolic allele says another. Numbers
-    have the fewest bytes that htslib would write them with: how many can be a code.
-    """
+    """Tell whether ID, alleles, FILTER and INFO fill their part of a record, and each its own length."""
+    # the length beside is REF's, unless INFO or a symbolic allele says so; numbers have htslib's fewest bytes
     length, n_info, n_alleles = struct.unpack_from("<i4xHH", shared, 8)
     at = 24
     for part in range(n_alleles + 2 + 2 * n_info):
@@ -154,10 +151,7 @@ def _are_samples_whole(shared: bytes, samples: bytes, genotypes: int, alone: set
 
 
 def _phases_alone(text: bytes, at: int, kind: int, n: int, n_samples: int) -> tuple[bool, set[int]]:
-    """Tell whether a first allele has a phase that the others lack; return those of alleles that are alone.
-
-    Some versions of htslib write an allele that is alone with a phase, others without: a file has one form.
-    """
+    """Tell whether a first allele has a phase that the others lack; return those of alleles alone."""
     values = np.frombuffer(text, dtype=_WORDS[kind], count=n * n_samples, offset=at).reshape(n_samples, n)
     phased = (values & 1) == 1
     is_end = (values[:, 1:] == _ENDS[kind]).all(axis=1)

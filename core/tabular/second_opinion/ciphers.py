@@ -164,11 +164,8 @@ def _in_hexadecimal(text: str) -> int | None:
 
 
 def _on_a_modular_line(numbers: Mapping[tuple[str, str], tuple[int, int]]) -> list[tuple[str, str]]:
-    """Return the rows with y = factor · x + summand under one modulus, none where most are not.
-
-    Differences of any three rows give a multiple of the modulus; their greatest common divisor is the modulus
-    or few times it. Without a modulus the order is kept, which is seen elsewhere.
-    """
+    """Return the rows with y = factor · x + summand under one modulus, none where most are not."""
+    # differences of any three rows are multiples of the modulus: it is their divisor, or few times less
     distinct = sorted(set(numbers.values()))[:_N_FOR_MODULUS]
     (x0, y0), *rest = distinct
     unit = math.gcd(*(x - x0 for x, _ in rest))

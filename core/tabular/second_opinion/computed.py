@@ -414,10 +414,7 @@ def _no_token(_: _Compared) -> int:
 
 
 def _chance(compared: _Compared, recount: Callable[[_Compared], int]) -> float:
-    """Return how probable it is that one value's token is there by chance.
-
-    Numbers are not spread evenly, nor are checksums of short texts, so theirs is counted on made-up values.
-    """
+    """Return how probable one value's token is by chance, counted on made-up values."""
     if compared.shape.kind != "digits":
         return compared.by_chance
     rng = np.random.default_rng(0)

@@ -533,12 +533,8 @@ def _dates_as_numbers(before: Amounts, after: Amounts) -> tuple[int, int] | None
 
 
 def _linear(before: Amounts, after: Amounts, *, own: bool = False) -> tuple[int, int] | None:
-    """Return how many numbers are the others times a constant plus a constant, None where not nearly all.
-
-    The constants are those that bring an outermost number of one side onto one of the other. Consecutive
-    numbers are such of any others: they show nothing. Of a column and its `own` original, the same numbers
-    are no constant.
-    """
+    """Return how many numbers are the others times a constant plus a constant, None where not nearly all."""
+    # consecutive numbers are such of any others; those of the `own` original are no constant
     known, numbers = before.distinct, after.distinct
     if min(len(known), len(numbers)) < _FEWEST_DISTINCT:
         return None

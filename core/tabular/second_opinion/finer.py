@@ -145,11 +145,8 @@ def _against_folded(tables: LoggedTables, name: str) -> FinerColumn | None:
 
 
 def _may_be_one(values: pa.Array) -> bool:
-    """Whether some spellings may be of one value; seen in a few of many values, because pairs add up.
-
-    Of n values, 60 √n are looked at. Where a hundredth of them shares its folded value with one other at
-    least, some eighteen such pairs are among these, whatever n is.
-    """
+    """Whether some spellings may be of one value; seen in a few of many values, because pairs add up."""
+    # of n, 60 √n: where a hundredth shares its folded value, some eighteen pairs are among them, whatever n
     n_some = int(_SOME * np.sqrt(len(values)))
     if n_some * 2 > len(values):
         return True

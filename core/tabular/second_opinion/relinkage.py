@@ -117,11 +117,7 @@ def measure_relinkage(
 def _partly_unchanged(
     tables: LoggedTables, shares: Mapping[str, float], settings: SecondOpinionSettings
 ) -> Iterator[PartlyUnchanged]:
-    """Yield the matches by the columns of every limit of `_PARTLY` that adds a column.
-
-    Where nobody knows whose row is whose, those that chance gives with the changed columns shuffled are
-    taken off.
-    """
+    """Yield the matches by every limit of `_PARTLY` that adds a column, less those of chance."""
     known = {name for name, share in shares.items() if share == 1}
     for limit in _PARTLY:
         names = {name for name, share in shares.items() if share >= limit}

@@ -183,10 +183,7 @@ def _proof(
 
 
 def _breaks_ties(before: _Order, after: _Order) -> bool:
-    """Whether values that differ nearly all, as pseudonyms do, may number others of which some repeat.
-
-    Of a column made coarser it is the other way round, and the rows of a file are in many orders by chance.
-    """
+    """Whether values that differ nearly all, as pseudonyms do, may number others of which some repeat."""
     n = len(before.rows)
     is_column = not np.array_equal(after.rows, np.arange(n))
     differ = len(after.sizes) >= _NEARLY_DISTINCT * n and len(before.sizes) >= _HIGHLY_DISTINCT * n

@@ -212,11 +212,8 @@ def _aligned(ours: Counter[str], theirs: Counter[str]) -> tuple[IntArray, IntArr
 
 
 def _by_chance(ours: IntArray, theirs: IntArray) -> bool:
-    """Whether counts of the same values differ at least as much as those of two independent draws would.
-
-    Of original values in other rows, or respelled, the counts are too alike. Pearson's statistic, given the
-    totals, is held against a gamma distribution of its mean and variance, exact for binomial counts.
-    """
+    """Whether counts of the same values differ at least as much as those of two independent draws would."""
+    # Pearson's statistic given the totals against a gamma of its mean and variance, exact for binomial counts
     known = ours + theirs > 0
     total = (ours + theirs)[known].astype(float)
     share = float(theirs.sum() / max(total.sum(), 1.0))

@@ -161,10 +161,7 @@ def _counts_are_rare(case: Case, limit: float) -> bool:
 
 
 def _shares(field: Field) -> Iterator[float]:
-    """Yield the numbers of a field of frequencies that are shares.
-
-    Values written with a percent sign, or in a field named so, are hundredths, and those of POPAF −log10.
-    """
+    """Yield the numbers of a field of frequencies that are shares, from percent or −log10 (POPAF) too."""
     value = field.value or b""
     hundredths = b"%" in value or b"PCT" in field.key or b"PERCENT" in field.key
     for text in _NUMBER.findall(value):
