@@ -124,6 +124,12 @@ class Vault:
         """Return a file by its key, None when the session has lost it."""
         return self._files.get(key)
 
+    def needed(self, key: str) -> StoredFile:
+        """Return a file by its key; one that the session has lost is an error the person can fix."""
+        if (stored := self._files.get(key)) is None:
+            raise AuditInputError(DATA_LOST)
+        return stored
+
     def remove(self, key: str) -> None:
         """Forget a file and everything read from it."""
         self._files.pop(key, None)
@@ -138,9 +144,7 @@ class Vault:
         """Read a file of the vault as a table, once for each set of options."""
         known = self._datasets.get((key, options))
         if known is None:
-            stored = self._files.get(key)
-            if stored is None:
-                raise AuditInputError(DATA_LOST)
+            stored = self.needed(key)
             try:
                 with self.turn(stored.n_bytes), stored.held.lent() as source:
                     read = read_dataset(source, name=stored.name, options=options)
@@ -364,9 +368,7 @@ class MeasuredPair:
 
 def tabular_log(key: str) -> tabular.AnonymizationLog:
     """Read a log of the vault."""
-    stored = vault().file(key)
-    if stored is None:
-        raise AuditInputError(DATA_LOST)
+    stored = vault().needed(key)
     return tabular.read_log(stored.data, name=stored.name)
 
 
@@ -569,9 +571,7 @@ EarlierKeys = tuple[tuple[str, ...], tuple[str, ...]]  # fingerprints of tables,
 @st.cache_resource(scope="session", max_entries=64, show_spinner=False)
 def release_ledger(key: str) -> releases.Ledger:
     """Read a ledger of the vault."""
-    stored = vault().file(key)
-    if stored is None:
-        raise AuditInputError(DATA_LOST)
+    stored = vault().needed(key)
     return releases.read_ledger(stored.data, name=stored.name)
 
 
@@ -580,9 +580,7 @@ def filed_report(key: str) -> FiledReport:
     """Read a filed report of the vault."""
     from core.filed import read_report  # noqa: PLC0415 - the commands, which only this page needs
 
-    stored = vault().file(key)
-    if stored is None:
-        raise AuditInputError(DATA_LOST)
+    stored = vault().needed(key)
     return read_report(stored.data, name=stored.name)
 
 

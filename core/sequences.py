@@ -9,7 +9,7 @@ the column beside them does.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -156,7 +156,8 @@ def measure_time(
         one = table.select([column])  # its codes are let go of before the next column's are made
         days, are_dates = _days(one, column)
         if days is not None and codes is not None and repeats:
-            sequences += _some_persons(_sequences(column, codes, days, are_dates=are_dates))
+            found = _sequences(column, codes, days, are_dates=are_dates)
+            sequences += [found] if found.n_persons else []
         if days is not None and are_dates and len(dates) < _MOST_DATES:
             dates[column] = days
         orders += order.of(one[column], is_dates=days is not None and are_dates)
@@ -165,31 +166,6 @@ def measure_time(
         spans=tuple(_spans(dates, everybody if codes is None else codes)),
         orders=tuple(orders),
     )
-
-
-def sequences_of(table: CodedTable, columns: Iterable[str], person: IntArray) -> Iterator[Sequences]:
-    """Yield what the intervals between a person's records tell, for each column of days.
-
-    Parameters
-    ----------
-    table, columns
-        A table and those of its columns that are released.
-    person
-        Shape (n_records,): whose each record is, -1 for nobody's.
-    """
-    for column in columns:
-        days, are_dates = _days(table, column)
-        if days is not None:
-            yield from _some_persons(_sequences(column, person, days, are_dates=are_dates))
-
-
-def _some_persons(found: Sequences) -> list[Sequences]:
-    return [found] if found.n_persons else []
-
-
-def spans_of(table: CodedTable, columns: Iterable[str], person: IntArray) -> Iterator[Span]:
-    """Yield what the days between columns of dates tell; see `sequences_of`."""
-    return _spans({name: days for name in columns if (days := _dates(table, name)) is not None}, person)
 
 
 def _spans(days: Mapping[str, IntArray], person: IntArray) -> Iterator[Span]:
@@ -316,31 +292,13 @@ def in_order_of(numbers: FloatArray, by: FloatArray, *, coarse: bool = True) -> 
     return max(-1.0, min(1.0, correlation / largest))
 
 
-def orders_of(
-    table: CodedTable, columns: Sequence[str], numbers: Sequence[str], person: IntArray | None = None
-) -> Iterator[Ordered]:
-    """Yield where the records of a table, or its pseudonyms and numbers, are in the order of a column.
+class _Order:
+    """The places of some records, and of the pseudonyms and numbers in them.
 
     Records tell something by their order where it is that of intervals, months or the like, which hide what
     is finer, and not of plain numbers or whole dates. Pseudonyms tell when their person came, the first time,
     whatever the column.
-
-    Parameters
-    ----------
-    table, columns
-        A table and those of its columns that are released, keys and numbers apart.
-    numbers
-        Columns of pseudonyms and numbers of records.
-    person
-        Shape (n_records,): whose each record is, -1 for nobody's; None where every record is a person.
     """
-    order = _Order(table, numbers, person)
-    for column in columns:
-        yield from order.of(table[column], is_dates=_dates(table, column) is not None)
-
-
-class _Order:
-    """The places of some records, and of the pseudonyms and numbers in them."""
 
     def __init__(self, table: CodedTable, numbers: Sequence[str], person: IntArray | None) -> None:
         n_records = table.table.num_rows

@@ -115,12 +115,9 @@ def _with_rows(layers: Sequence[Layer]) -> Sequence[Layer]:
 def _titled(channels: Mapping[str, Any], height: int) -> dict[str, Any]:
     """Return channels with the titles of axes in lines short enough for the height, or a narrow window."""
     room = {"x": _TITLE_PLACES, "y": min(height // _PLACE, _TITLE_PLACES)}
-    lines = {axis: _lines(channels[axis]["title"], room[axis]) for axis in room if _has_title(channels, axis)}
+    titles = {axis: channels.get(axis, {}).get("title") for axis in room}
+    lines = {axis: _lines(title, room[axis]) for axis, title in titles.items() if title}
     return {**channels, **{axis: {**channels[axis], "title": title} for axis, title in lines.items()}}
-
-
-def _has_title(channels: Mapping[str, Any], axis: str) -> bool:
-    return bool(channels.get(axis, {}).get("title"))
 
 
 def _lines(title: str | Sequence[str], n_places: int) -> str | list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -142,13 +142,3 @@ def judged(
 
 def _asked(arguments: argparse.Namespace) -> Policy | None:
     return getattr(arguments, "policy", None)
-
-
-def policy_document(outcome: PolicyOutcome | None) -> dict[str, object]:
-    """Return what a document says of the policy."""
-    return {} if outcome is None else {"policy": outcome.document()}
-
-
-def policy_lines(outcome: PolicyOutcome | None) -> Sequence[Text]:
-    """Return what a terminal says of the policy."""
-    return [] if outcome is None else outcome.lines

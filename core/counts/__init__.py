@@ -1,6 +1,6 @@
 """Tables of counts, and of sums over contributors: small cells, and what totals tell of suppressed ones."""
 
-from core.counts.bounds import Bounds, bounds_of, frechet_bounds
+from core.counts.bounds import Bounds, bounds_of
 from core.counts.cube import Cube, looks_like_counts, read_cube
 from core.counts.document import counts_document, counts_summary
 from core.counts.judging import (

@@ -140,16 +140,3 @@ def _of_total(
     if low is None or high is None:
         return None
     return Bounds(known + np.ceil(low - _CLOSE), known + np.floor(-high + _CLOSE))
-
-
-def frechet_bounds(row: int, column: int, total: int) -> Bounds:
-    """Return what a cell of a table in two dimensions can be when only its margins are published.
-
-    >>> frechet_bounds(7, 6, 10), frechet_bounds(3, 4, 10)
-    (Bounds(least=3, most=6), Bounds(least=0, most=3))
-
-    References
-    ----------
-    Fréchet, Sur les tableaux de corrélation dont les marges sont données, Ann. Univ. Lyon A 14, 1951.
-    """
-    return Bounds(max(0, row + column - total), min(row, column))

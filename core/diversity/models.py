@@ -137,12 +137,7 @@ class TrainedModel:
 
     def predict(self, values: FloatArray) -> FloatArray:
         """Return shape (n_records,): the estimator's predictions."""
-        return _predicted_by(self.estimator, self.space.encode(values))
-
-
-def _predicted_by(estimator: object, encoded: object) -> FloatArray:
-    """Return an estimator's predictions."""
-    return np.asarray(estimator.predict(encoded))  # type: ignore[attr-defined]
+        return np.asarray(self.estimator.predict(self.space.encode(values)))  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

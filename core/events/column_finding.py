@@ -109,7 +109,8 @@ def _looked_at(dataset: Dataset, name: str) -> _Column:
     if n == 0:
         return _Column(name=name, as_time=-9.0, as_user=-9.0, as_event=-9.0)
     spread = log(max(n_distinct, 1)) / log(n + 1) if n > 1 else 0.5
-    unfit = _share_matching(cells, r"^\s*-?\d+[.,]\d+\s*$") + float(_mean_length(cells) > _LONG_TEXT)
+    is_long = pc.mean(pc.utf8_length(cells)).as_py() > _LONG_TEXT
+    unfit = _share_matching(cells, r"^\s*-?\d+[.,]\d+\s*$") + float(is_long)
     match = match_name(name)
     names_person = match is not None and match.rule.role is Role.DIRECT_IDENTIFIER
     is_kind = tokens == {"concept", "name"}  # XES calls the kind of an event concept:name
@@ -134,10 +135,6 @@ def _as_time(cells: pa.ChunkedArray) -> float:
 
 def _share_matching(cells: pa.ChunkedArray, pattern: str) -> float:
     return float(pc.mean(pc.match_substring_regex(cells, pattern).cast(pa.int8())).as_py())
-
-
-def _mean_length(cells: pa.ChunkedArray) -> float:
-    return float(pc.mean(pc.utf8_length(cells)).as_py())
 
 
 def _best(columns: Sequence[_Column], absent: Sequence[str]) -> dict[str, str] | None:

@@ -11,7 +11,7 @@ import numpy as np
 from core.coding import BoolArray, FloatArray, IntArray, sorted_distinct
 from core.events.log import EventLog, read_event_log
 from core.events.settings import AUTOMATIC, REMOVE_EVENTS, STRATEGIES, EventSettings, Rule
-from core.events.stages import Stages, prepare_stages, single_level_steps
+from core.events.stages import ANY, Stages, prepare_stages
 from core.tables import Dataset
 from core.words import input_error
 
@@ -361,7 +361,7 @@ def measure_events(dataset: Dataset, settings: EventSettings) -> MeasuredEvents:
             "All {n} events belong to classes that are left out; leave out fewer classes.",
             n=log.n_events,
         )
-    return MeasuredEvents(log=log, single=prepare_stages(log, single_level_steps(settings.flatten)))
+    return MeasuredEvents(log=log, single=prepare_stages(log, (f"{settings.flatten}:{ANY}",)))
 
 
 def anonymize_events(measured: MeasuredEvents, rule: Rule) -> AnonymizedEvents:

@@ -242,11 +242,6 @@ class Stages:
         return np.bincount(self.group_of_pair[present_pairs], minlength=self.n_groups).astype(np.int64)
 
 
-def single_level_steps(flatten: str) -> tuple[str, ...]:
-    """Return the one step of single-level flattening."""
-    return (f"{flatten}:{ANY}",)
-
-
 def prepare_stages(log: EventLog, steps: Sequence[str]) -> Stages:
     """Give numbers to the combinations, users and units of the cleaned log at every stage.
 

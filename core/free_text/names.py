@@ -333,16 +333,13 @@ class _Words:
         common = self.are(_Is.COMMON) | self.are(_Is.COMMON, beside=on)
         listed = self.are(_Is.GIVEN) & self.are(_Is.SURNAME, beside=on) & ~self.are(_Is.COMMA)
         listed |= self.are(_Is.SURNAME) & self.are(_Is.GIVEN, beside=on)
-        listed &= np.where(capitals, ~(words & common), ~words & ~self._starts_otherwise(on))
+        one_capital = self.are(_Is.CAPITAL) ^ self.are(_Is.CAPITAL, beside=on)
+        listed &= np.where(capitals, ~(words & common), ~words & ~one_capital)
         if not self.capitals_speak:
             return listed
         further = self.are(_Is.GIVEN) & ~self.are(_Is.COMMA) & ~self.are(_Is.ALSO_A_WORD) & capitals & ~common
         further &= ~self.are(_Is.EPONYM, beside=on) & ~self.are(_Is.TITLE, beside=on)
         return listed | (further & (self.are(_Is.UPPER) | ~self.are(_Is.UPPER, beside=on)))
-
-    def _starts_otherwise(self, on: int) -> BoolArray:
-        """Return where only one of two words begins with a capital."""
-        return self.are(_Is.CAPITAL) ^ self.are(_Is.CAPITAL, beside=on)
 
     def _titled(self) -> BoolArray:
         title = self.are(_Is.TITLE) & ~self.are(_Is.NUMBER, beside=-1)

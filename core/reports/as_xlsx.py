@@ -105,7 +105,8 @@ def _write_summary(sheet: Worksheet, report: Report, names: Sequence[str]) -> No
         (say("Findings"), say("All findings")),
         (say("Limits"), say("What this result cannot tell")),
     ]
-    links = [*own_sheets, *_table_rows(report, names)]
+    tables = [(name, _about_table(table)) for name, table in zip(names, report.tables, strict=True)]
+    links = [*own_sheets, *tables]
     last = _write_section(sheet, row, "Sheets of this workbook", links)
     for n, (name, _) in enumerate(links):
         _link(sheet.cell(last - len(links) + n, 1), name)
@@ -177,10 +178,6 @@ def _named(table: ReportTable) -> str:
     """Return what a table's sheet is called: its name, which is said where it has a file's name in it."""
     is_said = own(table.name) != own(table.name).message or spoken_language() == ENGLISH
     return say(table.name if is_said else table.title).replace("`", "").replace(":", "")
-
-
-def _table_rows(report: Report, names: Sequence[str]) -> list[tuple[str, str]]:
-    return [(name, _about_table(table)) for name, table in zip(names, report.tables, strict=True)]
 
 
 def _about_table(table: ReportTable) -> str:

@@ -404,10 +404,6 @@ def _assessability(scan: VcfScan, severities: Mapping[str, Verdict], *, nothing:
         "declaration_hides_frequency", scan.hindered.n, scan.n_with_alt, scan.hindered.places, severities
     )
     unknown = scan.n_without_frequency - scan.hindered.n
-    if unknown and unknown == scan.n_with_alt - _n_repeats(scan.candidates):
+    if unknown and unknown == scan.n_with_alt - np.count_nonzero(scan.candidates.marked(Mark.REPEAT)):
         return exposures + found("no_frequency_at_all", unknown, scan.n_with_alt, (), severities)
     return exposures + found("frequency_unknown", unknown, scan.n_with_alt, (), severities)
-
-
-def _n_repeats(candidates: Candidates) -> int:
-    return int(np.count_nonzero(candidates.marked(Mark.REPEAT)))

@@ -16,11 +16,9 @@ from core.sequences import (
     judge_orders,
     judge_sequences,
     judge_span,
+    measure_time,
     orders_beside,
-    orders_of,
     ranks_of,
-    sequences_of,
-    spans_of,
 )
 from core.verdict import Verdict
 
@@ -70,7 +68,7 @@ def test_sequences__are_those_of_each_person_however_dates_are_shifted(
     for moved in (0, step):
         days = [day + (moved * shifts[person] if day >= 0 and person >= 0 else 0) for person, day in records]
         person = np.array([person for person, _ in records], dtype=np.int64)
-        found = list(sequences_of(coded(day=dates(days)), ["day"], person))
+        found = measure_time(coded(day=dates(days)), ["day"], [], person).sequences
         assert len(found) == bool(of)
         for each in found:
             assert each.n_persons == len(of)
@@ -83,7 +81,7 @@ def test_sequences__are_those_of_each_person_however_dates_are_shifted(
 def test_sequences__days_counted_from_a_start_are_days_and_other_numbers_none() -> None:
     person = np.repeat(np.arange(4), 2)
     table = coded(days_since_start=[0, 3, 0, 3, 0, 5, 0, 90], floor=[1, 2] * 4, age=[30, 31] * 4)
-    (found,) = sequences_of(table, table.table.column_names, person)
+    (found,) = measure_time(table, table.table.column_names, [], person).sequences
     assert (found.column, found.share_alone, found.share_alone_by_weekdays) == ("days_since_start", 0.5, None)
     finding = judge_sequences(found, "visits.")
     assert finding.verdict is Verdict.FAIL
@@ -94,7 +92,7 @@ def test_sequences__days_counted_from_a_start_are_days_and_other_numbers_none() 
 def test_spans__of_three_columns_are_looked_at_together_too() -> None:
     days = [dates(each) for each in ([0, 0, 0, 0], [1, 1, 2, 2], [3, 4, 4, 5])]
     table = coded(first=days[0], second=days[1], third=days[2])
-    *pairs, together = spans_of(table, table.table.column_names, np.arange(4))
+    *pairs, together = measure_time(table, table.table.column_names, [], np.arange(4)).spans
     assert [span.n_alone for span in pairs] == [0, 2, 0]
     assert (together.columns, together.n_alone) == (("first", "second", "third"), 4)
 
@@ -102,7 +100,7 @@ def test_spans__of_three_columns_are_looked_at_together_too() -> None:
 def test_spans__are_of_two_columns_of_one_record() -> None:
     came, left = dates([0, 10, 20, 30, 40], "1950-01-01"), dates([3, 13, 23, 39, -1], "1950-01-01")
     table = coded(came=came, left=left, year=[1950] * 5)
-    (span,) = spans_of(table, ["came", "left", "year"], np.array([0, 1, 2, 3, 4]))
+    (span,) = measure_time(table, ["came", "left", "year"], [], np.arange(5)).spans
     assert (span.columns, span.n_persons, span.n_alone) == (("came", "left"), 4, 1)
     assert judge_span(span).verdict is Verdict.WARN
 
@@ -132,16 +130,18 @@ def test_orders__of_records_and_of_pseudonyms() -> None:
     band = np.sort(rng.integers(0, 4, n))
     key = rng.permutation(n)
     table = coded(key=[f"{i:04d}" for i in key], band=[f"{10 * b}-{10 * b + 9}" for b in band])
-    (found,) = orders_of(table, ["band"], ["key"])
+    (found,) = measure_time(table, ["band"], ["key"], None).orders
     assert (found.column, found.by) == (None, "band")
     counted_off = coded(key=range(n), band=[f"{10 * b}-{10 * b + 9}" for b in band])
-    (found,) = orders_of(counted_off, ["band"], ["key"])  # the order of the records is that of the numbers
+    (found,) = measure_time(
+        counted_off, ["band"], ["key"], None
+    ).orders  # the order of the records is that of the numbers
     assert (found.column, found.by) == ("key", "band")
     (finding,) = judge_orders([("persons.", found)])
     assert finding.verdict is Verdict.WARN
     assert "`persons.key` stand in the order of `persons.band`" in finding.message
     shuffled = rng.permutation(n)
-    assert list(orders_of(coded(key=key, band=band[shuffled]), ["band"], ["key"])) == []
+    assert measure_time(coded(key=key, band=band[shuffled]), ["band"], ["key"], None).orders == ()
     assert list(judge_orders([])) == []
 
 
@@ -152,11 +152,11 @@ def test_orders__whole_dates_in_order_tell_nothing_more_and_pseudonyms_given_by_
     days = 3 * first[person] + np.array([0, 400, 800])[rng.integers(0, 3, 300)]
     days[np.unique(person, return_index=True)[1]] = 3 * first
     table = coded(person=[f"p{first[each]:03d}" for each in person], day=dates(days.tolist()))
-    (found,) = orders_of(table, ["day"], ["person"], person)
+    (found,) = measure_time(table, ["day"], ["person"], person).orders
     assert (found.column, found.by) == ("person", "day")
     by_day = table.table.sort_by("day")
     alone = CodedTable(table=by_day.select(["day"]))
-    assert list(orders_of(alone, ["day"], [])) == []
+    assert measure_time(alone, ["day"], [], None).orders == ()
 
 
 def test_orders__beside_an_original_that_something_orders() -> None:

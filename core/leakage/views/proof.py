@@ -97,7 +97,7 @@ def _in_place(
     full = np.ones(len(ours[0]), dtype=bool)
     valid = np.zeros(len(ours[0]), dtype=bool)
     for one, other in zip(ours, theirs, strict=True):
-        skipped = _or(_both_empty(one, other), _in(one, left_out), _in(other, left_out))
+        skipped = _both_empty(one, other) | _in(one, left_out) | _in(other, left_out)
         full &= skipped | pc.equal(one, other).to_numpy()
         valid |= ~skipped
     found = np.flatnonzero(full & valid)
@@ -127,10 +127,6 @@ def _both_empty(one: pa.ChunkedArray, other: pa.ChunkedArray) -> BoolArray:
 
 def _in(cells: pa.ChunkedArray, values: pa.Array) -> BoolArray:
     return np.asarray(pc.is_in(cells, values).to_numpy(), dtype=bool)
-
-
-def _or(*masks: BoolArray) -> BoolArray:
-    return np.asarray(np.logical_or.reduce(masks), dtype=bool)
 
 
 def _nearest(

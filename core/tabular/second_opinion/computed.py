@@ -401,16 +401,12 @@ def _as_hash(
     for compared in _comparisons(samples, originals, anonymized, shape):
         n = len(compared.pairs)
         how, n_matched, recount = max(
-            search(compared), key=lambda found: found[1], default=("", 0, _no_token)
+            search(compared), key=lambda found: found[1], default=("", 0, lambda _: 0)
         )
         enough = n_matched >= max(2, _ANY_HASH * n)
         if enough and scipy.stats.binom.sf(n_matched - 1, n, _chance(compared, recount)) < _NO_ACCIDENT:
             yield samples.result(originals, anonymized, kind="hash", how=how, counts=(n_matched, n))
             return
-
-
-def _no_token(_: _Compared) -> int:
-    return 0
 
 
 def _chance(compared: _Compared, recount: Callable[[_Compared], int]) -> float:

@@ -108,22 +108,6 @@ def _named(name: str) -> Callable[[bytes], bytes] | None:
     return digest
 
 
-def _md5(data: bytes) -> bytes:
-    return hashlib.md5(data, usedforsecurity=False).digest()
-
-
-def _sha1(data: bytes) -> bytes:
-    return hashlib.sha1(data, usedforsecurity=False).digest()
-
-
-def _sha256(data: bytes) -> bytes:
-    return hashlib.sha256(data).digest()
-
-
-def _sha512(data: bytes) -> bytes:
-    return hashlib.sha512(data).digest()
-
-
 def _rolling(data: bytes, start: int, factor: int, mask: int, *, fnv: bool = False) -> bytes:
     """Return a hash that multiplies and adds (or exclusive-ors) byte by byte."""
     state = start
@@ -133,7 +117,12 @@ def _rolling(data: bytes, start: int, factor: int, mask: int, *, fnv: bool = Fal
 
 
 _USUAL: Mapping[str, Callable[[bytes], bytes]] = MappingProxyType(
-    {"MD5": _md5, "SHA-1": _sha1, "SHA-256": _sha256, "SHA-512": _sha512}
+    {
+        "MD5": lambda data: hashlib.md5(data, usedforsecurity=False).digest(),
+        "SHA-1": lambda data: hashlib.sha1(data, usedforsecurity=False).digest(),
+        "SHA-256": lambda data: hashlib.sha256(data).digest(),
+        "SHA-512": lambda data: hashlib.sha512(data).digest(),
+    }
 )
 _COMMON: Mapping[str, Callable[[bytes], bytes]] = MappingProxyType(
     {

@@ -259,15 +259,12 @@ def judge_relinkage(measured: RelinkageMeasurement, thresholds: SecondOpinionThr
     """Return what the columns left unchanged reveal together, and the fewest that already do."""
     level = measured.level(thresholds.left_unchanged_share)
     if level is None or not measured.n_records:
-        return [_none_unchanged(), *_about_partly(None, measured, thresholds)]
+        none = Finding.of("relinkage", Verdict.PASS, n_affected=0)("No column is left unchanged as a whole.")
+        return [none, *_about_partly(None, measured, thresholds)]
     findings = [_about_all(level, measured, thresholds), *_about_partly(level, measured, thresholds)]
     if level.smallest_set is not None:
         findings.append(_about_few(level, level.smallest_set, measured, thresholds))
     return findings
-
-
-def _none_unchanged() -> Finding:
-    return Finding.of("relinkage", Verdict.PASS, n_affected=0)("No column is left unchanged as a whole.")
 
 
 def _about_partly(

@@ -163,7 +163,8 @@ def _failing(
     """Return shape (n_records,): which records the check counted as failing."""
     values = distinct_values(cells)
     if check.check == "dropped":
-        return values.in_records(np.full(len(values.values), not _is_permitted(check, measurement)))
+        is_permitted = check.action != "drop" and measurement.log.allow_dx
+        return values.in_records(np.full(len(values.values), not is_permitted))
     if check.check == "date_floor":
         decade = check.action == "date_floor_decade"
         return values.in_records(~are_date_floors(values.values, decade=decade))
@@ -177,10 +178,6 @@ def _failing(
         scanned = scan_anonymized(cells, action=check.action, patterns=patterns)
         return scanned.residual_records
     return np.zeros(len(cells), dtype=np.bool_)
-
-
-def _is_permitted(check: ColumnCheck, measurement: TabularMeasurement) -> bool:
-    return check.action != "drop" and measurement.log.allow_dx
 
 
 def _found(check: ColumnCheck, shown: pa.ChunkedArray, measurement: TabularMeasurement) -> list[Text]:
