@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from math import comb
 
 import numpy as np
@@ -216,6 +217,12 @@ class _Lookup:
         return has
 
 
+@cache  # of few numbers of events, for every person again
+def _pairs(n: int) -> tuple[IntArray, IntArray]:
+    """Return the places of each two of n events."""
+    return np.triu_indices(n, 1)
+
+
 def _subsets(has: BoolArray, n: int) -> tuple[int, float]:
     """Return the fewest persons that n of the events leave, and the share of choices that leave one."""
     n_mine, n_candidates = has.shape
@@ -226,12 +233,12 @@ def _subsets(has: BoolArray, n: int) -> tuple[int, float]:
         return int(sizes.min()), float(np.mean(sizes == 1))
     numbers = has.astype(np.float32)  # counts stay exact below 2^24
     if n == 2:
-        both = (numbers @ numbers.T)[np.triu_indices(n_mine, 1)]
+        both = (numbers @ numbers.T)[_pairs(n_mine)]
         return int(both.min()), float(np.mean(both == 1))
     fewest, n_alone = n_candidates, 0
     for first in range(n_mine - 2):
         rest = numbers[first + 1 :, has[first]]
-        three = (rest @ rest.T)[np.triu_indices(n_mine - first - 1, 1)]
+        three = (rest @ rest.T)[_pairs(n_mine - first - 1)]
         fewest = min(fewest, int(three.min()))
         n_alone += int(np.count_nonzero(three == 1))
     return fewest, n_alone / comb(n_mine, 3)
