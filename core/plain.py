@@ -7,6 +7,8 @@ import io
 import json
 import math
 import re
+import shlex
+import string
 from collections.abc import Mapping, Set
 from datetime import date, datetime
 from enum import Enum
@@ -29,7 +31,9 @@ Scalar = None | bool | int | float | str
 _FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
 _BEFORE_UNIT = re.compile(r"(?<=\d) (?=%)|(?<=[<>]) (?=\d)")
 _MISSING = ("NAType", "NaTType")  # pandas' own, which commands without tables do not import
+_SHOWN = string.ascii_letters + string.digits + "._-/=:, "
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
+_NO_BYTE = re.compile(r"[\ud800-\udc7f\udd00-\udfff]")  # the others stand for bytes of a file's name
 _MOST_PARTS = 4_000_000  # of a JSON file; while it is read, no other session is served
 _FORMULA_STARTS = "=+-@\t\r\n＝＋－＠"  # full-width: spreadsheets in Korean and Japanese accept them
 _FORMULA = "^[=+\\-@\\t\\r\\n＝＋－＠]"
@@ -56,6 +60,20 @@ def valid_unicode(text: str) -> str:
 def printable(text: str) -> str:
     """Return the text without control characters (tab and line breaks stay) and lone surrogates."""
     return _FORBIDDEN.sub("", valid_unicode(text))
+
+
+def shell_word(word: str) -> str:
+    r"""Return a word as a shell reads it from what is shown; what cannot be seen in it by its bytes.
+
+    Examples
+    --------
+    >>> print(shell_word("my table.csv"), shell_word("a" + chr(10) + "b.csv"))
+    'my table.csv' $'a\x0ab.csv'
+    """
+    if word.isprintable():
+        return shlex.quote(word)
+    data = _NO_BYTE.sub("\N{REPLACEMENT CHARACTER}", word).encode("utf-8", "surrogateescape")
+    return "$'" + "".join(chr(n) if chr(n) in _SHOWN else f"\\x{n:02x}" for n in data) + "'"
 
 
 def unbroken(text: str) -> str:

@@ -612,7 +612,7 @@ def _limits(limits: tuple[str, ...]) -> str:
 
 
 def _provenance(report: Report) -> str:
-    command = f"<h3>{text(say('Command'))}</h3>\n<p><code>{text(report.command)}</code></p>"
+    command = f"<h3>{text(say('Command'))}</h3>\n<p><code>{text(report.command_shown)}</code></p>"
     parts = [
         _inputs(report.inputs),
         command if report.command else "",

@@ -100,8 +100,8 @@ def _rows_of(path: Path) -> Iterator[_Row]:
     told = next(filter(None, map(_ROWS.fullmatch, _head_of(path))), None) if name else None
     if name is None or told is None:
         return
-    at = datetime.strptime(name[1], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
     try:
+        at = datetime.strptime(name[1], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
         rows = parsed_json(html.unescape(told[1]))
     except (ValueError, RecursionError):
         return

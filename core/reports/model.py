@@ -21,7 +21,7 @@ from core import __version__
 from core.charts import Chart
 from core.measures import MEASURES
 from core.measures.measure import Unit
-from core.plain import printable, setting_text
+from core.plain import printable, setting_text, shell_word
 from core.tables import MISSING_SPELLINGS, Dataset, Reading
 from core.verdict import Finding, Verdict, next_steps, worst_first
 from core.words import Amount, Text, counted, joined, own, part_of, say, text
@@ -291,6 +291,12 @@ class Report:
         """Return the commands that repeat the audit in the folder of its files, a line each."""
         return "\n".join(shlex.join(["python", "-m", "core", self.tool, *words]) for words in self.arguments)
 
+    @property
+    def command_shown(self) -> str:
+        """Return the same to be read and copied, without letters that cannot be seen."""
+        runs = (["python", "-m", "core", self.tool, *words] for words in self.arguments)
+        return "\n".join(" ".join(map(shell_word, words)) for words in runs)
+
 
 _PACKAGES = (
     "pandas",
@@ -494,7 +500,7 @@ def about_rows(report: Report) -> list[tuple[str, str, str]]:
         if facts.reading:
             rows.append(("Input", "Read as", say(facts.reading)))
     rows += [("Setting", name, value) for name, value in said_settings(report)]
-    rows += [("Command", "", report.command)] if report.command else []
+    rows += [("Command", "", report.command_shown)] if report.command else []
     rows += [("Version", str(name), str(value)) for name, value in report.versions.items()]
     rows += [("Limit", "", say(limit)) for limit in report.limits]
     return rows

@@ -1,7 +1,9 @@
 """Proof of an attack: steps that anybody can run on their own copy of the files; or what was tried.
 
 A step is a sentence, a command of standard tools, and what it prints: counts and numbers of records, never a
-cell. Commands compare cells as text; where an audit also takes 1 and 1.0 for equal, the sentence says so.
+cell. Names of files and columns stand in a command as text that no shell and no terminal takes for more; a
+command that a name would keep from running is not given. Commands compare cells as text; where an audit also
+takes 1 and 1.0 for equal, the sentence says so.
 """
 
 from __future__ import annotations
@@ -9,7 +11,6 @@ from __future__ import annotations
 import base64
 import codecs
 import hashlib
-import json
 import re
 import shlex
 from collections import Counter, defaultdict
@@ -32,7 +33,12 @@ from core.words import Text, counted, listed, own, text
 MOST_CELLS = 20_000_000  # of a table that steps are worked out for
 MOST_OF_PERSONS = 200_000  # records of tables that name persons that steps are worked out for
 MOST_NAMED = 10  # records named by number
-_ODD_NAME = re.compile(r"_\d{1,9}$|^Unnamed")
+_LONGEST = 32_000  # letters of a command, which a cell of a workbook and an argument of a program can hold
+_AS_TYPED = re.compile(r"[\w.:/,#()+=@*;?\[\]{}-]|(?<=\S) (?=\S)")
+_ODD_NAME = re.compile(r"_\d{1,9}$|^Unnamed|[^\w .-]")  # that pandas may call otherwise
+_PLAIN_FILE = re.compile(r"\w[\w .()+,=@#-]{0,300}")
+_PACKED = (".gz", ".bz2", ".zip", ".xz", ".zst", ".tar")  # names by which pandas unpacks
+_READABLE = ("CSV", "XLSX", "XLS", "Parquet")
 _STEPS = (
     Column("step", "Step"),
     Column("what", "What it shows", kind="words"),
@@ -64,13 +70,14 @@ class Tried(NamedTuple):
 
 _NOTE = (
     "Run each command in the folder of the files, with Python 3 and pandas. Records count from 1, without "
-    "the header. No cell is printed."
+    "the header. No cell is printed. Workbooks need openpyxl or xlrd too, and Parquet files pyarrow."
 )
 
 
 def proof_tables(steps: Iterable[Step], *, note: str = _NOTE, of: str = "") -> tuple[ReportTable, ...]:
-    """Return steps as a table; nothing where there are none."""
-    rows = [(number, own(each.what), each.command, each.prints) for number, each in enumerate(steps, start=1)]
+    """Return steps as a table, but for commands that are too long; nothing where there are none."""
+    short = (each for each in steps if len(each.command.encode("utf-16-le")) // 2 <= _LONGEST)
+    rows = [(number, own(each.what), each.command, each.prints) for number, each in enumerate(short, start=1)]
     return _named("Proof", "Check it yourself", table_of(rows, _STEPS), note=note, of=of)
 
 
@@ -98,47 +105,89 @@ def _named(name: str, title: str, frame: Table, *, note: str, of: str) -> tuple[
 
 
 def is_provable(*datasets: Dataset) -> bool:
-    """Return whether tables are small enough that steps are worked out for them."""
-    return all(each.n_records * len(each.columns) <= MOST_CELLS for each in datasets)
+    """Return whether tables are small enough that steps are worked out, and commands can read them."""
+    return all(
+        each.n_records * len(each.columns) <= MOST_CELLS
+        and each.reading.format in _READABLE
+        and (each.reading.format != "Parquet" or each.reading.header_line == 1)
+        and can_be_opened(each.name)
+        and not any(map(_is_broken, each.columns))
+        for each in datasets
+    )
+
+
+def can_be_opened(name: str) -> bool:
+    """Return whether a command can open a file by its name, and opens none outside its folder."""
+    return bool(name) and not _is_broken(name) and not name.startswith("/") and ".." not in name.split("/")
+
+
+def _is_broken(name: str) -> bool:
+    """Return whether no text of a command can hold a name."""
+    return "\0" in name or any("\ud800" <= letter <= "\udfff" for letter in name)
 
 
 def python_command(*statements: str) -> str:
-    """Return statements as one command of a shell."""
-    return f"python3 -c {shlex.quote('; '.join(('import pandas as pd', *statements)))}"
+    """Return statements that read tables as one command of a shell."""
+    return shell_command("import pandas as pd", *statements)
+
+
+def shell_command(*statements: str) -> str:
+    """Return statements as one command of a shell; nothing that lies beside the files is imported."""
+    safe = "import sys; sys.path = [*filter(None, sys.path)]"
+    return f"python3 -c {shlex.quote('; '.join((safe, *statements)))}"
 
 
 def reading_code(variable: str, dataset: Dataset) -> str:
     """Return the statement that reads a table as text, missing cells as empty ones."""
-    reading, options = dataset.reading, dataset.reading.options
-    missing = literal(["", *options.missing_spellings])
-    return (
-        f'{variable} = {_read_code(dataset)}.fillna("")'
-        if reading.format in ("Parquet", "XES")
-        else f'{variable} = {_read_code(dataset)}.apply(lambda c: c.mask(c.str.strip().isin({missing}), ""))'
-    )
+    missing = literal(["", *dataset.reading.options.missing_spellings])
+    blanked = f'.fillna("").apply(lambda c: c.mask(c.str.strip().isin({missing}), ""))'
+    return f"{variable} = {_read_code(dataset)}{blanked}"
 
 
 def _read_code(dataset: Dataset) -> str:
-    options, name = dataset.reading.options, literal(dataset.name)
+    options, name = dataset.reading.options, file_code(dataset.name)
+    is_plain = not dataset.reading.notes and not any(map(_ODD_NAME.search, dataset.columns))
     if dataset.reading.format == "Parquet":
-        return f"pd.read_parquet({name}).astype(str)"
+        names = "" if is_plain else f".set_axis({literal(dataset.columns)}, axis=1)"
+        as_text = '.pipe(lambda d: d.astype(str).mask(d.isna(), ""))'
+        return f'pd.read_parquet({name}, dtype_backend="pyarrow"){names}{as_text}'
     if options.header == "none":
         header = f"header=None, names={literal(dataset.columns)}"
     else:
         line = {"first_line": 0, "second_line": 1}.get(options.header)
         header = f"header={int(options.header) - 1 if options.header.isdigit() else line or 0}"
-        if any(_ODD_NAME.search(each) for each in dataset.columns):
-            header += f", names={literal(dataset.columns)}"
+        header += "" if is_plain else f", names={literal(dataset.columns)}"
     if dataset.reading.format in ("XLSX", "XLS"):
         sheet = literal(options.sheet) if options.sheet else "0"
         return f"pd.read_excel({name}, sheet_name={sheet}, {header}, dtype=str, keep_default_na=False)"
     how = f"sep={literal(options.delimiter or ',')}, encoding={literal(options.encoding or 'utf-8')}"
+    if dataset.name.lower().endswith(_PACKED):
+        how += f", compression={None}"  # it was read as text, whatever its name says
     return f"pd.read_csv({name}, {how}, {header}, dtype=str, keep_default_na=False)"
 
 
-def literal(value: object) -> str:
-    """Return text, or texts, as Python writes them."""
-    return json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)
+def file_code(name: str) -> str:
+    """Return the name of a file in the folder as Python writes it; none is an address or an option."""
+    return literal(name if _PLAIN_FILE.fullmatch(name) else f"./{name}")
+
+
+def literal(value: str | Sequence[str]) -> str:
+    """Return text, or texts, as Python writes them.
+
+    All but letters, digits and plain signs is written by its number: quotation marks, what shells replace,
+    what cannot be seen, what turns the direction of writing, and spaces that a page would show as one.
+    """
+    if not isinstance(value, str):
+        return f"[{', '.join(map(literal, value))}]"
+    return '"' + "".join(_typed(value, place) for place in range(len(value))) + '"'
+
+
+def _typed(words: str, place: int) -> str:
+    """Return a letter of a text as a command has it."""
+    if _AS_TYPED.match(words, place):
+        return words[place]
+    number = ord(words[place])
+    return f"\\u{number:04x}" if number < 1 << 16 else f"\\U{number:08x}"
 
 
 def plain_cells(dataset: Dataset, names: Sequence[str], *, trimmed: bool = False) -> list[pa.ChunkedArray]:
@@ -172,7 +221,7 @@ def small_class_steps(dataset: Dataset, columns: Sequence[str], *, k: int) -> It
     small, alone = int((sizes < k).sum()), places[sizes == 1]
     prepare = (
         reading_code("t", dataset),
-        f"q = {literal(list(columns))}",
+        f"q = {literal(columns)}",
         't = t[(t[q] != "").any(axis=1)]',
         'n = t.groupby(q)[q[0]].transform("size")',
     )

@@ -7,7 +7,6 @@ judged by the checks, each of which is written once.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ from functools import partial
 
 import numpy as np
 
+from core.plain import shell_word
 from core.vcf.binary import is_binary, read_binary
 from core.vcf.candidates import Candidates, Tally
 from core.vcf.files import Content, VcfFile, unchanged_files
@@ -93,7 +93,7 @@ def _sorted_scan(pair: VcfPair, settings: VcfSettings, progress: Progress | None
 def _command_to_sort(name: str) -> str:
     """Return what sorts a file on disk, whatever its size, and keeps its name and kind."""
     kind = "b" if name.lower().endswith(".bcf") else "v" if name.lower().endswith(".vcf") else "z"
-    return f"bcftools sort -O {kind} -o {shlex.quote(f'sorted/{name}')} {shlex.quote(f'./{name}')}"
+    return f"bcftools sort -O {kind} -o {shell_word(f'sorted/{name}')} {shell_word(f'./{name}')}"
 
 
 def _keep_freed_memory() -> None:

@@ -18,6 +18,7 @@ SECONDS = 0.2  # of processor time, for a text of so many letters
 AT_THE_START = {  # asked only what a cell begins with or is, never searched for within a text
     "core.cells._NUMBER",
     "core.cells._DATE",
+    "core.roles.names._WORDS",
     "core.roles.values._SYNTHEA_NAME",
     "core.roles.values._KOREAN_ADDRESS",
     "core.tabular.second_opinion.ciphers._DIGITS",

@@ -142,6 +142,9 @@ def test_render_index__shows_names_as_typed_and_leaves_other_files_out(tmp_path:
     ):
         told = f'<meta name="anonaudit-rows" content="{html.escape(rows)}">\n'
         (tmp_path / f"anonaudit_risk_20261123T00000{number}Z_{'b' * 8}.html").write_text(told)
+    rows = html.escape('[["FAIL","n","t",""]]')
+    told = f'<meta name="anonaudit-rows" content="{rows}">\n'
+    (tmp_path / f"anonaudit_risk_20269999T999999Z_{'b' * 8}.html").write_text(told)  # no time
     (tmp_path / f"anonaudit_risk_20261123T000009Z_{'c' * 8}.html").write_bytes(b"\xff\xfe")
     os.mkfifo(tmp_path / f"anonaudit_risk_20261123T000008Z_{'e' * 8}.html")  # which nobody writes into
     assert whole is not None

@@ -73,9 +73,9 @@ def _steps(
             ),
             python_command(
                 *prepare,
-                'u = a[~a.duplicated(keep=False)].rename_axis("#").reset_index()',
-                'w = u.merge(b.drop_duplicates(), on=c).sort_values("#")',
-                f'print(len(w), "found:", *[i + 1 for i in w["#"][:{MOST_NAMED}]])',
+                "u = a[~a.duplicated(keep=False)].rename_axis(0).reset_index()",
+                "w = u.merge(b.drop_duplicates(), on=c).sort_values(0)",
+                f'print(len(w), "found:", *[i + 1 for i in w[0][:{MOST_NAMED}]])',
             ),
             f"{len(found)} found: {numbers(found)}",
         )

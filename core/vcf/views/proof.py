@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-import re
-import shlex
 from collections.abc import Iterator, Sequence
 
 from core.reports import ReportTable
-from core.reports.proof import Step, Tried, literal, proof_tables, tried_tables
+from core.reports.proof import (
+    Step,
+    Tried,
+    can_be_opened,
+    file_code,
+    literal,
+    proof_tables,
+    shell_command,
+    tried_tables,
+)
 from core.vcf.checks import ALL_CHECKS
 from core.vcf.outcomes import PairOutcome, run_verdict
 from core.verdict import Verdict
 from core.words import counted, text
 
-_PLACE = re.compile(r".{1,200}:\d{1,12}")
 _MOST_PLACES, _MOST_STEPS = 5, 20
-_BINARY = ".bcf"
-_READABLE = (".vcf", ".gz", ".bgz", _BINARY)
-_LINES = 'o = lambda f: (gzip.open if f.endswith("gz") else open)(f, "rt")'
-_LINES_OF_BCF = (
-    'o = lambda f: map(str, pysam.VariantFile(f)) if f.endswith(".bcf") else '
-    '(gzip.open if f.endswith("gz") else open)(f, "rt")'
+_READ = (  # by what files hold, whatever they are called
+    'import gzip; g = lambda f: gzip.open if open(f, "rb").read(2) == b"\\x1f\\x8b" else open; '
+    't = lambda f: g(f)(f, "rt", encoding="utf-8", errors="backslashreplace"); '
+    'n = lambda f: map(str, __import__("pysam").VariantFile(f)); '
+    'o = lambda f: (n if g(f)(f, "rb").read(3) == b"BCF" else t)(f)'
 )
 _RECORDS = (
-    'at = lambda f: {r[0] + ":" + r[1]: r for l in o(f) '
-    'if l[0] != "#" for r in [l.rstrip("\\n").split("\\t")] if r[0] + ":" + r[1] in p}'
+    'at = lambda f: {":".join(r[:2]): r for l in o(f) for r in [l.rstrip("\\n").split("\\t")] '
+    'if len(r) > 7 and ":".join(r[:2]) in p}'
 )
 _COMPARE = (
     '[print(i, "ALT", b[i][4], "as in the original:", *[n for n, k in '
@@ -52,11 +57,11 @@ _NOTE = (
 def _steps(outcomes: Sequence[PairOutcome]) -> Iterator[Step]:
     for outcome in outcomes:
         names = outcome.pair.original.name, outcome.pair.anonymized.name
-        if outcome.audit is None or not all(name.endswith(_READABLE) for name in names):
+        if outcome.audit is None or not all(map(can_be_opened, names)):
             continue
         for exposure in outcome.audit.exposure:
             places = list(exposure.places[:_MOST_PLACES])
-            if exposure.verdict is Verdict.FAIL and places and all(map(_PLACE.fullmatch, places)):
+            if exposure.verdict is Verdict.FAIL and places and all(map(_is_place, places)):
                 yield Step(
                     text("{file}: {message}", file=names[1], message=exposure.message),
                     _command(*names, places),
@@ -64,13 +69,14 @@ def _steps(outcomes: Sequence[PairOutcome]) -> Iterator[Step]:
                 )
 
 
+def _is_place(words: str) -> bool:
+    contig, _, position = words.rpartition(":")
+    return bool(contig) and position.isdecimal()
+
+
 def _command(original: str, anonymized: str, places: Sequence[str]) -> str:
-    wanted, ours, theirs = literal(list(dict.fromkeys(places))), literal(original), literal(anonymized)
-    lines = ("import gzip", _LINES)
-    if _BINARY in (original[-4:], anonymized[-4:]):
-        lines = ("import gzip, pysam", _LINES_OF_BCF)
-    code = "; ".join((*lines, f"p = {wanted}", _RECORDS, f"a, b = at({ours}), at({theirs})", _COMPARE))
-    return f"python3 -c {shlex.quote(code)}"
+    wanted, ours, theirs = literal([*dict.fromkeys(places)]), file_code(original), file_code(anonymized)
+    return shell_command(_READ, f"p = {wanted}", _RECORDS, f"a, b = at({ours}), at({theirs})", _COMPARE)
 
 
 def _tried(outcomes: Sequence[PairOutcome]) -> Iterator[Tried]:
