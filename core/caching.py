@@ -76,13 +76,14 @@ class StoredFile:
         return self.held.n_bytes
 
 
-KEPT_DOWNLOADS = 8  # of a session, until they are asked for again
+KEPT_DOWNLOADS = 256 << 20  # bytes of a session's; the oldest go first, the newest stays whatever its size
 DATA_LOST = (
     "The connection was interrupted, so a file is no longer in memory. Upload it again; "
     "your settings are kept."
 )
 
 
+_OFFERING = threading.Lock()  # several files of a session may be made at once
 _HASHING = threading.Lock()  # many large uploads at once would leave no processor to sliders
 
 
@@ -107,7 +108,7 @@ class Vault:
         self._datasets: dict[tuple[str, ReadOptions], Dataset | AuditInputError] = {}
         self._jobs: dict[str, Job[Any]] = {}
         self.by_fingerprint: dict[str, Dataset] = _Tables()
-        self._downloads: dict[str, None] = {}  # the newest last
+        self._downloads: dict[str, int] = {}  # their bytes; the newest last
         _VAULTS[session_id] = self
 
     def put(self, name: str, data: bytes) -> StoredFile:
@@ -170,10 +171,17 @@ class Vault:
         self._jobs[tool] = job
 
     def offer(self, data: bytes, *, mime: str, name: str) -> bytes:
-        """Remember a file that is made for download as this session's."""
-        self._downloads[_calculate_file_id(data, mime, name)] = None
-        if len(self._downloads) > KEPT_DOWNLOADS:
-            del self._downloads[next(iter(self._downloads))]
+        """Remember a file that is made for download as this session's, as long as there is room for it."""
+        file_id = _calculate_file_id(data, mime, name)
+        with _OFFERING:
+            self._downloads.pop(file_id, None)
+            self._downloads[file_id] = len(data)
+            gone: set[str] = set()
+            while len(self._downloads) > 1 and sum(self._downloads.values()) > KEPT_DOWNLOADS:
+                gone.add(next(iter(self._downloads)))
+                del self._downloads[next(iter(self._downloads))]
+        if gone and runtime.exists():
+            _delete_downloads(runtime.get_instance().media_file_mgr, gone)
         return data
 
     @property
@@ -216,8 +224,11 @@ class Vault:
         self._files.clear()
         self._uploads.remove_session_files(self._session_id)
         if runtime.exists():
-            _forget_downloads(runtime.get_instance().media_file_mgr, self._session_id, set(self._downloads))
-        self._downloads.clear()
+            media = runtime.get_instance().media_file_mgr
+            _forget_what_is_to_be_made(media, self._session_id)
+            gone = set(self._downloads)
+            self._downloads.clear()
+            _delete_downloads(media, gone)
         _REFUSED.discard(self._session_id)
 
 
@@ -255,18 +266,21 @@ def keep_downloads(media: MediaFileManager) -> None:
     media._get_inactive_file_ids = unused_by_all  # type: ignore[method-assign]
 
 
-def _forget_downloads(media: MediaFileManager, session_id: str, file_ids: set[str]) -> None:
-    """Forget a session's downloads, those not made yet too; what another session shares stays.
-
-    Streamlit's own way forgets what no session is showing: another's file too, before it was fetched.
-    """
+def _forget_what_is_to_be_made(media: MediaFileManager, session_id: str) -> None:
+    """Forget what a session shows, and its downloads that were not asked for."""
     media.clear_session_refs(session_id)
-    others = {
-        file_id for held in _VAULTS.values() if held._session_id != session_id for file_id in held._downloads
-    }
     with media._lock:
         for deferred in list(media._deferred_ids_by_session.get(session_id, ())):
             media._drop_deferred_id(deferred)
+
+
+def _delete_downloads(media: MediaFileManager, file_ids: set[str]) -> None:
+    """Delete downloads that no session has.
+
+    Streamlit's own way forgets what no session is showing: another's file too, before it was fetched.
+    """
+    others = {file_id for held in list(_VAULTS.values()) for file_id in list(held._downloads)}
+    with media._lock:
         for file_id in file_ids - others:
             if file_id in media._file_metadata:
                 media._delete_file(file_id)

@@ -220,5 +220,5 @@ def call_for_other(data: pa.Buffer, *, function: str, arguments: dict[str, Any])
         return {}, packed(result)
     except (AuditInputError, MemoryError):
         raise
-    except Exception:
+    except Exception:  # for the process that asked, which does the work itself and says what came up
         return {}, None

@@ -9,7 +9,7 @@ from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.caching import clear_session_data_cache, clear_session_resource_cache
 from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.media_file_storage import MediaFileKind
-from streamlit.runtime.memory_media_file_storage import _calculate_file_id
+from streamlit.runtime.memory_media_file_storage import MemoryFile, _calculate_file_id
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequests, ScriptRequestType

@@ -176,6 +176,17 @@ def test_function__is_no_longer_than_45_lines() -> None:
     assert long == set()
 
 
+def test_exception__of_any_kind_is_caught_at_an_edge_only_with_a_reason() -> None:
+    broad = re.compile(r"^ *(?:except Exception\b|except:|with suppress\((?:Base)?Exception\))")
+    without = [
+        f"{_module(path)} {number}"
+        for path in SOURCES
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        if broad.match(line) and ":  # " not in line
+    ]
+    assert without == []
+
+
 def test_source__names_no_path_of_one_machine() -> None:
     words = ["/" + "work/", "/" + "root/", "/" + "home/"]
     checked = [*SOURCES, *ROOT.glob("tests/**/*.py"), *ROOT.glob("*.md"), *ROOT.glob("benchmarks/*.py")]

@@ -88,7 +88,7 @@ class Scheduler:
         """Refuse workers that are there and could not do a task as it is done here."""
         try:
             found: dict[str, tuple[str, str]] = self._client.run(_about, task.files)
-        except Exception:
+        except Exception:  # whatever comes up on a worker that has another build, or is none
             raise input_error(CANNOT_LOAD, address=self._address) from None
         for worker, (theirs, unseen) in found.items():
             if theirs != build():
@@ -158,7 +158,7 @@ class Scheduler:
             answer: Answer = future.result()
         except KilledWorker:
             return None
-        except Exception as error:
+        except Exception as error:  # whatever came up on a worker; a sentence about its pair
             if future.cancelled() or self._client.status != "running":
                 self.is_gone = True
                 return None

@@ -8,6 +8,7 @@ prediction stays here; see :mod:`core.apart`.
 from __future__ import annotations
 
 import io
+import struct
 import zipfile
 from collections.abc import Iterator, Sequence
 
@@ -67,7 +68,7 @@ def load(data: pa.Buffer, *, name: str) -> Answer:
             file=name,
             types=_untrusted(content),
         ) from None
-    except Exception:  # whatever a damaged part raises
+    except Exception:  # whatever a damaged part raises in this process, which serves no one else
         raise input_error(
             "{file} is not a complete skops file: it is damaged, or from another version. Save the model "
             "again with skops.io.dump.",
@@ -97,7 +98,7 @@ def predict(data: pa.Buffer, *, names: list[str] | None, name: str) -> Answer:
         known, codes = np.unique(predicted, return_inverse=True)
         texts = [class_text(each) for each in known]
         return {"classes": texts}, pa.table({"predicted": codes.reshape(len(table))})
-    except Exception:  # whatever its parts raise
+    except Exception:  # whatever its parts raise in this process, which serves no one else
         raise input_error(
             "The model in {file} cannot predict the records: its features must hold what it was trained "
             "on, the same kinds of values and no category it has not seen.",
@@ -139,7 +140,7 @@ def _check_archive(data: bytes, name: str) -> None:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = archive.infolist()
-    except Exception:
+    except (zipfile.BadZipFile, NotImplementedError, OSError, OverflowError, ValueError, struct.error):
         raise input_error(
             "{file} is not a complete skops file: it is damaged or cut off. Copy it again, or save the "
             "model again with skops.io.dump.",
@@ -162,7 +163,7 @@ def _check_archive(data: bytes, name: str) -> None:
 def _untrusted(data: bytes) -> Text:
     try:
         found = skops.io.get_untrusted_types(data=data)
-    except Exception:
+    except Exception:  # whatever a damaged part raises in this process, which serves no one else
         return text("types that cannot be named")
     return first_of([each for each in found if each not in _TRUSTED_TYPES])
 
@@ -179,7 +180,7 @@ def _described(estimator: object, name: str) -> dict[str, object]:
             sorted_classes({class_text(c) for c in estimator.classes_}) if is_classifier(estimator) else ()
         )
         _check_trees(estimator)
-    except Exception:
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
         raise input_error(
             "{file} holds a model that was never fitted, or whose parts contradict each other.", file=name
         ) from None

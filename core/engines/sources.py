@@ -98,7 +98,7 @@ class Engine:
         try:
             yield cached
         finally:
-            with suppress(Exception):
+            with suppress(Exception):  # whatever an engine raises that is gone already
                 cached.release()
 
 
@@ -151,7 +151,7 @@ def _watched(engine: Engine, is_stopped: Callable[[], bool] | None) -> Iterator[
     def watch() -> None:
         while not ended.wait(_LOOK_UP_SECONDS):
             if is_stopped():
-                with suppress(Exception):
+                with suppress(Exception):  # whatever an engine raises that has answered already
                     _cancel(engine)
 
     watching = threading.Thread(target=watch, name="anonaudit-engine-watch", daemon=True)
@@ -342,7 +342,7 @@ def _postgresql(
             table = backend.table(address.place, database=address.schema)
         yield Engine(address=address, backend=backend, table=table, version=f"PostgreSQL {backend.version}")
     finally:
-        with suppress(Exception):
+        with suppress(Exception):  # whatever an engine raises that is gone already
             backend.disconnect()
 
 
@@ -479,7 +479,7 @@ def _failures(address: Address) -> Iterator[None]:
         yield
     except (AuditInputError, MemoryError):
         raise
-    except Exception as error:
+    except Exception as error:  # whatever an engine raises; what is not its own is raised again
         words = f"{type(error).__name__}: {error}"
         for pattern, sentence in _SENTENCES:
             if re.search(pattern, words):

@@ -44,7 +44,7 @@ def _gliner() -> Any:
         raise _not_installed("gliner") from None
     try:
         model = GLiNER.from_pretrained(_GLINER, local_files_only=True)
-    except Exception:  # whatever it raises where its files are not there
+    except (OSError, ValueError):  # its files are not there, or not all
         raise input_error(
             "The model {model} is not on this machine; nothing is fetched while an audit runs.", model=_GLINER
         ) from None

@@ -21,6 +21,7 @@ from core.errors import AuditInputError
 from core.streamlit_internals import (
     USER_COOKIE_NAME,
     MediaFileKind,
+    MemoryFile,
     _get_signed_cookie_with_chunks,
     get_display_address,
     get_secrets_auth_section,
@@ -41,6 +42,10 @@ NOT_INVITED = (
 )
 OTHER_HOST = "This server answers under its own names only."
 OTHER_SESSION = "This belongs to another session."
+NOT_KEPT = (
+    "This file is no longer kept: the page it was made on was closed, its data were deleted, or many large "
+    "files were made after it. Download it on its page again."
+)
 NOT_OPENED = (
     "Nothing at this path can be opened here. Name a path in one of the folders that the server may open, or "
     "upload the file."
@@ -169,7 +174,8 @@ class Access:
             await INVITATION.let_in(request, _without_token(request))(scope, receive, send)
         else:
             with speaking(request.headers.get("accept-language", "")[:2]):
-                await PlainTextResponse(say(own(refusal)), status_code=403)(scope, receive, send)
+                status = 404 if refusal == NOT_KEPT else 403
+                await PlainTextResponse(say(own(refusal)), status_code=status)(scope, receive, send)
 
 
 def _refusal(request: HTTPConnection) -> str | None:
@@ -184,7 +190,25 @@ def _refusal(request: HTTPConnection) -> str | None:
     if browser is None:
         can_come = path == _FOR_PROBES or (INVITATION.token is None and request.scope["type"] == "http")
         return None if can_come and not path.startswith((_UPLOADS, _DOWNLOADS)) else NOT_INVITED
+    if path.startswith(_DOWNLOADS) and not _is_kept(path):
+        return NOT_KEPT
     return None if _is_theirs(path, request, browser) else OTHER_SESSION
+
+
+def _is_kept(path: str) -> bool:
+    """Return whether there is a picture of ours, or a download that a session still has."""
+    file = _file(path)
+    return file is not None and (
+        file.kind is not MediaFileKind.DOWNLOADABLE or bool(owners_of(_file_id(path)))
+    )
+
+
+def _file(path: str) -> MemoryFile | None:
+    return runtime.get_instance().media_file_mgr.read_file(_file_id(path))
+
+
+def _file_id(path: str) -> str:
+    return path.removeprefix(_DOWNLOADS).partition(".")[0]
 
 
 def _path(request: HTTPConnection) -> str:
@@ -202,11 +226,10 @@ def _is_theirs(path: str, request: HTTPConnection, browser: str) -> bool:
     if (session := session_of_upload(request)) is not None:
         sessions = {session}
     elif path.startswith(_DOWNLOADS):
-        file_id = path.removeprefix(_DOWNLOADS).partition(".")[0]
-        file = runtime.get_instance().media_file_mgr.read_file(file_id)
+        file = _file(path)
         if file is None or file.kind is not MediaFileKind.DOWNLOADABLE:
-            return True  # nothing, or a picture of ours
-        sessions = owners_of(file_id)
+            return True  # nothing any more, or a picture of ours
+        sessions = owners_of(_file_id(path))
     else:
         return True
     if has_sign_in() and not _get_signed_cookie_with_chunks(request.cookies, USER_COOKIE_NAME):

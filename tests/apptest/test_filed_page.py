@@ -1,6 +1,7 @@
 """The page of filed reports as a visitor meets it."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -81,6 +82,51 @@ def test_filed__compares_two_reports(open_page: Open, report: bytes) -> None:
 def test_filed__says_in_one_sentence_what_is_no_report(open_page: Open, data: bytes, said: str) -> None:
     app = _with(open_page(FILED), ("filed.json", data))
     assert said in app.error[0].value
+
+
+_HOSTILE = (
+    "![x](http://evil.example/x.png) [y](javascript:z) <img src=q onerror=z> :red[w] "
+    ":material/bug: $v$\n# `u`"
+)
+
+
+def test_filed__shows_what_a_report_holds_as_text(open_page: Open, report: bytes) -> None:
+    def hostile(part: object) -> object:
+        if isinstance(part, list):
+            return [hostile(each) for each in part]
+        if isinstance(part, dict):
+            return {name: hostile(each) for name, each in part.items()}
+        return f"{_HOSTILE} {part}" if isinstance(part, str) else part
+
+    document = json.loads(report)
+    for part in ("findings", "inputs", "settings", "limits", "question", "headline"):
+        if part in document:
+            document[part] = hostile(document[part])
+    document["findings"] = [
+        each | {"verdict": old["verdict"]}
+        for each, old in zip(document["findings"], json.loads(report)["findings"], strict=True)
+    ]
+    document["inputs"] = [
+        each | {"sha256": old["sha256"]}
+        for each, old in zip(document["inputs"], json.loads(report)["inputs"], strict=True)
+    ]
+    name = f"{_HOSTILE.replace('/', '_')}.json"
+    files = ((name, json.dumps(document).encode()), ("b.json", report))
+    for page in (HOME, FILED):
+        app = _with(open_page(page), *files)
+        shown = [
+            app.markdown,
+            app.error,
+            app.warning,
+            app.info,
+            app.success,
+            app.header,
+            app.subheader,
+            app.caption,
+        ]
+        words = " ".join(str(each.value) for several in shown for each in several)
+        assert "evil" in words
+        assert not re.search(r"(?<!\\)(!\[x|\]\(|<img|:red\[|:material/bug|\$v)", words)
 
 
 def test_home__takes_a_report_and_its_files_along(open_page: Open, report: bytes) -> None:

@@ -144,5 +144,26 @@ def test_upload_and_download__need_the_cookie_of_their_session(
     page.get_by_role("button", name="Delete my data").click()
     page.get_by_role("button", name="Delete all").click()
     expect(page.get_by_text("go when you close the tab")).to_be_visible()
-    assert page.context.request.get(fetched[-1]).status == 404
+    gone = page.context.request.get(fetched[-1])
+    assert (gone.status, gone.text()[:29]) == (404, "This file is no longer kept: ")
     stranger.close()
+
+
+def test_downloads__are_all_their_owners_again_and_again(
+    visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
+) -> None:
+    page = visit("risk")
+    fetched: dict[str, None] = {}
+    page.on("request", lambda request: fetched.setdefault(request.url) if "/media/" in request.url else None)
+    page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(
+        {"name": "people.csv", "mimeType": "text/csv", "buffer": b"age,sex\n30,F\n40,M\n"}
+    )
+    expect(page.get_by_text("people.csv ·")).to_be_visible(timeout=30_000)
+    wait_until_idle(page)
+    for _ in range(3):
+        for label in ("Download report", "Report as JSON", "Report as Excel", "Download settings"):
+            assert downloaded(page, label).stat().st_size
+        page.wait_for_timeout(1_100)  # a report tells the second in which it was made
+    files = [url for url in fetched if not url.endswith((".svg", ".png"))]
+    assert len(files) > 9
+    assert [page.context.request.get(url).status for url in files] == [200] * len(files)

@@ -3,7 +3,8 @@
 import pytest
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 
-from core.caching import Vault
+from core import caching
+from core.caching import Vault, owners_of
 from core.errors import AuditInputError
 from core.jobs import Job, JobState, Progress
 from core.tables import ReadOptions
@@ -99,3 +100,25 @@ def test_wipe__forgets_everything_and_stops_work(vault: Vault) -> None:
     assert vault.n_bytes == 0
     assert vault.by_fingerprint == {}
     assert vault.job("vcf") is None
+
+
+def _offered(vault: Vault, number: int, n_bytes: int) -> str:
+    vault.offer(bytes(n_bytes), mime="text/csv", name=f"{number}.csv")
+    return next(reversed(vault._downloads))
+
+
+def test_offer__keeps_all_downloads_for_which_there_is_room(vault: Vault) -> None:
+    ids = [_offered(vault, number, 10) for number in range(100)]
+    assert all(owners_of(each) == {"session"} for each in ids)
+
+
+def test_offer__lets_the_oldest_go_and_never_the_newest(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(caching, "KEPT_DOWNLOADS", 30)
+    first, second, third = (_offered(vault, number, 10) for number in range(3))
+    assert _offered(vault, 0, 10) == first  # asked for again, so no longer the oldest
+    fourth = _offered(vault, 3, 10)
+    assert [bool(owners_of(each)) for each in (first, second, third, fourth)] == [True, False, True, True]
+    large = _offered(vault, 4, 90)
+    assert {*vault._downloads} == {large}
