@@ -37,6 +37,16 @@ def test_container__copies_only_what_is_there() -> None:
     assert [source for source, _ in COPIES if not (ROOT / source).exists()] == []
 
 
+def test_container__is_given_what_it_copies() -> None:
+    ignored, *given = (ROOT / ".containerignore").read_text(encoding="utf-8").splitlines()
+    assert ignored == "*"
+    let_through = {each.removeprefix("!") for each in given if each.startswith("!")}
+    copied = [source for source, _ in COPIES]
+    within = {each for each in let_through if any(each.startswith(f"{source}/") for source in copied)}
+    assert {*copied} - {each.partition("/")[0] for each in within} <= let_through
+    assert let_through - within <= {*copied}
+
+
 def test_container__installs_every_requirement_by_its_hash() -> None:
     assert any("--require-hashes -r /requirements.lock" in line for line in LINES)
     lock = (ROOT / "deploy/requirements.lock").read_text(encoding="utf-8")
