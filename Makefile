@@ -43,7 +43,7 @@ inventory: .venv/run.stamp  # the lock file, what it installs (CycloneDX), and u
 	$(TOOLS)/pip-compile --quiet --generate-hashes --strip-extras --no-header --no-annotate --no-emit-index-url \
 		--no-emit-trusted-host --no-emit-find-links --output-file deploy/requirements.lock requirements.txt
 	$(TOOLS)/cyclonedx-py requirements deploy/requirements.lock --output-file build/sbom.json
-	$(TOOLS)/pip-licenses --python=$(BIN)/python --format=csv --output-file=build/licences.csv
+	$(TOOLS)/pip-licenses --python=$(BIN)/python --with-system --format=csv --output-file=build/licences.csv
 
 clean:
 	rm -rf .venv build
