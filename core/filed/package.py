@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,7 +20,7 @@ from core.filed.signing import (
     read_signers,
 )
 from core.measures import MEASURES
-from core.plain import printable, zip_of
+from core.plain import printable, shell_word, zip_of
 from core.reports import RENDERERS, Figure, Report, ReportTable, render
 from core.reports.as_json import json_bytes
 from core.reports.model import Column, table_of, time_text
@@ -48,7 +47,8 @@ _ACCEPTED = (
     Column("reason", "Accepted because", kind="words"),
 )
 _SAME_REPORT = (
-    "import hashlib, json; h = lambda b: hashlib.sha256(b).hexdigest(); "
+    "import sys; sys.path = [*filter(None, sys.path)]; import hashlib, json; "
+    "h = lambda b: hashlib.sha256(b).hexdigest(); "
     "d = json.load(open('decided.json', encoding='utf-8')); r = open('report.json', 'rb').read(); "
     "k = d.pop('digest'); "
     "print(d['undecided']['sha256'] == h(r) and d['report'] == json.loads(r) "
@@ -323,7 +323,7 @@ def _signature_step(signed: Signed | None) -> tuple[Text, str, Text] | None:
             "",
             text("Ask the person named, on another way, for the SHA-256 of decided.json."),
         )
-    listed = f"verify -f {SIGNERS} -I {shlex.quote(signed.name)}"
+    listed = f"verify -f {SIGNERS} -I {shell_word(signed.name)}"
     how = listed if signed.name else "check-novalidate"
     return (
         text(
