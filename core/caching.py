@@ -606,9 +606,12 @@ def _earlier(keys: EarlierKeys) -> list[releases.EarlierTable | releases.Ledger]
 
 @st.cache_resource(scope="session", max_entries=16, show_spinner=False)
 @_heavy
-def _cells_measurement(table: str, settings: risk.RiskSettings) -> counts.CellsMeasurement:
-    """Measure a table of counts by fingerprint, whatever counts as small."""
-    dataset = vault().by_fingerprint[table]
+def _cells_measurement(
+    table: str, settings: risk.RiskSettings, others: tuple[str, ...]
+) -> counts.CellsMeasurement:
+    """Measure a table of counts by fingerprint, whatever counts as small, beside others."""
+    held = vault().by_fingerprint
+    dataset = held[table]
     return counts.measure_cells(
         dataset,
         counts=settings.counts,
@@ -616,15 +619,19 @@ def _cells_measurement(table: str, settings: risk.RiskSettings) -> counts.CellsM
         sensitive=settings.sensitive,
         magnitude=settings.magnitude,
         contributor=settings.contributor,
+        others=[held[each] for each in others],
     )
 
 
 @st.cache_resource(scope="session", max_entries=64, show_spinner=False)
 def counts_audit(
-    table: str, settings: risk.RiskSettings, thresholds: counts.CountThresholds
+    table: str,
+    settings: risk.RiskSettings,
+    thresholds: counts.CountThresholds,
+    others: tuple[str, ...] = (),
 ) -> counts.CountsAudit:
     """Hold a table of counts against thresholds, and say what to suppress; each place of a slider once."""
-    return counts.judge_counts(_cells_measurement(table, settings), thresholds)
+    return counts.judge_counts(_cells_measurement(table, settings, others), thresholds)
 
 
 @st.cache_resource(scope="session", max_entries=16, show_spinner=False)

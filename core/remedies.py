@@ -92,6 +92,8 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "release_alike_values": "Give every release pseudonyms of its own.",
         "release_joined": "Shuffle the records, and round or leave out what names one of each release.",
         "release_candidates": "Keep classes of the same sensitive values over releases (m-invariance).",
+        "release_of_others": "Give both with the pseudonym, or ages as of one day, and compare again.",
+        "release_noise": "Draw noise once for each person and value, and release the same number again.",
         "release_relinked": "Make the columns by which persons are found again coarser, or leave some out.",
         "k_anonymity": "Choose coarser columns or a smaller k, and export again.",
         "hidden_persons": "Say which column tells whose record it is, so that persons are counted.",

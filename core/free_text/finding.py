@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -19,6 +20,7 @@ _N_LOOKED_AT = 500  # distinct values that say whether a column is text
 _FEWEST_TEXTS = 10  # distinct values from which a column can be text
 _DISTINCT = 0.5  # distinct share from which sentences are texts and no categories
 _DISTINCT_IF_LONG, _WORDS_IF_LONG, _LETTERS_IF_LONG = 0.3, 5, 30
+_SYLLABLE = re.compile("[가-힣]")  # counts as two letters
 # words enough to hold a name beside others
 _WORDED = r"\p{L}{2}[^\s]*\s+\S*\p{L}{2}[^\s]*\s+\S|[가-힣]\s+\S*[가-힣]"
 _WORDED_SHARE = 0.02  # of the values looked at, from which a column is read
@@ -177,7 +179,10 @@ def is_text_column(sample: Sequence[str], *, n_distinct: int, n_cells: int) -> b
     if n_distinct < _FEWEST_TEXTS or n_distinct < _DISTINCT_IF_LONG * n_cells:
         return False
     are_long = np.median([len(value.split()) for value in sample]) >= _WORDS_IF_LONG
-    if are_long and np.mean([len(value) for value in sample]) >= _LETTERS_IF_LONG:
+    if (
+        are_long
+        and np.mean([len(value) + len(_SYLLABLE.findall(value)) for value in sample]) >= _LETTERS_IF_LONG
+    ):
         return True
     return n_distinct >= _DISTINCT * n_cells and are_sentences(sample)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.releases.measuring import Compared, ReleasesMeasurement
-from core.releases.persons import Candidates
+from core.releases.persons import Candidates, Redrawn
 from core.releases.renaming import Renaming
 from core.releases.splits import Split
 from core.verdict import Finding, Verdict, worst, worst_first
@@ -72,7 +72,9 @@ def _each(measured: ReleasesMeasurement, k: int) -> Iterator[Finding]:
         yield from _facts(each)
         if not each.is_comparable:
             continue
-        if each.overlap is not None and each.overlap.is_unlikely:
+        if each.shifted is not None:
+            yield _could_be_the_same(each)
+        elif each.overlap is not None and each.overlap.is_unlikely:
             yield Finding.of("release_of_others", Verdict.PASS)(
                 text(
                     "{release} and {table} differ as releases of different people do: subtracting one from "
@@ -87,6 +89,36 @@ def _each(measured: ReleasesMeasurement, k: int) -> Iterator[Finding]:
     for (table, column), candidates in measured.candidates.items():
         if candidates.n_given_away:
             yield _candidates(table, column, candidates)
+
+
+def _could_be_the_same(each: Compared) -> Finding:
+    column, years = each.shifted or ("", 0)
+    return Finding.of("release_of_others", Verdict.WARN, column=column)(
+        text(
+            "{release} and {table} differ as releases of different people do, and agree much better once "
+            "{column} of {release} is {n} higher. It could not be told whether these are the same people; "
+            "nothing was subtracted.",
+            release=each.release,
+            table=f"`{each.table}`",
+            column=f"`{column}`",
+            n=years,
+        )
+    )
+
+
+def _noise(each: Compared, found: Redrawn) -> Finding:
+    return Finding.of("release_noise", Verdict.WARN, column=found.column, n_affected=found.n_changed)(
+        text(
+            "{release} and {table} have a pseudonym in common, and {column} differs for {found}: up as often "
+            "as down, by {change} on average, as noise does that is drawn anew for each release. If it is "
+            "that, averaging takes it away: of two releases 29 % of it, of ten 68 %.",
+            release=each.release,
+            table=f"`{each.table}`",
+            column=f"`{found.column}`",
+            found=share_of(found.n_changed, found.n_persons, "persons in both"),
+            change=f"{found.mean_change:.3g}",
+        )
+    )
 
 
 def _facts(each: Compared) -> Iterator[Finding]:
@@ -106,6 +138,7 @@ def _facts(each: Compared) -> Iterator[Finding]:
                 **names,
             )
         )
+    yield from (_noise(each, found) for found in each.redrawn)
     yield from _facts_of_words(each, names)
     if each.is_ledger:
         yield Finding.of("release_by_ledger", Verdict.PASS)(

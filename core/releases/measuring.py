@@ -30,9 +30,11 @@ from core.releases.persons import (
     Alike,
     Candidates,
     Records,
+    Redrawn,
     alike_in_both,
     are_same_people,
     candidates_over,
+    redrawn,
     share_alike,
     stand_in_one_order,
     surplus_of_persons,
@@ -53,6 +55,10 @@ _NOT_RARE = 5  # records of a value that other people drawn alike would have too
 _OWN_WORDS = 0.05  # share of either release with words that the other has not, from which they are renamed
 _MOST_COUNTED = 5_000_000  # records that a table of counts is read as
 _NEARLY_ALL = 0.9  # share of records that values name in both releases, from which these are joined
+_YEARS_ON = (1, 2, 3)  # by which people of the same table are older
+_FEWEST_AGES = 10  # distinct whole numbers that may be ages or years
+_FITS_BETTER = 0.25  # share by which fewer have no match once people are so much older
+_NO_CHANCE = 5.0  # … and standard deviations of their number
 _NUMBERED = 0.9  # share of distinct values from which a column numbers records
 
 
@@ -99,6 +105,9 @@ class Compared:
     splits: tuple[Split, ...] = ()
     relinked: Relinked | None = None
     joined: Joined | None = None
+    redrawn: tuple[Redrawn, ...] = ()  # columns that seem to have other noise in each release
+    # a whole number that fits the later release much better once it is so much higher, which is no proof
+    shifted: tuple[str, int] | None = None
 
     @property
     def is_comparable(self) -> bool:
@@ -278,7 +287,39 @@ def _beside_table(table: ReleasedTable, earlier: Dataset, release: str) -> Compa
         seemed_others = bool(own) or (found.overlap is not None and found.overlap.is_unlikely)
         if again.is_sure or (seemed_others and again.overlap is not None and again.overlap.is_shown):
             return replace(again, renamed=renamed)
-    return replace(found, found_share=0.0, own_words=own) if own else found
+    if own:
+        return replace(found, found_share=0.0, own_words=own)
+    is_other = found.overlap is not None and found.overlap.is_unlikely
+    return replace(found, shifted=_shifted(table, earlier, release, found)) if is_other else found
+
+
+def _shifted(table: ReleasedTable, earlier: Dataset, release: str, found: Compared) -> tuple[str, int] | None:
+    """Return the column and the years by which releases of seemingly different people fit much better.
+
+    Looked at is who has no match in the other release, in the direction in which these are fewer: of people
+    who grew older, and others who came or left, hardly anybody; of different people as many as before.
+    """
+    apart = min(found.came.n, found.left.n)
+    most = apart - max(_FITS_BETTER * apart, _NO_CHANCE * np.sqrt(apart))
+    for name in found.roles.quasi_identifiers:
+        numbers = as_numbers(earlier.table[name].combine_chunks())
+        if numbers is None or (numbers % 1 > 0).any() or len(np.unique(numbers)) < _FEWEST_AGES:
+            continue
+        for years in _YEARS_ON:
+            now = pa.array(
+                [None if np.isnan(each) else f"{each + years:.0f}" for each in numbers.tolist()], pa.string()
+            )
+            place = earlier.columns.index(name)
+            moved = replace(earlier, table=earlier.table.set_column(place, name, now))
+            pair = _Pair(table, moved, found.roles)
+            counts = (
+                count_classes(each.classes, each.values, unit=pair.unit(each))
+                for each in (pair.later, pair.earlier)
+            )
+            now_found = _by_counts(table, found.roles, release, *counts)
+            if min(now_found.came.n, now_found.left.n) <= most:
+                return name, years
+    return None
 
 
 def _of_pair(table: ReleasedTable, earlier: Dataset, release: str, pair: _Pair) -> Compared:
@@ -289,6 +330,7 @@ def _of_pair(table: ReleasedTable, earlier: Dataset, release: str, pair: _Pair) 
         found,
         is_same=pair.is_same,
         changed_columns=tuple(each.name for each in pair.columns if each.is_changed),
+        redrawn=pair.redrawn(),
     )
     if not pair.has_common_people:
         return replace(
@@ -499,6 +541,20 @@ class _Pair:
     def unit(self, records: Records) -> IntArray | None:
         """Return whose the records are, None where they are counted."""
         return None if self.roles.person is None else records.unit
+
+    def redrawn(self) -> tuple[Redrawn, ...]:
+        """Return the columns whose numbers differ as noise drawn anew for each release does."""
+        one, other = (each.table for each in self._tables)
+        names = [
+            name for name in one.column_names if name in other.column_names and name != self.roles.person
+        ]
+        found = []
+        for name in names if self.roles.person is not None else []:
+            numbers = [as_numbers(each[name].combine_chunks()) for each in (one, other)]
+            mine, theirs = numbers
+            if mine is not None and theirs is not None:
+                found.append(redrawn(name, self._units, (mine, theirs)))
+        return tuple(each for each in found if each is not None)
 
     def is_cut(self, name: str) -> bool:
         """Return whether the releases cut a column differently."""

@@ -12,9 +12,18 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from core.coding import BoolArray, IntArray, combination_codes, combined_codes, sorted_distinct, value_codes
+from core.coding import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    combination_codes,
+    combined_codes,
+    sorted_distinct,
+    value_codes,
+)
 from core.releases.counts import Groups, Moved, count_classes, given_away, looked_up, repeated
 
+_FEWEST_REDRAWN = 30  # persons by whose numbers noise is told
 _MOST_CLASSES = 10  # of a person in one release that are combined with those in another
 # Share of what chance leaves of equal pseudonyms that must agree in their values to be equal people.
 _BEYOND_CHANCE = 0.25
@@ -92,6 +101,47 @@ def are_same_people(later: Records, earlier: Records) -> bool:
         if by_chance > _ALL_ALIKE or agreeing > by_chance + _BEYOND_CHANCE * (1 - by_chance):
             return True
     return False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Redrawn:
+    """A column whose numbers differ between releases as noise does that is drawn anew for each."""
+
+    column: str
+    n_changed: int
+    n_persons: int  # with one number in each release
+    mean_change: float  # of those that changed, whatever the direction
+
+
+def redrawn(column: str, units: Sequence[IntArray], numbers: Sequence[FloatArray]) -> Redrawn | None:
+    """Return how numbers of the same persons differ, where they do as noise drawn anew does; None elsewhere.
+
+    Half of at least 30 persons have another number, up as often as down and by nothing on average (3 standard
+    errors), and the differences vary at most half as much as the numbers do. Values that grow, or change
+    for few, do not.
+
+    Parameters
+    ----------
+    units, numbers
+        Of both releases, shape (n_records,): whose a record is, -1 for nobody's; NaN for missing.
+    """
+    kept = []
+    for unit, each in zip(units, numbers, strict=True):
+        known = np.flatnonzero((unit >= 0) & ~np.isnan(each))
+        persons, first, n_of = np.unique(unit[known], return_index=True, return_counts=True)
+        kept.append((persons[n_of == 1], each[known[first[n_of == 1]]]))
+    _, one, other = np.intersect1d(kept[0][0], kept[1][0], return_indices=True)
+    later, earlier = kept[0][1][one], kept[1][1][other]
+    change = later - earlier
+    n, n_changed = len(change), int(np.count_nonzero(change))
+    if n < _FEWEST_REDRAWN or n_changed < n / 2:
+        return None
+    is_even = abs(int(np.count_nonzero(change > 0)) - n_changed / 2) <= 1.5 * np.sqrt(n_changed)
+    is_centred = abs(float(change.mean())) <= 3 * float(change.std()) / np.sqrt(n)
+    if not is_even or not is_centred or change.std() > min(later.std(), earlier.std()) / 2:
+        return None
+    mean_change = float(np.abs(change).sum()) / n_changed
+    return Redrawn(column=column, n_changed=n_changed, n_persons=n, mean_change=mean_change)
 
 
 def share_alike(later: Records, earlier: Records, name: str) -> float:

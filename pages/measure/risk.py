@@ -78,8 +78,9 @@ def show_risk() -> None:
         return
     settings = ask_for_settings(dataset)
     if settings.is_of_counts:
+        earlier = ask_for_earlier(TOOL)
         with above_privacy_line():
-            show_counts(dataset, settings)
+            show_counts(dataset, settings, earlier)
         return
     others = _ask_for_others()
     with above_privacy_line():

@@ -64,6 +64,23 @@ def test_risk_page__fails_beside_an_earlier_release(
     assert "Held against 1 table of earlier releases: FAIL." in _texts(app)
 
 
+def test_risk_page__subtracts_an_earlier_table_of_counts(open_page: Callable[[str], AppTest]) -> None:
+    table = "region,diagnosis,n\nA,flu,20\nA,cold,12\nA,Total,32\nB,flu,30\nB,cold,12\nB,Total,42\n"
+    earlier = table.replace("flu,20", "flu,18").replace("32", "30")
+    app = (
+        open_page("pages/measure/risk.py")
+        .file_uploader[0]
+        .set_value([("may.csv", table.encode(), "text/csv")])
+        .run()
+    )
+    app = app.button(key="risk_as_counts").click().run()
+    assert "in another table" not in _texts(app)
+    app = _give(app, _TABLES, ("april.csv", earlier.encode(), "text/csv"), _ledger())
+    assert not app.exception
+    assert "that of the same cell in another table: 2" in _texts(app)
+    assert "is a ledger of persons" in _texts(app)
+
+
 def test_risk_page__names_a_ledger_that_was_cut_short_and_goes_on(
     open_page: Callable[[str], AppTest],
 ) -> None:

@@ -25,6 +25,7 @@ from core.free_text import (
     texts_document,
     upper_bound,
 )
+from core.free_text.finding import is_text_column
 from core.free_text.names import are_sentences, find_names
 from core.verdict import Verdict
 
@@ -397,3 +398,10 @@ def test_find_names__numbers_make_no_difference() -> None:
 
 
 _NO_DIGIT = str.maketrans("0123456789", "0" * 10)
+
+
+def test_is_text_column__counts_a_korean_syllable_as_two_letters() -> None:
+    notes = [f"밤마다 마른 기침이 심해져서 검사함 {number}" for number in range(60)]
+    assert is_text_column(notes, n_distinct=4000, n_cells=10_000)
+    assert not is_text_column(notes, n_distinct=2000, n_cells=10_000)
+    assert not is_text_column(["검사 함"] * 60, n_distinct=4000, n_cells=10_000)

@@ -4,12 +4,13 @@ import base64
 import json
 import stat
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -37,6 +38,7 @@ from core.releases.splits import _bounded, _Totals
 from core.releases.views import releases_figures
 from core.reports import InputFacts, render
 from core.risk import RiskSettings, RiskThresholds, judge_risk, measure_risk, views
+from core.tables import read_dataset
 from core.verdict import Verdict
 from tests.releases_examples import HEADER, RECORDS, ROLES, Row, compared, measured, table
 
@@ -573,6 +575,64 @@ def test_ages_a_year_on__are_found_to_be_those_of_the_year_before() -> None:
     later = [(row[0], str(int(row[1]) + 1), *row[2:]) for row in earlier] + [("n", "30", "F", "flu")]
     assert _judged(measured(later, earlier, roles=RECORDS)).overall is Verdict.FAIL
     assert compared(later, earlier, RECORDS).came.n == 1
+
+
+def _older(n: int, n_new: int, *, years: int, seed: int = 5) -> tuple[list[Row], list[Row]]:
+    """Return people of exact ages so many years on, half of them with as many others as said, and earlier."""
+    rng = np.random.default_rng(seed)
+    earlier = [(f"p{at}", str(rng.integers(20, 60)), *row[2:]) for at, row in enumerate(_people(n))]
+    stayed = [(row[0], str(int(row[1]) + years), *row[2:]) for row in earlier]
+    new = [(f"n{at}", str(rng.integers(20, 60)), *row[2:]) for at, row in enumerate(_people(n_new, seed=9))]
+    return [*stayed, *new], earlier
+
+
+@pytest.mark.parametrize(("years", "n_new"), [(1, 1500), (2, 600)])
+def test_ages_years_on_with_many_newcomers__could_be_the_same_people(years: int, n_new: int) -> None:
+    later, earlier = _older(1500, n_new, years=years)
+    assert compared(later, earlier, RECORDS).shifted == ("age", years)
+    assert _verdicts(_judged(measured(later, earlier, roles=RECORDS)))["release_of_others"] is Verdict.WARN
+    for seed in range(5):
+        others, before = _older(1500, 0, years=0, seed=seed)[1], _older(1500, 0, years=0, seed=seed + 10)[1]
+        assert compared(others, before, RECORDS).shifted is None
+
+
+def _measured_twice(change: Callable[[np.random.Generator, int], np.ndarray], n: int = 400) -> Sequence[str]:
+    """Return the columns that seem to have noise drawn anew, of an income released twice."""
+    rng = np.random.default_rng(3)
+    income = rng.normal(3000, 500, n)
+    people = _people(n)
+    header = (*HEADER, "income")
+    frames = [
+        pd.DataFrame(
+            [(*row, f"{value:.1f}") for row, value in zip(people, values, strict=True)], columns=header
+        )
+        for values in (income, income + change(rng, n))
+    ]
+    earlier, later = (read_dataset(frame.to_csv(index=False).encode(), name="table.csv") for frame in frames)
+    found = measure_releases(
+        [ReleasedTable(name="table", dataset=later, roles=ROLES)],
+        [EarlierTable(release="before", dataset=earlier)],
+    )
+    assert _verdicts(judge_releases(found, k=5)).get("release_noise") in (None, Verdict.WARN)
+    return [each.column for each in found.compared[0].redrawn]
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (lambda rng, n: rng.normal(0, 60, n), ["income"]),
+        (lambda rng, n: rng.laplace(0, 40, n), ["income"]),
+        (lambda _, n: np.zeros(n), []),
+        (lambda rng, n: rng.normal(25, 60, n), []),  # raises
+        (lambda rng, n: rng.normal(0, 60, n) * (rng.random(n) < 0.3), []),  # few changed
+        (lambda rng, n: rng.normal(0, 700, n), []),  # other incomes altogether
+    ],
+    ids="normal laplace same raised few_changed others".split(),
+)
+def test_noise_drawn_anew__is_a_warning_and_values_that_change_are_none(
+    change: Callable[[np.random.Generator, int], np.ndarray], expected: list[str]
+) -> None:
+    assert _measured_twice(change) == expected
 
 
 # Figures

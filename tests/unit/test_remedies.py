@@ -38,7 +38,6 @@ TO_WEIGH = {
     "pseudonym_for_each_record",
     "pseudonyms_one_to_one",
     "release_by_ledger",
-    "release_of_others",
     "release_renamed",
     "releases",
     "rows_capped",

@@ -144,8 +144,11 @@ def _three_known_records(w: World, leaky: bool) -> None:
 @leak("known records", ("alone_with_all_records",), at_least=_WARN)
 def _all_records_together(w: World, leaky: bool) -> None:
     more = np.repeat(np.arange(w.n), 8)
-    value = w.rng.integers(0, 3, len(more)) if leaky else w.kind[more] % 3
-    w.add("diary", more, **{w.names.vperson: w.ids[more], "mood": np.array(["good", "fair", "bad"])[value]})
+    moods = np.array(
+        ["good", "fair", "bad", *(["calm", "tired", "glad", "sad", "tense"] if w.n > 10_000 else [])]
+    )
+    value = w.rng.integers(0, len(moods), len(more)) if leaky else w.kind[more] % 3
+    w.add("diary", more, **{w.names.vperson: w.ids[more], "mood": moods[value]})
 
 
 @leak("known records", ("alone_with_all_records",), at_least=_WARN)

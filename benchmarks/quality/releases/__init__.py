@@ -176,6 +176,22 @@ def _nine_of_one_diagnosis_leave(p: Pair, leaky: bool) -> None:
     p.turn()
 
 
+@leak("noise", "release_noise", at_least=Verdict.WARN)
+def _noise_drawn_anew(p: Pair, leaky: bool) -> None:
+    p.person, n = "pid", len(p.later)
+    cost = p.rng.gamma(4, 500, n)
+    for frame in (p.later, p.earlier[0]):
+        frame["cost"] = np.round(cost + p.rng.laplace(0, 40, n) if leaky else cost, 1)
+
+
+@clean("noise")
+def _costs_that_grew(p: Pair) -> None:
+    p.person, n = "pid", len(p.later)
+    p.earlier[0]["cost"] = np.round(p.rng.gamma(4, 500, n), 1)
+    p.later["cost"] = np.round(p.earlier[0]["cost"] * p.rng.normal(1.02, 0.02, n), 1)
+    p.newcomers(15)
+
+
 @leak("differences", "release_newcomers")
 def _newcomers_with_a_pseudonym(p: Pair, leaky: bool) -> None:
     p.person = "pid"
