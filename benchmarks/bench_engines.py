@@ -1,4 +1,4 @@
-"""Tables larger than memory: Disclosure risk in DuckDB beside its own GROUP BY, and in memory.
+"""Tables larger than memory: Disclosure risk in DuckDB beside its own GROUP BY and in memory.
 
 Each part runs in a process of its own, so that its peak of memory is its own. `ENGINES_BENCH_RECORDS` names
 the sizes, with spaces between them; `ENGINES_BENCH_MEMORY` what DuckDB may take.
@@ -19,7 +19,7 @@ import duckdb
 from benchmarks.processors import worked_seconds
 from core.engines import address_of, connected
 from core.risk import RiskSettings, RiskThresholds, judge_risk, measure_risk
-from core.risk.in_engine import measure_in_engine
+from core.risk.in_engine import audit_in_engine, measure_in_engine
 from core.tables import read_dataset
 
 _SIZES = os.environ.get("ENGINES_BENCH_RECORDS", "1000000 10000000")
@@ -75,26 +75,56 @@ def in_memory(path: Path) -> None:
     )
 
 
-_PARTS = {"GROUP BY": group_by, "in DuckDB": in_engine, "in memory": in_memory}
+def compared_in_engine(path: Path) -> None:
+    """Measure and judge it, and the classes of its original, in DuckDB."""
+    at, original = (address_of(f"duckdb:{each}") for each in (path, path.with_name(_ORIGINAL)))
+    found = audit_in_engine(
+        at, settings=_SETTINGS, thresholds=_THRESHOLDS, memory=_MEMORY, original=original
+    ).audit
+    print(found.measurement.comparison.discernibility_original)
+
+
+def compared_in_memory(path: Path) -> None:
+    """Measure and judge the same in memory, rows in order and closest values included."""
+    table, original = map(read_dataset, (path, path.with_name(_ORIGINAL)))
+    found = measure_risk(table, settings=_SETTINGS, original=original)
+    other = measure_risk(original, settings=_SETTINGS)
+    print(judge_risk(found, _THRESHOLDS).overall, judge_risk(other, _THRESHOLDS).overall)
+    print(found.comparison.discernibility_original)
+
+
+_ORIGINAL = "original.parquet"
+_PARTS = {
+    "GROUP BY": group_by,
+    "in DuckDB": in_engine,
+    "in memory": in_memory,
+    "compared in DuckDB": compared_in_engine,
+    "compared in memory": compared_in_memory,
+}
 
 
 def run() -> None:
     """Print processor time, time by the clock, and memory of each part, and their ratios."""
-    print(f"{'records':>12} {'part':>10} {'work':>8} {'clock':>8} {'memory':>8}")
+    print(f"{'records':>12} {'part':>18} {'work':>8} {'clock':>8} {'memory':>8}")
     for n_records in map(int, _SIZES.split()):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "people.parquet"
             write_people(path, n_records)
+            write_people(path.with_name(_ORIGINAL), n_records + 1)
             worked = {}
-            for part in _PARTS if n_records <= 10_000_000 else list(_PARTS)[:2]:
+            for part in _PARTS:
+                if "memory" in part and n_records > 10_000_000:
+                    continue
                 command = [sys.executable, "-m", "benchmarks.bench_engines", part, str(path)]
                 done = subprocess.run(command, check=True, capture_output=True, text=True)
                 work, clock, memory = map(float, done.stdout.splitlines()[-1].split())
                 worked[part] = work
-                print(f"{n_records:>12,} {part:>10} {work:7.1f}s {clock:7.1f}s {memory:6.2f}GB", flush=True)
+                print(f"{n_records:>12,} {part:>18} {work:7.1f}s {clock:7.1f}s {memory:6.2f}GB", flush=True)
             print(f"{'':>12} in DuckDB / GROUP BY: {worked['in DuckDB'] / worked['GROUP BY']:.2f}")
-            if "in memory" in worked:
-                print(f"{'':>12} in DuckDB / in memory: {worked['in DuckDB'] / worked['in memory']:.2f}")
+            for part in ("", "compared "):
+                if f"{part}in memory" in worked:
+                    ratio = worked[f"{part}in DuckDB"] / worked[f"{part}in memory"]
+                    print(f"{'':>12} {part}in DuckDB / in memory: {ratio:.2f}")
 
 
 if __name__ == "__main__":

@@ -67,6 +67,11 @@ class EquivalenceClasses:
         records = np.bincount(size_of_class, weights=per_class, minlength=len(sizes))
         return sizes, records.astype(np.int64)
 
+    @cached_property
+    def classes_of_size(self) -> IntArray:
+        """Return shape (n_sizes,): how many classes have each distinct size, ascending."""
+        return np.unique(self.class_sizes, return_counts=True)[1]
+
     def n_records_below(self, k: int) -> int:
         """Return the number of assessed records in classes with fewer than `k` members."""
         sizes, records = self.size_histogram
@@ -80,18 +85,23 @@ class EquivalenceClasses:
 class CountedClasses(EquivalenceClasses):
     """The classes of a table that is elsewhere: how many have each size, and not who is in them."""
 
-    classes_of_size: IntArray  # shape (n_sizes,), how many classes have each distinct size
-
     def __init__(
-        self, quasi_identifiers: Sequence[str], *, sizes: IntArray, n_classes: IntArray, n_records: IntArray
+        self,
+        quasi_identifiers: Sequence[str],
+        *,
+        sizes: IntArray,
+        n_classes: IntArray,
+        n_records: IntArray,
+        n_left_out: int,
     ) -> None:
-        """Take distinct sizes, ascending, the classes that have each, and the records in these."""
+        """Take distinct sizes, ascending, the classes that have each, the records in these and in none."""
         nothing = np.zeros(0, dtype=np.int64)
         super().__init__(
             quasi_identifiers=tuple(quasi_identifiers), class_of_record=nothing, class_sizes=nothing
         )
         self.__dict__["size_histogram"] = sizes, n_records
         self.__dict__["classes_of_size"] = n_classes  # a frozen object has no other way in
+        self.__dict__["n_left_out"] = n_left_out
 
     @property
     def n_classes(self) -> int:

@@ -45,9 +45,10 @@ def discernibility(classes: EquivalenceClasses, *, n_removed: int = 0) -> int:
 
     `n_removed`: records of the original that are not in the table any more (Bayardo and Agrawal, ICDE 2005).
     """
-    sizes = classes.class_sizes
+    sizes = classes.size_histogram[0].tolist()
+    n_alike = sum(size * size * n for size, n in zip(sizes, classes.classes_of_size.tolist(), strict=True))
     n_hidden = classes.n_left_out + n_removed
-    return int((sizes * sizes).sum()) + n_hidden * (len(classes.class_of_record) + n_removed)
+    return n_alike + n_hidden * (classes.n_records + n_hidden)
 
 
 def average_class_size(classes: EquivalenceClasses) -> float | None:

@@ -2,14 +2,14 @@
 
 import io
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from core.engines import Engine
+from core.engines import Engine, address_of
 from core.risk import (
     RiskSettings,
     RiskThresholds,
@@ -20,7 +20,8 @@ from core.risk import (
     measure_special_uniques,
     risk_document,
 )
-from core.risk.in_engine import measure_in_engine, search_in_engine
+from core.risk.in_engine import audit_in_engine, measure_in_engine, search_in_engine
+from core.risk.measuring import settings_for_other
 from core.tables import read_dataset
 
 # Spellings that fold into one, look alike and are two in bytes, stand for missing, are stars.
@@ -120,6 +121,37 @@ def differences(table: pa.Table, engine: Engine, settings: RiskSettings) -> list
     for key in of_records:
         ours.pop(key, None), theirs.pop(key, None)
     return [*_differing(ours, theirs, ""), *_differing(_by_check(mine), _by_check(found), "findings")]
+
+
+@st.composite
+def released(draw: st.DrawFn) -> tuple[pa.Table, pa.Table, RiskSettings]:
+    """Draw an original, what was released of it, and settings for the latter."""
+    original, settings = draw(audits())
+    first = pa.nulls(original.num_rows, pa.string())
+    table = original.set_column(0, "q0", first) if draw(st.booleans()) else original
+    table = table.slice(0, draw(st.integers(1, original.num_rows)))
+    gone = draw(st.sampled_from([[], ["other"], ["p"], ["s0"]]))
+    return original.drop_columns([name for name in gone if name in original.column_names]), table, settings
+
+
+def comparison_differences(
+    tables: tuple[pa.Table, pa.Table], at: Sequence[str], settings: RiskSettings
+) -> list[str]:
+    """Return where a comparison in engines, original and table at addresses, differs from that in memory."""
+    places = [address_of(each) for each in at]
+    was, dataset = (
+        read_dataset(parquet_bytes(table), name=place.name)
+        for table, place in zip(tables, places, strict=True)
+    )
+    found = audit_in_engine(places[1], settings=settings, thresholds=THRESHOLDS, original=places[0])
+    theirs = risk_document(found.audit)["original"]
+    ours = risk_document(judge_risk(measure_risk(dataset, settings=settings, original=was), THRESHOLDS))
+    mine = {**ours["original"], "ncp": None}
+    mine["columns"] = [{**each, "changed_share": None, "ncp": None} for each in mine["columns"]]
+    before = measure_risk(was, settings=settings_for_other(settings, was.columns))
+    both = [risk_document(judge_risk(before, THRESHOLDS)), risk_document(found.original)]
+    whole = [{key: each[key] for key in ("k", "class_sizes", "sensitive", "n_records")} for each in both]
+    return [*_differing(mine, theirs, "original"), *_differing(*whole, "other")]
 
 
 _MEASURED_THERE = frozenset(

@@ -70,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the table, what its columns are, and what the figures are held against."""
     parser.add_argument(
         "table",
-        type=lambda given: given if in_engine.is_address(given) else Path(given),
+        type=in_engine.place,
         metavar="TABLE",
         help="the table to be released: a file, a folder of Parquet or CSV, or where it is held, as "
         "duckdb:FILE, postgresql://HOST/DATABASE/SCHEMA.TABLE, spark:TABLE or spark:FILE",
@@ -83,16 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for form in FORMS:
         for name in described(form):
             add_options(population if name == "population_size" else parser, form, name)
-    parser.add_argument(
-        "--hierarchy",
-        action="extend",
-        nargs="+",
-        default=[],
-        metavar="COL=FILE",
-        help="groups of a column's values, a line each, as value;level 1;level 2;…: of a quasi-identifier "
-        "for --what-if, of a sensitive attribute for t; repeatable",
-    )
-    parser.add_argument("--original", type=Path, metavar="FILE", help="the table before anonymization")
+    _add_files(parser)
     earlier.add_arguments(parser)
     _add_searches(parser)
     add_text_options(parser)
@@ -111,6 +102,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --violations: the records' quasi-identifiers too, which the file then gives away",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+
+def _add_files(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--hierarchy",
+        action="extend",
+        nargs="+",
+        default=[],
+        metavar="COL=FILE",
+        help="groups of a column's values, a line each, as value;level 1;level 2;…: of a quasi-identifier "
+        "for --what-if, of a sensitive attribute for t; repeatable",
+    )
+    parser.add_argument(
+        "--original",
+        type=in_engine.place,
+        metavar="FILE",
+        help="the table before anonymization; where the table is in an engine, in one too",
+    )
 
 
 def _add_counts(parser: argparse.ArgumentParser) -> None:

@@ -10,6 +10,7 @@ from contextvars import copy_context
 from datetime import datetime
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import pyarrow as pa
 from pyarrow import parquet
@@ -33,14 +34,14 @@ _LARGE_FILE = 32 << 20  # bytes; how many cells a smaller one has is found out i
 _MEMORY_FOR_A_CELL = 70  # bytes that an audit takes; measured with 10,000,000 records of eight columns
 _MEMORY_FOR_A_LETTER = 24  # the same of a file of text
 _NEED_RECORDS = (
-    *("population", "hierarchy", "original", "earlier", "ledger", "what_if", "what_if_k_alone"),
+    *("population", "hierarchy", "earlier", "ledger", "what_if", "what_if_k_alone"),
     *("write_hierarchies", "release", "read", "violations", "violations_with_values", "also"),
 )
 
 
-def is_address(given: str) -> bool:
-    """Return whether a word names a table in an engine and no file."""
-    return given.startswith(("duckdb:", "postgresql:", "postgres:", "spark:"))
+def place(given: str) -> str | Path:
+    """Return a word of the command line as the table it names: an address as it is, or a path."""
+    return given if given.startswith(("duckdb:", "postgresql:", "postgres:", "spark:")) else Path(given)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,21 +55,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def asks_engine(arguments: argparse.Namespace) -> bool:
-    """Tell whether the table is in an engine, or a folder, or a file that needs more memory than there is.
+    """Tell whether a table is in an engine, or a folder, or a file that needs more memory than there is.
 
     A file stays in memory where an option needs its records.
     """
-    table = arguments.table
-    if not isinstance(table, Path):
+    tables = [each for each in (arguments.table, arguments.original) if each is not None]
+    files = [each for each in tables if isinstance(each, Path)]
+    if len(files) < len(tables):
         return True
     if is_alone():
         return False
-    return table.is_dir() or (_needed(table) > most_memory() and not _asked(arguments))
+    is_large = any(_needed(each) > most_memory() for each in files)
+    return any(each.is_dir() for each in files) or (is_large and not _asked(arguments))
 
 
 def audit(arguments: argparse.Namespace, thresholds: RiskThresholds) -> Audited:
     """Measure and judge a table where it is."""
     address, warnings = _address(arguments.table)
+    original = None
+    if arguments.original is not None:
+        original, further = _address(arguments.original)
+        warnings += further
     if asked := _asked(arguments):
         raise refused_in_engine(asked)
     settings = from_options(
@@ -76,7 +83,7 @@ def audit(arguments: argparse.Namespace, thresholds: RiskThresholds) -> Audited:
     )
     options = read_options(arguments)
     suda = from_options(SudaSettings, arguments) if arguments.suda else None
-    audited, origin, columns, special = _beside(
+    found = _beside(
         lambda is_stopped: audit_in_engine(
             address,
             settings=settings,
@@ -85,18 +92,23 @@ def audit(arguments: argparse.Namespace, thresholds: RiskThresholds) -> Audited:
             memory=arguments.memory_limit,
             is_stopped=is_stopped,
             suda=suda,
+            original=original,
         )
     )
+    audited = found.audit
+    searched: dict[str, Any] = {"columns": found.columns, "suda": found.suda}
 
     def report(created_at: datetime) -> Report:
-        inputs = [origin_facts(origin)]
-        return risk_report(audited, inputs=inputs, created_at=created_at, columns=columns, suda=special)
+        inputs = [origin_facts(found.origin)]
+        if found.original_origin is not None:
+            inputs.append(origin_facts(found.original_origin, "original"))
+        return risk_report(audited, inputs=inputs, created_at=created_at, other=found.original, **searched)
 
     return Audited(
         verdict=audited.overall,
         report=report,
-        document=lambda: risk_document(audited, columns=columns, suda=special),
-        lines=lambda: risk_summary(audited, columns=columns, suda=special),
+        document=lambda: risk_document(audited, **searched),
+        lines=lambda: risk_summary(audited, **searched),
         policy=lambda document: judged(arguments, document),
         warnings=warnings,
     )
@@ -146,7 +158,7 @@ def _address(given: str | Path) -> tuple[Address, tuple[Text, ...]]:
             )
         return address, ()
     address = Address(engine="duckdb", place=str(given))
-    if given.is_dir():
+    if given.is_dir() or _needed(given) <= most_memory():
         return address, ()
     message = (
         "{file} needs about {needed} GB of memory, and there are {most} GB; DuckDB measured it on disk, and "

@@ -96,15 +96,30 @@ def compare_with_original(
 ) -> Comparison:
     """Compare a table with its original, row by row where they have the same number of rows."""
     columns = tuple(_change(name, dataset, original, settings) for name in original.columns)
-    classes_original = _original_classes(original, settings)
+    return compared_classes(
+        original.name,
+        (classes, dataset.n_records),
+        (_original_classes(original, settings), original.n_records),
+        columns,
+    )
+
+
+def compared_classes(
+    original_name: str,
+    released: tuple[EquivalenceClasses, int],
+    original: tuple[EquivalenceClasses | None, int],
+    columns: tuple[ColumnChange, ...],
+) -> Comparison:
+    """Compare the classes of a table and its original, each with the table's records."""
+    (classes, n_records), (classes_original, n_original) = released, original
     penalties = [column.ncp for column in columns if column.ncp is not None]
     return Comparison(
-        original_name=original.name,
-        n_records=dataset.n_records,
-        n_records_original=original.n_records,
+        original_name=original_name,
+        n_records=n_records,
+        n_records_original=n_original,
         classes_original=classes_original,
         ncp=float(np.mean(penalties)) if penalties else None,
-        discernibility=discernibility(classes, n_removed=max(original.n_records - dataset.n_records, 0)),
+        discernibility=discernibility(classes, n_removed=max(n_original - n_records, 0)),
         discernibility_original=None if classes_original is None else discernibility(classes_original),
         average_class_size_original=None
         if classes_original is None
@@ -153,7 +168,7 @@ def _precision_lost(before: CodedColumn, after: CodedColumn) -> float | None:
     else:
         penalty = categorical_ncp(before.codes.astype(np.int64), alike)
         stands_for_several = np.append(_is_any_of(after.values, _REST) & ~there, False)
-        penalty[stands_for_several] = penalty[stands_for_several].clip(min(2 / before.n_distinct, 1))
+        penalty[stands_for_several] = penalty[stands_for_several].clip(min(2 / max(before.n_distinct, 1), 1))
     blank = np.append(_is_any_of(after.values, _BLANKS), False) | after.value_is_suppressed
     penalty[blank & ~np.append(there, False)] = 1.0
     return float(np.where(before.codes >= 0, penalty[released], 0.0).mean())
@@ -176,7 +191,13 @@ def _original_classes(original: Dataset, settings: RiskSettings) -> EquivalenceC
     if not names:
         return None
     columns = [coded_column(original.table, name) for name in names]
-    return classes_over(columns, enter_records(columns, settings, n_records=original.n_records), settings)
+    person = settings.person if settings.person in original.columns else None
+    return classes_over(
+        columns,
+        enter_records(columns, settings, n_records=original.n_records),
+        settings,
+        person_of_record=None if person is None else coded_column(original.table, person).codes,
+    )
 
 
 _N_LOOKED_AT = 5_000  # released records drawn where there are more

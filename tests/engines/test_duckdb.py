@@ -19,7 +19,14 @@ from core.risk import RiskSettings, RiskThresholds, SudaSettings, judge_risk
 from core.risk.in_engine import audit_in_engine, measure_in_engine
 from core.tables import ReadOptions
 from core.verdict import Verdict
-from tests.engine_tables import THRESHOLDS, audits, differences, parquet_bytes
+from tests.engine_tables import (
+    THRESHOLDS,
+    audits,
+    comparison_differences,
+    differences,
+    parquet_bytes,
+    released,
+)
 
 
 @pytest.mark.parametrize(
@@ -48,6 +55,23 @@ def test_measure__as_in_memory(
         assert differences(table, engine, chosen) == []
 
 
+@given(drawn=released())
+@settings(
+    max_examples=15,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+def test_audit__compares_with_the_original_as_in_memory(
+    tmp_path: Path, drawn: tuple[pa.Table, pa.Table, RiskSettings]
+) -> None:
+    *tables, chosen = drawn
+    at = []
+    for place, table in enumerate(tables):
+        (file := tmp_path / f"{place}.parquet").write_bytes(parquet_bytes(table))
+        at.append(f"duckdb:{file}")
+    assert comparison_differences(tables, at, chosen) == []
+
+
 def people(n: int = 3000) -> pa.Table:
     random = np.random.default_rng(0)
     return pa.table(
@@ -65,9 +89,9 @@ def people(n: int = 3000) -> pa.Table:
 CHOSEN = RiskSettings(quasi_identifiers=("age", "sex", "place"), sensitive=("disease", "pay"))
 
 
-def test_measure__only_aggregates_leave_the_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "people.parquet"
-    file.write_bytes(parquet_bytes(people()))
+@pytest.fixture
+def answers(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, str]]:
+    """Return how many rows each question was answered with, and the question, as they come."""
     rows: list[tuple[int, str]] = []
     answer = Engine.answer
 
@@ -77,16 +101,64 @@ def test_measure__only_aggregates_leave_the_engine(tmp_path: Path, monkeypatch: 
         return found
 
     monkeypatch.setattr(Engine, "answer", recorded)
+    return rows
+
+
+def check_aggregates(answers: list[tuple[int, str]]) -> None:
+    """Hold that answers are values of a column, sizes of classes, or both crossed; no records or classes."""
+    assert len(answers) > 10
+    assert max(n for n, _ in answers) <= 40 * 8
+    assert [
+        query for _, query in answers if not any(each in query for each in ("COUNT(", "SUM(", "MAX("))
+    ] == []
+
+
+def test_measure__only_aggregates_leave_the_engine(tmp_path: Path, answers: list[tuple[int, str]]) -> None:
+    file = tmp_path / "people.parquet"
+    file.write_bytes(parquet_bytes(people()))
     with connected(address_of(f"duckdb:{file}")) as engine:
         measured = measure_in_engine(engine, settings=CHOSEN, thresholds=THRESHOLDS)
         asked = list(engine.asked)
     assert measured.classes.n_classes > 1500  # so that a row a class would be seen
-    assert len(rows) > 10
-    assert {query for _, query in rows} <= {*asked}
-    # values of a column, sizes of classes, or both of them crossed; never records or classes
-    assert max(n for n, _ in rows) <= 40 * 8
-    assert [query for _, query in rows if not any(each in query for each in ("COUNT(", "SUM(", "MAX("))] == []
+    check_aggregates(answers)
+    assert {query for _, query in answers} <= {*asked}
     assert all("number" not in query or "COUNT(" in query for query in asked)
+
+
+def test_audit__only_aggregates_of_both_tables_leave_the_engine(
+    tmp_path: Path, answers: list[tuple[int, str]]
+) -> None:
+    at = []
+    for name, n in (("original", 3000), ("released", 2500)):
+        (tmp_path / f"{name}.parquet").write_bytes(parquet_bytes(people(n)))
+        at.append(address_of(f"duckdb:{tmp_path / name}.parquet"))
+    found = audit_in_engine(at[1], settings=CHOSEN, thresholds=THRESHOLDS, original=at[0])
+    assert found.original.measurement.classes.n_classes > 1500
+    check_aggregates(answers)
+
+
+def test_audit__says_what_of_an_original_is_not_measured(tmp_path: Path) -> None:
+    file, coarse = tmp_path / "people.parquet", tmp_path / "coarse.parquet"
+    file.write_bytes(parquet_bytes(people()))
+    table = people().drop_columns(["number", "place", "pay"])
+    coarse.write_bytes(parquet_bytes(table.append_column("number", pa.array(np.arange(3000) // 1000))))
+    chosen = RiskSettings(quasi_identifiers=("sex",), sensitive=("number",))
+    at, before = (address_of(f"duckdb:{each}") for each in (coarse, file))
+    found = audit_in_engine(at, settings=chosen, thresholds=THRESHOLDS, original=before)
+    said = [str(each.message) for each in found.audit.all_findings if each.check == "not_in_engine"]
+    assert (
+        sum("linked by their closest values were not assessed against people.parquet" in s for s in said) == 1
+    )
+    assert sum("No sensitive attribute of people.parquet was measured: `number`" in s for s in said) == 1
+    assert found.audit.measurement.comparison.classes_original.n_records == 3000
+    assert (found.audit.overall, found.original.measurement.sensitive) == (Verdict.NOT_ASSESSED, ())
+    stranger = tmp_path / "stranger.parquet"
+    stranger.write_bytes(parquet_bytes(pa.table({"x": [1]})))
+    with pytest.raises(AuditInputError) as raised:
+        audit_in_engine(at, settings=chosen, thresholds=THRESHOLDS, original=address_of(f"duckdb:{stranger}"))
+    assert raised.value.problems == (
+        "stranger.parquet has none of the quasi-identifiers, so that there are no classes to compare.",
+    )
 
 
 def test_judge__nothing_that_was_not_assessed_passes(tmp_path: Path) -> None:
@@ -317,7 +389,7 @@ def test_engine__a_table_of_ours_that_is_missing_is_told_from_theirs(tmp_path: P
             engine.row(engine.table.agg(n=engine.table.sex.nunique()))
 
 
-def _risk(table: Path, *further: str) -> list[str]:
+def _risk(table: Path | str, *further: str) -> list[str]:
     return ["risk", str(table), "--quasi-identifier", "age", "sex", "--sensitive", "disease", *further]
 
 
@@ -350,6 +422,22 @@ def test_command__measures_a_file_beyond_memory_in_duckdb(
     assert found["overall"] != Verdict.PASS.value
     main(_risk(file, "--json", "--evidence", "masked"))  # needs the records
     assert capsys.readouterr().err == ""
+
+
+def test_command__compares_with_an_original_in_duckdb(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, before = tmp_path / "people.parquet", tmp_path / "before.parquet"
+    file.write_bytes(parquet_bytes(people(300)))
+    before.write_bytes(parquet_bytes(people(400)))
+    reports = tmp_path / "reports"
+    for original in (f"duckdb:{before}", str(before)):
+        main(_risk(f"duckdb:{file}", "--original", original, "--json", "--report", str(reports)))
+        printed = json.loads(capsys.readouterr().out)
+        assert printed["original"]["n_records"] == 400
+        assert printed["original"]["discernibility_original"] > 400
+    filed = json.loads(next(reports.glob("*.json")).read_text(encoding="utf-8"))
+    assert [each["role"] for each in filed["inputs"]] == ["table", "original"]
 
 
 def test_command__measures_a_folder_in_duckdb(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,7 @@ from core.engines.sources import Engine
 from core.errors import AuditInputError
 from core.risk import RiskSettings, RiskThresholds
 from core.risk.in_engine import audit_in_engine, measure_in_engine
-from tests.engine_tables import audits, differences
+from tests.engine_tables import audits, comparison_differences, differences, released
 
 if TYPE_CHECKING:
     from tests.postgresql import Server
@@ -31,6 +31,16 @@ def test_measure__as_in_memory(server: "Server", drawn: tuple[pa.Table, RiskSett
     table, chosen = drawn
     with connected(address_of(server.table(table))) as engine:
         assert differences(table, engine, chosen) == []
+
+
+@pytest.mark.usefixtures("password")
+@given(drawn=released())
+@settings(max_examples=3, deadline=None, suppress_health_check=[*HealthCheck])
+def test_audit__compares_with_the_original_as_in_memory(
+    server: "Server", drawn: tuple[pa.Table, pa.Table, RiskSettings]
+) -> None:
+    *tables, chosen = drawn
+    assert comparison_differences(tables, [*map(server.table, tables)], chosen) == []
 
 
 @pytest.mark.usefixtures("password")

@@ -21,7 +21,7 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 from core.engines import address_of, connected
 from core.risk import RiskSettings
-from tests.engine_tables import differences, parquet_bytes
+from tests.engine_tables import comparison_differences, differences, parquet_bytes
 
 SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").config(
     "spark.sql.shuffle.partitions", "2").config("spark.sql.warehouse.dir", sys.argv[1]).getOrCreate()
@@ -41,6 +41,11 @@ for n, person in enumerate((None, "p"), start=1):
     with connected(address_of(f"spark:{file}")) as engine:
         found = differences(table, engine, chosen)
         assert not found, found
+before = pa.concat_tables([table, table.slice(0, 7)])
+(Path(sys.argv[1]) / "before.parquet").write_bytes(parquet_bytes(before))
+at = [f"spark:{sys.argv[1]}/{name}.parquet" for name in ("before", "t")]
+found = comparison_differences((before, table), at, chosen)
+assert not found, found
 print(json.dumps(n))
 """
 

@@ -407,6 +407,25 @@ def test_comparison__categories_and_columns_the_original_lacks() -> None:
     assert (nothing.classes_original, nothing.discernibility_original, nothing.ncp) == (None, None, None)
 
 
+def test_comparison__of_a_column_that_was_empty_before_lost_nothing() -> None:
+    original = "age,town\n30,\n40,\n"
+    found = measure_risk(
+        table(original), settings=RiskSettings(quasi_identifiers=("age", "town")), original=table(original)
+    ).comparison
+    assert found is not None
+    assert found.ncp == 0
+
+
+def test_comparison__counts_persons_of_the_original_too() -> None:
+    original = "age,who\n30,1\n30,1\n30,2\n40,3\n40,4\n"
+    settings = RiskSettings(quasi_identifiers=("age",), person="who")
+    found = measure_risk(table(original), settings=settings, original=table(original)).comparison
+    assert found is not None
+    assert found.classes_original is not None
+    assert found.classes_original.class_sizes.tolist() == [2, 2]
+    assert found.discernibility_original == found.discernibility == 8
+
+
 def _lost(original: list[str], released: list[str]) -> float | None:
     """Return the precision lost in one quasi-identifier, beside one that is as it was."""
     tables = [

@@ -44,6 +44,7 @@ class Records:
         self.left_out = fully | some if settings.missing == "drop" else fully
         self.person = columns[settings.person].value if settings.person else None
         self.kept = kept
+        self.n_left_out = 0  # records, once they entered
 
     def enter(self) -> tuple[RecordEntry, tuple[ColumnFacts, ...]]:
         """Return which records are assessed, and facts of each quasi-identifier."""
@@ -62,6 +63,7 @@ class Records:
         found = {key: int(value or 0) for key, value in found.items()}
         if not found["n_records"]:
             raise input_error("{table}: the table holds no record.", table=self.engine.address.name)
+        self.n_left_out = found["n_left_out"]
         entry = RecordEntry(
             n_in_table=found["n_records"],
             leave_out=np.zeros(0, dtype=bool),
@@ -99,6 +101,7 @@ class Records:
             sizes=whole(found["size"]),
             n_classes=whole(found["n_classes"]),
             n_records=whole(found["n_records"]),
+            n_left_out=self.n_left_out,
         )
 
     def persons(self) -> PersonFacts:

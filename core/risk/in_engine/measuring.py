@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,12 +15,13 @@ from core.engines import SECRETS, Address, Engine, Origin, connected, is_groupab
 from core.equivalence import CountedClasses
 from core.errors import AuditInputError
 from core.risk.columns import UnchosenColumns, unchosen_columns
+from core.risk.comparison import ColumnChange, compared_classes
 from core.risk.in_engine.classes import Records
 from core.risk.in_engine.columns import is_searched, search_in_engine, search_unchosen
 from core.risk.in_engine.related import related_in_engine
 from core.risk.in_engine.sensitive import Attribute
 from core.risk.judging import RiskAudit, judge_risk
-from core.risk.measuring import RiskMeasurement
+from core.risk.measuring import RiskMeasurement, settings_for_other
 from core.risk.population import population_uniques
 from core.risk.population_estimates import risk_by_population_size
 from core.risk.settings import RiskSettings, RiskThresholds, check_settings
@@ -27,7 +29,7 @@ from core.risk.suda import ColumnsMeasurement, Suda, SudaSettings
 from core.roles import Role, RoleSuggestion, suggest_by_name
 from core.tables import ReadOptions
 from core.verdict import Finding, Verdict
-from core.words import input_error, listed
+from core.words import input_error, listed, own
 
 _FEW_RECORDS = 10_000  # of which roles are suggested
 _MOST_CLASSES = 20_000_000  # whose sizes are listed for estimates of the population
@@ -40,6 +42,8 @@ class AuditInEngine(NamedTuple):
     origin: Origin
     columns: ColumnsMeasurement | None  # none of too many classes
     suda: Suda | None  # none where not asked for
+    original: RiskAudit | None = None  # the original measured the same way, where one was given
+    original_origin: Origin | None = None
 
 
 def audit_in_engine(
@@ -52,6 +56,7 @@ def audit_in_engine(
     secrets: Path = SECRETS,
     is_stopped: Callable[[], bool] | None = None,
     suda: SudaSettings | None = None,
+    original: Address | None = None,
 ) -> AuditInEngine:
     """Reach a table, and measure and judge it where it is.
 
@@ -63,16 +68,122 @@ def audit_in_engine(
         See :func:`measure_in_engine`.
     suda
         See :func:`search_in_engine`.
+    original
+        Where the table before anonymization is, in the same engine or another.
 
     Raises
     ------
     AuditInputError
-        The table cannot be reached, or cannot be measured as asked.
+        A table cannot be reached, or cannot be measured as asked.
     """
-    with connected(address, options=options, memory=memory, secrets=secrets, is_stopped=is_stopped) as engine:
+    reach = partial(connected, options=options, memory=memory, secrets=secrets, is_stopped=is_stopped)
+    counts: _Counts = {}
+    with reach(address) as engine:
         measured = measure_in_engine(engine, settings=settings, thresholds=thresholds, options=options)
         columns, special = search_in_engine(engine, measured, suda=suda, options=options)
-        return AuditInEngine(judge_risk(measured, thresholds), engine.origin, columns, special)
+        if original is not None:
+            counts = _counts(engine, options or ReadOptions())
+    origin = engine.origin
+    if original is None:
+        return AuditInEngine(judge_risk(measured, thresholds), origin, columns, special)
+    with reach(original) as before:
+        measured, theirs = compare_in_engine(measured, counts, before, thresholds=thresholds, options=options)
+    judged, theirs_judged = judge_risk(measured, thresholds), judge_risk(theirs, thresholds)
+    return AuditInEngine(judged, origin, columns, special, theirs_judged, before.origin)
+
+
+_Counts = Mapping[str, tuple[int, int]]  # distinct known values and missing cells by column
+
+
+def _counts(engine: Engine, options: ReadOptions) -> _Counts:
+    names = [name for name in engine.table.columns if is_groupable(engine.table[name])]
+    keys = key_columns(engine, names, options)
+    wanted: dict[str, Any] = {}
+    for place, name in enumerate(names):
+        wanted |= {f"n{place}": keys[name].value.nunique(), f"m{place}": keys[name].is_missing.sum()}
+    found = engine.row(engine.table.agg(**wanted)) if wanted else {}
+    return {
+        name: (int(found[f"n{place}"] or 0), int(found[f"m{place}"] or 0)) for place, name in enumerate(names)
+    }
+
+
+def _change(
+    measured: RiskMeasurement, name: str, before: tuple[int, int], after: tuple[int, int] | None
+) -> ColumnChange:
+    return ColumnChange(
+        column=name,
+        released=name in measured.columns,
+        changed_share=None,
+        ncp=None,
+        n_values_original=before[0],
+        n_values=after and after[0],
+        n_missing_original=before[1],
+        n_missing=after and after[1],
+    )
+
+
+def compare_in_engine(
+    measured: RiskMeasurement,
+    counts: _Counts,
+    original: Engine,
+    *,
+    thresholds: RiskThresholds,
+    options: ReadOptions | None = None,
+) -> tuple[RiskMeasurement, RiskMeasurement]:
+    """Compare the classes of a table with those of its original, each counted where it is.
+
+    Parameters
+    ----------
+    measured, counts
+        What was measured of the table, and the distinct known values and missing cells of its columns.
+    original
+        The table before anonymization.
+    thresholds, options
+        As for :func:`measure_in_engine`.
+
+    Returns
+    -------
+    tuple
+        The measurement with its comparison, of which what pairs records is None, and the original's own.
+
+    Raises
+    ------
+    AuditInputError
+        The original has none of the quasi-identifiers, or cannot be measured.
+    """
+    same = settings_for_other(measured.settings, original.table.columns)
+    if same is None:
+        raise input_error(
+            "{file} has none of the quasi-identifiers, so that there are no classes to compare.",
+            file=original.address.name,
+        )
+    measure = partial(measure_in_engine, original, thresholds=thresholds, options=options)
+    refused: tuple[Finding, ...] = ()
+    try:
+        theirs = measure(settings=same)
+    except AuditInputError as error:  # a sensitive attribute may have too many values before anonymization
+        theirs = measure(settings=replace(same, sensitive=()))
+        refused = tuple(
+            _elsewhere(
+                "No sensitive attribute of {file} was measured: {reason}",
+                file=original.address.name,
+                reason=own(problem),
+            )
+            for problem in error.problems
+        )
+    before = _counts(original, options or ReadOptions())
+    compared = compared_classes(
+        theirs.name,
+        (measured.classes, measured.entry.n_in_table),
+        (theirs.classes, theirs.entry.n_in_table),
+        tuple(_change(measured, name, before[name], counts.get(name)) for name in before),
+    )
+    said = _elsewhere(
+        "Precision lost, cells changed and records linked by their closest values were not assessed against "
+        "{file}: records have no order in an engine to pair them by.",
+        file=theirs.name,
+    )
+    return replace(measured, comparison=compared, elsewhere=(*measured.elsewhere, said, *refused)), theirs
 
 
 def roles_in_engine(address: Address, *, secrets: Path = SECRETS) -> tuple[RoleSuggestion, ...]:

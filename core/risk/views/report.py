@@ -327,10 +327,10 @@ def _figure(
     return Figure(key, value, threshold=threshold, verdict=verdict, of=of, total=total)
 
 
-def origin_facts(origin: Origin) -> InputFacts:
+def origin_facts(origin: Origin, role: str = "table") -> InputFacts:
     """Return what a report says of a table in an engine."""
     return InputFacts(
-        role="table",
+        role=role,
         name=origin.address,
         n_bytes=origin.n_bytes,
         sha256=origin.sha256,
