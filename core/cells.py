@@ -72,12 +72,12 @@ def text_and_offsets(values: pa.Array) -> tuple[npt.NDArray[np.uint8], npt.NDArr
     return text[offsets[0] : offsets[-1]], offsets - offsets[0]
 
 
-_WHITE_SPACE = "".join(character for character in map(chr, range(0x3001)) if character.isspace())
+WHITE_SPACE = "".join(character for character in map(chr, range(0x3001)) if character.isspace())
 
 
 def _bytes_at(position: int) -> BoolArray:
     """Return shape (256,): True for a byte that a white space has at that position of its UTF-8."""
-    found = {character.encode()[position] for character in _WHITE_SPACE}
+    found = {character.encode()[position] for character in WHITE_SPACE}
     return np.array([byte in found for byte in range(256)])
 
 
@@ -99,25 +99,25 @@ def trimmed(values: pa.Array) -> pa.Array:
     first, last = _edge_bytes(values)
     if not (BEGINS_SPACE[first].any() or ENDS_SPACE[last].any()):
         return values
-    return pc.utf8_trim(values, characters=_WHITE_SPACE)
+    return pc.utf8_trim(values, characters=WHITE_SPACE)
 
 
 # Longest number, its sign not counted, that is written without an exponent in its canonical text.
 _LONGEST_PLAIN_NUMBER = 40
 
-_NUMBER_PATTERN = r"^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,18})?$"
+NUMBER_PATTERN = r"^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,18})?$"
 _NOT_FINITE_PATTERN = r"^(?i:[+-]?inf(?:inity)?|nan)$"
-_DATE_PATTERN = (
+DATE_PATTERN = (
     r"^[0-9]{4}(?:-[0-9]{1,2}-|/[0-9]{1,2}/|\.[0-9]{1,2}\.)[0-9]{1,2}"
     r"(?:[T ][0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?$"
 )
 
 _NUMBER = re.compile(
     r"([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]{1,18}))?", re.ASCII
-)  # only applied to what _NUMBER_PATTERN matches
-_IS_NUMBER = re.compile(_NUMBER_PATTERN.replace("$", r"\Z"))
+)  # only applied to what NUMBER_PATTERN matches
+_IS_NUMBER = re.compile(NUMBER_PATTERN.replace("$", r"\Z"))
 _IS_NOT_FINITE = re.compile(_NOT_FINITE_PATTERN.replace("$", r"\Z"), re.ASCII)
-_IS_DATE = re.compile(_DATE_PATTERN.replace("$", r"\Z"))
+_IS_DATE = re.compile(DATE_PATTERN.replace("$", r"\Z"))
 _DATE = re.compile(
     r"([0-9]{4})[-/.]([0-9]{1,2})[-/.]([0-9]{1,2})"
     r"(?:[T ]([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]+))?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?"
@@ -135,7 +135,7 @@ def canonical_text(text: str, *, dates: bool = False) -> str:
     >>> canonical_text("2020/1/2"), canonical_text("2020/1/2", dates=True)
     ('2020/1/2', '2020-01-02')
     """
-    trimmed = text.strip(_WHITE_SPACE)
+    trimmed = text.strip(WHITE_SPACE)
     if _IS_NUMBER.match(trimmed):
         return _canonical_number(trimmed)
     if _IS_NOT_FINITE.match(trimmed):
@@ -187,7 +187,7 @@ def _canonical_date(text: str) -> str:
 
 def _special_pattern(*, dates: bool) -> str:
     """Return the pattern of trimmed cells whose canonical text may differ from what is written."""
-    patterns = [_NUMBER_PATTERN, _NOT_FINITE_PATTERN, *([_DATE_PATTERN] if dates else [])]
+    patterns = [NUMBER_PATTERN, _NOT_FINITE_PATTERN, *([DATE_PATTERN] if dates else [])]
     return "|".join(patterns)
 
 
@@ -213,7 +213,7 @@ def as_numbers(column: Column) -> FloatArray | None:
 def _as_floats(values: pa.Array) -> pa.Array | None:
     """Return the cells as 64-bit floats, None unless all but missing ones are numbers, infinite or nan."""
     head = values.slice(0, _HEAD)
-    if pc.match_substring_regex(head, f"{_NUMBER_PATTERN}|{_NOT_FINITE_PATTERN}").false_count:
+    if pc.match_substring_regex(head, f"{NUMBER_PATTERN}|{_NOT_FINITE_PATTERN}").false_count:
         return None
     try:
         return values.cast(pa.float64())

@@ -10,6 +10,11 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from core.engines import Engine, address_of
+from core.leakage import LeakageSettings, LeakageThresholds, RowLeakage, count_row_matches, pair_tables
+from core.leakage.chance import ColumnChance, column_chance
+from core.leakage.in_engine import audit_rows_in_engine
+from core.leakage.nearest import pack_tables
+from core.leakage.whole_rows import expected_full_matches
 from core.risk import (
     RiskSettings,
     RiskThresholds,
@@ -152,6 +157,68 @@ def comparison_differences(
     both = [risk_document(judge_risk(before, THRESHOLDS)), risk_document(found.original)]
     whole = [{key: each[key] for key in ("k", "class_sizes", "sensitive", "n_records")} for each in both]
     return [*_differing(mine, theirs, "original"), *_differing(*whole, "other")]
+
+
+_SPELLED = """1|1.0|01|+1|1e0|10e-1|-0|0|0.0|.5|0.5|5.|5|12e3|12000|1.50|1.5|9007199254740993|9007199254740992
+nan|NaN|inf|-Inf|+infinity|2020-01-02|2020/1/2|2020-01-02 00:00|2020-01-02T10:30|2020-1-2 10:30:00
+2020-13-01|2020.13.1| x|x\u00a0|X
+x|1e|e1|*|-|1,5|NA|c\u0301|\u0107""".replace("\n", "|").split("|")
+_KEYS = ["a", "b", " c", "1", "02", "3.0", "4e1", "2020-01-02", "2020/1/2", "d", "e", "f"]
+
+
+@st.composite
+def pairs(draw: st.DrawFn) -> tuple[pa.Table, pa.Table, LeakageSettings]:
+    """Draw an original, a scrambled table with the same keys in part, and how they are compared."""
+    tables = []
+    kinds = {
+        f"c{place}": draw(st.sampled_from([*_CELLS, "text", "text"]))
+        for place in range(draw(st.integers(1, 3)))
+    }
+    keys = draw(st.permutations(_KEYS))
+    for side in range(2):
+        own = draw(st.permutations(keys[: draw(st.integers(6, len(keys)))]))
+        columns = {"id": pa.array(own, pa.string())}
+        for name, first in kinds.items():
+            others = ["text", "whole", "float"] if side and first not in ("text", "word", "moment") else []
+            kind = draw(st.sampled_from([first, first, *others]))
+            of, cells = (pa.string(), st.sampled_from(_SPELLED)) if kind == "text" else _CELLS[kind]
+            values = draw(st.lists(st.one_of(cells, cells, st.none()), min_size=len(own), max_size=len(own)))
+            columns[name] = pa.array(values, of)
+        tables.append(pa.table(columns))
+    settings = LeakageSettings(
+        key="id",
+        ignore_values=draw(st.sampled_from([(), (), ("1",), ("NaN", "x"), ("2020-01-02", "0")])),
+        missing_on_both=draw(st.sampled_from(["leave out", "match", "difference"])),
+    )
+    return tables[0], tables[1], settings
+
+
+def row_differences(tables: Sequence[pa.Table], at: Sequence[str], settings: LeakageSettings) -> list[str]:
+    """Return where the row rules of two tables in an engine differ from those in memory."""
+    places = [address_of(each) for each in at]
+    pair = pair_tables(
+        *(read_dataset(parquet_bytes(t), name=p.name) for t, p in zip(tables, places, strict=True)),
+        key=settings.key,
+    )
+    there = audit_rows_in_engine(*places, settings=settings, thresholds=LeakageThresholds()).audit
+    here = count_row_matches(pair, pair.columns, settings)
+    chance = column_chance(pack_tables(pair, pair.columns, settings), pair.original_rows, pair.scrambled_rows)
+    names = (
+        *("n_rows", "n_full", "n_partial", "n_none", "n_without_valid_cells"),
+        *("mean_matching_cells", "std_matching_cells", "full_leakage_share", "partial_leakage_share"),
+    )
+
+    def figures(rows: RowLeakage, chance: ColumnChance, expected_full: float) -> dict[str, Any]:
+        return {
+            **{name: getattr(rows, name) for name in names},
+            **{name: getattr(rows, name).tolist() for name in ("column_matches", "column_valid")},
+            "expected": chance.expected_matches.tolist(),
+            "variance": [round(each, 9) for each in chance.variance.tolist()],
+            "expected_full": expected_full,
+        }
+
+    ours = figures(here, chance, expected_full_matches(pair, pair.columns))
+    return [*_differing(ours, figures(there.rows, there.chance, there.expected_full), "")]
 
 
 _MEASURED_THERE = frozenset(

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
+from core.commands import risk_in_engine as in_engine
 from core.commands.output import Audited, add_evidence_option
 from core.commands.policies import judged, looks
-from core.commands.reading import add_reading_options, add_text_options, table_reader
+from core.commands.reading import add_reading_options, add_text_options, read_options, table_reader
 from core.free_text import read_cells
-from core.leakage import LeakageAudit, LeakageSettings, LeakageThresholds, audit_leakage
+from core.leakage import LeakageAudit, LeakageSettings, LeakageThresholds, RowLeakage, audit_leakage
 from core.leakage.attacks import AttackRate
-from core.leakage.document import leakage_document
-from core.leakage.views import evidence_tables, leakage_proof, leakage_report
+from core.leakage.document import leakage_document, rows_document
+from core.leakage.in_engine import audit_rows_in_engine
+from core.leakage.views import evidence_tables, leakage_proof, leakage_report, rows_report
 from core.reports import Report, input_facts
+from core.risk.in_engine import refused_in_engine
+from core.risk.views import origin_facts
 from core.settings_form import add_options, from_options
+from core.verdict import Finding, Verdict
 from core.words import Text, Written, counted, own, text
 
 FORMS = (LeakageSettings, LeakageThresholds)
@@ -24,8 +30,9 @@ _TREATED = {"leave out": text("leave out"), "match": text("match"), "difference"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the files, what to ignore, and the thresholds."""
-    parser.add_argument("original", type=Path, metavar="ORIGINAL", help="the original table")
-    parser.add_argument("scrambled", type=Path, metavar="SCRAMBLED", help="the scrambled table")
+    for name, about in (("original", "the original table"), ("scrambled", "the scrambled table")):
+        parser.add_argument(name, type=in_engine.place, metavar=name.upper(), help=about)
+    in_engine.add_arguments(parser)
     parser.add_argument(
         "value",
         nargs="?",
@@ -55,9 +62,11 @@ def run(arguments: argparse.Namespace) -> int:
 def audit(arguments: argparse.Namespace) -> Audited:
     """Audit the pair."""
     _take_positions(arguments)
-    read = table_reader(arguments)
     settings = from_options(LeakageSettings, arguments)
     thresholds = from_options(LeakageThresholds, arguments)
+    if isinstance(arguments.original, str) or isinstance(arguments.scrambled, str):
+        return _audit_in_engine(arguments, settings, thresholds)
+    read = table_reader(arguments)
     tables = {
         own("original"): read(arguments.original),
         own("scrambled"): read(arguments.scrambled),
@@ -92,6 +101,48 @@ def audit(arguments: argparse.Namespace) -> Audited:
     )
 
 
+def _audit_in_engine(
+    arguments: argparse.Namespace, settings: LeakageSettings, thresholds: LeakageThresholds
+) -> Audited:
+    """Apply the row rules where the tables are."""
+    asked = [name for name in ("holdout", "read") if getattr(arguments, name)]
+    asked += [name for name in ("evidence", "text_model") if getattr(arguments, name) != "none"]
+    if settings.n_permutations is not None:
+        asked.append("random_orders")
+    if asked:
+        raise refused_in_engine([f"--{name.replace('_', '-')}" for name in asked])
+    (original, _), (scrambled, _) = map(in_engine.address_given, (arguments.original, arguments.scrambled))
+    audited, origins = in_engine.in_thread(
+        lambda is_stopped: audit_rows_in_engine(
+            original,
+            scrambled,
+            settings=settings,
+            thresholds=thresholds,
+            options=read_options(arguments),
+            memory=arguments.memory_limit,
+            is_stopped=is_stopped,
+        )
+    )
+    return Audited(
+        verdict=audited.verdict,
+        report=lambda created_at: rows_report(
+            audited,
+            inputs=[*map(origin_facts, origins, (own("original"), own("scrambled")))],
+            created_at=created_at,
+        ),
+        document=lambda: rows_document(audited),
+        lines=lambda: [
+            *_figure_lines(audited.rows, settings.missing_on_both),
+            text(
+                "Average Matching Cells per Row by Chance: {cells}",
+                cells=_decimals(audited.chance.expected_total / audited.rows.n_rows),
+            ),
+            *_finding_lines(audited.findings, audited.verdict),
+        ],
+        policy=lambda document: judged(arguments, document),
+    )
+
+
 def _take_positions(arguments: argparse.Namespace) -> None:
     """Add what is to be ignored and stands behind the tables to what options say."""
     for option, given in (("ignore_value", arguments.value), ("ignore_column", arguments.columns)):
@@ -106,12 +157,16 @@ def leakage_lines(audit: LeakageAudit) -> list[str]:
         *_row_lines(audit),
         *_whole_row_lines(audit),
         *(text("Note: {note}", note=own(note)) for note in measures.notes),
-        *(
-            text("{verdict}: {message}", verdict=finding.verdict.word, message=own(finding.message))
-            for finding in audit.findings
-        ),
-        text("Verdict: {verdict}", verdict=audit.verdict.word),
+        *_finding_lines(audit.findings, audit.verdict),
     ]
+
+
+def _finding_lines(findings: Sequence[Finding], verdict: Verdict) -> list[str]:
+    told = [
+        text("{verdict}: {message}", verdict=each.verdict.word, message=own(each.message))
+        for each in findings
+    ]
+    return [*told, text("Verdict: {verdict}", verdict=verdict.word)]
 
 
 def _row_lines(audit: LeakageAudit) -> list[str]:
@@ -119,20 +174,8 @@ def _row_lines(audit: LeakageAudit) -> list[str]:
     rows, orders = audit.measures.rows, audit.measures.random_orders
     if rows is None or orders is None:
         return []
-    both_missing = audit.measures.settings.missing_on_both
     return [
-        text("Partial Leakage: {share}", share=_percent(rows.partial_leakage_share)),
-        text("Full Leakage: {share}", share=_percent(rows.full_leakage_share)),
-        text("Average Matching Cells per Row: {cells}", cells=_decimals(rows.mean_matching_cells)),
-        text(
-            "Standard Deviation of Matching Cells per Row: {cells}", cells=_decimals(rows.std_matching_cells)
-        ),
-        text(
-            "Rows Without Valid Cells: {found} of {total}",
-            found=rows.n_without_valid_cells,
-            total=rows.n_rows,
-        ),
-        text("Cells Missing in Both Tables: {treated}", treated=_TREATED[both_missing]),
+        *_figure_lines(rows, audit.measures.settings.missing_on_both),
         text(
             "Partial Leakage by Chance: {mean} ({low} to {high}, {orders})",
             mean=_percent(orders.partial_share.mean),
@@ -150,6 +193,23 @@ def _row_lines(audit: LeakageAudit) -> list[str]:
             "Average Matching Cells per Row by Chance: {cells}",
             cells=_decimals(audit.measures.expected_matching_cells or 0),
         ),
+    ]
+
+
+def _figure_lines(rows: RowLeakage, both_missing: str) -> list[str]:
+    return [
+        text("Partial Leakage: {share}", share=_percent(rows.partial_leakage_share)),
+        text("Full Leakage: {share}", share=_percent(rows.full_leakage_share)),
+        text("Average Matching Cells per Row: {cells}", cells=_decimals(rows.mean_matching_cells)),
+        text(
+            "Standard Deviation of Matching Cells per Row: {cells}", cells=_decimals(rows.std_matching_cells)
+        ),
+        text(
+            "Rows Without Valid Cells: {found} of {total}",
+            found=rows.n_without_valid_cells,
+            total=rows.n_rows,
+        ),
+        text("Cells Missing in Both Tables: {treated}", treated=_TREATED[both_missing]),
     ]
 
 

@@ -71,10 +71,10 @@ def asks_engine(arguments: argparse.Namespace) -> bool:
 
 def audit(arguments: argparse.Namespace, thresholds: RiskThresholds) -> Audited:
     """Measure and judge a table where it is."""
-    address, warnings = _address(arguments.table)
+    address, warnings = address_given(arguments.table)
     original = None
     if arguments.original is not None:
-        original, further = _address(arguments.original)
+        original, further = address_given(arguments.original)
         warnings += further
     if asked := _asked(arguments):
         raise refused_in_engine(asked)
@@ -83,7 +83,7 @@ def audit(arguments: argparse.Namespace, thresholds: RiskThresholds) -> Audited:
     )
     options = read_options(arguments)
     suda = from_options(SudaSettings, arguments) if arguments.suda else None
-    found = _beside(
+    found = in_thread(
         lambda is_stopped: audit_in_engine(
             address,
             settings=settings,
@@ -118,7 +118,7 @@ class _TerminatedError(BaseException):
     pass
 
 
-def _beside(work: Callable[[Callable[[], bool]], Result]) -> Result:
+def in_thread(work: Callable[[Callable[[], bool]], Result]) -> Result:
     """Do work in a thread of its own: Ctrl+C in the midst of an engine's code would end the process at once.
 
     The work is told to stop instead, by SIGTERM too, and clears away what the engine wrote before the command
@@ -144,7 +144,7 @@ def _beside(work: Callable[[Callable[[], bool]], Result]) -> Result:
         signal.signal(signal.SIGTERM, former)
 
 
-def _address(given: str | Path) -> tuple[Address, tuple[Text, ...]]:
+def address_given(given: str | Path) -> tuple[Address, tuple[Text, ...]]:
     """Return where a table is, and why it is not read into memory where nobody asked for that."""
     if is_alone():
         raise AuditInputError(

@@ -2,4 +2,4 @@
 
 from core.engines.addresses import Address, address_of
 from core.engines.columns import KeyColumn, is_groupable, key_columns
-from core.engines.sources import SECRETS, Engine, Origin, configured, connected
+from core.engines.sources import SECRETS, Engine, Origin, beside, configured, connected

@@ -11,7 +11,7 @@ import threading
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -138,6 +138,43 @@ def connected(
             engine = ending.enter_context(opened)
             ending.enter_context(_watched(engine, is_stopped))
         yield engine
+
+
+def beside(
+    engine: Engine,
+    address: Address,
+    *,
+    options: ReadOptions | None = None,
+    is_stopped: Callable[[], bool] | None = None,
+) -> Engine:
+    """Reach a second table of an engine that is connected, so that both can be joined.
+
+    Raises
+    ------
+    AuditInputError
+        The table is in another engine or database, or not there.
+    """
+    first = engine.address
+    places = {(each.engine, each.host, each.port, each.database) for each in (first, address)}
+    if len(places) > 1:
+        raise input_error(
+            "{original} and {scrambled} are not in one engine, so that their rows cannot be joined.",
+            original=first.name,
+            scrambled=address.name,
+        )
+    with Shielded(), _failures(address):
+        if address.engine == "postgresql":
+            return replace(engine, address=address, table=_postgresql_table(engine.backend, address))
+        if address.engine == "spark":
+            return replace(engine, address=address, table=_spark_table(engine.backend, address))
+        files = _files(Path(address.place), name=address.name)
+        return replace(
+            engine,
+            address=address,
+            table=_duckdb_table(engine.backend, files, address, options or ReadOptions()),
+            n_bytes=sum(file.stat().st_size for file in files),
+            sha256=_digest(files, is_stopped or (lambda: False)),
+        )
 
 
 @contextmanager
@@ -339,11 +376,16 @@ def _postgresql(
         backend = module.connect(host=address.host, port=address.port, database=address.database, **login)
     try:
         with _failures(address):
-            table = backend.table(address.place, database=address.schema)
+            table = _postgresql_table(backend, address)
         yield Engine(address=address, backend=backend, table=table, version=f"PostgreSQL {backend.version}")
     finally:
         with suppress(Exception):  # whatever an engine raises that is gone already
             backend.disconnect()
+
+
+def _postgresql_table(backend: Any, address: Address) -> Expression:
+    table: Expression = backend.table(address.place, database=address.schema)
+    return table
 
 
 def _login(address: Address, secrets: Path) -> dict[str, str]:
@@ -406,13 +448,18 @@ def _spark(
         with _failures(address):
             session.sparkContext.setLogLevel("OFF")
             backend = module.connect(session)
-            path = Path(address.place)
-            is_file = path.suffix.lower() in _PARQUET or path.is_dir()
-            table = backend.read_parquet(path) if is_file else backend.table(address.place)
+            table = _spark_table(backend, address)
         yield Engine(address=address, backend=backend, table=table, version=f"Spark {session.version}")
     finally:
         if running is None:
             session.stop()
+
+
+def _spark_table(backend: Any, address: Address) -> Expression:
+    path = Path(address.place)
+    is_file = path.suffix.lower() in _PARQUET or path.is_dir()
+    table: Expression = backend.read_parquet(path) if is_file else backend.table(address.place)
+    return table
 
 
 # --- what goes wrong there, in our own words: a library's message may quote a cell or a password

@@ -29,6 +29,8 @@ _CELLS_FOR_PERMUTATIONS = 400_000_000  # about two seconds of comparing
 _ROWS_WORTH_A_COLUMN = 2000  # a column of fewer rows takes as long
 _BLOCK = 65_536
 _NEARLY_POISSON = 1e-6
+# Below this share of the expectation a standard deviation is the rounding of a zero.
+_NO_VARIATION = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -42,6 +44,13 @@ class ColumnChance:
     def expected_total(self) -> float:
         """Return the expected matching cells of all columns together."""
         return float(self.expected_matches.sum())
+
+    def z(self, n_matches: IntArray) -> FloatArray:
+        """Return shape (n_columns,): standard deviations above chance; NaN where chance never varies."""
+        excess, deviation = n_matches - self.expected_matches, np.sqrt(self.variance)
+        varies = deviation > _NO_VARIATION * np.maximum(1.0, self.expected_matches)
+        z: FloatArray = np.divide(excess, deviation, out=np.full(len(excess), np.nan), where=varies)
+        return z
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,10 +8,13 @@ from typing import Any
 
 from core.free_text import reading_words, texts_document
 from core.leakage.attacks import Attacks
+from core.leakage.chance import ColumnChance
+from core.leakage.in_engine import RowsInEngine
 from core.leakage.judging import LeakageAudit
 from core.leakage.measuring import SetAside
 from core.leakage.near_copies import NearCopies
 from core.leakage.second_look import SecondLook
+from core.leakage.whole_rows import RowLeakage
 from core.settings_form import option_words, settings_document
 
 USUAL_FIGURES = (
@@ -42,6 +45,26 @@ def leakage_document(audit: LeakageAudit) -> dict[str, object]:
         "texts": texts_document(measures.texts, audit.read),
         "findings": [finding.document() for finding in audit.findings],
         "settings": settings_document(measures.settings, audit.thresholds),
+    }
+
+
+def rows_document(audit: RowsInEngine) -> dict[str, object]:
+    """Return the row rules of two tables in an engine as the JSON document; other keys are not there."""
+    rows, chance = audit.rows, audit.chance
+    return {
+        "tool": "leakage",
+        "verdict": audit.verdict.value,
+        "n_rows": rows.n_rows,
+        "n_columns": len(audit.columns),
+        **{key: getattr(rows, key) for key in USUAL_FIGURES},
+        "n_rows_without_valid_cells": rows.n_without_valid_cells,
+        "expected_matching_cells": chance.expected_total / rows.n_rows,
+        "expected_full": audit.expected_full,
+        "n_original_alone": audit.n_alone[0],
+        "n_scrambled_alone": audit.n_alone[1],
+        "columns": _chance_documents(audit.columns, rows, chance),
+        "findings": [finding.document() for finding in audit.findings],
+        "settings": settings_document(audit.settings, audit.thresholds),
     }
 
 
@@ -125,6 +148,12 @@ def _column_documents(audit: LeakageAudit) -> list[dict[str, object]]:
             {"column": name, "match_share": None, "expected_share": None, "z": None}
             for name in audit.measures.columns
         ]
+    return _chance_documents(audit.measures.columns, rows, chance)
+
+
+def _chance_documents(
+    columns: Sequence[str], rows: RowLeakage, chance: ColumnChance
+) -> list[dict[str, object]]:
     return [
         {
             "column": name,
@@ -133,10 +162,10 @@ def _column_documents(audit: LeakageAudit) -> list[dict[str, object]]:
             "z": None if math.isnan(z) else float(z),
         }
         for name, n_matches, expected, z in zip(
-            audit.measures.columns,
+            columns,
             rows.column_matches,
             chance.expected_matches,
-            audit.measures.column_z(),
+            chance.z(rows.column_matches),
             strict=True,
         )
     ]

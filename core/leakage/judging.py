@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import scipy
 
 from core.free_text import ModelName, Reading, check_reading, text_findings
-from core.leakage.chance import ChanceRange, probabilities_of_matches
+from core.leakage.chance import ChanceRange, ColumnChance, probabilities_of_matches
 from core.leakage.measuring import LeakageMeasures, measure_leakage
 from core.leakage.near_copies import Excess, NearCopies
 from core.leakage.pairing import pair_tables
@@ -191,7 +191,7 @@ def _row_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) -> I
             measures.row_problem
         )
         return
-    yield from _valid_cell_findings(rows)
+    yield from valid_cell_findings(rows)
     yield _full_leakage_finding(measures, rows, orders.full_share, thresholds)
     if rows.n_rows == 1:
         yield Finding.of("chance_not_assessed", Verdict.NOT_ASSESSED)(
@@ -200,10 +200,11 @@ def _row_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) -> I
         return
     yield _partial_leakage_finding(rows, orders.partial_share, thresholds)
     yield _matching_cells_finding(measures, rows, orders.mean_matching_cells, thresholds)
-    yield from _column_findings(measures, rows, thresholds)
+    if measures.column_chance is not None:
+        yield from column_findings(measures.columns, rows, measures.column_chance, thresholds)
 
 
-def _valid_cell_findings(rows: RowLeakage) -> Iterator[Finding]:
+def valid_cell_findings(rows: RowLeakage) -> Iterator[Finding]:
     """Say how many rows have nothing to compare; never let them pass in silence."""
     n = rows.n_without_valid_cells
     if n:
@@ -298,32 +299,30 @@ def _matching_cells_finding(
     )
 
 
-def _column_findings(
-    measures: LeakageMeasures, rows: RowLeakage, thresholds: LeakageThresholds
+def column_findings(
+    columns: Sequence[str], rows: RowLeakage, chance: ColumnChance, thresholds: LeakageThresholds
 ) -> Iterator[Finding]:
     """WARN where columns keep more of their cells in place than chance, also counted exactly."""
-    if measures.column_chance is None:
-        return
-    z_scores = np.nan_to_num(measures.column_z(), nan=-np.inf)
-    p_values = probabilities_of_matches(rows.column_matches, measures.column_chance)
+    z_scores = np.nan_to_num(chance.z(rows.column_matches), nan=-np.inf)
+    p_values = probabilities_of_matches(rows.column_matches, chance)
     z_scores[p_values > scipy.stats.norm.sf(thresholds.z)] = -np.inf
     above = np.flatnonzero(z_scores >= thresholds.z)
     if not len(above):
         return
     top = int(z_scores.argmax())
-    expected = measures.column_chance.expected_matches[top] / rows.n_rows
+    expected = chance.expected_matches[top] / rows.n_rows
     yield Finding.of(
         "columns_above_chance",
         Verdict.WARN,
-        column=measures.columns[top] if len(above) == 1 else None,
+        column=columns[top] if len(above) == 1 else None,
         n_affected=len(above),
     )(
         "{n} of {columns} keeps more cells in place than chance gives; most of all “{column}”, the same "
         "in {rows}, where chance gives {expected}.",
         "{n} of {columns} keep more cells in place than chance gives; most of all “{column}”, the same "
         "in {rows}, where chance gives {expected}.",
-        columns=counted(len(measures.columns), "column"),
-        column=measures.columns[top],
+        columns=counted(len(columns), "column"),
+        column=columns[top],
         rows=share_of(int(rows.column_matches[top]), rows.n_rows, "rows"),
         expected=percent(expected),
     )
@@ -724,9 +723,18 @@ def _column_set_findings(measures: LeakageMeasures) -> Iterator[Finding]:
             names=listed(unlike, at_most=3),
         )
     renamed = {} if measures.second_look is None else measures.second_look.renamed
-    if measures.only_in_scrambled:
-        n = len(measures.only_in_scrambled)
-        n_paired = len(set(measures.only_in_scrambled) & set(renamed.values()))
+    yield from missing_column_findings(
+        measures.only_in_original, measures.only_in_scrambled, renamed=renamed.values()
+    )
+
+
+def missing_column_findings(
+    only_in_original: Sequence[str], only_in_scrambled: Sequence[str], *, renamed: Collection[str] = ()
+) -> Iterator[Finding]:
+    """Say which columns only one table has, WARN where the scrambled one has any that nothing pairs."""
+    if only_in_scrambled:
+        n = len(only_in_scrambled)
+        n_paired = len({*only_in_scrambled} & {*renamed})
         message = text(
             "{n} column of the scrambled table could not be compared, because the original has no column of "
             "that name.",
@@ -740,8 +748,8 @@ def _column_set_findings(measures: LeakageMeasures) -> Iterator[Finding]:
         yield Finding.of(
             "columns_only_in_scrambled", Verdict.PASS if n == n_paired else Verdict.WARN, n_affected=n
         )(message)
-    if measures.only_in_original:
-        n = len(measures.only_in_original)
+    if only_in_original:
+        n = len(only_in_original)
         yield Finding.of("columns_only_in_original", Verdict.PASS, n_affected=n)(
             "{n} column of the original table is not in the scrambled table.",
             "{n} columns of the original table are not in the scrambled table.",

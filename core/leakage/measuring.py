@@ -134,11 +134,7 @@ class LeakageMeasures:
         """Return shape (n_columns,): standard deviations above chance; NaN where chance never varies."""
         if self.rows is None or self.column_chance is None:
             return np.full(len(self.columns), np.nan)
-        excess = self.rows.column_matches - self.column_chance.expected_matches
-        deviation = np.sqrt(self.column_chance.variance)
-        varies = deviation > _NO_VARIATION * np.maximum(1.0, self.column_chance.expected_matches)
-        z: FloatArray = np.divide(excess, deviation, out=np.full(len(excess), np.nan), where=varies)
-        return z
+        return self.column_chance.z(self.rows.column_matches)
 
 
 _STEPS = (
@@ -155,9 +151,6 @@ _STEPS = (
 
 # A hold-out is set aside where its records are in the original with no more than this probability by chance.
 _SURELY_NOT_CHANCE = 1e-6
-
-# Below this share of the expectation a standard deviation is the rounding of a zero.
-_NO_VARIATION = 1e-9
 
 # A stopped measurement finishes with samples this many times smaller.
 _WHEN_STOPPED = 50

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeVar
@@ -149,21 +149,9 @@ def pair_tables(original: Dataset, scrambled: Dataset, *, key: str | None = None
         if not table.n_records
     ]
     common = _common(original, scrambled)
-    if not common:
-        problems.append(
-            text(
-                "{original} and {scrambled} have no column name in common; rows can only be compared over "
-                "columns of the same name.",
-                original=original.name,
-                scrambled=scrambled.name,
-            )
-        )
     problems += _key_problems(original, scrambled, key)
+    problems += column_problems(original.name, scrambled.name, common, key)
     columns = tuple(name for name in common if name != key)
-    if not problems and not columns:
-        problems.append(
-            text("The key column “{key}” is the only common column, so nothing is left to compare.", key=key)
-        )
     if problems:
         raise AuditInputError(*problems)
     original_rows, scrambled_rows, row_problem = _pair_rows(original, scrambled, key)
@@ -179,22 +167,39 @@ def pair_tables(original: Dataset, scrambled: Dataset, *, key: str | None = None
     )
 
 
+def column_problems(original: str, scrambled: str, common: Sequence[str], key: str | None) -> list[str]:
+    """Say that two tables have no column in common, or none but the key."""
+    if not common:
+        none = (
+            "{original} and {scrambled} have no column name in common; rows can only be compared over "
+            "columns of the same name."
+        )
+        return [text(none, original=original, scrambled=scrambled)]
+    if set(common) == {key}:
+        alone = "The key column “{key}” is the only common column, so nothing is left to compare."
+        return [text(alone, key=key)]
+    return []
+
+
 def with_names_of(original: Dataset, other: Dataset) -> Dataset:
     """Return a table with the original's column names where its own differ in case or spaces alone."""
-    own = set(other.columns)
+    names = aligned_names(original.columns, other.columns)
+    return other if names == other.columns else replace(other, table=other.table.rename_columns(names))
+
+
+def aligned_names(columns: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
+    """Return other columns by the names of those that differ from them in case or spaces alone."""
+    own = set(others)
     wanted: dict[str, list[str]] = {}
-    for name in original.columns:
+    for name in columns:
         if name not in own:
             wanted.setdefault(folded_name(name), []).append(name)
-    if not wanted:
-        return other
-    known = set(original.columns)
-    folded = [folded_name(name) if name not in known else "" for name in other.columns]
-    names = [
+    known = set(columns)
+    folded = [folded_name(name) if wanted and name not in known else "" for name in others]
+    return tuple(
         wanted[fold][0] if len(wanted.get(fold, ())) == 1 and folded.count(fold) == 1 else name
-        for name, fold in zip(other.columns, folded, strict=True)
-    ]
-    return other if tuple(names) == other.columns else replace(other, table=other.table.rename_columns(names))
+        for name, fold in zip(others, folded, strict=True)
+    )
 
 
 def folded_name(name: str) -> str:
@@ -230,38 +235,56 @@ def _key_problems(original: Dataset, scrambled: Dataset, key: str | None) -> lis
         return []
     problems: list[str] = []
     for table in (original, scrambled):
-        if key not in table.columns:
-            absent = "The key column “{key}” is not in {file}; it has to be in both tables."
-            problems.append(text(absent, key=key, file=table.name))
-            continue
-        codes = canonical_codes(table.table[key])
-        n_missing = int(np.count_nonzero(codes < 0))
-        n_repeated = int(np.count_nonzero(np.bincount(codes[codes >= 0]) > 1))
-        if n_missing:
-            problems.append(
-                text(
-                    "The key column “{key}” of {file} is empty in {n} row; a key has to be filled in every "
-                    "row.",
-                    "The key column “{key}” of {file} is empty in {n} rows; a key has to be filled in every "
-                    "row.",
-                    n=n_missing,
-                    key=key,
-                    file=table.name,
-                )
-            )
-        if n_repeated:
-            problems.append(
-                text(
-                    "The key column “{key}” of {file} holds {n} value more than once; a key has to be "
-                    "different in every row.",
-                    "The key column “{key}” of {file} holds {n} values more than once; a key has to be "
-                    "different in every row.",
-                    n=n_repeated,
-                    key=key,
-                    file=table.name,
-                )
-            )
+        counts = None
+        if key in table.columns:
+            codes = canonical_codes(table.table[key])
+            n_repeated = int(np.count_nonzero(np.bincount(codes[codes >= 0]) > 1))
+            counts = int(np.count_nonzero(codes < 0)), n_repeated
+        problems += key_problems(key, table.name, counts)
     return problems
+
+
+def key_problems(key: str, file: str, counts: tuple[int, int] | None) -> list[str]:
+    """Say what is wrong with a key of so many missing cells and repeated values; None where it is absent."""
+    if counts is None:
+        absent = "The key column “{key}” is not in {file}; it has to be in both tables."
+        return [text(absent, key=key, file=file)]
+    problems: list[str] = []
+    n_missing, n_repeated = counts
+    if n_missing:
+        problems.append(
+            text(
+                "The key column “{key}” of {file} is empty in {n} row; a key has to be filled in every row.",
+                "The key column “{key}” of {file} is empty in {n} rows; a key has to be filled in every row.",
+                n=n_missing,
+                key=key,
+                file=file,
+            )
+        )
+    if n_repeated:
+        problems.append(
+            text(
+                "The key column “{key}” of {file} holds {n} value more than once; a key has to be "
+                "different in every row.",
+                "The key column “{key}” of {file} holds {n} values more than once; a key has to be "
+                "different in every row.",
+                n=n_repeated,
+                key=key,
+                file=file,
+            )
+        )
+    return problems
+
+
+def no_common_key(key: str, original: str, scrambled: str) -> AuditInputError:
+    """Return the error of a key that pairs no row."""
+    return AuditInputError(text(_NO_COMMON_KEY, key=key, original=original, scrambled=scrambled))
+
+
+_NO_COMMON_KEY = (
+    "No value of the key column “{key}” is in both {original} and {scrambled}, so no row can be "
+    "compared with its own."
+)
 
 
 def _pair_rows(
@@ -279,13 +302,7 @@ def _pair_rows(
     partner = row_of_code[codes.original]
     rows = np.flatnonzero(partner >= 0)
     if not len(rows):
-        problem = text(
-            "No value of the key column “{key}” is in both {original} and {scrambled}, so no row can be "
-            "compared with its own.",
-            key=key,
-            original=original.name,
-            scrambled=scrambled.name,
-        )
+        problem = text(_NO_COMMON_KEY, key=key, original=original.name, scrambled=scrambled.name)
         return None, None, problem
     return rows, partner[rows], ""
 

@@ -29,11 +29,16 @@ class RowLeakage:
     valid_count: CountArray = field(repr=False)
     column_matches: IntArray = field(repr=False)  # shape (n_columns,), the same cells counted by column
     column_valid: IntArray = field(repr=False)
+    # shape (n_rows,), the rows that each stands for where alike ones are counted together; else None
+    n_alike: IntArray | None = field(default=None, repr=False)
 
     @property
     def n_rows(self) -> int:
         """Return the number of rows compared."""
-        return len(self.match_count)
+        return self._count(np.ones(len(self.match_count), dtype=bool))
+
+    def _count(self, chosen: BoolArray) -> int:
+        return int(np.count_nonzero(chosen) if self.n_alike is None else self.n_alike[chosen].sum())
 
     @cached_property
     def is_full(self) -> BoolArray:
@@ -43,17 +48,17 @@ class RowLeakage:
     @cached_property
     def n_full(self) -> int:
         """Return the number of rows with full leakage."""
-        return int(np.count_nonzero(self.is_full))
+        return self._count(self.is_full)
 
     @cached_property
     def n_partial(self) -> int:
         """Return the number of rows where some valid cells match, not all."""
-        return int(np.count_nonzero((self.match_count > 0) & (self.match_count < self.valid_count)))
+        return self._count((self.match_count > 0) & (self.match_count < self.valid_count))
 
     @cached_property
     def n_without_valid_cells(self) -> int:
         """Return the number of rows that cannot be judged."""
-        return int(np.count_nonzero(self.valid_count == 0))
+        return self._count(self.valid_count == 0)
 
     @property
     def n_none(self) -> int:
@@ -73,12 +78,15 @@ class RowLeakage:
     @cached_property
     def mean_matching_cells(self) -> float:
         """Return the mean of matching cells over all rows."""
-        return float(self.match_count.mean(dtype=np.float64))
+        return float(np.average(self.match_count, weights=self.n_alike))
 
     @cached_property
     def std_matching_cells(self) -> float:
         """Return the population standard deviation of matching cells over all rows."""
-        return float(self.match_count.std(dtype=np.float64))
+        if self.n_alike is None:
+            return float(self.match_count.std(dtype=np.float64))
+        spread = (self.match_count - self.mean_matching_cells) ** 2
+        return float(np.sqrt(np.average(spread, weights=self.n_alike)))
 
 
 def count_row_matches(pair: TablePair, columns: tuple[str, ...], settings: LeakageSettings) -> RowLeakage:

@@ -18,6 +18,7 @@ from core.leakage.views.report import (
     nearest_figures,
     nearest_note,
     row_figures,
+    rows_report,
     usual_figures,
 )
 from core.leakage.views.tables import (

@@ -7,7 +7,14 @@ from datetime import datetime
 
 from core.leakage import LeakageAudit, LeakageMeasures, LeakageSettings, RowLeakage
 from core.leakage.attacks import AttackRate
-from core.leakage.document import USUAL_FIGURES, leakage_arguments, leakage_document, leakage_figures
+from core.leakage.document import (
+    USUAL_FIGURES,
+    leakage_arguments,
+    leakage_document,
+    leakage_figures,
+    rows_document,
+)
+from core.leakage.in_engine import RowsInEngine
 from core.leakage.views.tables import (
     N_WORST_ROWS,
     attacks_table,
@@ -380,6 +387,37 @@ def leakage_report(audit: LeakageAudit, *, inputs: Sequence[InputFacts], created
         result=leakage_document(audit),
         seeds={"seed": audit.measures.settings.seed},
         arguments=(leakage_arguments(audit, [facts.path for facts in inputs]),),
+    )
+
+
+def rows_report(audit: RowsInEngine, *, inputs: Sequence[InputFacts], created_at: datetime) -> Report:
+    """Return the report of the row rules of two tables in an engine; it is not repeated from files."""
+    worst_of = {
+        "full_leakage_share": [each.verdict for each in audit.findings if each.check == "full_leakage"]
+    }
+    gravest = next(each for each in audit.findings if each.verdict is audit.verdict)
+    return Report(
+        tool="leakage",
+        title=TITLE,
+        question=QUESTION,
+        verdict=audit.verdict,
+        headline=gravest.message,
+        inputs=placed(inputs),
+        settings=report_lines(audit.settings, audit.thresholds),
+        figures=tuple(
+            Figure(
+                key,
+                getattr(audit.rows, key),
+                verdict=worst(worst_of[key]) if key in worst_of else None,
+            )
+            for key in USUAL_FIGURES
+        ),
+        findings=audit.findings,
+        tables=(),
+        limits=LIMITS,
+        created_at=created_at,
+        versions=current_versions(),
+        result=rows_document(audit),
     )
 
 

@@ -1,0 +1,447 @@
+"""The row rules of two tables in one engine, joined on a key: only counts come back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import scipy
+
+from core.cells import DATE_PATTERN, NUMBER_PATTERN, WHITE_SPACE, canonical_text
+from core.engines import SECRETS, Address, Engine, KeyColumn, Origin, beside, connected, key_columns
+from core.errors import AuditInputError
+from core.leakage.chance import ColumnChance
+from core.leakage.judging import column_findings, missing_column_findings, valid_cell_findings
+from core.leakage.pairing import aligned_names, column_problems, key_problems, no_common_key
+from core.leakage.settings import LeakageSettings, LeakageThresholds, resolve_columns
+from core.leakage.whole_rows import RowLeakage
+from core.tables import ReadOptions
+from core.verdict import Finding, Verdict, worst
+from core.words import Written, input_error, share_of
+
+if TYPE_CHECKING:
+    from ibis.expr.types import Table as Expression
+
+_MOST_SPELLINGS = 10_000  # of dates of a column, which come here to be read
+_WORTH_A_LOOK = 0.05
+# Written so that every engine reads them: no backslash.
+_DATE = DATE_PATTERN.replace(r"\.", "[.]")
+_NUMBER = NUMBER_PATTERN.replace(r"\.", "[.]")
+_PLAIN_DATE = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+_PLAIN_NUMBER = "^(0|-?[1-9][0-9]*|-?(0|[1-9][0-9]*)[.][0-9]*[1-9])$"
+_NOT_FINITE = {"nan": "nan"} | {
+    f"{sign}{word}": "-inf" if sign == "-" else "inf"
+    for sign in ("", "+", "-")
+    for word in ("inf", "infinity")
+}
+
+
+class InEngine(NamedTuple):
+    """What was found of two tables in an engine, and where."""
+
+    audit: RowsInEngine
+    origins: tuple[Origin, Origin]  # of the original and the scrambled table
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RowsInEngine:
+    """The row rules of two tables in an engine, judged."""
+
+    settings: LeakageSettings
+    thresholds: LeakageThresholds
+    columns: tuple[str, ...]  # columns compared, in the original's order
+    rows: RowLeakage  # of the pairs that the key makes, alike ones counted together
+    chance: ColumnChance
+    expected_full: float  # rows that random order would make equal in full; missing is a value
+    n_alone: tuple[int, int]  # original and scrambled rows without a partner
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """Return the worst of the findings; what the engine cannot do is among them, so it never is PASS."""
+        return worst(finding.verdict for finding in self.findings)
+
+
+def audit_rows_in_engine(
+    original: Address,
+    scrambled: Address,
+    *,
+    settings: LeakageSettings,
+    thresholds: LeakageThresholds,
+    options: ReadOptions | None = None,
+    memory: str | None = None,
+    secrets: Path = SECRETS,
+    is_stopped: Callable[[], bool] | None = None,
+) -> InEngine:
+    """Reach two tables in one engine, and apply the row rules to the rows that have the same key.
+
+    Parameters
+    ----------
+    original, scrambled
+        Where the tables are.
+    settings, thresholds
+        With a key; random orders and limits of comparisons are not used.
+    options, memory, secrets, is_stopped
+        See :func:`core.engines.connected`.
+
+    Raises
+    ------
+    AuditInputError
+        A table cannot be reached, the two are not in one engine, or the key does not name each row once.
+    """
+    options = options or ReadOptions()
+    reach = connected(original, options=options, memory=memory, secrets=secrets, is_stopped=is_stopped)
+    with reach as first, ExitStack() as kept:
+        second = beside(first, scrambled, options=options, is_stopped=is_stopped)
+        names = aligned_names(first.table.columns, second.table.columns)
+        second = replace(
+            second,
+            table=second.table.select(
+                **{new: second.table[old] for new, old in zip(names, second.table.columns, strict=True)}
+            ),
+        )
+        names = (str(settings.key), *_columns(first, second, settings))
+        keys = [key_columns(engine, names, options) for engine in (first, second)]
+        measured = _measure((first, second), keys, settings, thresholds, kept)
+        only = [
+            [name for name in one.table.columns if name not in other.table.columns]
+            for one, other in ((first, second), (second, first))
+        ]
+        findings = (*_findings(measured), *missing_column_findings(*only))
+        return InEngine(replace(measured, findings=findings), (first.origin, second.origin))
+
+
+def _columns(first: Engine, second: Engine, settings: LeakageSettings) -> tuple[str, ...]:
+    """Return the columns to compare; see :func:`core.leakage.measuring.compared_columns`."""
+    if settings.key is None:
+        raise input_error(
+            "Rows in an engine have no order and are compared by a key alone; name its column with --key."
+        )
+    problems = [
+        *column_problems(
+            first.address.name,
+            second.address.name,
+            [name for name in first.table.columns if name in second.table.columns],
+            settings.key,
+        )
+    ]
+    for engine in (first, second):
+        if settings.key not in engine.table.columns:
+            problems += key_problems(settings.key, engine.address.name, None)
+    if problems:
+        raise AuditInputError(*problems)
+    ignored = {settings.key, *resolve_columns(settings.ignore_columns, first.table.columns)}
+    there = [name for name in first.table.columns if name in second.table.columns and name != settings.key]
+    columns = tuple(name for name in there if name not in ignored)
+    if not columns:
+        message = "All {n} common columns are ignored, so nothing is left to compare; ignore fewer."
+        raise input_error(message, n=len(there))
+    return columns
+
+
+def _measure(
+    engines: tuple[Engine, Engine],
+    keys: Sequence[Mapping[str, KeyColumn]],
+    settings: LeakageSettings,
+    thresholds: LeakageThresholds,
+    kept: ExitStack,
+) -> RowsInEngine:
+    """Measure what `keys` names of both tables, the key first."""
+    (first, second), names = engines, tuple(keys[0])
+    written = [_Written([each[name] for each in keys], settings) for name in names]
+    _look_at(engines, written)
+    tables = [
+        kept.enter_context(engine.kept(_side(engine, written, side))) for side, engine in enumerate(engines)
+    ]
+    counts = [_check_key(*each, key=names[0]) for each in zip(engines, tables, strict=True)]
+    a, b = (
+        table.select(**{f"{letter}{place}": table[f"c{place}"] for place in range(len(names))})
+        for letter, table in zip("ab", tables, strict=True)
+    )
+    pairs = kept.enter_context(first.kept(a.join(b, a.a0 == b.b0)))
+    rows = _row_leakage(first, pairs, written, settings)
+    if not rows.n_rows:
+        raise no_common_key(names[0], first.address.name, second.address.name)
+    places = range(1, len(names))
+    sides = {place: [pairs.select(v=pairs[f"{letter}{place}"]) for letter in "ab"] for place in places}
+    chance = [
+        _column_chance(first, sides[place], written[place], settings, n=rows.n_rows) for place in places
+    ]
+    alike = _counted_together(*(each.select(*[f"c{place}" for place in places]) for each in tables))
+    return RowsInEngine(
+        settings=settings,
+        thresholds=thresholds,
+        columns=names[1:],
+        rows=rows,
+        chance=ColumnChance(
+            expected_matches=np.array([each[0] for each in chance]),
+            variance=np.array([each[1] for each in chance]),
+        ),
+        expected_full=float(first.row(alike.agg(s=(alike.n_a * alike.n_b).sum()))["s"] or 0) / counts[1],
+        n_alone=(counts[0] - rows.n_rows, counts[1] - rows.n_rows),
+    )
+
+
+class _Written:
+    """A column of both tables as expressions that are equal exactly where cells are in memory."""
+
+    def __init__(self, columns: Sequence[KeyColumn], settings: LeakageSettings) -> None:
+        self.name = columns[0].name
+        self.is_key = self.name == settings.key
+        kinds = [column.value.type() for column in columns]
+        same = kinds[0] == kinds[1] or all(kind.is_integer() for kind in kinds)
+        zones = [kind.is_timestamp() and kind.timezone is not None for kind in kinds]
+        self.is_text = kinds[0].is_string() or not same or bool(settings.values_to_ignore)
+        if self.is_text and any(zones):
+            raise input_error(
+                "{column} holds {kind}, and is compared as text, which says nothing of time zones. Give both "
+                "tables the same type without one, and ignore no values.",
+                column=f"`{self.name}`",
+                kind=str(kinds[zones.index(True)]).partition("(")[0],
+            )
+        to = "string" if self.is_text else "int64" if kinds[0] != kinds[1] else None
+        self.values = [column.value if to is None else column.value.cast(to) for column in columns]
+        self.is_spaced = self.has_numbers = False  # whether cells have blank ends, or numbers in other forms
+        self.dates: dict[str, str] = {}  # what spellings of dates say
+
+    def facts(self, side: int) -> dict[str, Any]:
+        """Return counts of cells that are not written as they are compared."""
+        value = self.values[side]
+        plain = _trimmed(value)
+        is_number = plain.re_search(_NUMBER) & ~plain.re_search(_PLAIN_NUMBER)
+        return {
+            "spaced": _has_blank_ends(value).sum(),
+            "numbers": (is_number | plain.lower().isin([*_NOT_FINITE])).sum(),
+            "dates": self._odd_date(plain).nunique(),
+        }
+
+    def _odd_date(self, plain: Any) -> Any:
+        import ibis  # noqa: PLC0415 - takes seconds to import
+
+        is_odd = plain.re_search(_DATE) & ~plain.re_search(_PLAIN_DATE)
+        return is_odd.ifelse(plain, ibis.null("string"))
+
+    def take(self, engine: Engine, side: int, found: Mapping[str, int]) -> None:
+        """Take the facts of one table, and read its dates."""
+        self.is_spaced |= found["spaced"] > 0
+        self.has_numbers |= found["numbers"] > 0
+        if not found["dates"] or self.is_key:
+            return
+        if found["dates"] > _MOST_SPELLINGS:
+            raise input_error(
+                "{column} of {file} holds {n} dates that are not written as 2020-01-31, too many to read. "
+                "Give both tables a column of dates.",
+                column=f"`{self.name}`",
+                file=engine.address.name,
+                n=found["dates"],
+            )
+        odd = engine.table.select(v=self._odd_date(_trimmed(self.values[side])))
+        odd = odd.filter(odd.v.notnull())
+        spellings = engine.rows(odd.group_by("v").agg(n=odd.count()), most=_MOST_SPELLINGS)["v"]
+        self.dates |= {each: canonical_text(each, dates=True) for each in spellings}
+
+    def canonical(self, value: Any) -> Any:
+        """Return a text that dates were read in as all that are equal to it are written."""
+        return _numbers_alike(value) if self.has_numbers else value
+
+    def is_ignored(self, value: Any, settings: LeakageSettings) -> Any:
+        """Return whether a cell is one of the values to ignore."""
+        import ibis  # noqa: PLC0415
+
+        is_it = value.isnull() if settings.ignores_missing else ibis.literal(False)
+        for each in settings.values_to_ignore:
+            stated = ibis.literal(canonical_text(each, dates=True), "string")
+            is_it = is_it | (value == self.canonical(stated)).fill_null(False)
+        return is_it
+
+
+def _has_blank_ends(value: Any) -> Any:
+    spaces = list(WHITE_SPACE)
+    return value.left(1).isin(spaces) | value.right(1).isin(spaces)
+
+
+def _trimmed(value: Any) -> Any:
+    inside = value.re_replace(f"^[{WHITE_SPACE}]+", "").re_replace(f"[{WHITE_SPACE}]+$", "")
+    return _has_blank_ends(value).ifelse(inside, value)
+
+
+def _numbers_alike(value: Any) -> Any:
+    """Return texts with each number as its digits, e, and the power of ten of the last of them."""
+    import ibis  # noqa: PLC0415
+
+    is_number = value.re_search(_NUMBER).fill_null(False)
+    number = is_number.ifelse(value, "0")
+    mantissa = number.re_replace("^[+-]", "").re_replace("[eE].*$", "")
+    exponent = number.re_replace("^[^eE]*", "").re_replace("^[eE][+]?", "")
+    exponent = (exponent == "").ifelse("0", exponent).cast("int64")
+    significant = mantissa.re_replace("[.]", "").re_replace("^0+", "")
+    digits = significant.re_replace("0+$", "")
+    fraction = mantissa.re_replace("^[^.]*[.]?", "")
+    power = exponent - fraction.length() + significant.length() - digits.length()
+    sign = number.startswith("-").ifelse("-", "")
+    alike = (digits == "").ifelse("0", sign + digits + "e" + power.cast("string"))
+    words = [(value.lower() == word, ibis.literal(said)) for word, said in _NOT_FINITE.items()]
+    return ibis.cases((is_number, alike), *words, else_=value)
+
+
+def _look_at(engines: tuple[Engine, Engine], written: Sequence[_Written]) -> None:
+    """Find out which columns of text have to be looked at closely; the rest are compared as they are."""
+    for side, engine in enumerate(engines):
+        facts = {
+            f"{key}_{place}": fact
+            for place, each in enumerate(written)
+            if each.is_text
+            for key, fact in each.facts(side).items()
+        }
+        found = engine.row(engine.table.agg(**facts)) if facts else {}
+        for place, each in enumerate(written):
+            if each.is_text:
+                told = {key: int(found[f"{key}_{place}"] or 0) for key in ("spaced", "numbers", "dates")}
+                each.take(engine, side, told)
+
+
+def _side(engine: Engine, written: Sequence[_Written], side: int) -> Expression:
+    """Return a table with its key c0 and columns c1, … as they are compared."""
+    import ibis  # noqa: PLC0415
+
+    table = engine.table.select(
+        **{
+            f"c{place}": _trimmed(each.values[side]) if each.is_spaced else each.values[side]
+            for place, each in enumerate(written)
+        }
+    )
+    for place, each in enumerate(written):
+        if each.dates:
+            names = ibis.memtable(pa.table({"v": list(each.dates), "d": list(each.dates.values())}))
+            joined = table.left_join(names, table[f"c{place}"] == names.v)
+            table = joined.mutate(**{f"c{place}": ibis.coalesce(joined.d, joined[f"c{place}"])}).drop(
+                "v", "d"
+            )
+    return table.select(
+        **{f"c{place}": each.canonical(table[f"c{place}"]) for place, each in enumerate(written)}
+    )
+
+
+def _check_key(engine: Engine, table: Expression, *, key: str) -> int:
+    """Return the rows of a table in which the key names each once."""
+    groups = table.group_by("c0").agg(n=table.count())
+    found = engine.row(
+        groups.agg(
+            n_rows=groups.n.sum(),
+            missing=groups.c0.isnull().ifelse(groups.n, 0).sum(),
+            repeated=((groups.n > 1) & groups.c0.notnull()).ifelse(1, 0).sum(),
+        )
+    )
+    n_rows, missing, repeated = (int(found[each] or 0) for each in ("n_rows", "missing", "repeated"))
+    if not n_rows:
+        raise input_error("{file} has no records below its header.", file=engine.address.name)
+    if problems := key_problems(key, engine.address.name, (missing, repeated)):
+        raise AuditInputError(*problems)
+    return n_rows
+
+
+def _row_leakage(
+    engine: Engine, pairs: Expression, written: Sequence[_Written], settings: LeakageSettings
+) -> RowLeakage:
+    """Return the row rules; see :func:`core.leakage.whole_rows.count_row_matches`."""
+    import ibis  # noqa: PLC0415
+
+    flags: dict[str, Any] = {}
+    for place, each in enumerate(written[1:], start=1):
+        a, b = pairs[f"a{place}"], pairs[f"b{place}"]
+        is_match, is_valid = (a == b).fill_null(False), ibis.literal(True)
+        both_missing = a.isnull() & b.isnull()
+        if not settings.ignores_missing and settings.missing_on_both == "match":
+            is_match = is_match | both_missing
+        elif not settings.ignores_missing and settings.missing_on_both == "leave out":
+            is_valid = ~both_missing
+        is_valid = is_valid & ~each.is_ignored(a, settings) & ~each.is_ignored(b, settings)
+        flags |= {
+            f"m{place}": (is_match & is_valid).ifelse(1, 0),
+            f"v{place}": is_valid.ifelse(1, 0),
+        }
+    cells = pairs.select(**flags)
+    rows = cells.mutate(m=_added(cells, "m", len(written)), v=_added(cells, "v", len(written)))
+    found = engine.rows(
+        rows.group_by(["m", "v"]).agg(n=rows.count(), **{f"s_{key}": rows[key].sum() for key in flags})
+    )
+    counts = {key: np.array([int(each) for each in values], dtype=np.int64) for key, values in found.items()}
+    places = range(1, len(written))
+    return RowLeakage(
+        match_count=counts["m"].astype(np.uint16),
+        valid_count=counts["v"].astype(np.uint16),
+        column_matches=np.array([counts[f"s_m{place}"].sum() for place in places], dtype=np.int64),
+        column_valid=np.array([counts[f"s_v{place}"].sum() for place in places], dtype=np.int64),
+        n_alike=counts["n"],
+    )
+
+
+def _added(table: Expression, letter: str, n_columns: int) -> Any:
+    found = table[f"{letter}1"]
+    for place in range(2, n_columns):
+        found = found + table[f"{letter}{place}"]
+    return found
+
+
+def _counted_together(a: Expression, b: Expression) -> Expression:
+    """Return how many rows of each of two tables have the same cells; missing is a value."""
+    import ibis  # noqa: PLC0415
+
+    one, none = ibis.literal(1, "int64"), ibis.literal(0, "int64")
+    both = a.mutate(in_a=one, in_b=none).union(b.mutate(in_a=none, in_b=one))
+    names = list(a.columns)
+    return both.group_by(names).agg(n_a=both.in_a.sum().cast("int64"), n_b=both.in_b.sum().cast("int64"))
+
+
+def _column_chance(
+    engine: Engine, sides: Sequence[Expression], written: _Written, settings: LeakageSettings, *, n: int
+) -> tuple[float, float]:
+    """Return mean and variance of a column's matches; see :func:`core.leakage.chance.column_chance`."""
+    a, b = (each.filter(~written.is_ignored(each.v, settings)) for each in sides)
+    values = _counted_together(a, b)
+    if settings.missing_on_both != "match" or settings.ignores_missing:
+        values = values.filter(values.v.notnull())
+    both = values.n_a.cast("float64") * values.n_b
+    found = engine.row(values.agg(s=both.sum(), t=(both * (values.n_a + values.n_b)).sum()))
+    s, t = (float(found[key] or 0) for key in ("s", "t"))
+    return s / n, max(s - t / n + (s / n) ** 2, 0.0) / (n - 1) if n > 1 else 0.0
+
+
+def _findings(measured: RowsInEngine) -> Iterator[Finding]:
+    """Judge the row rules against what random order gives on average."""
+    rows = measured.rows
+    yield from valid_cell_findings(rows)
+    yield _full_leakage_finding(measured)
+    if rows.n_rows > 1:
+        yield from column_findings(measured.columns, rows, measured.chance, measured.thresholds)
+    yield Finding.of("not_in_engine", Verdict.NOT_ASSESSED)(
+        "Whole rows in other places, near copies, re-linkage, distances, columns set aside, spelling and "
+        "disguises, attacks, free text, and whether partial leakage exceeds random orders are not assessed: "
+        "they need the records themselves."
+    )
+
+
+def _full_leakage_finding(measured: RowsInEngine) -> Finding:
+    """FAIL above the tolerated share, WARN where random order may well give as many."""
+    rows, thresholds = measured.rows, measured.thresholds
+    if not rows.n_full:
+        return Finding.of("full_leakage", Verdict.PASS, n_affected=0)(
+            "None of {total} rows is the same as its original row in every valid cell.", total=rows.n_rows
+        )
+    tolerated = rows.full_leakage_share <= thresholds.max_full_leakage_share
+    by_chance = scipy.stats.poisson.sf(rows.n_full - 1, measured.expected_full) > _WORTH_A_LOOK
+    return Finding.of(
+        "full_leakage", Verdict.WARN if tolerated or by_chance else Verdict.FAIL, n_affected=rows.n_full
+    )(
+        "{rows} is the same as its original row in every valid cell; random order would give {expected} on "
+        "average.",
+        "{rows} are the same as their original row in every valid cell; random order would give {expected} "
+        "on average.",
+        rows=share_of(rows.n_full, rows.n_rows, "rows"),
+        expected=Written(f"{measured.expected_full:,.2f}"),
+    )
