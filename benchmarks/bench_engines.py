@@ -18,6 +18,11 @@ import duckdb
 
 from benchmarks.processors import worked_seconds
 from core.engines import address_of, connected
+from core.leakage import LeakageSettings, LeakageThresholds, count_row_matches, pair_tables
+from core.leakage.chance import column_chance
+from core.leakage.in_engine import audit_rows_in_engine
+from core.leakage.nearest import pack_tables
+from core.leakage.whole_rows import expected_full_matches
 from core.risk import RiskSettings, RiskThresholds, judge_risk, measure_risk
 from core.risk.in_engine import audit_in_engine, measure_in_engine
 from core.tables import read_dataset
@@ -93,6 +98,36 @@ def compared_in_memory(path: Path) -> None:
     print(found.comparison.discernibility_original)
 
 
+def write_keyed(path: Path) -> None:
+    """Write the people with a key beside them, and the same with three columns moved."""
+    with duckdb.connect(config={"memory_limit": _MEMORY}) as own:
+        keyed = own.sql(f"SELECT row_number() OVER () AS pid, * FROM '{path}'")  # noqa: S608
+        keyed.write_parquet(str(path.with_name("keyed.parquet")))
+        moved = "*, (age + 7) % 80 AS a, 1 - sex AS s, (city * 3 + pid) % 40 AS c"
+        columns = "* EXCLUDE (age, sex, city, a, s, c), a AS age, s AS sex, c AS city"
+        scrambled = own.sql(f"SELECT {columns} FROM (SELECT {moved} FROM keyed)")  # noqa: S608
+        scrambled.write_parquet(str(path.with_name("scrambled.parquet")))
+
+
+def rows_in_engine(path: Path) -> None:
+    """Apply the row rules, joined on a key, in DuckDB."""
+    at = [address_of(f"duckdb:{path.with_name(name)}.parquet") for name in ("keyed", "scrambled")]
+    found = audit_rows_in_engine(*at, settings=_KEYED, thresholds=LeakageThresholds(), memory=_MEMORY).audit
+    print(found.rows.n_full, found.rows.n_partial)
+
+
+def rows_in_memory(path: Path) -> None:
+    """Read, pair and count the same in memory, and what chance gives each column."""
+    tables = [read_dataset(path.with_name(f"{name}.parquet")) for name in ("keyed", "scrambled")]
+    pair = pair_tables(*tables, key="pid")
+    rows = count_row_matches(pair, pair.columns, _KEYED)
+    packed = pack_tables(pair, pair.columns, _KEYED)
+    column_chance(packed, pair.original_rows, pair.scrambled_rows)
+    expected_full_matches(pair, pair.columns)
+    print(rows.n_full, rows.n_partial)
+
+
+_KEYED = LeakageSettings(key="pid")
 _ORIGINAL = "original.parquet"
 _PARTS = {
     "GROUP BY": group_by,
@@ -100,6 +135,8 @@ _PARTS = {
     "in memory": in_memory,
     "compared in DuckDB": compared_in_engine,
     "compared in memory": compared_in_memory,
+    "rows in DuckDB": rows_in_engine,
+    "rows in memory": rows_in_memory,
 }
 
 
@@ -111,6 +148,7 @@ def run() -> None:
             path = Path(folder) / "people.parquet"
             write_people(path, n_records)
             write_people(path.with_name(_ORIGINAL), n_records + 1)
+            write_keyed(path)
             worked = {}
             for part in _PARTS:
                 if "memory" in part and n_records > 10_000_000:
@@ -121,7 +159,7 @@ def run() -> None:
                 worked[part] = work
                 print(f"{n_records:>12,} {part:>18} {work:7.1f}s {clock:7.1f}s {memory:6.2f}GB", flush=True)
             print(f"{'':>12} in DuckDB / GROUP BY: {worked['in DuckDB'] / worked['GROUP BY']:.2f}")
-            for part in ("", "compared "):
+            for part in ("", "compared ", "rows "):
                 if f"{part}in memory" in worked:
                     ratio = worked[f"{part}in DuckDB"] / worked[f"{part}in memory"]
                     print(f"{'':>12} {part}in DuckDB / in memory: {ratio:.2f}")

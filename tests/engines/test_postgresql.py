@@ -13,9 +13,10 @@ from core.__main__ import main
 from core.engines import address_of, connected
 from core.engines.sources import Engine
 from core.errors import AuditInputError
+from core.leakage import LeakageSettings
 from core.risk import RiskSettings, RiskThresholds
 from core.risk.in_engine import audit_in_engine, measure_in_engine
-from tests.engine_tables import audits, comparison_differences, differences, released
+from tests.engine_tables import audits, comparison_differences, differences, pairs, released, row_differences
 
 if TYPE_CHECKING:
     from tests.postgresql import Server
@@ -41,6 +42,16 @@ def test_audit__compares_with_the_original_as_in_memory(
 ) -> None:
     *tables, chosen = drawn
     assert comparison_differences(tables, [*map(server.table, tables)], chosen) == []
+
+
+@pytest.mark.usefixtures("password")
+@given(drawn=pairs())
+@settings(max_examples=3, deadline=None, suppress_health_check=[*HealthCheck])
+def test_row_leakage__as_in_memory(
+    server: "Server", drawn: tuple[pa.Table, pa.Table, LeakageSettings]
+) -> None:
+    *tables, chosen = drawn
+    assert row_differences(tables, [*map(server.table, tables)], chosen) == []
 
 
 @pytest.mark.usefixtures("password")

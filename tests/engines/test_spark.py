@@ -20,8 +20,9 @@ from pathlib import Path
 import pyarrow as pa
 from pyspark.sql import SparkSession
 from core.engines import address_of, connected
+from core.leakage import LeakageSettings
 from core.risk import RiskSettings
-from tests.engine_tables import comparison_differences, differences, parquet_bytes
+from tests.engine_tables import comparison_differences, differences, parquet_bytes, row_differences
 
 SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").config(
     "spark.sql.shuffle.partitions", "2").config("spark.sql.warehouse.dir", sys.argv[1]).getOrCreate()
@@ -46,6 +47,19 @@ before = pa.concat_tables([table, table.slice(0, 7)])
 at = [f"spark:{sys.argv[1]}/{name}.parquet" for name in ("before", "t")]
 found = comparison_differences((before, table), at, chosen)
 assert not found, found
+words = ["1", "1.0", "1e0", " x", "x", "2020/1/2", "2020-01-02", "2020-01-02 00:00"]
+words += ["-inf", "NaN", "0.50", ".5", None]
+keys = [*"abcdefgh", "1", "02", "3.0", "4e1", "2020/1/2"]
+pair = (
+    pa.table({"id": keys, "c0": words, "c1": range(13), "c2": [n / 2 for n in range(13)]}),
+    pa.table({"id": keys[::-1], "c0": words[3:] + words[:3], "c1": words, "c2": range(13)}),
+)
+at = [f"spark:{sys.argv[1]}/pair{side}.parquet" for side in range(2)]
+for place, each in zip(at, pair, strict=True):
+    Path(place.removeprefix("spark:")).write_bytes(parquet_bytes(each))
+for ignored in ((), ("1", "x")):
+    found = row_differences(pair, at, LeakageSettings(key="id", ignore_values=ignored))
+    assert not found, found
 print(json.dumps(n))
 """
 
