@@ -100,6 +100,11 @@ def is_groupable(column: Value) -> bool:
     )
 
 
+def _is_nan(column: Any) -> Any:
+    """DuckDB answers ``isnan`` and comparisons of a Parquet file by its smallest and largest value alone."""
+    return (column * 0 != 0) & ~column.isinf()
+
+
 def _is_minus_zero(column: Any) -> Any:
     return (column == 0) & column.cast("string").startswith("-")
 
@@ -110,7 +115,7 @@ def _key(engine: Engine, name: str, options: ReadOptions, *, as_text: bool) -> K
     if kind.is_uuid():
         column = column.cast("string")
     if kind.is_floating() and {"nan", "NaN"} & {*options.missing_spellings}:
-        column = column.isnan().ifelse(_null(column), column)
+        column = _is_nan(column).ifelse(_null(column), column)
     if as_text:
         column = column.cast("string")
     if not kind.is_string():

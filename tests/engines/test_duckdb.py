@@ -1,6 +1,7 @@
 """A table in DuckDB is audited as in memory, and only aggregates come back."""
 
 import json
+import math
 from pathlib import Path
 from threading import current_thread
 
@@ -52,6 +53,18 @@ def test_measure__as_in_memory(
     file = tmp_path / "table.parquet"
     file.write_bytes(parquet_bytes(table))
     with connected(address_of(f"duckdb:{file}")) as engine:
+        assert differences(table, engine, chosen) == []
+
+
+@pytest.mark.parametrize("values", [[0.0], [0.0, 7.5], [1.0, math.inf, -math.inf]])
+def test_measure__knows_cells_that_are_no_numbers(tmp_path: Path, values: list[float]) -> None:
+    """Which DuckDB denies where smallest and largest value of a Parquet file's column are numbers."""
+    cells = [*values, math.nan, values[0], math.nan]
+    table = pa.table({"q": [n % 2 for n in range(len(cells))], "s": pa.array(cells, pa.float64())})
+    (tmp_path / "t.parquet").write_bytes(parquet_bytes(table))
+    chosen = RiskSettings(quasi_identifiers=("q",), sensitive=("s",))
+    with connected(address_of(f"duckdb:{tmp_path}/t.parquet")) as engine:
+        assert measure_in_engine(engine, settings=chosen, thresholds=THRESHOLDS).sensitive[0].n_missing == 2
         assert differences(table, engine, chosen) == []
 
 
