@@ -59,7 +59,7 @@ def _with_ledger(table: Path, ledger: Path) -> list[str]:
 
 def _of_tables(table: Path, ledger: Path) -> list[str]:
     """Return the audit of two tables of one delivery, which writes a ledger."""
-    tables = [str(_first(table, n)) for n in (8_000, 5_000)]
+    tables = [str(_first(table, n)) for n in (30_000, 20_000)]
     command = [sys.executable, "-m", "core", "dataset", *tables]
     return [*command, "--ledger", str(ledger), "--ledger-salt", str(_salt(table))]
 
