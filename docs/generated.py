@@ -4,7 +4,7 @@ import io
 import json
 import math
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import replace
 from importlib import import_module
@@ -50,6 +50,11 @@ CALLS: Mapping[str, Sequence[str]] = {
         "leakage keyed.csv others.csv --key id --json",
         "leakage survey.csv survey_leaking.csv --evidence masked --json",
         "leakage half.csv half_renumbered.csv --holdout other_half.csv --json",
+    ),
+    "leakage_in_engine": (
+        "leakage duckdb:earlier.csv duckdb:later.csv --key id --json",
+        "leakage duckdb:keyed.csv duckdb:keyed.csv --key id --json",
+        "leakage duckdb:earlier.csv duckdb:later.csv --key id --ignore-value F --max-full-leakage 1 --json",
     ),
     "risk": (
         "risk demo_patients.csv --evidence masked --json",
@@ -185,9 +190,14 @@ def documents(calls: Iterable[str]) -> list[dict[str, Any]]:
         for call in calls:
             words = shlex.split(call)
             with redirect_stdout(io.StringIO()) as printed, redirect_stderr(io.StringIO()):
-                main([str(Path(folder) / word) if word in here else word for word in words])
+                main([_placed(word, Path(folder), here) for word in words])
             found.append(json.loads(printed.getvalue()))
     return found
+
+
+def _placed(word: str, folder: Path, here: Container[str]) -> str:
+    engine, colon, name = word.rpartition(":")
+    return f"{engine}{colon}{folder / name}" if name in here else word
 
 
 def _write_halves(folder: Path) -> None:

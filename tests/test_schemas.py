@@ -15,6 +15,8 @@ OTHER_CALLS = {
     "vcf": "vcf -o . -a . --maf 0.2 --min-repeat 4 --donors --json",
     "leakage": "leakage survey.csv survey_leaking.csv --holdout other_half.csv "
     "--missing-on-both match --json",
+    "leakage_in_engine": "leakage duckdb:later.csv duckdb:earlier.csv --key id "
+    "--missing-on-both match --json",
     "risk": "risk demo_patients_released.csv --sensitive diagnosis --person days_in_hospital --what-if "
     "--local-recoding --max-suppression 0.3 --json",
     "dataset": "dataset persons_by_year.csv stays_by_year.csv --known-records 2 --json",
