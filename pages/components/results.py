@@ -51,7 +51,6 @@ _LOOKS: Mapping[Verdict, _Look] = {
 
 _MOST_CELLS_WRITTEN = 5_000  # by our own words for a share, a cell after the other
 _OF_LETTER, _OF_CELL, _OF_TABLE = 6.8, 26, 1230  # pixels: of a letter, around them, and of all columns
-_TWO_LINES = 66  # pixels of a row; Streamlit breaks lines in those above 4 rem
 _NARROWEST_CARD = 265  # pixels; four fit beside each other in a window of 1280
 
 
@@ -262,7 +261,6 @@ def show_map(
     key: str,
     opened: Callable[[str], None],
     marks: Mapping[str, Sequence[Verdict | None]] | None = None,
-    wraps: bool = False,
 ) -> None:
     """Show a table with cells tinted by verdicts; a click on a row opens it.
 
@@ -274,12 +272,9 @@ def show_map(
         Called with the name of the row that was clicked, before the page runs again.
     marks
         Column key to a verdict per row, or None, for cells whose words tell it; verdicts need none.
-    wraps
-        Whether rows take two lines where a cell is too long for one.
     """
     shown, tints = _said_and_tinted(frame, marks or {})
     widths = _widths(shown)
-    cut = any(_width(cell) > widths[str(name)] for name in shown for cell in shown[name])
     rows = [str(name) for name in frame[names]]
     digest = hashlib.sha256(repr(rows).encode("utf-8", "surrogatepass")).hexdigest()[:8]
     st.dataframe(
@@ -287,7 +282,6 @@ def show_map(
         hide_index=True,
         column_config={name: st.column_config.Column(width=width) for name, width in widths.items()},
         alt=say(alt),
-        row_height=_TWO_LINES if cut and wraps else None,
         key=f"{key}_{digest}",  # another order of the rows has its own selection
         on_select=partial(_open_row, f"{key}_{digest}", rows, opened),
         selection_mode="single-row",
@@ -334,7 +328,6 @@ def list_files(tool: str, table: pd.DataFrame, names: Sequence[str]) -> None:
         names="file",
         key=f"{tool}_list",
         opened=partial(_open_file, tool, names),
-        wraps=True,
     )
 
 
