@@ -67,6 +67,7 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "figure_differences": "Round these figures more, or suppress one of the two.",
         "extreme_figures": "Leave the column out, or show a percentile that several people share.",
         "counts_not_compared": "Give that table with the same columns and the same name of the count.",
+        "counts_together": "Publish fewer of these tables, or by fewer columns, and cut bands alike in all.",
         "small_differences": "Use the same bands in all tables, or suppress one of the two counts.",
         "full_counts": "Put categories together until groups are in several of them.",
         "dominance": "Put these cells together with others, or suppress them.",

@@ -9,8 +9,10 @@ from core.counts.judging import (
     audit_counts,
     cell_names,
     judge_counts,
+    judge_together,
     measure_cells,
 )
 from core.counts.measuring import measure_counts
 from core.counts.settings import CountThresholds
 from core.counts.suppressing import propose_suppression
+from core.counts.together import Together, cells_of_records, measure_together

@@ -60,11 +60,12 @@ class Cube:
 
     def parts(self, total: Key) -> tuple[Key, ...]:
         """Return the inner cells that a total is the sum of."""
-        axes = [self._part(dimension, place) for dimension, place in enumerate(total)]
+        axes = [self.places_of(dimension, place) for dimension, place in enumerate(total)]
         grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
         return tuple(map(tuple, grid.tolist()))
 
-    def _part(self, dimension: int, place: int) -> Sequence[int]:
+    def places_of(self, dimension: int, place: int) -> Sequence[int]:
+        """Return the categories that a place of a key stands for."""
         if place >= 0:
             return (place,)
         return range(self.shape[dimension]) if place == -1 else self.sums[dimension][-2 - place][1]
@@ -105,7 +106,8 @@ class Cube:
         marks = [self.marks[key]] if key in self.marks else []
         for total, most in self._marked_totals:
             if all(
-                here in self._part(at, there) for at, (there, here) in enumerate(zip(total, key, strict=True))
+                here in self.places_of(at, there)
+                for at, (there, here) in enumerate(zip(total, key, strict=True))
             ):
                 marks.append(most)
         return (1.0 if key in self.marks and self.shows_zeros else 0.0), float(min(marks, default=np.inf))

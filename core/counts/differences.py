@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -10,23 +9,13 @@ from math import erf, gcd, inf, log, sqrt
 
 from scipy.stats import chi2
 
+from core.counts.bands import band, with_common_bands
 from core.counts.bounds import bounds_of
 from core.counts.cube import Cube, Key
 
-_BAND = re.compile(r"(?P<low>\d{1,9})\s{0,3}(?:-|–|to|do|~)\s{0,3}(?P<high>\d{1,9})")
-_FROM = re.compile(
-    r"(?:>=?|≥|from|nad|over)\s{0,3}(?P<low>\d{1,9})"
-    r"|(?P<plus>\d{1,9})\s{0,3}세?\s{0,3}(?:\+|and over|in več|이상)"
-)
-_UNTIL = re.compile(
-    r"(?P<sign><=?|≤|under|pod|below|up to|do)\s{0,3}(?P<high>\d{1,9})"
-    r"|(?P<less>\d{1,9})\s{0,3}세?\s{0,3}(?:미만|이하)"
-)
 _NOWHERE = -(2**31)  # the place of a category that a table has not
 _BY_CHANCE = 0.01  # that counts of different people agree so well
 _ROUNDED = 3  # the least number of which all counts are multiples where they were rounded
-_BEYOND = (">", "nad", "over")  # the number itself is not in it
-_BELOW = ("<", "under", "pod", "below")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,26 +29,6 @@ class Difference:
     counts: tuple[int, int]  # of the smaller, or this table's, and of the other one
     rows: tuple[int, int]  # the records they stand in; -1 for a sum of several
     is_sure: bool = True  # whether both count the same people, or some of the same
-
-
-def band(category: str) -> tuple[float, float] | None:
-    """Return the first and the last whole number that a category holds; None where it is no band.
-
-    >>> band("30-39"), band("≥65"), band("65+"), band("<18"), band("up to 64"), band("female")
-    ((30, 39), (65, inf), (65, inf), (-inf, 17), (-inf, 64), None)
-    """
-    words = category.strip().lower()
-    if found := _BAND.search(words):
-        return int(found["low"]), int(found["high"])
-    if found := _FROM.search(words):
-        low = int(found["low"] or found["plus"])
-        return low + (found[0].startswith(_BEYOND) and not found[0].startswith(">=")), inf
-    if found := _UNTIL.search(words):
-        high = int(found["high"] or found["less"])
-        sign = found["sign"] or found[0]
-        is_below = (sign.startswith(_BELOW) and sign != "<=") or "미만" in sign
-        return -inf, high - is_below
-    return None
 
 
 def differences_in(cube: Cube) -> Iterator[Difference]:
@@ -88,16 +57,17 @@ def differences_in(cube: Cube) -> Iterator[Difference]:
 
 
 def differences_between(
-    cube: Cube, others: Sequence[tuple[str, Cube]], *, is_sure: bool = True
+    whole_cube: Cube, others: Sequence[tuple[str, Cube]], *, is_sure: bool = True
 ) -> Iterator[Difference]:
     """Yield cells that another table counts otherwise: whoever has both sees the rest.
 
     Tables are held against each other by the columns that both have. A table that has further ones shows
     totals over them, or cells that add up to these.
     """
-    for name, other in others:
+    for name, each in others:
+        cube, other = with_common_bands(whole_cube, each)
         for mine, theirs in common_keys(cube, other):
-            count, whole = _count(cube, mine), _count(other, theirs)
+            count, whole = count_of(cube, mine), count_of(other, theirs)
             if count is not None and whole is not None:
                 yield Difference(
                     smaller=mine,
@@ -145,12 +115,7 @@ def same_people(one: Cube, other: Cube) -> SamePeople:
     over cells (Fisher's method). PERHAPS where one table is nowhere above the other, and where counts agree
     so well and half of them exactly; NO of what is rounded in both, since its differences are no people.
     """
-    axes = [at for at, name in enumerate(one.dimensions) if name in other.dimensions]
-    pairs = [
-        (_range(one, mine), _range(other, theirs))
-        for mine, theirs in common_keys(one, other)
-        if all(mine[at] >= 0 for at in axes)
-    ]
+    pairs = _common_ranges(one, other)
     if not pairs or gcd(*one.shown, *other.shown) >= _ROUNDED:
         return SamePeople.NO
     one_sided = any(
@@ -168,15 +133,31 @@ def same_people(one: Cube, other: Cube) -> SamePeople:
     return SamePeople.PERHAPS if one_sided or (agree and 2 * apart.count(0) >= len(apart)) else SamePeople.NO
 
 
+def can_agree(one: Cube, other: Cube) -> bool:
+    """Return whether two tables can have the same counts wherever both have a cell."""
+    return all(mine[0] <= theirs[1] and theirs[0] <= mine[1] for mine, theirs in _common_ranges(one, other))
+
+
+def _common_ranges(one: Cube, other: Cube) -> list[tuple[tuple[float, float], tuple[float, float]]]:
+    """Return what both tables tell of each cell by the columns that both have, totals over these aside."""
+    one, other = with_common_bands(one, other)
+    axes = [at for at, name in enumerate(one.dimensions) if name in other.dimensions]
+    return [
+        (_range(one, mine), _range(other, theirs))
+        for mine, theirs in common_keys(one, other)
+        if all(mine[at] >= 0 for at in axes)
+    ]
+
+
 def with_counts_of(cube: Cube, others: Sequence[Cube]) -> Cube:
     """Return a table with the counts of others that it does not show, as far as they fit its own."""
     for other in others:
         told = {
             mine: count
             for mine, theirs in common_keys(cube, other)
-            if _count(cube, mine) is None
+            if count_of(cube, mine) is None
             and (mine in cube.cells or min(mine) < 0)
-            and (count := _count(other, theirs)) is not None
+            and (count := count_of(other, theirs)) is not None
         }
         if not told:
             continue
@@ -188,7 +169,7 @@ def with_counts_of(cube: Cube, others: Sequence[Cube]) -> Cube:
 
 def _range(cube: Cube, key: Key) -> tuple[float, float]:
     """Return the least and the most that a cell can be by its own count and marks, or those of its parts."""
-    if (count := _count(cube, key)) is not None:
+    if (count := count_of(cube, key)) is not None:
         return count, count
     parts = [
         (known, known) if (known := cube.known(part)) is not None else cube.span(part)
@@ -205,7 +186,7 @@ def _places(cube: Cube, dimension: str) -> dict[str | None, int]:
     return found | {name: place for place, name in enumerate(cube.categories[at])}
 
 
-def _count(cube: Cube, key: Key) -> int | None:
+def count_of(cube: Cube, key: Key) -> int | None:
     """Return a cell's count as published, or as its parts add up to."""
     if key in cube.cells:
         return cube.cells[key]

@@ -13,9 +13,12 @@ from core.counts.dominance import Contributions, Dominated, dominated_cells, mea
 from core.counts.measuring import CountsMeasurement, measure_counts
 from core.counts.settings import CountThresholds
 from core.counts.suppressing import Suppression, propose_suppression, small_cells, told_cells
+from core.counts.together import Together
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst, worst_first
-from core.words import Text, counted, joined, percent, share_of, text
+from core.words import Text, counted, joined, listed, percent, share_of, text
+
+_UNSURE = "That is so if both hold the same people, which their counts do not tell."
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -178,6 +181,7 @@ def _findings(measured: CountsMeasurement, made: Suppression, limits: CountThres
     yield from _full(measured)
     yield from _figures(measured, limits.least)
     yield from _figures_between(measured, limits)
+    yield from judge_together(measured.together, limits.least)
     yield from _not_compared(measured)
     if made.primary or told_cells(measured.bounded, limits.least):
         yield _proposed(measured, made, limits.least)
@@ -262,10 +266,9 @@ def _of_others(
     check: str, measured: CountsMeasurement, message: Text, *, n: int, is_sure: bool, is_exact: bool = True
 ) -> Finding:
     """Return what another table tells; it only warns where that may count other people."""
-    unsure = "That is so if both hold the same people, which their counts do not tell."
     verdict = Verdict.FAIL if is_sure and is_exact else Verdict.WARN
     return Finding.of(check, verdict, column=measured.count, n_affected=n)(
-        message if is_sure else joined([message, unsure])
+        message if is_sure else joined([message, _UNSURE])
     )
 
 
@@ -286,6 +289,34 @@ def _linked(measured: CountsMeasurement, least: int) -> Iterator[Finding]:
         yield _of_others(
             "recoverable_counts", measured, message, n=len(narrow), is_sure=each.is_sure, is_exact=n_exact > 0
         )
+
+
+def judge_together(found: Sequence[Together], least: int) -> Iterator[Finding]:
+    """Yield what tables tell together of cells that none of them shows."""
+    for each in found:
+        tables, columns = listed(each.tables), listed(each.columns)
+        if n := each.n_small(least):
+            message = text(
+                "{tables}, read together, give {n} cell of 1 to {most} people by {columns} that none "
+                "of them shows.",
+                "{tables}, read together, give {n} cells of 1 to {most} people by {columns} that none "
+                "of them shows.",
+                n=n,
+                tables=tables,
+                columns=columns,
+                most=least - 1,
+            )
+            yield Finding.of("counts_together", Verdict.FAIL if each.is_sure else Verdict.WARN, n_affected=n)(
+                message if each.is_sure else joined([message, _UNSURE])
+            )
+        if each.n_left_out:
+            yield Finding.of("counts_together", Verdict.NOT_ASSESSED)(
+                "What {tables} tell together was left out for {n} cell by {columns}: there are too many.",
+                "What {tables} tell together was left out for {n} cells by {columns}: there are too many.",
+                n=each.n_left_out,
+                tables=tables,
+                columns=columns,
+            )
 
 
 def _within(one: CountsMeasurement, other: CountsMeasurement, limits: CountThresholds) -> Iterator[Finding]:

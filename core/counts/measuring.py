@@ -26,6 +26,7 @@ from core.counts.figures import (
     measure_figures,
     named_as_figures,
 )
+from core.counts.together import Together, measure_together
 from core.errors import AuditInputError
 
 _YEARS = range(1900, 2101)
@@ -75,6 +76,7 @@ class CountsMeasurement:
     extremes: tuple[str, ...] = ()  # columns of largest and smallest values
     not_compared: tuple[str, ...] = ()  # other tables without the count, or of other columns
     linked: tuple[Linked, ...] = ()  # what tables beside it tell of suppressed cells
+    together: tuple[Together, ...] = ()  # what it and other tables tell of cells that none of them shows
 
 
 def measure_counts(
@@ -136,6 +138,7 @@ def measure_counts(
         extremes=tuple(each for each in figures if is_extreme(each)),
         not_compared=tuple(other for other, _ in others if other not in dict(cubes)),
         linked=tuple(_linked(mine, *each) for each in same) if None in mine.cells.values() else (),
+        together=measure_together([(name, mine), *cubes]) if cubes else (),
     )
 
 

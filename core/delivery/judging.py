@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from core.counts import CountThresholds, judge_counts
+from core.counts import CountThresholds, judge_counts, judge_together
 from core.delivery.attack import FOUND_HALF, Attack
 from core.delivery.groups import Groups
 from core.delivery.keys import Place, names_persons
@@ -149,9 +149,10 @@ def attack_sentence(attack: Attack) -> Text:
 
 def _joined_findings(measured: DeliveryMeasurement, thresholds: DeliveryThresholds) -> Iterator[Finding]:
     if not measured.known:
-        yield Finding.of("no_key", Verdict.NOT_ASSESSED)(
-            "No column joins the tables, so that nothing was read together; each was looked at by itself."
-        )
+        if any(each.counts is None for each in measured.tables):
+            yield Finding.of("no_key", Verdict.NOT_ASSESSED)(
+                "No column joins the tables, so that nothing was read together; each was looked at by itself."
+            )
         return
     attack = _cheapest(measured)
     yield replace(
@@ -363,6 +364,7 @@ def _count_findings(measured: DeliveryMeasurement, thresholds: DeliveryThreshold
         if table.counts is not None:
             judged = judge_counts(table.counts, CountThresholds(least=max(thresholds.k, 2)))
             yield from (each for each in judged.findings if each.check != "suppression")
+    yield from judge_together(measured.counts_together, max(thresholds.k, 2))
 
 
 def _identifier_findings(measured: DeliveryMeasurement, thresholds: DeliveryThresholds) -> Iterator[Finding]:

@@ -13,9 +13,10 @@ import pyarrow.compute as pc
 
 from core.cells import as_numbers
 from core.coding import CodedTable, IntArray, combination_codes
-from core.counts import CellsMeasurement, looks_like_counts, measure_counts
+from core.counts import CellsMeasurement, Together
 from core.delivery.attack import Attack
 from core.delivery.beside import SameOrder, same_orders
+from core.delivery.cells import counts_of, with_other_counts, without_counts
 from core.delivery.groups import Groups, groups_of
 from core.delivery.joined import Joined, ListFacts, column_codes
 from core.delivery.keys import (
@@ -43,7 +44,6 @@ from core.releases import (
     ReleasesMeasurement,
     Roles,
     measure_releases,
-    table_for,
 )
 from core.roles import Role, RoleSuggestion, columns_of_people, suggest_roles
 from core.roles.vocabulary import name_tokens
@@ -134,6 +134,7 @@ class DeliveryMeasurement:
     same_orders: tuple[SameOrder, ...] = ()  # tables that no key joins, and the order of their records does
     # what is joined to each other and to none of the persons
     apart: tuple[DeliveryMeasurement, ...] = ()
+    counts_together: tuple[Together, ...] = ()  # what tables of counts tell together
     same_files: tuple[tuple[str, str], ...] = ()  # tables that were given twice; the second is passed over
     releases: ReleasesMeasurement | None = None  # what earlier releases tell beside it, where they were given
 
@@ -210,48 +211,11 @@ def measure_delivery(
     measured = _measured(tables, links, settings, roles, person=person, should_stop=should_stop)
     measured = replace(measured, same_files=same)
     released = released_tables(measured, kept)
-    measured, earlier = _with_other_counts(measured, tables, released, earlier)
+    measured, earlier = with_other_counts(measured, tables, released, earlier)
     if not earlier:
         return measured
     before = earlier_with_persons(earlier, released, measured.whose)
     return replace(measured, releases=measure_releases(released, before) if before else None)
-
-
-def _with_other_counts(
-    measured: DeliveryMeasurement,
-    tables: Mapping[str, CodedTable],
-    released: Sequence[ReleasedTable],
-    earlier: Sequence[EarlierTable | Ledger],
-) -> tuple[DeliveryMeasurement, list[EarlierTable | Ledger]]:
-    """Return tables of counts beside each other and earlier ones, and all other earlier tables."""
-    are_counts = {each.name: each for each in measured.tables if each.counts is not None}
-    of: dict[str, list[EarlierTable]] = {}
-    others: list[EarlierTable | Ledger] = []
-    for each in earlier:
-        table = (
-            table_for(each.dataset.name, each.dataset.columns, released)
-            if isinstance(each, EarlierTable)
-            else None
-        )
-        if isinstance(each, EarlierTable) and table is not None and table.name in are_counts:
-            of.setdefault(table.name, []).append(each)
-        else:
-            others.append(each)
-    beside = {
-        name: [
-            (other, tables[other].table.select(facts.columns))
-            for other, facts in are_counts.items()
-            if other != name
-        ]
-        for name in are_counts
-    }
-    facts = tuple(
-        replace(each, counts=_counts(each, tables[each.name].table, of.get(each.name, ()), beside[each.name]))
-        if of.get(each.name) or beside.get(each.name)
-        else each
-        for each in measured.tables
-    )
-    return replace(measured, tables=facts), others
 
 
 def _measured(
@@ -366,7 +330,7 @@ def _links(
     """Return the links that were named, and those proposed between columns that none of them joins."""
     given = given_links(tables, keys)
     taken = {place for link in given for place in (link.one, link.other)}
-    proposed = combined.without_parts(propose_links(combined.tables))
+    proposed = without_counts(combined.without_parts(propose_links(combined.tables)), tables)
     return [*given, *(link for link in proposed if not {link.one, link.other} & taken)]
 
 
@@ -517,7 +481,7 @@ def _table_facts(
     )
     facts = replace(facts, quasi_identifiers=_quasi_identifiers(facts, table, released, roles.quasi))
     if persons is None or name not in persons.of_record:
-        return replace(facts, counts=_counts(facts, table.table))
+        return replace(facts, counts=counts_of(facts, table.table))
     return replace(_with_persons(facts, table, persons), whose=_whose(name, persons, roles.combined))
 
 
@@ -545,60 +509,6 @@ def _quasi_identifiers(
             and not _is_measured(table[column].values)
         )
     )
-
-
-def _counts(
-    facts: TableFacts,
-    table: pa.Table,
-    earlier: Sequence[EarlierTable] = (),
-    beside: Sequence[tuple[str, pa.Table]] = (),
-) -> CellsMeasurement | None:
-    """Return what the cells of a table of counts tell, columns named with the table; None of no counts."""
-    found = looks_like_counts(table, facts.released)
-    if found is None:
-        return None
-    names = {column: str(Place(facts.name, column)) for column in facts.columns}
-    table = table.select(facts.columns).rename_columns([*names.values()])
-    further = [
-        (
-            each.release,
-            each.dataset.table.rename_columns([names.get(name, name) for name in each.dataset.columns]),
-        )
-        for each in earlier
-    ]
-    counted = names[found[0]]
-    worded = [each for each in table.column_names if each != counted and not _is_plain_number(table[each])]
-    try:
-        measured = measure_counts(
-            table,
-            count=counted,
-            dimensions=worded,
-            name=facts.name,
-            others=further,
-            beside=[(name, _named_alike(each, names, counted)) for name, each in beside],
-        )
-    except AuditInputError:  # no table of cells
-        return None
-    return CellsMeasurement(
-        name=facts.name, dimensions=tuple(worded), measured=(measured,), contributions=None
-    )
-
-
-def _named_alike(table: pa.Table, names: Mapping[str, str], count: str) -> pa.Table:
-    """Return another table of counts with its counts, and columns of one name, named as in this one."""
-    mine = {name_tokens(column): name for column, name in names.items() if name != count}
-    found = looks_like_counts(table, table.column_names)
-    named = [
-        count if found is not None and column == found[0] else mine.pop(name_tokens(column), column)
-        for column in table.column_names
-    ]
-    return table.rename_columns(named)
-
-
-def _is_plain_number(column: pa.ChunkedArray) -> bool:
-    """Return whether a column holds whole numbers, such as further counts."""
-    numbers = as_numbers(column.unique())
-    return numbers is not None and not bool((numbers % 1 != 0).any())
 
 
 def _is_measured(values: pa.Array) -> bool:

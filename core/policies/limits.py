@@ -193,6 +193,7 @@ LIMITS: Mapping[str, LimitKind] = {
             "recoverable_counts",
             "narrow_counts",
             "small_differences",
+            "counts_together",
             "counts_not_bounded",
         ),
     ),

@@ -18,13 +18,14 @@ from core.counts import (
     counts_document,
     counts_summary,
     looks_like_counts,
+    measure_together,
     propose_suppression,
     read_cube,
     views,
 )
+from core.counts.bands import band
 from core.counts.bounds import _least
 from core.counts.cube import Cube
-from core.counts.differences import band
 from core.counts.dominance import dominated_cells
 from core.counts.nested import subtotals_of
 from core.errors import AuditInputError
@@ -549,3 +550,36 @@ def test_document_and_report__name_cells_and_bounds() -> None:
     assert (lines[0], lines[-1]) == ("counts.csv: 12 cells of n over region, sector", "Verdict: FAIL")
     alone = counts_document(_audit(_table(totals=False, suppressed=[("B", "z")])))["counts"]
     assert alone[0]["bounds"][0]["most"] is None  # type: ignore[index]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_tables_in_a_circle__tell_what_all_tables_that_fit_have_in_common(seed: int) -> None:
+    """Against every table of whole numbers with the margins of three columns of two categories."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 6, (2, 2, 2)) * (rng.random((2, 2, 2)) < 0.7)
+    columns = ("region", "age", "sex")
+    cubes = []
+    for left_out in range(3):
+        kept = [name for at, name in enumerate(columns) if at != left_out]
+        cells = {key: int(n) for key, n in np.ndenumerate(truth.sum(axis=left_out))}
+        categories = tuple((f"{name} a", f"{name} b") for name in kept)
+        rows = dict.fromkeys(cells, -1)
+        cubes.append(
+            (
+                str(left_out),
+                Cube(dimensions=tuple(kept), categories=categories, cells=cells, rows=rows, sums=((), ())),
+            )
+        )
+    odd = np.array([[[1, -1], [-1, 1]], [[-1, 1], [1, -1]]])
+    fits = np.array([fit for step in range(-60, 61) if ((fit := truth + step * odd) >= 0).all()])
+    least, most = fits.min(axis=0), fits.max(axis=0)
+    expected = {
+        frozenset(f"{name} {'ab'[at]}" for name, at in zip(columns, key, strict=True)): (
+            least[key],
+            most[key],
+        )
+        for key in np.ndindex(2, 2, 2)
+        if least[key] > 0
+    }
+    found = measure_together(cubes, are_same=True)
+    assert {frozenset(names): tuple(bounds) for each in found for names, bounds in each.cells} == expected

@@ -553,6 +553,68 @@ def test_counts_of_one_delivery__are_subtracted_where_they_count_the_same_people
     assert "small_differences" not in checks(audit_delivery(rounded))
 
 
+BANDS = {"tens": (0, 10, 20, 30, 40), "young": (0, 18, 30), "fives": (0, 5, 10, 15, 20, 30, 40)}
+
+
+def _by_band(name: str, people: Sequence[tuple[int, str]]) -> Dataset:
+    found: dict[tuple[str, str], int] = {}
+    for age, place in people:
+        low = max(cut for cut in BANDS[name] if cut <= age)
+        high = min((cut for cut in BANDS[name] if cut > age), default=0)
+        band = f"{low}-{high - 1}" if high else f"{low}+"
+        found[place, band] = found.get((place, band), 0) + 1
+    return _counts(name, "age", found)
+
+
+@pytest.mark.parametrize(("n_of_18", "other", "verdict"), [(2, "young", Verdict.FAIL), (7, "young", None)])
+def test_counts_cut_at_different_ages__are_read_together(
+    n_of_18: int, other: str, verdict: Verdict | None
+) -> None:
+    people = [
+        (age, place)
+        for place in "ABCD"
+        for age in range(50)
+        if age not in (18, 19)
+        for _ in range(6 + age % 2)
+    ]
+    people += [(18, "A")] * n_of_18 + [
+        (age, place) for place in "BCD" for age in (18, 19) for _ in range(6 + age % 2)
+    ]
+    audit = audit_delivery([_by_band("tens", people), _by_band(other, people)])
+    assert checks(audit).get("counts_together") is verdict
+    assert audit.overall is (verdict or Verdict.PASS)
+    more = audit_delivery([_by_band("fives", [*people, (33, "B"), (33, "B")]), _by_band("tens", people)])
+    assert checks(more)["small_differences"] is Verdict.FAIL
+
+
+def test_records_and_counts_cut_at_different_ages__are_read_together() -> None:
+    people = [
+        (age, place)
+        for place in "ABCD"
+        for age in range(50)
+        if age not in (18, 19)
+        for _ in range(6 + age % 2)
+    ]
+    people += [(18, "A")] * 3
+    tens = [f"{age // 10 * 10}-{age // 10 * 10 + 9}" for age, _ in people]
+    names = pseudonyms(len(people))
+    persons = table("persons", pid=names, age=tens, place=[place for _, place in people])
+    visits = table("visits", pid=names * 2, ward=["x", "y"] * len(people))
+    assert checks(audit_delivery([persons, visits, _by_band("young", people)]))["counts_together"] is (
+        Verdict.FAIL
+    )
+    assert audit_delivery([persons, visits, _by_band("tens", people)]).overall is Verdict.PASS
+
+
+def test_many_regions_in_two_tables_of_counts__are_no_key() -> None:
+    regions = [f"R{at:03}" for at in range(60)]
+    tables = [
+        _counts(name, name, {(region, each): 20 + at for at, region in enumerate(regions) for each in values})
+        for name, values in (("sex", "FM"), ("term", "xy"))
+    ]
+    assert audit_delivery(tables).overall is Verdict.PASS
+
+
 def test_counts_of_an_earlier_release__are_subtracted_and_persons_compared_with_persons() -> None:
     names = pseudonyms(60)
     persons = table("persons", pid=names, sex=["F", "M"] * 30)

@@ -7,7 +7,8 @@ import hashlib
 import json
 import uuid
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 
 import numpy as np
 
@@ -361,6 +362,42 @@ def _two_tables_of_counts(w: World, *, more: int = 0, hidden: int = 0) -> None:
             column: np.tile(categories, len(places)),
             "n": counts.ravel(),
         }
+
+
+@leak("counts", ("counts_together",))
+def _three_tables_of_counts_in_a_circle(w: World, leaky: bool) -> Sequence[str]:
+    n = w.rng.integers(30, 60, (4, 3, 2))
+    n[0, 0, 0] = 3
+    if leaky:  # which cannot change then, whatever the others are
+        n[0, 1:, 1] = n[2:, 1:, 1] = n[1, 0, 0] = 0
+    columns = {
+        "place": ("W1", "W2", "W3", "W4"),
+        "age": ("18-39", "40-64", "65+"),
+        "sex": ("F", "M"),
+    }
+    for left_out in range(3):
+        kept = [name for at, name in enumerate(columns) if at != left_out]
+        _cells(w, "_".join(kept), {name: columns[name] for name in kept}, n.sum(axis=left_out))
+    return ("read together",)
+
+
+@leak("counts", ("counts_together",))
+def _two_tables_of_counts_that_cut_ages_at_different_years(w: World, leaky: bool) -> Sequence[str]:
+    n = w.rng.integers(30, 60, (4, 6))  # 0-9, 10-17, 18-19, 20-29, 30-39, 40+
+    n[1, 2] = 2 if leaky else 9
+    places = {"place": ("W1", "W2", "W3", "W4")}
+    by_ten = np.stack([n[:, 0], n[:, 1] + n[:, 2], n[:, 3], n[:, 4], n[:, 5]], axis=1)
+    grown = np.stack([n[:, 0] + n[:, 1], n[:, 2] + n[:, 3], n[:, 4] + n[:, 5]], axis=1)
+    _cells(w, "by_ten_years", places | {"age": ("0-9", "10-19", "20-29", "30-39", "40+")}, by_ten)
+    _cells(w, "of_the_young", places | {"age": ("0-17", "18-29", "30+")}, grown)
+    return ("read together",)
+
+
+def _cells(w: World, name: str, columns: Mapping[str, Sequence[str]], counts: Column) -> None:
+    """Add a table of counts by all combinations of some columns."""
+    cells = [*product(*columns.values())]
+    named = {column: np.array([cell[at] for cell in cells]) for at, column in enumerate(columns)}
+    w.tables[name] = named | {"n": counts.ravel()}
 
 
 def _counts_table(w: World, smallest: int) -> None:
