@@ -22,6 +22,7 @@ _HARDLY = -2.0  # … and up to which they look like releases of different peopl
 _ENOUGH = 30  # counts that it takes to say so
 _COUNTED_DIRECTLY = 4  # codes per count up to which they are counted without sorting
 PART_BITS = 40  # at most, of what stands for a value within its class
+_STRIDE = 8  # from one key that is looked up to the next, where others are expected between them
 _FEW_AT_ONCE = 1.25  # mean difference of the smaller direction up to which coming and leaving hardly cancel
 
 
@@ -39,9 +40,18 @@ class ValueCounts:
         order = np.lexsort((part, class_of))
         return ValueCounts(class_of=class_of[order], part=part[order], counts=counts[order])
 
-    def keys(self, class_of: IntArray) -> KeyArray:
-        """Return one number for class and value, the classes numbered as given; ascending where they are."""
-        return (class_of.astype(np.uint64) << np.uint64(PART_BITS)) | self.part
+    @cached_property
+    def keys(self) -> KeyArray:
+        """Return shape (n,), ascending: one number for class and value."""
+        return one_number(self.class_of, self.part)
+
+
+def one_number(class_of: IntArray, part: KeyArray) -> KeyArray:
+    """Return one number for class and value, ascending where they are."""
+    keys = class_of.astype(np.uint64)
+    keys <<= np.uint64(PART_BITS)
+    keys |= part
+    return keys
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -176,134 +186,201 @@ def looked_up(keys: KeyArray, counts: IntArray, wanted: KeyArray) -> IntArray:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Beside:
-    """The counts of a release, and how many another one has of each of them."""
+class Rest:
+    """What one of two releases has more of."""
+
+    at: IntArray  # shape (n,): the positions of its counts, ascending
+    n: IntArray  # shape (n,): how many more, above 0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Side:
+    """What a release has more of than another one."""
 
     own: ClassCounts
-    other: IntArray  # shape (n_classes,), 0 where the other release has not the class
-    values: Mapping[str, IntArray]  # by attribute that both have: of each of its counts
+    classes: Rest
+    values: Mapping[str, Rest]  # by attribute that both have
     is_single: bool  # whether nobody has two values of one attribute in a class of either
 
 
-def beside(later: ClassCounts, earlier: ClassCounts) -> tuple[Beside, Beside]:
+Pairs = tuple[IntArray, IntArray, IntArray]  # counts in both releases, and how many have them
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Beside:
+    """Two releases, each subtracted from the other."""
+
+    sides: tuple[Side, Side]  # of the later release, of the earlier one
+    pairs: tuple[Pairs, ...]  # of classes, and of each attribute's values
+    n_found: int  # of the earlier release in classes that the later one has too
+
+
+def beside(later: ClassCounts, earlier: ClassCounts) -> Beside:
     """Look the counts of two releases up in each other, once."""
-    place = _places(later.keys, earlier.keys)
-    values: tuple[dict[str, IntArray], dict[str, IntArray]] = ({}, {})
+    place, is_there = _places(later.keys, earlier.keys)
+    classes, pairs = _subtracted(later.counts, earlier.counts, place[is_there], is_there)
+    found, n_of = {}, [pairs]
     for name, mine in later.values.items():
         if name not in earlier.values:
             continue
         theirs = earlier.values[name]
-        class_of = place[theirs.class_of]
-        here = np.flatnonzero(class_of >= 0)
-        at = np.full(len(class_of), -1)
-        at[here] = _places(mine.keys(mine.class_of), theirs.keys(class_of)[here])
-        values[0][name], values[1][name] = _of_each_other(at, mine.counts, theirs.counts)
-    both = _of_each_other(place, later.counts, earlier.counts)
+        at, is_value = _places(mine.keys, one_number(place[theirs.class_of], theirs.part))
+        is_value &= is_there[theirs.class_of]
+        found[name], pairs = _subtracted(mine.counts, theirs.counts, at[is_value], is_value)
+        n_of.append(pairs)
     is_single = later.is_single and earlier.is_single
     one, other = (
-        Beside(own=own, other=counts, values=found, is_single=is_single)
-        for own, counts, found in zip((later, earlier), both, values, strict=True)
+        Side(
+            own=own,
+            classes=classes[side],
+            values={name: each[side] for name, each in found.items()},
+            is_single=is_single,
+        )
+        for side, own in enumerate((later, earlier))
     )
-    return one, other
+    return Beside(sides=(one, other), pairs=tuple(n_of), n_found=int(earlier.counts[is_there].sum()))
 
 
-def _places(keys: KeyArray, wanted: KeyArray) -> IntArray:
-    """Return shape (n_wanted,): where each is among ascending keys, -1 where it is not."""
+def _places(keys: KeyArray, wanted: KeyArray) -> tuple[IntArray, BoolArray]:
+    """Return where each is among ascending keys, or would be, and whether it is there.
+
+    In releases that have nearly all in common, what follows a key in one is next to it in the other.
+    """
     if not len(keys):
-        return np.full(len(wanted), -1)
-    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    return np.where(keys[place] == wanted, place, -1)
+        return np.zeros(len(wanted), dtype=np.int64), np.zeros(len(wanted), dtype=bool)
+    first = np.searchsorted(keys, wanted[::_STRIDE])
+    place = (first[:, None] + np.arange(_STRIDE)).ravel()[: len(wanted)]
+    np.minimum(place, len(keys) - 1, out=place)
+    is_there = keys[place] == wanted
+    rest = np.flatnonzero(~is_there)
+    place[rest] = np.minimum(np.searchsorted(keys, wanted[rest]), len(keys) - 1)
+    is_there[rest] = keys[place[rest]] == wanted[rest]
+    return place, is_there
 
 
-def _of_each_other(place: IntArray, mine: IntArray, theirs: IntArray) -> tuple[IntArray, IntArray]:
-    """Return of each of mine the count of theirs that is placed there, and of theirs that of mine."""
-    there = np.flatnonzero(place >= 0)
-    of_mine, of_theirs = np.zeros_like(mine), np.zeros_like(theirs)
-    of_mine[place[there]] = theirs[there]
-    of_theirs[there] = mine[place[there]]
-    return of_mine, of_theirs
+def _subtracted(
+    mine: IntArray, theirs: IntArray, at: IntArray, is_there: BoolArray
+) -> tuple[tuple[Rest, Rest], Pairs]:
+    """Return what of mine there is more, and what of theirs, and the pairs of counts.
+
+    Parameters
+    ----------
+    mine, theirs
+        Counts in two releases.
+    at, is_there
+        Of theirs, whether each is in mine; and where those are, ascending.
+    """
+    one, other = mine[at], theirs[is_there]
+    differ = np.flatnonzero(one != other)
+    changed, changed_to = one[differ], other[differ]
+    is_alone = np.ones(len(mine), dtype=bool)
+    is_alone[at] = False
+    alone, alone_theirs = np.flatnonzero(is_alone), np.flatnonzero(~is_there)
+    at_theirs = np.flatnonzero(is_there)[differ] if len(differ) else differ
+    rests = (
+        _rest(at[differ], changed - changed_to, alone, mine[alone]),
+        _rest(at_theirs, changed_to - changed, alone_theirs, theirs[alone_theirs]),
+    )
+    same, n_same = _times(one)
+    not_same, n_not_same = _times(changed)
+    n_same[np.searchsorted(same, not_same)] -= n_not_same
+    above = int(changed_to.max(initial=0)) + 1
+    codes, n_codes = _times(changed * above + changed_to)
+    (left, n_left), (came, n_came) = _times(mine[alone]), _times(theirs[alone_theirs])
+    pairs = (
+        np.concatenate([same[n_same > 0], codes // above, left, np.zeros_like(came)]),
+        np.concatenate([same[n_same > 0], codes % above, np.zeros_like(left), came]),
+        np.concatenate([n_same[n_same > 0], n_codes, n_left, n_came]),
+    )
+    order = np.lexsort((pairs[1], pairs[0]))
+    return rests, (pairs[0][order], pairs[1][order], pairs[2][order])
 
 
-def surplus(found: Beside) -> Moved:
+def _rest(differ: IntArray, difference: IntArray, alone: IntArray, n_alone: IntArray) -> Rest:
+    at = np.concatenate([differ[difference > 0], alone])
+    order = np.argsort(at, kind="stable")
+    return Rest(at=at[order], n=np.concatenate([difference[difference > 0], n_alone])[order])
+
+
+def _times(numbers: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the different numbers, ascending, and how often each is there."""
+    if int(numbers.max(initial=0)) < _COUNTED_DIRECTLY * len(numbers):
+        times = np.bincount(numbers)
+        distinct = np.flatnonzero(times)
+        return distinct, times[distinct]
+    distinct, times = np.unique(numbers, return_counts=True)
+    return distinct, times
+
+
+def surplus(found: Side) -> Moved:
     """Return those whom one release has more of than another, by class and value.
 
     Of a class as many moved, at least, as it has more; and as it has more of its values together, where
     nobody has two.
     """
-    own, size = found.own, len(found.own.keys)
-    moved = np.maximum(own.counts - found.other, 0)
-    more = {name: np.maximum(own.values[name].counts - other, 0) for name, other in found.values.items()}
-    for name, each in more.items():
-        some = np.flatnonzero(each)
-        classes = own.values[name].class_of[some]
-        if found.is_single:
-            together = np.bincount(classes, weights=each[some], minlength=size).astype(np.int64)
-        else:
-            together = np.zeros(size, dtype=np.int64)
-            np.maximum.at(together, classes, each[some])
-        np.maximum(moved, together, out=moved)
+    own = found.own
+    moved = np.zeros(len(own.keys), dtype=np.int64)
+    moved[found.classes.at] = found.classes.n
+    classes_of = {name: own.values[name].class_of[more.at] for name, more in found.values.items()}
+    for name, more in found.values.items():
+        start, classes = _first_of_each(classes_of[name])
+        together = (np.add if found.is_single else np.maximum).reduceat(more.n, start)
+        moved[classes] = np.maximum(moved[classes], together)
     here = np.flatnonzero(moved)
     groups = Groups(who=here, size=moved[here], within=own.counts[here], n=moved[here])
     away = {
-        name: int(moved[given_away(moved, own.values[name], each, own.n_values[name])].sum())
-        for name, each in more.items()
+        name: int(moved[given_away(moved, classes_of[name], more.n, own.n_values[name])].sum())
+        for name, more in found.values.items()
     }
     return Moved(n=int(moved.sum()), groups=groups, n_given_away=away)
 
 
-def given_away(moved: IntArray, values: ValueCounts, more: IntArray, n_values_alone: IntArray) -> BoolArray:
-    """Return shape (n_classes,): whether all who moved have one value, in a class that alone has several."""
-    some = np.flatnonzero(more)
-    classes, size = values.class_of[some], len(moved)
-    n_different = np.bincount(classes, minlength=size)
-    together = np.bincount(classes, weights=more[some], minlength=size)
-    found: BoolArray = (moved > 0) & (n_different == 1) & (together >= moved) & (n_values_alone >= 2)
+def _first_of_each(classes: IntArray) -> tuple[IntArray, IntArray]:
+    """Return where each class begins among ascending ones, and which it is."""
+    start = np.flatnonzero(np.append(True, classes[1:] != classes[:-1])[: len(classes)])
+    return start, classes[start]
+
+
+def given_away(moved: IntArray, classes: IntArray, more: IntArray, n_values_alone: IntArray) -> BoolArray:
+    """Return shape (n_classes,): whether all who moved have one value, in a class that alone has several.
+
+    Parameters
+    ----------
+    moved, n_values_alone
+        Shape (n_classes,): how many moved; the different values in the class of one release alone.
+    classes, more
+        Shape (n_values,): of values that are more, their class, ascending, and how many more.
+    """
+    start, which = _first_of_each(classes)
+    n_different = np.diff(start, append=len(classes))
+    n = moved[which]
+    found = np.zeros(len(moved), dtype=bool)
+    together = np.add.reduceat(more, start)
+    found[which] = (n > 0) & (n_different == 1) & (together >= n) & (n_values_alone[which] >= 2)
     return found
 
 
-def overlap_of(later: Beside, earlier: Beside) -> Overlap:
+def overlap_of(found: Beside) -> Overlap:
     """Return whether the counts of two releases agree as those of the same people do.
 
     Were all people different and drawn alike, each count of both releases together would fall to one of
     them as coins do. How far the squared differences stay below what that makes is told in standard
     deviations, for the classes and for each attribute's values; the clearest counts.
     """
-    pairs = [_pairs(later.own.counts, later.other, earlier.own.counts, earlier.other)]
-    for name, other in later.values.items():
-        mine, theirs = later.own.values[name], earlier.own.values[name]
-        pairs.append(_pairs(mine.counts, other, theirs.counts, earlier.values[name]))
-    one, other, times = pairs[-1]
+    one, other, times = found.pairs[-1]
     ups, downs = np.maximum(one - other, 0), np.maximum(other - one, 0)
     fewer = min(ups, downs, key=lambda each: int(each @ times))
     n_fewer = int(times[fewer > 0].sum())
-    common = any(bool(((one > 0) & (other > 0)).any()) for one, other, _ in pairs)
+    common = any(bool(((one > 0) & (other > 0)).any()) for one, other, _ in found.pairs)
     included = any(
-        all(not bool((sign * (one - other) > 0).any()) for one, other, _ in pairs) for sign in (1, -1)
+        all(not bool((sign * (one - other) > 0).any()) for one, other, _ in found.pairs) for sign in (1, -1)
     )
     return Overlap(
         is_included=included and common,
-        deviations=min((_deviations(*each) for each in pairs), default=0.0),
-        n_counts=max(int(times.sum()) for _, _, times in pairs),
+        deviations=min((_deviations(*each) for each in found.pairs), default=0.0),
+        n_counts=max(int(times.sum()) for _, _, times in found.pairs),
         fewest_at_once=int(fewer @ times) / n_fewer if n_fewer else 0.0,
     )
-
-
-def _pairs(
-    mine: IntArray, of_theirs: IntArray, theirs: IntArray, of_mine: IntArray
-) -> tuple[IntArray, IntArray, IntArray]:
-    """Return each pair of counts that a class has in both releases, and how many classes have it."""
-    theirs_alone = theirs[of_mine == 0]
-    one = np.concatenate([mine, np.zeros_like(theirs_alone)])
-    other = np.concatenate([of_theirs, theirs_alone])
-    above = int(other.max(initial=0)) + 1
-    codes = one * above + other
-    if len(codes) and int(codes.max()) < _COUNTED_DIRECTLY * len(codes):
-        times = np.bincount(codes)
-        distinct = np.flatnonzero(times)
-        times = times[distinct]
-    else:
-        distinct, times = np.unique(codes, return_counts=True)
-    return distinct // above, distinct % above, times
 
 
 def _deviations(one: IntArray, other: IntArray, times: IntArray) -> float:

@@ -16,7 +16,6 @@ import json
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -34,6 +33,7 @@ LEAST_SALT = 16  # bytes
 _SALT_BYTES = 32
 _LOW = 8  # bits of the hash of a value in its class that stand apart from the others
 _LARGEST, _MOST_TABLES = 512 << 20, 2_000  # bytes; tables
+_PACKED = b'"packed": "'
 _FORMS = ("<u1", "<u2", "<u4")
 
 
@@ -159,8 +159,9 @@ def read_ledger(data: bytes, *, name: str, salt: bytes | None = None) -> Ledger:
         raise input_error(
             "{file} is larger than {most} MB, which no ledger is.", file=name, most=_LARGEST >> 20
         )
+    rest, packed = _cut(data)
     try:
-        document = parsed_json(data)
+        document = parsed_json(rest)
     except ValueError:
         raise input_error("{file} is no ledger, or was cut short: it is not whole JSON.", file=name) from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
@@ -184,13 +185,29 @@ def read_ledger(data: bytes, *, name: str, salt: bytes | None = None) -> Ledger:
     try:
         if not hmac.compare_digest(str(seal).encode(), _seal(document, found).encode()):
             raise _changed(name)
-        tables = tuple(_table(each, int(version)) for each in document["tables"][:_MOST_TABLES])
+        tables = tuple(_table(each, int(version), packed) for each in document["tables"][:_MOST_TABLES])
         if len(tables) < len(document["tables"]):
             raise _changed(name)
         k = int(document["k"])
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
         raise _changed(name) from None
     return Ledger(name=name, salt=found, is_salt_inside=inside is not None, k=k, tables=tables)
+
+
+def _cut(data: bytes) -> tuple[bytes, dict[str, memoryview]]:
+    """Return a ledger with a few words in place of what is packed, and this by them, to parse little."""
+    packed: dict[str, memoryview] = {}
+    parts, start = [], 0
+    while (begin := data.find(_PACKED, start)) >= 0:
+        begin += len(_PACKED)
+        end = data.find(b'"', begin)
+        if end < 0 or data.find(b"\\", begin, end) >= 0:  # cut short; written otherwise
+            break
+        words = f"({len(packed)})"  # brackets are not of base64
+        packed[words] = memoryview(data)[begin:end]
+        parts += [data[start:begin], words.encode()]
+        start = end
+    return b"".join([*parts, data[start:]]), packed
 
 
 def _changed(name: str) -> AuditInputError:
@@ -204,13 +221,13 @@ def _salt(written: object, name: str) -> bytes:
         raise _changed(name) from None
 
 
-def _table(found: Mapping[str, object], version: int) -> LedgerTable:
+def _table(found: Mapping[str, object], version: int, packed: Mapping[str, memoryview]) -> LedgerTable:
     person = found["person_column"]
     if version == FIRST_VERSION:
         counts = first_ledgers.unpacked(found)
         sensitive, unpack = tuple(counts.values), lambda: counts
     else:
-        sensitive, unpack = _packed_table(found)
+        sensitive, unpack = _packed_table(found, packed)
     roles = Roles(
         quasi_identifiers=_names(found["quasi_identifiers"]),
         sensitive=sensitive,
@@ -225,9 +242,12 @@ def _names(found: object) -> tuple[str, ...]:
     return tuple(map(str, found))
 
 
-def _packed_table(found: Mapping[str, object]) -> tuple[tuple[str, ...], Callable[[], ClassCounts]]:
+def _packed_table(
+    found: Mapping[str, object], cut: Mapping[str, memoryview]
+) -> tuple[tuple[str, ...], Callable[[], ClassCounts]]:
     """Return the sensitive attributes of a table, and what unpacks its counts: it is looked at already."""
-    packed = base64.b64decode(str(found["packed"]), validate=True)
+    written = str(found["packed"])
+    packed = binascii.a2b_base64(cut.get(written, written), strict_mode=True)
     values, n_classes = found["values"], int(str(found["n_classes"]))
     forms = _names(found["forms"])
     if forms[:1] != ("<u8",) or {*forms[1:]} - {*_FORMS}:
@@ -241,8 +261,8 @@ def _packed_table(found: Mapping[str, object]) -> tuple[tuple[str, ...], Callabl
         raise ValueError
 
     def arrays() -> Iterator[np.ndarray]:
-        for (start, end), form in zip(pairwise(np.cumsum([0, *sizes]).tolist()), forms, strict=True):
-            yield np.frombuffer(packed[start:end], form)
+        for start, n, form in zip(np.cumsum([0, *sizes]).tolist(), lengths, forms, strict=False):
+            yield np.frombuffer(packed, form, n, start)
 
     def unpack() -> ClassCounts:
         numbers = arrays()
@@ -255,7 +275,9 @@ def _packed_table(found: Mapping[str, object]) -> tuple[tuple[str, ...], Callabl
                 part=(high.astype(np.uint64) << np.uint64(_LOW)) | low,
                 counts=n.astype(np.int64),
             )
-        return ClassCounts(keys=keys.astype(np.uint64), counts=counts.astype(np.int64), values=kept)
+        return ClassCounts(
+            keys=keys.astype(np.uint64, copy=False), counts=counts.astype(np.int64), values=kept
+        )
 
     n_values = list(arrays())[5::4]
     if any(int(each.sum()) != n for each, n in zip(n_values, n_of.values(), strict=True)):

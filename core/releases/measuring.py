@@ -356,8 +356,8 @@ def _of_pair(table: ReleasedTable, earlier: Dataset, release: str, pair: _Pair) 
 def _by_counts(
     table: ReleasedTable, roles: Roles, release: str, later: ClassCounts, earlier: ClassCounts
 ) -> Compared:
-    mine, theirs = beside(later, earlier)
-    came, left = surplus(mine), surplus(theirs)
+    both = beside(later, earlier)
+    came, left = map(surplus, both.sides)
     return Compared(
         table=table.name,
         release=release,
@@ -368,8 +368,8 @@ def _by_counts(
         ),
         n_later=later.n,
         n_earlier=earlier.n,
-        found_share=int(earlier.counts[theirs.other > 0].sum()) / earlier.n if earlier.n else 1.0,
-        overlap=overlap_of(mine, theirs),
+        found_share=both.n_found / earlier.n if earlier.n else 1.0,
+        overlap=overlap_of(both),
         came=came,
         left=left,
     )
@@ -651,7 +651,7 @@ def _relinked(table: ReleasedTable, earlier: Dataset, pair: _Pair) -> Relinked |
         linked = alone[looked_up(counts[1].keys, counts[1].counts, alone) == 1]
         of_linked = np.isin(one, linked.astype(np.int64)) & (pair.later.unit >= 0)
         n = len(sorted_distinct(pair.later.unit[of_linked]))
-        shown = overlap_of(*beside(*counts))
+        shown = overlap_of(beside(*counts))
         found.append(Relinked(columns=columns, n=n, n_persons=len(pair.later.units), is_shown=shown.is_shown))
     return max(found, key=lambda each: (each.is_shown, each.n, -len(each.columns)), default=None)
 
@@ -694,7 +694,7 @@ def _linked_by_numbers(table: ReleasedTable, earlier: Dataset, release: str) -> 
     linked = None if pair.has_common_people else _relinked(table, earlier, pair)
     if linked is None or not linked.n:
         return None
-    nobody = surplus(beside(*(count_classes(np.zeros(0, dtype=np.int64), {}) for _ in range(2)))[0])
+    nobody = surplus(beside(*(count_classes(np.zeros(0, dtype=np.int64), {}) for _ in range(2))).sides[0])
     return Compared(
         table=table.name,
         release=release,

@@ -182,7 +182,7 @@ def surplus_of_persons(of: Records, than: Records) -> Moved:
     away = {}
     for name, mine in counts.values.items():
         alone = looked_up(all_counts.keys, all_counts.n_values[name], counts.keys)
-        told = given_away(counts.counts, mine, mine.counts, alone)
+        told = given_away(counts.counts, mine.class_of, mine.counts, alone)
         away[name] = len(np.unique(pairs.unit[told[np.searchsorted(counts.keys, keys)]])) if len(keys) else 0
     return Moved(
         n=len(moved.units),

@@ -2,9 +2,11 @@
 
 from collections import Counter
 
+import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from core.releases.counts import ClassCounts, beside, count_classes, surplus
 from core.releases.measuring import ReleasesMeasurement
 from tests.releases_examples import (
     RECORDS,
@@ -109,3 +111,42 @@ def test_the_same_release__tells_nothing_and_is_named(rows: list[Row]) -> None:
     found = measured(rows, rows)
     assert found.compared[0].is_same
     assert set(_found(found, 5).values()) == {0}
+
+
+@slow
+@given(
+    st.dictionaries(st.integers(0, 90), st.lists(st.integers(-1, 3), min_size=1, max_size=4), max_size=90),
+    st.dictionaries(st.integers(0, 90), st.lists(st.integers(-1, 3), max_size=3), max_size=12),
+    st.sets(st.integers(0, 90), max_size=60),
+    st.sampled_from((1, 30, 2**40)),
+)
+def test_releases_subtracted__are_the_literal_ones(
+    later: dict[int, list[int]], changed: dict[int, list[int]], gone: set[int], apart: int
+) -> None:
+    earlier = {at: values for at, values in (later | changed).items() if values and at not in gone}
+    both = (later, earlier)
+    found = beside(*(_class_counts(each, apart) for each in both))
+    rows = [
+        [
+            ("", str(at), "", "" if value < 0 else str(value))
+            for at, values in each.items()
+            for value in values
+        ]
+        for each in both
+    ]
+    for side, of, than in zip(found.sides, rows, rows[::-1], strict=True):
+        moved = surplus(side)
+        fast = (moved.n, moved.groups.n_below(3), moved.n_given_away["diagnosis"])
+        assert fast == literal_surplus(of, than, 3)
+    assert found.n_found == sum(len(values) for at, values in earlier.items() if at in later)
+    for kept, pairs in zip((slice(1, 2), slice(1, 4)), found.pairs, strict=True):
+        counts = [Counter(row[kept] for row in each if row[3] or kept.stop == 2) for each in rows]
+        literal = Counter((counts[0][at], counts[1][at]) for at in counts[0].keys() | counts[1].keys())
+        said = list(zip(*(each.tolist() for each in pairs), strict=True))
+        assert said == sorted((*pair, n) for pair, n in literal.items())
+
+
+def _class_counts(of: dict[int, list[int]], apart: int) -> ClassCounts:
+    classes = np.array([at * apart for at, values in of.items() for _ in values], dtype=np.int64)
+    values = np.array([value for values in of.values() for value in values], dtype=np.int64)
+    return count_classes(classes, {"diagnosis": values})

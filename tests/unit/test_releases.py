@@ -830,6 +830,21 @@ def test_ledger_of_columns_that_are_gone__is_named() -> None:
     ]
 
 
+def test_ledger_saved_by_another_program__is_read_alike() -> None:
+    released = [ReleasedTable(name=f"{n}", dataset=table(_people(50 + n)), roles=ROLES) for n in (1, 2)]
+    whole = new_ledger(released, k=5)
+    document = json.loads(whole)
+    packed = document["tables"][1]["packed"]
+    escaped = json.dumps(document).replace(packed, f"\\u{ord(packed[0]):04x}{packed[1:]}").encode()
+    dense = json.dumps(document, separators=(",", ":")).encode()
+    for data in (whole, json.dumps(document).encode(), dense, escaped, whole.decode().encode("utf-16")):
+        ledger = read_ledger(data, name="l.json")
+        assert [each.counts.n for each in ledger.tables] == [51, 52]
+    for other in (f"{packed[:-9]}(0){packed[-6:]}", f"{packed[:9]}\n{packed[9:]}", "(0)", "(1)"):
+        with pytest.raises(AuditInputError, match="changed after it was written"):
+            read_ledger(whole.replace(packed.encode(), json.dumps(other)[1:-1].encode()), name="l.json")
+
+
 def test_ledger_that_cannot_be_believed__is_one_sentence() -> None:
     whole = _ledger(_people(50))
     document = json.loads(whole)
