@@ -56,17 +56,17 @@ def show_details(
 ) -> Suda | None:
     """Fill the tabs that do not depend on the thresholds; return the special uniques if searched for."""
     with places.disclosure:
-        _show_disclosure(measured)
+        show_disclosure(measured)
     with places.columns:
-        _show_columns(columns)
-        _show_unchosen(measured)
+        show_columns(measured, columns)
     with places.worst:
         _show_worst(measured, dataset)
     with places.special:
         return _show_special_uniques(measured, dataset)
 
 
-def _show_disclosure(measured: RiskMeasurement) -> None:
+def show_disclosure(measured: RiskMeasurement) -> None:
+    """Show what classes give away about each sensitive attribute."""
     if not measured.sensitive:
         st.markdown(
             say("Choose a sensitive attribute among the roles to see what classes give away about it.")
@@ -77,10 +77,24 @@ def _show_disclosure(measured: RiskMeasurement) -> None:
     st.caption(say("Every figure is that of the class where it is worst."))
 
 
-def _show_columns(columns: ColumnsMeasurement | None) -> None:
-    if columns is None:
+def show_columns(measured: RiskMeasurement, columns: ColumnsMeasurement | None) -> None:
+    """Show which quasi-identifiers single out, and which sets of columns that nobody chose do."""
+    if columns is not None:
+        _show_chosen(columns)
+    elif measured.classes.n_classes:
+        st.markdown(say("There are too many classes to look at each column."))
+    else:
         st.markdown(say("No record is assessed, so no column singles anybody out."))
-        return
+    st.markdown(say("**Columns nobody chose**"))
+    st.markdown(sentence(say(views.unchosen_note(measured))))
+    if measured.unchosen.sets:
+        show_table(
+            views.unchosen_sets_table(measured),
+            alt="Smallest sets of columns nobody chose that single out most records",
+        )
+
+
+def _show_chosen(columns: ColumnsMeasurement) -> None:
     st.markdown(sentence(say(views.sets_note(columns))))
     bars, sets = st.columns([3, 2])
     with bars:
@@ -90,16 +104,6 @@ def _show_columns(columns: ColumnsMeasurement | None) -> None:
             show_table(views.sets_table(columns), alt="Smallest sets of columns that single out most records")
     table = views.columns_table(columns)
     show_table(table, alt="What each quasi-identifier does")
-
-
-def _show_unchosen(measured: RiskMeasurement) -> None:
-    st.markdown(say("**Columns nobody chose**"))
-    st.markdown(sentence(say(views.unchosen_note(measured))))
-    if measured.unchosen.sets:
-        show_table(
-            views.unchosen_sets_table(measured),
-            alt="Smallest sets of columns nobody chose that single out most records",
-        )
 
 
 def _show_special_uniques(measured: RiskMeasurement, dataset: Dataset) -> Suda | None:

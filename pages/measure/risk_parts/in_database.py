@@ -22,6 +22,7 @@ from core.words import say
 from pages.components.long_work import ask_for_work, greyed_out
 from pages.components.reading import show_problems
 from pages.components.results import show_definitions, show_downloads
+from pages.measure.risk_parts.details import show_columns, show_disclosure
 from pages.measure.risk_parts.results import (
     show_classes,
     show_found,
@@ -170,6 +171,10 @@ def _show(found: AuditInEngine, *, identity: str) -> None:
     show_found(audit)
     with st.expander(say("Three intruders"), icon=":material/person_search:"):
         show_intruders(audit)
+    with st.expander(say("Attribute disclosure"), icon=":material/visibility:"):
+        show_disclosure(audit.measurement)
+    with st.expander(say("Columns"), icon=":material/view_column:"):
+        show_columns(audit.measurement, found.columns)
     st.header(say("Downloads"), anchor=False)
     show_downloads("risk", partial(_report, found), identity=identity)
     show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
