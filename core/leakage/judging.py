@@ -374,6 +374,9 @@ def _whole_rows_found(found: WholeRows, verdict: Verdict) -> Text:
     chance = (
         "with every column shuffled on its own it would be {shuffled}, and by the hold-out {strangers}"
         if found.n_holdout
+        else "with every column shuffled on its own it would be {shuffled}, and with numbers on the "
+        "original's scale moved by a value or two {strangers}"
+        if 0 < found.expected_among_neighbours == found.expected_among_strangers
         else "with every column shuffled on its own it would be {shuffled}, and by rows that original "
         "persons share with each other {strangers}"
     )

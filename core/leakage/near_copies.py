@@ -17,7 +17,7 @@ Beyond what was seen, a baseline's tail is continued exponentially, at the upper
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -288,7 +288,7 @@ def find_near_copies(
     if holdout is not None:
         some = some_rows(generator, holdout.n_records, len(rows))
         tables.append(_comparable(holdout, columns, settings, some))
-    original, scrambled, *others = likeness_tables(tables, columns, seed=settings.seed)
+    original, scrambled, *others = _compared(likeness_tables(tables, columns, seed=settings.seed))
     observed = find_closest(scrambled, original)
     if n_records(original) < _FEWEST_REFERENCES:
         return _nothing(observed, n_records(original))
@@ -297,7 +297,7 @@ def find_near_copies(
     strangers = (
         find_closest(others[0], original)
         if others
-        else find_closest(take_records(original, themselves), original, own=themselves)
+        else find_closest(take_records(_as_strangers(original), themselves), original, own=themselves)
     ).gap
     pointing = (observed.gap > 0) & (own >= 0) if own is not None else None
     return NearCopies(
@@ -311,6 +311,32 @@ def find_near_copies(
         else int(np.count_nonzero(pointing & (observed.nearest == own))),
         gap=observed.gap,
     )
+
+
+def _compared(tables: Sequence[Records]) -> list[Records]:
+    """Leave out columns that say nothing of any scrambled row: words and numbers the original has not.
+
+    Baselines on columns that scrambled rows cannot be compared on would be others than theirs.
+    """
+    original, scrambled = tables[:2]
+    telling = [
+        place
+        for place, (own, other) in enumerate(zip(original, scrambled, strict=True))
+        if (other.most.any() if own.is_number else np.isin(other.cells[other.cells > 0], own.cells).any())
+    ]
+    return [tuple(table[place] for place in telling or range(len(original))) for table in tables]
+
+
+def _as_strangers(original: Records) -> Records:
+    """Return the records with equality scored as of a stranger: by how many others have the value."""
+    return tuple(replace(column, most=_scored_by_others(column.most)) for column in original)
+
+
+def _scored_by_others(most: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    counts = np.round(len(most) * np.exp2(-(most / _PER_BIT)))
+    bits = np.log2(len(most) / np.maximum(counts - 1, 1))
+    scored: npt.NDArray[np.uint8] = np.round(np.minimum(bits, _MOST_BITS) * _PER_BIT).astype(np.uint8)
+    return np.where(most > 0, scored, most)
 
 
 def _nothing(observed: Closest, n_references: int) -> NearCopies:

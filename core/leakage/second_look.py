@@ -30,6 +30,7 @@ from core.leakage.whole_rows import (
     count_row_matches,
     expected_full_matches,
     find_whole_rows,
+    n_unique_found,
 )
 from core.tables import Dataset
 
@@ -38,6 +39,7 @@ _NEARLY_ALL = 0.95
 _MOST_UNPAIRED = 100
 _MOST_COLUMNS = 4000
 _ALIKE, _UNLIKE = 0.6, 0.1
+_NEIGHBOURS = (-2, -1, 1, 2)
 _MOST_RECODED = 200
 _MOST_LOOKED_AT = 2000
 _MOST_ROWS, _SAMPLED_ROWS = 200_000, 100_000
@@ -88,6 +90,9 @@ def look_again(
     plain = _plain_pair(pair, changed)
     strangers = None if holdout is None else _replaced(holdout, {n: c.holdout for n, c in changed.items()})
     beside = None if strangers is None else _beside(pair, plain.original, strangers, names)
+    whole_rows = find_whole_rows(plain, names, holdout=beside)
+    if beside is None and whole_rows.excess > 0:
+        whole_rows = _with_neighbours(whole_rows, plain, changed, names)
     return SecondLook(
         respelled=tuple(name for name, column in changed.items() if column.how == "respelled"),
         rescaled=tuple(name for name, column in changed.items() if column.how == "rescaled"),
@@ -95,7 +100,7 @@ def look_again(
         renamed=renamed,
         rows=None if pair.original_rows is None else count_row_matches(plain, tuple(names), settings),
         expected_full=expected_full_matches(plain, names),
-        whole_rows=find_whole_rows(plain, names, holdout=beside),
+        whole_rows=whole_rows,
         near_copies=find_near_copies(
             plain, names, settings, max_comparisons=max_comparisons, holdout=strangers
         ),
@@ -149,6 +154,37 @@ def _with_own_names(pair: TablePair, renamed: Mapping[str, str]) -> TablePair:
         scrambled=replace(pair.scrambled, table=table),
         columns=tuple(name for name in pair.original.columns if name in there),
     )
+
+
+def _with_neighbours(
+    found: WholeRows, plain: TablePair, changed: Mapping[str, _PlainColumn], names: Sequence[str]
+) -> WholeRows:
+    """Add the rows found when numbers put on the original's scale are one or two of its values up or down.
+
+    Whoever is on that scale has the original's values: strangers meet them more often than the original's
+    own persons meet each other, but the neighbours' as often as their own.
+    """
+    rescaled = {name: column for name, column in changed.items() if column.how == "rescaled"}
+    if not rescaled:
+        return found
+    moved = (
+        _plain_pair(plain, {name: _moved(column, by) for name, column in rescaled.items()})
+        for by in _NEIGHBOURS
+    )
+    n_neighbours = sum(n_unique_found(pair, names) for pair in moved)
+    return replace(found, n_neighbours=n_neighbours, n_moves=len(_NEIGHBOURS))
+
+
+def _moved(column: _PlainColumn, by: int) -> _PlainColumn:
+    """Return a column on the original's scale with each number some values up; from the last ones down."""
+    numbers, known = as_numbers(column.scrambled), as_numbers(column.original)
+    ordered = np.empty(0) if known is None else np.unique(known[~np.isnan(known)])
+    if numbers is None or not len(ordered):
+        return column
+    place = np.searchsorted(ordered, numbers) + by
+    place = np.where((place < 0) | (place >= len(ordered)), place - 2 * by, place)
+    numbers = np.where(np.isnan(numbers), np.nan, ordered[np.clip(place, 0, len(ordered) - 1)])
+    return replace(column, scrambled=pa.array(numbers, from_pandas=True).cast(pa.string()))
 
 
 def _plain_pair(pair: TablePair, changed: Mapping[str, _PlainColumn]) -> TablePair:

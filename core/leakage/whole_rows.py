@@ -186,6 +186,8 @@ class WholeRows:
     n_pairs: int = 0
     n_holdout: int = 0  # Hold-out records, and unique original rows found among them; 0 and 0 without any
     n_holdout_exact: int = 0
+    n_moves: int = 0  # times that the scrambled values were moved to neighbours', and rows found then in all
+    n_neighbours: int = 0
 
     @property
     def expected_among_strangers(self) -> float:
@@ -193,11 +195,16 @@ class WholeRows:
 
         With a hold-out, as many as it shares, by its number of records; without, Good and Turing's estimate:
         a stranger is like exactly one original person as often as an original person is like exactly one
-        other.
+        other. Where values were moved to their neighbours', the mean found then if that is more.
         """
         if self.n_holdout:
             return self.n_holdout_exact * self.n_scrambled / self.n_holdout
-        return 2 * self.n_pairs * self.n_scrambled / self.n_original
+        return max(2 * self.n_pairs * self.n_scrambled / self.n_original, self.expected_among_neighbours)
+
+    @property
+    def expected_among_neighbours(self) -> float:
+        """Return the unique rows found on average with values moved to their neighbours'; 0 if not moved."""
+        return self.n_neighbours / self.n_moves if self.n_moves else 0.0
 
     @property
     def stranger_p_value(self) -> float:
@@ -216,7 +223,14 @@ class WholeRows:
         else:
             total = self.n_pairs
             part = 2 * self.n_scrambled / (2 * self.n_scrambled + self.n_original)
-        return float(scipy.stats.binom.sf(self.n_unique_exact - 1, self.n_unique_exact + total, part))
+        p_value = float(scipy.stats.binom.sf(self.n_unique_exact - 1, self.n_unique_exact + total, part))
+        if not self.n_moves:
+            return p_value
+        together = self.n_unique_exact + self.n_neighbours
+        return max(
+            p_value,
+            float(scipy.stats.binom.sf(self.n_unique_exact - 1, together, 1 / (1 + self.n_moves))),
+        )
 
     @property
     def excess(self) -> float:
@@ -269,7 +283,7 @@ def find_whole_rows(
         repeated_p_value=probability_of_at_least(n_repeated_exact, repeated_reappear),
         n_pairs=n_pairs,
         n_holdout=holdout.scrambled.n_records if holdout else 0,
-        n_holdout_exact=_n_unique_found(holdout, columns) if holdout else 0,
+        n_holdout_exact=n_unique_found(holdout, columns) if holdout else 0,
     )
 
 
@@ -330,8 +344,8 @@ def _n_rows_shared_by(pair: TablePair, columns: Sequence[str]) -> tuple[int, int
     return int(np.count_nonzero(counts == 1)), int(np.count_nonzero(counts == 2))
 
 
-def _n_unique_found(pair: TablePair, columns: Sequence[str]) -> int:
-    """Return the rows that one original record has and the other table holds."""
+def n_unique_found(pair: TablePair, columns: Sequence[str]) -> int:
+    """Return the rows that one original record has and the other table holds, whatever their order."""
     rows = _whole_row_codes(pair, columns)
     return int(np.count_nonzero((rows.original_counts == 1) & (rows.anonymized_counts > 0)))
 

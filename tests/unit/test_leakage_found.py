@@ -385,3 +385,51 @@ def test_second_look__of_very_many_columns_is_on_some_of_them_and_says_so(
     assert found.message.startswith(
         "Second look (10 columns put on the original's scale): on 10 of 30 columns, "
     )
+
+
+def wards(n: int, seed: int) -> pd.DataFrame:
+    """Return a ward, an arm, and one measurement that nearly says the arm."""
+    rng = np.random.default_rng(seed)
+    arm = rng.choice(["case", "control"], n)
+    value = np.where(arm == "case", rng.normal(30, 5, n), rng.normal(60, 8, n)).round(1)
+    return pd.DataFrame({"ward": rng.choice(list("UVWXYZ"), n), "arm": arm, "value": value}).astype(str)
+
+
+def test_second_look__strangers_on_the_originals_scale_are_no_more_than_their_neighbours() -> None:
+    original = wards(200, 1)
+    said = []
+    for seed in range(10, 20):
+        result = judged(original, wards(200, seed))
+        again = result.measures.second_look
+        assert again is not None
+        assert again.rescaled == ("value",)
+        assert again.whole_rows.expected_among_neighbours > 20  # where persons alike would give some 15
+        said.append(finding(result, "second_look").verdict)
+    assert said.count(Verdict.PASS) >= 9
+    assert Verdict.FAIL not in said
+    other_unit = moved(original)
+    other_unit["value"] = (other_unit["value"].astype(float) * 1.8 + 32).round(2).astype(str)
+    leaked = finding(judged(original, other_unit), "second_look")
+    assert leaked.verdict is Verdict.FAIL
+
+
+def registry(n: int, seed: int) -> pd.DataFrame:
+    """Return days, of which a third is one person's alone, with a few words."""
+    rng = np.random.default_rng(seed)
+    days = np.datetime64("2024-01-01") + rng.integers(0, 730, n)
+    return pd.DataFrame(
+        {
+            "sex": rng.choice(["f", "m"], n),
+            "town": rng.choice(["Ljubljana", "Celje", "Koper", "Ptuj"], n),
+            "code": rng.choice(["a1", "b2", "c3", "d4", "e5", "f6", "g7", "h8"], n),
+            "seen": days.astype(str),
+        }
+    )
+
+
+def test_near_copies__of_strangers_are_held_against_the_columns_that_both_tables_have() -> None:
+    original, strangers = registry(1000, 1), registry(1000, 2)
+    recoded = {"f": "k0", "m": "k1", "Ljubljana": "t0", "Celje": "t1", "Koper": "t2", "Ptuj": "t3"}
+    assert finding(judged(original, strangers.replace(recoded)), "near_copies").verdict is Verdict.PASS
+    changed = moved(people(1000, 1)).assign(town="elsewhere", sex=lambda table: table["sex"] + "0")
+    assert finding(judged(people(1000, 1), changed), "near_copies").verdict is Verdict.FAIL
