@@ -18,6 +18,7 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
     {
         # Who somebody is stands in what is released.
         "direct_identifiers": "Remove these columns, or say that they are not released.",
+        "digests": "Give random pseudonyms instead, or say that a secret key went in.",
         "perhaps_names": "Look at these columns: names of people have to go.",
         "looks_like_identifier": "Remove the column, or replace its values by random pseudonyms.",
         "sensitive_identifiers": "Leave these columns out of the release.",

@@ -15,7 +15,7 @@ from core.delivery.pseudonyms import KeyFacts
 from core.delivery.settings import DeliverySettings, DeliveryThresholds
 from core.free_text import ModelName, Reading, check_reading, text_findings
 from core.releases import EarlierTable, Ledger, ReleasesAudit, judge_releases
-from core.roles import PERHAPS_NAMES, Role
+from core.roles import DIGESTS, PERHAPS_NAMES, Role
 from core.sequences import judge_orders, judge_sequences, judge_span
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst, worst_first
@@ -380,7 +380,7 @@ def _identifier_findings(measured: DeliveryMeasurement, thresholds: DeliveryThre
             if table.n_sharing >= thresholds.k and str(suggestion.kind) in _OF_PLACES:
                 of_places.append(place)
                 continue
-            sure = suggestion.from_values and suggestion.kind != PERHAPS_NAMES
+            sure = suggestion.from_values and suggestion.kind not in (PERHAPS_NAMES, DIGESTS)
             verdict = Verdict.FAIL if sure else Verdict.WARN
             yield _looks_like_identifier(place, suggestion.kind, verdict)
         for suggestion in table.listed:

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from core.coding import CodedTable
 from core.delivery.keys import Link, Persons, Place
-from core.roles import Role, RoleSuggestion, suggest_roles
+from core.roles import DIGESTS, Role, RoleSuggestion, suggest_roles
 
 _DIGESTS = {32: ("md5",), 40: ("sha1",), 56: ("sha224",), 64: ("sha256", "sha3_256"), 128: ("sha512",)}
 _CUT = ("md5", "sha1", "sha256")  # of which some keep the beginning alone, and its shortest in digits
@@ -118,12 +118,15 @@ def _hold_dates(some: pa.Array) -> bool:
     )
 
 
+_NOBODY = ("record identifier", "identifier by distinctness", DIGESTS)  # kinds of values that name nobody
+
+
 def _identifier(table: CodedTable, column: str) -> RoleSuggestion | None:
     """Return what the values look like without a name."""
     bare = pa.table({"c": table.table[column]})
     (found,) = suggest_roles(bare)
     seen = found.role is Role.DIRECT_IDENTIFIER and found.from_values
-    return found if seen and found.kind not in ("record identifier", "identifier by distinctness") else None
+    return found if seen and found.kind not in _NOBODY else None
 
 
 class _Computed(NamedTuple):

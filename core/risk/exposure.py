@@ -11,7 +11,7 @@ from core.risk.measuring import RiskMeasurement
 from core.risk.people import HouseholdRisk
 from core.risk.population_estimates import estimates_note
 from core.risk.settings import RiskThresholds
-from core.roles import PERHAPS_NAMES, Role
+from core.roles import DIGESTS, PERHAPS_NAMES, Role
 from core.sequences import judge_orders, judge_sequences, judge_span
 from core.verdict import Finding, Verdict
 from core.words import Text, counted, joined, listed, number, part_of, percent, share_of, text
@@ -221,7 +221,7 @@ _TELLS_APART = 0.9  # share of distinct values from which a column nobody chose 
 _SINGLED_OUT = 0.05  # share of records from which columns that nobody chose are a warning
 _MUCH_MISSING = 0.05  # share of records without a known sensitive value from which that is a warning
 _RECORD_NUMBERS = frozenset({"record identifier", "identifier by distinctness"})
-_NOT_SURE = _RECORD_NUMBERS | {PERHAPS_NAMES}
+_NOT_SURE = _RECORD_NUMBERS | {PERHAPS_NAMES, DIGESTS}
 
 
 def exposure_findings(
@@ -314,11 +314,18 @@ def _identifiers(measured: RiskMeasurement) -> Iterator[Finding]:
 
 
 def _perhaps_names(measured: RiskMeasurement) -> Iterator[Finding]:
-    """Yield the columns in the form of names that nobody has said anything of."""
+    """Yield the columns of digests, and in the form of names, that nobody has said anything of."""
     said = {*measured.settings.direct_identifiers, *measured.settings.other}
-    perhaps = [
-        each.column for each in measured.unassigned if each.kind == PERHAPS_NAMES and each.column not in said
-    ]
+    unsaid = [each for each in measured.unassigned if each.column not in said]
+    perhaps = [each.column for each in unsaid if each.kind == PERHAPS_NAMES]
+    if digests := [each.column for each in unsaid if each.kind == DIGESTS]:
+        yield Finding.of("digests", Verdict.WARN, n_affected=len(digests))(
+            "{columns} holds digests, and some records have the same: whoever guesses what they were made "
+            "of, such as names or days of birth, computes them again, unless a secret key went in.",
+            "{columns} hold digests, and some records have the same: whoever guesses what they were made "
+            "of, such as names or days of birth, computes them again, unless a secret key went in.",
+            columns=listed(digests),
+        )
     if perhaps:
         yield Finding.of("perhaps_names", Verdict.WARN, n_affected=len(perhaps))(
             "{columns} may hold names of people, by how the values are written. Look at it, and leave it "

@@ -13,4 +13,4 @@ from core.roles.suggest import (
     whose_records,
 )
 from core.roles.values import vary_like_names
-from core.roles.vocabulary import PERHAPS_NAMES, Role, RoleSuggestion
+from core.roles.vocabulary import DIGESTS, PERHAPS_NAMES, Role, RoleSuggestion

@@ -6,6 +6,7 @@ import codecs
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 
 from core import people
 from core.encodings import decoded
@@ -31,6 +32,9 @@ _FEWEST_PAIRS = 30  # distinct values from which their form says something
 _MOST_ALIKE = 0.2  # share of the values that may begin, or end, with the same word
 # share of the values of which a word in one place stands beside another one too, and in the other place
 _RECUR, _RECUR_LESS = 0.6, 0.15
+_SIGNS = re.compile(r"[/\\?&=:;|\"'{}\[\],<>#]+")  # between the parts of a longer value
+_JOINTS = re.compile(r"[._-]+")
+_MOST_PLACES = 16  # parts of a longer value that are looked at
 _FIRST, _LOOKED_AT = 12, 60  # values read otherwise: these say whether the others are worth it
 
 
@@ -128,6 +132,29 @@ def read_otherwise(values: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
     for how, way in ANY_TEXT.items():
         if sum(looks_like_latin_name(way(value)) for value in values[:_FIRST]) * 3 >= _FIRST:
             yield how, [way(value) for value in values[:_LOOKED_AT]]
+
+
+def parts_inside(values: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the parts in one place of longer values, such as JSON, addresses of the web and names of files.
+
+    Those of which few differ, or that few values have, are passed over, and so are words that many parts
+    have; dots and hyphens become spaces.
+
+    >>> [*parts_inside([f"/home/{name}.{n}/a" for n, name in enumerate("abcdefghij" * 3)])][0][:2]
+    ['a 0', 'b 1']
+    """
+    found = [
+        [part for each in _SIGNS.split(value) if (part := each.strip())] for value in values[:_LOOKED_AT]
+    ]
+    many = 0.8 * len(found)
+    if sum(len(parts) > 1 for parts in found) < many:
+        return
+    for place in range(_MOST_PLACES):
+        parts = [each[place] for each in found if len(each) > place]
+        if len(parts) >= many and len(set(parts)) >= max(_FEWEST_PAIRS // 2, len(parts) // 4):
+            words = [[part] if "@" in part else _JOINTS.sub(" ", part).split() for part in parts]
+            common = {word for word, n in Counter(chain(*words)).items() if n > _MOST_ALIKE * len(parts)}
+            yield [" ".join(word for word in each if word not in common) for each in words]
 
 
 def _parted(value: str) -> str:

@@ -20,7 +20,7 @@ from core.roles.values import (
     match_values,
     profile_column,
 )
-from core.roles.vocabulary import PERHAPS_NAMES, NameMatch, Role, RoleSuggestion, match_name
+from core.roles.vocabulary import DIGESTS, PERHAPS_NAMES, NameMatch, Role, RoleSuggestion, match_name
 from core.words import joined, own, text
 
 PERSON_KINDS = frozenset(
@@ -93,7 +93,9 @@ def columns_of_people(suggestions: Iterable[RoleSuggestion]) -> frozenset[str]:
     )
 
 
-_NOT_ONLY_PEOPLE = frozenset({"free text", "record identifier", "identifier by distinctness", PERHAPS_NAMES})
+_NOT_ONLY_PEOPLE = frozenset(
+    {"free text", "record identifier", "identifier by distinctness", PERHAPS_NAMES, DIGESTS}
+)
 
 
 def says_whose(suggestion: RoleSuggestion) -> bool:
@@ -158,7 +160,9 @@ def _from_name(
 
 
 # Shapes that say little against a name that says what the column holds.
-_WEAK_KINDS = frozenset({"record identifier", "identifier by distinctness", "person's name", PERHAPS_NAMES})
+_WEAK_KINDS = frozenset(
+    {"record identifier", "identifier by distinctness", "person's name", PERHAPS_NAMES, DIGESTS}
+)
 
 
 def _named(column: str, profile: ColumnProfile, by_name: NameMatch, *, reason: str) -> RoleSuggestion:

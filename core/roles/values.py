@@ -28,9 +28,10 @@ from core.roles.names import (
     is_full_name,
     looks_like_korean_name,
     looks_like_latin_name,
+    parts_inside,
     read_otherwise,
 )
-from core.roles.vocabulary import PERHAPS_NAMES, Role
+from core.roles.vocabulary import DIGESTS, PERHAPS_NAMES, Role
 from core.words import own, percent, text
 
 _DIRECT, _QUASI, _SENSITIVE = Role.DIRECT_IDENTIFIER, Role.QUASI_IDENTIFIER, Role.SENSITIVE_ATTRIBUTE
@@ -44,6 +45,10 @@ _LONGEST_NUMBER = 30  # digits of a running number
 _REPEATED = 0.1  # share of distinct values below which words in the form of names are categories
 _FEWEST_ENCODED = 20  # distinct values from which they are read otherwise
 
+_DIGEST = re.compile(
+    r"(?:0x)?(?=.*[0-9])(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})",
+    re.IGNORECASE,
+)
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
 _DECIMALS = re.compile(r"[+-]?\d{1,3}\.(\d+)")
 _SYNTHEA_NAME = re.compile(r"[A-ZÀ-Ž][^\W\d_A-Z]+(?:[ '’-][^\W\d_]+)*\d{1,3}")
@@ -236,6 +241,31 @@ def _encoded(profile: ColumnProfile) -> ValueMatch | None:
     return None
 
 
+def _inside(profile: ColumnProfile) -> ValueMatch | None:
+    """Recognize people in a part of longer values, such as JSON, addresses of the web or names of files."""
+    if profile.is_numeric or profile.n_distinct < _FEWEST_ENCODED:
+        return None
+    for parts in parts_inside(profile.sample):
+        differing = tuple(dict.fromkeys(parts))
+        n_distinct = profile.n_distinct * len(differing) // len(parts)
+        read = replace(profile, sample=differing, n_distinct=max(n_distinct, len(differing)))
+        for recognize in (*_PEOPLE_SHAPES, _names, _encoded):
+            if (match := recognize(read)) is not None:
+                reason = text("Read {how}: {reason}", how=own("in part"), reason=match.reason)
+                return replace(match, score=min(match.score, 0.9), reason=reason)
+    return None
+
+
+def _digests(profile: ColumnProfile) -> ValueMatch | None:
+    """Recognize digests of which some are alike: of names or numbers of people, perhaps."""
+    if profile.tells_records_apart or profile.n_distinct < _FEWEST_ENCODED:
+        return None
+    if profile.share(_DIGEST.fullmatch) < MOST or len(set(map(len, profile.sample))) > 1:
+        return None
+    reason = "The values are digests, and some of them are alike."
+    return ValueMatch(role=_DIRECT, kind=DIGESTS, score=0.6, reason=reason)
+
+
 def _addresses(profile: ColumnProfile) -> ValueMatch | None:
     """Recognize postal addresses, English, Korean or Slovenian."""
     share = 0.0 if profile.is_numeric else profile.share(_looks_like_address)
@@ -375,6 +405,8 @@ _RECOGNIZERS: tuple[Callable[[ColumnProfile], ValueMatch | None], ...] = (
     _addresses,
     _names,
     _encoded,
+    _inside,
+    _digests,
     _perhaps_names,
     _free_text,
     _codes,

@@ -43,6 +43,7 @@ class RoleSuggestion:
 
 
 PERHAPS_NAMES = "names of people, perhaps"
+DIGESTS = "digests of people, perhaps"
 
 _DIRECT, _QUASI, _SENSITIVE = Role.DIRECT_IDENTIFIER, Role.QUASI_IDENTIFIER, Role.SENSITIVE_ATTRIBUTE
 

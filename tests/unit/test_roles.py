@@ -1,12 +1,14 @@
 import base64
 import codecs
+import hashlib
+import json
 import unicodedata
 from collections.abc import Callable
 
 import pyarrow as pa
 import pytest
 
-from core.roles import PERHAPS_NAMES, Role, RoleSuggestion, suggest_roles
+from core.roles import DIGESTS, PERHAPS_NAMES, Role, RoleSuggestion, suggest_roles
 from core.roles.vocabulary import match_name, name_tokens
 
 DIRECT, QUASI, SENSITIVE, OTHER = Role
@@ -168,12 +170,23 @@ NAMES = [
         (lambda name: name.replace("a", "4").replace("o", "0"), "with digits for letters"),
         (lambda name: name.replace(" ", "").upper(), "in one word"),
         (lambda name: (name[0] + name.split()[1]).lower(), "as names of users"),
+        (lambda name: json.dumps({"by": {"who": name, "at": 3}}), "in part"),
+        (lambda name: f"https://a.example/u/{name.lower().replace(' ', '-')}?v=2", "in part"),
+        (lambda name: f"C:\\Users\\{name.lower().replace(' ', '.')}\\scan.dcm", "in part"),
+        (lambda name: f"w=4;k={base64.b64encode(name.encode()).decode().rstrip('=')};e", "in part"),
     ],
 )
 def test_suggest_roles__reads_what_names_are_written_as(write: Callable[[str], str], how: str) -> None:
     suggestion = suggest("c1", [write(name) for name in NAMES])
     assert (suggestion.role, suggestion.kind) == (DIRECT, "person's name")
     assert f"Read {how}" in suggestion.reason
+
+
+def test_suggest_roles__asks_about_digests_of_which_some_are_alike() -> None:
+    digests = [hashlib.sha256(name.encode()).hexdigest() for name in NAMES]
+    assert suggest("c1", digests * 3).kind == DIGESTS
+    assert suggest("c1", digests).kind == "record identifier"
+    assert suggest("c1", [each[:31] for each in digests] * 3).kind != DIGESTS
 
 
 @pytest.mark.parametrize("form", ["NFD", "full width"])
@@ -223,6 +236,8 @@ def test_suggest_roles__asks_about_what_is_in_the_form_of_names(values: list[str
         * 12,
         [f"{letters}{i % 10}" for i, letters in enumerate(_crossed("A B C D E F", "K L M N O P", "{0}{1}"))],
         [f"unit {i} north" for i in range(60)],
+        [f"/data/ward {i}/2024/lab.csv" for i in range(60)],
+        [json.dumps({"q1": i % 5, "q2": "rather not", "t": i}) for i in range(60)],
     ],
 )
 def test_suggest_roles__does_not_ask_about_other_words(values: list[str]) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import codecs
+import hashlib
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -411,6 +413,12 @@ _written("names in Base64", lambda name: base64.b64encode(name.encode()).decode(
 _written("names in hexadecimal", lambda name: name.encode().hex())
 _written("names backwards", lambda name: name[::-1])
 _written("names in ROT13", lambda name: codecs.encode(name, "rot13"))
+_written("names inside JSON", lambda name: json.dumps({"by": {"who": name, "at": 3}}))
+_written(
+    "names inside addresses of the web", lambda name: f"https://a.example/u/{'-'.join(name.lower().split())}"
+)
+_written("names inside paths of files", lambda name: f"C:\\Users\\{'.'.join(name.lower().split())}\\scan.dcm")
+_written("digests of names", lambda name: hashlib.sha256(name.encode()).hexdigest(), Verdict.WARN)
 _written("names of users", lambda name: (name[0] + name.split()[1]).lower())
 
 

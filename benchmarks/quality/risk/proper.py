@@ -242,6 +242,15 @@ def _diagnoses_of_two_words(s: Scenario) -> Verdict:
 
 
 @proper("other columns", sizes=(1000, 5000))
+def _paths_of_wards_and_answers_in_json(s: Scenario) -> Verdict:
+    table = people(s)
+    paths = [f"/data/ward {ward}/{kind}.csv" for ward in range(1, 9) for kind in ("lab", "vital", "visit")]
+    answers = [f'{{"q1": {a}, "q2": "{b}"}}' for a in range(5) for b in ("yes", "no", "rather not")]
+    table = table.with_column("source", _drawn(s, table, paths))
+    return judged(table.with_column("answers", _drawn(s, table, answers)))
+
+
+@proper("other columns", sizes=(1000, 5000))
 def _harmless_answers_said_to_be_harmless(s: Scenario) -> Verdict:
     table = people(s)
     table = table.with_column("satisfaction", _drawn(s, table, "12345"))
