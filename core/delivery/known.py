@@ -8,19 +8,24 @@ anonymization of set-valued data", VLDB 2008, who knows up to m items).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import comb
 
 import numpy as np
+import numpy.typing as npt
 import scipy
 
 from core.coding import BoolArray, FloatArray, IntArray, some_rows, sorted_distinct, value_codes
 from core.sequences import alike_by_bag
 
 _CONFIDENCE = 0.95
+_BITS = 64  # of a word
+_RARE = 256  # persons with an event up to which they are listed; of more, and more than a word's share, bits
 _MOST_EVENTS = 60  # of a person whose pairs and triples are looked at; of more, as many drawn at random
+
+BitArray = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -153,7 +158,7 @@ def known_several(
             mine = mine[some_rows(rng, len(mine), _MOST_EVENTS)]
         alike = int(events.demographics[person]), mine.tobytes()
         if alike not in of_alike:
-            of_alike[alike] = _subsets(look.others(person, mine), min(n_events, len(mine)))
+            of_alike[alike] = look.fewest(person, mine, min(n_events, len(mine)))
         found.append(of_alike[alike])
     n_looked_at = len(found)
     return Known(
@@ -179,7 +184,7 @@ def _sizes(events: Events) -> IntArray:
 
 
 class _Lookup:
-    """Finds the persons of some demographics with an event."""
+    """Counts the persons of some demographics with several events."""
 
     def __init__(self, events: Events) -> None:
         n_events = int(events.event.max(initial=0)) + 1
@@ -193,27 +198,53 @@ class _Lookup:
         self._events = events.event[by_person]
         self._first = np.searchsorted(events.person[by_person], np.arange(events.n_persons + 1))
         self._place = np.zeros(events.n_persons, dtype=np.int64)  # of candidates, one person after another
+        by_class = np.argsort(events.demographics, kind="stable")
+        starts = np.cumsum(self._n_alike) - self._n_alike
+        self._rank = np.empty(
+            events.n_persons, dtype=np.int64
+        )  # of a person among those of the same demographics
+        self._rank[by_class] = np.arange(events.n_persons) - starts[events.demographics[by_class]]
+        self._bits: dict[int, BitArray] = {}
 
     def events_of(self, person: int) -> IntArray:
         return self._events[self._first[person] : self._first[person + 1]]
 
-    def others(self, person: int, mine: IntArray) -> BoolArray:
-        """Return shape (n_mine, n_candidates): which persons of the same demographics have which event.
-
-        Without an event, everybody of the same demographics is a candidate who has none.
-        """
-        demographics = self._demographics[person]
-        if not len(mine):
-            return np.zeros((0, int(self._n_alike[demographics])), dtype=bool)
-        keys = demographics * self._n_events + mine
+    def fewest(self, person: int, mine: IntArray, n: int) -> tuple[int, float]:
+        """Return the fewest persons that n of some events leave, and the share of choices that leave one."""
+        n_alike = int(self._n_alike[self._demographics[person]])
+        if n == 0:
+            return n_alike, float(n_alike == 1)
+        keys = self._demographics[person] * self._n_events + mine
         starts, ends = np.searchsorted(self._key, keys), np.searchsorted(self._key, keys, side="right")
-        pairs = zip(starts, ends, strict=True)
-        holders = np.concatenate([self._holders[start:end] for start, end in pairs])
+        if n == 1:
+            return int((ends - starts).min()), float(np.mean(ends - starts == 1))
+        is_rare = ends - starts <= max(_RARE, n_alike // _BITS)
+        order = np.argsort(~is_rare, kind="stable")
+        places = [slice(starts[each], ends[each]) for each in order]
+        n_rare = int(np.count_nonzero(is_rare))
+        words = [self._bits_of(each, n_alike) for each in places[n_rare:]]
+        often = np.array(words, dtype=np.uint64).reshape(len(words), -(-n_alike // _BITS))
+        return (_two if n == 2 else _three)(self._having(places[:n_rare], often), often)
+
+    def _bits_of(self, place: slice, n_alike: int) -> BitArray:
+        """Return a bit for everybody of the same demographics: whether they have an event."""
+        if place.start not in self._bits:
+            has = np.zeros(-(-n_alike // _BITS) * _BITS, dtype=np.bool_)
+            has[self._rank[self._holders[place]]] = True
+            self._bits[place.start] = np.packbits(has, bitorder="little").view(np.uint64)
+        return self._bits[place.start]
+
+    def _having(self, rare: Sequence[slice], often: BitArray) -> BoolArray:
+        """Return shape (n_mine, n_candidates): who of those with a rare event has which, rare ones first."""
+        holders = np.concatenate([np.zeros(0, dtype=np.int64), *(self._holders[place] for place in rare)])
         self._place[holders] = np.arange(len(holders))
         candidates = holders[self._place[holders] == np.arange(len(holders))]
         self._place[candidates] = np.arange(len(candidates))
-        has = np.zeros((len(mine), len(candidates)), dtype=bool)
-        has[np.repeat(np.arange(len(mine)), ends - starts), self._place[holders]] = True
+        has = np.zeros((len(rare) + len(often), len(candidates)), dtype=np.bool_)
+        lengths = [place.stop - place.start for place in rare]
+        has[np.repeat(np.arange(len(rare)), lengths), self._place[holders]] = True
+        rank = self._rank[candidates]
+        has[len(rare) :] = (often[:, rank // _BITS] >> (rank % _BITS).astype(np.uint64)) & np.uint64(1)
         return has
 
 
@@ -223,22 +254,36 @@ def _pairs(n: int) -> tuple[IntArray, IntArray]:
     return np.triu_indices(n, 1)
 
 
-def _subsets(has: BoolArray, n: int) -> tuple[int, float]:
-    """Return the fewest persons that n of the events leave, and the share of choices that leave one."""
-    n_mine, n_candidates = has.shape
-    if n == 0:
-        return n_candidates, float(n_candidates == 1)
-    if n == 1:
-        sizes = np.count_nonzero(has, axis=1)
-        return int(sizes.min()), float(np.mean(sizes == 1))
+def _both(often: BitArray) -> IntArray:
+    """Return shape (n_pairs,): how many have each two of some events, in the order of `_pairs`."""
+    counts = [
+        np.bitwise_count(often[at] & often[at + 1 :]).sum(axis=1, dtype=np.int64) for at in range(len(often))
+    ]
+    return np.concatenate([np.zeros(0, dtype=np.int64), *counts])
+
+
+def _two(has: BoolArray, often: BitArray) -> tuple[int, float]:
+    """Return the fewest that two events leave, and the share of choices that leave one."""
     numbers = has.astype(np.float32)  # counts stay exact below 2^24
-    if n == 2:
-        both = (numbers @ numbers.T)[_pairs(n_mine)]
-        return int(both.min()), float(np.mean(both == 1))
-    fewest, n_alone = n_candidates, 0
+    n_mine, n_rare = len(has), len(has) - len(often)
+    first, second = _pairs(n_mine)
+    both = (numbers @ numbers.T)[first, second]
+    both[first >= n_rare] = _both(often)
+    return int(both.min()), float(np.mean(both == 1))
+
+
+def _three(has: BoolArray, often: BitArray) -> tuple[int, float]:
+    """Return the fewest that three events leave, and the share of choices that leave one."""
+    numbers = has.astype(np.float32)
+    n_mine, n_rare = len(has), len(has) - len(often)
+    least, n_alone = [], 0
     for first in range(n_mine - 2):
-        rest = numbers[first + 1 :, has[first]]
-        three = (rest @ rest.T)[_pairs(n_mine - first - 1)]
-        fewest = min(fewest, int(three.min()))
+        if first < n_rare:
+            rest = numbers[first + 1 :, has[first]]
+            three = (rest @ rest.T)[_pairs(n_mine - first - 1)]
+        else:
+            at = first - n_rare
+            three = _both(often[at] & often[at + 1 :]).astype(np.float32)
+        least.append(int(three.min()))
         n_alone += int(np.count_nonzero(three == 1))
-    return fewest, n_alone / comb(n_mine, 3)
+    return min(least), n_alone / comb(n_mine, 3)

@@ -140,7 +140,7 @@ def parts_inside(values: Sequence[str]) -> Iterator[list[str]]:
     Those of which few differ, or that few values have, are passed over, and so are words that many parts
     have; dots and hyphens become spaces.
 
-    >>> [*parts_inside([f"/home/{name}.{n}/a" for n, name in enumerate("abcdefghij" * 3)])][0][:2]
+    >>> [*parts_inside([f"/data/{name}.{n}/a" for n, name in enumerate("abcdefghij" * 3)])][0][:2]
     ['a 0', 'b 1']
     """
     found = [

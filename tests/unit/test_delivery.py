@@ -132,6 +132,21 @@ def test_known_several__of_many_persons_is_a_sample_with_an_interval_around_the_
     assert (stopped.n_looked_at, stopped.share_below(2), stopped.interval_below(2)) == (0, None, None)
 
 
+@pytest.mark.parametrize("n_events", [2, 3])
+def test_known_several__is_the_same_of_events_listed_and_in_bits(
+    n_events: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(n_events)
+    person, event = rng.integers(0, 300, 2000), np.minimum(rng.geometric(0.15, 2000), 20)
+    events = events_of(rng.integers(0, 2, 300), person, event)
+    found = []
+    for rare in (0, 20, 10**6):  # all in bits, some, none
+        monkeypatch.setattr("core.delivery.known._RARE", rare)
+        known = known_several(events, n_events, most_persons=300, seed=0)
+        found.append((known.smallest.tolist(), known.alone.tolist()))
+    assert found[0] == found[1] == found[2]
+
+
 def test_known_several__of_very_many_records_looks_at_some_of_them() -> None:
     person = np.repeat([0, 1], [200, 150])
     event = np.concatenate([np.arange(200), np.arange(150)])
