@@ -75,11 +75,21 @@ class Finding:
     n_affected: int | None = None
     columns: tuple[str, ...] = ()  # all columns concerned, where findings of several were folded into one
     own_remedy: str = ""  # what to do about it, where that is not the same for every finding of its check
+    short: str = ""  # what it comes down to, where the message tells more than a headline can
 
     @property
     def remedy(self) -> str:
         """Return what the person can do about it, in a sentence; empty where it can only be looked at."""
         return self.own_remedy or remedy_of(self.check)
+
+    @property
+    def gist(self) -> str:
+        """Return what the finding comes down to, in one sentence where there is one."""
+        return self.short or self.message
+
+    def told(self, *, short: str = "", step: str = "") -> Finding:
+        """Return the finding with what it comes down to, and what to do about it."""
+        return replace(self, short=short or self.short, own_remedy=step or self.own_remedy)
 
     @staticmethod
     def of(
@@ -115,7 +125,11 @@ class Finding:
 
     def of_file(self, name: str) -> Finding:
         """Return the finding with the name of the file it is about before its message."""
-        return replace(self, message=text("{file}: {message}", file=name, message=own(self.message)))
+        message, short = (
+            each and text("{file}: {message}", file=name, message=own(each))
+            for each in (self.message, self.short)
+        )
+        return replace(self, message=message, short=short)
 
     def document(self) -> dict[str, object]:
         """Return the finding as the command line writes it in JSON."""
@@ -138,7 +152,7 @@ def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 def next_steps(findings: Iterable[Finding], *, at_most: int = 3) -> tuple[str, ...]:
     """Return what to do next: the remedies of the gravest findings, each once, with the columns concerned.
 
-    Findings that are PASS ask for nothing.
+    Findings that are PASS ask for nothing. A remedy that names a column itself stands alone.
     """
     columns: dict[str, list[str]] = {}
     for finding in worst_first(findings):
@@ -147,7 +161,9 @@ def next_steps(findings: Iterable[Finding], *, at_most: int = 3) -> tuple[str, .
             named += [name for name in finding.columns or (finding.column,) if name and name not in named]
     steps = list(columns.items())[:at_most]
     return tuple(
-        text("{columns}: {step}", columns=listed(named, at_most=4), step=own(step)) if named else step
+        step
+        if not named or any(f"`{name}`" in step for name in named)
+        else text("{columns}: {step}", columns=listed(named, at_most=4), step=own(step))
         for step, named in steps
     )
 

@@ -65,7 +65,7 @@ def _kinds(counts: Mapping[str, int]) -> Text:
 
 def _named(each: TextColumn) -> Finding:
     sure = each.is_text or vary_like_names(each.n_distinct_found, each.n_found)
-    return Finding.of(
+    found = Finding.of(
         "people_in_text", Verdict.FAIL if sure else Verdict.WARN, column=each.column, n_affected=each.n_found
     )(
         "{found} cells of `{column}` say in their words who somebody is: {kinds}. Whoever reads them needs "
@@ -73,6 +73,18 @@ def _named(each: TextColumn) -> Finding:
         found=share_of(each.n_found, each.n_cells),
         kinds=_kinds(each.of(who=True)),
     )
+    step = text(
+        "Leave `{column}` out, or replace what names people in {n} cell, and audit again.",
+        "Leave `{column}` out, or replace what names people in {n} cells, and audit again.",
+        n=each.n_found,
+        column=each.column,
+    )
+    short = text(
+        "{found} cells of `{column}` say in their words who somebody is.",
+        found=share_of(each.n_found, each.n_cells),
+        column=each.column,
+    )
+    return found.told(short=short, step=step)
 
 
 def _named_by_reader(each: TextColumn, reading: Reading) -> Finding:

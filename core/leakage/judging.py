@@ -8,16 +8,19 @@ from dataclasses import dataclass, field
 import numpy as np
 import scipy
 
+from core.coding import IntArray
 from core.free_text import ModelName, Reading, check_reading, text_findings
 from core.leakage.chance import ChanceRange, ColumnChance, probabilities_of_matches
 from core.leakage.measuring import LeakageMeasures, measure_leakage
+from core.leakage.naming import naming_findings
 from core.leakage.near_copies import Excess, NearCopies
 from core.leakage.pairing import pair_tables
 from core.leakage.second_look import SecondLook
 from core.leakage.settings import LeakageSettings, LeakageThresholds
+from core.leakage.telling import told
 from core.leakage.whole_rows import RowLeakage, WholeRows
 from core.tables import Dataset
-from core.verdict import Finding, Verdict, worst
+from core.verdict import Finding, Verdict, worst, worst_first
 from core.words import Text, Written, counted, joined, listed, own, percent, share_of, text
 
 
@@ -36,8 +39,7 @@ class LeakageAudit:
         """Return the sentence that explains the verdict, with its counts."""
         if self.verdict is Verdict.PASS:
             return "No more of the original rows is left than chance gives."
-        check = next(finding for finding in self.findings if finding.verdict is self.verdict)
-        return _short(check, self.measures)
+        return worst_first(self.findings)[0].gist
 
 
 _CLOSER = (
@@ -51,7 +53,6 @@ _NO_CLOSER = (
     "leaks."
 )
 _COMPARED = {True: "more than chance gives", False: "no more than chance gives"}
-_MORE_CELLS = "Rows share more cells with their original row than chance gives."
 # Of rows that point at one person, so many have to point at their own for FAIL: fewer tell a reader nothing.
 _RELINKED_SHARE = 0.1
 # Figures are looked at in about ten ways, so that each may use a tenth of the tolerated probability.
@@ -61,58 +62,6 @@ _NO_BETTER_THAN_CHANCE = 0.5
 _CLEARLY_CLOSER = 0.9
 # Of fewer rows, one that stays as it was is never put down to chance.
 _FEWEST_FOR_CHANCE = 20
-_SHORT = {
-    "second_look": "Past spelling or a simple disguise, original rows are still in the scrambled table.",
-    "partial_leakage": _MORE_CELLS,
-    "matching_cells": _MORE_CELLS,
-    "columns_above_chance": _MORE_CELLS,
-}
-
-
-def _short(finding: Finding, measures: LeakageMeasures) -> str:
-    """Return what a finding comes down to; its own sentence where that is short already."""
-    rows, whole = measures.rows, measures.whole_rows
-    match finding.check:
-        case "full_leakage" if rows is not None:
-            return text(
-                "{n} of {total} rows is the same as its original row.",
-                "{n} of {total} rows are the same as their original row.",
-                n=rows.n_full,
-                total=rows.n_rows,
-            )
-        case "whole_rows" if finding.verdict is Verdict.FAIL:
-            return text(
-                "{n} of {total} unique rows of the original is still in the scrambled table.",
-                "{n} of {total} unique rows of the original are still in the scrambled table.",
-                n=whole.n_unique_exact,
-                total=whole.n_unique,
-            )
-        case "near_copies":
-            near = measures.near_copies
-            return text(
-                "{n} of {total} scrambled rows points at one original person, more than chance explains.",
-                "{n} of {total} scrambled rows point at one original person each, more than chance explains.",
-                n=near.excess.n_observed,
-                total=near.n_rows,
-            )
-        case "relinkage" | "relinkage_by_likeness":
-            nearest, near = measures.nearest, measures.near_copies
-            whole_cells = finding.check == "relinkage"
-            return text(
-                "{n} of {total} rows can be re-linked with its original row, more than chance gives.",
-                "{n} of {total} rows can be re-linked with their original row, more than chance gives.",
-                n=(nearest.n_relinked if whole_cells else near.n_relinked) or 0,
-                total=nearest.n_assessed if whole_cells else near.n_own,
-            )
-        case "repeated_rows":
-            return text(
-                "{n} of {total} original rows is still in the scrambled table.",
-                "{n} of {total} original rows are still in the scrambled table.",
-                n=whole.n_exact,
-                total=whole.n_original,
-            )
-        case _:
-            return _SHORT.get(finding.check, finding.message)
 
 
 def audit_leakage(
@@ -162,7 +111,9 @@ def judge_leakage(
 ) -> LeakageAudit:
     """Hold the measures, and what a person has read, against the thresholds of concern."""
     check_reading(measures.texts, read or {})
-    findings = (
+    in_place = _columns_in_place(measures, thresholds)
+    judged = (
+        *naming_findings(measures.naming, thresholds.chance_level / _N_WAYS),
         *_row_findings(measures, thresholds),
         *_whole_row_findings(measures, thresholds),
         *_nearest_findings(measures, thresholds),
@@ -173,6 +124,7 @@ def judge_leakage(
         *_column_set_findings(measures),
         *text_findings(measures.texts, read),
     )
+    findings = tuple(told(finding, measures, in_place) for finding in judged)
     return LeakageAudit(
         measures=measures,
         thresholds=thresholds,
@@ -303,13 +255,10 @@ def column_findings(
     columns: Sequence[str], rows: RowLeakage, chance: ColumnChance, thresholds: LeakageThresholds
 ) -> Iterator[Finding]:
     """WARN where columns keep more of their cells in place than chance, also counted exactly."""
-    z_scores = np.nan_to_num(chance.z(rows.column_matches), nan=-np.inf)
-    p_values = probabilities_of_matches(rows.column_matches, chance)
-    z_scores[p_values > scipy.stats.norm.sf(thresholds.z)] = -np.inf
-    above = np.flatnonzero(z_scores >= thresholds.z)
+    above = _above_chance(rows, chance, thresholds)
     if not len(above):
         return
-    top = int(z_scores.argmax())
+    top = int(above[0])
     expected = chance.expected_matches[top] / rows.n_rows
     yield Finding.of(
         "columns_above_chance",
@@ -326,6 +275,20 @@ def column_findings(
         rows=share_of(int(rows.column_matches[top]), rows.n_rows, "rows"),
         expected=percent(expected),
     )
+
+
+def _above_chance(rows: RowLeakage, chance: ColumnChance, thresholds: LeakageThresholds) -> IntArray:
+    """Return the positions of columns that keep more cells in place than chance, the most of all first."""
+    z_scores = np.nan_to_num(chance.z(rows.column_matches), nan=-np.inf)
+    p_values = probabilities_of_matches(rows.column_matches, chance)
+    z_scores[p_values > scipy.stats.norm.sf(thresholds.z)] = -np.inf
+    return np.argsort(-z_scores, kind="stable")[: int((z_scores >= thresholds.z).sum())]
+
+
+def _columns_in_place(measures: LeakageMeasures, thresholds: LeakageThresholds) -> list[str]:
+    if measures.rows is None or measures.column_chance is None:
+        return []
+    return [measures.columns[at] for at in _above_chance(measures.rows, measures.column_chance, thresholds)]
 
 
 def _whole_row_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) -> Iterator[Finding]:

@@ -21,6 +21,7 @@ from core.leakage.chance import (
     n_permutations_for,
 )
 from core.leakage.distances import Distances, measure_distances, require_columns
+from core.leakage.naming import NamingColumn, find_naming_columns
 from core.leakage.near_copies import NearCopies, find_near_copies
 from core.leakage.nearest import NearestRows, PackedTables, find_nearest_rows, pack_tables
 from core.leakage.pairing import TablePair, pair_tables, with_names_of
@@ -114,9 +115,11 @@ class LeakageMeasures:
     second_look: SecondLook | None
     # columns that share hardly a value with the original's, however they are read
     not_comparable: tuple[str, ...]
+    columns_by_values: tuple[str, ...]  # the columns compared, those of most different values first
     attacks: Attacks | None  # how often attacks succeed; None for fewer than two columns or rows
     # the original's column that says whose row it is, where persons have several
     persons: RoleSuggestion | None = None
+    naming: tuple[NamingColumn, ...] = ()  # columns that tell who people are and hold values of the original
     has_holdout: bool = False  # whether a hold-out was given that is one
     # Hold-out records that are in the original, or nearly, where they are too many for strangers; such a
     # hold-out was not used
@@ -194,11 +197,13 @@ def measure_leakage(
     beside, n_in_original = _beside(pair, columns, settings, holdout)
     measured = _measure_columns(pair, columns, settings, beside, progress or Progress())
     table = pair.scrambled.table
+    roles = suggest_roles(table)
     return replace(
         measured,
+        naming=find_naming_columns(pair, columns, roles),
         has_holdout=beside is not None,
         n_holdout_in_original=n_in_original,
-        texts=measure_texts(table, skip=columns_of_people(suggest_roles(table)), model=text_model),
+        texts=measure_texts(table, skip=columns_of_people(roles), model=text_model),
     )
 
 
@@ -224,7 +229,6 @@ def _measure_columns(
     most = _budget(settings, progress) // 8
     again = look_again(pair, columns, settings, holdout=holdout, max_comparisons=most)
     _begin("Trying attacks", progress)
-    attacks = try_attacks(pair, columns, seed=settings.seed, holdout=holdout)
     return LeakageMeasures(
         settings=settings,
         columns=columns,
@@ -245,9 +249,14 @@ def _measure_columns(
         set_aside=aside,
         second_look=again,
         not_comparable=not_comparable(pair, columns, again),
+        columns_by_values=_by_values(pair, columns),
         persons=whose_records(suggest_roles(pair.original.table)),
-        attacks=attacks,
+        attacks=try_attacks(pair, columns, seed=settings.seed, holdout=holdout),
     )
+
+
+def _by_values(pair: TablePair, columns: Sequence[str]) -> tuple[str, ...]:
+    return tuple(sorted(columns, key=lambda name: -pair.codes[name].n_values))
 
 
 def _beside(

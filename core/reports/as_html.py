@@ -167,7 +167,7 @@ def _gist(verdict: Verdict, findings: Sequence[Finding], headline: str) -> str:
     """Return the gravest finding where it is as grave as the verdict, else the headline."""
     gravest = worst_first(findings)[:1]
     is_why = gravest and gravest[0].verdict is verdict is not Verdict.PASS
-    return say(gravest[0].message if is_why else headline)
+    return say(gravest[0].gist if is_why else headline)
 
 
 def _paper(report: Report, digest: str) -> str:
@@ -259,7 +259,7 @@ def _gravest(findings: Sequence[Finding], headline: str, *, at_most: int) -> str
     What held is in the appendix; nothing where the headline says all.
     """
     grave = [finding for finding in worst_first(findings) if finding.verdict is not Verdict.PASS]
-    told = [finding for finding in grave if say(finding.message) not in say(headline)]
+    told = [one for one in grave if say(one.message) not in say(headline) and say(one.gist) != say(headline)]
     if grave and not told:
         return ""
     if not told:

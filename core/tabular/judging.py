@@ -24,7 +24,9 @@ from core.tabular.second_opinion.gravity import folded, gravest_first
 from core.tabular.settings import TabularSettings, TabularThresholds
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict, worst, worst_first
-from core.words import Text, joined, own, percent, share_of, text
+from core.words import Text, counted, joined, own, percent, share_of, text
+
+_MOST_NAMED = 4  # columns in what to do next
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -211,15 +213,19 @@ def _missed_thresholds(
             found=share_of(len(columns), measured.n_logged),
             columns=listed(columns),
         )
-        yield _missed("policy_consistency", len(columns), message, _also_false(columns, notes))
+        found = _missed("policy_consistency", len(columns), message, _also_false(columns, notes))
+        yield found.told(
+            step=text("Blank {columns}, which the log says were removed.", columns=listed(columns))
+        )
     if measured.pattern_residual > limits.pattern_residual_share:
         message = text(
             "Pattern residual is above {limit}: {found} non-blank cells hold a sensitive pattern.",
             limit=percent(limits.pattern_residual_share),
             found=share_of(measured.n_residual, measured.n_filled),
         )
-        note = _also_false([one.column for one in measured.residuals if one.n_cells], notes)
-        yield _missed("pattern_residual", measured.n_residual, message, note)
+        columns = tuple(one.column for one in measured.residuals if one.n_cells)
+        found = _missed("pattern_residual", measured.n_residual, message, _also_false(columns, notes))
+        yield found.told(step=_blank_cells(measured.n_residual, columns))
     if measured.high_risk_handling < limits.high_risk_handling_share:
         columns = measured.unprotected_columns
         message = text(
@@ -231,7 +237,17 @@ def _missed_thresholds(
             columns=listed(columns),
         )
         note = unrecognized_protection(measured, opinion)
-        yield _missed("high_risk_handling", len(columns), message, note)
+        found = _missed("high_risk_handling", len(columns), message, note)
+        yield found.told(step=text("Remove or pseudonymize {columns}.", columns=listed(columns)))
+
+
+def _blank_cells(n: int, columns: Sequence[str]) -> Text:
+    return text(
+        "Blank the {n} cell of {columns} that holds sensitive patterns, and verify again.",
+        "Blank the {n} cells of {columns} that hold sensitive patterns, and verify again.",
+        n=n,
+        columns=listed(columns),
+    )
 
 
 def _missed(check: str, n_affected: int, message: Text, note: str) -> Finding:
@@ -254,21 +270,44 @@ def _reviews(
 ) -> Iterator[Finding]:
     n_messages = len(measured.checks)
     if n_failed := measured.n_messages(Verdict.FAIL):
-        yield Finding.of("mandatory_review", Verdict.FAIL, n_affected=n_failed)(
+        found = Finding.of("mandatory_review", Verdict.FAIL, n_affected=n_failed)(
             "Review is mandatory: {found} column checks are FAIL.", found=share_of(n_failed, n_messages)
         )
+        yield found.told(step=_treat_again(measured, Verdict.FAIL))
     if recommended:
         n_warned = measured.n_messages(Verdict.WARN)
         message = "Review is recommended: {found} column checks are WARN; the limit is {limit}."
-        yield Finding.of("recommended_review", Verdict.WARN, n_affected=n_warned)(
+        found = Finding.of("recommended_review", Verdict.WARN, n_affected=n_warned)(
             message, found=share_of(n_warned, n_messages), limit=percent(limits.warn_share)
         )
+        yield found.told(step=_treat_again(measured, Verdict.WARN))
+
+
+def _treat_again(measured: TabularMeasurement, verdict: Verdict) -> Text:
+    """Return which columns to treat again, with the cells that miss what the log says."""
+    cells: dict[str, int] = {}
+    for check in measured.checks:
+        if check.status is verdict:
+            name = check.anonymized_column or check.column
+            cells[name] = max(cells.get(name, 0), check.n_failing or 0)
+    names = sorted(cells, key=lambda name: -cells[name])
+    shown = [
+        text("{column} ({cells})", column=f"`{name}`", cells=counted(cells[name], "cell"))
+        if cells[name]
+        else text("{names}", names=f"`{name}`")
+        for name in names[:_MOST_NAMED]
+    ]
+    if more := len(names) - len(shown):
+        message = "Do with {columns} and {more} more what the log says, or correct the log."
+        return text(message, columns=joined(shown, ", "), more=more)
+    return text("Do with {columns} what the log says, or correct the log.", columns=joined(shown, ", "))
 
 
 def _columns(
     measured: TabularMeasurement, notes: Mapping[str, str], suggestions: Sequence[RoleSuggestion]
 ) -> tuple[Finding, ...]:
     """Return a finding for each check that is not PASS, the gravest first, many columns as one."""
+    steps = {verdict: _treat_again(measured, verdict) for verdict in (Verdict.FAIL, Verdict.WARN)}
     message = "`{column}`: {reason}"
     findings = [
         Finding.of(
@@ -281,7 +320,7 @@ def _columns(
                 text(message, column=check.anonymized_column or check.column, reason=own(check.reason)),
                 notes.get(check.anonymized_column or check.column, ""),
             )
-        )
+        ).told(step=steps.get(check.status, ""))
         for check in measured.checks
         if check.status is not Verdict.PASS
     ]

@@ -44,27 +44,26 @@ class Earlier(NamedTuple):
 def ask_for_earlier(tool: str) -> Earlier:
     """Ask for tables of earlier releases and for ledgers; one that cannot be read is said and passed over."""
     tables, ledgers, files, read = [], [], [], []
-    with st.expander(say("Earlier releases"), icon=":material/history:"):
-        stored = ask_for_files(
-            tool,
-            "earlier",
-            label="Tables of earlier releases of these people, or their ledgers",
-            types=(*TABLE_TYPES, _LEDGER.strip(".")),
-            help_text="Two releases can be fine each and tell together who came between them, and what they "
-            "have. A ledger is offered among the downloads of each audit.",
-        )
-        for each in stored:
-            if not each.name.lower().endswith(_LEDGER):
-                if (dataset := list_table(tool, "earlier", each)) is not None:
-                    tables.append(dataset)
-                continue
-            list_file(tool, "earlier", each)
-            try:
-                read.append(caching.release_ledger(each.key))
-                ledgers.append(each.key)
-                files.append(file_facts(each.data, EARLIER, name=each.name))
-            except AuditInputError as error:
-                show_problems(error)
+    stored = ask_for_files(
+        tool,
+        "earlier",
+        label="Tables of earlier releases of these people, or their ledgers",
+        types=(*TABLE_TYPES, _LEDGER.strip(".")),
+        help_text="Two releases can be fine each and tell together who came between them, and what they "
+        "have. A ledger is offered among the downloads of each audit.",
+    )
+    for each in stored:
+        if not each.name.lower().endswith(_LEDGER):
+            if (dataset := list_table(tool, "earlier", each)) is not None:
+                tables.append(dataset)
+            continue
+        list_file(tool, "earlier", each)
+        try:
+            read.append(caching.release_ledger(each.key))
+            ledgers.append(each.key)
+            files.append(file_facts(each.data, EARLIER, name=each.name))
+        except AuditInputError as error:
+            show_problems(error)
     return Earlier(tuple(tables), tuple(ledgers), tuple(files), tuple(read))
 
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.caching import StoredFile, delete_my_data, vault
 from core.demo import Demo
@@ -239,15 +240,20 @@ def _list_table(
 
 
 def list_given(
-    tool: str, role: str, files: Sequence[StoredFile], *, says_problems: bool = True
+    tool: str,
+    role: str,
+    files: Sequence[StoredFile],
+    *,
+    says_problems: bool = True,
+    wrong: DeltaGenerator | None = None,
 ) -> list[Dataset | None]:
     """List files on a line each, many of them behind one line; return what was read, None for no table.
 
-    What cannot be read is said below all of them, unless the page says it in its own place.
+    What cannot be read is said below all of them, or in `wrong`, unless the page says it itself.
     """
     tables: list[Dataset | None] = []
     problems: list[str] = []
-    are_many = says_problems and len(files) > _MOST_LISTED
+    are_many = says_problems and wrong is None and len(files) > _MOST_LISTED
     line = say("{n} file", "{n} files", n=len(files))
     with st.expander(line, icon=":material/draft:") if are_many else nullcontext():
         for stored in files:
@@ -259,7 +265,8 @@ def list_given(
             tables.append(dataset)
             problems += error.problems if error else ()
     if problems and says_problems:
-        show_problems(AuditInputError(*problems))
+        with wrong or nullcontext():
+            show_problems(AuditInputError(*problems))
     return tables
 
 

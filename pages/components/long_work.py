@@ -133,7 +133,7 @@ def _show_progress(tool: str) -> None:
             else say("{done} of {total}", done=done, total=total)
         )
     if left is not None:
-        parts.append(say("about {time} left", time=duration(left)))
+        parts.append(say("less than a second left" if left < 1 else "about {time} left", time=duration(left)))
     st.progress(progress.share_done, text=" · ".join(parts))
     st.button(
         say("Stop and keep what is done"), key=f"{tool}_stop", icon=":material/stop:", on_click=job.stop

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import html
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -50,6 +51,9 @@ _LOOKS: Mapping[Verdict, _Look] = {
 
 
 _MOST_CELLS_WRITTEN = 5_000  # by our own words for a share, a cell after the other
+_MOST_OF_REASON = 100  # letters of a file's reason, in a window of 1280
+_MOST_BELOW = 6  # files below each other in a narrow window
+_SENTENCE_ENDS = re.compile(r"(?<=\D[.])\s(?=[A-ZČŠŽ`\d가-힣])")
 _OF_LETTER, _OF_CELL, _OF_TABLE = 6.8, 26, 1230  # pixels: of a letter, around them, and of all columns
 _NARROWEST_CARD = 265  # pixels; four fit beside each other in a window of 1280
 
@@ -321,14 +325,46 @@ def _width(cell: object) -> int:
 
 
 def list_files(tool: str, table: pd.DataFrame, names: Sequence[str]) -> None:
-    """List the files of a run; one click opens one of `names`, those that were read."""
-    show_map(
-        table,
-        alt="Every file with its verdict, and why, the worst first",
-        names="file",
-        key=f"{tool}_list",
-        opened=partial(_open_file, tool, names),
-    )
+    """List the files of a run; one click opens one of `names`, those that were read.
+
+    A reason too long for its column is told by its first sentence: the card of its file tells all of it.
+    In a narrow window files stand below each other, each with its whole reason.
+    """
+    reasons = [say(why) for why in table["why"]]
+    with st.container(key=f"list_wide_{tool}"):
+        show_map(
+            table.assign(why=[_shortened(each) for each in reasons]),
+            alt="Every file with its verdict, and why, the worst first",
+            names="file",
+            key=f"{tool}_list",
+            opened=partial(_open_file, tool, names),
+        )
+    with st.container(key=f"list_narrow_{tool}", gap="small"):
+        rows = list(zip(table["overall"], table["file"], reasons, strict=True))
+        for row in rows[:_MOST_BELOW]:
+            _show_listed(*row)
+        if rest := rows[_MOST_BELOW:]:
+            with st.expander(say("{n} more", n=len(rest)), key=f"{tool}_more_files"):
+                for row in rest:
+                    _show_listed(*row)
+
+
+def _show_listed(verdict: str, name: str, reason: str) -> None:
+    with st.container(horizontal=True, vertical_alignment="top", gap="small", wrap=False):
+        show_badge(Verdict(verdict))
+        st.markdown(f"**{plain(name)}** · {sentence(reason)}", width="stretch")
+
+
+def _shortened(reason: str) -> str:
+    """Return a reason as one line holds it: whole, else its first sentence, else as many words as fit."""
+    if places(reason) <= _MOST_OF_REASON:
+        return reason
+    first = _SENTENCE_ENDS.split(reason, maxsplit=1)[0]
+    if places(first) <= _MOST_OF_REASON:
+        return first
+    while places(first) > _MOST_OF_REASON and " " in first:
+        first = first.rpartition(" ")[0]
+    return f"{first} …"
 
 
 def ask_for_file(tool: str, names: Sequence[str]) -> str:

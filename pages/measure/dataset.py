@@ -23,7 +23,7 @@ from core.demo.delivery import DEMOS
 from core.free_text import Reading
 from core.reports import Report, input_facts
 from core.tables import Dataset
-from core.words import own, say
+from core.words import listed, own, say
 from pages.components.asking import ask_for_choice, ask_for_number, ask_for_several
 from pages.components.earlier import Earlier, ask_for_earlier, ledger_download, show_earlier
 from pages.components.inputs import (
@@ -55,14 +55,22 @@ def show_dataset() -> None:
     st.title(say(views.TITLE))
     question = st.container()
     stored = ask_for_files(TOOL, "tables", label="The tables of the delivery")
-    datasets = [each for each in list_given(TOOL, "tables", stored) if each is not None]
     if not stored:
         question.markdown(say(views.QUESTION))
         show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
         return
-    earlier = ask_for_earlier(TOOL)
+    names = listed([each.name for each in stored], at_most=3)
+    drawer = st.expander(sentence(say("Files and settings: {files}", files=names)), icon=":material/tune:")
+    titles = ("Files", "Keys, persons, roles of columns", "Earlier releases")
+    files, roles, releases = drawer.tabs([say(title) for title in titles])
+    wrong = st.container()
+    with files:
+        datasets = [each for each in list_given(TOOL, "tables", stored, wrong=wrong) if each is not None]
+    with releases:
+        earlier = ask_for_earlier(TOOL)
     with above_privacy_line():
-        settings = _ask_for_settings(datasets)
+        with roles:
+            settings = _ask_for_settings(datasets)
         with st.spinner(say("Measuring"), show_time=True):
             measured = caching.delivery_measurement(
                 tuple(each.fingerprint for each in datasets), settings, earlier=earlier.keys
@@ -76,18 +84,17 @@ def _ask_for_settings(datasets: Sequence[Dataset]) -> DeliverySettings:
     places = [
         f"{name}.{column}" for name, each in zip(names, datasets, strict=True) for column in each.columns
     ]
-    with st.expander(say("Settings: keys, persons, roles of columns"), icon=":material/tune:"):
-        left, right = st.columns(2)
-        with left:
-            person = ask_for_choice(DeliverySettings, "person", key="dataset_person", options=[None, *places])
-            quasi = ask_for_several(
-                DeliverySettings, "quasi_identifiers", places, key="dataset_quasi_identifiers"
-            )
-            left_out = ask_for_several(DeliverySettings, "leave_out", places, key="dataset_leave_out")
-        with right:
-            keys = ask_for_several(DeliverySettings, "keys", _pairs(names, datasets), key="dataset_keys")
-            most = ask_for_number(DeliverySettings, "most_persons", key="dataset_most_persons", step=1000)
-            seed = ask_for_number(DeliverySettings, "seed", key="dataset_seed")
+    left, right = st.columns(2)
+    with left:
+        person = ask_for_choice(DeliverySettings, "person", key="dataset_person", options=[None, *places])
+        quasi = ask_for_several(
+            DeliverySettings, "quasi_identifiers", places, key="dataset_quasi_identifiers"
+        )
+        left_out = ask_for_several(DeliverySettings, "leave_out", places, key="dataset_leave_out")
+    with right:
+        keys = ask_for_several(DeliverySettings, "keys", _pairs(names, datasets), key="dataset_keys")
+        most = ask_for_number(DeliverySettings, "most_persons", key="dataset_most_persons", step=1000)
+        seed = ask_for_number(DeliverySettings, "seed", key="dataset_seed")
     return DeliverySettings(
         keys=keys, person=person, quasi_identifiers=quasi, leave_out=left_out, most_persons=most, seed=seed
     )

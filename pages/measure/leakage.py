@@ -106,7 +106,7 @@ def _show_results(audit: LeakageAudit, pair: TablePair, tables: dict[str, Datase
     show_figures(views.headline_figures(audit), at_once=4)
     with st.container(border=True):
         st.markdown(say("**What was found**"))
-        said = next((each.check for each in audit.findings if each.message == audit.headline), "")
+        said = next((each.check for each in audit.findings if each.gist == audit.headline), "")
         show_findings(audit.findings, key=TOOL, at_once=2, in_card=said)
     ask_what_was_read(TOOL, pair.scrambled, audit.measures.texts)
     _show_details(audit, pair)

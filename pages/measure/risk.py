@@ -76,13 +76,15 @@ def show_risk() -> None:
         question.markdown(say(views.QUESTION))
         show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
         return
-    settings = ask_for_settings(dataset)
-    if settings.is_of_counts:
+    settings, (*further, releases) = ask_for_settings(dataset)
+    with releases:
         earlier = ask_for_earlier(TOOL)
+    if settings.is_of_counts:
         with above_privacy_line():
             show_counts(dataset, settings, earlier)
         return
-    others = _ask_for_others()
+    with further[0]:
+        others = _ask_for_others(earlier)
     with above_privacy_line():
         _show_results(dataset, settings, others)
 
@@ -132,37 +134,35 @@ class Measured:
         return [input_facts(self.dataset, own("table")), *self.others.facts()]
 
 
-def _ask_for_others() -> Others:
-    label = "Further files: original, population, groups of values"
-    with st.expander(say(label), icon=":material/compare_arrows:"):
-        first, second, third = st.columns(3)
-        with first:
-            original = ask_for_table(
-                TOOL,
-                "original",
-                label="The original",
-                help_text="Shows what anonymization cost and changed; rows correspond by position.",
-            )
-        with second:
-            population = ask_for_table(
-                TOOL,
-                "population",
-                label="A table of the population",
-                help_text="Everybody the table was drawn from, with the same quasi-identifiers.",
-            )
-        with third:
-            files = ask_for_files(
-                TOOL,
-                "hierarchies",
-                label="Groups of a column's values",
-                types=TABLE_TYPES,
-                help_text="Of a quasi-identifier for What if, of a sensitive attribute for t-closeness: a "
-                "line for each value, the value first, then its groups from small to large. The first column "
-                "is named as that column is, or, without a header, the file is: hierarchy_age.csv.",
-            )
-            read = [list_table(TOOL, "hierarchies", stored) for stored in files]
+def _ask_for_others(earlier: Earlier) -> Others:
+    first, second, third = st.columns(3)
+    with first:
+        original = ask_for_table(
+            TOOL,
+            "original",
+            label="The original",
+            help_text="Shows what anonymization cost and changed; rows correspond by position.",
+        )
+    with second:
+        population = ask_for_table(
+            TOOL,
+            "population",
+            label="A table of the population",
+            help_text="Everybody the table was drawn from, with the same quasi-identifiers.",
+        )
+    with third:
+        files = ask_for_files(
+            TOOL,
+            "hierarchies",
+            label="Groups of a column's values",
+            types=TABLE_TYPES,
+            help_text="Of a quasi-identifier for What if, of a sensitive attribute for t-closeness: a "
+            "line for each value, the value first, then its groups from small to large. The first column "
+            "is named as that column is, or, without a header, the file is: hierarchy_age.csv.",
+        )
+        read = [list_table(TOOL, "hierarchies", stored) for stored in files]
     hierarchies = tuple(dataset for dataset in read if dataset is not None)
-    return Others(original, population, hierarchies, ask_for_earlier(TOOL))
+    return Others(original, population, hierarchies, earlier)
 
 
 def _show_results(dataset: Dataset, settings: RiskSettings, others: Others) -> None:

@@ -31,7 +31,8 @@ def _upload(page: Page, *files: dict[str, object]) -> None:
 def _give_earlier(page: Page, *files: dict[str, object]) -> None:
     drawer = page.get_by_test_id("stExpander").filter(has_text="Earlier releases").first
     drawer.locator("summary").click()
-    drawer.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(list(files))
+    drawer.get_by_role("tab", name="Earlier releases").click()
+    drawer.get_by_test_id("stFileUploaderDropzoneInput").last.set_input_files(list(files))
 
 
 def test_ledger_of_january__fails_february_and_stands_in_the_report(

@@ -19,7 +19,7 @@ from core.leakage import (
 )
 from core.leakage.whole_rows import expected_overlap, probability_of_at_least
 from core.tables import Dataset, ReadOptions, read_dataset
-from core.verdict import Finding, Verdict
+from core.verdict import Finding, Verdict, next_steps
 
 
 def table(text: str, name: str = "table.csv") -> Dataset:
@@ -445,7 +445,7 @@ def test_verdict__identical_tables_fail() -> None:
         "NOTICE: 50 of 50 rows (100 %) are the same as their original row in every valid cell: privacy is "
         "not preserved, scramble again or add noise. Random order would give 2.0 % ("
     )
-    assert result.headline == "50 of 50 rows are the same as their original row."
+    assert result.headline == "50 of 50 unique rows of the original are still in the scrambled table."
 
 
 def test_verdict__a_reversed_copy_fails_although_no_row_is_in_its_place() -> None:
@@ -537,7 +537,13 @@ def test_verdict__a_column_left_in_place_warns_and_is_named() -> None:
     )
     assert finding(result, "partial_leakage").verdict is Verdict.WARN
     assert finding(result, "matching_cells").verdict is Verdict.WARN
-    assert result.headline == "Rows share more cells with their original row than chance gives."
+    assert (
+        result.headline == "6 of 300 rows can be re-linked with their original row, more than chance gives."
+    )
+    (step,) = next_steps(result.findings)
+    assert step == (
+        "Scramble `c2` again, or make these columns coarser: `c2` is the same in 300 of 300 rows (100 %)."
+    )
 
 
 def test_verdict__rows_that_find_their_own_scrambled_row_fail() -> None:
@@ -584,15 +590,6 @@ def test_near_copies__do_not_alarm_for_shuffled_columns_or_other_people(n_values
             "No more scrambled rows point at one original person than original persons among each other, "
             "or rows mixed from persons alike, would (200 rows looked at)."
         )
-
-
-def test_headline__re_linked_rows_are_said() -> None:
-    found = Finding(check="relinkage", verdict=Verdict.WARN, message="")
-    measures = audit("a,b|1,2|3,4", "a,b|5,6|7,8").measures
-    result = LeakageAudit(
-        measures=measures, thresholds=LeakageThresholds(), findings=(found,), verdict=Verdict.WARN
-    )
-    assert result.headline == "0 of 2 rows can be re-linked with their original row, more than chance gives."
 
 
 def test_verdict__moved_rows_with_a_little_noise_fail_and_warn_by_their_distance() -> None:

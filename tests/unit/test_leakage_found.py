@@ -14,8 +14,9 @@ from core.leakage.chance import ColumnChance, probabilities_of_matches
 from core.leakage.near_copies import find_closest, likeness_tables, most_unlikely_excess, tail_rate
 from core.leakage.pairing import folded_name, with_names_of
 from core.leakage.whole_rows import WholeRows
+from core.people import ENGLISH_GIVEN_NAMES, ENGLISH_SURNAMES
 from core.tables import Dataset, ReadOptions, read_dataset
-from core.verdict import Finding, Verdict
+from core.verdict import Finding, Verdict, next_steps
 
 
 def written(frame: pd.DataFrame, name: str = "table.csv") -> Dataset:
@@ -433,3 +434,45 @@ def test_near_copies__of_strangers_are_held_against_the_columns_that_both_tables
     assert finding(judged(original, strangers.replace(recoded)), "near_copies").verdict is Verdict.PASS
     changed = moved(people(1000, 1)).assign(town="elsewhere", sex=lambda table: table["sex"] + "0")
     assert finding(judged(people(1000, 1), changed), "near_copies").verdict is Verdict.FAIL
+
+
+def with_people(frame: pd.DataFrame, seed: int) -> pd.DataFrame:
+    """Return the frame with names out of a pool that strangers share, and addresses that nobody shares."""
+    rng = np.random.default_rng(seed)
+    pool = [
+        f"{one} {other}" for one in sorted(ENGLISH_GIVEN_NAMES)[:40] for other in sorted(ENGLISH_SURNAMES)
+    ]
+    mail = [f"p{n}.{seed}@example.org" for n in rng.permutation(10_000)[: len(frame)]]
+    return frame.assign(full_name=rng.choice(pool[:1500], len(frame)), email=mail)
+
+
+@pytest.mark.parametrize("n", [120, 600])
+def test_naming__names_and_addresses_that_are_still_there_fail_wherever_they_stand(n: int) -> None:
+    original = with_people(people(n, 1), 2)
+    audit = judged(original, shuffled(original))
+    (found,) = [each for each in audit.findings if each.check == "direct_identifiers"]
+    assert found.verdict is audit.verdict is Verdict.FAIL
+    assert [each.check for each in audit.findings if each.verdict is Verdict.FAIL] == ["direct_identifiers"]
+    assert audit.headline == (
+        f"{n} of {n} original values of `email` are still there, and tell who people are."
+    )
+    assert next_steps(audit.findings)[0].startswith(
+        "Leave out `email`, `full_name`, or put random pseudonyms"
+    )
+
+
+def test_naming__names_made_up_from_the_same_pool_and_new_addresses_are_no_finding() -> None:
+    original = people(600, 1)
+    for seed in range(3):
+        audit = judged(with_people(original, 2), with_people(shuffled(original), 30 + seed))
+        assert audit.measures.naming  # some names are those of strangers too
+        assert audit.verdict is Verdict.PASS
+
+
+def test_naming__a_column_that_only_its_name_says_is_a_warning() -> None:
+    original = people(300, 1).assign(phone=[f"x{n}" for n in range(300)])
+    scrambled = shuffled(original)
+    (found,) = [each for each in judged(original, scrambled).findings if each.check == "perhaps_names"]
+    assert (found.verdict, found.column, found.n_affected) == (Verdict.WARN, "phone", 300)
+    new = scrambled.assign(phone=[f"y{n}" for n in range(300)])
+    assert judged(original, new).verdict is Verdict.PASS

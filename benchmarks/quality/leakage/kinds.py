@@ -15,6 +15,7 @@ from benchmarks.quality.leakage.tables import (
     POPULATIONS,
     Table,
     people,
+    with_full_names,
     with_identifiers,
 )
 from benchmarks.quality.scoreboard import Kind, Scenario
@@ -209,6 +210,15 @@ def _shuffled_names(scenario: Scenario, original: Table) -> Table:
     return leaks.in_order(scenario, leaks.new_names_and_numbers(scenario, mixed))
 
 
+def _shuffled_apart(scenario: Scenario, original: Table) -> Table:
+    return releases.shuffled(original, scenario.rng("mixed"))
+
+
+def _made_up_names(scenario: Scenario, original: Table) -> Table:
+    mixed = _shuffled_apart(scenario, original)
+    return mixed.assign(person=with_full_names(scenario, "strangers", len(original))["person"])
+
+
 def _pid_and_a_cell(scenario: Scenario, original: Table) -> Table:
     table = leaks.new_numbers_of_persons(scenario, original)
     rest = leaks.cells_of_others(1)(table.drop(columns="pid"), scenario.rng("change"))
@@ -339,6 +349,9 @@ DISGUISE = (
 PARTS = (
     _leak(
         "new participant numbers", "identifiers aside", _new_pid, _shuffled_numbers, source=with_identifiers
+    ),
+    _leak(
+        "names of people, shuffled", "identifiers", _shuffled_apart, _made_up_names, source=with_full_names
     ),
     _leak("new names and numbers", "identifiers aside", _new_names, _shuffled_names, source=with_identifiers),
     _leak(
@@ -574,6 +587,7 @@ FINE = (
         sizes=_SOME,
         schemas=NUMERIC,
     ),
+    _fine("shuffled with names made up", "identifiers", _made_up_names, source=with_full_names),
     _fine("shuffled with new numbers", "identifiers aside", _shuffled_numbers, source=with_identifiers),
     _fine(
         "shuffled with new names and numbers", "identifiers aside", _shuffled_names, source=with_identifiers

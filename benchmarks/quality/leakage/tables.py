@@ -13,6 +13,7 @@ import pandas as pd
 
 from benchmarks.quality.schemas import SCHEMAS
 from benchmarks.quality.scoreboard import Scenario
+from core.people import ENGLISH_GIVEN_NAMES, ENGLISH_SURNAMES
 
 Table = pd.DataFrame
 INSTITUTIONS = ("korean_hospital", "slovenian_registry", "english_insurance", "us_claims", "survey")
@@ -43,6 +44,16 @@ def with_identifiers(scenario: Scenario, purpose: str = "original", n: int | Non
     names = ["".join(word).title() for word in letters[rng.integers(0, len(letters), (len(table), 9))]]
     table.insert(0, "pid", [f"P{each:07d}" for each in number])
     table.insert(1, "person", names)
+    return table
+
+
+def with_full_names(scenario: Scenario, purpose: str = "original", n: int | None = None) -> Table:
+    """Return persons with first and last name, of which strangers share some, before everything else."""
+    table = people(scenario, purpose, n)
+    rng = scenario.rng(f"full names of {purpose}")
+    first, last = (np.array(sorted(names)) for names in (ENGLISH_GIVEN_NAMES, ENGLISH_SURNAMES))
+    both = zip(rng.choice(first, len(table)), rng.choice(last, len(table)), strict=True)
+    table.insert(0, "person", [f"{one.title()} {other.title()}" for one, other in both])
     return table
 
 

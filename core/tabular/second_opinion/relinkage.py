@@ -261,10 +261,23 @@ def judge_relinkage(measured: RelinkageMeasurement, thresholds: SecondOpinionThr
     if level is None or not measured.n_records:
         none = Finding.of("relinkage", Verdict.PASS, n_affected=0)("No column is left unchanged as a whole.")
         return [none, *_about_partly(None, measured, thresholds)]
-    findings = [_about_all(level, measured, thresholds), *_about_partly(level, measured, thresholds)]
+    few = level.smallest_set or ColumnSet(columns=level.columns, n_matched=level.n_matched)
+    findings = [_about_all(level, measured, thresholds)]
     if level.smallest_set is not None:
         findings.append(_about_few(level, level.smallest_set, measured, thresholds))
-    return findings
+    findings = [each.told(step=_make_coarser(few.columns, few.n_matched, measured)) for each in findings]
+    return [*findings, *_about_partly(level, measured, thresholds)]
+
+
+def _make_coarser(columns: Sequence[str], n_matched: int, measured: RelinkageMeasurement) -> Text:
+    """Return what to do about columns that find records."""
+    return text(
+        "Make {columns} coarser, or leave it out: {found} anonymized records find their original.",
+        "Make {columns} coarser, or leave some of them out: {found} anonymized records find their original.",
+        n=len(columns),
+        columns=listed(columns),
+        found=share_of(n_matched, measured.n_records),
+    )
 
 
 def _about_partly(
@@ -278,7 +291,7 @@ def _about_partly(
         return
     verdict = _relinkage_verdict(found.n_matched, measured, thresholds)
     if verdict is not Verdict.PASS:
-        yield Finding.of("relinkage_by_partly_unchanged", verdict, n_affected=found.n_matched)(
+        finding = Finding.of("relinkage_by_partly_unchanged", verdict, n_affected=found.n_matched)(
             "By {n} column of which many or all cells are unchanged, {found} anonymized records match "
             "their own original record and no other: {columns}. Changing the other cells does not hide "
             "them.",
@@ -289,6 +302,7 @@ def _about_partly(
             found=share_of(found.n_matched, measured.n_records),
             columns=listed(found.columns),
         )
+        yield finding.told(step=_make_coarser(found.columns, found.n_matched, measured))
 
 
 def _about_all(

@@ -124,7 +124,7 @@ def run_table(files: Sequence[VerifiedFile], left_out: Sequence[LeftOutFile]) ->
     ]
     for audit in (file.audit for file in files):
         reason = gravest(audit)
-        why = reason.message if reason else text("Nothing speaks against the table.")
+        why = reason.gist if reason else text("Nothing speaks against the table.")
         rows.append((audit.overall, audit.name, why, audit.verdict, audit.second_opinion_verdict))
     rows.sort(key=lambda row: -row[0].severity)
     return table_of(rows, RUN_COLUMNS)

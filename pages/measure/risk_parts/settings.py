@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core import caching
 from core.risk import (
@@ -49,16 +50,26 @@ _FIELDS: Mapping[str, str] = {
 }
 
 
-def ask_for_settings(dataset: Dataset) -> RiskSettings:
-    """Show the roles that names and values suggest, to correct and confirm; return what to measure.
+def ask_for_settings(dataset: Dataset) -> tuple[RiskSettings, Sequence[DeltaGenerator]]:
+    """Show the roles that names and values suggest, to correct and confirm, in the page's one drawer.
 
     Until the person confirms them the suggested roles are measured, and a finding says so.
+
+    Returns
+    -------
+    tuple
+        What to measure, and the drawer's places for other files: earlier releases last, and before them,
+        unless it is a table of counts, those that the table is compared with.
     """
     _take_opened(dataset)
     confirmed: RiskSettings | None = st.session_state.get(_slot(dataset))
     settings = confirmed or _settings(_suggested_roles(dataset), {})
     unusable = not settings.quasi_identifiers and not settings.is_of_counts
-    with st.expander(say(views.roles_note(settings)), icon=":material/rule:", expanded=unusable):
+    titles = ["Earlier releases"] if settings.is_of_counts else ["Further files", "Earlier releases"]
+    heading = " · ".join(say(words) for words in (views.roles_note(settings), *titles))
+    drawer = st.expander(heading, icon=":material/rule:", expanded=unusable)
+    roles_place, *others = drawer.tabs([say(title) for title in ("Roles", *titles)])
+    with roles_place:
         told = described(RiskSettings)
         st.caption(
             " · ".join(
@@ -71,7 +82,7 @@ def ask_for_settings(dataset: Dataset) -> RiskSettings:
             if st.form_submit_button(say("Confirm the roles"), type="primary", icon=":material/check:"):
                 st.session_state[_slot(dataset)] = _settings(roles, choices, suggested=False)
                 st.rerun()
-    return settings
+    return settings, others
 
 
 def _take_opened(dataset: Dataset) -> None:

@@ -1,0 +1,103 @@
+"""Columns of the scrambled table that tell by themselves who takes part: names, national numbers, e-mail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import scipy
+
+from core.leakage.pairing import TablePair
+from core.roles import RoleSuggestion
+from core.verdict import Finding, Verdict
+from core.words import listed, share_of, text
+
+_NAMES = "person's name"  # the kind whose values strangers share
+_KINDS = frozenset(
+    {
+        _NAMES,
+        "national identification number",
+        "identity document or account number",
+        "e-mail address",
+        "phone number",
+    }
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamingColumn:
+    """A column whose values say who somebody is, and how many of the original's are still there."""
+
+    column: str
+    is_seen: bool  # whether the values look so, not the column's name alone
+    n_found: int  # distinct values of the original that the scrambled table holds, of all of them
+    n_values: int
+    p_value: float  # of as many, were the scrambled values drawn from where the original's are from
+
+
+def find_naming_columns(
+    pair: TablePair, columns: Sequence[str], suggestions: Iterable[RoleSuggestion]
+) -> tuple[NamingColumn, ...]:
+    """Return the compared columns that tell who people are and still hold values of the original."""
+    kinds = {each.column: each for each in suggestions if each.kind in _KINDS}
+    found = (_naming_column(pair, kinds[name]) for name in columns if name in kinds)
+    return tuple(each for each in found if each.n_found)
+
+
+def _naming_column(pair: TablePair, suggestion: RoleSuggestion) -> NamingColumn:
+    ours, theirs = (counts[:-1] for counts in pair.codes[suggestion.column].counts_with_missing())
+    n_values, n_found = int((ours > 0).sum()), int(((ours > 0) & (theirs > 0)).sum())
+    p_value = 0.0
+    if suggestion.kind == _NAMES or not suggestion.from_values:
+        n = int(ours.sum())
+        n_alike = float((ours * (ours - 1.0)).sum() / 2)
+        one_alike = min((n_alike + 1) / max(n * (n - 1) / 2, 1), 1)  # two strangers of one name; never none
+        p_value = float(scipy.stats.binom.sf(n_found - 1, n_values, 1 - (1 - one_alike) ** int(theirs.sum())))
+    return NamingColumn(
+        column=suggestion.column,
+        is_seen=suggestion.from_values,
+        n_found=n_found,
+        n_values=n_values,
+        p_value=p_value,
+    )
+
+
+def naming_findings(columns: Sequence[NamingColumn], level: float) -> Iterator[Finding]:
+    """FAIL where values that tell who people are stand in both tables, WARN where only the name says so.
+
+    Names that strangers share as often, made-up ones for instance, are no finding.
+    """
+    found = [each for each in columns if each.p_value <= level]
+    if seen := sorted((each for each in found if each.is_seen), key=lambda each: -each.n_found):
+        names, most = [each.column for each in seen], seen[0]
+        values = share_of(most.n_found, most.n_values, "values")
+        finding = Finding.of("direct_identifiers", Verdict.FAIL, n_affected=len(seen))(
+            "{columns} tells who people are, and values of the original are still there: {values} of {most}. "
+            "Whoever reads them knows who takes part.",
+            "{columns} tell who people are, and values of the original are still there: {values} of {most}. "
+            "Whoever reads them knows who takes part.",
+            columns=listed(names, at_most=4),
+            values=values,
+            most=f"`{most.column}`",
+        )
+        short = text(
+            "{n} of {total} original values of {column} is still there, and tells who somebody is.",
+            "{n} of {total} original values of {column} are still there, and tell who people are.",
+            n=most.n_found,
+            total=most.n_values,
+            column=f"`{most.column}`",
+        )
+        step = text(
+            "Leave out {columns}, or put random pseudonyms in place of the {n} value.",
+            "Leave out {columns}, or put random pseudonyms in place of the {n} values.",
+            n=sum(each.n_found for each in seen),
+            columns=listed(names, at_most=4),
+        )
+        yield finding.told(short=short, step=step)
+    for each in found:
+        if not each.is_seen:
+            yield Finding.of("perhaps_names", Verdict.WARN, column=each.column, n_affected=each.n_found)(
+                "By its name `{column}` may tell who people are, and values of the original are still there: "
+                "{values}.",
+                values=share_of(each.n_found, each.n_values, "values"),
+            )
