@@ -149,6 +149,21 @@ def test_sorting__warns_of_rows_in_the_order_of_names_that_repeat_often(*, is_so
     assert [one.verdict for one in found] == [Verdict.WARN] * is_sorted
 
 
+@pytest.mark.parametrize(("by", "turned"), [("name", 1), ("name", -1), ("nothing", 1), ("town", 1)])
+def test_sorting__warns_of_rows_in_the_order_of_names_on_which_nothing_hangs(by: str, turned: int) -> None:
+    rng = np.random.default_rng(3)
+    n = 5 * N
+    names = [NAMES[at] for at in rng.integers(0, 40, n)]
+    sex, town = (rng.choice(values, n).tolist() for values in ("f m".split(), "Koper Celje Kranj".split()))
+    original = {"name": names, "sex": sex, "town": town}
+    ties = rng.permutation(n).tolist()
+    order = sorted(ties, key=original.get(by, ties).__getitem__)[::turned]
+    released = {"sex": [sex[i] for i in order], "town": [town[i] for i in order]}
+    log = log_of(name=("name", "drop"), sex=("gender", "keep"), town=("address", "keep"))
+    found = findings(opinion_on(original, released, log), "in_the_original_order")
+    assert [one.verdict for one in found] == [Verdict.WARN] * (by == "name")
+
+
 @pytest.mark.parametrize("by", ["born", "town"])
 def test_sorting__lets_rows_sorted_by_what_is_released_pass(by: str) -> None:
     rng = np.random.default_rng(7)

@@ -494,6 +494,15 @@ def block_kinds() -> Iterator[Kind]:
         orders=(False,),
         at_least=_ASK,
     )
+    yield leak(
+        "rows sorted by surnames, those of one name at random",
+        "original order",
+        _sorted_by_names,
+        sizes=_LARGER,
+        schemas=NAMED,
+        orders=(False,),
+        at_least=_ASK,
+    )
     yield leak("ids shuffled among the rows", "left as it was", _shuffled_ids, sizes=_LARGER, at_least=_ASK)
     yield leak(
         "ids shuffled and everything else exact",
@@ -560,6 +569,17 @@ def _sorted_numbered(release: Release, _rng: np.random.Generator) -> Release:
     return sorted_release.having(
         who, [f"N{number:06d}" for number in range(len(order))], action="pseudonymize"
     )
+
+
+def _sorted_by_names(release: Release, rng: np.random.Generator) -> Release:
+    name = release.first("name")
+    surnames = rng.permutation([f"{a}{b}ski" for a in "BDGKLMPRSTVZ" for b in ("a", "o", "i")])
+    original = release.original.copy()
+    original[name] = rng.choice(surnames, len(original))
+    release = replace(release, original=original)
+    order = np.lexsort((rng.random(len(release.rows)), release.truth(name).to_numpy().astype(str)))
+    released = release.released.iloc[order].reset_index(drop=True)
+    return replace(release.without(name), released=released, rows=release.rows[order])
 
 
 def _shuffled_ids(release: Release, rng: np.random.Generator) -> Release:

@@ -31,6 +31,9 @@ _FEWEST_IN_GROUP = 5
 _NO_ACCIDENT, _NO_ACCIDENT_OF_COUNTS = 1e-7, 1e-6  # probability of as much agreement by chance
 _CLEARLY = 1.5  # times the agreement of rows moved on, from which it is that of the rows themselves
 _N_MOVED = 40
+_SAME_IN_BLOCKS = 0.97  # share of rows that blocks of equal values of the original have in common with a file
+_FAR = 6  # standard deviations of that share of files moved on
+_FEWEST_RUNS = 0.7  # times the changes from row to row that a column makes in a random order
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,7 +182,32 @@ def _proof(
         for one in witnesses:
             if _agree(one.before[ours], one.after[rows[1]]):
                 return _Proof(name=one.anonymized)
+    if may_repeat:
+        return next((_Proof(name=one.anonymized) for one in witnesses if _in_blocks(before, one)), None)
     return None
+
+
+def _in_blocks(before: _Order, one: _Witness) -> bool:
+    """Whether a file has, block by block, what the original has of each value, in whatever order in a block.
+
+    The rows of a name may stand at random, and no other column may hang on it: then the blocks still hold
+    the same, and not so once one table is moved on. A file that a column itself puts in order says nothing.
+    """
+    n, size = len(before.rows), int(max(one.before.max(), one.after.max())) + 1
+    if np.count_nonzero(np.diff(one.after)) < _FEWEST_RUNS * n * (
+        1 - (np.bincount(one.after) ** 2).sum() / n**2
+    ):
+        return False
+    for rows, sizes in ((before.rows, before.sizes), (before.rows[::-1], before.sizes[::-1])):
+        block = np.repeat(np.arange(len(sizes)), sizes) * size
+        held = np.bincount(block + one.before[rows], minlength=len(sizes) * size)
+        alike, *moved = (
+            np.minimum(held, np.bincount(block + np.roll(one.after, by), minlength=len(held))).sum() / n
+            for by in np.linspace(0, n, _N_MOVED, endpoint=False).astype(np.int64)
+        )
+        if alike >= _SAME_IN_BLOCKS and alike - np.mean(moved) > _FAR * max(np.std(moved), 1 / n):
+            return True
+    return False
 
 
 def _breaks_ties(before: _Order, after: _Order) -> bool:
