@@ -209,9 +209,7 @@ class CandidateCollector:
         self.contigs.append(contigs)
         self.positions.append(positions)
         self.mafs.append(found.mafs)
-        sets, numbers = np.unique(marks, return_inverse=True)
-        ids = [self.mark_ids.setdefault(one, len(self.mark_ids)) for one in sets.tolist()]
-        self.marks.append(np.array(ids, dtype=np.int64)[numbers])
+        self.marks.append(self._mark_numbers(marks))
         moved = np.flatnonzero((found.masked_up_to != found.mafs) & ~is_blank)
         self.moved.append(moved + self.n_candidates)
         self.moved_up_to.append(found.masked_up_to[moved])
@@ -226,6 +224,17 @@ class CandidateCollector:
         if self.keeps_order:
             self.numbers.append(np.array(found.numbers, dtype=np.int64))
         self.n_candidates += n_found
+
+    def _mark_numbers(self, marks: Marks) -> Offsets:
+        """Return the number of each one's set of marks."""
+        found = np.full(len(marks), self._mark_number(int(marks[0])))
+        others = np.flatnonzero(marks != marks[0])  # mostly few, and sorting takes time
+        sets, numbers = np.unique(marks[others], return_inverse=True)
+        found[others] = np.array(list(map(self._mark_number, sets.tolist())), dtype=np.int64)[numbers]
+        return found
+
+    def _mark_number(self, marks: int) -> int:
+        return self.mark_ids.setdefault(marks, len(self.mark_ids))
 
     def key_set(self, keys: tuple[bytes, ...]) -> int:
         """Return the number of a set of keys, 0 for none."""

@@ -8,22 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from core.vcf.lines import MANY_COLUMNS, Block, check_columns, parse_position, where
+from core.vcf.lines import CHUNK, MANY_COLUMNS, Block, check_columns, parse_position, where
 
 CHROM, POS, ID, REF, ALT, QUAL, FILTER, INFO, FORMAT = range(9)
 MAX_SHARED = 8  # different texts of a column that are looked for among all lines together
 MAX_COMPARED = 24  # bytes of such a text
 MAX_DIGITS = 18
+MANY_LINES, MOSTLY = 64, 4  # of lines whose columns end alike: all but one in so many
 MAX_PLAIN, SURE_DIGITS = 20, 15  # letters of a number that is read together with others, and its digits
 _POWERS = np.array([float(10**power) for power in range(SURE_DIGITS + 1)])
 _TAB, _NEWLINE, _ZERO, _POINT = b"\t\n0."
 _A, _C, _F, _M, _EQUALS, _SEMICOLON = b"ACFM=;"
 # What is left of eight bytes, the first the lowest, of which so many are a column's.
 _KEPT = np.array([(1 << 8 * n_bytes) - 1 for n_bytes in range(9)], dtype=np.uint64)
+_LAST = ~_KEPT[::-1]  # the same of the last ones
+_ZEROS = np.uint64(0x3030_3030_3030_3030)  # eight letters 0
+_TWO_BYTES = np.uint64(16)  # bits
 
 # The four parts of a plain genotype of one sample, each told by one letter.
 _GENOTYPE_FORM = bytes.maketrans(b"123456789|", b"000000000/")
@@ -89,7 +94,7 @@ class Columns:
 
     def is_missing(self, column: int, places: Places) -> npt.NDArray[np.bool_]:
         """Tell for some lines whether a column, not the first, holds a point alone."""
-        starts, ends = self.ends[places, column - 1] + 1, self.ends[places, column]
+        starts, ends = self.ends[:, column - 1][places] + 1, self.ends[:, column][places]
         return (ends - starts == 1) & (self._cells[self._starts[places] + starts] == _POINT)
 
     def value(self, column: int, place: int) -> bytes:
@@ -100,7 +105,7 @@ class Columns:
 
     def values(self, column: int, places: Places) -> list[bytes]:
         """Return the text of a column of some lines."""
-        return self.parts(places, self.starts(column)[places], self.ends[places, column])
+        return self.parts(places, self.starts(column)[places], self.ends[:, column][places])
 
     def parts(self, places: Places, starts: Ends, ends: Ends) -> list[bytes]:
         """Return parts of some lines, given by where they start and end in them."""
@@ -110,14 +115,24 @@ class Columns:
 
     def behind(self, column: int, place: int) -> bytes:
         """Return what follows a column of one line, with the tab before it."""
-        low, high = self.lines.starts[place : place + 2].tolist()
-        return self.lines.text[low + int(self.ends[place, column]) : high - 1]
+        return self.all_behind(column, np.array([place]))[0]
+
+    def all_behind(self, column: int, places: Places) -> list[bytes]:
+        """Return what follows a column of some lines, with the tab before it."""
+        text, starts = self.lines.text, self.lines.starts
+        bounds = zip(
+            (starts[places] + self.ends[:, column][places]).tolist(),
+            (starts[places + 1] - 1).tolist(),
+            strict=True,
+        )
+        return [text[low:high] for low, high in bounds]
 
     def mapped(self, column: int, meaning: Mapping[bytes, int]) -> Places:
         """Return what each line's text in a column means; texts that many lines share are asked once."""
         found = np.zeros(len(self), dtype=np.int64)
         left = np.arange(len(self))
-        widths, begins = self.widths(column), self._starts + self.starts(column)
+        starts = self.starts(column)
+        widths, begins = np.maximum(self.ends[:, column] - starts, 0), self._starts + starts
         for _ in range(MAX_SHARED):
             if not len(left) or widths[0] > MAX_COMPARED:
                 break
@@ -149,8 +164,14 @@ class Columns:
                 [parse_position(name, *one) for one in zip(numbers, texts, strict=True)], dtype=np.int64
             )
         last = self._starts + self.ends[:, POS] - 1
-        found = np.zeros(len(self), dtype=np.int64)
-        for at in range(int(widths.max())):
+        words = self._windows[np.maximum(last - 7, 0)]
+        words[last < 7] <<= 8 * (7 - last[last < 7]).astype(np.uint64)  # there is less before it
+        words = (words ^ _ZEROS) & _LAST[np.minimum(widths, 8)]
+        if np.any(_others(words)):
+            for one in zip(numbers, self.values(POS, np.arange(len(self))), strict=True):
+                parse_position(name, *one)
+        found = _whole(words)
+        for at in range(8, int(widths.max())):
             digits = np.take(self._cells, last - at, mode="clip") - _ZERO
             digits[widths <= at] = 0
             if digits.max() > 9:
@@ -164,25 +185,29 @@ class Columns:
 
         −1 where AF is not the one field that decides: there is a MAF, AF is a flag or stands there twice.
         """
-        cells, found, is_maf = self._cells, *self._keys()
+        cells, found = self._cells, self._keys()
+        is_maf, is_af, has_value = cells[found - 1] == _M, cells[found + 1] == _F, cells[found + 2] == _EQUALS
+        is_value, is_flag = is_af & ~is_maf & has_value, is_af & ~has_value
+        if np.count_nonzero(is_value) == len(self) and not is_maf.any() and not is_flag.any():
+            at = found[is_value] - self._starts
+            if np.all((at > self.ends[:, INFO - 1]) & (at < self.ends[:, INFO])):  # one AF in each line
+                return np.arange(len(self)), at + 3
         n_before = np.searchsorted(found, self._heads.starts[1:])
         lines = np.repeat(np.arange(len(self)), np.diff(n_before, prepend=0))
         at = found - self._starts[lines]
         inside = (at > self.ends[lines, INFO - 1]) & (at < self.ends[lines, INFO])
-        found, lines, at, is_maf = found[inside], lines[inside], at[inside], is_maf[inside]
+        lines, at, is_value, is_odd = lines[inside], at[inside], is_value[inside], (is_flag | is_maf)[inside]
         values = np.full(len(self), -2)
         values[lines] = -1
         places = np.flatnonzero(values == -1)
-        is_af, has_value = cells[found + 1] == _F, cells[found + 2] == _EQUALS
-        is_value, is_flag = is_af & ~is_maf & has_value, is_af & ~has_value
         again = lines[is_value]
         values[again] = at[is_value] + 3
         values[again[1:][again[1:] == again[:-1]]] = -1
-        values[lines[is_flag | is_maf]] = -1
+        values[lines[is_odd]] = -1
         return places, values[places]
 
-    def _keys(self) -> tuple[Places, npt.NDArray[np.bool_]]:
-        """Return where AF or AC begins a field, or ends one such as MAF, and which of them do that."""
+    def _keys(self) -> Places:
+        """Return where AF or AC begins a field, or ends one such as MAF."""
         cells = self._cells
         first, last = self._heads.starts[[0, -1]].tolist()
         this, following = cells[first:last], cells[first + 1 : last + 1]
@@ -191,13 +216,14 @@ class Columns:
             last - first,
             lambda low, high: (this[low:high] == _A) & (following[low:high] | (_F ^ _C) == _F | _C),
         )
-        after = cells[found + 1]
-        found = found[(after == _F) | (after == _C)]
-        after, before, earlier = cells[found + 2], cells[found - 1], cells[found - 2]
-        is_maf = (before == _M) & ((earlier == _SEMICOLON) | (earlier == _TAB))
-        is_key = is_maf | (before == _SEMICOLON) | (before == _TAB)
+        before, after = cells[found - 1], cells[found + 2]
+        is_key = (before == _SEMICOLON) | (before == _TAB) | (before == _M)
         is_key &= (after == _EQUALS) | (after == _SEMICOLON) | (after == _TAB) | (after == _NEWLINE)
-        return found[is_key], is_maf[is_key]
+        found, before = found[is_key], before[is_key]
+        earlier, second = cells[found - 2], cells[found + 1]
+        is_key = (before != _M) | (earlier == _SEMICOLON) | (earlier == _TAB)
+        is_key &= (second == _F) | (second == _C)
+        return found[is_key]
 
     def decimals(self, places: Places, starts: Ends) -> npt.NDArray[np.float64]:
         """Read the values of INFO that start at some places of some lines; NaN where one is no plain decimal.
@@ -205,6 +231,13 @@ class Columns:
         A whole number below 10¹⁵ through a power of ten is what reading the text gives, to the last bit.
         """
         at = self._starts[places] + starts
+        found = _short_decimals(self._windows[at])
+        left = np.flatnonzero(np.isnan(found))
+        if len(left):
+            found[left] = self._long_decimals(at[left])
+        return found
+
+    def _long_decimals(self, at: Places) -> npt.NDArray[np.float64]:
         digits = np.zeros(len(at), dtype=np.int64)
         n_digits, n_after, has_point, is_open = (np.zeros_like(digits) for _ in range(4))
         last = np.zeros(len(at), dtype=np.uint8)
@@ -225,14 +258,47 @@ class Columns:
         is_plain = is_end & (n_digits > 0) & (n_digits <= SURE_DIGITS)
         return np.where(is_plain, digits / _POWERS[np.minimum(n_after, SURE_DIGITS)], np.nan)
 
-    def first_bytes(self, n_bytes: int) -> npt.NDArray[np.uint8]:
-        """Return the bytes that the first sample of each line begins with, beyond it those that follow."""
-        starts = self._starts + self.ends[:, FORMAT] + 1
-        return np.stack([self._cells[starts + at] for at in range(n_bytes)], axis=1)
+    def first_bytes(self, places: Places) -> npt.NDArray[np.uint8]:
+        """Return eight bytes that the first sample of some lines begins with, beyond it those that follow."""
+        starts = self._starts[places] + self.ends[:, FORMAT][places] + 1
+        return self._windows[starts].view(np.uint8).reshape(-1, 8)
+
+
+def _short_decimals(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
+    """Read decimals of a digit, a point and up to five digits, the first byte the lowest; NaN for others."""
+    first, behind = (words & 0xFF) ^ _ZERO, words >> _TWO_BYTES
+    digits = behind ^ _ZEROS
+    others = _others(digits)
+    n_bits = np.bitwise_count((others & -others) - 1) & 0x78  # eight for each digit before the first other
+    last = (behind >> n_bits) & 0xFF
+    is_end = (last == _SEMICOLON) | (last == _TAB) | (last == _NEWLINE)
+    is_short = (first < 10) & ((words & 0xFF00) == _POINT << 8) & is_end & (n_bits > 0)
+    powers = _POWERS[np.minimum(n_bits >> 3, SURE_DIGITS)]
+    return np.where(is_short, (first * powers + _whole(digits << (64 - n_bits))) / powers, np.nan)
+
+
+def _others(digits: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Return the highest bit of each byte that is no digit, the letters of digits taken away."""
+    plain: npt.NDArray[np.uint64] = digits & np.uint64(0x7F7F_7F7F_7F7F_7F7F)
+    return (plain + np.uint64(0x7676_7676_7676_7676) | digits) & np.uint64(0x8080_8080_8080_8080)
+
+
+def _whole(digits: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Return numbers of eight digits, each a byte, the first the lowest."""
+    digits = digits * 10 + (digits >> 8)  # two as one number, then four and all of them
+    low, high = digits & 0xFF_0000_00FF, (digits >> 16) & 0xFF_0000_00FF
+    found = (low * (100 + (1_000_000 << 32)) + high * (1 + (10_000 << 32))) >> 32
+    return found.astype(np.int64)
 
 
 def _ends_together(lines: Block, n_columns: int) -> Ends | None:
     """Return where all columns of all lines end, None unless each line has so many."""
+    guessed = _guessed_ends(lines, n_columns)
+    return _searched_ends(lines, n_columns) if guessed is None else guessed
+
+
+def _searched_ends(lines: Block, n_columns: int) -> Ends | None:
+    """Return the same by looking for every tab."""
     low, high = lines.starts[[0, -1]].tolist()
     cells = np.frombuffer(lines.text, dtype=np.uint8)[low:high]
     found = where(len(cells), lambda low, high: cells[low:high] == _TAB)
@@ -242,7 +308,40 @@ def _ends_together(lines: Block, n_columns: int) -> Ends | None:
     begins, ends = lines.starts[:-1] - low, lines.starts[1:] - low - 1
     if np.any(tabs[:, 0] < begins) or np.any(tabs[:, -1] > ends):
         return None
-    return np.column_stack([tabs, ends]) - begins[:, None]
+    found_ends = np.empty((n_columns, len(lines)), dtype=np.int64)  # those of a column beside each other
+    np.subtract(tabs.T, begins, out=found_ends[:-1])
+    np.subtract(ends, begins, out=found_ends[-1])
+    return found_ends.T
+
+
+def _guessed_ends(lines: Block, n_columns: int) -> Ends | None:
+    """Return where all columns end if most lines have them where the first line has; None for unknown."""
+    starts, cells = lines.starts, np.frombuffer(lines.text, dtype=np.uint8)
+    tabs = np.flatnonzero(cells[starts[0] : starts[1]] == _TAB)
+    if len(lines) < MANY_LINES or len(tabs) != n_columns - 1:
+        return None
+    is_like = np.diff(starts) > tabs[-1]
+    begins = np.where(is_like, starts[:-1], starts[0])
+    if MOSTLY * np.count_nonzero(cells[begins[:MANY_LINES] + tabs[-1]] == _TAB) < (MOSTLY - 1) * MANY_LINES:
+        return None
+    for tab in tabs.tolist():
+        is_like &= cells[begins + tab] == _TAB
+    others = np.flatnonzero(~is_like)
+    if MOSTLY * len(others) > len(lines):
+        return None
+    ends = np.empty((n_columns, len(lines)), dtype=np.int64)
+    ends[:-1] = tabs[:, None]
+    ends[-1] = np.diff(starts) - 1
+    if len(others):
+        found = _searched_ends(Block.of(lines.at(others)), n_columns)
+        if found is None:
+            return None
+        ends[:, others] = found.T
+    # Each line has as many tabs at least; none has more if all together have no more.
+    low, high = starts[[0, -1]].tolist()
+    parts = (cells[at : min(at + CHUNK, high)] for at in range(low, high, CHUNK))
+    n_tabs = sum(np.count_nonzero(part == _TAB) for part in parts)
+    return ends.T if n_tabs == (n_columns - 1) * len(lines) else None
 
 
 def _heads(lines: Block, n_columns: int) -> tuple[Block, frozenset[int]] | None:

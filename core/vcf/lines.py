@@ -121,7 +121,8 @@ class Block:
                     one, until = starts[[0, -1]].tolist()
                     differs = cells[one:until] != others[one + at - begin : until + at - begin]
                     if differs.any():
-                        places.append(np.logical_or.reduceat(differs, starts[:-1] - one).nonzero()[0] + first)
+                        found_in = np.bitwise_or.reduceat(differs.view(np.uint8), starts[:-1] - one)
+                        places.append(found_in.nonzero()[0] + first)
         return np.sort(np.concatenate(places)).tolist()
 
     def first_elsewhere(self, other: Block, places: list[int]) -> int:

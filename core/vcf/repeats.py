@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from core.vcf.remembering import remembered
 from core.vcf.settings import VcfSettings
 
 _COPIES = re.compile(rb"(?i)<(?:STR|CN|VNTR|RPT|TR|CNV:TR)[:_]?[0-9]+")
@@ -38,6 +39,7 @@ class RepeatPattern:
         """Return how many copies of its motif each repeat of an ALT allele has."""
         return [len(match[0]) // len(match[1]) for match in self.pattern.finditer(alt)]
 
+    @remembered
     def motif(self, alt: bytes) -> bytes:
         """Return the motif of the first repeat in the ALT column, b"" for none.
 

@@ -104,7 +104,7 @@ class Scanner(SiteJudge):
         known = np.zeros(len(which), dtype=np.bool_)
         if self.n_columns[0] == N_FIXED + 2:
             rarest = run.rarity.rarest[which]
-            cells = run.columns.first_bytes(4)[which]
+            cells = run.columns.first_bytes(which)
             ends = (cells == ord(":")) | (cells == ord("\n"))
             is_digit = (cells >= ord("0")) & (cells <= ord("9"))
             parts = (cells[:, 1] == ord("/")) | (cells[:, 1] == ord("|"))
@@ -149,7 +149,7 @@ class Scanner(SiteJudge):
         begins = np.array([low for _, low, _ in run.stretches])
         again = np.flatnonzero(np.diff(run.positions) == 0) + 1
         again = again[~np.isin(again, begins)]
-        columns, chosen = run.columns, which.tolist()
+        columns = run.columns
         odd = set(columns.odd)
         close = odd.union(run.lines.changed)
         spaced = run.lines.lines.with_spaces()
@@ -157,9 +157,9 @@ class Scanner(SiteJudge):
         if self.same_declarations:
             close.update(which[(run.kinds[which] & Alt.BLANK) != 0].tolist())
         else:
-            close.update(chosen)
+            close.update(which.tolist())
         units = [(place, place + 1) for place in close]
-        candidates = set(chosen) if len(again) else set()
+        candidates = set(which.tolist()) if len(again) else set()
         for low, high in _groups(again.tolist()) if len(again) else ():
             places = range(low, high)
             if not close.isdisjoint(places) or not candidates.isdisjoint(places):
@@ -320,9 +320,12 @@ class Scanner(SiteJudge):
         )
         samples: dict[bytes, list[bytes]] = defaultdict(list)
         if self.n_columns[0] > N_FIXED + 1:
-            for place in places.tolist():
-                if place not in columns.plain:
-                    samples[columns.value(FORMAT, place)].append(columns.behind(FORMAT, place))
+            unsure = np.array(
+                [place for place in places.tolist() if place not in columns.plain], dtype=np.int64
+            )
+            behind = columns.all_behind(FORMAT, unsure)
+            for format_, text in zip(columns.values(FORMAT, unsure), behind, strict=True):
+                samples[format_].append(text)
         if odd_name or not all(values.takes(format_, texts) for format_, texts in samples.items()):
             self._originals(run, places.tolist())
 
@@ -366,7 +369,7 @@ class Scanner(SiteJudge):
 
     def _collect(self, run: _Run, which: Places, marks: Marks, judged: Mapping[int, Judged]) -> None:
         columns, kinds = run.columns, run.kinds[which]
-        masked_up_to = run.rarity.mafs[which].copy()
+        masked_up_to = run.rarity.mafs[which]
         keys = np.zeros(len(which), dtype=np.uint16)
         if judged:
             places = np.fromiter(judged, dtype=np.int64, count=len(judged))
@@ -377,6 +380,7 @@ class Scanner(SiteJudge):
             marks[numbers], keys[numbers] = outcomes[0], outcomes[2]
             moved = ~np.isnan(outcomes[1])
             masked_up_to[numbers[moved]] = outcomes[1][moved]
+        repeats = np.flatnonzero(kinds & Alt.REPEAT)
         bounds = np.searchsorted(which, [low for _, low, _ in run.stretches] + [len(columns)])
         self.collector.add(
             Found(
@@ -389,10 +393,13 @@ class Scanner(SiteJudge):
                 mafs=run.rarity.mafs[which],
                 marks=marks,
                 masked_up_to=masked_up_to,
-                motifs={
-                    number: self.pattern.motif(columns.value(ALT, int(which[number])))
-                    for number in np.flatnonzero(kinds & Alt.REPEAT).tolist()
-                },
+                motifs=dict(
+                    zip(
+                        repeats.tolist(),
+                        map(self.pattern.motif, columns.values(ALT, which[repeats])),
+                        strict=True,
+                    )
+                ),
                 lengths=columns.widths(REF)[which],
                 keys=keys,
                 numbers=[run.lines.numbers[place] for place in which.tolist()]
