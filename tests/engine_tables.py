@@ -28,6 +28,16 @@ from core.risk import (
 from core.risk.in_engine import audit_in_engine, measure_in_engine, search_in_engine
 from core.risk.measuring import settings_for_other
 from core.tables import read_dataset
+from core.tabular import (
+    AnonymizationLog,
+    LogEntry,
+    TabularAudit,
+    judge_tabular,
+    measure_classes,
+    measure_tabular,
+)
+from core.tabular.in_engine import measure_in_engine as measure_tabular_in_engine
+from core.verdict import Verdict
 
 # Spellings that fold into one, look alike and are two in bytes, stand for missing, are stars.
 _WORDS = [
@@ -219,6 +229,110 @@ def row_differences(tables: Sequence[pa.Table], at: Sequence[str], settings: Lea
 
     ours = figures(here, chance, expected_full_matches(pair, pair.columns))
     return [*_differing(ours, figures(there.rows, there.chance, there.expected_full), "")]
+
+
+_PIECES = (
+    *("900101-1234567", "9001011234567", "010-1234-5678", "2020-01-01", "2020/1/5T10:00", "a.b@c.org"),
+    *(
+        "남성",
+        "역삼동",
+        "홍길동",
+        "김00",
+        "김철수",
+        "7",
+        "-",
+        " ",
+        "_",
+        "\u200b",
+        "é",
+        "٣",
+        "Ⅷ",
+        "1980-01-01",
+    ),
+    *("8c8e1c9a", "31778", "\n", "\u2028", "\u3000", "d2719b8e-1111-4222-8333-abcdefabcdef"),
+    *("abcdef123456", "ID-", "𝟚", "한\u0301"),
+)
+_ACTIONS = (
+    *("", "keep", "drop", "keep_if_permitted_else_drop", "pseudonymize", "pseudonymize", "pseudonymize"),
+    *("date_floor_year", "date_floor_decade", "date_floor_year", "date_floor_decade"),
+)
+_LOGGED = {
+    "action": st.sampled_from(_ACTIONS),
+    "semantic": st.sampled_from(["", "age", "gender", "ssn", "visit_date"]),
+}
+_TOKENS = ["8c8e1c9a", "12345678", "P-1", "P-22", " P-3", "abcdef123456", "x"]
+_VERIFIED: dict[str, tuple[pa.DataType, st.SearchStrategy[Any]]] = {
+    **_CELLS,
+    "text": (pa.string(), st.lists(st.sampled_from(_PIECES), max_size=3).map("".join)),
+    "token": (pa.string(), st.sampled_from(_TOKENS)),
+    "number": (pa.float64(), st.one_of(st.floats(width=64), st.sampled_from([31778.0, 1e12, -2.5e-7]))),
+    "small": (pa.float32(), st.floats(width=32)),
+    "long": (pa.int64(), st.sampled_from([9001011234567, 31778, 12345678, -1])),
+    "money": (pa.decimal128(9, 2), st.decimals(min_value=-9999, max_value=9999, places=2)),
+    "midnight": (pa.timestamp("us"), st.sampled_from([0, 365 * 86_400_000_000])),
+}
+
+
+@st.composite
+def verified(draw: st.DrawFn) -> tuple[pa.Table, pa.Table, AnonymizationLog, str | None]:
+    """Draw an original, an anonymized table in the same order, a log, and the key or none."""
+    n = draw(st.integers(1, 15))
+    n_after = draw(st.sampled_from([n, n, n, draw(st.integers(1, 15))]))
+    tables = [{"rid": pa.array(range(size), pa.int64())} for size in (n, n_after)]
+    entries = {}
+    for name in [f"c{place}" for place in range(draw(st.integers(1, 3)))]:
+        kinds = draw(st.lists(st.sampled_from(sorted(_VERIFIED)), min_size=2, max_size=2))
+        kinds = kinds if draw(st.booleans()) else [kinds[0]] * 2
+        values = []
+        for table, kind, size in zip(tables, kinds, (n, n_after), strict=True):
+            of, cells = _VERIFIED[kind]
+            pool = [*draw(st.lists(cells, min_size=1, max_size=6)), None]
+            kept = values[0][:size] if values and kinds[0] == kind and draw(st.booleans()) else []
+            added = st.lists(st.sampled_from(pool), min_size=size - len(kept), max_size=size - len(kept))
+            values.append([*kept, *draw(added)])
+            table[name] = pa.array(values[-1], of)
+        entries[name] = LogEntry(column=name, **{word: draw(of) for word, of in _LOGGED.items()})
+    if draw(st.booleans()):
+        tables[1].pop("c0"), tables[1].update(c0_year=tables[1]["rid"])
+    log = AnonymizationLog(
+        name="log.json",
+        mode=draw(st.sampled_from(["low", "high"])),
+        allow_dx=draw(st.booleans()),
+        entries=entries,
+    )
+    return pa.table(tables[0]), pa.table(tables[1]), log, draw(st.sampled_from(["rid", "rid", None]))
+
+
+def rule_differences(
+    tables: Sequence[pa.Table], at: Sequence[str], log: AnonymizationLog, key: str | None
+) -> list[str]:
+    """Return where the published rule on two tables in an engine differs from that in memory."""
+    places = [address_of(each) for each in at]
+    original, anonymized = (
+        read_dataset(parquet_bytes(t), name=p.name) for t, p in zip(tables, places, strict=True)
+    )
+    there = measure_tabular_in_engine(*places, log, key=key)
+    here = measure_tabular(original, anonymized, log)
+    ours = judge_tabular(here, classes=measure_classes(anonymized, here.quasi_identifiers))
+    theirs = judge_tabular(there.measurement, classes=there.classes)
+    unknown = {one.column for one in there.measurement.checks if "without --key" in one.reason}
+    assert key is None or not unknown
+
+    def figures(audit: TabularAudit) -> dict[str, Any]:
+        measured = audit.measurement
+        told = vars(measured) | {name: getattr(measured, name) for name in ("n_filled", "n_residual")}
+        for name in ("columns", "log", "notes", "settings", "checks"):
+            told.pop(name, None)
+        checks = [vars(one) if one.column not in unknown else one.column for one in measured.checks]
+        classes = audit.classes
+        sizes = None if classes is None else [each.tolist() for each in classes.size_histogram]
+        left_out = None if classes is None else (classes.k, classes.n_left_out)
+        told |= {"residuals": [vars(one) for one in measured.residuals]}
+        is_known = theirs.verdict is not Verdict.NOT_ASSESSED  # what is not known then changes nothing
+        judged = audit.verdict if is_known else None
+        return told | {"checks": checks, "classes": sizes, "left_out": left_out, "verdict": judged}
+
+    return [*_differing(figures(ours), figures(theirs), "")]
 
 
 _MEASURED_THERE = frozenset(

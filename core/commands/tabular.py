@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,6 +16,7 @@ import numpy as np
 
 from core import at_hand
 from core.cluster import OUT_OF_MEMORY, Task, settings_digest, stamps
+from core.commands import risk_in_engine as in_engine
 from core.commands.batches import Batch, add_batch_options, arguments_that_matter
 from core.commands.output import (
     Audited,
@@ -26,14 +27,17 @@ from core.commands.output import (
     with_evidence,
 )
 from core.commands.policies import judged, looks
-from core.commands.reading import add_reading_options, add_text_options, table_reader
+from core.commands.reading import add_reading_options, add_text_options, read_options, table_reader
 from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
 from core.free_text import ModelName, Reading, check_reading, read_cells
+from core.patterns import CATALOGUE
 from core.policies.judging import Columns
 from core.reports import InputFacts, PlainTable, Report, ReportTable
+from core.risk.in_engine import refused_in_engine
+from core.risk.views import origin_facts
 from core.settings_form import add_options, from_options, given_options
-from core.tables import Dataset
+from core.tables import Dataset, ReadOptions
 from core.tabular import (
     FilePair,
     LeftOutFile,
@@ -49,6 +53,7 @@ from core.tabular import (
 )
 from core.tabular.csv_report import class_shares, csv_report_header, csv_report_name, csv_report_row
 from core.tabular.document import run_verdict, tabular_document
+from core.tabular.in_engine import measure_in_engine
 from core.tabular.log import Mode
 from core.tabular.pairing import original_names
 from core.tabular.second_opinion import (
@@ -56,11 +61,11 @@ from core.tabular.second_opinion import (
     SecondOpinionSettings,
     SecondOpinionThresholds,
 )
-from core.tabular.views import VerifiedFile, tabular_report, verified_file
+from core.tabular.views import VerifiedFile, log_facts, tabular_report, verified_file
 from core.tabular.views.evidence import evidence_tables
 from core.tabular.views.proof import tabular_proof
 from core.verdict import Verdict
-from core.words import input_error, joined, own, percent, text
+from core.words import Text, input_error, joined, own, percent, text
 from core.writing import write_file
 
 
@@ -88,6 +93,15 @@ class _Done:
     found: _Measured
     evidence: tuple[ReportTable, ...] | None
 
+    def verified(self) -> VerifiedFile:
+        """Return the pair as a report needs it; tables in an engine are not there to repeat it."""
+        return VerifiedFile(
+            audit=self.audit,
+            inputs=self.found.inputs,
+            prove=self.proof,
+            is_repeatable=not _is_in_engine(self.pair),
+        )
+
     def proof(self) -> tuple[ReportTable, ...]:
         """Return the steps by which anybody finds the same, or the attacks tried."""
         return tuple(each.table for each in self.found.proof)
@@ -107,6 +121,9 @@ class _Limits:
     with_evidence: bool
     with_proof: bool
     asked: str  # a digest of all of it
+    key: str | None  # of tables in an engine, as those that follow
+    options: ReadOptions
+    memory: str | None
     look: Callable[[Dataset], Columns]  # what the columns of a table look like, as far as a policy asks
 
 
@@ -118,11 +135,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "originals",
         nargs="*",
-        type=Path,
+        type=in_engine.place,
         metavar="ORIGINAL",
         help="original tables, or folders of them; xxx.csv needs xxx_anonymized.csv and "
-        "xxx_anonymized_log.json",
+        "xxx_anonymized_log.json; with --log the original and the anonymized table",
     )
+    _add_engine_options(parser)
     parser.add_argument(
         "--anonymized-dir",
         type=Path,
@@ -155,6 +173,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_evidence_option(parser)
     add_batch_options(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON document instead of text")
+
+
+def _add_engine_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--log", metavar="LOG", help="the log of an original and an anonymized table that are named before it"
+    )
+    parser.add_argument(
+        "--key",
+        metavar="COLUMN",
+        help="with tables in an engine: a column that names each row of both once",
+    )
+    in_engine.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -205,19 +235,20 @@ def audit(
     done.sort(key=lambda each: places.get(each.pair.original, 0))  # those of one run are in order
 
     def report(created_at: datetime) -> Report:
-        files = [VerifiedFile(audit=each.audit, inputs=each.found.inputs, prove=each.proof) for each in done]
+        files = [each.verified() for each in done]
         made = tabular_report(files, skipped=skipped, created_at=created_at)
         is_masked = any(arguments.evidence == "masked" for arguments in runs)
         return made.with_evidence(one for each in done for one in each.evidence or ()) if is_masked else made
 
     looked = {f"{one.audit.name}: {name}": kinds for one in done for name, kinds in one.found.looks.items()}
+    in_engines = any(_is_in_engine(each.pair) for each in done)
     message = "{file} was not verified. {reason}"
     return Audited(
         verdict=run_verdict([result.audit for result in done], n_skipped=len(skipped)),
         report=report,
         document=lambda: _timed(tabular_document([result.audit for result in done], skipped), done),
         lines=lambda: (),
-        policy=lambda document: judged(runs[0], document, looked),
+        policy=lambda document: judged(runs[0], document, None if in_engines else looked),
         problems=tuple(text(message, file=file.name, reason=own(file.reason)) for file in skipped),
     )
 
@@ -301,6 +332,13 @@ def _find_pairs(arguments: argparse.Namespace) -> Pairing:
                 "--anonymized-dir {folder} is not a folder. Name an existing one.", folder=str(anonymized_dir)
             )
         )
+    if arguments.log is not None:
+        return Pairing(pairs=(_pair_with_log(arguments),))
+    named = [*originals, *(file for pair in arguments.pair for file in pair)]
+    if any(isinstance(in_engine.place(str(each)), str) for each in named):
+        raise AuditInputError(_TWO_AND_A_LOG)
+    if arguments.key is not None:
+        raise AuditInputError(_KEY_IN_ENGINE)
     for path in dict.fromkeys(originals):
         if not at_hand.is_file(path) and not at_hand.is_folder(path):
             skipped.append(LeftOutFile(name=str(path), reason="There is no such file or folder."))
@@ -318,6 +356,31 @@ def _find_pairs(arguments: argparse.Namespace) -> Pairing:
     pairs += [FilePair(original=a, anonymized=b, log=c) for a, b, c in arguments.pair]
     skipped += [LeftOutFile(name=name, reason=own(reason)) for name, reason in arguments.not_verified]
     return Pairing(pairs=tuple(dict.fromkeys(pairs)), skipped=tuple(dict.fromkeys(skipped)))
+
+
+_TWO_AND_A_LOG = (
+    "Tables in an engine are named with their log: the original, the anonymized table, and --log LOG."
+)
+
+
+_KEY_IN_ENGINE = "--key pairs the rows of tables in an engine; rows of files belong together by their order."
+
+
+def _pair_with_log(arguments: argparse.Namespace) -> FilePair:
+    """Return the two tables that are named with a log."""
+    if len(arguments.originals) != 2 or arguments.pair:
+        raise AuditInputError("--log belongs to two tables: name the original and the anonymized one alone.")
+    original, anonymized = map(str, arguments.originals)
+    pair = FilePair(original=original, anonymized=anonymized, log=arguments.log)
+    if _is_in_engine(pair) and (asked := [*_asked_of_records(arguments)]):
+        raise refused_in_engine(asked)
+    if arguments.key is not None and not _is_in_engine(pair):
+        raise AuditInputError(_KEY_IN_ENGINE)
+    return pair
+
+
+def _is_in_engine(pair: FilePair) -> bool:
+    return any(isinstance(in_engine.place(each), str) for each in (pair.original, pair.anonymized))
 
 
 def _files(folder: Path) -> list[str]:
@@ -373,7 +436,9 @@ def _csv_report(arguments: argparse.Namespace) -> list[_CsvReport]:
     if folder is None:
         if arguments.json:
             return []
-        first = Path(arguments.originals[0] if arguments.originals else arguments.pair[0][0])
+        first = Path(
+            arguments.log or (arguments.originals[0] if arguments.originals else arguments.pair[0][0])
+        )
         folder = first if first.is_dir() else first.parent
     name = csv_report_name(datetime.now().astimezone())
     return [_CsvReport(folder / name, csv_report_header(arguments.headers))]
@@ -392,22 +457,37 @@ def _limits(arguments: argparse.Namespace) -> _Limits:
         with_evidence=arguments.evidence == "masked",
         with_proof=arguments.report is not None or bool(at_hand.places()),
         asked=settings_digest(arguments_that_matter(arguments)),
+        key=arguments.key,
+        options=read_options(arguments),
+        memory=arguments.memory_limit,
         look=partial(looks, arguments),
     )
 
 
+def _asked_of_records(arguments: argparse.Namespace) -> Iterator[str]:
+    """Yield the options given that need the records themselves."""
+    given = {
+        f"--{name.replace('_', '-')}": getattr(arguments, name) for name in ("read", "scheduler", "resume")
+    }
+    yield from (option for option, value in given.items() if value)
+    asked = [name for name in ("read", "scheduler", "resume") if getattr(arguments, name)]
+    asked += [name for name in ("evidence", "text_model") if getattr(arguments, name) != "none"]
+    yield from (f"--{name.replace('_', '-')}" for name in asked)
+    chosen = from_options(TabularSettings, arguments).patterns
+    yield from (f"--pattern {key}" for key in chosen if not CATALOGUE[key].rule)
+
+
 def _measure(pair: FilePair, limits: _Limits) -> _Measured:
     """Read and measure a pair."""
+    if _is_in_engine(pair):
+        return _measure_in_engine(pair, limits)
     started = time.perf_counter()
     try:
         original = limits.read_table(Path(pair.original))
         anonymized = limits.read_table(Path(pair.anonymized))
         log = read_log(Path(pair.log))
     except OSError as error:
-        name = Path(error.filename or pair.original).name
-        raise AuditInputError(
-            text("{file}: the file cannot be opened. Check that you may read it.", file=name)
-        ) from None
+        raise _cannot_be_opened(error.filename or pair.original) from None
     audit = audit_tabular(
         original,
         anonymized,
@@ -439,6 +519,46 @@ def _measure(pair: FilePair, limits: _Limits) -> _Measured:
     )
 
 
+def _measure_in_engine(pair: FilePair, limits: _Limits) -> _Measured:
+    """Measure a pair where its tables are."""
+    started = time.perf_counter()
+    (original, _), (anonymized, _) = (
+        in_engine.address_given(in_engine.place(each)) for each in (pair.original, pair.anonymized)
+    )
+    try:
+        log = read_log(Path(pair.log))
+    except OSError:
+        raise _cannot_be_opened(pair.log) from None
+    found = in_engine.in_thread(
+        lambda is_stopped: measure_in_engine(
+            original,
+            anonymized,
+            log,
+            settings=limits.settings,
+            quasi_identifiers=limits.quasi_identifiers,
+            key=limits.key,
+            options=limits.options,
+            memory=limits.memory,
+            is_stopped=is_stopped,
+        )
+    )
+    facts = map(origin_facts, found.origins, ("original", "anonymized"))
+    return _Measured(
+        measurement=found.measurement,
+        classes=found.classes,
+        opinion=None,
+        inputs=(*facts, log_facts(log)),
+        evidence=None,
+        proof=(),
+        looks={},
+        seconds=time.perf_counter() - started,
+    )
+
+
+def _cannot_be_opened(file: str) -> AuditInputError:
+    return input_error("{file}: the file cannot be opened. Check that you may read it.", file=Path(file).name)
+
+
 def _judge(pair: FilePair, limits: _Limits, found: _Measured) -> _Done:
     """Hold what was found in a pair against the limits."""
     audit = judge_tabular(
@@ -466,12 +586,7 @@ def _lines(result: _Done) -> list[str]:
             residual=percent(measured.pattern_residual),
             handling=percent(measured.high_risk_handling),
         ),
-        text(
-            "column checks: {passed} PASS, {warned} WARN, {failed} FAIL",
-            passed=measured.n_messages(Verdict.PASS),
-            warned=measured.n_messages(Verdict.WARN),
-            failed=measured.n_messages(Verdict.FAIL),
-        ),
+        _checks_text(measured),
         _class_text(audit),
         *(
             text("{verdict}: {finding}", verdict=own(finding.verdict.word), finding=own(finding.message))
@@ -481,6 +596,20 @@ def _lines(result: _Done) -> list[str]:
     ]
     first = text(title, file=audit.name, verdict=own(audit.overall.word))
     return [first, *(text("  {line}", line=own(one)) for one in details)]
+
+
+def _checks_text(measured: TabularMeasurement) -> Text:
+    unknown = measured.n_messages(Verdict.NOT_ASSESSED)
+    message = "column checks: {passed} PASS, {warned} WARN, {failed} FAIL"
+    if unknown:
+        message = "column checks: {passed} PASS, {warned} WARN, {failed} FAIL, {unknown} NOT ASSESSED"
+    return text(
+        message,
+        passed=measured.n_messages(Verdict.PASS),
+        warned=measured.n_messages(Verdict.WARN),
+        failed=measured.n_messages(Verdict.FAIL),
+        **({"unknown": unknown} if unknown else {}),
+    )
 
 
 def _class_text(audit: TabularAudit) -> str:

@@ -1,5 +1,14 @@
 """Tables where they are, larger than memory or in a database: only aggregates leave their engine."""
 
 from core.engines.addresses import Address, address_of
-from core.engines.columns import KeyColumn, is_groupable, key_columns
+from core.engines.columns import KeyColumn, is_groupable, key_columns, text_form
+from core.engines.joining import (
+    JoinedColumn,
+    check_key,
+    key_problems,
+    look_at,
+    no_common_key,
+    side_of,
+    trimmed_text,
+)
 from core.engines.sources import SECRETS, Engine, Origin, beside, configured, connected

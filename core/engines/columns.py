@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from core.engines.sources import Engine
 from core.errors import AuditInputError
 from core.tables import ReadOptions
-from core.words import text
+from core.words import input_error, text
 
 if TYPE_CHECKING:
     from ibis.expr.types import BooleanValue, Value
@@ -137,6 +137,84 @@ def _looked_at(engine: Engine, name: str, options: ReadOptions) -> tuple[bool, b
         )
     )
     return bool(found["missing"]), bool(found["stars"])
+
+
+def text_form(engine: Engine, column: KeyColumn) -> Callable[[Any], Any]:
+    """Return what makes texts of a column's values that are there, as they are written in memory.
+
+    Raises
+    ------
+    AuditInputError
+        Moments with a time zone, which engines write in that of their session.
+    """
+    kind: Any = engine.table[column.name].type()
+    if kind.is_floating():
+        return _float_text
+    if kind.is_boolean():
+        return lambda value: value.ifelse("true", "false")
+    if not kind.is_timestamp():
+        return lambda value: value if kind.is_string() else value.cast("string")
+    if kind.timezone is not None:
+        raise input_error(
+            "{column} of {file} holds moments with a time zone, which engines write in their own. Give a "
+            "view with moments without one.",
+            column=f"`{column.name}`",
+            file=engine.address.name,
+        )
+    moments = engine.table.select(v=column.value)
+    found = engine.row(
+        moments.agg(
+            fraction=(moments.v.strftime("%f") != "000000").sum(),
+            time=(moments.v.strftime("%H:%M:%S") != "00:00:00").sum(),
+        )
+    )
+    layout = "%Y-%m-%d %H:%M:%S.%f" if found["fraction"] else "%Y-%m-%d %H:%M:%S"
+    layout = layout if found["fraction"] or found["time"] else "%Y-%m-%d"
+    return lambda value: value.strftime(layout)
+
+
+def digits_and_power(number: Any) -> tuple[Any, Any]:
+    """Return the digits of a number's text from the first to the last that is not 0, and its power of ten."""
+    mantissa = number.re_replace("^[+-]", "").re_replace("[eE].*$", "")
+    exponent = number.re_replace("^[^eE]*", "").re_replace("^[eE][+]?", "")
+    exponent = (exponent == "").ifelse("0", exponent).cast("int64")
+    significant = mantissa.re_replace("[.]", "").re_replace("^0+", "")
+    digits = significant.re_replace("0+$", "")
+    fraction = mantissa.re_replace("^[^.]*[.]?", "")
+    return digits, exponent - fraction.length() + significant.length() - digits.length()
+
+
+def _float_text(value: Any) -> Any:
+    """Return numbers as Arrow writes them: ``100``, ``0.00001``, ``1.5e+10``, ``1e-7``, ``-inf``."""
+    import ibis  # noqa: PLC0415
+
+    written = value.cast("string")
+    is_number = written.re_search("[0-9]")
+    digits, power = digits_and_power(is_number.ifelse(written, "0"))
+    power = power.cast("int32")  # else PostgreSQL has no such function of texts
+    point = digits.length() + power  # of 0.digits
+    zeros = ibis.literal("0" * _WRITTEN_PLAIN[1])
+    inside = ibis.greatest(point, 0)
+    plain = ibis.cases(
+        (point <= 0, ibis.literal("0.") + zeros.left(ibis.greatest(-point, 0)) + digits),
+        (power >= 0, digits + zeros.left(ibis.greatest(power, 0))),
+        else_=digits.left(inside) + "." + digits.substr(inside),
+    )
+    first = digits.left(1) + (digits.length() > 1).ifelse(ibis.literal(".") + digits.substr(1), "")
+    sign = (point > 0).ifelse("+", "-")
+    scientific = first + "e" + sign + (point - 1).abs().cast("string")
+    is_plain = point.between(*_WRITTEN_PLAIN)
+    finite = ibis.cases((digits == "", "0"), (is_plain, plain), else_=scientific)
+    is_negative = written.startswith("-")
+    return ibis.cases(
+        (is_number, is_negative.ifelse("-", "") + finite),
+        (is_negative, "-inf"),
+        (written.lower() == "nan", "nan"),
+        else_="inf",
+    )
+
+
+_WRITTEN_PLAIN = (-5, 10)  # places of the point before or in the digits where Arrow writes no exponent
 
 
 def _null(column: Any) -> Any:

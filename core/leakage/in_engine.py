@@ -9,15 +9,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 import scipy
 
-from core.cells import DATE_PATTERN, NUMBER_PATTERN, WHITE_SPACE, canonical_text
-from core.engines import SECRETS, Address, Engine, KeyColumn, Origin, beside, connected, key_columns
+from core.cells import canonical_text
+from core.engines import (
+    SECRETS,
+    Address,
+    Engine,
+    JoinedColumn,
+    KeyColumn,
+    Origin,
+    beside,
+    check_key,
+    connected,
+    key_columns,
+    key_problems,
+    look_at,
+    no_common_key,
+    side_of,
+)
 from core.errors import AuditInputError
 from core.leakage.chance import ColumnChance
 from core.leakage.judging import column_findings, missing_column_findings, valid_cell_findings
-from core.leakage.pairing import aligned_names, column_problems, key_problems, no_common_key
+from core.leakage.pairing import aligned_names, column_problems
 from core.leakage.settings import LeakageSettings, LeakageThresholds, resolve_columns
 from core.leakage.whole_rows import RowLeakage
 from core.tables import ReadOptions
@@ -27,18 +41,7 @@ from core.words import Written, input_error, share_of
 if TYPE_CHECKING:
     from ibis.expr.types import Table as Expression
 
-_MOST_SPELLINGS = 10_000  # of dates of a column, which come here to be read
 _WORTH_A_LOOK = 0.05
-# Written so that every engine reads them: no backslash.
-_DATE = DATE_PATTERN.replace(r"\.", "[.]")
-_NUMBER = NUMBER_PATTERN.replace(r"\.", "[.]")
-_PLAIN_DATE = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
-_PLAIN_NUMBER = "^(0|-?[1-9][0-9]*|-?(0|[1-9][0-9]*)[.][0-9]*[1-9])$"
-_NOT_FINITE = {"nan": "nan"} | {
-    f"{sign}{word}": "-inf" if sign == "-" else "inf"
-    for sign in ("", "+", "-")
-    for word in ("inf", "infinity")
-}
 
 
 class InEngine(NamedTuple):
@@ -153,12 +156,15 @@ def _measure(
 ) -> RowsInEngine:
     """Measure what `keys` names of both tables, the key first."""
     (first, second), names = engines, tuple(keys[0])
-    written = [_Written([each[name] for each in keys], settings) for name in names]
-    _look_at(engines, written)
-    tables = [
-        kept.enter_context(engine.kept(_side(engine, written, side))) for side, engine in enumerate(engines)
+    as_text = bool(settings.values_to_ignore)
+    written = [
+        JoinedColumn([each[name] for each in keys], dates=name != names[0], as_text=as_text) for name in names
     ]
-    counts = [_check_key(*each, key=names[0]) for each in zip(engines, tables, strict=True)]
+    look_at(engines, written)
+    tables = [
+        kept.enter_context(engine.kept(side_of(engine, written, side))) for side, engine in enumerate(engines)
+    ]
+    counts = [check_key(*each, key=names[0]) for each in zip(engines, tables, strict=True)]
     a, b = (
         table.select(**{f"{letter}{place}": table[f"c{place}"] for place in range(len(names))})
         for letter, table in zip("ab", tables, strict=True)
@@ -187,166 +193,19 @@ def _measure(
     )
 
 
-class _Written:
-    """A column of both tables as expressions that are equal exactly where cells are in memory."""
-
-    def __init__(self, columns: Sequence[KeyColumn], settings: LeakageSettings) -> None:
-        self.name = columns[0].name
-        self.is_key = self.name == settings.key
-        kinds = [column.value.type() for column in columns]
-        same = kinds[0] == kinds[1] or all(kind.is_integer() for kind in kinds)
-        zones = [kind.is_timestamp() and kind.timezone is not None for kind in kinds]
-        self.is_text = kinds[0].is_string() or not same or bool(settings.values_to_ignore)
-        if self.is_text and any(zones):
-            raise input_error(
-                "{column} holds {kind}, and is compared as text, which says nothing of time zones. Give both "
-                "tables the same type without one, and ignore no values.",
-                column=f"`{self.name}`",
-                kind=str(kinds[zones.index(True)]).partition("(")[0],
-            )
-        to = "string" if self.is_text else "int64" if kinds[0] != kinds[1] else None
-        self.values = [column.value if to is None else column.value.cast(to) for column in columns]
-        self.is_spaced = self.has_numbers = False  # whether cells have blank ends, or numbers in other forms
-        self.dates: dict[str, str] = {}  # what spellings of dates say
-
-    def facts(self, side: int) -> dict[str, Any]:
-        """Return counts of cells that are not written as they are compared."""
-        value = self.values[side]
-        plain = _trimmed(value)
-        is_number = plain.re_search(_NUMBER) & ~plain.re_search(_PLAIN_NUMBER)
-        return {
-            "spaced": _has_blank_ends(value).sum(),
-            "numbers": (is_number | plain.lower().isin([*_NOT_FINITE])).sum(),
-            "dates": self._odd_date(plain).nunique(),
-        }
-
-    def _odd_date(self, plain: Any) -> Any:
-        import ibis  # noqa: PLC0415 - takes seconds to import
-
-        is_odd = plain.re_search(_DATE) & ~plain.re_search(_PLAIN_DATE)
-        return is_odd.ifelse(plain, ibis.null("string"))
-
-    def take(self, engine: Engine, side: int, found: Mapping[str, int]) -> None:
-        """Take the facts of one table, and read its dates."""
-        self.is_spaced |= found["spaced"] > 0
-        self.has_numbers |= found["numbers"] > 0
-        if not found["dates"] or self.is_key:
-            return
-        if found["dates"] > _MOST_SPELLINGS:
-            raise input_error(
-                "{column} of {file} holds {n} dates that are not written as 2020-01-31, too many to read. "
-                "Give both tables a column of dates.",
-                column=f"`{self.name}`",
-                file=engine.address.name,
-                n=found["dates"],
-            )
-        odd = engine.table.select(v=self._odd_date(_trimmed(self.values[side])))
-        odd = odd.filter(odd.v.notnull())
-        spellings = engine.rows(odd.group_by("v").agg(n=odd.count()), most=_MOST_SPELLINGS)["v"]
-        self.dates |= {each: canonical_text(each, dates=True) for each in spellings}
-
-    def canonical(self, value: Any) -> Any:
-        """Return a text that dates were read in as all that are equal to it are written."""
-        return _numbers_alike(value) if self.has_numbers else value
-
-    def is_ignored(self, value: Any, settings: LeakageSettings) -> Any:
-        """Return whether a cell is one of the values to ignore."""
-        import ibis  # noqa: PLC0415
-
-        is_it = value.isnull() if settings.ignores_missing else ibis.literal(False)
-        for each in settings.values_to_ignore:
-            stated = ibis.literal(canonical_text(each, dates=True), "string")
-            is_it = is_it | (value == self.canonical(stated)).fill_null(False)
-        return is_it
-
-
-def _has_blank_ends(value: Any) -> Any:
-    spaces = list(WHITE_SPACE)
-    return value.left(1).isin(spaces) | value.right(1).isin(spaces)
-
-
-def _trimmed(value: Any) -> Any:
-    inside = value.re_replace(f"^[{WHITE_SPACE}]+", "").re_replace(f"[{WHITE_SPACE}]+$", "")
-    return _has_blank_ends(value).ifelse(inside, value)
-
-
-def _numbers_alike(value: Any) -> Any:
-    """Return texts with each number as its digits, e, and the power of ten of the last of them."""
+def _is_ignored(column: JoinedColumn, value: Any, settings: LeakageSettings) -> Any:
+    """Return whether a cell is one of the values to ignore."""
     import ibis  # noqa: PLC0415
 
-    is_number = value.re_search(_NUMBER).fill_null(False)
-    number = is_number.ifelse(value, "0")
-    mantissa = number.re_replace("^[+-]", "").re_replace("[eE].*$", "")
-    exponent = number.re_replace("^[^eE]*", "").re_replace("^[eE][+]?", "")
-    exponent = (exponent == "").ifelse("0", exponent).cast("int64")
-    significant = mantissa.re_replace("[.]", "").re_replace("^0+", "")
-    digits = significant.re_replace("0+$", "")
-    fraction = mantissa.re_replace("^[^.]*[.]?", "")
-    power = exponent - fraction.length() + significant.length() - digits.length()
-    sign = number.startswith("-").ifelse("-", "")
-    alike = (digits == "").ifelse("0", sign + digits + "e" + power.cast("string"))
-    words = [(value.lower() == word, ibis.literal(said)) for word, said in _NOT_FINITE.items()]
-    return ibis.cases((is_number, alike), *words, else_=value)
-
-
-def _look_at(engines: tuple[Engine, Engine], written: Sequence[_Written]) -> None:
-    """Find out which columns of text have to be looked at closely; the rest are compared as they are."""
-    for side, engine in enumerate(engines):
-        facts = {
-            f"{key}_{place}": fact
-            for place, each in enumerate(written)
-            if each.is_text
-            for key, fact in each.facts(side).items()
-        }
-        found = engine.row(engine.table.agg(**facts)) if facts else {}
-        for place, each in enumerate(written):
-            if each.is_text:
-                told = {key: int(found[f"{key}_{place}"] or 0) for key in ("spaced", "numbers", "dates")}
-                each.take(engine, side, told)
-
-
-def _side(engine: Engine, written: Sequence[_Written], side: int) -> Expression:
-    """Return a table with its key c0 and columns c1, … as they are compared."""
-    import ibis  # noqa: PLC0415
-
-    table = engine.table.select(
-        **{
-            f"c{place}": _trimmed(each.values[side]) if each.is_spaced else each.values[side]
-            for place, each in enumerate(written)
-        }
-    )
-    for place, each in enumerate(written):
-        if each.dates:
-            names = ibis.memtable(pa.table({"v": list(each.dates), "d": list(each.dates.values())}))
-            joined = table.left_join(names, table[f"c{place}"] == names.v)
-            table = joined.mutate(**{f"c{place}": ibis.coalesce(joined.d, joined[f"c{place}"])}).drop(
-                "v", "d"
-            )
-    return table.select(
-        **{f"c{place}": each.canonical(table[f"c{place}"]) for place, each in enumerate(written)}
-    )
-
-
-def _check_key(engine: Engine, table: Expression, *, key: str) -> int:
-    """Return the rows of a table in which the key names each once."""
-    groups = table.group_by("c0").agg(n=table.count())
-    found = engine.row(
-        groups.agg(
-            n_rows=groups.n.sum(),
-            missing=groups.c0.isnull().ifelse(groups.n, 0).sum(),
-            repeated=((groups.n > 1) & groups.c0.notnull()).ifelse(1, 0).sum(),
-        )
-    )
-    n_rows, missing, repeated = (int(found[each] or 0) for each in ("n_rows", "missing", "repeated"))
-    if not n_rows:
-        raise input_error("{file} has no records below its header.", file=engine.address.name)
-    if problems := key_problems(key, engine.address.name, (missing, repeated)):
-        raise AuditInputError(*problems)
-    return n_rows
+    is_it = value.isnull() if settings.ignores_missing else ibis.literal(False)
+    for each in settings.values_to_ignore:
+        stated = ibis.literal(canonical_text(each, dates=True), "string")
+        is_it = is_it | (value == column.canonical(stated)).fill_null(False)
+    return is_it
 
 
 def _row_leakage(
-    engine: Engine, pairs: Expression, written: Sequence[_Written], settings: LeakageSettings
+    engine: Engine, pairs: Expression, written: Sequence[JoinedColumn], settings: LeakageSettings
 ) -> RowLeakage:
     """Return the row rules; see :func:`core.leakage.whole_rows.count_row_matches`."""
     import ibis  # noqa: PLC0415
@@ -360,7 +219,7 @@ def _row_leakage(
             is_match = is_match | both_missing
         elif not settings.ignores_missing and settings.missing_on_both == "leave out":
             is_valid = ~both_missing
-        is_valid = is_valid & ~each.is_ignored(a, settings) & ~each.is_ignored(b, settings)
+        is_valid = is_valid & ~_is_ignored(each, a, settings) & ~_is_ignored(each, b, settings)
         flags |= {
             f"m{place}": (is_match & is_valid).ifelse(1, 0),
             f"v{place}": is_valid.ifelse(1, 0),
@@ -399,10 +258,10 @@ def _counted_together(a: Expression, b: Expression) -> Expression:
 
 
 def _column_chance(
-    engine: Engine, sides: Sequence[Expression], written: _Written, settings: LeakageSettings, *, n: int
+    engine: Engine, sides: Sequence[Expression], written: JoinedColumn, settings: LeakageSettings, *, n: int
 ) -> tuple[float, float]:
     """Return mean and variance of a column's matches; see :func:`core.leakage.chance.column_chance`."""
-    a, b = (each.filter(~written.is_ignored(each.v, settings)) for each in sides)
+    a, b = (each.filter(~_is_ignored(written, each.v, settings)) for each in sides)
     values = _counted_together(a, b)
     if settings.missing_on_both != "match" or settings.ignores_missing:
         values = values.filter(values.v.notnull())

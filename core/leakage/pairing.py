@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from core.cells import as_numbers, canonical_codes, cells_equal, shared_codes
 from core.coding import BoolArray, IntArray, SharedCodes
 from core.dates import read_dates
+from core.engines import key_problems, no_common_key
 from core.errors import AuditInputError
 from core.jobs import Threads
 from core.tables import Dataset
@@ -244,49 +245,6 @@ def _key_problems(original: Dataset, scrambled: Dataset, key: str | None) -> lis
     return problems
 
 
-def key_problems(key: str, file: str, counts: tuple[int, int] | None) -> list[str]:
-    """Say what is wrong with a key of so many missing cells and repeated values; None where it is absent."""
-    if counts is None:
-        absent = "The key column “{key}” is not in {file}; it has to be in both tables."
-        return [text(absent, key=key, file=file)]
-    problems: list[str] = []
-    n_missing, n_repeated = counts
-    if n_missing:
-        problems.append(
-            text(
-                "The key column “{key}” of {file} is empty in {n} row; a key has to be filled in every row.",
-                "The key column “{key}” of {file} is empty in {n} rows; a key has to be filled in every row.",
-                n=n_missing,
-                key=key,
-                file=file,
-            )
-        )
-    if n_repeated:
-        problems.append(
-            text(
-                "The key column “{key}” of {file} holds {n} value more than once; a key has to be "
-                "different in every row.",
-                "The key column “{key}” of {file} holds {n} values more than once; a key has to be "
-                "different in every row.",
-                n=n_repeated,
-                key=key,
-                file=file,
-            )
-        )
-    return problems
-
-
-def no_common_key(key: str, original: str, scrambled: str) -> AuditInputError:
-    """Return the error of a key that pairs no row."""
-    return AuditInputError(text(_NO_COMMON_KEY, key=key, original=original, scrambled=scrambled))
-
-
-_NO_COMMON_KEY = (
-    "No value of the key column “{key}” is in both {original} and {scrambled}, so no row can be "
-    "compared with its own."
-)
-
-
 def _pair_rows(
     original: Dataset, scrambled: Dataset, key: str | None
 ) -> tuple[IntArray | None, IntArray | None, str]:
@@ -302,8 +260,7 @@ def _pair_rows(
     partner = row_of_code[codes.original]
     rows = np.flatnonzero(partner >= 0)
     if not len(rows):
-        problem = text(_NO_COMMON_KEY, key=key, original=original.name, scrambled=scrambled.name)
-        return None, None, problem
+        return None, None, no_common_key(key, original.name, scrambled.name).problems[0]
     return rows, partner[rows], ""
 
 

@@ -37,7 +37,7 @@ def header_position(first_rows: Sequence[Sequence[str]], *, header: str) -> int:
     if not first_rows:
         return 0
     n_columns = Counter(len(row) for row in first_rows).most_common(1)[0][0]
-    named = [sum(not _is_unnamed(name) for name in row) for row in first_rows]
+    named = [sum(not is_unnamed(name) for name in row) for row in first_rows]
     largest = min(_LARGEST_SEARCH, len(first_rows)) - 2  # a record remains below
     position = 0
     while position < largest and named[position] <= 1 and 2 * named[position] <= n_columns:
@@ -54,7 +54,8 @@ def header_option(position: int) -> str:
     return "none" if position < 0 else fixed.get(position, str(position + 1))
 
 
-def _is_unnamed(name: str) -> bool:
+def is_unnamed(name: str) -> bool:
+    """Return whether a column's name is none, or one that a program gave it."""
     return not name.strip() or _UNNAMED.fullmatch(name.strip()) is not None
 
 
@@ -100,7 +101,7 @@ def name_columns(row: Sequence[str]) -> Header:
             unique = f"{name or f'Unnamed: {position}'}_{counters[name] + 1}"
         seen.add(unique)
         names.append(unique)
-    unnamed = [unique for unique, name in zip(names, written, strict=True) if _is_unnamed(name)]
+    unnamed = [unique for unique, name in zip(names, written, strict=True) if is_unnamed(name)]
     return Header(names=tuple(names), unnamed=tuple(unnamed), notes=tuple(_notes(row, written, names)))
 
 

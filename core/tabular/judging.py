@@ -37,7 +37,8 @@ class TabularAudit:
     measurement: TabularMeasurement
     classes: EquivalenceClasses | None
     thresholds: TabularThresholds
-    verdict: Verdict  # the published rule's verdict: PASS, WARN or FAIL
+    # the published rule's: PASS, WARN or FAIL; NOT_ASSESSED where columns that were not might change it
+    verdict: Verdict
     # whether any message is FAIL; whether the share of WARN messages reaches its limit
     mandatory_review: bool
     recommended_review: bool
@@ -95,6 +96,8 @@ def judge_tabular(
     mandatory = measurement.n_messages(Verdict.FAIL) > 0
     recommended = measurement.warn_share >= thresholds.warn_share
     verdict = Verdict.FAIL if missed or mandatory else Verdict.WARN if recommended else Verdict.PASS
+    if verdict is Verdict.PASS and measurement.possible_warn_share >= thresholds.warn_share:
+        verdict = Verdict.NOT_ASSESSED
     return TabularAudit(
         measurement=measurement,
         classes=classes,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,6 +15,7 @@ from core.patterns import CATALOGUE
 from core.tables import Dataset
 from core.tabular.columns import (
     MatchedColumn,
+    Named,
     about_names_alike,
     is_dropping,
     is_high_risk,
@@ -25,6 +26,7 @@ from core.tabular.columns import (
 from core.tabular.log import AnonymizationLog, LogEntry
 from core.tabular.rules import (
     ColumnCheck,
+    Scanned,
     ScannedColumn,
     check_absent,
     check_column,
@@ -101,6 +103,11 @@ class TabularMeasurement:
         return self.n_messages(Verdict.WARN) / len(self.checks)
 
     @property
+    def possible_warn_share(self) -> float:
+        """Return WARN messages / all messages, were all columns that are not assessed WARN."""
+        return (self.n_messages(Verdict.WARN) + self.n_messages(Verdict.NOT_ASSESSED)) / len(self.checks)
+
+    @property
     def fail_share(self) -> float:
         """Return FAIL messages / all messages."""
         return self.n_messages(Verdict.FAIL) / len(self.checks)
@@ -150,6 +157,33 @@ def measure_tabular(
     then compared as sets of values.
     """
     settings = settings or TabularSettings()
+    log, matched, alike = match_tables(original, anonymized, log)
+    actions = logged_actions(matched, log)
+    patterns = tuple(CATALOGUE[key] for key in settings.patterns)
+
+    def scan(name: str) -> ScannedColumn:
+        action = actions.get(name, "")
+        return scan_anonymized(anonymized.table[name], original.table, action=action, patterns=patterns)
+
+    with Threads() as threads:  # Arrow lets the columns run in parallel
+        scanned = dict(zip(anonymized.columns, threads.map(scan, anonymized.columns), strict=True))
+        return check_tables(
+            (original.name, anonymized.name),
+            log,
+            settings,
+            matched=matched,
+            scanned=scanned,
+            n_records=(original.n_records, anonymized.n_records),
+            unnamed=original.unnamed_columns,
+            notes=(*log.notes_about(original_name=original.name, anonymized_name=anonymized.name), *alike),
+            map_checks=threads.map,
+        )
+
+
+def match_tables(
+    original: Named, anonymized: Named, log: AnonymizationLog
+) -> tuple[AnonymizationLog, tuple[MatchedColumn, ...], tuple[Finding, ...]]:
+    """Return the log by the tables' names, the columns that belong together, and names that are too alike."""
     for table in (original, anonymized):
         if len(table.columns) > MOST_COLUMNS:
             raise input_error(
@@ -159,78 +193,65 @@ def measure_tabular(
                 columns=len(table.columns),
                 most=MOST_COLUMNS,
             )
-    alike = about_names_alike(original.columns, anonymized.columns, log)
+    alike = tuple(about_names_alike(original.columns, anonymized.columns, log))
     log = log.for_columns(original.columns, anonymized.columns)
-    matched = match_columns(original, anonymized, log)
-    scanned = _scan(anonymized, matched, log, settings)
-    high_risk = [entry for entry in log.entries.values() if is_high_risk(entry.semantic)]
-    return TabularMeasurement(
-        original_name=original.name,
-        anonymized_name=anonymized.name,
-        log=log,
-        settings=settings,
-        n_original=original.n_records,
-        n_anonymized=anonymized.n_records,
-        columns=_check(original, anonymized, matched, scanned, log),
-        residuals=_residuals(scanned),
-        n_logged=len(log.entries),
-        inconsistent_columns=_inconsistent(matched, scanned, log),
-        n_high_risk=len(high_risk),
-        unprotected_columns=_unprotected(high_risk, log),
-        quasi_identifiers=logged_quasi_identifiers(matched),
-        notes=(*log.notes_about(original_name=original.name, anonymized_name=anonymized.name), *alike),
-    )
+    return log, match_columns(original, anonymized, log), alike
 
 
-def _scan(
-    anonymized: Dataset, matched: Sequence[MatchedColumn], log: AnonymizationLog, settings: TabularSettings
-) -> dict[str, ScannedColumn]:
-    """Return every anonymized column with its patterns; Arrow lets the columns run in parallel."""
+def logged_actions(matched: Sequence[MatchedColumn], log: AnonymizationLog) -> dict[str, str]:
+    """Return anonymized column to the action that is logged of it."""
     actions = {name: entry.action for name, entry in log.entries.items()}
-    actions |= {match.anonymized: match.action for match in matched if match.anonymized is not None}
-    patterns = tuple(CATALOGUE[key] for key in settings.patterns)
-
-    def scan(name: str) -> ScannedColumn:
-        return scan_anonymized(anonymized.table[name], action=actions.get(name, ""), patterns=patterns)
-
-    with Threads() as threads:
-        return dict(zip(anonymized.columns, threads.map(scan, anonymized.columns), strict=True))
+    return actions | {match.anonymized: match.action for match in matched if match.anonymized is not None}
 
 
-def _check(
-    original: Dataset,
-    anonymized: Dataset,
-    matched: Sequence[MatchedColumn],
-    scanned: Mapping[str, ScannedColumn],
+def check_tables(
+    names: tuple[str, str],
     log: AnonymizationLog,
-) -> tuple[ColumnResult, ...]:
-    unnamed = frozenset(original.unnamed_columns)
+    settings: TabularSettings,
+    *,
+    matched: Sequence[MatchedColumn],
+    scanned: Mapping[str, Scanned],
+    n_records: tuple[int, int],
+    unnamed: Sequence[str],
+    notes: tuple[Finding, ...],
+    map_checks: Callable[..., Iterable[ColumnCheck]] = map,
+) -> TabularMeasurement:
+    """Apply the rule to what was counted of two tables, original and anonymized."""
 
     def check(match: MatchedColumn) -> ColumnCheck:
         if match.original in unnamed:
             return check_unnamed(match)
         if match.anonymized is None:
             return check_absent(match, log)
-        return check_column(
-            match,
-            original.table[match.original],
-            anonymized.table[match.anonymized],
-            scanned[match.anonymized],
-            allow_dx=log.allow_dx,
-        )
+        return check_column(match, scanned[match.anonymized], allow_dx=log.allow_dx)
 
     checks: dict[str, list[ColumnCheck]] = {}
-    with Threads() as threads:
-        for match, found in zip(matched, threads.map(check, matched), strict=True):
-            checks.setdefault(match.original, []).append(found)
-    return tuple(ColumnResult(column=name, checks=tuple(found)) for name, found in checks.items())
+    for match, found in zip(matched, map_checks(check, matched), strict=True):
+        checks.setdefault(match.original, []).append(found)
+    high_risk = [entry for entry in log.entries.values() if is_high_risk(entry.semantic)]
+    return TabularMeasurement(
+        original_name=names[0],
+        anonymized_name=names[1],
+        log=log,
+        settings=settings,
+        n_original=n_records[0],
+        n_anonymized=n_records[1],
+        columns=tuple(ColumnResult(column=name, checks=tuple(found)) for name, found in checks.items()),
+        residuals=_residuals(scanned),
+        n_logged=len(log.entries),
+        inconsistent_columns=_inconsistent(matched, scanned, log),
+        n_high_risk=len(high_risk),
+        unprotected_columns=_unprotected(high_risk, log),
+        quasi_identifiers=logged_quasi_identifiers(matched),
+        notes=notes,
+    )
 
 
-def _residuals(scanned: Mapping[str, ScannedColumn]) -> tuple[ResidualCount, ...]:
+def _residuals(scanned: Mapping[str, Scanned]) -> tuple[ResidualCount, ...]:
     return tuple(
         ResidualCount(
             column=name,
-            n_filled=column.values.n_filled,
+            n_filled=column.n_filled,
             n_cells=column.n_residual,
             counts=column.residual_counts,
         )
@@ -246,7 +267,7 @@ def _unprotected(high_risk: Sequence[LogEntry], log: AnonymizationLog) -> tuple[
 
 
 def _inconsistent(
-    matched: Sequence[MatchedColumn], scanned: Mapping[str, ScannedColumn], log: AnonymizationLog
+    matched: Sequence[MatchedColumn], scanned: Mapping[str, Scanned], log: AnonymizationLog
 ) -> tuple[str, ...]:
     """Return the logged columns that should be gone but hold values, by their name or expanded."""
     stands_for = {name: [name] for name in log.entries if name in scanned}
@@ -261,7 +282,7 @@ def _inconsistent(
         name
         for name, entry in log.entries.items()
         if is_dropping(entry.action, allow_dx=log.allow_dx)
-        and any(scanned[column].values.n_filled for column in stands_for.get(name, ()))
+        and any(scanned[column].n_filled for column in stands_for.get(name, ()))
     )
 
 
@@ -271,6 +292,17 @@ def measure_classes(anonymized: Dataset, quasi_identifiers: Sequence[str]) -> Eq
     A missing value is a value of its own, but a record blank in all quasi-identifiers is left out
     and counted.
     """
+    check_quasi_identifiers(anonymized, quasi_identifiers)
+    if not quasi_identifiers:
+        return None
+    blank = np.ones(anonymized.n_records, dtype=np.bool_)
+    for name in quasi_identifiers:
+        blank &= anonymized.table[name].is_null().to_numpy()
+    return equivalence_classes(anonymized.table, tuple(quasi_identifiers), leave_out=blank)
+
+
+def check_quasi_identifiers(anonymized: Named, quasi_identifiers: Sequence[str]) -> None:
+    """Refuse quasi-identifiers that the anonymized table does not have."""
     unknown = [name for name in quasi_identifiers if name not in anonymized.columns]
     if unknown:
         raise AuditInputError(
@@ -284,9 +316,3 @@ def measure_classes(anonymized: Dataset, quasi_identifiers: Sequence[str]) -> Eq
                 for name in unknown
             )
         )
-    if not quasi_identifiers:
-        return None
-    blank = np.ones(anonymized.n_records, dtype=np.bool_)
-    for name in quasi_identifiers:
-        blank &= anonymized.table[name].is_null().to_numpy()
-    return equivalence_classes(anonymized.table, tuple(quasi_identifiers), leave_out=blank)

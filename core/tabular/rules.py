@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
 
 from core.cells import cells_equal
 from core.coding import BoolArray, CodedColumn, distinct_values
-from core.patterns import RULE_PATTERNS, PatternHits, SensitivePattern, scan_values
+from core.patterns import PatternHits, SensitivePattern, scan_values
 from core.tabular.columns import MatchedColumn, is_dropping
 from core.tabular.log import DATE_FLOOR_ACTIONS, AnonymizationLog
 from core.tabular.values import are_date_floors, frequent_shapes, look_like_pseudonyms, n_shared_values
@@ -33,7 +34,7 @@ class ColumnCheck:
     semantic: str  # as logged; empty where nothing is
     action: str
     check: str  # machine name of the check that was made
-    status: Verdict  # PASS, WARN or FAIL
+    status: Verdict  # PASS, WARN or FAIL; NOT_ASSESSED where rows in an engine have no order
     reason: str  # a sentence with counts; never a cell value
     n_filled: int = 0  # non-blank anonymized values
     n_failing: int = 0  # how many of them speak against the column
@@ -42,18 +43,72 @@ class ColumnCheck:
     found: frozenset[str] = frozenset()
 
 
+@dataclass(frozen=True, kw_only=True)
+class Pseudonyms:
+    """What the rule counts of a pseudonymized column."""
+
+    n_filled: int
+    n_distinct: int
+    n_distinct_original: int
+    n_unlike: int
+    n_unchanged: int | None  # None where nobody knows which rows belong together
+    n_compared: int
+    by_row: bool
+
+
+class Scanned(Protocol):
+    """What the rule counts of an anonymized column, wherever it is."""
+
+    @property
+    def n_records(self) -> int:
+        """Return the number of records."""
+
+    @property
+    def n_filled(self) -> int:
+        """Return the cells that are not blank."""
+
+    @property
+    def n_residual(self) -> int:
+        """Return the cells that hold a sensitive pattern, correct results of the logged date floor apart."""
+
+    @property
+    def residual_counts(self) -> Mapping[str, int]:
+        """Return pattern key to the cells that hold it, patterns without any left out."""
+
+    def residual_shapes(self) -> tuple[str, ...]:
+        """Return up to three frequent shapes of cells with a pattern."""
+
+    def wrong_dates(self, *, decade: bool) -> tuple[int, tuple[str, ...]]:
+        """Return the cells that are not the first day of a year, or of a decade, and frequent shapes."""
+
+    def pseudonyms(self, match: MatchedColumn) -> Pseudonyms:
+        """Return what the rule counts of pseudonyms."""
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ScannedColumn:
-    """A column of the anonymized table with the sensitive patterns found in it."""
+    """A column of the anonymized table in memory with the sensitive patterns found in it."""
 
+    cells: pa.ChunkedArray
     values: CodedColumn  # its distinct values
     hits: PatternHits  # what the patterns found
     # shape (n_values,): values with a pattern that are not the correct result of the logged date floor
     residual: BoolArray
+    original: pa.Table  # where its original column is
+
+    @property
+    def n_records(self) -> int:
+        """See `Scanned`."""
+        return self.values.n_records
+
+    @property
+    def n_filled(self) -> int:
+        """See `Scanned`."""
+        return self.values.n_filled
 
     @property
     def n_residual(self) -> int:
-        """Return the cells that hold a sensitive pattern."""
+        """See `Scanned`."""
         return self.values.n_cells(self.residual)
 
     @property
@@ -63,13 +118,40 @@ class ScannedColumn:
 
     @property
     def residual_counts(self) -> Mapping[str, int]:
-        """Return pattern key to the cells that hold it, patterns without any left out."""
+        """See `Scanned`."""
         counts = {key: self.values.n_cells(mask & self.residual) for key, mask in self.hits.masks.items()}
         return {key: n for key, n in counts.items() if n}
 
+    def residual_shapes(self) -> tuple[str, ...]:
+        """See `Scanned`."""
+        return frequent_shapes(self.values, self.residual)
+
+    def wrong_dates(self, *, decade: bool) -> tuple[int, tuple[str, ...]]:
+        """See `Scanned`."""
+        wrong = ~are_date_floors(self.values.values, decade=decade)
+        n_wrong = self.values.n_cells(wrong)
+        return n_wrong, frequent_shapes(self.values, wrong) if n_wrong else ()
+
+    def pseudonyms(self, match: MatchedColumn) -> Pseudonyms:
+        """See `Scanned`; rows belong together by their places, where there are as many."""
+        original, values = self.original[match.original], self.values
+        before = distinct_values(original)
+        by_row = len(original) == len(self.cells)
+        return Pseudonyms(
+            n_filled=values.n_filled,
+            n_distinct=values.n_distinct,
+            n_distinct_original=before.n_distinct,
+            n_unlike=values.n_filled - values.n_cells(look_like_pseudonyms(values)),
+            n_unchanged=int(np.count_nonzero(cells_equal(original, self.cells)))
+            if by_row
+            else n_shared_values(values, before),
+            n_compared=values.n_filled if by_row else values.n_distinct,
+            by_row=by_row,
+        )
+
 
 def scan_anonymized(
-    column: pa.ChunkedArray, *, action: str, patterns: tuple[SensitivePattern, ...] = RULE_PATTERNS
+    column: pa.ChunkedArray, original: pa.Table, *, action: str, patterns: tuple[SensitivePattern, ...]
 ) -> ScannedColumn:
     """Search an anonymized column; what a date floor correctly produced is not a residual."""
     values = distinct_values(column)
@@ -77,7 +159,7 @@ def scan_anonymized(
     residual = hits.any_mask
     if action in DATE_FLOOR_ACTIONS and hits.masks:
         residual = residual & ~are_date_floors(values.values, decade=action == "date_floor_decade")
-    return ScannedColumn(values=values, hits=hits, residual=residual)
+    return ScannedColumn(cells=column, values=values, hits=hits, residual=residual, original=original)
 
 
 def check_unnamed(match: MatchedColumn) -> ColumnCheck:
@@ -97,28 +179,21 @@ def check_absent(match: MatchedColumn, log: AnonymizationLog) -> ColumnCheck:
     return _result(match, "removed", Verdict.WARN, reason)
 
 
-def check_column(
-    match: MatchedColumn,
-    original: pa.ChunkedArray,
-    anonymized: pa.ChunkedArray,
-    scanned: ScannedColumn,
-    *,
-    allow_dx: bool,
-) -> ColumnCheck:
+def check_column(match: MatchedColumn, scanned: Scanned, *, allow_dx: bool) -> ColumnCheck:
     """Judge an anonymized column by what the log says was done to it."""
     if match.action == "keep_if_permitted_else_drop" and allow_dx:
         return _result(match, "dropped", Verdict.PASS, "The log permits keeping this column.", scanned)
     if is_dropping(match.action, allow_dx=allow_dx):
         return _check_dropped(match, scanned)
     if match.action == "pseudonymize":
-        return _check_pseudonyms(match, original, anonymized, scanned)
+        return _check_pseudonyms(match, scanned)
     if match.action in DATE_FLOOR_ACTIONS:
         return _check_date_floor(match, scanned)
     return _check_patterns(match, scanned)
 
 
-def _check_dropped(match: MatchedColumn, scanned: ScannedColumn) -> ColumnCheck:
-    n_left, n_records = scanned.values.n_filled, scanned.values.n_records
+def _check_dropped(match: MatchedColumn, scanned: Scanned) -> ColumnCheck:
+    n_left, n_records = scanned.n_filled, scanned.n_records
     if not n_left:
         reason = text("All {records} values are blank.", records=n_records)
         return _result(match, "dropped", Verdict.PASS, reason, scanned)
@@ -134,10 +209,10 @@ def _check_dropped(match: MatchedColumn, scanned: ScannedColumn) -> ColumnCheck:
     )
 
 
-def _check_date_floor(match: MatchedColumn, scanned: ScannedColumn) -> ColumnCheck:
+def _check_date_floor(match: MatchedColumn, scanned: Scanned) -> ColumnCheck:
     decade = match.action == "date_floor_decade"
-    wrong = ~are_date_floors(scanned.values.values, decade=decade)
-    n_wrong, n_filled = scanned.values.n_cells(wrong), scanned.values.n_filled
+    n_wrong, shapes = scanned.wrong_dates(decade=decade)
+    n_filled = scanned.n_filled
     if not n_wrong:
         right = (
             "All {filled} non-blank values are the first day of a decade."
@@ -150,7 +225,6 @@ def _check_date_floor(match: MatchedColumn, scanned: ScannedColumn) -> ColumnChe
         if decade
         else "{found} non-blank values are not the first day of a year; shapes: {shapes}."
     )
-    shapes = frequent_shapes(scanned.values, wrong)
     return _result(
         match,
         "date_floor",
@@ -162,8 +236,8 @@ def _check_date_floor(match: MatchedColumn, scanned: ScannedColumn) -> ColumnChe
     )
 
 
-def _check_patterns(match: MatchedColumn, scanned: ScannedColumn) -> ColumnCheck:
-    n_found, n_filled = scanned.n_residual, scanned.values.n_filled
+def _check_patterns(match: MatchedColumn, scanned: Scanned) -> ColumnCheck:
+    n_found, n_filled = scanned.n_residual, scanned.n_filled
     if not n_found:
         reason = text("None of {filled} non-blank values holds a sensitive pattern.", filled=n_filled)
         return _result(match, "patterns", Verdict.PASS, reason, scanned)
@@ -181,37 +255,23 @@ def _check_patterns(match: MatchedColumn, scanned: ScannedColumn) -> ColumnCheck
         ),
         scanned,
         n_failing=n_found,
-        shapes=frequent_shapes(scanned.values, scanned.residual),
+        shapes=scanned.residual_shapes(),
         found=frozenset(counts),
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Pseudonyms:
-    """What the rule counts of a pseudonymized column."""
-
-    n_filled: int
-    n_distinct: int
-    n_distinct_original: int
-    n_unlike: int
-    n_unchanged: int
-    n_compared: int
-    by_row: bool
-
-
-def _check_pseudonyms(
-    match: MatchedColumn, original: pa.ChunkedArray, anonymized: pa.ChunkedArray, scanned: ScannedColumn
-) -> ColumnCheck:
-    counted = _count_pseudonyms(original, anonymized, scanned)
+def _check_pseudonyms(match: MatchedColumn, scanned: Scanned) -> ColumnCheck:
+    counted = scanned.pseudonyms(match)
     problems = dict(_pseudonym_problems(counted))
-    if problems:
+    unknown = [_NO_ORDER] if counted.n_unchanged is None else []
+    if problems or unknown:
         return _result(
             match,
             "pseudonyms",
-            Verdict.WARN,
-            joined([*problems.values()]),
+            Verdict.WARN if problems else Verdict.NOT_ASSESSED,
+            joined([*problems.values(), *unknown]),
             scanned,
-            n_failing=max(counted.n_unlike, counted.n_unchanged if counted.by_row else 0),
+            n_failing=max(counted.n_unlike, (counted.n_unchanged or 0) if counted.by_row else 0),
             found=frozenset(problems),
         )
     return _result(
@@ -229,29 +289,13 @@ def _check_pseudonyms(
     )
 
 
-def _count_pseudonyms(
-    original: pa.ChunkedArray, anonymized: pa.ChunkedArray, scanned: ScannedColumn
-) -> _Pseudonyms:
-    before = distinct_values(original)
-    values = scanned.values
-    n_distinct = values.n_distinct
-    by_row = len(original) == len(anonymized)
-    if by_row:
-        n_unchanged, n_compared = int(np.count_nonzero(cells_equal(original, anonymized))), values.n_filled
-    else:
-        n_unchanged, n_compared = n_shared_values(values, before), n_distinct
-    return _Pseudonyms(
-        n_filled=values.n_filled,
-        n_distinct=n_distinct,
-        n_distinct_original=before.n_distinct,
-        n_unlike=values.n_filled - values.n_cells(look_like_pseudonyms(values)),
-        n_unchanged=n_unchanged,
-        n_compared=n_compared,
-        by_row=by_row,
-    )
+_NO_ORDER = text(
+    "Rows in an engine have no order: whether values equal the original in the same row is not assessed "
+    "without --key."
+)
 
 
-def _pseudonym_problems(found: _Pseudonyms) -> Iterator[tuple[str, Text]]:
+def _pseudonym_problems(found: Pseudonyms) -> Iterator[tuple[str, Text]]:
     """Yield what is wrong with pseudonyms, by its name in a check."""
     if found.n_distinct_original and found.n_distinct / found.n_distinct_original < _DIVERSE:
         yield (
@@ -273,7 +317,11 @@ def _pseudonym_problems(found: _Pseudonyms) -> Iterator[tuple[str, Text]]:
                 limit=percent(1 - _RESEMBLING),
             ),
         )
-    if found.n_compared and (found.n_compared - found.n_unchanged) / found.n_compared < _CHANGED:
+    if (
+        found.n_unchanged is not None
+        and found.n_compared
+        and (found.n_compared - found.n_unchanged) / found.n_compared < _CHANGED
+    ):
         message = (
             "{found} values equal the original in the same row; at most {limit} may."
             if found.by_row
@@ -288,7 +336,7 @@ def _result(
     check: str,
     status: Verdict,
     reason: str,
-    scanned: ScannedColumn | None = None,
+    scanned: Scanned | None = None,
     *,
     n_failing: int = 0,
     shapes: tuple[str, ...] = (),
@@ -302,7 +350,7 @@ def _result(
         check=check,
         status=status,
         reason=reason,
-        n_filled=scanned.values.n_filled if scanned else 0,
+        n_filled=scanned.n_filled if scanned else 0,
         n_failing=n_failing,
         shapes=shapes,
         found=found,

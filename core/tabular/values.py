@@ -17,11 +17,11 @@ _N_SHAPES = 3
 _MIDNIGHT = r"(?:[ T]00?:00(?::00(?:\.0+)?)?Z?)?"
 _EXCEL_DAY_ZERO = datetime.date(1899, 12, 30)
 
-_HEXADECIMAL = r"^[0-9A-Fa-f]{8,}$"
-_DIGITS_ONLY = r"^[0-9]+$"
-_UUID = r"^\{?[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}\}?$"
-_TOKEN = r"^[A-Za-z0-9+/_\-]{12,}={0,6}$"  # noqa: S105 - the shape of a pseudonym, no password
-_SURNAME_AND_ZEROS = f"^(?:{'|'.join(sorted(KOREAN_SURNAMES))})00$"
+HEXADECIMAL = r"^[0-9A-Fa-f]{8,}$"
+DIGITS_ONLY = r"^[0-9]+$"
+UUID = r"^\{?[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}\}?$"
+TOKEN = r"^[A-Za-z0-9+/_\-]{12,}={0,6}$"  # noqa: S105 - the shape of a pseudonym, no password
+SURNAME_AND_ZEROS = f"^(?:{'|'.join(sorted(KOREAN_SURNAMES))})00$"
 
 
 def _excel_serials(*, decade: bool) -> pa.Array:
@@ -31,14 +31,19 @@ def _excel_serials(*, decade: bool) -> pa.Array:
     return pa.array([*days, *(f"{day}.0" for day in days)])
 
 
-_SERIALS = {decade: _excel_serials(decade=decade) for decade in (False, True)}
+SERIALS = {decade: _excel_serials(decade=decade) for decade in (False, True)}
+
+
+def floor_pattern(*, decade: bool) -> str:
+    """Return the regex of trimmed texts that are the first day of a year, or of a decade."""
+    return rf"^[0-9]{{3}}{'0' if decade else '[0-9]'}-01-01{_MIDNIGHT}$"
 
 
 def are_date_floors(values: pa.Array, *, decade: bool) -> BoolArray:
     """Return which values are the first day of a year, or of a decade."""
     trimmed = pc.utf8_trim_whitespace(values)
-    written = pc.match_substring_regex(trimmed, rf"^[0-9]{{3}}{'0' if decade else '[0-9]'}-01-01{_MIDNIGHT}$")
-    return _mask(pc.or_(written, pc.is_in(trimmed, _SERIALS[decade].cast(trimmed.type))))
+    written = pc.match_substring_regex(trimmed, floor_pattern(decade=decade))
+    return _mask(pc.or_(written, pc.is_in(trimmed, SERIALS[decade].cast(trimmed.type))))
 
 
 def look_like_pseudonyms(values: CodedColumn) -> BoolArray:
@@ -54,23 +59,23 @@ def look_like_pseudonyms(values: CodedColumn) -> BoolArray:
     rest = np.flatnonzero(~like)
     if len(rest):
         others = trimmed.take(pa.array(rest))
-        like[rest] = _other_tokens(others) | _matches(others, f"{_UUID}|{_SURNAME_AND_ZEROS}")
+        like[rest] = _other_tokens(others) | _matches(others, f"{UUID}|{SURNAME_AND_ZEROS}")
     if not like.all() and _share_a_prefix(trimmed):
         like[:] = True
     return like
 
 
 def _hexadecimal_tokens(values: CodedColumn, trimmed: pa.Array) -> BoolArray:
-    tokens = _matches(trimmed, _HEXADECIMAL)
+    tokens = _matches(trimmed, HEXADECIMAL)
     digits = np.zeros_like(tokens)
-    digits[tokens] = _matches(trimmed.filter(pa.array(tokens)), _DIGITS_ONLY)
+    digits[tokens] = _matches(trimmed.filter(pa.array(tokens)), DIGITS_ONLY)
     if values.n_cells(digits) > values.n_cells(tokens & ~digits):
         tokens &= ~digits
     return tokens
 
 
 def _other_tokens(values: pa.Array) -> BoolArray:
-    return _matches(values, _TOKEN) & _matches(values, "[A-Za-z]") & _matches(values, "[0-9]")
+    return _matches(values, TOKEN) & _matches(values, "[A-Za-z]") & _matches(values, "[0-9]")
 
 
 def _share_a_prefix(values: pa.Array) -> bool:
@@ -81,7 +86,7 @@ def _share_a_prefix(values: pa.Array) -> bool:
     if not pc.all(pc.starts_with(values, first[1])).as_py():
         return False
     numbers = pc.utf8_slice_codeunits(values, len(first[1]))
-    return bool(pc.all(pc.match_substring_regex(numbers, _DIGITS_ONLY)).as_py())
+    return bool(pc.all(pc.match_substring_regex(numbers, DIGITS_ONLY)).as_py())
 
 
 def n_shared_values(a: CodedColumn, b: CodedColumn) -> int:
@@ -92,9 +97,12 @@ def n_shared_values(a: CodedColumn, b: CodedColumn) -> int:
 
 def frequent_shapes(values: CodedColumn, mask: BoolArray) -> tuple[str, ...]:
     """Return the shapes of up to three marked values, the most frequent first, then by text."""
-    marked = pa.table(
-        {"shape": masked_shapes(values.values.filter(pa.array(mask))), "n": values.counts[mask]}
-    )
+    return shapes_of(values.values.filter(pa.array(mask)), pa.array(values.counts[mask]))
+
+
+def shapes_of(values: pa.Array, counts: pa.Array) -> tuple[str, ...]:
+    """Return the most frequent shapes of values that occur so often."""
+    marked = pa.table({"shape": masked_shapes(values), "n": counts})
     totals = marked.group_by("shape").aggregate([("n", "sum")])
     order = totals.sort_by([("n_sum", "descending"), ("shape", "ascending")])
     return tuple(order["shape"].slice(0, _N_SHAPES).to_pylist())

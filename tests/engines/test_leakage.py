@@ -129,7 +129,7 @@ def test_audit__bad_input_is_one_sentence(
 
 
 def test_audit__refuses_dates_in_too_many_spellings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.leakage.in_engine._MOST_SPELLINGS", 10)
+    monkeypatch.setattr("core.engines.joining._MOST_SPELLINGS", 10)
     with pytest.raises(AuditInputError, match=r"`born` of original\.parquet holds"):
         audited(written(tmp_path, *scrambled_pair()))
 

@@ -13,7 +13,7 @@ from core.tabular.views.tables import (
     run_table,
     skipped_table,
 )
-from core.tabular.views.verified_file import VerifiedFile, verified_file
+from core.tabular.views.verified_file import VerifiedFile, log_facts, verified_file
 from core.tabular.views.words import (
     LIMITS,
     MEASURE_KEYS,

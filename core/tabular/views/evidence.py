@@ -175,7 +175,7 @@ def _failing(
         return unlike | cells_equal(original.table[check.column], cells)
     if check.check == "patterns":
         patterns = tuple(CATALOGUE[key] for key in measurement.settings.patterns)
-        scanned = scan_anonymized(cells, action=check.action, patterns=patterns)
+        scanned = scan_anonymized(cells, original.table, action=check.action, patterns=patterns)
         return scanned.residual_records
     return np.zeros(len(cells), dtype=np.bool_)
 

@@ -136,7 +136,7 @@ def rule_figures(audit: TabularAudit) -> tuple[Figure, ...]:
             measure="warn_share",
             value=measured.warn_share,
             threshold=text("below {share}", share=percent(limits.warn_share)),
-            verdict=Verdict.WARN if audit.recommended_review else Verdict.PASS,
+            verdict=_of_warnings(audit),
         ),
         Figure(
             measure="fail_share",
@@ -145,6 +145,13 @@ def rule_figures(audit: TabularAudit) -> tuple[Figure, ...]:
             verdict=Verdict.FAIL if audit.mandatory_review else Verdict.PASS,
         ),
     )
+
+
+def _of_warnings(audit: TabularAudit) -> Verdict:
+    if audit.recommended_review:
+        return Verdict.WARN
+    is_unknown = audit.measurement.possible_warn_share >= audit.thresholds.warn_share
+    return Verdict.NOT_ASSESSED if is_unknown else Verdict.PASS
 
 
 def class_figures(audit: TabularAudit) -> tuple[Figure, ...]:

@@ -45,10 +45,11 @@ def tabular_report(
     """
     inputs = placed(facts for file in files for facts in file.inputs)
     paths = [facts.path for facts in inputs]
-    is_known = all(len(file.inputs) == len(("original", "anonymized", "log")) for file in files)
+    n_files = len(("original", "anonymized", "log"))
+    is_known = all(len(file.inputs) == n_files and file.is_repeatable for file in files)
     pairs = [
         FilePair(original=original, anonymized=anonymized, log=log)
-        for original, anonymized, log in zip(paths[::3], paths[1::3], paths[2::3], strict=is_known)
+        for original, anonymized, log in zip(paths[::3], paths[1::3], paths[2::3], strict=False)
     ]
     audits = [file.audit for file in files]
     sections = tuple(

@@ -9,7 +9,7 @@ from functools import partial
 from core.reports import InputFacts, ReportTable, input_facts
 from core.settings_form import report_lines
 from core.tables import Dataset
-from core.tabular import TabularAudit
+from core.tabular import AnonymizationLog, TabularAudit
 from core.tabular.views.proof import tabular_proof
 from core.tabular.words import SHORT_WORDS
 from core.words import text
@@ -21,6 +21,7 @@ class VerifiedFile:
 
     audit: TabularAudit  # the result
     inputs: tuple[InputFacts, ...] = ()  # Original, anonymized table and log
+    is_repeatable: bool = True  # whether its tables are files
     seconds: float = 0.0  # how long reading and verifying took
     # makes the steps by which anybody finds the same, or the attacks tried
     prove: Callable[[], tuple[ReportTable, ...]] = tuple
@@ -41,10 +42,14 @@ def verified_file(
 ) -> VerifiedFile:
     """Return a verified pair with what a report says of its files; the proof is worked out unless given."""
     prove = partial(tabular_proof, audit, original, anonymized) if proof is None else lambda: proof
-    log = audit.measurement.log
-    facts = InputFacts(role=text("log"), name=log.name, n_bytes=log.n_bytes, sha256=log.sha256)
+    facts = log_facts(audit.measurement.log)
     tables = input_facts(original, text("original")), input_facts(anonymized, text("anonymized"))
     return VerifiedFile(audit=audit, inputs=(*tables, facts), seconds=seconds, prove=prove)
+
+
+def log_facts(log: AnonymizationLog) -> InputFacts:
+    """Return what a report says of a log."""
+    return InputFacts(role=text("log"), name=log.name, n_bytes=log.n_bytes, sha256=log.sha256)
 
 
 def _settings_of(audit: TabularAudit) -> dict[str, object]:
