@@ -427,6 +427,14 @@ def judge_sequences(found: Sequences, prefix: str = "") -> Finding:
     by_interval, by_number, by_weekday = (round(share * found.n_persons) for share in shares)
     column = f"{prefix}{found.column}"
     made = Finding.of("intervals", verdict, column=None if prefix else column, n_affected=by_interval)
+    step = text(
+        "Make {column} coarser, or keep fewer records a person: {n} person is alone by intervals, which "
+        "shifting dates keeps.",
+        "Make {column} coarser, or keep fewer records a person: {n} persons are alone by intervals, which "
+        "shifting dates keeps.",
+        column=f"`{column}`",
+        n=by_interval,
+    )
     if found.alike_by_weekdays is None:
         return made(
             text(
@@ -437,7 +445,7 @@ def judge_sequences(found: Sequences, prefix: str = "") -> Finding:
                 persons=share_of(by_interval, found.n_persons, "persons"),
                 number=by_number,
             )
-        )
+        ).told(step=step)
     return made(
         text(
             "{column}: of those with two records or more, {persons} have intervals between their records "
@@ -449,7 +457,7 @@ def judge_sequences(found: Sequences, prefix: str = "") -> Finding:
             weekdays=by_weekday,
             number=by_number,
         )
-    )
+    ).told(step=step)
 
 
 def judge_span(found: Span, prefix: str = "") -> Finding:

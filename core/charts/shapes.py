@@ -103,7 +103,7 @@ def stacked_share_bar(parts: Sequence[Part], *, unit: Unit, title: str) -> Chart
 def shades(of: str, title: str, low: float, high: float, *, is_share: bool = True) -> Channel:
     """Return the channel that colours shares, or counts, from one to another, pale to dark."""
     ends = {"format": ",d", "values": sorted({int(low), int(low + high) // 2, int(high)})}
-    key = {"labelExpr": PERCENT["labelExpr"]} if is_share else ends
+    key = {"labelExpr": PERCENT["labelExpr"], "tickCount": 3} if is_share else ends
     above = {"orient": "top", "gradientLength": {"expr": "min(width,200)"}}
     scale = {"domain": [low, (low + high) / 2, high], "range": ["#DCE9F5", "#6AA3D5", "#134A80"]}
     return field(of, title, scale={**scale, "interpolate": "lab"}, legend={**above, **key})

@@ -333,7 +333,7 @@ def list_files(tool: str, table: pd.DataFrame, names: Sequence[str]) -> None:
     reasons = [say(why) for why in table["why"]]
     with st.container(key=f"list_wide_{tool}"):
         show_map(
-            table.assign(why=[_shortened(each) for each in reasons]),
+            table.assign(why=[shortened(each) for each in reasons]),
             alt="Every file with its verdict, and why, the worst first",
             names="file",
             key=f"{tool}_list",
@@ -355,7 +355,7 @@ def _show_listed(verdict: str, name: str, reason: str) -> None:
         st.markdown(f"**{plain(name)}** · {sentence(reason)}", width="stretch")
 
 
-def _shortened(reason: str) -> str:
+def shortened(reason: str) -> str:
     """Return a reason as one line holds it: whole, else its first sentence, else as many words as fit."""
     if places(reason) <= _MOST_OF_REASON:
         return reason

@@ -32,7 +32,7 @@ from core.verdict import Finding, Verdict, worst_first
 from core.words import say
 from pages.components.editing import edit_table
 from pages.components.reading import show_problems
-from pages.components.results import Download, show_download, show_findings
+from pages.components.results import Download, shortened, show_download, show_findings
 from pages.components.text import plain, sentence
 
 TOOL = "filed"
@@ -145,7 +145,7 @@ def _ask_for_exceptions(report: FiledReport) -> dict[int, str]:
             {
                 "number": [numbers[id(each)] for each in told],
                 "verdict": [say(each.verdict.word) for each in told],
-                "finding": [say(each.message).replace("`", "") for each in told],
+                "finding": [shortened(say(each.message)).replace("`", "") for each in told],
                 "reason": [""] * len(told),
             }
         ),
