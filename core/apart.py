@@ -50,6 +50,7 @@ LOOK_UP_SECONDS = 0.2  # so often a thread that waits can be interrupted
 WORTH_SHARING = 4 << 20  # bytes; below, a pipe is as fast
 _ROWS_SENT, _WRITTEN_AT_ONCE = 1 << 16, 1 << 26
 _LARGEST_DOCUMENT = 1 << 26
+_PRIORITY = 5  # steps behind the server, whose pages and sliders are answered first
 _LENGTH = Struct("<Q")
 _COMMAND = ("-P", "-c", "from core.apart import main; main()")
 _ENVIRONMENT = {
@@ -535,6 +536,8 @@ def main() -> None:
     """Serve the process that started this one; whatever else is printed goes nowhere."""
     answers = _Whole(os.fdopen(os.dup(1), "wb", buffering=0))
     os.dup2(2, 1)
+    if sys.platform != "win32":
+        os.nice(_PRIORITY)
     for module in ("core.tables.reading", "core.vcf.apart"):  # so that the first file need not wait for it
         importlib.import_module(module)
     with suppress(BrokenPipeError):

@@ -106,6 +106,14 @@ def test_read_apart__a_problem_comes_back_word_for_word() -> None:
     assert there.value.problems == here.value.problems
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="priorities of POSIX")
+def test_ask_apart__the_process_works_behind_this_one() -> None:
+    there_read(small(), name="t")
+    waiting = apart.POOL.idle[-1].process.pid
+    behind = os.getpriority(os.PRIO_PROCESS, waiting) - os.getpriority(os.PRIO_PROCESS, 0)
+    assert behind > 0
+
+
 def test_read_apart__the_process_waits_for_the_next_file() -> None:
     there_read(small(), name="t")
     waiting = list(apart.POOL.idle)

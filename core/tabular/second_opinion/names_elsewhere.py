@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import scipy
 
-from core.coding import BoolArray, CodedColumn, IntArray, distinct_values, some_rows
+from core.coding import BoolArray, CodedColumn, IntArray, distinct_values, some_rows, sorted_distinct
 from core.jobs import Threads
 from core.letters import narrowed
 from core.roles import Role
@@ -37,6 +37,7 @@ _LEFT = 0.9  # share of unchanged cells from which a column is said to be left a
 _FEWEST_HITS, _TIMES_CHANCE, _NO_ACCIDENT = 3, 5.0, 1e-4
 _BEGINNING = 20  # bits of a sum that tell most sums from those that are looked for
 _MOST_WORDS = 6  # of a value
+_MOST_KEPT = 1 << 19  # words of a column of which runs are kept for the next form
 _DAYS_OF_LIVES = 25_000.0  # dates that people alive may have been born on
 _MOST_NAMES = 50_000  # distinct values whose remains are looked for
 _FEWEST_LETTERS, _FEWEST_SYLLABLES, _FEWEST_DIGITS = 4, 2, 5
@@ -159,9 +160,18 @@ class _Words:
 
     def windows(self, n_words: int) -> tuple[_U64, IntArray]:
         """Return the sums of every run of so many words of one text, and the text of each."""
+        if n_words in self._windows:
+            return self._windows[n_words]
         n = max(0, len(self.text) - n_words + 1)
         same = self.text[n_words - 1 : n_words - 1 + n] == self.text[:n]
-        return (self.totals[n_words : n_words + n] - self.totals[:n])[same], self.text[:n][same]
+        found = (self.totals[n_words : n_words + n] - self.totals[:n])[same], self.text[:n][same]
+        if len(self.text) <= _MOST_KEPT:
+            self._windows[n_words] = found
+        return found
+
+    @cached_property
+    def _windows(self) -> dict[int, tuple[_U64, IntArray]]:
+        return {}  # many forms are looked for in the same ones
 
 
 def _folded_texts(values: pa.Array) -> pa.Array:
@@ -219,9 +229,8 @@ class _Form:
             found, text = found[hopeful], text[hopeful]
             place = np.minimum(np.searchsorted(sums, found), len(sums) - 1)
             hit = sums[place] == found
-            pairs.append(np.column_stack([text[hit], numbers[place[hit]]]))
-        both = np.unique(np.concatenate(pairs), axis=0)
-        return both[:, 0], both[:, 1]
+            pairs.append(text[hit] * len(self.of_value) + numbers[place[hit]])
+        return np.divmod(sorted_distinct(np.concatenate(pairs)), len(self.of_value))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -274,11 +283,13 @@ def _forms(values: pa.Array, *, kind: str, is_name: bool) -> Iterator[_Form]:
     texts = _folded_texts(values)
     words = words_of(texts)
     together = pc.replace_substring_regex(texts, narrowed(_NO_WORD, texts), "")
-    spellings = [words, words_of(together)]
+    spelled = [texts, together]
     if kind == "dates":
-        spellings += map(words_of, dates_respelled(values))
+        spelled += dates_respelled(values)
     elif kind == "numbers":
-        spellings.append(words_of(_only_number(texts)))
+        spelled.append(_only_number(texts))
+    others = [each for at, each in enumerate(spelled) if not any(map(each.equals, spelled[:at]))][1:]
+    spellings = [words, *map(words_of, others)]
     length = pc.utf8_length(together).to_numpy(zero_copy_only=False)
     tells = _tell(together, length) & (words.n_words <= _MOST_WORDS)
     two = tells & (words.n_words == 2)
@@ -287,8 +298,8 @@ def _forms(values: pa.Array, *, kind: str, is_name: bool) -> Iterator[_Form]:
     lasts = words.hashes[words.starts[1:][two] - 1] if are_pairs else _NONE
     yield _form("values", spellings, tells, length, firsts=firsts, lasts=lasts)
     if is_name:
-        others = [words_of(_apart(other)) for other in respelled(texts)]
-        yield _form(_RESPELLED, others, tells, length, plain=words)
+        respellings = [words_of(_apart(other)) for other in respelled(texts)]
+        yield _form(_RESPELLED, respellings, tells, length, plain=words)
         yield from _name_forms(words)
 
 
