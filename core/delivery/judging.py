@@ -352,7 +352,10 @@ def _table_k(table: TableFacts, k: int) -> Finding:
 
 
 def _by_itself(table: TableFacts) -> Finding:
-    return Finding.of("not_joined", Verdict.WARN if table.quasi_identifiers else Verdict.PASS)(
+    names_people = any(each.kind == "patient or person number" for each in table.suggestions)
+    return Finding.of(
+        "not_joined", Verdict.WARN if table.quasi_identifiers or names_people else Verdict.PASS
+    )(
         "{table}: no key joins it to persons; nothing in it was read with the others.",
         table=f"`{table.name}`",
     )
@@ -432,8 +435,8 @@ def _computed(fact: KeyFacts) -> Finding:
     if fact.computed_from is None:
         return found(
             text(
-                "{column}: {values} looked at are the {algorithm} of whole numbers counted off, which "
-                "anybody can compute.",
+                "{column}: {values} looked at are the {algorithm} of whole numbers counted off, or "
+                "of days, which anybody can compute.",
                 column=f"`{fact.place}`",
                 values=values,
                 algorithm=fact.algorithm.upper(),

@@ -518,7 +518,8 @@ def names_persons(place: Place | None) -> bool:
     if place is None:
         return False
     only_numbered = set(name_tokens(place.column)) <= _GENERIC
-    return bool(_PERSON.search(_plain(place.table if only_numbered else place.column)))
+    is_short = "pid" in name_tokens(place.column)
+    return is_short or bool(_PERSON.search(_plain(place.table if only_numbered else place.column)))
 
 
 def _rank(

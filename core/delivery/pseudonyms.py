@@ -8,6 +8,8 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from functools import cache
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -118,6 +120,10 @@ def _hold_dates(some: pa.Array) -> bool:
     )
 
 
+_PREFIXES = ("P", "PAT", "ID", "S", "P-", "PAT-")  # before numbers
+_PREFIXED, _MOST_PREFIXED = (1, 4, 5, 6), 10_000  # digits, and numbers
+_FIRST_DAY, _N_DAYS = date(1915, 1, 1), 110 * 366
+_DAY_FORMS = ("%Y-%m-%d", "%Y%m%d", "%d%m%Y", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%y%m%d")
 _NOBODY = ("record identifier", "identifier by distinctness", DIGESTS)  # kinds of values that name nobody
 
 
@@ -186,11 +192,28 @@ def _texts(tables: Mapping[str, CodedTable], place: Place) -> Iterator[tuple[Pla
     yield None, map(str, range(max(2 * n_values, _NUMBERS_TRIED)))
     few = range(min(2 * n_values, _NUMBERS_TRIED))
     yield None, [f"{each:0{width}}" for width in _WIDTHS for each in few]
+    yield (
+        None,
+        [
+            f"{before}{each:0{width}}"
+            for before in _PREFIXES
+            for width in _PREFIXED
+            for each in few[:_MOST_PREFIXED]
+        ],
+    )
+    yield None, _days()
     for name, table in tables.items():
         for column in table.table.column_names:
             values = table[column].trimmed
             if Place(name, column) != place and _COMPUTED * n_values <= values.n_distinct <= _MOST_TRIED:
                 yield Place(name, column), values.values.to_pylist()
+
+
+@cache
+def _days() -> tuple[str, ...]:
+    """Return all days on which people in data were born, as these are usually written."""
+    days = [_FIRST_DAY + timedelta(days=each) for each in range(_N_DAYS)]
+    return tuple(f"{day:{form}}" for form in _DAY_FORMS for day in days)
 
 
 def _is_recent(key: str) -> bool:

@@ -1,7 +1,7 @@
 """What else tables of a delivery give away: lists, households, pseudonyms, order, missing persons."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -92,6 +92,29 @@ def test_keys__tell_what_is_computed_or_stands_inside(
     checks = ("key_computed", "looks_like_identifier", "key_holds_dates")
     got = found(persons(keys), visits(keys))
     assert {check: got[check].verdict for check in checks if check in got} == expected
+
+
+@pytest.mark.parametrize(
+    ("write", "is_found"),
+    [
+        (lambda at: f"{np.datetime64('1950-01-01') + at:}".replace("-", ""), True),
+        (lambda at: f"{np.datetime64('1950-01-01') + at:}", True),
+        (lambda at: f"PAT-{at:04d}", True),
+        (lambda at: f"secret {at}", False),
+    ],
+)
+def test_keys__computed_of_days_and_of_numbers_behind_letters_are_told(
+    write: Callable[[int], str], is_found: bool
+) -> None:
+    ids = [hashlib.sha256(write(at).encode()).hexdigest() for at in range(200)]
+    assert ("key_computed" in found(persons(ids), visits(ids * 2))) is is_found
+
+
+def test_table__with_numbers_of_patients_that_nothing_joins_is_said() -> None:
+    ids = [f"{at * 7919 % 10007:05d}" for at in range(200)]
+    for name, verdict in (("mrn", Verdict.WARN), ("kit", Verdict.PASS)):
+        other = table("other", **{name: [f"K{each}" for each in range(200)], "result": ["x", "y"] * 100})
+        assert found(persons(ids), visits(ids * 2), other)["not_joined"].verdict is verdict
 
 
 def test_keys__computed_of_another_column_are_told_with_it() -> None:

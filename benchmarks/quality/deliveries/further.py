@@ -323,6 +323,18 @@ def _notes_that_nobody_has_read(w: World, leaky: bool) -> Sequence[str]:
     return _note(w)
 
 
+@leak("keys", _COMPUTED)
+def _digests_of_days_of_birth(w: World, leaky: bool) -> None:
+    days = w.rng.choice(20_000, w.n, replace=False) if w.n <= 20_000 else np.arange(w.n) % 20_000
+    born = np.datetime64("1940-01-01") + days
+    _renamed(w, leaky, lambda at: hashlib.sha256(str(born[at]).encode()).hexdigest())
+
+
+@leak("keys", _COMPUTED)
+def _digests_of_numbers_behind_letters(w: World, leaky: bool) -> None:
+    _renamed(w, leaky, lambda at: hashlib.sha256(f"PAT{at:05d}".encode()).hexdigest())
+
+
 # Tables of counts among those of persons
 
 
