@@ -17,6 +17,8 @@ from pathlib import Path
 import duckdb
 
 from benchmarks.processors import worked_seconds
+from core.delivery import DeliverySettings, DeliveryThresholds, audit_delivery
+from core.delivery.in_engine import audit_delivery_in_engine
 from core.engines import address_of, connected
 from core.leakage import LeakageSettings, LeakageThresholds, count_row_matches, pair_tables
 from core.leakage.chance import column_chance
@@ -179,6 +181,40 @@ _LOG = AnonymizationLog(
         for name, (semantic, action) in _ENTRIES.items()
     },
 )
+
+
+def write_delivery(path: Path, n_visits: int) -> None:
+    """Write a tenth as many persons as visits, and visits of persons drawn at random."""
+    n = n_visits // 10
+    person = "printf('P%07d', {})"
+    persons = f"""SELECT {person.format("i")} AS id, floor(80 * power(random(), 1.2))::INTEGER AS age,
+        (['f', 'm'])[1 + floor(2 * random())::INTEGER] AS sex, 'R' || floor(40 * power(random(), 2))::INTEGER
+        AS region FROM range({n}) AS t(i)"""  # noqa: S608
+    visits = f"""SELECT {person.format(f"floor({n} * random())::INTEGER")} AS patient,
+        DATE '2024-01-01' + floor(365 * random())::INTEGER AS day,
+        'W' || floor(30 * power(random(), 2))::INTEGER AS ward,
+        floor(50 * power(random(), 2))::INTEGER AS reason FROM range({n_visits})"""  # noqa: S608
+    with duckdb.connect(config={"memory_limit": _MEMORY}) as own:
+        own.execute("SELECT setseed(0.5)").fetchall()
+        for name, rows in (("persons", persons), ("visits", visits)):
+            own.sql(rows).write_parquet(str(path.with_name(f"{name}.parquet")))
+
+
+def delivery_in_engine(path: Path) -> None:
+    """Join persons and visits, and count, in DuckDB."""
+    at = [address_of(f"duckdb:{path.with_name(name)}.parquet") for name in ("persons", "visits")]
+    found = audit_delivery_in_engine(at, settings=_JOINED, thresholds=_OF_JOINED, memory=_MEMORY).audit
+    print(found.judged.n_below(11), found.measurement.known_by(None).n_below(2))
+
+
+def delivery_in_memory(path: Path) -> None:
+    """Read and audit the same in memory, with all that is not assessed in an engine."""
+    tables = [read_dataset(path.with_name(f"{name}.parquet")) for name in ("persons", "visits")]
+    found = audit_delivery(tables, _JOINED, _OF_JOINED)
+    print(found.judged.n_below(11), found.measurement.known_by(None).n_below(2))
+
+
+_JOINED, _OF_JOINED = DeliverySettings(keys=("persons.id=visits.patient",)), DeliveryThresholds(k=11)
 _KEYED = LeakageSettings(key="pid")
 _ORIGINAL = "original.parquet"
 _PARTS = {
@@ -191,6 +227,8 @@ _PARTS = {
     "rows in memory": rows_in_memory,
     "rule in DuckDB": rule_in_engine,
     "rule in memory": rule_in_memory,
+    "delivery in DuckDB": delivery_in_engine,
+    "delivery in memory": delivery_in_memory,
 }
 
 
@@ -204,6 +242,7 @@ def run() -> None:
             write_people(path.with_name(_ORIGINAL), n_records + 1)
             write_keyed(path)
             write_verified(path, n_records)
+            write_delivery(path, n_records)
             worked = {}
             for part in _PARTS:
                 if "memory" in part and n_records > 10_000_000:
@@ -214,7 +253,7 @@ def run() -> None:
                 worked[part] = work
                 print(f"{n_records:>12,} {part:>18} {work:7.1f}s {clock:7.1f}s {memory:6.2f}GB", flush=True)
             print(f"{'':>12} in DuckDB / GROUP BY: {worked['in DuckDB'] / worked['GROUP BY']:.2f}")
-            for part in ("", "compared ", "rows ", "rule "):
+            for part in ("", "compared ", "rows ", "rule ", "delivery "):
                 if f"{part}in memory" in worked:
                     ratio = worked[f"{part}in DuckDB"] / worked[f"{part}in memory"]
                     print(f"{'':>12} {part}in DuckDB / in memory: {ratio:.2f}")

@@ -90,6 +90,18 @@ CALLS: Mapping[str, Sequence[str]] = {
         "dataset persons.csv stays.csv --policy strict-open-data --k 3 --json",
         "dataset persons.csv stays.csv tests.csv --earlier persons.csv tests.csv later.csv wards.csv --json",
     ),
+    "dataset_in_engine": (
+        "dataset duckdb:persons.csv duckdb:stays.csv --key persons.pseudonym=stays.person --json",
+        (
+            "dataset duckdb:persons.csv duckdb:stays.csv duckdb:persons.csv --k 11 --known-records 3 "
+            "--key persons.pseudonym=stays.person --quasi-identifier persons.sex stays.admission --json"
+        ),
+        (
+            "dataset duckdb:persons.csv duckdb:stays.csv duckdb:tests.csv --person persons.pseudonym "
+            "--key persons.pseudonym=stays.person stays.stay=tests.stay --policy strict-open-data --json"
+        ),
+        "dataset duckdb:persons.csv duckdb:stays.csv --key persons.region=stays.admission --json",
+    ),
     "events": (
         "events demo_alarm_log.csv --json",
         "events demo_alarm_log.csv --policy strict-open-data --k 3 --json",

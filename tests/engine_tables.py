@@ -1,14 +1,26 @@
 """Tables for the tests of engines, and their audits in memory and in an engine held against each other."""
 
 import io
+import json
 import math
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 from hypothesis import strategies as st
 from pyarrow import parquet
 
+from core.delivery import (
+    DeliverySettings,
+    DeliveryThresholds,
+    delivery_document,
+    judge_delivery,
+    measure_delivery,
+)
+from core.delivery.in_engine import audit_delivery_in_engine
 from core.engines import Engine, address_of
 from core.leakage import LeakageSettings, LeakageThresholds, RowLeakage, count_row_matches, pair_tables
 from core.leakage.chance import ColumnChance, column_chance
@@ -333,6 +345,105 @@ def rule_differences(
         return told | {"checks": checks, "classes": sizes, "left_out": left_out, "verdict": judged}
 
     return [*_differing(figures(ours), figures(theirs), "")]
+
+
+@st.composite
+def deliveries(draw: st.DrawFn) -> tuple[dict[str, pa.Table], DeliverySettings]:
+    """Draw tables of persons, of visits and perhaps of tests of these, and the keys that join them."""
+    numbered = draw(st.booleans())
+    person = st.integers(1, 9) if numbered else st.sampled_from([*"abcdefg", " a", "b ", "čč", "A1"])
+    quasi: list[str] = []
+
+    def table(name: str, keys: dict[str, list[Any]], n: int, most: int) -> pa.Table:
+        columns = {
+            column: pa.array(cells, pa.int64() if isinstance(cells[0], int) else None)
+            for column, cells in keys.items()
+        }
+        for place in range(draw(st.integers(0, most))):
+            of, cells = _CELLS[draw(st.sampled_from(sorted(_CELLS)))]
+            values = draw(st.lists(st.one_of(cells, cells, st.none()), min_size=n, max_size=n))
+            columns[f"{name}{place}"] = pa.array(values, of)
+            if draw(st.integers(0, 3)):
+                quasi.append(f"{name}.{name}{place}")
+        return pa.table(columns)
+
+    known = draw(st.lists(person, min_size=1, max_size=8, unique=draw(st.booleans())))
+    ids = [*known[:1], *draw(st.permutations([*known[1:], None]))]
+    n = draw(st.integers(1, 30))
+    whose = [draw(person), *draw(st.lists(st.one_of(person, person, person, st.none()), max_size=n))]
+    tables = {"persons": table("persons", {"pid": ids}, len(ids), 2)}
+    if draw(st.booleans()):  # another type of the same key
+        whose = [None if each is None else str(each) for each in whose]
+    visits = {"patient": whose, "visit": [f"v{place:03}" for place in range(len(whose))]}
+    tables["visits"] = table("visits", visits, len(whose), 3)
+    keys = ["persons.pid=visits.patient"]
+    if draw(st.booleans()):
+        of = ["v000", *draw(st.lists(st.sampled_from([*visits["visit"], "v999", None]), max_size=12))]
+        tables["tests"] = table("tests", {"visit_number": of}, len(of), 2)
+        keys.append("visits.visit=tests.visit_number")
+    return tables, DeliverySettings(
+        keys=tuple(keys), person="persons.pid", quasi_identifiers=tuple(quasi) or ("persons.pid",)
+    )
+
+
+def delivery_differences(
+    tables: Mapping[str, pa.Table], at: Sequence[str], chosen: DeliverySettings
+) -> list[str]:
+    """Return where the audit of a delivery in an engine differs from that in memory."""
+    here = [read_dataset(parquet_bytes(each), name=f"{name}.parquet") for name, each in tables.items()]
+    names = [Path(each).stem if "://" not in each else each.rpartition(".")[2] for each in at]
+    renamed = dict(zip(names, tables, strict=True))
+    ours = measure_delivery(here, chosen)
+    theirs = audit_delivery_in_engine(
+        [address_of(each) for each in at],
+        settings=replace(
+            chosen,
+            **{
+                key: tuple(_placed(each, tables, names) for each in getattr(chosen, key))
+                for key in ("keys", "quasi_identifiers")
+            },
+            person=_placed(str(chosen.person), tables, names),
+        ),
+        thresholds=DeliveryThresholds(),
+    ).audit.measurement
+    found: list[str] = []
+    for k in (2, 3, 5):
+        documents = [
+            delivery_document(judge_delivery(each, DeliveryThresholds(k=k, known_records=min(k, 3) - 1)))
+            for each in (ours, theirs)
+        ]
+        told = [
+            {
+                key: each[key]
+                for key in ("n_persons", "tables", "keys", "known", "records_alone", "unchosen_columns")
+            }
+            | {
+                "all": each["share_found_by_all_columns"],
+                "findings": _by_check([f for f in each["findings"] if f["check"] in _OF_DELIVERIES]),
+            }
+            for each in documents
+        ]
+        plain = json.dumps(told[1], default=str)
+        for name, own in renamed.items():
+            plain = (
+                plain.replace(f"{name}.", f"{own}.")
+                .replace(f'"{name}"', f'"{own}"')
+                .replace(f"`{name}`", f"`{own}`")
+            )
+        found += _differing(json.loads(json.dumps(told[0], default=str)), json.loads(plain), f"k={k}")
+    return found
+
+
+_OF_DELIVERIES = frozenset(
+    """joined_k alone_with_all_records unchosen_columns table_k few_in_table in_one_table_only
+    records_of_nobody missing_persons many_to_many orphan_keys not_joined no_key""".split()
+)
+
+
+def _placed(written: str, tables: Mapping[str, pa.Table], names: Sequence[str]) -> str:
+    for own, name in zip(tables, names, strict=True):
+        written = re.sub(rf"\b{own}\.", f"{name}.", written)
+    return written
 
 
 _MEASURED_THERE = frozenset(

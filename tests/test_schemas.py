@@ -19,6 +19,8 @@ OTHER_CALLS = {
     "--missing-on-both match --json",
     "risk": "risk demo_patients_released.csv --sensitive diagnosis --person days_in_hospital --what-if "
     "--local-recoding --max-suppression 0.3 --json",
+    "dataset_in_engine": "dataset duckdb:persons.csv duckdb:stays.csv --known-records 2 "
+    "--key persons.pseudonym=stays.person --leave-out persons.sex --json",
     "dataset": "dataset persons_by_year.csv stays_by_year.csv --known-records 2 --json",
     "events": "events demo_alarm_log.csv --k 3 --pseudonym-per day --columns weekday,event --flatten event "
     "--leave-out-none --json",

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.commands import earlier
+from core.commands import risk_in_engine as in_engine
 from core.commands.output import Audited, add_evidence_option
 from core.commands.policies import judged, looks_of_all
-from core.commands.reading import add_reading_options, add_text_options, table_reader
+from core.commands.reading import add_reading_options, add_text_options, read_options, table_reader
 from core.delivery import (
     DeliveryAudit,
     DeliverySettings,
@@ -21,8 +23,10 @@ from core.delivery import (
     delivery_lines,
     released_tables,
 )
+from core.delivery.in_engine import audit_delivery_in_engine
 from core.errors import AuditInputError
 from core.free_text import read_cells
+from core.risk.in_engine import refused_in_engine
 from core.settings_form import add_options, from_options
 from core.tables import Dataset
 from core.words import own
@@ -37,11 +41,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the tables, how they hang together, and what the figures are held against."""
     parser.add_argument(
         "tables",
-        type=Path,
+        type=in_engine.place,
         nargs="+",
         metavar="TABLE",
         help="the tables of the delivery, or the folder they are in",
     )
+    in_engine.add_arguments(parser)
     for form in FORMS:
         add_options(parser, form)
     earlier.add_arguments(parser)
@@ -60,7 +65,13 @@ def audit(arguments: argparse.Namespace) -> Audited:
     """Audit the tables together, and write the ledger where it is asked for."""
     settings = from_options(DeliverySettings, arguments)
     thresholds = from_options(DeliveryThresholds, arguments)
-    datasets, problems = _read(earlier.files_of(arguments.tables), table_reader(arguments))
+    files = earlier.files_of([each for each in arguments.tables if isinstance(each, Path)])
+    elsewhere = [each for each in arguments.tables if isinstance(each, str)]
+    is_large = bool(settings.keys) and not _asked(arguments) and in_engine.are_too_large(files)
+    if elsewhere or is_large:
+        there = _audit_in_engine(arguments, [*elsewhere, *files], settings, thresholds)
+        return replace(there, warnings=(in_engine.too_large(files),)) if is_large else there
+    datasets, problems = _read(files, table_reader(arguments))
     before = earlier.read_before(arguments)
     unread = (*problems, *before.problems)
     try:
@@ -92,6 +103,50 @@ def audit(arguments: argparse.Namespace) -> Audited:
         evidence=_evidence(audited, datasets) if arguments.evidence == "masked" else None,
         policy=lambda document: judged(arguments, document, looks_of_all(arguments, datasets)),
         problems=unread,
+    )
+
+
+def _asked(arguments: argparse.Namespace) -> list[str]:
+    """Return the options given that need the records themselves."""
+    asked = [name for name in ("earlier", "ledger", "ledger_salt", "read") if getattr(arguments, name)]
+    asked += [name for name in ("evidence", "text_model") if getattr(arguments, name) != "none"]
+    return [f"--{name.replace('_', '-')}" for name in asked]
+
+
+def _audit_in_engine(
+    arguments: argparse.Namespace,
+    tables: Sequence[str | Path],
+    settings: DeliverySettings,
+    thresholds: DeliveryThresholds,
+) -> Audited:
+    """Join the tables, and count, where they are."""
+    if asked := _asked(arguments):
+        raise refused_in_engine(asked)
+    addresses = [in_engine.address_given(each)[0] for each in tables]
+    audited, origins, problems = in_engine.in_thread(
+        lambda is_stopped: audit_delivery_in_engine(
+            addresses,
+            settings=settings,
+            thresholds=thresholds,
+            options=read_options(arguments),
+            memory=arguments.memory_limit,
+            is_stopped=is_stopped,
+        )
+    )
+
+    def report(created_at: datetime) -> Report:
+        from core.delivery.views import delivery_report  # noqa: PLC0415 - takes long to import
+        from core.risk.views import origin_facts  # noqa: PLC0415 - takes long to import
+
+        return delivery_report(audited, inputs=[*map(origin_facts, origins)], created_at=created_at)
+
+    return Audited(
+        verdict=audited.overall,
+        report=report,
+        document=lambda: delivery_document(audited),
+        lines=lambda: delivery_lines(audited),
+        policy=lambda document: judged(arguments, document),
+        problems=problems,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from datetime import datetime
@@ -65,7 +65,7 @@ def asks_engine(arguments: argparse.Namespace) -> bool:
         return True
     if is_alone():
         return False
-    is_large = any(_needed(each) > most_memory() for each in files)
+    is_large = any(are_too_large([each]) for each in files)
     return any(each.is_dir() for each in files) or (is_large and not _asked(arguments))
 
 
@@ -160,12 +160,22 @@ def address_given(given: str | Path) -> tuple[Address, tuple[Text, ...]]:
     address = Address(engine="duckdb", place=str(given))
     if given.is_dir() or _needed(given) <= most_memory():
         return address, ()
+    return address, (too_large([given]),)
+
+
+def too_large(files: Sequence[Path]) -> Text:
+    """Say that files are not read into memory, because together they need more than there is."""
     message = (
         "{file} needs about {needed} GB of memory, and there are {most} GB; DuckDB measured it on disk, and "
         "what needs the records themselves is not assessed (docs/engines.md)."
     )
-    needed, most = (max(each >> 30, 1) for each in (_needed(given), most_memory()))
-    return address, (text(message, file=given.name, needed=needed, most=most),)
+    needed, most = (max(each >> 30, 1) for each in (sum(map(_needed, files)), most_memory()))
+    return text(message, file=" + ".join(each.name for each in files), needed=needed, most=most)
+
+
+def are_too_large(files: Sequence[Path]) -> bool:
+    """Tell whether files together need more memory than a process may take."""
+    return not is_alone() and sum(map(_needed, files)) > most_memory()
 
 
 def _needed(file: Path) -> int:

@@ -9,13 +9,12 @@ from core.delivery.judging import (
     judge_delivery,
     known_words,
 )
-from core.delivery.keys import Link, Place
+from core.delivery.keys import Link, Place, table_names
 from core.delivery.known import Known
 from core.delivery.measuring import (
     DeliveryMeasurement,
     TableFacts,
     measure_delivery,
     released_tables,
-    table_names,
 )
 from core.delivery.settings import DeliverySettings, DeliveryThresholds

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from core.delivery.attack import Attack
-from core.delivery.judging import DeliveryAudit, attack_sentence, known_words
+from core.delivery.judging import DeliveryAudit, attack_sentence, known_words, not_counted
 from core.delivery.keys import Link
 from core.delivery.known import Known
 from core.delivery.measuring import TableFacts
@@ -20,8 +20,18 @@ if TYPE_CHECKING:
     from core.reports import InputFacts
 
 
+# What needs the records themselves, and is no key of the document of tables in an engine.
+_OF_RECORDS = ("attacks", "smallest_sets_finding_half", "intervals", "texts", "releases")
+
+
 def delivery_document(audit: DeliveryAudit) -> dict[str, object]:
     """Return the audit as JSON-able values; shares in [0, 1], null for what could not be told."""
+    document = _document(audit)
+    is_there = audit.measurement.is_in_engine
+    return {key: value for key, value in document.items() if not (is_there and key in _OF_RECORDS)}
+
+
+def _document(audit: DeliveryAudit) -> dict[str, object]:
     measured, k = audit.measurement, audit.thresholds.k
     return {
         "tool": "dataset",
@@ -143,6 +153,8 @@ def verdict_sentence(audit: DeliveryAudit) -> Text:
     judged, k = audit.judged, audit.thresholds.k
     if judged is None:
         return text("No key joins the tables: what they tell together is not known.")
+    if judged.n_persons and not judged.n_looked_at:
+        return not_counted(judged)
     below = judged.share_below(k) or 0.0
     return text(
         "{persons} in {tables} are among fewer than {k} for whoever knows {known}.",

@@ -89,6 +89,7 @@ def judge_delivery(
         *_count_findings(measurement, thresholds),
         *_pseudonym_findings(measurement),
         *_key_findings(measurement),
+        *measurement.elsewhere,
     )
     return DeliveryAudit(
         measurement=measurement,
@@ -130,6 +131,15 @@ def known_words(n_events: int | None) -> Text:
         "their quasi-identifiers and {n} of their records",
         "their quasi-identifiers and {n} of their records",
         n=n_events,
+    )
+
+
+def not_counted(known: Known) -> Text:
+    """Say that nobody was looked at."""
+    return text(
+        "What is found by whoever knows {known} was not counted: there are too many choices of records to "
+        "count.",
+        known=known_words(known.n_events),
     )
 
 
@@ -185,6 +195,8 @@ def _joined_findings(measured: DeliveryMeasurement, thresholds: DeliveryThreshol
 
 
 def _joined_k(known: Known, thresholds: DeliveryThresholds) -> Finding:
+    if known.n_persons and not known.n_looked_at:
+        return Finding.of("joined_k", Verdict.NOT_ASSESSED)(not_counted(known))
     below = known.share_below(thresholds.k) or 0.0
     n_below = round(below * known.n_looked_at)
     verdict = Verdict.FAIL if n_below else Verdict.PASS

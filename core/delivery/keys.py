@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import NamedTuple, cast
@@ -14,8 +14,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.coding import CodedColumn, CodedTable, IntArray
+from core.errors import AuditInputError
 from core.letters import without_accents
 from core.roles.vocabulary import match_name, name_tokens
+from core.words import text
 
 _FOUND = 0.5  # share of values found from which columns of like names are one key
 _SURELY_FOUND = 0.95  # … and of unlike names
@@ -70,6 +72,55 @@ class Place(NamedTuple):
     def __str__(self) -> str:
         """Return it as a person writes it."""
         return f"{self.table}.{self.column}"
+
+
+def table_names(files: Sequence[str]) -> list[str]:
+    """Return what tables are called: their files' names, without ending where that keeps them apart."""
+    stems = [name.rpartition(".")[0] or name for name in files]
+    names = stems if len(set(stems)) == len(stems) else [*files]
+    before = [names[:place].count(name) for place, name in enumerate(names)]
+    return [f"{name} ({n + 1})" if n else name for name, n in zip(names, before, strict=True)]
+
+
+class PlaceNames:
+    """Finds the columns that settings name."""
+
+    def __init__(self, columns: Mapping[str, Sequence[str]]) -> None:
+        self._columns = columns
+
+    def place(self, written: str, option: str) -> Place:
+        """Return the column that is written as TABLE.COL."""
+        for name in sorted(self._columns, key=len, reverse=True):
+            for prefix in (
+                f"{name}.",
+                *(f"{name}.{ending}." for ending in ("csv", "tsv", "txt", "xlsx", "parquet")),
+            ):
+                column = written.removeprefix(prefix)
+                if column != written and column in self._columns[name]:
+                    return Place(name, column)
+        raise AuditInputError(
+            text(
+                "{option}: there is no column {column}; write TABLE.COL with one of the tables {tables}.",
+                option=option,
+                column=f"`{written}`",
+                tables=", ".join(self._columns),
+            )
+        )
+
+    def keys(self, written: Sequence[str]) -> list[tuple[Place, Place]]:
+        """Return the columns that are written as TABLE.COL=TABLE.COL."""
+        found = []
+        for key in written:
+            one, separator, other = key.partition("=")
+            if not separator:
+                raise AuditInputError(text("--key needs TABLE.COL=TABLE.COL, received {given}.", given=key))
+            pair = self.place(one.strip(), "--key"), self.place(other.strip(), "--key")
+            if pair[0].table == pair[1].table:
+                raise AuditInputError(
+                    text("--key {given} joins a table to itself; name columns of two tables.", given=key)
+                )
+            found.append(pair)
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -335,12 +386,11 @@ def persons_of(
     the one whose columns are named like persons, else the one that joins most tables. A table without
     such a column is read through a link to a table that has one, where that names each record once.
     """
-    kinds = _kinds(links, person)
-    if not kinds:
+    chosen = kind_of_persons(links, lambda place: tables[place.table][place.column].n_distinct, person)
+    if not chosen:
         return None
-    chosen = max(kinds, key=lambda kind: _rank(kind, tables, person))
     columns: dict[str, Place] = {}
-    for place in sorted(chosen, key=lambda place: (not names_persons(place), place)):
+    for place in chosen:
         columns.setdefault(place.table, place)
     folded = any(link.is_folded for link in links if link.one in chosen)
     names = list(columns)
@@ -352,6 +402,15 @@ def persons_of(
         for name, (person_of_record, way) in reached.items():
             of_record[name], columns[name], through[name] = person_of_record, way[1], way
     return Persons(n_persons=n_persons, columns=columns, of_record=of_record, through=through)
+
+
+def kind_of_persons(
+    links: Sequence[Link], n_distinct: Callable[[Place], int], person: Place | None
+) -> list[Place]:
+    """Return the columns that say whose records are, of a table the likeliest first; none without links."""
+    kinds = _kinds(links, person)
+    chosen = max(kinds, key=lambda kind: _rank(kind, n_distinct, person), default=set())
+    return sorted(chosen, key=lambda place: (not names_persons(place), place))
 
 
 def _candidates(name: str, table: CodedTable) -> list[_Column]:
@@ -523,13 +582,13 @@ def names_persons(place: Place | None) -> bool:
 
 
 def _rank(
-    kind: set[Place], tables: Mapping[str, CodedTable], person: Place | None
+    kind: set[Place], n_distinct: Callable[[Place], int], person: Place | None
 ) -> tuple[bool, bool, int, int]:
     return (
         person in kind,
         any(map(names_persons, kind)),
         len({place.table for place in kind}),
-        max(tables[place.table][place.column].n_distinct for place in kind),
+        max(map(n_distinct, kind)),
     )
 
 
@@ -560,18 +619,26 @@ def _through(
 ) -> dict[str, tuple[IntArray, tuple[Place, Place, bool]]]:
     """Return the persons of tables that a link joins to a table whose persons are known, and how."""
     found: dict[str, tuple[IntArray, tuple[Place, Place, bool]]] = {}
+    for name, (here, there, is_folded) in ways_to_persons(links, known).items():
+        texts = [_texts(tables[place.table], place.column, folded=is_folded) for place in (there, here)]
+        (of_there, of_here), n_codes = _coded_together(texts)
+        person = np.full(n_codes + 1, -1, dtype=np.int64)
+        person[of_there[of_there >= 0]] = known[there.table][of_there >= 0]
+        found[name] = person[of_here], (here, there, is_folded)
+    return found
+
+
+def ways_to_persons(links: Sequence[Link], known: Collection[str]) -> dict[str, tuple[Place, Place, bool]]:
+    """Return by table, of which nobody is known, its column and that of a known table that says whose it is.
+
+    The latter names each record of its table once; the last says whether they match only folded.
+    """
+    found: dict[str, tuple[Place, Place, bool]] = {}
     for link in links:
         for there, here, is_unique in (
             (link.one, link.other, link.one_is_unique),
             (link.other, link.one, link.other_is_unique),
         ):
-            if not is_unique or there.table not in known or here.table in known or here.table in found:
-                continue
-            texts = [
-                _texts(tables[place.table], place.column, folded=link.is_folded) for place in (there, here)
-            ]
-            (of_there, of_here), n_codes = _coded_together(texts)
-            person = np.full(n_codes + 1, -1, dtype=np.int64)
-            person[of_there[of_there >= 0]] = known[there.table][of_there >= 0]
-            found[here.table] = person[of_here], (here, there, link.is_folded)
+            if is_unique and there.table in known and here.table not in known:
+                found.setdefault(here.table, (here, there, link.is_folded))
     return found

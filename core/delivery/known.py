@@ -57,20 +57,26 @@ class Known:
     # shape (n_looked_at,): the share of the choices of n events that leave the person alone
     alone: FloatArray
     n_cut: int = 0  # persons looked at of whose events only some were, drawn at random
+    # shape of `smallest`: how many persons each is of, where alike ones are counted together
+    n_alike: IntArray | None = None
 
     @property
     def is_sample(self) -> bool:
         """Return whether not everybody was looked at."""
         return self.n_looked_at < self.n_persons
 
+    def n_below(self, size: int) -> int:
+        """Return the persons looked at whom some n events leave among fewer than `size`."""
+        return n_below(self.smallest, size, self.n_alike)
+
     def share_below(self, size: int) -> float | None:
         """Return the share in [0, 1] of persons whom some n events leave among fewer than `size`."""
-        return float(np.mean(self.smallest < size)) if self.n_looked_at else None
+        return self.n_below(size) / self.n_looked_at if self.n_looked_at else None
 
     @property
     def share_found(self) -> float | None:
         """Return the mean share in [0, 1] of persons whom n of their events, drawn at random, leave alone."""
-        return float(np.mean(self.alone)) if self.n_looked_at else None
+        return float(np.average(self.alone, weights=self.n_alike)) if self.n_looked_at else None
 
     def interval_below(self, size: int) -> tuple[float, float] | None:
         """Return the 95 % interval of `share_below` (Clopper & Pearson 1934); of no sample a point."""
@@ -79,11 +85,17 @@ class Known:
             return None
         if not self.is_sample:
             return share, share
-        n, found = self.n_looked_at, int(np.count_nonzero(self.smallest < size))
+        n, found = self.n_looked_at, self.n_below(size)
         tail = (1 - _CONFIDENCE) / 2
         least = float(scipy.stats.beta.ppf(tail, found, n - found + 1)) if found else 0.0
         most = float(scipy.stats.beta.ppf(1 - tail, found + 1, n - found)) if found < n else 1.0
         return least, most
+
+
+def n_below(smallest: IntArray, size: int, n_alike: IntArray | None) -> int:
+    """Return how many are in classes below a size, of which each stands for `n_alike`."""
+    is_below = smallest < size
+    return int(np.count_nonzero(is_below) if n_alike is None else n_alike[is_below].sum())
 
 
 def events_of(demographics: IntArray, person: IntArray, event: IntArray) -> Events:

@@ -24,13 +24,15 @@ from core.delivery.keys import (
     Link,
     Persons,
     Place,
+    PlaceNames,
     combined_keys,
     given_links,
     persons_of,
     propose_links,
+    table_names,
     with_embedded_keys,
 )
-from core.delivery.known import Known, events_of, known_one
+from core.delivery.known import Known, events_of, known_one, n_below
 from core.delivery.lists import read_list
 from core.delivery.pseudonyms import KeyFacts, key_facts
 from core.delivery.settings import DeliverySettings
@@ -49,9 +51,9 @@ from core.roles import Role, RoleSuggestion, columns_of_people, suggest_roles
 from core.roles.vocabulary import name_tokens
 from core.sequences import Time, measure_time
 from core.tables import Dataset
-from core.words import text
+from core.verdict import Finding
 
-_DAYS_OF_A_YEAR = 366
+DAYS_OF_A_YEAR = 366
 _FOUND = 0.5  # share of the values of a table's key from which it is that of others' places
 _DIRECT = Role.DIRECT_IDENTIFIER
 # Kinds of columns that number records or persons, and are nobody's name or number elsewhere.
@@ -87,6 +89,7 @@ class TableFacts:
     # shape (n_persons,): the smallest class of each person in it by its quasi-identifiers, in persons; empty
     # where nobody can be told
     smallest: IntArray
+    n_alike: IntArray | None = None  # how many persons each is of, where alike ones are counted together
 
     @property
     def released(self) -> tuple[str, ...]:
@@ -107,7 +110,7 @@ class TableFacts:
 
     def n_below(self, k: int) -> int:
         """Return the persons whom one of their records puts in a class of fewer than `k` persons."""
-        return int(np.count_nonzero(self.smallest < k))
+        return n_below(self.smallest, k, self.n_alike)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -137,6 +140,12 @@ class DeliveryMeasurement:
     counts_together: tuple[Together, ...] = ()  # what tables of counts tell together
     same_files: tuple[tuple[str, str], ...] = ()  # tables that were given twice; the second is passed over
     releases: ReleasesMeasurement | None = None  # what earlier releases tell beside it, where they were given
+    elsewhere: tuple[Finding, ...] = ()  # what was not looked at where an engine counted
+
+    @property
+    def is_in_engine(self) -> bool:
+        """Return whether an engine counted, and the records stayed there."""
+        return bool(self.elsewhere)
 
     @property
     def texts(self) -> tuple[TextColumn, ...]:
@@ -192,9 +201,9 @@ def measure_delivery(
     """
     settings = settings or DeliverySettings()
     kept, same = _without_copies(datasets)
-    names_of = table_names(kept)
+    names_of = table_names([dataset.name for dataset in kept])
     tables = {name: CodedTable(table=each.table) for name, each in zip(names_of, kept, strict=True)}
-    names = _Names(tables)
+    names = PlaceNames({name: table.table.column_names for name, table in tables.items()})
     left_out = {names.place(each, "--leave-out") for each in settings.leave_out}
     given = names.keys(settings.keys)
     combined = combined_keys(_released(tables, left_out), [place for pair in given for place in pair])
@@ -391,53 +400,6 @@ def _without_copies(datasets: Sequence[Dataset]) -> tuple[list[Dataset], tuple[t
     return list(kept.values()), tuple(same)
 
 
-def table_names(datasets: Sequence[Dataset]) -> list[str]:
-    """Return what the tables are called: their files' names, without ending where that keeps them apart."""
-    stems = [dataset.name.rpartition(".")[0] or dataset.name for dataset in datasets]
-    names = stems if len(set(stems)) == len(stems) else [dataset.name for dataset in datasets]
-    before = [names[:place].count(name) for place, name in enumerate(names)]
-    return [f"{name} ({n + 1})" if n else name for name, n in zip(names, before, strict=True)]
-
-
-class _Names:
-    """Finds the columns that settings name."""
-
-    def __init__(self, tables: Mapping[str, CodedTable]) -> None:
-        self._tables = tables
-
-    def place(self, written: str, option: str) -> Place:
-        for name in sorted(self._tables, key=len, reverse=True):
-            for prefix in (
-                f"{name}.",
-                *(f"{name}.{ending}." for ending in ("csv", "tsv", "txt", "xlsx", "parquet")),
-            ):
-                column = written.removeprefix(prefix)
-                if column != written and column in self._tables[name].table.column_names:
-                    return Place(name, column)
-        raise AuditInputError(
-            text(
-                "{option}: there is no column {column}; write TABLE.COL with one of the tables {tables}.",
-                option=option,
-                column=f"`{written}`",
-                tables=", ".join(self._tables),
-            )
-        )
-
-    def keys(self, written: Sequence[str]) -> list[tuple[Place, Place]]:
-        found = []
-        for key in written:
-            one, separator, other = key.partition("=")
-            if not separator:
-                raise AuditInputError(text("--key needs TABLE.COL=TABLE.COL, received {given}.", given=key))
-            pair = self.place(one.strip(), "--key"), self.place(other.strip(), "--key")
-            if pair[0].table == pair[1].table:
-                raise AuditInputError(
-                    text("--key {given} joins a table to itself; name columns of two tables.", given=key)
-                )
-            found.append(pair)
-        return found
-
-
 def _released(tables: Mapping[str, CodedTable], left_out: set[Place]) -> dict[str, CodedTable]:
     return {
         name: table.select(
@@ -479,14 +441,19 @@ def _table_facts(
         ),
         smallest=np.zeros(0, dtype=np.int64),
     )
-    facts = replace(facts, quasi_identifiers=_quasi_identifiers(facts, table, released, roles.quasi))
+    facts = replace(
+        facts,
+        quasi_identifiers=chosen_columns(
+            facts, released, roles.quasi, lambda name: _is_measured(table[name].values)
+        ),
+    )
     if persons is None or name not in persons.of_record:
         return replace(facts, counts=counts_of(facts, table.table))
     return replace(_with_persons(facts, table, persons), whose=_whose(name, persons, roles.combined))
 
 
-def _quasi_identifiers(
-    facts: TableFacts, table: CodedTable, released: Sequence[str], chosen: set[Place]
+def chosen_columns(
+    facts: TableFacts, released: Sequence[str], chosen: set[Place], is_measured: Callable[[str], bool]
 ) -> tuple[str, ...]:
     """Return the columns chosen; else those that look like it, and of records and lists all to be known.
 
@@ -506,7 +473,7 @@ def _quasi_identifiers(
         or (
             role[column] is Role.OTHER
             and (facts.repeats or column in facts.lists)
-            and not _is_measured(table[column].values)
+            and not is_measured(column)
         )
     )
 
@@ -514,7 +481,7 @@ def _quasi_identifiers(
 def _is_measured(values: pa.Array) -> bool:
     """Return whether values are numbers with decimals, or more different ones than days of a year."""
     numbers = as_numbers(values)
-    return numbers is not None and (len(values) > _DAYS_OF_A_YEAR or bool((numbers % 1 != 0).any()))
+    return numbers is not None and (len(values) > DAYS_OF_A_YEAR or bool((numbers % 1 != 0).any()))
 
 
 def _with_persons(facts: TableFacts, table: CodedTable, persons: Persons) -> TableFacts:
@@ -525,7 +492,7 @@ def _with_persons(facts: TableFacts, table: CodedTable, persons: Persons) -> Tab
         if other != facts.name:
             elsewhere |= persons.in_table(other) > 0
     at_once = [column for column in facts.quasi_identifiers if column not in facts.lists]
-    listed = [] if facts.repeats else _beside_the_key(facts, int(np.count_nonzero(here)))
+    listed = [] if facts.repeats else beside_the_key(facts, int(np.count_nonzero(here)))
     numbers = [column for column in facts.columns if column in {*facts.key_columns, *facts.numbers}]
     return replace(
         facts,
@@ -540,7 +507,7 @@ def _with_persons(facts: TableFacts, table: CodedTable, persons: Persons) -> Tab
     )
 
 
-def _beside_the_key(facts: TableFacts, n_persons: int) -> list[RoleSuggestion]:
+def beside_the_key(facts: TableFacts, n_persons: int) -> list[RoleSuggestion]:
     """Return the columns of numbers, no keys, that name each person of a table once."""
     return [
         each

@@ -9,6 +9,7 @@ import shutil
 import tempfile
 import threading
 import tomllib
+import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -93,13 +94,26 @@ class Engine:
         """Give an intermediate result that the engine keeps while this lasts, as its own table."""
         with _failures(self.address), Shielded():
             self.asked.append(self.backend.compile(question))
-            self.backend._run_pre_execute_hooks(question)  # which Spark forgets when it caches
-            cached = question.cache()
+            if self.address.engine == "spark":
+                name, cached = self._in_spark(question)
+            else:
+                cached = question.cache()
         try:
             yield cached
         finally:
             with suppress(Exception):  # whatever an engine raises that is gone already
-                cached.release()
+                if self.address.engine == "spark":
+                    self.backend._session.catalog.dropTempView(name)
+                else:
+                    cached.release()
+
+    def _in_spark(self, question: Expression) -> tuple[str, Expression]:
+        """Keep an intermediate result without what it was made of: plans of plans outgrow Spark's memory."""
+        backend: Any = self.backend
+        backend._run_pre_execute_hooks(question)  # which Spark forgets
+        name = f"ibis_kept_{uuid.uuid4().hex}"
+        backend._session.sql(backend.compile(question)).localCheckpoint().createTempView(name)
+        return name, backend.table(name)
 
 
 @contextmanager

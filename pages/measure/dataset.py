@@ -80,7 +80,7 @@ def show_dataset() -> None:
 
 
 def _ask_for_settings(datasets: Sequence[Dataset]) -> DeliverySettings:
-    names = table_names(datasets)
+    names = table_names([dataset.name for dataset in datasets])
     places = [
         f"{name}.{column}" for name, each in zip(names, datasets, strict=True) for column in each.columns
     ]

@@ -110,7 +110,7 @@ def _verdict_of(audit: DeliveryAudit, check: str) -> Verdict | None:
 def known_chart(audit: DeliveryAudit) -> ReportChart:
     """Draw how many persons are among fewer than k, by what is known of them."""
     known, k = audit.measurement.known, audit.thresholds.k
-    rows = [(say(short_known(each)), each.share_below(k)) for each in known]
+    rows = [(say(short_known(each)), each.share_below(k)) for each in known if each.n_looked_at]
     return ReportChart(
         title=text("Persons among fewer than {k} by what is known of them", k=k),
         chart=horizontal_bars(
@@ -218,6 +218,7 @@ def delivery_report(audit: DeliveryAudit, *, inputs: Sequence[InputFacts], creat
         tables.append(
             ReportTable("known", "What is known of a person, and what it finds", known_table(audit))
         )
+    if measured.attacks:
         note = "" if audit.cheapest is None else attack_sentence(audit.cheapest)
         tables.append(ReportTable("attacks", "The cheapest attacks", attacks_table(audit), note))
     tables += releases_tables(audit.releases)
@@ -242,7 +243,7 @@ def delivery_report(audit: DeliveryAudit, *, inputs: Sequence[InputFacts], creat
         versions=current_versions(),
         result=delivery_document(audit),
         seeds={"seed": measured.settings.seed},
-        arguments=(delivery_arguments(audit, inputs),),
+        arguments=() if measured.is_in_engine else (delivery_arguments(audit, inputs),),
     )
 
 

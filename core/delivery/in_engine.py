@@ -1,0 +1,494 @@
+"""The tables of one delivery, joined where they are: only counts of persons come back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from core.cells import NUMBER_PATTERN
+from core.delivery.judging import DeliveryAudit, judge_delivery, not_counted
+from core.delivery.keys import (
+    Link,
+    Place,
+    PlaceNames,
+    kind_of_persons,
+    table_names,
+    ways_to_persons,
+)
+from core.delivery.known_in_engine import Events, union
+from core.delivery.measuring import (
+    DAYS_OF_A_YEAR,
+    DeliveryMeasurement,
+    TableFacts,
+    beside_the_key,
+    chosen_columns,
+)
+from core.delivery.settings import DeliverySettings, DeliveryThresholds
+from core.engines import (
+    SECRETS,
+    Address,
+    Engine,
+    Origin,
+    beside,
+    connected,
+    is_groupable,
+    key_columns,
+    trimmed_text,
+)
+from core.errors import AuditInputError
+from core.roles import suggest_by_name
+from core.tables import ReadOptions
+from core.verdict import Finding, Verdict
+from core.words import input_error, listed, share_of
+
+if TYPE_CHECKING:
+    from ibis.expr.types import Table as Expression
+
+_SURELY_FOUND = 0.95  # share of a key's values from which nobody asks whether more match in another form
+_NO_CELL = " "  # what stands for a missing cell: no other begins with a space
+_NUMBER = NUMBER_PATTERN.replace(r"\.", "[.]")  # written so that every engine reads it: no backslash
+_DECIMALS = "[.][0-9]*[1-9]"
+
+
+class InEngine(NamedTuple):
+    """What was found of tables in an engine, where they are, and which could not be used."""
+
+    audit: DeliveryAudit
+    origins: tuple[Origin, ...]
+    problems: tuple[str, ...]
+
+
+def audit_delivery_in_engine(
+    addresses: Sequence[Address],
+    *,
+    settings: DeliverySettings,
+    thresholds: DeliveryThresholds,
+    options: ReadOptions | None = None,
+    memory: str | None = None,
+    secrets: Path = SECRETS,
+    is_stopped: Callable[[], bool] | None = None,
+) -> InEngine:
+    """Reach tables in one engine, join them by the keys named, and count persons there.
+
+    Parameters
+    ----------
+    addresses
+        Where the tables are; what cannot be reached is told, and the others are audited.
+    settings, thresholds
+        With keys; nobody is drawn at random.
+    options, memory, secrets, is_stopped
+        See :func:`core.engines.connected`.
+
+    Raises
+    ------
+    AuditInputError
+        Fewer than two tables can be used, no key is named, or a setting names what is not there.
+    """
+    if not settings.keys:
+        raise input_error(
+            "Tables in an engine are joined by the keys that are named alone; name one with --key "
+            "TABLE.COL=TABLE.COL."
+        )
+    options = options or ReadOptions()
+    with ExitStack() as kept:
+        reach = partial(connected, options=options, memory=memory, secrets=secrets, is_stopped=is_stopped)
+        next_to = partial(beside, options=options, is_stopped=is_stopped)
+        reached = _reached(addresses, reach, next_to, options, kept)
+        measured = _Delivery(reached, settings, kept).measure()
+        origins = tuple(each.engine.origin for each in reached.tables.values())
+        return InEngine(judge_delivery(measured, thresholds), origins, reached.problems)
+
+
+class _Reached(NamedTuple):
+    tables: dict[str, _Table]
+    lost: tuple[str, ...]  # names of tables that cannot be used
+    same: tuple[tuple[str, str], ...]  # tables that were given twice
+    problems: tuple[str, ...]
+
+
+def _reached(
+    addresses: Sequence[Address],
+    reach: Callable[[Address], AbstractContextManager[Engine]],
+    next_to: Callable[[Engine, Address], Engine],
+    options: ReadOptions,
+    kept: ExitStack,
+) -> _Reached:
+    tables: dict[str, _Table] = {}
+    lost: list[str] = []
+    same: list[tuple[str, str]] = []
+    problems: list[str] = []
+    first: Engine | None = None
+    once = list(dict.fromkeys(addresses))
+    names = dict(zip(once, table_names([_file(each) for each in once]), strict=True))
+    for address in addresses:
+        name = names[address]
+        try:
+            if first is None:
+                first = engine = kept.enter_context(reach(address))
+            else:
+                engine = next_to(first, address)
+            twice = [
+                each
+                for each in tables.values()
+                if each.engine.address == address
+                or (each.engine.sha256 and each.engine.sha256 == engine.sha256)
+            ]
+            if twice:
+                same.append((twice[0].name, name))
+            else:
+                tables[name] = _Table(name, engine, options)
+        except AuditInputError as error:
+            lost.append(name)
+            problems += error.problems
+    if len(tables) < 2:
+        raise (
+            AuditInputError(*problems)
+            if problems
+            else input_error(
+                "A data set is two tables or more; give all tables of the delivery, or use Disclosure risk "
+                "for one."
+            )
+        )
+    return _Reached(tables, tuple(lost), tuple(same), tuple(problems))
+
+
+def _file(address: Address) -> str:
+    """Return a table's name as that of a file: what stands behind its last dot is no more than an ending."""
+    bare = address.place.rstrip("/").rpartition("/")[2] or address.place
+    is_file = address.engine == "duckdb" or bare.lower().endswith((".parquet", ".pq"))
+    return bare if is_file else f"{bare.rpartition('.')[2]}."
+
+
+class _Table:
+    """A table as it is held, its columns as they are compared, and what they hold."""
+
+    def __init__(self, name: str, engine: Engine, options: ReadOptions) -> None:
+        self.name, self.engine = name, engine
+        names = [column for column in engine.table.columns if is_groupable(engine.table[column])]
+        self.not_grouped = tuple(column for column in engine.table.columns if column not in names)
+        values = {column: key.value for column, key in key_columns(engine, names, options).items()}
+        facts: dict[str, Any] = {"n": engine.table.count()}
+        for place, value in enumerate(values.values()):
+            facts |= {f"{key}{place}": fact for key, fact in _facts(value).items()}
+        found = {key: int(each or 0) for key, each in engine.row(engine.table.agg(**facts)).items()}
+        self.n_records = found["n"]
+        if not self.n_records:
+            raise input_error("{file} has no records below its header.", file=engine.address.name)
+        self.columns: dict[str, _Column] = {}
+        for place, (column, value) in enumerate(values.items()):
+            n_filled, n_values = found[f"filled{place}"], found[f"values{place}"]
+            is_number = found.get(f"numbers{place}", n_filled if value.type().is_numeric() else 0) == n_filled
+            is_number &= not value.type().is_boolean()
+            self.columns[column] = _Column(
+                value=trimmed_text(value) if found.get(f"spaced{place}") else value,
+                n_filled=n_filled,
+                n_values=n_values,
+                has_missing=n_filled < self.n_records,
+                is_measured=is_number and (n_values > DAYS_OF_A_YEAR or found[f"decimals{place}"] > 0),
+            )
+
+    def value(self, column: str) -> Any:
+        """Return a column as an expression that is never null: missing is a value of its own."""
+        each = self.columns[column]
+        return each.value.cast("string").fill_null(_NO_CELL) if each.has_missing else each.value
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Column:
+    value: Any  # as it is compared, null where missing
+    n_filled: int
+    n_values: int
+    has_missing: bool
+    is_measured: bool  # whether it holds numbers with decimals, or more of them than days of a year
+
+
+def _facts(value: Any) -> dict[str, Any]:
+    """Return counts of a column's cells, and of those that are not written as they are compared."""
+    facts = {"filled": value.count(), "values": value.nunique()}
+    if value.type().is_string():
+        facts["spaced"] = (trimmed_text(value) != value).sum()
+        facts["numbers"] = value.re_search(_NUMBER).sum()
+    return facts | {"decimals": value.cast("string").re_search(_DECIMALS).sum()}
+
+
+class _Delivery:
+    """Tables of one engine, joined: p is a person, d what is known of them, e what a record tells."""
+
+    def __init__(self, reached: _Reached, settings: DeliverySettings, kept: ExitStack) -> None:
+        self._tables, self._reached, self._settings, self._kept = reached.tables, reached, settings, kept
+        self.engine = next(iter(self._tables.values())).engine
+        names = PlaceNames({name: list(table.columns) for name, table in self._tables.items()})
+        at_hand = [
+            each
+            for each in settings.keys
+            if not any(end.strip().startswith(f"{name}.") for end in each.split("=") for name in reached.lost)
+        ]
+        self._left_out = {names.place(each, "--leave-out") for each in settings.leave_out}
+        self._quasi = {names.place(each, "--quasi-identifier") for each in settings.quasi_identifiers}
+        self._spelled: list[tuple[Link, int]] = []  # keys that more match in another form, and how many
+        self._links = [self._link(*pair) for pair in names.keys(at_hand)]
+        person = None if settings.person is None else names.place(settings.person, "--person")
+        kind = kind_of_persons(self._links, lambda place: self._column(place).n_values, person)
+        self._person = {place.table: place for place in reversed(kind)}
+        self._through: dict[str, tuple[Place, Place, bool]] = {}
+        while ways := ways_to_persons(self._links, {*self._person, *self._through}):
+            self._through |= ways
+
+    def _column(self, place: Place) -> _Column:
+        return self._tables[place.table].columns[place.column]
+
+    def _kept_for_good(self, question: Expression) -> Expression:
+        return self._kept.enter_context(self.engine.kept(question))
+
+    def _key_values(self, places: Sequence[Place]) -> list[Any]:
+        """Return columns as expressions that can be equal to each other."""
+        values = [self._column(place).value for place in places]
+        if all(value.type() == values[0].type() for value in values):
+            return values
+        to = "int64" if all(value.type().is_integer() for value in values) else "string"
+        return [value.cast(to) for value in values]
+
+    # --- keys
+
+    def _link(self, one: Place, other: Place) -> Link:
+        """Measure a key that was named, as :func:`core.delivery.keys.given_links`."""
+        sides = {
+            place: self._tables[place.table].engine.table.select(v=value).filter(value.notnull())
+            for place, value in zip((one, other), self._key_values((one, other)), strict=True)
+        }
+        facts = {
+            place: self.engine.row(side.agg(n=side.count(), d=side.v.nunique()))
+            for place, side in sides.items()
+        }
+        unique = {place: each["n"] == each["d"] > 0 for place, each in facts.items()}
+        first, second = sorted(sides, key=lambda place: (not unique[place], -facts[place]["d"]))
+        link = Link(
+            one=first,
+            other=second,
+            n_found=self._n_common(sides[first], sides[second]),
+            n_values=int(facts[second]["d"]),
+            one_is_unique=unique[first],
+            other_is_unique=unique[second],
+            is_given=True,
+        )
+        if link.share_found < _SURELY_FOUND:
+            n_loose = self._n_common(*(side.select(v=_loose(side.v)) for side in sides.values()))
+            if n_loose > link.n_found:
+                self._spelled.append((link, n_loose))
+        return link
+
+    def _n_common(self, one: Expression, other: Expression) -> int:
+        one, other = one.distinct(), other.select(w=other.v).distinct()
+        both = one.join(other, one.v == other.w)
+        return int(self.engine.row(both.agg(n=both.count()))["n"] or 0)
+
+    # --- persons
+
+    def _joined(self) -> list[str]:
+        return [name for name in self._tables if name in self._person or name in self._through]
+
+    def _code_persons(self) -> None:
+        """Give everybody whom a table names a number, and count the records of each in every table."""
+        import ibis  # noqa: PLC0415 - takes seconds to import
+
+        self._of_key = dict(zip(self._person, self._key_values([*self._person.values()]), strict=True))
+        keys = [
+            self._tables[name].engine.table.select(k=value).filter(value.notnull()).distinct()
+            for name, value in self._of_key.items()
+        ]
+        every = union(keys).distinct()
+        numbered = every.mutate(p=ibis.row_number().over(order_by=every.k))
+        self._codes = self._kept_for_good(numbered)
+        counts = []
+        for name in self._joined():
+            rows = self._of_persons(name, {})
+            counts.append(
+                rows.group_by("p").agg(
+                    **{
+                        f"n_{place}": (rows.count() if name == other else rows.p.max() * 0).cast("int64")
+                        for place, other in enumerate(self._joined())
+                    }
+                )
+            )
+        everybody = union(counts)
+        summed = {
+            column: everybody[column].sum().cast("int64") for column in everybody.columns if column != "p"
+        }
+        self._at = self._kept_for_good(everybody.group_by("p").agg(**summed))
+
+    def _of_persons(self, name: str, columns: Mapping[str, Any]) -> Expression:
+        """Return the records of a table that name somebody: the person p, and columns."""
+        if name in self._through:
+            here, there, _ = self._through[name]
+            mine, theirs = self._key_values((here, there))
+            reach = self._of_persons(there.table, {"k": theirs}).filter(lambda each: each.k.notnull())
+        else:
+            mine, reach = self._of_key[name], self._codes
+        rows = self._tables[name].engine.table.select(own_key=mine, **columns)
+        return rows.join(reach, rows.own_key == reach.k).select("p", *columns)
+
+    def records(self, name: str, columns: Sequence[str], *, prefix: str = "c") -> Expression:
+        """Return the records of a table that name somebody, p, with columns by their place."""
+        values = [self._tables[name].value(column) for column in columns]
+        return self._of_persons(name, {f"{prefix}{place}": value for place, value in enumerate(values)})
+
+    def persons(self) -> Expression:
+        """Return everybody, p, once."""
+        return self._at.select("p")
+
+    # --- tables alone
+
+    def _table_facts(self) -> list[TableFacts]:
+        mine = self._joined()
+        counts: dict[str, Any] = {"n_persons": self._at.count()} if mine else {}
+        for place in range(len(mine)):
+            here = self._at[f"n_{place}"]
+            there = sum((self._at[f"n_{other}"] for other in range(len(mine))), -here) > 0
+            counts |= {
+                f"here{place}": (here > 0).sum(),
+                f"records{place}": here.sum(),
+                f"most{place}": here.max(),
+                f"only{place}": ((here > 0) & ~there).sum(),
+                f"else{place}": ((here == 0) & there).sum(),
+            }
+        found = self.engine.row(self._at.agg(**counts)) if mine else {}
+        self.n_persons = int(found.get("n_persons") or 0)
+        numbers = {key: int(each or 0) for key, each in found.items()}
+        return [
+            self._facts(table, mine.index(name) if name in mine else None, numbers)
+            for name, table in self._tables.items()
+        ]
+
+    def _facts(self, table: _Table, at: int | None, numbers: Mapping[str, int]) -> TableFacts:
+        """Return what is known of a table before classes are counted."""
+        columns = tuple(name for name in table.columns if Place(table.name, name) not in self._left_out)
+        linked = {
+            place.column
+            for link in self._links
+            for place in (link.one, link.other)
+            if place.table == table.name
+        }
+        facts = TableFacts(
+            name=table.name,
+            n_records=table.n_records,
+            columns=columns,
+            quasi_identifiers=(),
+            key_columns=tuple(name for name in columns if name in linked),
+            suggestions=tuple(
+                suggest_by_name(
+                    name, n_nonblank=table.columns[name].n_filled, n_distinct=table.columns[name].n_values
+                )
+                for name in columns
+            ),
+            repeats=at is not None and numbers[f"most{at}"] > 1,
+            smallest=np.zeros(0, dtype=np.int64),
+        )
+        released = [name for name in columns if name not in linked]
+        quasi = chosen_columns(facts, released, self._quasi, lambda name: table.columns[name].is_measured)
+        facts = replace(facts, quasi_identifiers=quasi)
+        if at is None:
+            return facts
+        n_persons = numbers[f"here{at}"]
+        return replace(
+            facts,
+            person_column=self._person[table.name]
+            if table.name in self._person
+            else self._through[table.name][1],
+            n_persons=n_persons,
+            n_nobody=table.n_records - numbers[f"records{at}"],
+            n_only_here=numbers[f"only{at}"],
+            n_elsewhere=numbers[f"else{at}"],
+            listed=() if facts.repeats else tuple(beside_the_key(facts, n_persons)),
+        )
+
+    # --- all of it
+
+    def measure(self) -> DeliveryMeasurement:
+        """Measure each table alone, and all of them read together."""
+        if self._person:
+            self._code_persons()
+        facts = self._table_facts()
+        measured = DeliveryMeasurement(
+            settings=self._settings,
+            tables=tuple(facts),
+            links=tuple(self._links),
+            n_persons=self.n_persons if self._person else None,
+            same_files=self._reached.same,
+        )
+        if self._person:
+            measured = self._read_together(measured)
+        return replace(measured, elsewhere=tuple(self._not_assessed(measured)))
+
+    def _read_together(self, measured: DeliveryMeasurement) -> DeliveryMeasurement:
+        mine = [each for each in measured.tables if each.person_column is not None]
+        with ExitStack() as kept:
+            everything = Events(self, {each: each.released for each in mine}, kept).known_one()
+        with ExitStack() as kept:
+            events = Events(self, {each: each.quasi_identifiers for each in mine}, kept)
+            return replace(
+                measured,
+                tables=tuple(
+                    each if each not in mine else events.with_classes(each) for each in measured.tables
+                ),
+                known=events.known(),
+                records_alone=events.records_alone(),
+                everything_known=everything,
+                unchosen=tuple(
+                    Place(each.name, column)
+                    for each in mine
+                    for column in each.released
+                    if column not in each.quasi_identifiers
+                ),
+            )
+
+    def _not_assessed(self, measured: DeliveryMeasurement) -> Iterator[Finding]:
+        """Yield what is not assessed because the records stay where they are."""
+        yield _elsewhere(
+            "What values and pseudonyms tell by themselves, free text, lists, tables of counts, households, "
+            "intervals, the order of records, the cheapest attack, and keys that nobody named are not "
+            "assessed: they need the records themselves. Columns were judged by their names and by how many "
+            "different values they have."
+        )
+        for link, n_loose in self._spelled:
+            yield _elsewhere(
+                "{found} of {other} are in {one} as they are written, and {more} without prefixes, leading "
+                "zeros and marks. They were joined as written, so that persons stand apart who are one: "
+                "write the key alike in both tables.",
+                found=share_of(link.n_found, link.n_values, "values"),
+                other=f"`{link.other}`",
+                one=f"`{link.one}`",
+                more=n_loose,
+            )
+        for known in measured.known:
+            if not known.n_looked_at:
+                yield Finding.of("not_in_engine", Verdict.NOT_ASSESSED)(not_counted(known))
+        if numbers := [str(known.n_events) for known in measured.records_alone if not known.n_looked_at]:
+            yield _elsewhere(
+                "What so many records of a person find by themselves was not counted: {numbers}. There are "
+                "too many choices of records to count.",
+                numbers=", ".join(numbers),
+            )
+        lists = [
+            str(Place(name, column)) for name, table in self._tables.items() for column in table.not_grouped
+        ]
+        if lists:
+            yield _elsewhere(
+                "Columns that cannot be grouped were not looked at: {columns}.", columns=listed(lists)
+            )
+
+
+def _elsewhere(message: str, **values: Any) -> Finding:
+    return Finding.of("not_in_engine", Verdict.NOT_ASSESSED)(message, **values)
+
+
+def _loose(value: Any) -> Any:
+    """Return keys as text from their first digit but 0 on, without decimals, marks and case."""
+    bare = value.cast("string").re_replace("[.,]0+$", "").re_replace("[^0-9A-Za-z]", "").lower()
+    digits = bare.re_replace("^[^1-9]+", "")
+    return (digits == "").ifelse(bare, digits)
