@@ -11,6 +11,7 @@ only are paired where their values say that they are one.
 from __future__ import annotations
 
 import base64
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
@@ -45,6 +46,9 @@ _MOST_LOOKED_AT = 2000
 _MOST_ROWS, _SAMPLED_ROWS = 200_000, 100_000
 _NUMBER = r"^[^0-9+\-.,]{0,4}(?P<n>[+\-]?[0-9][0-9 .,']*|[+\-]?[.,][0-9]+)(?:[^0-9.,].{0,14})?$"
 _BASE64 = "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"
+_DIGEST = "^(?:[0-9A-Fa-f]{32}|[0-9A-Fa-f]{40}|[0-9A-Fa-f]{64}|[0-9A-Fa-f]{128})$"
+_DIGESTS = {32: ("md5",), 40: ("sha1",), 64: ("sha256", "sha3_256"), 128: ("sha512",)}
+_MOST_DIGESTS = 300_000  # of different values
 _DATE = r"^(?P<a>[0-9]{1,4})[./\- ]{1,2}(?P<b>[0-9]{1,2})[./\- ]{1,2}(?P<c>[0-9]{1,4})[.]?(?:[t ].*)?$"
 
 Texts: TypeAlias = pa.Array | pa.ChunkedArray
@@ -232,10 +236,10 @@ def _plain(pair: TablePair, name: str, holdout: Dataset | None) -> _PlainColumn 
 
 
 def _turned_back(parts: Sequence[Texts]) -> _PlainColumn | None:
-    """Return a column whose cells stood backwards or in Base64."""
+    """Return a column whose cells stood backwards, in Base64, or as digests that anybody can compute."""
     whole = [_whole_array(part) for part in parts]
-    for turned in _turned(whole[1]):
-        if _share_there(whole[0], turned) >= _MOST_THERE:
+    for turned in (*_turned(whole[1]), *_undigested(whole[0], whole[1])):
+        if turned.null_count == whole[1].null_count and _share_there(whole[0], turned) >= _MOST_THERE:
             return _as_column("respelled", [whole[0], turned, *whole[2:]])
     return None
 
@@ -274,6 +278,18 @@ def _turned(cells: pa.Array) -> Iterator[pa.Array]:
     yield pc.utf8_reverse(cells)
     if pc.all(pc.match_substring_regex(cells, _BASE64)).as_py():
         yield pa.array([_out_of_base64(cell) for cell in cells.to_pylist()], pa.string())
+
+
+def _undigested(original: pa.Array, cells: pa.Array) -> Iterator[pa.Array]:
+    """Yield the original's values in the place of their digests, where all cells look like such."""
+    if not pc.all(pc.match_substring_regex(cells, _DIGEST)).as_py():
+        return
+    lengths = {len(cell) for cell in cells.drop_null().unique().to_pylist()}
+    length = lengths.pop() if len(lengths) == 1 else 0
+    values = original.drop_null().unique().slice(0, _MOST_DIGESTS).to_pylist()
+    for name in _DIGESTS.get(length, ()):
+        of = {hashlib.new(name, each.encode(), usedforsecurity=False).hexdigest(): each for each in values}
+        yield pa.array([None if cell is None else of.get(cell.lower(), cell) for cell in cells.to_pylist()])
 
 
 def _out_of_base64(cell: str | None) -> str | None:

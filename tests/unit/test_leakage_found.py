@@ -1,6 +1,7 @@
 """Persons who are found: likeness, near copies, columns set aside, the second look, attacks, the hold-out."""
 
 from base64 import b64encode
+from hashlib import sha256
 
 import numpy as np
 import pandas as pd
@@ -199,6 +200,7 @@ def test_set_aside__shuffled_columns_with_new_numbers_pass() -> None:
         (lambda frame: frame.rename(columns={"income": "v1", "born": "v2"}), "of another name"),
         (lambda frame: frame.map(lambda cell: cell[::-1]), "spelled otherwise"),
         (lambda frame: frame.map(lambda cell: b64encode(cell.encode()).decode()), "spelled otherwise"),
+        (lambda frame: frame.map(lambda cell: sha256(cell.encode()).hexdigest()), "spelled otherwise"),
         (lambda frame: frame.set_axis([*frame.columns[1:], frame.columns[0]], axis=1), "of another name"),
     ],
 )
