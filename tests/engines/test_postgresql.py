@@ -16,7 +16,17 @@ from core.errors import AuditInputError
 from core.leakage import LeakageSettings
 from core.risk import RiskSettings, RiskThresholds
 from core.risk.in_engine import audit_in_engine, measure_in_engine
-from tests.engine_tables import audits, comparison_differences, differences, pairs, released, row_differences
+from core.tabular import AnonymizationLog
+from tests.engine_tables import (
+    audits,
+    comparison_differences,
+    differences,
+    pairs,
+    released,
+    row_differences,
+    rule_differences,
+    verified,
+)
 
 if TYPE_CHECKING:
     from tests.postgresql import Server
@@ -52,6 +62,16 @@ def test_row_leakage__as_in_memory(
 ) -> None:
     *tables, chosen = drawn
     assert row_differences(tables, [*map(server.table, tables)], chosen) == []
+
+
+@pytest.mark.usefixtures("password")
+@given(drawn=verified())
+@settings(max_examples=3, deadline=None, suppress_health_check=[*HealthCheck])
+def test_tabular__as_in_memory(
+    server: "Server", drawn: tuple[pa.Table, pa.Table, AnonymizationLog, str | None]
+) -> None:
+    *tables, log, key = drawn
+    assert rule_differences(tables, [*map(server.table, tables)], log, key) == []
 
 
 @pytest.mark.usefixtures("password")
