@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from core.coding import BoolArray, IntArray, combined_codes, sorted_distinct
+from core.words import input_error
 
 KeyArray = npt.NDArray[np.uint64]
 
@@ -22,6 +23,7 @@ _HARDLY = -2.0  # … and up to which they look like releases of different peopl
 _ENOUGH = 30  # counts that it takes to say so
 _COUNTED_DIRECTLY = 4  # codes per count up to which they are counted without sorting
 PART_BITS = 40  # at most, of what stands for a value within its class
+MOST_CLASSES = 1 << (64 - PART_BITS)  # of which class and value fit one number
 _STRIDE = 8  # from one key that is looked up to the next, where others are expected between them
 _FEW_AT_ONCE = 1.25  # mean difference of the smaller direction up to which coming and leaving hardly cancel
 
@@ -61,6 +63,14 @@ class ClassCounts:
     keys: KeyArray  # shape (n_classes,), ascending: what stands for the class
     counts: IntArray
     values: Mapping[str, ValueCounts] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if len(self.keys) > MOST_CLASSES:
+            raise input_error(
+                "Releases of more than {most} classes cannot be compared: choose fewer or coarser "
+                "quasi-identifiers.",
+                most=MOST_CLASSES,
+            )
 
     @property
     def n(self) -> int:

@@ -32,6 +32,7 @@ from core.releases import (
     read_salt,
     table_for,
 )
+from core.releases.counts import MOST_CLASSES, ClassCounts
 from core.releases.hashing import siphash
 from core.releases.ranges import aligned
 from core.releases.splits import _bounded, _Totals
@@ -1027,3 +1028,10 @@ def test_numbers_of_visits_that_stay__link_fresh_pseudonyms(
             (folder / f"{name}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     assert main(["dataset", str(folders[1]), "--earlier", str(folders[0])]) == 1
     assert "60 of 60 persons (100 %) are found again by `visit`" in capsys.readouterr().out
+
+
+def test_classes__that_do_not_fit_one_number_with_their_values_are_refused() -> None:
+    keys = np.zeros(MOST_CLASSES + 1, np.uint64)
+    assert len(ClassCounts(keys=keys[1:], counts=keys[1:].view(np.int64)).keys) == 16_777_216
+    with pytest.raises(AuditInputError, match="more than 16,777,216 classes cannot be compared"):
+        ClassCounts(keys=keys, counts=keys.view(np.int64))
