@@ -101,6 +101,24 @@ def test_measure_elsewhere__digits_of_random_tokens_are_chance_and_planted_ones_
     ]
 
 
+def test_measure_elsewhere__a_token_of_many_records_is_drawn_once() -> None:
+    rng = np.random.default_rng(6)
+    days = np.datetime64("2023-01-01") + rng.permutation(900)[:N]
+    original: dict[str, Cells] = {"seen": days.astype(str).tolist(), "case": [f"c{i // 5}" for i in range(N)]}
+    log = log_of(**ACTIONS, seen=("other", "drop"), case=("other", "hash"))
+    short = [f"{day:%y%m%d}" for day in days.astype(object)]
+    tokens = [f"{rng.bytes(4).hex()}x{rng.integers(940_000, 999_999)}" for _ in range(N // 5)]
+    changed: dict[str, Cells] = {"seen": [None] * N, "case": [tokens[i // 5] for i in range(N)]}
+    assert found_in(changed, original=original, shuffled=True, log=log) == []
+    tokens[3] = f"{tokens[3][:9]}{short[40]}"  # by chance, in the five records of one case
+    changed["case"] = [tokens[i // 5] for i in range(N)]
+    assert found_in(changed, original=original, shuffled=True, log=log) == []
+    changed["case"] = [f"{tokens[i // 5][:9]}{short[i]}" if i % 4 == 0 else tokens[i // 5] for i in range(N)]
+    assert [one[:3] for one in found_in(changed, original=original, shuffled=True, log=log)] == [
+        ("seen", "case", "values")
+    ]
+
+
 PLANTED: dict[str, tuple[str, str, Callable[[str], str]]] = {
     "a name": ("name", "values", lambda v: f"Spoke to {v} today"),
     "a name turned round, in capitals": (

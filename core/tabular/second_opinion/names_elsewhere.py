@@ -535,8 +535,11 @@ def _anywhere(
     if before is not None:
         scale = read.tables.n_anonymized / max(read.tables.n_original, 1)
         found = _against_before(n_hits, n_own=before[0], n_whole=before[1], scale=scale)
+        n_texts = len(np.unique(text))
         is_chance = (
-            found is not None and one.kind != "names" and _are_any_digits(form, cells, words, found[0])
+            found is not None
+            and one.kind != "names"
+            and _are_any_digits(one, form, words, min(found[0], n_texts))
         )
         return None if is_chance else found
     if form.name not in {"values", _RESPELLED}:
@@ -570,13 +573,17 @@ def _before(read: _Read, one: _Sought, form: _Form, anonymized: str) -> tuple[in
     return found[0] if found else 0, int(cells.counts[np.unique(text)].sum())
 
 
-def _are_any_digits(form: _Form, cells: CodedColumn, words: _Words, n_hits: int) -> bool:
-    """Whether so many cells with long numbers, random tokens among them, would hold a value by chance."""
+def _are_any_digits(one: _Sought, form: _Form, words: _Words, n_texts: int) -> bool:
+    """Whether so many different texts with long numbers, random tokens among them, hold a value by chance.
+
+    A token that stands in many cells is drawn once. Dates are looked for in six digits in three orders too.
+    """
     digits = pc.match_substring_regex(words.words, rf"^[0-9]{{{_FEWEST_DIGITS},}}$")
-    with_digits = np.unique(words.text[digits.to_numpy(zero_copy_only=False)])
+    n_with_digits = len(np.unique(words.text[digits.to_numpy(zero_copy_only=False)]))
     n_values = len(np.unique(form.of_value[form.of_value >= 0]))
-    n_by_chance = min(1.0, n_values / 10.0**form.shortest) * float(cells.counts[with_digits].sum())
-    return scipy.stats.poisson.sf(n_hits - 1, max(n_by_chance, 1e-9)) > _NO_ACCIDENT
+    likely = 3 * n_values / 10.0**6 if one.kind == "dates" else n_values / 10.0**form.shortest
+    n_by_chance = min(1.0, likely) * n_with_digits
+    return scipy.stats.poisson.sf(n_texts - 1, max(n_by_chance, 1e-9)) > _NO_ACCIDENT
 
 
 def _against_recombined(form: _Form, *, cells: CodedColumn, words: _Words, n_hits: int) -> _Hits | None:
