@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 import scipy
 
 from core.leakage.pairing import TablePair
@@ -12,13 +15,14 @@ from core.roles import RoleSuggestion
 from core.verdict import Finding, Verdict
 from core.words import listed, share_of, text
 
-_NAMES = "person's name"  # the kind whose values strangers share
+_NAMES, _MAIL = "person's name", "e-mail address"  # strangers share names
+_LOOKED_AT, _HALF, _FEWEST_FREE, _MOST_DIGITS = 1000, 5, 5, 12
 _KINDS = frozenset(
     {
         _NAMES,
         "national identification number",
         "identity document or account number",
-        "e-mail address",
+        _MAIL,
         "phone number",
     }
 )
@@ -47,12 +51,16 @@ def find_naming_columns(
 def _naming_column(pair: TablePair, suggestion: RoleSuggestion) -> NamingColumn:
     ours, theirs = (counts[:-1] for counts in pair.codes[suggestion.column].counts_with_missing())
     n_values, n_found = int((ours > 0).sum()), int(((ours > 0) & (theirs > 0)).sum())
-    p_value = 0.0
     if suggestion.kind == _NAMES or not suggestion.from_values:
         n = int(ours.sum())
         n_alike = float((ours * (ours - 1.0)).sum() / 2)
         one_alike = min((n_alike + 1) / max(n * (n - 1) / 2, 1), 1)  # two strangers of one name; never none
-        p_value = float(scipy.stats.binom.sf(n_found - 1, n_values, 1 - (1 - one_alike) ** int(theirs.sum())))
+    elif suggestion.kind == _MAIL:
+        one_alike = 10.0**-_MOST_DIGITS
+    else:
+        one_alike = 10.0 ** -_n_free_digits(pair.original.table[suggestion.column])
+    held = -np.expm1(int(theirs.sum()) * np.log1p(-min(one_alike, 1 - 1e-12)))
+    p_value = float(scipy.stats.binom.sf(n_found - 1, n_values, held))
     return NamingColumn(
         column=suggestion.column,
         is_seen=suggestion.from_values,
@@ -60,6 +68,15 @@ def _naming_column(pair: TablePair, suggestion: RoleSuggestion) -> NamingColumn:
         n_values=n_values,
         p_value=p_value,
     )
+
+
+def _n_free_digits(cells: pa.ChunkedArray) -> int:
+    """Return in how many places from the end values have half of all digits or more; 12 of no numbers."""
+    texts = cells.slice(0, _LOOKED_AT).drop_null().cast(pa.string())
+    digits = pc.replace_substring_regex(texts, "[^0-9]", "")
+    places = (pc.utf8_slice_codeunits(pc.utf8_reverse(digits), at, at + 1) for at in range(_MOST_DIGITS))
+    free = sum(pc.count_distinct(place.filter(pc.not_equal(place, ""))).as_py() >= _HALF for place in places)
+    return free if free >= _FEWEST_FREE else _MOST_DIGITS
 
 
 def naming_findings(columns: Sequence[NamingColumn], level: float) -> Iterator[Finding]:

@@ -478,3 +478,20 @@ def test_naming__a_column_that_only_its_name_says_is_a_warning() -> None:
     assert (found.verdict, found.column, found.n_affected) == (Verdict.WARN, "phone", 300)
     new = scrambled.assign(phone=[f"y{n}" for n in range(300)])
     assert judged(original, new).verdict is Verdict.PASS
+
+
+def with_phones(n: int, seed: int) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    phones = [f"041 {rng.integers(100, 1000)} {rng.integers(100, 1000)}" for _ in range(n)]
+    return people(n, seed).assign(phone=phones)
+
+
+def test_naming__phones_made_up_of_so_few_digits_that_some_are_real_are_no_finding() -> None:
+    original, strangers = with_phones(2000, 1), with_phones(2000, 2)
+    audit = judged(original, strangers)
+    assert [one.n_found > 0 for one in audit.measures.naming] == [True]
+    assert "direct_identifiers" not in checks(audit)
+    assert finding(judged(original, shuffled(original)), "direct_identifiers").verdict is Verdict.FAIL
+    few = with_phones(400, 2)
+    few.loc[:3, "phone"] = original["phone"].iloc[10:14].to_numpy()
+    assert finding(judged(original.iloc[:400], few), "direct_identifiers").verdict is Verdict.FAIL
