@@ -119,6 +119,38 @@ def test_measure_elsewhere__a_token_of_many_records_is_drawn_once() -> None:
     ]
 
 
+def test_measure_elsewhere__a_word_that_two_columns_of_categories_share_is_none_of_the_others() -> None:
+    trust = ["low", "medium", "high"]
+    illness = ["asthma", "eczema", "migraine", "diabetes"]
+    original: dict[str, Cells] = {
+        "pay": [f"{10_000 + 37 * i}" for i in range(N)],
+        "trust": [trust[i % 3] for i in range(N)],
+        "illness": [illness[i * i % 7 % 4] for i in range(N)],
+    }
+    log = log_of(**ACTIONS, pay=("other", "range"), trust=("other", "drop"), illness=("other", "drop"))
+    gone: dict[str, Cells] = {"trust": [None] * N, "illness": [None] * N}
+    changed: dict[str, Cells] = {**gone, "pay": [("low", "middle", "high")[3 * i // N] for i in range(N)]}
+    assert found_in(changed, original=original, shuffled=True, log=log) == []
+    changed["pay"] = [illness[i * i % 7 % 4] if i % 2 else "none" for i in range(N)]
+    assert [one[:3] for one in found_in(changed, original=original, shuffled=True, log=log)] == [
+        ("illness", "pay", "values")
+    ]
+
+
+def test_measure_elsewhere__what_is_left_of_a_short_word_is_in_many_a_token() -> None:
+    rng = np.random.default_rng(7)
+    steps = ["decide", "check", "close", "call back"]
+    original: dict[str, Cells] = {"step": [steps[i % 4] for i in range(N)], "id": [f"c{i}" for i in range(N)]}
+    log = log_of(**{**ACTIONS, "id": ("patient_id", "hash")}, step=("name", "drop"))
+    tokens = [f"{rng.bytes(8).hex()}{'7dcd0' if i % 5 == 0 else '8'}" for i in range(N)]
+    changed: dict[str, Cells] = {"step": [None] * N, "id": tokens}
+    assert found_in(changed, original=original, shuffled=True, log=log) == []
+    changed["id"] = [f"{token}-{steps[i % 4]}" for i, token in enumerate(tokens)]
+    assert ("step", "id", "values") in [
+        one[:3] for one in found_in(changed, original=original, shuffled=True, log=log)
+    ]
+
+
 PLANTED: dict[str, tuple[str, str, Callable[[str], str]]] = {
     "a name": ("name", "values", lambda v: f"Spoke to {v} today"),
     "a name turned round, in capitals": (

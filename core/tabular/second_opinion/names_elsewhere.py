@@ -34,6 +34,7 @@ from core.words import number, own, share_of, text
 
 _MOST_RECORDS = 50_000  # beyond, a seeded sample of them is read
 _LEFT = 0.9  # share of unchanged cells from which a column is said to be left as it was, elsewhere
+_FEWEST_SHARED = 3  # different values, below which columns of categories may use the same word
 _FEWEST_HITS, _TIMES_CHANCE, _NO_ACCIDENT = 3, 5.0, 1e-4
 _BEGINNING = 20  # bits of a sum that tell most sums from those that are looked for
 _MOST_WORDS = 6  # of a value
@@ -298,7 +299,7 @@ def _forms(values: pa.Array, *, kind: str, is_name: bool) -> Iterator[_Form]:
     lasts = words.hashes[words.starts[1:][two] - 1] if are_pairs else _NONE
     yield _form("values", spellings, tells, length, firsts=firsts, lasts=lasts)
     if is_name:
-        respellings = [words_of(_apart(other)) for other in respelled(texts)]
+        respellings = [words_of(_apart(_long_enough(other))) for other in respelled(texts)]
         yield _form(_RESPELLED, respellings, tells, length, plain=words)
         yield from _name_forms(words)
 
@@ -316,6 +317,13 @@ def _tell(together: pa.Array, length: IntArray) -> BoolArray:
     hangul = pc.match_substring_regex(together, "^[가-힣]").to_numpy(zero_copy_only=False)
     enough = np.where(hangul, letters >= _FEWEST_SYLLABLES, letters >= _FEWEST_LETTERS)
     return enough | (length - letters >= _FEWEST_DIGITS)
+
+
+def _long_enough(texts: pa.Array) -> pa.Array:
+    """Return texts, those too short to tell anything empty: `decide` without vowels is in many a token."""
+    together = pc.replace_substring_regex(texts, narrowed(_NO_WORD, texts), "")
+    length = pc.utf8_length(together).to_numpy(zero_copy_only=False)
+    return pc.if_else(pa.array(_tell(together, length)), texts, "")
 
 
 def _form(
@@ -526,7 +534,7 @@ def _anywhere(
     """Count the cells that hold any value, where nobody knows whose row is whose."""
     text, number = held
     n_hits = int(cells.counts[np.unique(text)].sum())
-    if n_hits < _FEWEST_HITS:
+    if n_hits < _FEWEST_HITS or _is_a_shared_word(one, form, cells, words, held):
         return None
     if one.column == anonymized:
         are_same = n_hits >= _LEFT * cells.n_filled and _are_the_same(one, form, cells=cells, held=held)
@@ -548,6 +556,22 @@ def _anywhere(
         return _against_recombined(form, cells=cells, words=words, n_hits=n_hits)
     n_found = len(np.unique(number))
     return _against_density(form, cells=cells, n_hits=n_hits, n_found=n_found, kind=one.kind)
+
+
+def _is_a_shared_word(
+    one: _Sought, form: _Form, cells: CodedColumn, words: _Words, held: tuple[IntArray, IntArray]
+) -> bool:
+    """Whether two columns of categories have no more than a word in common, such as `high`."""
+    text, number = (np.unique(each) for each in held)
+    if len(number) >= _FEWEST_SHARED or one.cells.n_distinct >= _DISTINCT * one.cells.n_filled:
+        return False
+    is_whole = all(
+        words.sums[at] in form.keys[int(words.n_words[at])][0]
+        if int(words.n_words[at]) in form.keys
+        else False
+        for at in text[:_FEWEST_SHARED]
+    )
+    return is_whole and len(text) < _FEWEST_SHARED and cells.counts[text].sum() < _LEFT * cells.n_filled
 
 
 def _against_before(n_hits: int, *, n_own: int, n_whole: int, scale: float) -> _Hits | None:
