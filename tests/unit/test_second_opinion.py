@@ -564,6 +564,26 @@ def test_disguises__sees_numbers_that_keep_their_order() -> None:
     assert the_finding(halved, "disguise_order_kept").verdict is Verdict.WARN
 
 
+def test_disguises__a_generalization_that_merges_nothing_is_none() -> None:
+    rng = np.random.default_rng(5)
+    days = [date(2025, 1, 1) + timedelta(days=int(n)) for n in rng.integers(0, 80, 200)]  # some 75 different
+    original = {"d": [day.isoformat() for day in days]}
+    numbers = [str((day - date(1970, 1, 1)).days) for day in days]
+    coarser = log_of(d=("event", "generalize"))
+    opinion = opinion_on(original, {"d": numbers}, coarser)
+    assert the_finding(opinion, "disguise_order_kept").verdict is Verdict.FAIL
+    weeks = [str(int(n) // 7) for n in numbers]  # merged, as the log says
+    assert findings(opinion_on(original, {"d": weeks}, coarser), "disguise_order_kept") == []
+    years = {"d": [str(1930 + n) for n in rng.integers(0, 40, 200)]}  # as coarse before as after
+    floored = {"d": [f"{year}-01-01" for year in years["d"]]}
+    assert (
+        findings(
+            opinion_on(years, floored, log_of(d=("birthdate", "date_floor_year"))), "disguise_order_kept"
+        )
+        == []
+    )
+
+
 @pytest.mark.parametrize(
     "spelling", ["%d.%m.%Y", "%m/%d/%Y", "%B %d, %Y", "%Y년 %m월 %d일", "%y%m%d", "%Y-%j"]
 )

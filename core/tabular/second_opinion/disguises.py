@@ -30,6 +30,7 @@ from core.verdict import Finding, Verdict
 from core.words import joined, own, percent, text
 
 _MOST_PAIRS = 10_000  # pairs of columns up to which all are compared
+_AS_FINE = 0.98
 _NEARLY_ALL = 0.9  # distinct share from which numbers kept in order tell nearly all records apart
 _ANY_INSIDE = 0.03  # share of texts that hold the original
 _FEWEST = 3  # distinct values that have to be compared for a likeness to mean anything
@@ -54,6 +55,7 @@ class Disguise:
     original_distinct_share: float  # distinct / non-blank cells of the two columns; in [0, 1]
     anonymized_distinct_share: float
     taken_out: bool  # whether the log says that the original column was dropped or pseudonymized
+    coarser: bool  # whether it says that its values were made coarser
     # whether the original's name stands for nothing like it any more: the anonymized table has no column of
     # that name, or only a changed one and the original table none of the disguise's name
     renamed: bool
@@ -164,6 +166,7 @@ def _disguise(samples: _Samples, original: str, anonymized: str) -> Disguise | N
         original_distinct_share=samples.tables.distinct_share("original", original),
         anonymized_distinct_share=samples.tables.distinct_share("anonymized", anonymized),
         taken_out=_is_taken_out(samples.tables.log.entry(original).action),
+        coarser=meaning_of(samples.tables.log.entry(original).action) is Meaning.COARSER,
         renamed=original not in samples.tables.anonymized.column_names,
     )
 
@@ -347,6 +350,8 @@ def _verdict(disguise: Disguise, thresholds: SecondOpinionThresholds) -> Verdict
         return Verdict.WARN
     if disguise.kind in {"copy", "encoding", "inside"}:
         return Verdict.FAIL if telling else None
+    if _is_as_fine(disguise, limit):
+        return Verdict.FAIL
     nearly = disguise.kind == "order nearly kept"
     if nearly or (disguise.kind == "order kept" and disguise.anonymized_distinct_share < _NEARLY_ALL):
         least = _NEARLY_ALL if nearly else limit
@@ -354,6 +359,12 @@ def _verdict(disguise: Disguise, thresholds: SecondOpinionThresholds) -> Verdict
     if disguise.anonymized_distinct_share >= limit:
         return Verdict.FAIL
     return Verdict.WARN if disguise.kind == "shift" else None
+
+
+def _is_as_fine(disguise: Disguise, limit: float) -> bool:
+    """Whether a column that the log calls coarser only has other values, as many as before."""
+    before, after = disguise.original_distinct_share, disguise.anonymized_distinct_share
+    return disguise.coarser and disguise.kind == "order kept" and after >= max(limit / 2, _AS_FINE * before)
 
 
 _CONSEQUENCE = {
