@@ -51,6 +51,11 @@ _DIGEST = re.compile(
 )
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
 _DECIMALS = re.compile(r"[+-]?\d{1,3}\.(\d+)")
+_FEWEST_INITIALS, _PER_LETTER = 8, 1.3
+_SURNAME = r"(?:[^\W\d_a-z][^\W\d_A-Z]+[-'’ ]?){1,2}"
+_INITIAL = re.compile(
+    rf"(?P<before>[^\W\d_a-z])\.(?: ?[^\W\d_a-z]\.)? ?{_SURNAME}|{_SURNAME},? (?P<behind>[^\W\d_a-z])\."
+)
 _SYNTHEA_NAME = re.compile(r"[A-ZÀ-Ž][^\W\d_A-Z]+(?:[ '’-][^\W\d_]+)*\d{1,3}")
 
 
@@ -209,6 +214,23 @@ def _few_full_names(profile: ColumnProfile) -> ValueMatch | None:
         score=0.85,
         reason=text(
             "{share} of the values look like given name and surname, of few people.", share=percent(share)
+        ),
+    )
+
+
+def _initials(profile: ColumnProfile) -> ValueMatch | None:
+    """Recognize initials with surnames of no list; the letters in front of options go with one word each."""
+    found = [match for value in profile.sample if (match := _INITIAL.fullmatch(value))]
+    letters = {match["before"] or match["behind"] for match in found}
+    if len(found) < max(_FEWEST_INITIALS, MOST * len(profile.sample), _PER_LETTER * len(letters)):
+        return None
+    return ValueMatch(
+        role=_DIRECT,
+        kind="person's name",
+        score=0.85,
+        reason=text(
+            "{share} of the values look like an initial with a surname.",
+            share=percent(len(found) / len(profile.sample)),
         ),
     )
 
@@ -407,6 +429,7 @@ _RECOGNIZERS: tuple[Callable[[ColumnProfile], ValueMatch | None], ...] = (
     _encoded,
     _inside,
     _digests,
+    _initials,
     _perhaps_names,
     _free_text,
     _codes,

@@ -198,6 +198,32 @@ def test_suggest_roles__reads_letters_in_other_forms(form: str) -> None:
     assert suggest("c1", values).kind == "person's name"
 
 
+@pytest.mark.parametrize("form", ["{0}. {1}", "{0}.{1}", "{1}, {0}.", "{0}. Z. {1}"])
+def test_suggest_roles__sees_initials_with_surnames_that_no_list_has(form: str) -> None:
+    surnames = ("Brzęk", "Quillfeather", "Østby", "Tanui-Keter", "Vlahović")
+    values = [form.format(letter, name) for letter in "AČKŠ" for name in surnames] * 20
+    found = suggest("field_7", list(values))
+    assert (found.role, found.kind) == (Role.DIRECT_IDENTIFIER, "person's name")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [
+            f"{letter}. {word}"
+            for letter, word in zip("ABCDEFGH", ("Never", "Seldom", "Often", "Always") * 2, strict=True)
+        ],
+        [f"{letter}. {word}" for letter in "ESKB" for word in ("coli", "aureus", "pneumoniae")],
+        [
+            f"St. {place}"
+            for place in ("Gallen", "Moritz", "Anton", "Veit", "Ives", "Albans", "Helens", "Ann")
+        ],
+    ],
+)
+def test_suggest_roles__does_not_mistake_options_and_species_for_initials(values: list[str]) -> None:
+    assert suggest("field_7", [*values] * 10).role is not Role.DIRECT_IDENTIFIER
+
+
 def _crossed(first: str, last: str, form: str = "{0} {1}") -> list[str]:
     return [form.format(one, other) for one in first.split() for other in last.split()]
 
