@@ -45,14 +45,12 @@ _LONGEST_NUMBER = 30  # digits of a running number
 _REPEATED = 0.1  # share of distinct values below which words in the form of names are categories
 _FEWEST_ENCODED = 20  # distinct values from which they are read otherwise
 
-_DIGEST = re.compile(
-    r"(?:0x)?(?=.*[0-9])(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})",
-    re.IGNORECASE,
-)
+_DIGEST = re.compile(r"(?:0x)?([0-9a-f]{32,128})", re.IGNORECASE)
+_DIGEST_LENGTHS = {32, 40, 56, 64, 96, 128}
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
 _DECIMALS = re.compile(r"[+-]?\d{1,3}\.(\d+)")
 _FEWEST_INITIALS, _PER_LETTER = 8, 1.3
-_SURNAME = r"(?:[^\W\d_a-z][^\W\d_A-Z]+[-'’ ]?){1,2}"
+_SURNAME = r"(?:[^\W\d_a-z][^\W\d_A-Z]{1,30}[-'’ ]?){1,2}"
 _INITIAL = re.compile(
     rf"(?P<before>[^\W\d_a-z])\.(?: ?[^\W\d_a-z]\.)? ?{_SURNAME}|{_SURNAME},? (?P<behind>[^\W\d_a-z])\."
 )
@@ -278,11 +276,16 @@ def _inside(profile: ColumnProfile) -> ValueMatch | None:
     return None
 
 
+def _is_digest(value: str) -> bool:
+    match = _DIGEST.fullmatch(value)
+    return match is not None and len(match[1]) in _DIGEST_LENGTHS and any(c.isdigit() for c in match[1])
+
+
 def _digests(profile: ColumnProfile) -> ValueMatch | None:
     """Recognize digests of which some are alike: of names or numbers of people, perhaps."""
     if profile.tells_records_apart or profile.n_distinct < _FEWEST_ENCODED:
         return None
-    if profile.share(_DIGEST.fullmatch) < MOST or len(set(map(len, profile.sample))) > 1:
+    if profile.share(_is_digest) < MOST or len(set(map(len, profile.sample))) > 1:
         return None
     reason = "The values are digests, and some of them are alike."
     return ValueMatch(role=_DIRECT, kind=DIGESTS, score=0.6, reason=reason)

@@ -97,6 +97,6 @@ def test_relinked_rows__fail_and_are_named_wherever_nothing_is_equal(
     wait_until_idle(page)
     upload(page, 0, "scrambled.csv", tables[1].encode())
     expect(page.get_by_role("heading", name="Downloads")).to_be_visible(timeout=60_000)
-    expect(page.get_by_text("Rows can be re-linked with their original row").first).to_be_visible()
+    expect(page.get_by_text("80 of 80 scrambled rows that point at one original row").first).to_be_visible()
     own = page.get_by_test_id("stMetric").filter(has_text="Rows that point at their own")
     expect(own).to_contain_text("FAIL")
