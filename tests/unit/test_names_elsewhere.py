@@ -135,6 +135,11 @@ def test_measure_elsewhere__a_word_that_two_columns_of_categories_share_is_none_
     assert [one[:3] for one in found_in(changed, original=original, shuffled=True, log=log)] == [
         ("illness", "pay", "values")
     ]
+    original["trust"] = [("Ana Novak", "Jan Kos")[i % 2] for i in range(N)]  # two physicians
+    changed["pay"] = ["Ana Novak" if i % 3 else "none" for i in range(N)]
+    assert ("trust", "pay") in [
+        one[:2] for one in found_in(changed, original=original, shuffled=True, log=log)
+    ]
 
 
 def test_measure_elsewhere__what_is_left_of_a_short_word_is_in_many_a_token() -> None:

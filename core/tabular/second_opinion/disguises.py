@@ -30,7 +30,7 @@ from core.verdict import Finding, Verdict
 from core.words import joined, own, percent, text
 
 _MOST_PAIRS = 10_000  # pairs of columns up to which all are compared
-_AS_FINE = 0.98
+_AS_FINE = 0.98  # share of the distinct values before, from which nothing was merged
 _NEARLY_ALL = 0.9  # distinct share from which numbers kept in order tell nearly all records apart
 _ANY_INSIDE = 0.03  # share of texts that hold the original
 _FEWEST = 3  # distinct values that have to be compared for a likeness to mean anything

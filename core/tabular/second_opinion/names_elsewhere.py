@@ -565,13 +565,10 @@ def _is_a_shared_word(
     text, number = (np.unique(each) for each in held)
     if len(number) >= _FEWEST_SHARED or one.cells.n_distinct >= _DISTINCT * one.cells.n_filled:
         return False
-    is_whole = all(
-        words.sums[at] in form.keys[int(words.n_words[at])][0]
-        if int(words.n_words[at]) in form.keys
-        else False
-        for at in text[:_FEWEST_SHARED]
-    )
-    return is_whole and len(text) < _FEWEST_SHARED and cells.counts[text].sum() < _LEFT * cells.n_filled
+    if len(text) >= _FEWEST_SHARED or cells.counts[text].sum() >= _LEFT * cells.n_filled:
+        return False
+    known = form.keys[1][0] if 1 in form.keys else _NONE  # two words, such as a full name, are no accident
+    return bool(np.all(words.n_words[text] == 1) and np.isin(words.sums[text], known).all())
 
 
 def _against_before(n_hits: int, *, n_own: int, n_whole: int, scale: float) -> _Hits | None:
