@@ -247,6 +247,7 @@ def report_schema() -> dict[str, Any]:
     said = {"type": ["object", "null"]}
     finding = {"check": _TEXT, "verdict": _VERDICT, "column": _MAYBE, "message": _TEXT}
     finding |= {"message_said": said, "n_affected": _COUNT}
+    finding |= {"columns": _list(_TEXT), "remedy": _TEXT, "remedy_said": said}
     number = {"type": ["number", "null"]}
     judged = {"anyOf": [_VERDICT, {"type": "null"}]}
     results = [

@@ -9,9 +9,9 @@ from itertools import zip_longest
 from typing import Any, Literal, TypeVar
 
 from core.errors import AuditInputError
-from core.filed.reading import FiledFigure, FiledFinding, FiledReport
+from core.filed.reading import FiledFigure, FiledReport
 from core.measures import MEASURES
-from core.verdict import Verdict
+from core.verdict import Finding, Verdict
 from core.words import Text, counted, own, text
 
 Direction = Literal["better", "worse", "same", "changed"]
@@ -62,8 +62,8 @@ class Comparison:
     after: FiledReport
     verdicts: tuple[Change, ...]
     figures: tuple[Change, ...]
-    findings_gone: tuple[FiledFinding, ...]
-    findings_come: tuple[FiledFinding, ...]
+    findings_gone: tuple[Finding, ...]
+    findings_come: tuple[Finding, ...]
     findings_judged: tuple[Change, ...]
     settings: tuple[Change, ...]
     inputs: tuple[Change, ...]
@@ -156,7 +156,7 @@ def comparison_document(comparison: Comparison) -> dict[str, object]:
         "notes": list(comparison.notes),
         **{name: [vars(each) for each in getattr(comparison, name)] for name in lists},
         **{
-            name: [each._asdict() for each in getattr(comparison, name)]
+            name: [each.document() for each in getattr(comparison, name)]
             for name in ("findings_gone", "findings_come")
         },
     }
@@ -212,8 +212,8 @@ def _direction(before: FiledFigure | None, after: FiledFigure | None) -> Directi
 
 
 def _findings(
-    before: Sequence[FiledFinding], after: Sequence[FiledFinding]
-) -> tuple[list[FiledFinding], list[FiledFinding], list[Change]]:
+    before: Sequence[Finding], after: Sequence[Finding]
+) -> tuple[list[Finding], list[Finding], list[Change]]:
     gone, come, judged = [], [], []
     for one, other in _paired(before, after, key=lambda each: (each.check, each.column)):
         if other is None and one is not None:

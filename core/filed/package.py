@@ -24,7 +24,6 @@ from core.plain import printable, shell_word, zip_of
 from core.reports import RENDERERS, Figure, Report, ReportTable, render
 from core.reports.as_json import json_bytes
 from core.reports.model import Column, table_of, time_text
-from core.verdict import Finding
 from core.words import Text, input_error, own, say, text
 
 DECIDED, UNDECIDED, VERIFY, SUMS, INPUTS = (
@@ -109,7 +108,7 @@ def decided_page(decided: DecidedReport) -> Report:
             for each in decided.report.figures
             if each.measure in MEASURES
         ),
-        findings=tuple(Finding(**each._asdict()) for each in decided.report.findings),
+        findings=decided.report.findings,
         tables=(*_decision_tables(decided), *(_table(each) for each in document["tables"])),
         limits=tuple(document["limits"]),
         created_at=datetime.fromisoformat(decided.report.created_at),

@@ -21,7 +21,7 @@ from core.plain import parsed_json
 from core.reports.as_json import REPORT_FORMAT, document_digest, part_digests
 from core.reports.model import InputFacts
 from core.tables import ReadOptions
-from core.verdict import Verdict
+from core.verdict import Finding, Verdict
 from core.words import Text, input_error, text, text_of
 
 LARGEST_REPORT = 32 << 20  # bytes
@@ -68,16 +68,6 @@ class FiledFigure(NamedTuple):
     text: str
     threshold: str
     verdict: Verdict | None
-
-
-class FiledFinding(NamedTuple):
-    """A finding as it was filed."""
-
-    check: str
-    verdict: Verdict
-    column: str | None
-    message: str
-    n_affected: int | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,15 +170,17 @@ class FiledReport:
         )
 
     @cached_property
-    def findings(self) -> tuple[FiledFinding, ...]:
+    def findings(self) -> tuple[Finding, ...]:
         """Return the findings in their order."""
         return tuple(
-            FiledFinding(
+            Finding(
                 check=each["check"],
                 verdict=Verdict(each["verdict"]),
                 column=each["column"],
                 message=_sayable(each["message"], each.get("message_said")),
                 n_affected=each["n_affected"],
+                columns=tuple(each.get("columns", ())),
+                own_remedy=_sayable(each.get("remedy", ""), each.get("remedy_said")),
             )
             for each in self.document["findings"]
         )
@@ -370,7 +362,10 @@ def _findings_hold(findings: Any) -> bool:
         _are(findings, _OF_FINDING)
         and _judged(findings, maybe=False)
         and all(
-            isinstance(each.get("column", 0), str | None) and _number(each.get("n_affected", ""))
+            isinstance(each.get("column", 0), str | None)
+            and _number(each.get("n_affected", ""))
+            and _are_texts(each.get("columns", []))
+            and isinstance(each.get("remedy", ""), str)
             for each in findings
         )
     )

@@ -105,6 +105,9 @@ def _finding(finding: Finding) -> dict[str, JsonValue]:
         "message": valid_unicode(finding.message),
         "message_said": _said(finding.message),
         "n_affected": json_value(finding.n_affected),
+        "columns": json_value(finding.columns),
+        "remedy": valid_unicode(finding.remedy),
+        "remedy_said": _said(finding.remedy),
     }
 
 

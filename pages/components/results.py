@@ -187,22 +187,30 @@ def show_definitions(keys: Sequence[str], *, limits: Sequence[str] = ()) -> None
 
 
 def show_findings(
-    findings: Sequence[Finding], *, key: str, at_once: int = 6, fold_held: bool = True, in_card: str = ""
+    findings: Sequence[Finding],
+    *,
+    key: str,
+    at_once: int = 6,
+    fold_held: bool = True,
+    in_card: str = "",
+    below: Callable[[Finding], None] | None = None,
 ) -> None:
     """Show findings, the worst first; beyond `at_once`, and what held, behind expanders, none hidden.
 
     `in_card`: the check whose first finding the verdict's card says already, which is not said twice at once.
+    `below`: shows more with each finding.
     """
+    show = partial(_show_finding, below=below)
     ordered = worst_first(findings)
     told = [finding for finding in ordered if finding.verdict is not Verdict.PASS or not fold_held]
     said = [finding for finding in told if finding.check == in_card][:1]
     others = [finding for finding in told if finding not in said]
     for finding in others[:at_once]:
-        _show_finding(finding)
+        show(finding)
     if rest := [*said, *others[at_once:]]:
         with st.expander(say("{n} more", n=len(rest)), key=f"{key}_more_findings"):
             for finding in rest:
-                _show_finding(finding)
+                show(finding)
     if held := ordered[len(told) :]:
         heading = say(
             "{n} thing that held or is worth knowing",
@@ -213,10 +221,12 @@ def show_findings(
             st.markdown("\n".join(f"- {sentence(say(finding.message))}" for finding in held))
 
 
-def _show_finding(finding: Finding) -> None:
+def _show_finding(finding: Finding, *, below: Callable[[Finding], None] | None = None) -> None:
     with st.container(horizontal=True, vertical_alignment="top", gap="small", wrap=False):
         show_badge(finding.verdict)
         st.markdown(sentence(say(finding.message)), width="stretch")
+    if below is not None:
+        below(finding)
 
 
 def show_chart(chart: ReportChart, *, key: str) -> None:

@@ -1,6 +1,7 @@
 """Filed reports: read again, repeated on their files, compared with each other."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 import streamlit as st
 
@@ -11,6 +12,7 @@ from core.filed import FiledReport
 from core.filed.deciding import is_decided
 from core.filed.signing import LARGEST as LARGEST_SIGNATURE
 from core.filed.signing import is_signature, signers_in
+from core.reports.model import time_text
 from core.triage import is_report
 from core.words import own, say
 from pages.components.inputs import (
@@ -106,14 +108,15 @@ def _show_report(report: FiledReport) -> None:
     show_verdict(
         report.verdict,
         report.headline,
-        parts=[(name, verdict) for name, verdict in report.verdicts.items()],
+        parts=list(report.verdicts.items()),
+        findings=report.findings,
         key="filed",
     )
     told = say(
         "{tool} of AnonAudit {version}, {created}",
         tool=own(tool),
         version=report.version,
-        created=report.created_at,
+        created=time_text(datetime.fromisoformat(report.created_at)),
     )
     st.caption(plain(told))
     if report.changed:

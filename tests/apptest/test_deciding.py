@@ -74,10 +74,8 @@ def test_deciding__says_what_a_decision_lacks(open_page: Open) -> None:
 
 def test_deciding__accepts_findings_with_a_reason(open_page: Open) -> None:
     app = _given(open_page, REPORT)
-    key = f"filed_exceptions_{hashlib.sha256(REPORT).hexdigest()}"
-    edited = app.session_state[f"{key}_base"].copy()
-    edited.loc[0, "reason"] = "known to the board"
-    app.session_state[f"{key}_base"] = app.session_state[f"{key}_kept"] = edited
+    key = f"filed_accepted_2_{hashlib.sha256(REPORT).hexdigest()}"
+    app.text_input(key=key).set_value("known to the board")
     shown = _shown(_decide(app, "approved", "Ana Novak", "so"))
     assert "Reason: known to the board" in shown
 

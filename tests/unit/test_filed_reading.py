@@ -145,6 +145,8 @@ def test_worker__finds_each_part_that_does_not_hold() -> None:
         changed(inputs=[{"role": "table"}]),
         changed(figures=[{"measure": "k"}]),
         changed(findings=[{"check": "k"}]),
+        changed(findings=[{**json.loads(whole)["findings"][0], "columns": "age"}]),
+        changed(findings=[{**json.loads(whole)["findings"][0], "remedy": 1}]),
         changed(tables={}),
     ]
     for data in odd:

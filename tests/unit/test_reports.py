@@ -96,6 +96,9 @@ def test_render_json__holds_everything_but_the_charts():
         "message": "FIRST is unchanged in 9 of 10 cells.",
         "message_said": None,
         "n_affected": 9,
+        "columns": [],
+        "remedy": "",
+        "remedy_said": None,
     }
     assert document["tables"][0] == {
         "name": "columns",

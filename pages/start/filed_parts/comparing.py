@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.filed import Change, FiledFinding, FiledReport, compare_reports
+from core.filed import Change, FiledReport, compare_reports
 from core.reports.model import Column, table_of
-from core.verdict import Verdict
+from core.verdict import Finding, Verdict
 from core.words import say
 from pages.components.results import show_badge, show_table
 from pages.components.text import sentence
@@ -73,7 +73,7 @@ def _show_changes(changes: Sequence[Change], *, alt: str) -> None:
     show_table(table_of(rows, _CHANGES), alt=alt)
 
 
-def _show_findings(heading: str, findings: Sequence[FiledFinding]) -> None:
+def _show_findings(heading: str, findings: Sequence[Finding]) -> None:
     if findings:
         st.markdown(f"**{say(heading)}**")
     for each in findings:

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import get_args
 
-import pandas as pd
 import streamlit as st
 
 from core.caching import StoredFile
@@ -28,11 +27,10 @@ from core.filed.deciding import (
 from core.filed.package import Signed, checked_signature, evidence_zip
 from core.filed.reading import FiledReport
 from core.settings_form import command_line
-from core.verdict import Finding, Verdict, worst_first
+from core.verdict import Finding
 from core.words import say
-from pages.components.editing import edit_table
 from pages.components.reading import show_problems
-from pages.components.results import Download, shortened, show_download, show_findings
+from pages.components.results import Download, show_download, show_findings
 from pages.components.text import plain, sentence
 
 TOOL = "filed"
@@ -47,9 +45,6 @@ def show_deciding(stored: StoredFile, report: FiledReport) -> None:
     except AuditInputError as error:
         show_problems(error)
         return
-    findings = _findings(report)
-    said = next((each.check for each in findings if each.message == report.document["headline"]), "")
-    show_findings(findings, key=TOOL, at_once=4, in_card=said)
     if (decision := _ask_for_decision(report)) is not None:
         try:
             made = decide(stored.data, decision, name=stored.name)
@@ -84,10 +79,6 @@ def show_decided(stored: StoredFile, signatures: Sequence[StoredFile], signers: 
             show_problems(error)
             return
     _show_decided(decided, is_new=False, signed=signed)
-
-
-def _findings(report: FiledReport) -> list[Finding]:
-    return [Finding(**each._asdict()) for each in report.findings]
 
 
 def _ask_for_decision(report: FiledReport) -> Decision | None:
@@ -133,35 +124,22 @@ def _ask_for_decision(report: FiledReport) -> Decision | None:
 
 
 def _ask_for_exceptions(report: FiledReport) -> dict[int, str]:
-    """Return the findings that are accepted, by their place in the report from 1, with the reason."""
-    found = _findings(report)
-    numbers = {id(finding): number for number, finding in enumerate(found, start=1)}
-    told = [each for each in worst_first(found) if each.verdict is not Verdict.PASS]
-    if not told:
-        return {}
-    st.caption(say("To accept a finding, write why beside it."))
-    edited = edit_table(
-        pd.DataFrame(
-            {
-                "number": [numbers[id(each)] for each in told],
-                "verdict": [say(each.verdict.word) for each in told],
-                "finding": [shortened(say(each.message)).replace("`", "") for each in told],
-                "reason": [""] * len(told),
-            }
-        ),
-        key=f"{TOOL}_exceptions_{report.sha256}",
-        alt=say("Findings, to accept any with a reason"),
-        kept_columns=("reason",),
-        disabled=["number", "verdict", "finding"],
-        column_config={
-            "number": st.column_config.Column(say("Finding"), width=70),
-            "verdict": st.column_config.Column(say("Verdict"), width=105),
-            "finding": st.column_config.TextColumn(say("What was found"), width=780),
-            "reason": st.column_config.TextColumn(say("Accepted because"), max_chars=LONGEST_REASON),
-        },
-    )
-    given = zip(edited["number"].tolist(), edited["reason"].fillna("").tolist(), strict=True)
-    return {number: why.strip() for number, why in sorted(given) if why.strip()}
+    """Show the findings; return those that are accepted, by their place in the report from 1, and why."""
+    given: dict[int, str] = {}
+    numbers = {id(finding): number for number, finding in enumerate(report.findings, start=1)}
+
+    def ask(finding: Finding) -> None:
+        number = numbers[id(finding)]
+        given[number] = st.text_input(
+            say("Finding {number} is accepted because", number=number),
+            max_chars=LONGEST_REASON,
+            key=f"{TOOL}_accepted_{number}_{report.sha256}",
+            persist_state="session",
+        ).strip()
+
+    said = next((each.check for each in report.findings if each.message == report.headline), "")
+    show_findings(report.findings, key=TOOL, at_once=4, in_card=said, below=ask)
+    return {number: why for number, why in sorted(given.items()) if why}
 
 
 def _show_decided(decided: DecidedReport, *, is_new: bool, signed: Signed | None = None) -> None:
