@@ -9,9 +9,9 @@ shape are compared with it as they stand in the text, and not taken apart.
 from __future__ import annotations
 
 import re
-import sys
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +24,7 @@ from core.vcf.records import USUAL_FILTERS, Record
 
 MAX_BLANKS = 4  # texts from QUAL on that are known as blank
 MAX_SHAPES, MAX_CELLS = 256, 64  # kinds of records, and of samples in one of them, that are known
+MAX_TOGETHER = 8  # kinds of samples that are looked for at once
 MAX_NOTED = 4096  # answers that are remembered
 LONGEST = 1000  # bytes from QUAL to FORMAT of records whose shape is looked at
 LONGEST_WORDS = 8000  # of those whose INFO holds words
@@ -62,12 +63,26 @@ class Standing(NamedTuple):
     kept_ends: Places
 
 
-class Shape(NamedTuple):
-    """What a record has from QUAL to FORMAT, whatever its numbers."""
+@dataclass(eq=False)
+class Shape:
+    """What a record has from QUAL to FORMAT, whatever its numbers, and its one sample if there is one."""
 
     number: int
     pattern: re.Pattern[bytes]
-    cells: list[tuple[int, re.Pattern[bytes]]]  # of the one sample, the last one found first
+    cells: list[re.Pattern[bytes]] = field(default_factory=list)  # of the one sample
+    # All of it up to the line's end, a group for each of the first samples.
+    whole: re.Pattern[bytes] | None = None
+
+    def learn(self, cell: re.Pattern[bytes]) -> None:
+        """Take up a kind of sample."""
+        self.cells.append(cell)
+        if len(self.cells) <= MAX_TOGETHER:
+            cells = b"|".join(b"(%s)" % one.pattern for one in self.cells)
+            self.whole = re.compile(b"%s(?:%s)" % (self.pattern.pattern, cells))
+
+    def cell(self, text: bytes, low: int, high: int) -> int:
+        """Return the number of the kind of sample that a text holds, −1 for none known."""
+        return next((at for at, one in enumerate(self.cells) if one.fullmatch(text, low, high)), -1)
 
 
 class Words(NamedTuple):
@@ -134,12 +149,15 @@ class AlikeRecords:
         if shape is None:
             if self._n_shapes == MAX_SHAPES or len(middle) > LONGEST:
                 return
-            shape = Shape(self._n_shapes, _shape_of(record), [])
+            shape = Shape(self._n_shapes, _shape_of(record))
             self._n_shapes += 1
             self._shapes[key].append(shape)
-        cells = shape.cells
-        if record.samples and len(cells) < MAX_CELLS and _place(cells, record.samples, 0, sys.maxsize) < 0:
-            cells.append((len(cells), _cell_of(record)))
+        if (
+            record.samples
+            and len(shape.cells) < MAX_CELLS
+            and shape.cell(record.samples, 0, len(record.samples)) < 0
+        ):
+            shape.learn(_cell_of(record))
 
     def _learn_words(self, record: Record) -> None:
         """Take up a record whose INFO holds words, unless digits in it may be more than numbers."""
@@ -201,6 +219,10 @@ class AlikeRecords:
     def _shape(self, text: bytes, low: int, end: int, high: int) -> Rest | None:
         """Return the numbers of the shape that a record has from QUAL on, and of its sample's."""
         shape = self._latest
+        if shape is not None and shape.whole is not None:
+            found = shape.whole.fullmatch(text, low, high)
+            if found is not None and found.lastindex:
+                return -1, shape.number, found.lastindex - 1
         if shape is None or not shape.pattern.fullmatch(text, low, end):
             middle = text[low:end]
             shapes = self._shapes.get(middle.translate(None, NUMERIC), ())
@@ -208,7 +230,7 @@ class AlikeRecords:
             if shape is None:
                 return None
             self._latest = shape
-        cell = _place(shape.cells, text, end, high) if self._n_samples else 0
+        cell = shape.cell(text, end, high) if self._n_samples else 0
         return (-1, shape.number, cell) if cell >= 0 else None
 
     def _worded_shape(self, rest: bytes) -> Rest | None:
@@ -236,16 +258,6 @@ class AlikeRecords:
 def _shortened(zeroed: bytes) -> bytes:
     """Return a text with fewer digits, all zeros: of texts alike in it, either all or none have one digit."""
     return zeroed.replace(b"0000", b"00").replace(b"000", b"00")
-
-
-def _place(cells: list[tuple[int, re.Pattern[bytes]]], text: bytes, low: int, high: int) -> int:
-    """Return the number of the sample that a text holds one like, and try it first next; −1 for none."""
-    for place, (number, pattern) in enumerate(cells):
-        if pattern.fullmatch(text, low, high):
-            if place:
-                cells.insert(0, cells.pop(place))
-            return number
-    return -1
 
 
 def _shape_of(record: Record) -> re.Pattern[bytes]:

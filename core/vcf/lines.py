@@ -31,8 +31,9 @@ FEW_LINES = 4  # in 4096 bytes: where lines are so long, their ends are looked f
 MANY_COLUMNS = 64
 EVEN = 2  # of two files, one has at least the second part of the other's lines waiting
 CHUNK = 1 << 17  # bytes looked at together, which fit into the processor's cache
+WINDOW = 24  # bytes in which CHROM and POS mostly stand
 PADDING = bytes(32)  # behind a text, so that what stands near its end is looked at as all else is
-_NEWLINE, _RETURN, _SPACE = b"\n\r "
+_NEWLINE, _RETURN, _SPACE, _TAB = b"\n\r \t"
 
 
 class Source(Protocol):
@@ -108,33 +109,50 @@ class Block:
     def differing(self, other: Block) -> list[int]:
         """Return the places of the lines that are not those of another block of as many lines."""
         found = np.flatnonzero(np.diff(self.starts) != np.diff(other.starts))
-        lows, highs = np.concatenate(([0], found + 1)), np.concatenate((found, [len(self)]))
-        bounds = (lows, highs, self.starts[lows], self.starts[highs], other.starts[lows], other.starts[highs])
-        mine, theirs = self.text, other.text
-        cells, others = np.frombuffer(mine, dtype=np.uint8), np.frombuffer(theirs, dtype=np.uint8)
+        begin, end = self.starts[[0, -1]].tolist()
+        cells = np.frombuffer(self.text, dtype=np.uint8)
+        others = np.frombuffer(self._with_lines_of(other, found), dtype=np.uint8)
         places = [found]
-        for low, high, begin, end, at, last in zip(*(one.tolist() for one in bounds), strict=True):
-            if low < high and (end - begin > CHUNK or mine[begin:end] != theirs[at:last]):
-                step = 1 + CHUNK * (high - low) // (end - begin)
-                for first in range(low, high, step):
-                    starts = self.starts[first : min(first + step, high) + 1]
-                    one, until = starts[[0, -1]].tolist()
-                    differs = cells[one:until] != others[one + at - begin : until + at - begin]
-                    if differs.any():
-                        found_in = np.bitwise_or.reduceat(differs.view(np.uint8), starts[:-1] - one)
-                        places.append(found_in.nonzero()[0] + first)
+        step = 1 + CHUNK * len(self) // max(1, end - begin)
+        for first in range(0, len(self), step):
+            starts = self.starts[first : first + step + 1]
+            low, high = starts[[0, -1]].tolist()
+            differs = cells[low:high] != others[low - begin : high - begin]
+            if differs.any():
+                found_in = np.bitwise_or.reduceat(differs.view(np.uint8), starts[:-1] - low)
+                places.append(found_in.nonzero()[0] + first)
         return np.sort(np.concatenate(places)).tolist()
+
+    def _with_lines_of(self, other: Block, places: npt.NDArray[np.int64]) -> bytes | memoryview:
+        """Return the text of this block with another's lines, except at some places."""
+        mine, theirs = memoryview(self.text), memoryview(other.text)
+        if not len(places):
+            return theirs[other.starts[0] : other.starts[-1]]
+        lows, highs = self.starts[places].tolist(), self.starts[places + 1].tolist()
+        begins = other.starts[[0, *(places + 1)]].tolist()
+        ends = other.starts[[*places, len(other)]].tolist()
+        parts = [theirs[begins[0] : ends[0]]]
+        for low, high, begin, end in zip(lows, highs, begins[1:], ends[1:], strict=True):
+            parts += (mine[low:high], theirs[begin:end])
+        return b"".join(parts)
 
     def first_elsewhere(self, other: Block, places: list[int]) -> int:
         """Return the first of some places whose CHROM or POS is not another block's; −1 for none."""
-        text, theirs = self.text, other.text
-        bounds = zip(places, self.starts[places].tolist(), other.starts[places].tolist(), strict=True)
-        for place, low, at in bounds:
-            end = text.find(b"\t", text.find(b"\t", low) + 1) + 1
-            is_there = end > low and theirs.startswith(text[low:end], at)
-            if not is_there and self.site(place) != other.site(place):
-                return place
-        return -1
+        starts, others = self.starts[places], other.starts[places]
+        heads = _windows(self.text)[starts]
+        differs = heads != _windows(other.text)[others]
+        is_tab = heads == _TAB
+        n_before = np.cumsum(is_tab, axis=1, dtype=np.uint8) - is_tab
+        is_there = (n_before[:, -1] >= 2) & ~np.any(differs & (n_before < 2), axis=1)
+        unsure = np.flatnonzero(~is_there).tolist()
+        return next(
+            (place for place in (places[at] for at in unsure) if self.site(place) != other.site(place)), -1
+        )
+
+
+def _windows(text: bytes) -> npt.NDArray[np.uint8]:
+    """Return the bytes that stand at each place of a text and behind it."""
+    return np.ndarray((len(text) - WINDOW + 1, WINDOW), np.uint8, text, strides=(1, 1))
 
 
 def where(n_bytes: int, test: Callable[[int, int], npt.NDArray[np.bool_]]) -> npt.NDArray[np.int64]:

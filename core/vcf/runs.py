@@ -284,7 +284,7 @@ class Scanner(SiteJudge):
             first = self.thinning.begun.get(name, -1)
             for place in self._naming(run, name):
                 if place > first and place not in passed:
-                    self.thinning.see(Record(run.lines.kept[place], self.n_columns[1]))
+                    self.thinning.see(Record(run.lines.kept[place], self.n_columns[1]), name)
                     if name not in self.thinning.open:
                         break
         self.thinning.begun.clear()

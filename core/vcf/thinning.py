@@ -69,10 +69,9 @@ class Thinning:
             self._lost.add(kept.chrom, kept.pos, maf)
             self._lost_sets.append(self._sets.setdefault(lost, len(self._sets)))
 
-    def see(self, record: Record) -> None:
-        """Note what a record has of what earlier ones lost."""
-        for name in [name for name in self.open if _has(record, name)]:
-            self.open.discard(name)
+    def see(self, record: Record, *names: str) -> None:
+        """Note what a record has of what earlier ones lost, or of some names that were lost before it."""
+        self.open.difference_update([name for name in names or self.open if _has(record, name)])
 
     def result(self) -> tuple[Tally, tuple[str, ...]]:
         """Return the records that lost what later ones had, and the names of that."""

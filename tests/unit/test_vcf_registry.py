@@ -388,6 +388,18 @@ def test_file_check__fires_and_not_close_by(name: str) -> None:
     assert name not in (_judged(original, near) if near else _judged(vcf_text([RARE]), fires))
 
 
+def test_thinned_elsewhere__what_stands_before_the_loss_is_not_kept_after_it() -> None:
+    lost = [
+        RARE,
+        "chr1 900 . A T . . AF=0.4;DP=3",
+        "chr1 950 . A T . . AF=0.4;DP=3",
+        "chr1 990 . A T . . AF=0.4",
+    ]
+    kept = ["chr1 100 . A . . . .", "chr1 900 . A T . . AF=0.4", lost[2], "chr1 990 . A T . PASS AF=0.4"]
+    found = _judged(vcf_text(lost), vcf_text(kept, header=masked_header()))
+    assert found["thinned_elsewhere"][1] == ["chr1:900"]
+
+
 @settings(deadline=None, max_examples=60)
 @given(
     chosen=st.lists(st.tuples(st.sampled_from(sorted(CASES)), st.booleans()), min_size=1, max_size=8),
