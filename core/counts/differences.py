@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from math import erf, gcd, inf, log, sqrt
 
-from scipy.stats import chi2
+import scipy
 
 from core.counts.bands import band, with_common_bands
 from core.counts.bounds import bounds_of
@@ -127,7 +127,7 @@ def same_people(one: Cube, other: Cube) -> SamePeople:
         erf((gap + (mine[1] - mine[0] + theirs[1] - theirs[0] + 1) / 2) / sqrt(2 * (mine[1] + theirs[1])))
         for gap, (mine, theirs) in zip(apart, bounded, strict=True)
     ]
-    agree = chi2.sf(-2 * sum(map(log, chances)), 2 * max(len(chances), 1)) < _BY_CHANCE
+    agree = scipy.special.chdtrc(2 * max(len(chances), 1), -2 * sum(map(log, chances))) < _BY_CHANCE
     if agree and one_sided:
         return SamePeople.YES
     return SamePeople.PERHAPS if one_sided or (agree and 2 * apart.count(0) >= len(apart)) else SamePeople.NO

@@ -75,6 +75,17 @@ def test_main__imports_the_tool_asked_for_only() -> None:
     assert done.stdout.strip() == "['core.commands.output', 'core.commands.batches', 'core.commands.vcf']"
 
 
+def test_main__starts_without_what_takes_long_to_import() -> None:
+    program = (
+        "import sys; from core.__main__ import COMMANDS, build_parser\n"
+        "for name in COMMANDS.keys() - {'diversity'}: build_parser([name])\n"
+        "late = ('sklearn', 'scipy.stats', 'scipy.special', 'scipy.sparse', 'streamlit', 'ibis', 'pyspark')\n"
+        "print([name for name in late if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
 def test_memory__an_input_beyond_it_ends_in_a_sentence(tmp_path: Path) -> None:
     rows = "".join(f"{number},{number * 7919 % 100_003},name {number}\n" for number in range(300_000))
     (tmp_path / "people.csv").write_text(f"id,amount,name\n{rows}", encoding="utf-8")
