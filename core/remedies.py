@@ -17,6 +17,7 @@ _TRACES = (
 REMEDIES: Mapping[str, str] = MappingProxyType(
     {
         # Who somebody is stands in what is released.
+        "targets_left": "Mask these targets, and verify again.",
         "direct_identifiers": "Remove these columns, or say that they are not released.",
         "digests": "Give random pseudonyms instead, or say that a secret key went in.",
         "perhaps_names": "Look at these columns: names of people have to go.",

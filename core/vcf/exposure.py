@@ -46,6 +46,19 @@ class Exposure:
         return joined([self.message, first])
 
     @property
+    def step(self) -> Text:
+        """Return what to do about it, at how many places, and where first."""
+        if not self.places or "pairs" in self.message.values:
+            return self.remedy
+        where = text(
+            "{n} in all: {place}.",
+            "{n} in all, first {place}.",
+            n=self.n_affected,
+            place=places_text(self.places[:1], at_most=1),
+        )
+        return joined([self.remedy, where])
+
+    @property
     def finding(self) -> Finding:
         """Return it as every tool's findings are, the sentence as its message."""
         return Finding(
@@ -53,12 +66,12 @@ class Exposure:
             verdict=self.verdict,
             message=self.sentence,
             n_affected=self.n_affected,
-            own_remedy=self.remedy,
+            own_remedy=self.step,
         )
 
     def beside(self, steps: Sequence[str], *, at_most: int = 1) -> Finding:
         """Return the finding with its remedy and first places, `at_most` where a step says the remedy."""
-        if self.remedy not in steps:
+        if self.remedy not in steps and self.step not in steps:
             return self.finding
         return replace(self.finding, message=self.where(at_most=at_most))
 

@@ -23,7 +23,7 @@ TOO_LITTLE_MEMORY = (
     "{file}: not enough memory to read this pair. Sort both files by contig and position, which lets them "
     "stream, or read fewer pairs at once."
 )
-
+RULE = "targets_left"  # the check of what the published rule counts
 UNREADABLE = (
     "{file}: reading this pair ended in an error that was not foreseen ({kind}); nothing was verified. "
     "Please tell what kind of files these are."
@@ -127,9 +127,32 @@ def run_verdict(outcomes: Sequence[PairOutcome], *, n_unmatched: int = 0) -> Ver
 def findings_of(
     audit: VcfAudit, donors: DonorAudit | None, *, steps: Sequence[str] = ()
 ) -> tuple[Finding, ...]:
-    """Return what was found beside the rule, the gravest first; no places where a step says the remedy."""
+    """Return what the rule counts, and what was found beside it; no places where a step says the remedy."""
     found = (*audit.exposure, *(donors.exposure if donors else ()))
-    return worst_first(one.beside(steps, at_most=0) for one in found)
+    return (*rule_findings(audit), *worst_first(one.beside(steps, at_most=0) for one in found))
+
+
+def rule_findings(audit: VcfAudit) -> list[Finding]:
+    """Return what the published rule found left, with the first site; nothing where all is masked."""
+    n_left, n_sites = audit.n_targets - audit.n_masked, audit.n_variant_targets - audit.n_variant_masked
+    if not n_left:
+        return []
+    message = text(
+        "{n} of {total} targets is not masked.",
+        "{n} of {total} targets are not masked.",
+        n=n_left,
+        total=audit.n_targets,
+    )
+    found = Finding(check=RULE, verdict=Verdict.FAIL, message=message, n_affected=n_left)
+    if not n_sites:
+        return [found]
+    step = text(
+        "Mask the {n} site that is left as it was, {place}, and verify again.",
+        "Mask the {n} sites that are left as they were, first {place}, and verify again.",
+        n=n_sites,
+        place=":".join(map(str, next(audit.unmasked()))),
+    )
+    return [found.told(step=step)]
 
 
 def gravest(outcome: PairOutcome) -> str:
@@ -137,16 +160,9 @@ def gravest(outcome: PairOutcome) -> str:
     audit, donors = outcome.audit, outcome.donors
     if audit is None:
         return joined(outcome.problems)
-    overall, n_left = outcome.overall, audit.n_targets - audit.n_masked
+    overall = outcome.overall
     if overall is Verdict.PASS:
         return text("Nothing speaks against the file.")
-    if audit.verdict is overall and n_left:
-        return text(
-            "{n} of {total} targets is not masked.",
-            "{n} of {total} targets are not masked.",
-            n=n_left,
-            total=audit.n_targets,
-        )
     reasons = [finding.message for finding in findings_of(audit, donors) if finding.verdict is overall]
     return reasons[0] if reasons else joined(outcome.donor_problems)
 

@@ -22,7 +22,8 @@ from core.vcf import (
     views,
 )
 from core.vcf.exposure import found
-from core.verdict import Verdict
+from core.vcf.outcomes import findings_of
+from core.verdict import Verdict, next_steps
 from core.words import say
 from tests.vcf_files import masked_header, vcf_file, vcf_text
 
@@ -258,3 +259,16 @@ def test_vcf_report__tells_of_the_donors_and_of_changed_severities() -> None:
     assert "n_common_alleles" in {figure.measure for figure in report.figures}
     assert "Findings high x" in {table.name for table in report.tables}
     assert render(report, "html")
+
+
+def test_findings__say_how_many_sites_to_mend_and_where_first(audit) -> None:
+    steps = next_steps(findings_of(audit, None))
+    n_left = audit.n_variant_targets - audit.n_variant_masked
+    assert (
+        steps[0]
+        == f"Mask the {n_left} sites that are left as they were, first chr1:2000000, and verify again."
+    )
+    (one,) = found("other_id", 12, 20, ["chr1:10177", "chr1:10180"], {})
+    assert (
+        one.finding.remedy == "Blank ID at these sites: bcftools annotate -x ID. 12 in all, first chr1:10177."
+    )

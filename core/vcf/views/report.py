@@ -22,7 +22,7 @@ from core.vcf.document import ANONYMIZED, ORIGINALS, vcf_arguments, vcf_document
 from core.vcf.donor import DonorAudit
 from core.vcf.donor.document import donor_findings
 from core.vcf.exposure import Exposure
-from core.vcf.outcomes import run_verdict
+from core.vcf.outcomes import rule_findings, run_verdict
 from core.vcf.pairing import SUFFIXES
 from core.vcf.views.donors import DONOR_LIMITS, donor_figures, donor_tables
 from core.vcf.views.frequencies import maf_chart
@@ -151,6 +151,7 @@ def _section(outcome: PairOutcome, audit: VcfAudit) -> ReportSection:
         figures=(*figures(audit), *(donor_figures(donors) if donors else ())),
         # places and remedies stand in the table of findings
         findings=(
+            *(one.told(short=counts_sentence(audit, donors)) for one in rule_findings(audit)),
             *findings(audit.exposure, steps=[one.remedy for one in audit.exposure]),
             *(donor_findings(donors) if donors else ()),
         ),

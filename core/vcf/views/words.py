@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from core.measures import vcf as measures
 from core.vcf import DonorAudit, PairOutcome, VcfAudit
-from core.vcf.outcomes import findings_of
+from core.vcf.outcomes import RULE, findings_of
 from core.verdict import Verdict
 from core.words import Text, joined, own, text
 
@@ -33,7 +33,7 @@ def headline(audit: VcfAudit, donors: DonorAudit | None = None, *, steps: Sequen
     The finding is shorter where one of the `steps` said with it is its remedy.
     """
     told = findings_of(audit, donors, steps=steps)
-    found = [finding.message for finding in told if finding.verdict is not Verdict.PASS]
+    found = [one.message for one in told if one.verdict is not Verdict.PASS and one.check != RULE]
     return joined([counts_sentence(audit, donors), *found[:1]])
 
 

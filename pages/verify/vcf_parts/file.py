@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.vcf import PairOutcome, VcfAudit, views
-from core.vcf.outcomes import findings_of
+from core.vcf.outcomes import RULE, findings_of
 from core.verdict import next_steps
 from core.words import say
 from pages.components.results import (
@@ -41,7 +41,7 @@ def show_vcf_file(outcome: PairOutcome, audit: VcfAudit) -> None:
     ask_for_threshold(TOOL)
     if audit.n_variant_targets:
         _show_charts(audit)
-    _show_exposure(audit, steps, in_card=found[0].check if found else "")
+    _show_exposure(audit, steps, in_card=next((one.check for one in found if one.check != RULE), ""))
     show_figures(views.figures(audit))
     if audit.n_variant_targets:
         _show_sites(audit)
