@@ -2,13 +2,14 @@
 PYTHON ?= python3
 BIN := .venv/bin
 TOOLS := build/tools/bin
-.PHONY: run test check format bench quality docs words trust inventory clean
+.PHONY: run test coverage check format bench quality docs words trust inventory clean
 
 run: .venv/run.stamp
 	$(BIN)/streamlit run streamlit_app.py
 
-test: .venv/dev.stamp
-	$(BIN)/python -m pytest -n 2 --dist worksteal --durations=20 -rfER --cov --cov-report=term
+coverage: COVER := --cov --cov-report=term  # of the same tests, which take twice as long with it
+test coverage: .venv/dev.stamp
+	$(BIN)/python -m pytest -n 2 --dist worksteal --durations=20 -rfER $(COVER)
 
 check: .venv/dev.stamp
 	$(BIN)/ruff check .
