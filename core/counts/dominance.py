@@ -29,7 +29,6 @@ class Dominated(NamedTuple):
 
     by_share: BoolArray  # the (n, k) rule: its n largest contributors have more than k of the sum
     by_p: BoolArray  # the p % rule: the second largest can tell the largest to within p %
-    n_contributors: IntArray
 
 
 def dominated_cells(
@@ -71,7 +70,6 @@ def dominated_cells(
     return Dominated(
         by_share=filled & (of_largest(n_largest) > share * total),
         by_p=filled & (total - of_largest(2) < p_share * of_largest(1)),
-        n_contributors=n_of_cell,
     )
 
 

@@ -39,8 +39,7 @@ class Figures:
     """A column of figures beside counts."""
 
     column: str
-    is_share: bool  # of the count, so that people follow
-    # shape (n_rows,): those people, and those left; NaN where nothing follows
+    # shape (n_rows,): the people that follow where it is a share of them, and those left; NaN elsewhere
     people: FloatArray
     rest: FloatArray
     n_of_suppressed: int  # figures shown where the count is suppressed
@@ -173,7 +172,6 @@ def measure_figures(table: pa.Table, cube: Cube, column: str) -> Figures:
             break
     return Figures(
         column=column,
-        is_share=bool((~np.isnan(people)).any()),
         people=people,
         rest=rest,
         n_of_suppressed=int(np.count_nonzero(np.isnan(n) & ~np.isnan(figures))),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,7 +33,7 @@ def small_cells(cube: Cube, least: int) -> tuple[Key, ...]:
     return tuple(key for key, count in cube.cells.items() if count is not None and 0 < count < least)
 
 
-def propose_suppression(cube: Cube, least: int, *, further: Sequence[Key] = ()) -> Suppression:
+def propose_suppression(cube: Cube, least: int) -> Suppression:
     """Suppress small counts, then the cheapest others without which totals would still tell of them.
 
     Parameters
@@ -42,10 +42,8 @@ def propose_suppression(cube: Cube, least: int, *, further: Sequence[Key] = ()) 
         The table; what it suppresses already stays so.
     least
         Counts from 1 to below it are small. A suppressed cell holds when it can be so many values.
-    further
-        Cells that other rules suppress.
     """
-    primary = tuple(dict.fromkeys((*small_cells(cube, least), *further)))
+    primary = small_cells(cube, least)
     if len(cube.inner) > _MOST_CELLS:
         return Suppression(primary=primary, secondary=(), holds=False, is_complete=False)
     made = cube.with_suppressed(primary)

@@ -57,8 +57,8 @@ def _tokens(values: Sequence[str], salt: str) -> list[str]:
     return [hashlib.blake2b(f"{salt}{value}".encode(), digest_size=6).hexdigest() for value in values]
 
 
-def _floored(dates: Sequence[str], *, decade: bool = False) -> list[str]:
-    return [f"{date[:3]}0-01-01" if decade else f"{date[:4]}-01-01" for date in dates]
+def _floored(dates: Sequence[str]) -> list[str]:
+    return [f"{date[:4]}-01-01" for date in dates]
 
 
 def _patients(rng: np.random.Generator) -> tuple[Table, Table, dict[str, str]]:

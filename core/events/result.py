@@ -49,22 +49,18 @@ class Suggestions:
     n_ways: int
 
 
-def suggest_settings(
-    dataset: Dataset, settings: EventSettings, rule: Rule, *, n_best: int = 3
-) -> Suggestions:
+def suggest_settings(dataset: Dataset, settings: EventSettings, rule: Rule) -> Suggestions:
     """Try coarser columns and flatten steps, and a mapping where the one in use tells nothing apart.
 
     Parameters
     ----------
     dataset, settings, rule
         The log, and what was asked for; every suggestion is as coarse or coarser.
-    n_best
-        How many to return.
 
     Returns
     -------
     Suggestions
-        Fewer than `n_best` where few reach k with anything left.
+        Three; fewer where few reach k with anything left.
     """
     base = measure_events(dataset, _with_fitting_mapping(dataset, settings, rule.k))
     is_new_mapping = base.log.settings.mapping != settings.mapping
@@ -74,7 +70,7 @@ def suggest_settings(
     found = [_tried(dataset, base, way, rule, is_new_mapping=is_new_mapping) for way in tried]
     reaching = [suggestion for suggestion in found if suggestion is not None]
     best = sorted(reaching, key=lambda suggestion: (suggestion.lost_share, -suggestion.n_events))
-    return Suggestions(best=tuple(best[:n_best]), n_tried=len(tried), n_ways=len(ways))
+    return Suggestions(best=tuple(best[:3]), n_tried=len(tried), n_ways=len(ways))
 
 
 def suggested_mapping(log: EventLog, k: int) -> EventMapping:

@@ -62,8 +62,8 @@ def upper_bound(n_cells: int, n_read: int, n_found: int = 0) -> float:
     return low / n_cells
 
 
-def cells_to_read(n_cells: int, *, share: float = LARGEST_SHARE) -> int:
-    """Return how many cells have to be read without a name until the bound is at most a share.
+def cells_to_read(n_cells: int) -> int:
+    """Return how many cells have to be read without a name until the bound is low enough.
 
     >>> cells_to_read(600), cells_to_read(10**9), cells_to_read(3)
     (208, 299, 3)
@@ -71,7 +71,7 @@ def cells_to_read(n_cells: int, *, share: float = LARGEST_SHARE) -> int:
     low, high = 0, n_cells
     while low < high:
         middle = (low + high) // 2
-        if upper_bound(n_cells, middle) <= share:
+        if upper_bound(n_cells, middle) <= LARGEST_SHARE:
             high = middle
         else:
             low = middle + 1
@@ -106,10 +106,10 @@ def reading_words(read: Mapping[str, Reading], texts: Iterable[TextColumn]) -> l
     ]
 
 
-def sample_of_cells(column: pa.ChunkedArray, n: int, *, seed: int = 0) -> IntArray:
+def sample_of_cells(column: pa.ChunkedArray, n: int) -> IntArray:
     """Return the positions of up to `n` filled cells drawn at random, in the order in which to read them.
 
-    A longer sample begins with the shorter one of the same seed.
+    A longer sample begins with the shorter one.
     """
     filled = np.flatnonzero(pc.fill_null(pc.not_equal(pc.utf8_trim_whitespace(column), ""), False).to_numpy())
-    return np.random.default_rng(seed).permutation(filled)[:n]
+    return np.random.default_rng(0).permutation(filled)[:n]

@@ -294,7 +294,6 @@ def search_frontier(
     demand: Demand,
     *,
     ks: Sequence[int],
-    max_work: int = _MAX_WORK,
     stop: Callable[[], bool] | None = None,
 ) -> tuple[SearchOutcome, ...]:
     """Return the cheapest generalization for each k, without those that another one beats.
@@ -304,7 +303,7 @@ def search_frontier(
     """
     wanted = sorted(set(ks))
     known: dict[Node, SizesAndLosses] = {}
-    ends_at = lattice.work + max_work
+    ends_at = lattice.work + _MAX_WORK
     outcomes = []
     for number, k in enumerate(wanted):
         outcomes.append(

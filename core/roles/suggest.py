@@ -155,7 +155,7 @@ def _from_name(
     more_revealing = _ORDER.index(by_values.role) < _ORDER.index(rule.role)
     if more_revealing and by_values.kind not in _WEAK_KINDS:
         suggestion = _from_values(column, profile, by_values)
-        return replace(suggestion, reason=reason, from_name=True)
+        return replace(suggestion, reason=reason)
     return _named(column, profile, by_name, reason=named)
 
 
@@ -167,9 +167,7 @@ _WEAK_KINDS = frozenset(
 
 def _named(column: str, profile: ColumnProfile, by_name: NameMatch, *, reason: str) -> RoleSuggestion:
     rule = by_name.rule
-    return _suggestion(
-        column, profile, role=rule.role, kind=rule.kind, score=rule.score, reason=reason, from_name=True
-    )
+    return _suggestion(column, profile, role=rule.role, kind=rule.kind, score=rule.score, reason=reason)
 
 
 def _from_values(column: str, profile: ColumnProfile, by_values: ValueMatch | None) -> RoleSuggestion:
@@ -202,7 +200,6 @@ def _suggestion(
     reason: str,
     role: Role = Role.OTHER,
     kind: str = "",
-    from_name: bool = False,
     from_values: bool = False,
 ) -> RoleSuggestion:
     return RoleSuggestion(
@@ -211,7 +208,6 @@ def _suggestion(
         kind=kind,
         score=round(score, 2),
         reason=reason,
-        from_name=from_name,
         from_values=from_values,
         n_nonblank=profile.n_nonblank,
         n_distinct=profile.n_distinct,

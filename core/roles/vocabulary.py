@@ -31,8 +31,7 @@ class RoleSuggestion:
     kind: str
     score: float  # in [0, 1], how sure the suggestion is; an ordering aid, not a probability
     reason: str  # A sentence in plain words, without cell values
-    from_name: bool  # whether the column's name, or its values, gave the sign
-    from_values: bool
+    from_values: bool  # whether its values gave the sign, alone or beside its name
     n_nonblank: int  # cells that hold something, and distinct values among them
     n_distinct: int
 

@@ -18,7 +18,6 @@ import streamlit as st
 from core.caching import Vault, vault
 from core.charts import COLORS, Chart, number_locale, places
 from core.measures import MEASURES, Measure
-from core.measures.measure import Unit
 from core.plain import unbroken
 from core.reports import RENDERERS, Figure, Report, ReportChart, render
 from core.reports.model import Column, columns_shown, figure_text, report_stem, said_table, table_of
@@ -241,21 +240,15 @@ def on_page(chart: Chart) -> dict[str, object]:
     return {**chart.content, "datasets": chart.tables, "config": {"locale": number_locale()}}
 
 
-def show_table(
-    frame: pd.DataFrame, *, alt: str, columns: Sequence[Column] = (), units: Mapping[str, Unit] | None = None
-) -> None:
+def show_table(frame: pd.DataFrame, *, alt: str, columns: Sequence[Column] = ()) -> None:
     """Show a table; cells appear as typed, columns whose unit is a share or risk as percent."""
     columns = columns or columns_shown(frame)
     shown = said_table(frame, columns)
-    by_heading = (
-        dict(zip(map(str, shown), (column.unit for column in columns), strict=True))
-        if columns
-        else units or {}
-    )
     for place, column in enumerate(columns):
         if column.kind == "words":
             shown.isetitem(place, shown.iloc[:, place].map(_word).array)
-    shares = [name for name, unit in by_heading.items() if unit in ("share", "risk") and name in shown]
+    headings = zip(map(str, shown), columns, strict=False)
+    shares = [heading for heading, column in headings if column.unit in ("share", "risk")]
     if shown.size > _MOST_CELLS_WRITTEN or not shares:
         formats = {name: st.column_config.NumberColumn(format="percent") for name in shares}
         st.dataframe(shown, hide_index=True, alt=say(alt), column_config=formats)

@@ -131,7 +131,6 @@ def test_suggest_roles__sees_names_of_people_in_a_column_with_a_mute_name(values
     suggestion = suggest("c1", [*values])
     assert (suggestion.role, suggestion.kind) == (DIRECT, "person's name")
     assert suggestion.from_values
-    assert not suggestion.from_name
 
 
 @pytest.mark.parametrize(

@@ -38,10 +38,9 @@ def verified_file(
     anonymized: Dataset,
     *,
     seconds: float = 0.0,
-    proof: tuple[ReportTable, ...] | None = None,
 ) -> VerifiedFile:
-    """Return a verified pair with what a report says of its files; the proof is worked out unless given."""
-    prove = partial(tabular_proof, audit, original, anonymized) if proof is None else lambda: proof
+    """Return a verified pair with what a report says of its files."""
+    prove = partial(tabular_proof, audit, original, anonymized)
     facts = log_facts(audit.measurement.log)
     tables = input_facts(original, text("original")), input_facts(anonymized, text("anonymized"))
     return VerifiedFile(audit=audit, inputs=(*tables, facts), seconds=seconds, prove=prove)
