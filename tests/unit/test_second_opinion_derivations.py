@@ -180,6 +180,44 @@ def test_derivations__sees_too_little_noise(noise: float, check: str, verdict: V
     assert (finding.check, finding.verdict) == (check, verdict)
 
 
+@pytest.mark.parametrize(
+    ("spread", "found"),
+    [(0.01, [Verdict.FAIL]), (0.04, [Verdict.WARN]), (0.2, [])],
+)
+def test_derivations__sees_noise_that_leaves_the_nearest_of_a_class_its_own(
+    spread: float, found: list[Verdict]
+) -> None:
+    rng, n = np.random.default_rng(2), 2000
+    pay, region = np.exp(rng.normal(10, 0.5, n)), texts(rng.integers(0, n // 8, n))
+    noisy = pay * (1 + rng.normal(0, spread, n))
+    original: Columns = {"region": region, "pay": [f"{one:.2f}" for one in pay]}
+    released: Columns = {"region": region, "pay": [f"{one:.2f}" for one in noisy]}
+    log = log_of(region=("address", "keep"), pay=("other", "noise"))
+    nearest = [one for one in opinion_on(original, released, log).findings if one.check == "derived_nearest"]
+    assert [one.verdict for one in nearest] == found
+    of_all = log_of(region=("other", "keep"), pay=("other", "noise"))  # nobody knows the region
+    assert not any(one.check == "derived_nearest" for one in opinion_on(original, released, of_all).findings)
+
+
+def test_derivations__ages_in_years_are_coarser_than_the_days_they_follow() -> None:
+    rng, n = np.random.default_rng(2), 1000
+    births = np.datetime64("1940-01-01") + rng.integers(0, 25_000, n)
+    seen = np.datetime64("2024-01-01") + rng.integers(0, 300, n)
+    original: Columns = {"birth": texts(births), "seen": texts(seen)}
+    days = (seen - births).astype(int)
+
+    def found(ages: np.ndarray) -> list[str]:
+        log = log_of(birth=("birthdate", "generalize"), seen=("visit_date", "drop"))
+        return [
+            one.check
+            for one in opinion_on(original, {"birth": texts(ages)}, log).findings
+            if one.column == "birth"
+        ]
+
+    assert not [check for check in found(np.minimum(days // 365, 85)) if check.startswith("derived_")]
+    assert any(check.startswith("derived_") for check in found(days))
+
+
 # --- near misses
 
 

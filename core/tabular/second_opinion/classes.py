@@ -78,7 +78,7 @@ class ClassesMeasurement:
     persons: Persons | None = None  # which records are of one person; None where none has several
 
 
-def _logged(tables: LoggedTables) -> tuple[str, ...]:
+def logged_quasi_identifiers(tables: LoggedTables) -> tuple[str, ...]:
     """Return the anonymized columns that the log calls quasi-identifying, added ones too."""
     entries = {pair.pair.anonymized: pair.pair.entry for pair in tables.coded}
     others = set(tables.anonymized.column_names) - entries.keys()
@@ -97,7 +97,7 @@ def measure_classes(
     persons, anonymized = find_persons(tables, suggestions), tables.written["anonymized"]
     if quasi_identifiers is not None:
         return measure_chosen_classes(anonymized, suggestions, quasi_identifiers, persons)
-    chosen = tuple(name for name in _logged(tables) if name not in left_out)
+    chosen = tuple(name for name in logged_quasi_identifiers(tables) if name not in left_out)
     measured = measure_chosen_classes(anonymized, suggestions, chosen, persons)
     unlogged = tuple(name for name in _proposed_quasi_identifiers(suggestions) if name not in chosen)
     if not chosen or not unlogged:

@@ -21,9 +21,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import scipy
 
-from core.coding import FloatArray, IntArray, some_rows
+from core.coding import FloatArray, IntArray, combined_codes, some_rows
 from core.tabular.columns import is_high_risk
 from core.tabular.second_opinion.amounts import PARTS, Amounts, read_amounts, read_codes
+from core.tabular.second_opinion.classes import logged_quasi_identifiers
 from core.tabular.second_opinion.pair import LoggedTables, remembered
 from core.tabular.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.words import listed
@@ -38,6 +39,7 @@ _ONE_TO_ONE = 10  # values from which a column that tells an original one for on
 _LIKELY, _ALL_BUT, _NEARLY = 0.95, 0.999, 0.9999  # rank correlations
 _FEW_PLACES, _FEWER_PLACES, _SOME = 4, 2, 0.5  # that leave a record among few; share of the records that are
 _NEARLY_IN_PLACE = 0.999
+_MOST_NEAREST = 0.8  # share of records nearest to their own original in their class that surely tell
 _MOST_READINGS = 400  # numbers that columns may be read as, per table
 _SHARED = 0.5  # share of texts whose nearest original is their own
 _SOME_SHARED = 0.1
@@ -60,8 +62,8 @@ class Derivation:
 
     original: str  # the original column
     anonymized: tuple[str, ...]  # the column, or the parts of a date
-    # ``one to one``, ``in order``, ``all but in order``, ``nearly in order``, ``constant``, ``parts`` or
-    # ``near text``
+    # ``one to one``, ``in order``, ``all but in order``, ``nearly in order``, ``nearest``, ``constant``,
+    # ``parts`` or ``near text``
     kind: str
     # records in their place, explained by the constant or the parts, or nearest to their own original
     n_matched: int
@@ -163,6 +165,14 @@ class Search:
         codes = read_codes(cells)
         by_number = amounts.readings if amounts else {"code": codes.numbers} if codes else {}
         return {**by_number, "alphabet": _places(cells), "small letters": _places(pc.utf8_lower(cells))}
+
+    @remembered
+    def classes_but(self, name: str) -> IntArray:
+        """Return the class of each compared row by its quasi-identifiers but one column."""
+        chosen = self.settings.quasi_identifiers or logged_quasi_identifiers(self.tables)
+        written = self.tables.written["anonymized"]
+        codes = [written[one].codes_with_missing for one in chosen if one != name]
+        return combined_codes(codes, n_records=self.tables.n_anonymized)[self.rows(_MOST_ROWS)]
 
     @cached_property
     def dates(self) -> list[str]:
@@ -308,6 +318,11 @@ def _order_of_pair(
         return None
     first, second = first[known], second[known]
     kind, n = _kind_of_order(first, second)
+    n_compared = len(first)
+    if kind in {None, "nearly in order"}:
+        n_nearest, n_in_classes = _nearest_in_classes(first, second, search.classes_but(anonymized[0])[known])
+        if n_in_classes >= _SOME * len(first) and n_nearest >= _SOME * n_in_classes:
+            kind, n, n_compared = "nearest", n_nearest, n_in_classes
     if kind is None:
         return None
     position = abs(float(_standard_ranks(first) @ _standard_ranks(np.flatnonzero(known).astype(float))))
@@ -316,7 +331,7 @@ def _order_of_pair(
         anonymized[0],
         kind=kind,
         until=original[1].removeprefix(_UNTIL) if original[1].startswith(_UNTIL) else "",
-        counts=(n, len(first)),
+        counts=(n, n_compared),
         by_position=position >= _NEARLY_IN_PLACE,
     )
 
@@ -343,6 +358,28 @@ def _kind_of_order(first: FloatArray, second: FloatArray) -> tuple[str | None, i
     if among_few or abs(correlation) >= _NEARLY:
         return "nearly in order", max(n_near, n_in_place)
     return None, 0
+
+
+def _nearest_in_classes(first: FloatArray, second: FloatArray, classes: IntArray) -> tuple[int, int]:
+    """Return how many originals are alone nearest to their record's value in its class, and of how many.
+
+    The second values are put on the scale of the first by their ranks. Records alone in their class are left
+    out.
+    """
+    ranks = scipy.stats.rankdata(second if _standard_ranks(first) @ _standard_ranks(second) > 0 else -second)
+    guessed = np.interp(ranks, np.arange(1, len(first) + 1), np.sort(first))
+    order = np.lexsort((first, classes))
+    values, codes = first[order], classes[order]
+    ends = np.flatnonzero(np.diff(codes, append=-1)) + 1
+    n_nearest = n_shared = 0
+    for low, high in itertools.pairwise([0, *ends.tolist()]):
+        if high - low < 2:
+            continue
+        n_shared += high - low
+        mine, theirs = values[low:high], guessed[order[low:high]]
+        middles = np.concatenate(([-np.inf], (mine[1:] + mine[:-1]) / 2, [np.inf]))
+        n_nearest += int(np.count_nonzero((middles[:-1] < theirs) & (theirs < middles[1:])))
+    return n_nearest, n_shared
 
 
 def _half_of_ties(values: FloatArray) -> FloatArray:
@@ -673,12 +710,15 @@ def _verdict(one: Derivation, thresholds: SecondOpinionThresholds) -> Verdict | 
     telling = one.taken_out or one.original_distinct_share >= limit
     if one.kind == "nearly in order":
         return Verdict.WARN if own >= _MOST else None
+    if one.kind == "nearest":
+        return Verdict.FAIL if one.n_matched >= _MOST_NEAREST * one.n_compared else Verdict.WARN
     if one.kind == "near text":
         surely = one.n_matched >= _SHARED * one.n_compared and one.original_distinct_share >= limit
         return Verdict.FAIL if surely and own >= limit else Verdict.WARN if own >= limit else None
     sure: Verdict | None
     if one.until and one.kind in {"one to one", "in order"}:
-        sure = Verdict.FAIL if own >= limit else Verdict.WARN
+        coarser = own <= _COARSER * one.original_distinct_share  # such as ages in years
+        sure = Verdict.FAIL if own >= limit else None if coarser else Verdict.WARN
     elif one.kind in {"in order", "all but in order"}:
         sure = Verdict.FAIL if own >= _MOST else Verdict.WARN if own >= limit else None
     else:
@@ -686,7 +726,16 @@ def _verdict(one: Derivation, thresholds: SecondOpinionThresholds) -> Verdict | 
     return Verdict.WARN if sure is Verdict.FAIL and one.by_position else sure
 
 
-_KINDS = ("constant", "parts", "one to one", "in order", "all but in order", "near text", "nearly in order")
+_KINDS = (
+    "constant",
+    "parts",
+    "one to one",
+    "in order",
+    "all but in order",
+    "nearest",
+    "near text",
+    "nearly in order",
+)
 _MESSAGES = {
     "one to one": "The values of {columns} stand one for one for those of the original column `{original}`: "
     "{found} compared. {consequence}",
@@ -700,6 +749,8 @@ _MESSAGES = {
     "original column `{original}`: {found} compared. {consequence}",
     "parts": "The values of {columns} are the parts of the dates of the original column `{original}`: "
     "{found} compared. {consequence}",
+    "nearest": "Among the records that share their quasi-identifiers, the values of {columns} are nearest to "
+    "their own record's of the original column `{original}`: {found} compared. {consequence}",
     "near text": "The values of {columns} are spelled most like their own row's text of the original column "
     "`{original}`: {found} compared. {consequence}",
 }
@@ -716,6 +767,8 @@ _CONSEQUENCE = {
     "nearly in order": "Whoever knows the original finds the record among few. Make the column coarser.",
     "constant": "A few known values undo all of them. Leave the column out, or make it coarser.",
     "parts": "Put together, they are the original. Leave out what is finer than needed.",
+    "nearest": "Whoever knows the original and the quasi-identifiers finds the record: the noise is too "
+    "small. Make the column coarser.",
     "near text": "Whoever knows the original finds the nearest text. Replace or leave out the texts.",
 }
 
