@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +22,16 @@ from core.delivery import (
     measure_delivery,
 )
 from core.delivery.in_engine import audit_delivery_in_engine
-from core.engines import Engine, address_of
+from core.engines import Engine, address_of, beside, connected
 from core.leakage import LeakageSettings, LeakageThresholds, RowLeakage, count_row_matches, pair_tables
 from core.leakage.chance import ColumnChance, column_chance
 from core.leakage.in_engine import audit_rows_in_engine
 from core.leakage.nearest import pack_tables
 from core.leakage.whole_rows import expected_full_matches
+from core.releases import ReleasedTable, Roles, judge_releases, releases_document
+from core.releases.counts import count_classes
+from core.releases.in_engine import TableInEngine, measure_releases_in_engine
+from core.releases.measuring import _by_counts, _Pair
 from core.risk import (
     RiskSettings,
     RiskThresholds,
@@ -39,7 +44,7 @@ from core.risk import (
 )
 from core.risk.in_engine import audit_in_engine, measure_in_engine, search_in_engine
 from core.risk.measuring import settings_for_other
-from core.tables import read_dataset
+from core.tables import ReadOptions, read_dataset
 from core.tabular import (
     AnonymizationLog,
     LogEntry,
@@ -179,6 +184,76 @@ def comparison_differences(
     both = [risk_document(judge_risk(before, THRESHOLDS)), risk_document(found.original)]
     whole = [{key: each[key] for key in ("k", "class_sizes", "sensitive", "n_records")} for each in both]
     return [*_differing(mine, theirs, "original"), *_differing(*whole, "other")]
+
+
+_INTERVALS = ["20-29", "20-24", "25-29", "20–29", "30+", "≥30", "<20", " <20", "n/a"]
+
+
+@st.composite
+def releases(draw: st.DrawFn) -> tuple[pa.Table, pa.Table, Roles]:
+    """Draw a release, an earlier one that has some of its records, and what their columns are."""
+    names = [f"q{i}" for i in range(draw(st.integers(1, 3)))]
+    names += [f"s{i}" for i in range(draw(st.integers(0, 2)))]
+    n, n_more = draw(st.integers(1, 30)), draw(st.integers(0, 10))
+    columns = {}
+    kinds = {**_CELLS, "interval": (pa.string(), st.sampled_from(_INTERVALS))}
+    for name in names:
+        of, cells = kinds[draw(st.sampled_from(sorted(kinds)))]
+        few = st.sampled_from(draw(st.lists(cells, min_size=2, max_size=2)))
+        values = draw(
+            st.lists(st.one_of(few, few, cells, st.none()), min_size=n + n_more, max_size=n + n_more)
+        )
+        columns[name] = pa.array(values, of)
+    persons = draw(st.lists(st.one_of(st.integers(1, 15), st.none()), min_size=n, max_size=n))
+    columns["p"] = pa.array([*persons, *range(20, 20 + n_more)], pa.int64())
+    table = pa.table(columns)
+    later, earlier = table.slice(0, n), table.slice(draw(st.integers(0, n - 1)))
+    gone = draw(st.sampled_from([[], [], ["q1"], ["s0"]]))
+    roles = Roles(
+        quasi_identifiers=tuple(name for name in names if name.startswith("q")),
+        sensitive=tuple(name for name in names if name.startswith("s")),
+        person=draw(st.sampled_from([None, None, "p"])),
+    )
+    return later, earlier.drop_columns([name for name in gone if name in names]), roles
+
+
+def releases_differences(tables: tuple[pa.Table, pa.Table], at: Sequence[str], roles: Roles) -> list[str]:
+    """Return where releases in an engine are subtracted to other figures than those of counts in memory."""
+    places = [address_of(each) for each in at]
+    later, earlier = (
+        read_dataset(parquet_bytes(table), name=place.name)
+        for table, place in zip(tables, places, strict=True)
+    )
+    released = ReleasedTable(name=places[0].name, dataset=later, roles=roles)
+    options = ReadOptions()
+    with connected(places[0]) as engine:
+        found = measure_releases_in_engine(
+            [TableInEngine(name=places[0].name, engine=engine, roles=roles)],
+            [places[1]],
+            next_to=partial(beside, options=options),
+            options=options,
+        ).measurement
+    pair = _Pair(released, earlier, roles.common(earlier.columns))
+    counts = (
+        count_classes(each.classes, each.values, unit=pair.unit(each)) for each in (pair.later, pair.earlier)
+    )
+    here = replace(
+        _by_counts(released, pair.roles, places[1].name, *counts),
+        changed_columns=tuple(each.name for each in pair.columns if each.is_changed),
+        own_words=pair.own_words(),
+        is_same=pair.is_same,
+    )
+    if here.own_words:
+        here = replace(here, found_share=0.0)
+    (there,) = found.compared
+    figures = (
+        [
+            releases_document(judge_releases(replace(found, compared=(each,), elsewhere=()), k=k))
+            for k in (2, 3, 5)
+        ]
+        for each in (here, there)
+    )
+    return [*_differing(*({"releases": each} for each in figures), "")]
 
 
 _SPELLED = """1|1.0|01|+1|1e0|10e-1|-0|0|0.0|.5|0.5|5.|5|12e3|12000|1.50|1.5|9007199254740993|9007199254740992

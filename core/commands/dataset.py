@@ -13,7 +13,7 @@ from core.commands import earlier
 from core.commands import risk_in_engine as in_engine
 from core.commands.output import Audited, add_evidence_option
 from core.commands.policies import judged, looks_of_all
-from core.commands.reading import add_reading_options, add_text_options, read_options, table_reader
+from core.commands.reading import add_reading_options, add_text_options, place, read_options, table_reader
 from core.delivery import (
     DeliveryAudit,
     DeliverySettings,
@@ -26,6 +26,7 @@ from core.delivery import (
 from core.delivery.in_engine import audit_delivery_in_engine
 from core.errors import AuditInputError
 from core.free_text import read_cells
+from core.releases import EARLIER
 from core.risk.in_engine import refused_in_engine
 from core.settings_form import add_options, from_options
 from core.tables import Dataset
@@ -41,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the tables, how they hang together, and what the figures are held against."""
     parser.add_argument(
         "tables",
-        type=in_engine.place,
+        type=place,
         nargs="+",
         metavar="TABLE",
         help="the tables of the delivery, or the folder they are in",
@@ -68,7 +69,7 @@ def audit(arguments: argparse.Namespace) -> Audited:
     files = earlier.files_of([each for each in arguments.tables if isinstance(each, Path)])
     elsewhere = [each for each in arguments.tables if isinstance(each, str)]
     is_large = bool(settings.keys) and not _asked(arguments) and in_engine.are_too_large(files)
-    if elsewhere or is_large:
+    if elsewhere or is_large or any(isinstance(each, str) for each in arguments.earlier):
         there = _audit_in_engine(arguments, [*elsewhere, *files], settings, thresholds)
         return replace(there, warnings=(in_engine.too_large(files),)) if is_large else there
     datasets, problems = _read(files, table_reader(arguments))
@@ -108,7 +109,7 @@ def audit(arguments: argparse.Namespace) -> Audited:
 
 def _asked(arguments: argparse.Namespace) -> list[str]:
     """Return the options given that need the records themselves."""
-    asked = [name for name in ("earlier", "ledger", "ledger_salt", "read") if getattr(arguments, name)]
+    asked = [name for name in ("ledger", "read") if getattr(arguments, name)]
     asked += [name for name in ("evidence", "text_model") if getattr(arguments, name) != "none"]
     return [f"--{name.replace('_', '-')}" for name in asked]
 
@@ -123,11 +124,13 @@ def _audit_in_engine(
     if asked := _asked(arguments):
         raise refused_in_engine(asked)
     addresses = [in_engine.address_given(each)[0] for each in tables]
-    audited, origins, problems = in_engine.in_thread(
+    before = earlier.read_before_in_engine(arguments)
+    audited, origins, former, problems = in_engine.in_thread(
         lambda is_stopped: audit_delivery_in_engine(
             addresses,
             settings=settings,
             thresholds=thresholds,
+            earlier=before.elsewhere,
             options=read_options(arguments),
             memory=arguments.memory_limit,
             is_stopped=is_stopped,
@@ -138,7 +141,8 @@ def _audit_in_engine(
         from core.delivery.views import delivery_report  # noqa: PLC0415 - takes long to import
         from core.risk.views import origin_facts  # noqa: PLC0415 - takes long to import
 
-        return delivery_report(audited, inputs=[*map(origin_facts, origins)], created_at=created_at)
+        inputs = [*map(origin_facts, origins), *(origin_facts(each, EARLIER) for each in former)]
+        return delivery_report(audited, inputs=[*inputs, *before.facts()], created_at=created_at)
 
     return Audited(
         verdict=audited.overall,
@@ -146,7 +150,7 @@ def _audit_in_engine(
         document=lambda: delivery_document(audited),
         lines=lambda: delivery_lines(audited),
         policy=lambda document: judged(arguments, document),
-        problems=problems,
+        problems=(*before.problems, *problems),
     )
 
 

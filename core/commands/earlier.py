@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from core import at_hand
 from core.commands.output import check_new_files, write_new_files
-from core.commands.reading import table_reader
+from core.commands.reading import place, table_reader
+from core.engines import Address, address_of
 from core.errors import AuditInputError
 from core.releases import (
     EARLIER,
@@ -34,13 +35,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare earlier releases, and the ledger of this one."""
     parser.add_argument(
         "--earlier",
-        type=Path,
+        type=place,
         action="extend",
         nargs="+",
         default=[],
         metavar="RELEASE",
         help="an earlier release of the same people: a table, a folder of tables, or its ledger (.json); "
-        "repeatable",
+        "where the table is in an engine, in the same one; repeatable",
     )
     parser.add_argument(
         "--ledger",
@@ -77,9 +78,15 @@ class Before(NamedTuple):
     """The earlier releases that were given."""
 
     releases: list[EarlierTable | Ledger]
+    addresses: list[Address]  # of tables that are not read
     ledgers: list[tuple[str, bytes]]  # by name; ledgers alone
     salt: bytes | None  # kept apart; None where ledgers hold it
     problems: tuple[str, ...]  # with those that could not be read
+
+    @property
+    def elsewhere(self) -> list[Address | Ledger]:
+        """Return the tables that are not read, and the ledgers."""
+        return [*self.addresses, *(each for each in self.releases if isinstance(each, Ledger))]
 
     def facts(self) -> list[InputFacts]:
         """Return what a report says of them."""
@@ -100,10 +107,14 @@ def read_before(arguments: argparse.Namespace) -> Before:
     """Read the earlier releases. Refuse a ledger not to be written."""
     if arguments.ledger is not None:
         check_new_files("--ledger", arguments.ledger)
-    salt = None
-    if arguments.ledger_salt is not None:
-        salt = read_salt(_bytes(arguments.ledger_salt), name=str(arguments.ledger_salt))
-    return _read(arguments.earlier, salt, table_reader(arguments))
+    return _read(arguments, table_reader(arguments))
+
+
+def read_before_in_engine(arguments: argparse.Namespace) -> Before:
+    """Read the ledgers, and say where the tables of earlier releases are."""
+    before = _read(arguments, None)
+    given = (address_of(each) for each in arguments.earlier if isinstance(each, str))
+    return before._replace(addresses=[*(each for each in given if each is not None), *before.addresses])
 
 
 def _bytes(path: Path) -> bytes:
@@ -114,11 +125,15 @@ def _bytes(path: Path) -> bytes:
         raise AuditInputError(text(cannot, file=str(path), reason=str(error.strerror))) from None
 
 
-def _read(given: Sequence[Path], salt: bytes | None, read: Callable[[Path], Dataset]) -> Before:
+def _read(arguments: argparse.Namespace, read: Callable[[Path], Dataset] | None) -> Before:
+    salt = None
+    if arguments.ledger_salt is not None:
+        salt = read_salt(_bytes(arguments.ledger_salt), name=str(arguments.ledger_salt))
     found: list[EarlierTable | Ledger] = []
+    addresses: list[Address] = []
     ledgers: list[tuple[str, bytes]] = []
     problems: list[str] = []
-    for each in given:
+    for each in (each for each in arguments.earlier if isinstance(each, Path)):
         try:
             paths = files_of([each], also=frozenset({".json"}))
         except AuditInputError as error:
@@ -131,8 +146,10 @@ def _read(given: Sequence[Path], salt: bytes | None, read: Callable[[Path], Data
                     data = _bytes(path)
                     found.append(read_ledger(data, name=name, salt=salt))
                     ledgers.append((name, data))
+                elif read is None:
+                    addresses.append(Address(engine="duckdb", place=str(path)))
                 else:
                     found.append(EarlierTable(release=name, dataset=replace(read(path), name=name)))
             except AuditInputError as error:
                 problems += error.problems
-    return Before(found, ledgers, salt, tuple(problems))
+    return Before(found, addresses, ledgers, salt, tuple(problems))

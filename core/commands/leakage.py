@@ -10,7 +10,7 @@ from pathlib import Path
 from core.commands import risk_in_engine as in_engine
 from core.commands.output import Audited, add_evidence_option
 from core.commands.policies import judged, looks
-from core.commands.reading import add_reading_options, add_text_options, read_options, table_reader
+from core.commands.reading import add_reading_options, add_text_options, place, read_options, table_reader
 from core.free_text import read_cells
 from core.leakage import LeakageAudit, LeakageSettings, LeakageThresholds, RowLeakage, audit_leakage
 from core.leakage.attacks import AttackRate
@@ -31,7 +31,7 @@ _TREATED = {"leave out": text("leave out"), "match": text("match"), "difference"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the files, what to ignore, and the thresholds."""
     for name, about in (("original", "the original table"), ("scrambled", "the scrambled table")):
-        parser.add_argument(name, type=in_engine.place, metavar=name.upper(), help=about)
+        parser.add_argument(name, type=place, metavar=name.upper(), help=about)
     in_engine.add_arguments(parser)
     parser.add_argument(
         "value",

@@ -31,6 +31,11 @@ READING_OPTIONS = (
 _NAMED_DELIMITERS: Mapping[str, str] = {str(name): delimiter for delimiter, name in DELIMITERS.items()}
 
 
+def place(given: str) -> str | Path:
+    """Return a word of the command line as the table it names: an address as it is, or a path."""
+    return given if given.startswith(("duckdb:", "postgresql:", "postgres:", "spark:")) else Path(given)
+
+
 def add_reading_options(parser: argparse.ArgumentParser) -> None:
     """Declare how tables are read where what is found by itself is wrong; it holds for every table given."""
     group = parser.add_argument_group("how tables are read; found by itself where nothing is given")

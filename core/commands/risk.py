@@ -18,7 +18,7 @@ from core.commands.output import (
     write_new_files,
 )
 from core.commands.policies import judged, looks
-from core.commands.reading import add_reading_options, add_text_options, table_reader
+from core.commands.reading import add_reading_options, add_text_options, place, table_reader
 from core.commands.risk_release import check_hierarchies, check_release, write_hierarchies, write_release
 from core.counts import audit_counts
 from core.counts.document import counts_document, counts_summary
@@ -70,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the table, what its columns are, and what the figures are held against."""
     parser.add_argument(
         "table",
-        type=in_engine.place,
+        type=place,
         metavar="TABLE",
         help="the table to be released: a file, a folder of Parquet or CSV, or where it is held, as "
         "duckdb:FILE, postgresql://HOST/DATABASE/SCHEMA.TABLE, spark:TABLE or spark:FILE",
@@ -116,7 +116,7 @@ def _add_files(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--original",
-        type=in_engine.place,
+        type=place,
         metavar="FILE",
         help="the table before anonymization; where the table is in an engine, in one too",
     )

@@ -17,15 +17,17 @@ from pyarrow import parquet
 
 from core.apart import most_memory
 from core.at_hand import is_alone
+from core.commands import earlier
 from core.commands.output import Audited
 from core.commands.policies import judged
 from core.commands.reading import read_options
 from core.engines import Address, address_of
 from core.errors import AuditInputError
 from core.jobs import Result
-from core.reports import Report
+from core.releases import EARLIER
+from core.reports import InputFacts, Report
 from core.risk import RiskSettings, RiskThresholds, SudaSettings, risk_document, risk_summary
-from core.risk.in_engine import audit_in_engine, refused_in_engine
+from core.risk.in_engine import AuditInEngine, audit_in_engine, refused_in_engine
 from core.risk.views import origin_facts, risk_report
 from core.settings_form import from_options
 from core.words import Text, input_error, text
@@ -34,14 +36,9 @@ _LARGE_FILE = 32 << 20  # bytes; how many cells a smaller one has is found out i
 _MEMORY_FOR_A_CELL = 70  # bytes that an audit takes; measured with 10,000,000 records of eight columns
 _MEMORY_FOR_A_LETTER = 24  # the same of a file of text
 _NEED_RECORDS = (
-    *("population", "hierarchy", "earlier", "ledger", "what_if", "what_if_k_alone"),
+    *("population", "hierarchy", "ledger", "what_if", "what_if_k_alone"),
     *("write_hierarchies", "release", "read", "violations", "violations_with_values", "also"),
 )
-
-
-def place(given: str) -> str | Path:
-    """Return a word of the command line as the table it names: an address as it is, or a path."""
-    return given if given.startswith(("duckdb:", "postgresql:", "postgres:", "spark:")) else Path(given)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,7 +58,7 @@ def asks_engine(arguments: argparse.Namespace) -> bool:
     """
     tables = [each for each in (arguments.table, arguments.original) if each is not None]
     files = [each for each in tables if isinstance(each, Path)]
-    if len(files) < len(tables):
+    if len(files) < len(tables) or any(isinstance(each, str) for each in arguments.earlier):
         return True
     if is_alone():
         return False
@@ -83,6 +80,7 @@ def audit(arguments: argparse.Namespace, thresholds: RiskThresholds) -> Audited:
     )
     options = read_options(arguments)
     suda = from_options(SudaSettings, arguments) if arguments.suda else None
+    before = earlier.read_before_in_engine(arguments)
     found = in_thread(
         lambda is_stopped: audit_in_engine(
             address,
@@ -93,15 +91,14 @@ def audit(arguments: argparse.Namespace, thresholds: RiskThresholds) -> Audited:
             is_stopped=is_stopped,
             suda=suda,
             original=original,
+            earlier=before.elsewhere,
         )
     )
     audited = found.audit
     searched: dict[str, Any] = {"columns": found.columns, "suda": found.suda}
 
     def report(created_at: datetime) -> Report:
-        inputs = [origin_facts(found.origin)]
-        if found.original_origin is not None:
-            inputs.append(origin_facts(found.original_origin, "original"))
+        inputs = [*_inputs(found), *before.facts()]
         return risk_report(audited, inputs=inputs, created_at=created_at, other=found.original, **searched)
 
     return Audited(
@@ -110,8 +107,17 @@ def audit(arguments: argparse.Namespace, thresholds: RiskThresholds) -> Audited:
         document=lambda: risk_document(audited, **searched),
         lines=lambda: risk_summary(audited, **searched),
         policy=lambda document: judged(arguments, document),
+        problems=(*before.problems, *found.problems),
         warnings=warnings,
     )
+
+
+def _inputs(found: AuditInEngine) -> list[InputFacts]:
+    """Return what a report says of the tables."""
+    inputs = [origin_facts(found.origin)]
+    if found.original_origin is not None:
+        inputs.append(origin_facts(found.original_origin, "original"))
+    return [*inputs, *(origin_facts(each, EARLIER) for each in found.earlier)]
 
 
 class _TerminatedError(BaseException):

@@ -27,7 +27,7 @@ from core.commands.output import (
     with_evidence,
 )
 from core.commands.policies import judged, looks
-from core.commands.reading import add_reading_options, add_text_options, read_options, table_reader
+from core.commands.reading import add_reading_options, add_text_options, place, read_options, table_reader
 from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
 from core.free_text import ModelName, Reading, check_reading, read_cells
@@ -135,7 +135,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "originals",
         nargs="*",
-        type=in_engine.place,
+        type=place,
         metavar="ORIGINAL",
         help="original tables, or folders of them; xxx.csv needs xxx_anonymized.csv and "
         "xxx_anonymized_log.json; with --log the original and the anonymized table",
@@ -335,7 +335,7 @@ def _find_pairs(arguments: argparse.Namespace) -> Pairing:
     if arguments.log is not None:
         return Pairing(pairs=(_pair_with_log(arguments),))
     named = [*originals, *(file for pair in arguments.pair for file in pair)]
-    if any(isinstance(in_engine.place(str(each)), str) for each in named):
+    if any(isinstance(place(str(each)), str) for each in named):
         raise AuditInputError(_TWO_AND_A_LOG)
     if arguments.key is not None:
         raise AuditInputError(_KEY_IN_ENGINE)
@@ -380,7 +380,7 @@ def _pair_with_log(arguments: argparse.Namespace) -> FilePair:
 
 
 def _is_in_engine(pair: FilePair) -> bool:
-    return any(isinstance(in_engine.place(each), str) for each in (pair.original, pair.anonymized))
+    return any(isinstance(place(each), str) for each in (pair.original, pair.anonymized))
 
 
 def _files(folder: Path) -> list[str]:
@@ -523,7 +523,7 @@ def _measure_in_engine(pair: FilePair, limits: _Limits) -> _Measured:
     """Measure a pair where its tables are."""
     started = time.perf_counter()
     (original, _), (anonymized, _) = (
-        in_engine.address_given(in_engine.place(each)) for each in (pair.original, pair.anonymized)
+        in_engine.address_given(place(each)) for each in (pair.original, pair.anonymized)
     )
     try:
         log = read_log(Path(pair.log))

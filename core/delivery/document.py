@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 # What needs the records themselves, and is no key of the document of tables in an engine.
-_OF_RECORDS = ("attacks", "smallest_sets_finding_half", "intervals", "texts", "releases")
+_OF_RECORDS = ("attacks", "smallest_sets_finding_half", "intervals", "texts")
 
 
 def delivery_document(audit: DeliveryAudit) -> dict[str, object]:

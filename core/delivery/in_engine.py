@@ -42,6 +42,8 @@ from core.engines import (
     trimmed_text,
 )
 from core.errors import AuditInputError
+from core.releases import Ledger, Roles
+from core.releases.in_engine import BesideInEngine, TableInEngine, measure_releases_in_engine
 from core.roles import suggest_by_name
 from core.tables import ReadOptions
 from core.verdict import Finding, Verdict
@@ -61,6 +63,7 @@ class InEngine(NamedTuple):
 
     audit: DeliveryAudit
     origins: tuple[Origin, ...]
+    earlier: tuple[Origin, ...]  # of earlier releases
     problems: tuple[str, ...]
 
 
@@ -69,6 +72,7 @@ def audit_delivery_in_engine(
     *,
     settings: DeliverySettings,
     thresholds: DeliveryThresholds,
+    earlier: Sequence[Address | Ledger] = (),
     options: ReadOptions | None = None,
     memory: str | None = None,
     secrets: Path = SECRETS,
@@ -82,6 +86,8 @@ def audit_delivery_in_engine(
         Where the tables are; what cannot be reached is told, and the others are audited.
     settings, thresholds
         With keys; nobody is drawn at random.
+    earlier
+        Where tables of earlier releases are, in the same engine, and ledgers.
     options, memory, secrets, is_stopped
         See :func:`core.engines.connected`.
 
@@ -101,8 +107,25 @@ def audit_delivery_in_engine(
         next_to = partial(beside, options=options, is_stopped=is_stopped)
         reached = _reached(addresses, reach, next_to, options, kept)
         measured = _Delivery(reached, settings, kept).measure()
+        releases = BesideInEngine()
+        if earlier:
+            tables = [_released(facts, reached.tables[facts.name]) for facts in measured.tables]
+            releases = measure_releases_in_engine(tables, earlier, next_to=next_to, options=options)
+            measured = replace(measured, releases=releases.measurement)
         origins = tuple(each.engine.origin for each in reached.tables.values())
-        return InEngine(judge_delivery(measured, thresholds), origins, reached.problems)
+        problems = (*reached.problems, *releases.problems)
+        return InEngine(judge_delivery(measured, thresholds), origins, releases.origins, problems)
+
+
+def _released(facts: TableFacts, table: _Table) -> TableInEngine:
+    """Return a table as releases are compared, by records where another table says whose they are."""
+    place = facts.person_column
+    roles = Roles(
+        quasi_identifiers=facts.quasi_identifiers,
+        sensitive=facts.sensitive,
+        person=place.column if place is not None and place.table == facts.name else None,
+    )
+    return TableInEngine(name=facts.name, engine=table.engine, roles=roles)
 
 
 class _Reached(NamedTuple):

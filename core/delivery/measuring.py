@@ -92,6 +92,11 @@ class TableFacts:
     n_alike: IntArray | None = None  # how many persons each is of, where alike ones are counted together
 
     @property
+    def sensitive(self) -> tuple[str, ...]:
+        """Return the columns that seem to be sensitive attributes."""
+        return tuple(each.column for each in self.suggestions if each.role is Role.SENSITIVE_ATTRIBUTE)
+
+    @property
     def released(self) -> tuple[str, ...]:
         """Return the columns that are no keys, nor numbers of records, nor free text."""
         texts = [each.column for each in self.texts if each.is_text]
@@ -311,7 +316,7 @@ def _released_table(
     dataset = with_persons(facts.name, tables, whose)
     roles = Roles(
         quasi_identifiers=facts.quasi_identifiers,
-        sensitive=tuple(each.column for each in facts.suggestions if each.role is Role.SENSITIVE_ATTRIBUTE),
+        sensitive=facts.sensitive,
         person=None if facts.whose is None else facts.whose.column,
     )
     return ReleasedTable(name=facts.name, dataset=dataset, roles=roles.common(dataset.columns))

@@ -1,7 +1,14 @@
 """Tables where they are, larger than memory or in a database: only aggregates leave their engine."""
 
 from core.engines.addresses import Address, address_of
-from core.engines.columns import KeyColumn, is_groupable, key_columns, text_form
+from core.engines.columns import (
+    KeyColumn,
+    distinct_values,
+    is_groupable,
+    key_columns,
+    n_too_many,
+    text_form,
+)
 from core.engines.joining import (
     JoinedColumn,
     check_key,

@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from core.coding import IntArray
 from core.engines.sources import Engine
 from core.errors import AuditInputError
 from core.tables import ReadOptions
+from core.tables.parquet import as_text
 from core.words import input_error, text
 
 if TYPE_CHECKING:
     from ibis.expr.types import BooleanValue, Value
 
+_MOST_VALUES = 10_000  # distinct values of a column that leave the engine
+_FEW_VALUES = 20  # that may be of hardly more records
 _BLANKS = "\t\n\f\r "  # what stars may stand between
 
 
@@ -82,6 +87,36 @@ def key_columns(engine: Engine, names: Sequence[str], options: ReadOptions) -> M
 def _numbered(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return values by a name that no column has."""
     return {f"v{place}": value for place, value in enumerate(values.values())}
+
+
+class Values(NamedTuple):
+    """The distinct values of a column."""
+
+    cells: pa.Array  # as the engine has them, a missing one last
+    written: pa.Array  # those that are there, as text
+    counts: tuple[IntArray, ...]  # the records of each, and those of them of which each condition holds
+
+
+def n_too_many(engine: Engine, column: KeyColumn) -> int:
+    """Return how many values a column has, if they are too many to leave the engine, and else 0."""
+    n_values, n_records = engine.row(
+        engine.table.agg(n_values=column.value.nunique(), n_records=engine.table.count())
+    ).values()
+    is_large = n_values > _MOST_VALUES or (n_values > _FEW_VALUES and 2 * n_values > n_records)
+    return int(n_values) if is_large else 0
+
+
+def distinct_values(engine: Engine, column: KeyColumn, *conditions: Any) -> Values:
+    """Return a column's values, which are not too many, and how many records have each."""
+    every = engine.table.select(s=column.value, **{f"c{n}": each for n, each in enumerate(conditions)})
+    counts = {"n": every.count()} | {f"n{n}": every[f"c{n}"].sum() for n in range(len(conditions))}
+    found = engine.answer(every.group_by("s").agg(**counts))
+    cells = found["s"].combine_chunks()
+    order = np.argsort(cells.is_null().to_numpy(zero_copy_only=False), kind="stable")
+    cells = cells.take(pa.array(order))
+    written = as_text(pa.chunked_array([cells.slice(0, len(cells) - cells.null_count)])).combine_chunks()
+    numbers = ([int(each or 0) for each in found[name].to_pylist()] for name in counts)
+    return Values(cells, written, tuple(np.array(each, dtype=np.int64)[order] for each in numbers))
 
 
 def is_groupable(column: Value) -> bool:

@@ -6,7 +6,7 @@ subtracts: what one has more of are people who came, or left, between them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -370,25 +370,25 @@ def given_away(moved: IntArray, classes: IntArray, more: IntArray, n_values_alon
     return found
 
 
-def overlap_of(found: Beside) -> Overlap:
+def overlap_of(pairs: Sequence[Pairs]) -> Overlap:
     """Return whether the counts of two releases agree as those of the same people do.
 
     Were all people different and drawn alike, each count of both releases together would fall to one of
     them as coins do. How far the squared differences stay below what that makes is told in standard
     deviations, for the classes and for each attribute's values; the clearest counts.
     """
-    one, other, times = found.pairs[-1]
+    one, other, times = pairs[-1]
     ups, downs = np.maximum(one - other, 0), np.maximum(other - one, 0)
     fewer = min(ups, downs, key=lambda each: int(each @ times))
     n_fewer = int(times[fewer > 0].sum())
-    common = any(bool(((one > 0) & (other > 0)).any()) for one, other, _ in found.pairs)
+    common = any(bool(((one > 0) & (other > 0)).any()) for one, other, _ in pairs)
     included = any(
-        all(not bool((sign * (one - other) > 0).any()) for one, other, _ in found.pairs) for sign in (1, -1)
+        all(not bool((sign * (one - other) > 0).any()) for one, other, _ in pairs) for sign in (1, -1)
     )
     return Overlap(
         is_included=included and common,
-        deviations=min((_deviations(*each) for each in found.pairs), default=0.0),
-        n_counts=max(int(times.sum()) for _, _, times in found.pairs),
+        deviations=min((_deviations(*each) for each in pairs), default=0.0),
+        n_counts=max(int(times.sum()) for _, _, times in pairs),
         fewest_at_once=int(fewer @ times) / n_fewer if n_fewer else 0.0,
     )
 

@@ -46,7 +46,7 @@ def judge_releases(measurement: ReleasesMeasurement, *, k: int) -> ReleasesAudit
     is_found = any(each.n_affected and each.verdict is not Verdict.PASS for each in found.values())
     if not is_found and any(each.is_comparable for each in measurement.compared):
         found["releases"] = _nothing(measurement, k)
-    findings = worst_first((*found.values(), *_not_compared(measurement)))
+    findings = worst_first((*found.values(), *_not_compared(measurement), *measurement.elsewhere))
     return ReleasesAudit(measurement=measurement, k=k, findings=findings)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from copy import copy
 from dataclasses import dataclass, field, replace
 from itertools import combinations, product
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -41,12 +42,15 @@ from core.releases.persons import (
 )
 from core.releases.ranges import Aligned, aligned, in_one_spelling
 from core.releases.renaming import Codes, Renaming, same_words
-from core.releases.settings import EarlierTable, ReleasedTable, Roles
+from core.releases.settings import EarlierTable, Released, ReleasedTable, Roles
 from core.releases.splits import Side, Split, split_counts, splits_of
 from core.roles import Role, suggest_roles
 from core.roles.vocabulary import name_tokens
 from core.tables import Dataset
+from core.verdict import Finding
 from core.words import Text, text
+
+AnyReleased = TypeVar("AnyReleased", bound=Released)
 
 _ALIKE = 0.5  # share of columns that two tables have in common from which they are releases of one
 _FEW_FOUND = 0.5  # share of the earlier release in classes of the later one below which they do not match
@@ -140,6 +144,7 @@ class ReleasesMeasurement:
     n_earlier: int  # tables of earlier releases, ledgers' too
     compared: tuple[Compared, ...]
     not_compared: tuple[NotCompared, ...] = ()
+    elsewhere: tuple[Finding, ...] = ()  # what is not assessed where the tables are
     # by table and sensitive attribute, over all releases with common pseudonyms
     candidates: Mapping[tuple[str, str], Candidates] = field(default_factory=dict)
 
@@ -168,10 +173,7 @@ def measure_releases(
                 compared.append(linked)
             continue
         if table is None:
-            reason = text(
-                "{release}: no table of this release has its columns; it was not compared.", release=release
-            )
-            not_compared.append(NotCompared(release=release, reason=reason))
+            not_compared.append(no_table_for(release))
             continue
         try:
             if isinstance(each, Dataset):
@@ -216,7 +218,15 @@ def _ledger_of(table: LedgerTable, earlier: Sequence[EarlierTable | Ledger]) -> 
     )
 
 
-def table_for(name: str, columns: Sequence[str], tables: Sequence[ReleasedTable]) -> ReleasedTable | None:
+def no_table_for(release: str) -> NotCompared:
+    """Say that an earlier table is one of none of the release's."""
+    reason = text(
+        "{release}: no table of this release has its columns; it was not compared.", release=release
+    )
+    return NotCompared(release=release, reason=reason)
+
+
+def table_for(name: str, columns: Sequence[str], tables: Sequence[AnyReleased]) -> AnyReleased | None:
     """Return the table named so, folder and ending aside; else the one with most of the columns.
 
     None where none has half of them.
@@ -227,8 +237,8 @@ def table_for(name: str, columns: Sequence[str], tables: Sequence[ReleasedTable]
         if stem in (table.name, table.name.rpartition(".")[0]):
             return table
 
-    def share(table: ReleasedTable) -> float:
-        mine = set(table.dataset.columns)
+    def share(table: AnyReleased) -> float:
+        mine = set(table.columns)
         return len(mine & set(columns)) / max(min(len(mine), len(columns)), 1)
 
     best = max(tables, key=share, default=None)
@@ -262,7 +272,14 @@ def _n_different(table: pa.Table) -> int:
     return int(table.group_by(table.column_names).aggregate([]).num_rows)
 
 
-def _common_roles(table: ReleasedTable, columns: tuple[str, ...], release: str) -> Roles:
+def common_roles(table: Released, columns: tuple[str, ...], release: str) -> Roles:
+    """Return the roles of the columns that an earlier table has too.
+
+    Raises
+    ------
+    AuditInputError
+        It has none of the quasi-identifiers.
+    """
     roles = table.roles.common(columns)
     if not roles.quasi_identifiers:
         raise AuditInputError(
@@ -276,7 +293,7 @@ def _common_roles(table: ReleasedTable, columns: tuple[str, ...], release: str) 
 
 
 def _beside_table(table: ReleasedTable, earlier: Dataset, release: str) -> Compared:
-    pair = _Pair(table, earlier, _common_roles(table, earlier.columns, release))
+    pair = _Pair(table, earlier, common_roles(table, earlier.columns, release))
     found = _of_pair(table, earlier, release, pair)
     own = pair.own_words()
     if not own and (found.is_sure if found.overlap is not None else not pair.are_other_values):
@@ -369,7 +386,7 @@ def _by_counts(
         n_later=later.n,
         n_earlier=earlier.n,
         found_share=both.n_found / earlier.n if earlier.n else 1.0,
-        overlap=overlap_of(both),
+        overlap=overlap_of(both.pairs),
         came=came,
         left=left,
     )
@@ -428,18 +445,14 @@ class _Pair:
 
     def joint(self, name: str) -> Codes:
         """Return a column's codes in both, alike for equal cells, dates in any spelling; -1 for missing."""
-        columns = [each.table[name] for each in self._tables]
-        one, other = codes_of_tables(columns)
-        if not np.isin(other[other >= 0], one).any():  # perhaps only spelled otherwise
-            one, other = codes_of_tables([in_one_spelling(each) for each in columns])
-        return one.astype(np.int64), other.astype(np.int64)
+        return joint_values([each.table[name] for each in self._tables])
 
     @property
     def _words(self) -> dict[str, Codes]:
         """Return the columns of categories, as codes from 1, below for missing."""
         found = {each.name: (each.later, each.earlier) for each in self.columns if not each.is_read}
         for name, (one, other) in self._values.items():
-            if len(np.unique(other[other >= 0])) <= _FEW_VALUES * len(other):
+            if few_values(len(np.unique(other[other >= 0])), len(other)):
                 found[name] = one + 1, other + 1
         return found
 
@@ -461,10 +474,9 @@ class _Pair:
         for name, codes in self._words.items():
             if name in self._values and np.isin(codes[1][codes[1] > 0], codes[0]).any():
                 continue
-            own = [_own(*pair) for pair in (codes, codes[::-1])]
-            shares = [np.count_nonzero(np.isin(each, words)) for each, words in zip(codes, own, strict=True)]
-            if all(n >= _OWN_WORDS * max(of, 1) for n, of in zip(shares, self._n, strict=True)):
-                found.append(self._renaming(name, codes, own[0], own[1]))
+            own = own_words(codes)
+            if own is not None:
+                found.append(self._renaming(name, codes, *own))
         return tuple(found)
 
     def _renaming(self, name: str, codes: Codes, later: Iterable[int], earlier: Iterable[int]) -> Renaming:
@@ -565,10 +577,37 @@ class _Pair:
         return self.together([(one + 1, other + 1) for one, other in map(self.joint, names)])
 
 
-def _own(mine: IntArray, theirs: IntArray) -> IntArray:
-    """Return the values, of at least a few records, that another release has not."""
-    n_of = np.bincount(mine, minlength=1)
-    return np.flatnonzero((n_of >= _NOT_RARE) & ~np.isin(np.arange(len(n_of)), theirs))
+def joint_values(columns: Sequence[pa.ChunkedArray]) -> Codes:
+    """Return a column's codes in two tables, alike for equal cells, dates in any spelling; -1 for missing."""
+    one, other = codes_of_tables(columns)
+    if not np.isin(other[other >= 0], one).any():  # perhaps only spelled otherwise
+        one, other = codes_of_tables([in_one_spelling(each) for each in columns])
+    return one.astype(np.int64), other.astype(np.int64)
+
+
+def own_words(codes: Codes, counts: Codes | None = None) -> tuple[IntArray, IntArray] | None:
+    """Return the words, rare ones aside, that each of two releases has alone; None of a few of its records.
+
+    Parameters
+    ----------
+    codes
+        A column in both, codes from 0.
+    counts
+        How many records each code stands for; None for one.
+    """
+    found = []
+    for (mine, theirs), times in zip((codes, codes[::-1]), counts or (None, None), strict=True):
+        n_of = np.bincount(mine, times, minlength=1)
+        own = np.flatnonzero((n_of >= _NOT_RARE) & ~np.isin(np.arange(len(n_of)), theirs))
+        if n_of[own].sum() < _OWN_WORDS * max(n_of.sum(), 1):
+            return None
+        found.append(own)
+    return found[0], found[1]
+
+
+def few_values(n_values: int, n_records: int) -> bool:
+    """Return whether a sensitive attribute has categories."""
+    return n_values <= _FEW_VALUES * n_records
 
 
 def _persons(tables: Sequence[pa.Table], column: str) -> list[IntArray]:
@@ -651,7 +690,7 @@ def _relinked(table: ReleasedTable, earlier: Dataset, pair: _Pair) -> Relinked |
         linked = alone[looked_up(counts[1].keys, counts[1].counts, alone) == 1]
         of_linked = np.isin(one, linked.astype(np.int64)) & (pair.later.unit >= 0)
         n = len(sorted_distinct(pair.later.unit[of_linked]))
-        shown = overlap_of(beside(*counts))
+        shown = overlap_of(beside(*counts).pairs)
         found.append(Relinked(columns=columns, n=n, n_persons=len(pair.later.units), is_shown=shown.is_shown))
     return max(found, key=lambda each: (each.is_shown, each.n, -len(each.columns)), default=None)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from core.tables import Dataset
 from core.words import own
@@ -27,6 +28,22 @@ class Roles:
         )
 
 
+class Released(Protocol):
+    """A table of the release that is judged, wherever it is, and what its columns are."""
+
+    @property
+    def name(self) -> str:
+        """Return what it is called."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Return the names of its columns."""
+
+    @property
+    def roles(self) -> Roles:
+        """Return what its columns are."""
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ReleasedTable:
     """A table of the release that is judged, and what its columns are."""
@@ -34,6 +51,11 @@ class ReleasedTable:
     name: str
     dataset: Dataset
     roles: Roles
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Return the names of its columns."""
+        return self.dataset.columns
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -229,12 +229,16 @@ def measure_risk(
 
 def released_table(dataset: Dataset, settings: RiskSettings) -> ReleasedTable:
     """Return the table with its columns' roles, as releases are compared."""
-    roles = Roles(
+    return ReleasedTable(name=dataset.name, dataset=dataset, roles=released_roles(settings))
+
+
+def released_roles(settings: RiskSettings) -> Roles:
+    """Return what columns are where releases are compared."""
+    return Roles(
         quasi_identifiers=tuple(dict.fromkeys(settings.quasi_identifiers)),
         sensitive=settings.sensitive,
         person=settings.person,
     )
-    return ReleasedTable(name=dataset.name, dataset=dataset, roles=roles)
 
 
 def _measure_table(

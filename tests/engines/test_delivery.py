@@ -212,8 +212,23 @@ def test_command__prints_and_files_what_the_engine_counted(
     assert [each["name"] for each in filed["inputs"]] == at
     assert main(["dataset", *at, "--key", KEY]) == 0
     assert "`visits`: 900 records, 300 persons" in capsys.readouterr().out
-    assert main(["dataset", *at, "--key", KEY, "--earlier", str(tmp_path)]) == 2
-    assert "--earlier needs the records themselves" in capsys.readouterr().err
+    assert main(["dataset", *at, "--key", KEY, "--read", "visits.note=1"]) == 2
+    assert "--read needs the records themselves" in capsys.readouterr().err
+
+
+def test_command__holds_tables_against_earlier_ones(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tables = delivery(300)
+    at = written(tmp_path, tables)
+    (tmp_path / "old").mkdir()
+    before = written(tmp_path / "old", {**tables, "persons": tables["persons"].slice(2)})
+    assert main(["dataset", *at, "--key", KEY, "--k", "3", "--earlier", *before, "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)["releases"]
+    compared = {each["table"]: each for each in found["compared"]}
+    assert compared["persons"]["newcomers"] == {"n": 2, "n_below_k": 2, "n_given_away": {}}
+    assert (compared["persons"]["counts"], compared["visits"]["is_same"]) == ("person", True)
+    assert found["verdict"] == "FAIL"
 
 
 def test_command__takes_files_beyond_memory_to_duckdb(

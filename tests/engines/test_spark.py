@@ -20,8 +20,10 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 from core.engines import address_of, connected
 from core.leakage import LeakageSettings
+from core.releases import Roles
 from core.risk import RiskSettings
-from tests.engine_tables import comparison_differences, differences, parquet_bytes, row_differences
+from tests.engine_tables import comparison_differences, differences, parquet_bytes, releases_differences
+from tests.engine_tables import row_differences
 
 SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").config(
     "spark.sql.shuffle.partitions", "2").config("spark.sql.warehouse.dir", sys.argv[1]).getOrCreate()
@@ -45,6 +47,9 @@ before = pa.concat_tables([table, table.slice(0, 7)])
 (Path(sys.argv[1]) / "before.parquet").write_bytes(parquet_bytes(before))
 at = [f"spark:{sys.argv[1]}/{name}.parquet" for name in ("before", "t")]
 found = comparison_differences((before, table), at, chosen)
+assert not found, found
+roles = Roles(quasi_identifiers=("age", "town", "born"), sensitive=("disease",))
+found = releases_differences((table, before), at[::-1], roles)
 assert not found, found
 words = ["1", "1.0", "1e0", " x", "x", "2020/1/2", "2020-01-02", "2020-01-02 00:00"]
 words += ["-inf", "NaN", "0.50", ".5", None]

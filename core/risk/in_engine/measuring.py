@@ -11,9 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.engines import SECRETS, Address, Engine, Origin, connected, is_groupable, key_columns
+from core.engines import SECRETS, Address, Engine, Origin, beside, connected, is_groupable, key_columns
 from core.equivalence import CountedClasses
 from core.errors import AuditInputError
+from core.releases import Ledger
+from core.releases.in_engine import BesideInEngine, TableInEngine, measure_releases_in_engine
 from core.risk.columns import UnchosenColumns, unchosen_columns
 from core.risk.comparison import ColumnChange, compared_classes
 from core.risk.in_engine.classes import Records
@@ -21,7 +23,7 @@ from core.risk.in_engine.columns import is_searched, search_in_engine, search_un
 from core.risk.in_engine.related import related_in_engine
 from core.risk.in_engine.sensitive import Attribute
 from core.risk.judging import RiskAudit, judge_risk
-from core.risk.measuring import RiskMeasurement, settings_for_other
+from core.risk.measuring import RiskMeasurement, released_roles, settings_for_other
 from core.risk.population import population_uniques
 from core.risk.population_estimates import risk_by_population_size
 from core.risk.settings import RiskSettings, RiskThresholds, check_settings
@@ -44,6 +46,8 @@ class AuditInEngine(NamedTuple):
     suda: Suda | None  # none where not asked for
     original: RiskAudit | None = None  # the original measured the same way, where one was given
     original_origin: Origin | None = None
+    earlier: tuple[Origin, ...] = ()  # where earlier releases are
+    problems: tuple[str, ...] = ()  # with those that could not be used
 
 
 def audit_in_engine(
@@ -57,6 +61,7 @@ def audit_in_engine(
     is_stopped: Callable[[], bool] | None = None,
     suda: SudaSettings | None = None,
     original: Address | None = None,
+    earlier: Sequence[Address | Ledger] = (),
 ) -> AuditInEngine:
     """Reach a table, and measure and judge it where it is.
 
@@ -70,6 +75,8 @@ def audit_in_engine(
         See :func:`search_in_engine`.
     original
         Where the table before anonymization is, in the same engine or another.
+    earlier
+        Where earlier releases are, in the same engine, and ledgers.
 
     Raises
     ------
@@ -77,19 +84,36 @@ def audit_in_engine(
         A table cannot be reached, or cannot be measured as asked.
     """
     reach = partial(connected, options=options, memory=memory, secrets=secrets, is_stopped=is_stopped)
+    options = options or ReadOptions()
     counts: _Counts = {}
+    releases = BesideInEngine()
     with reach(address) as engine:
         measured = measure_in_engine(engine, settings=settings, thresholds=thresholds, options=options)
         columns, special = search_in_engine(engine, measured, suda=suda, options=options)
+        if earlier:
+            next_to = partial(beside, options=options, is_stopped=is_stopped)
+            table = TableInEngine(name=measured.name, engine=engine, roles=released_roles(settings))
+            releases = measure_releases_in_engine([table], earlier, next_to=next_to, options=options)
+            measured = replace(measured, releases=releases.measurement)
         if original is not None:
-            counts = _counts(engine, options or ReadOptions())
-    origin = engine.origin
-    if original is None:
-        return AuditInEngine(judge_risk(measured, thresholds), origin, columns, special)
-    with reach(original) as before:
-        measured, theirs = compare_in_engine(measured, counts, before, thresholds=thresholds, options=options)
-    judged, theirs_judged = judge_risk(measured, thresholds), judge_risk(theirs, thresholds)
-    return AuditInEngine(judged, origin, columns, special, theirs_judged, before.origin)
+            counts = _counts(engine, options)
+    theirs_judged, theirs_origin = None, None
+    if original is not None:
+        with reach(original) as before:
+            measured, theirs = compare_in_engine(
+                measured, counts, before, thresholds=thresholds, options=options
+            )
+        theirs_judged, theirs_origin = judge_risk(theirs, thresholds), before.origin
+    return AuditInEngine(
+        judge_risk(measured, thresholds),
+        engine.origin,
+        columns,
+        special,
+        theirs_judged,
+        theirs_origin,
+        releases.origins,
+        releases.problems,
+    )
 
 
 _Counts = Mapping[str, tuple[int, int]]  # distinct known values and missing cells by column

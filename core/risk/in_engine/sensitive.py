@@ -13,23 +13,21 @@ import numpy as np
 import pyarrow as pa
 
 from core.coding import CodedColumn, FloatArray, IntArray
+from core.engines import distinct_values, n_too_many
 from core.equivalence import CountedClasses
 from core.risk.folding import Likelihood, fold_values, is_in_tenths, least_shares, likely_of, tenths
 from core.risk.in_engine.classes import Records, any_of, at_least_one, largest_of, smallest_of, whole
 from core.risk.records import Pairs
 from core.risk.sensitive import ByClass, Limited, SensitiveMeasurement, sensitive_codes
 from core.risk.settings import RiskThresholds
-from core.tables.parquet import as_text
 from core.words import input_error
 
 if TYPE_CHECKING:
     from ibis.expr.types import Table as Expression
 
-MOST_VALUES = 10_000  # distinct values of a sensitive attribute that leave the engine
 _MOST_COUNTERS = 32  # codes of which a class is a row of counters
 _MOST_DIGITS = 3  # counters that are one sum, each of classes below 131,072 records
 _EXACT_BITS = 53  # of a double
-_FEW_VALUES = 20  # that may be of hardly more records
 _MOST_ROUNDS = 1024  # values of a class that are told apart one after another
 _LIMITS: Mapping[Limited, str] = {"alpha": "alpha", "t": "t", "basic_beta": "beta", "delta_ln": "delta"}
 
@@ -88,10 +86,7 @@ class Attribute:
     def _values(self) -> tuple[pa.Array, _Values, IntArray]:
         """Return the distinct values as the engine has them and as text, and the assessed records of each."""
         key, engine = self.table.columns[self.name], self.engine
-        n_values, n_records = engine.row(
-            engine.table.agg(n_values=key.value.nunique(), n_records=engine.table.count())
-        ).values()
-        if n_values > MOST_VALUES or (n_values > _FEW_VALUES and 2 * n_values > n_records):
+        if n_values := n_too_many(engine, key):
             raise input_error(
                 "{column} has {n} different values, too many to take them out of the engine. Make it "
                 "coarser, such as "
@@ -99,16 +94,8 @@ class Attribute:
                 column=f"`{self.name}`",
                 n=n_values,
             )
-        every = engine.table.select(s=key.value, assessed=~self.table.left_out)
-        found = engine.answer(every.group_by("s").agg(n=every.count(), n_assessed=every.assessed.sum()))
-        cells = found["s"].combine_chunks()
-        order = np.argsort(
-            cells.is_null().to_numpy(zero_copy_only=False), kind="stable"
-        )  # a missing one last
-        cells = cells.take(pa.array(order))
-        n, n_assessed = (whole(found[key].to_pylist())[order] for key in ("n", "n_assessed"))
-        known = len(cells) - cells.null_count
-        written = as_text(pa.chunked_array([cells.slice(0, known)])).combine_chunks()
+        cells, written, (n, n_assessed) = distinct_values(engine, key, ~self.table.left_out)
+        known = len(written)
         codes = np.append(np.arange(known), -1) if cells.null_count else np.arange(known)
         column = _Values(values=written, codes=codes, name=self.name, records=n[:known])
         return cells, column, n_assessed

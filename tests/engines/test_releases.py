@@ -1,0 +1,136 @@
+"""Releases in an engine are subtracted from each other as in memory; only counts come back."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+
+from core.__main__ import main
+from core.engines.sources import Engine
+from core.releases import Roles
+from tests.engine_tables import parquet_bytes, releases, releases_differences
+
+if TYPE_CHECKING:
+    from tests.postgresql import Server
+
+
+def written(folder: Path, *tables: pa.Table) -> list[str]:
+    at = []
+    for name, table in zip(("later", "earlier"), tables, strict=True):
+        (file := folder / f"{name}.parquet").write_bytes(parquet_bytes(table))
+        at.append(f"duckdb:{file}")
+    return at
+
+
+@given(drawn=releases())
+@settings(
+    max_examples=8,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+)
+def test_duckdb__as_in_memory(tmp_path: Path, drawn: tuple[pa.Table, pa.Table, Roles]) -> None:
+    later, earlier, roles = drawn
+    assert releases_differences((later, earlier), written(tmp_path, later, earlier), roles) == []
+
+
+def release(n: int) -> pa.Table:
+    """Return persons of 8 classes with four diseases; the last three of one class have one disease."""
+    random = np.random.default_rng(0)
+    found = {"age": ["20-29", "30-39", "40-49", "50-59"], "sex": ["f", "m"], "disease": [*"abcd"]}
+    last = {"age": "20-29", "sex": "f", "disease": "a"}
+    return pa.table({name: [*random.choice(values, n), *[last[name]] * 3] for name, values in found.items()})
+
+
+ASKED = ("--quasi-identifier", "age", "sex", "--sensitive", "disease")
+
+
+def test_command__says_what_two_releases_tell_together(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    later = release(2000)
+    at = written(tmp_path, later, later.slice(0, 2000))
+    asked = ["risk", at[0], *ASKED, "--k", "5"]
+    assert main([*asked, "--earlier", at[1], "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    (compared,) = found["releases"]["compared"]
+    assert compared["newcomers"] == {"n": 3, "n_below_k": 3, "n_given_away": {"disease": 3}}
+    assert (compared["leavers"]["n"], found["releases"]["verdict"]) == (0, "FAIL")
+    reports = tmp_path / "reports"
+    assert main([*asked, "--earlier", str(tmp_path / "earlier.parquet"), "--report", str(reports)]) == 1
+    assert "its difference to `later.parquet` leaves 3 of 3" in capsys.readouterr().out
+    filed = json.loads(next(reports.glob("*.json")).read_text(encoding="utf-8"))
+    inputs = [(each["role"], each["name"]) for each in filed["inputs"]]
+    assert inputs == [("table", at[0]), ("earlier release", at[1])]
+
+
+def test_command__what_cannot_be_held_against_the_release_is_never_passed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    later = release(2000)
+    at = written(tmp_path, later, later)
+    ledger = tmp_path / "ledger.json"
+    assert main(["risk", str(tmp_path / "earlier.parquet"), *ASKED, "--ledger", str(ledger)]) == 0
+    capsys.readouterr()
+    odd = pa.table({"age": [f"{each}" for each in range(50)], "sex": ["f"] * 50})
+    (tmp_path / "odd.parquet").write_bytes(parquet_bytes(odd))
+    (tmp_path / "other.parquet").write_bytes(parquet_bytes(pa.table({"x": [1]})))
+    files = (f"duckdb:{tmp_path}/{name}.parquet" for name in ("odd", "other"))
+    given = [str(ledger), "spark:elsewhere", *files]
+    assert main(["risk", at[0], *ASKED, "--earlier", *given, "--json"]) == 2
+    printed = capsys.readouterr()
+    found = json.loads(printed.out)["releases"]
+    assert (found["verdict"], found["compared"], found["n_earlier"]) == ("NOT_ASSESSED", [], 4)
+    reasons = " ".join(each["reason"] for each in found["not_compared"])
+    for part in ("no table of this release", "not in one engine", "has 50 different values", "salted hashes"):
+        assert part in reasons
+    assert "are not in one engine" in printed.err
+    assert main(["risk", at[0], *ASKED, "--earlier", at[1], "--json"]) == 0
+    same = json.loads(capsys.readouterr().out)
+    assert (same["releases"]["verdict"], same["overall"]) == ("NOT_ASSESSED", "NOT_ASSESSED")
+    assert same["releases"]["compared"][0]["is_same"]
+
+
+def test_releases__only_counts_leave_the_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answered: list[tuple[int, str]] = []
+    answer = Engine.answer
+
+    def recorded(self: Engine, question: object, **options: int) -> object:
+        found = answer(self, question, **options)
+        answered.append((max(map(len, found.values())), self.asked[-1]))
+        return found
+
+    monkeypatch.setattr(Engine, "answer", recorded)
+    random = np.random.default_rng(0)
+    names = ("age", "town", "sex", "job")
+    later = pa.table({name: random.integers(0, 9, 3000) for name in names} | {"p": np.arange(3000)})
+    roles = Roles(quasi_identifiers=names[:3], sensitive=("job",), person="p")
+    pair = (later, later.slice(30))
+    assert releases_differences(pair, written(tmp_path, *pair), roles) == []
+    assert len(answered) > 8
+    assert max(n for n, _ in answered) < 100  # of 3000 persons and about 700 classes
+    assert [query for _, query in answered if "COUNT(" not in query and "SUM(" not in query] == []
+
+
+def test_duckdb__minus_zero_in_one_release_alone(tmp_path: Path) -> None:
+    later = pa.table({"q0": [1e17, 0.1, 0.0, -0.0, 1.0, float("nan")] * 3})
+    earlier = pa.table({"q0": [1e17, 0.1, 0.0, 0.0, 1.0, None] * 2})
+    roles = Roles(quasi_identifiers=("q0",))
+    assert releases_differences((later, earlier), written(tmp_path, later, earlier), roles) == []
+
+
+@pytest.mark.usefixtures("password")
+@given(drawn=releases())
+@settings(
+    max_examples=3,
+    deadline=None,
+    suppress_health_check=[*HealthCheck],
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+)
+def test_postgresql__as_in_memory(server: "Server", drawn: tuple[pa.Table, pa.Table, Roles]) -> None:
+    later, earlier, roles = drawn
+    assert releases_differences((later, earlier), [server.table(later), server.table(earlier)], roles) == []
