@@ -19,3 +19,7 @@ class AuditInputError(Exception):
 
     def __str__(self) -> str:
         return " ".join(self.problems)
+
+
+class UnansweredError(AuditInputError):
+    """Tell that an engine could not answer; what it answered before holds all the same."""

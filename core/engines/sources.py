@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from core.engines.addresses import Address, address_of
-from core.errors import AuditInputError
+from core.errors import AuditInputError, UnansweredError
 from core.jobs import Interruption, Shielded, without_interruption
 from core.tables import ReadOptions
 from core.tables.encodings import is_utf8
 from core.tables.layout import find_layout
-from core.words import input_error
+from core.words import input_error, text
 
 if TYPE_CHECKING:
     import ibis
@@ -544,11 +544,9 @@ def _failures(address: Address) -> Iterator[None]:
         words = f"{type(error).__name__}: {error}"
         for pattern, sentence in _SENTENCES:
             if re.search(pattern, words):
-                raise input_error(sentence, table=address.name) from None
+                raise UnansweredError(text(sentence, table=address.name)) from None
         if type(error).__module__.partition(".")[0] in _THEIRS:
-            raise input_error(
-                "{table}: the engine could not answer ({error}); nothing was judged.",
-                table=address.name,
-                error=type(error).__name__,
-            ) from None
+            message = "{table}: the engine could not answer ({error}); nothing was judged."
+            problem = text(message, table=address.name, error=type(error).__name__)
+            raise UnansweredError(problem) from None
         raise

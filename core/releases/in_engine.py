@@ -27,7 +27,7 @@ from core.engines import (
     text_form,
     trimmed_text,
 )
-from core.errors import AuditInputError
+from core.errors import AuditInputError, UnansweredError
 from core.releases.counts import Groups, Moved, Pairs, overlap_of
 from core.releases.ledger import Ledger
 from core.releases.measuring import (
@@ -123,6 +123,7 @@ def measure_releases_in_engine(
                 compared.append(pair.compared())
                 elsewhere += pair.not_assessed()
         except AuditInputError as error:
+            problems += error.problems if isinstance(error, UnansweredError) else ()
             not_compared += [NotCompared(release=release, reason=text(each)) for each in error.problems]
     measured = ReleasesMeasurement(
         n_earlier=len(compared) + len(not_compared),

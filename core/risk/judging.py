@@ -189,6 +189,13 @@ def judge_risk(
     for sensitive in measurement.sensitive:
         found = _sensitive_findings(sensitive, thresholds)
         findings += [_with_group_step(finding, measurement) for finding in found]
+    findings += [
+        Finding.of("not_in_engine", Verdict.NOT_ASSESSED)(
+            "What was counted before this happened is kept, and the rest is not assessed: {reason}",
+            reason=own(problem),
+        )
+        for problem in measurement.unanswered
+    ]
     releases = None
     if measurement.releases is not None:
         releases = judge_releases(measurement.releases, k=thresholds.k)

@@ -127,6 +127,7 @@ class RiskMeasurement:
     releases: ReleasesMeasurement | None = None  # what earlier releases tell beside it, where they were given
     # what could not be assessed, or is counted another way, because the table stays where it is
     elsewhere: tuple[Finding, ...] = ()
+    unanswered: tuple[str, ...] = ()  # why an engine did not answer to the end
 
     @property
     def unit(self) -> str:

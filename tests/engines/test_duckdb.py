@@ -402,6 +402,37 @@ def test_engine__a_table_of_ours_that_is_missing_is_told_from_theirs(tmp_path: P
             engine.row(engine.table.agg(n=engine.table.sex.nunique()))
 
 
+def test_command__keeps_what_was_counted_before_a_table_vanished(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "people.parquet"
+    answer, kept = Engine.answer, []
+    for last in range(0, 40, 3):
+        file.write_bytes(parquet_bytes(people(50)))
+        answered: list[int] = []
+
+        def harmed(
+            self: Engine, question: object, *, n: int = last, done: list[int] = answered, **options: int
+        ) -> object:
+            done.append(1)
+            if len(done) > n:
+                file.unlink(missing_ok=True)
+            return answer(self, question, **options)
+
+        monkeypatch.setattr(Engine, "answer", harmed)
+        code = main([*_risk(f"duckdb:{file}"), "--k", "1", "--average-risk", "1", "--json"])
+        printed = capsys.readouterr()
+        if not printed.err:
+            continue  # everything was counted before
+        assert (code, "people.parquet: there is no such table, or not any more." in printed.err) == (2, True)
+        if printed.out:
+            found = json.loads(printed.out)
+            assert {found["verdict"], found["overall"]} <= {"NOT_ASSESSED", "FAIL"}
+            kept.append((found["k"], found["n_records"]))
+    assert len(kept) > 1
+    assert len({*kept}) == 1
+
+
 def _risk(table: Path | str, *further: str) -> list[str]:
     return ["risk", str(table), "--quasi-identifier", "age", "sex", "--sensitive", "disease", *further]
 

@@ -15,8 +15,9 @@ from core.engines.sources import Engine
 from core.errors import AuditInputError
 from core.leakage import LeakageSettings
 from core.risk import RiskSettings, RiskThresholds
-from core.risk.in_engine import audit_in_engine, measure_in_engine
+from core.risk.in_engine import AuditInEngine, audit_in_engine, measure_in_engine
 from core.tabular import AnonymizationLog
+from core.verdict import Verdict
 from tests.engine_tables import (
     audits,
     comparison_differences,
@@ -139,6 +140,7 @@ def test_connected__what_goes_wrong_is_one_sentence(
 
 
 @pytest.mark.usefixtures("password")
+@pytest.mark.parametrize("n_before", [2, 8])  # what is counted then: columns; classes and what they tell
 @pytest.mark.parametrize(
     ("harm", "sentence"),
     [
@@ -150,7 +152,7 @@ def test_connected__what_goes_wrong_is_one_sentence(
     ],
 )
 def test_measure__harm_in_the_middle_is_one_sentence(
-    server: "Server", monkeypatch: pytest.MonkeyPatch, harm: str, sentence: str
+    server: "Server", monkeypatch: pytest.MonkeyPatch, harm: str, sentence: str, n_before: int
 ) -> None:
     table = server.table(AGES)
     name = table.rpartition("/")[2]
@@ -158,14 +160,26 @@ def test_measure__harm_in_the_middle_is_one_sentence(
 
     def harmed(self: Engine, question: object, **options: int) -> object:
         n_answers.append(1)
-        if len(n_answers) == 3:
+        if len(n_answers) == n_before + 1:
             server.execute(harm.format(name=name))
         return answer(self, question, **options)
 
     monkeypatch.setattr(Engine, "answer", harmed)
-    with pytest.raises(AuditInputError) as raised, connected(address_of(table)) as engine:
-        measure_in_engine(engine, settings=BY_AGE, thresholds=RiskThresholds())
-    assert raised.value.problems == (sentence.format(name=name),)
+
+    def audit() -> AuditInEngine:
+        return audit_in_engine(address_of(table), settings=BY_AGE, thresholds=RiskThresholds(k=2, l=1))
+
+    told = sentence.format(name=name)
+    if n_before == 2:
+        with pytest.raises(AuditInputError) as raised:
+            audit()
+        assert raised.value.problems == (told,)
+        return
+    found = audit()
+    assert found.problems == (told,)
+    assert found.audit.verdict is Verdict.NOT_ASSESSED
+    assert found.audit.overall is not Verdict.PASS
+    assert found.audit.measurement.classes.n_classes == 6
 
 
 @pytest.mark.usefixtures("password")

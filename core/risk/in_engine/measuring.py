@@ -13,7 +13,8 @@ import numpy as np
 
 from core.engines import SECRETS, Address, Engine, Origin, beside, connected, is_groupable, key_columns
 from core.equivalence import CountedClasses
-from core.errors import AuditInputError
+from core.errors import AuditInputError, UnansweredError
+from core.jobs import Result
 from core.releases import Ledger
 from core.releases.in_engine import BesideInEngine, TableInEngine, measure_releases_in_engine
 from core.risk.columns import UnchosenColumns, unchosen_columns
@@ -85,35 +86,73 @@ def audit_in_engine(
     """
     reach = partial(connected, options=options, memory=memory, secrets=secrets, is_stopped=is_stopped)
     options = options or ReadOptions()
-    counts: _Counts = {}
-    releases = BesideInEngine()
     with reach(address) as engine:
-        measured = measure_in_engine(engine, settings=settings, thresholds=thresholds, options=options)
-        columns, special = search_in_engine(engine, measured, suda=suda, options=options)
+        found = _Found(measure_in_engine(engine, settings=settings, thresholds=thresholds, options=options))
+        found.keep(lambda: found.search(engine, suda, options))
         if earlier:
             next_to = partial(beside, options=options, is_stopped=is_stopped)
-            table = TableInEngine(name=measured.name, engine=engine, roles=released_roles(settings))
-            releases = measure_releases_in_engine([table], earlier, next_to=next_to, options=options)
-            measured = replace(measured, releases=releases.measurement)
-        if original is not None:
-            counts = _counts(engine, options)
-    theirs_judged, theirs_origin = None, None
-    if original is not None:
+            table = TableInEngine(name=found.measured.name, engine=engine, roles=released_roles(settings))
+            found.keep(lambda: found.hold([table], earlier, next_to, options))
+        counts = found.keep(lambda: _counts(engine, options)) if original is not None else None
+    theirs_origin = None
+    if original is not None and counts is not None:
         with reach(original) as before:
-            measured, theirs = compare_in_engine(
-                measured, counts, before, thresholds=thresholds, options=options
-            )
-        theirs_judged, theirs_origin = judge_risk(theirs, thresholds), before.origin
+            theirs_origin = before.origin
+            found.keep(lambda: found.compare(counts, before, thresholds, options))
+    if found.measured.unanswered and is_stopped is not None and is_stopped():
+        raise AuditInputError(*found.measured.unanswered)
     return AuditInEngine(
-        judge_risk(measured, thresholds),
+        judge_risk(found.measured, thresholds),
         engine.origin,
-        columns,
-        special,
-        theirs_judged,
+        found.columns,
+        found.special,
+        None if found.theirs is None else judge_risk(found.theirs, thresholds),
         theirs_origin,
-        releases.origins,
-        releases.problems,
+        found.releases.origins,
+        (*found.releases.problems, *found.measured.unanswered),
     )
+
+
+class _Found:
+    """What was found of a table; what engines that answer no more would have told is left out."""
+
+    def __init__(self, measured: RiskMeasurement) -> None:
+        self.measured = measured
+        self.columns: ColumnsMeasurement | None = None
+        self.special: Suda | None = None
+        self.releases = BesideInEngine()
+        self.theirs: RiskMeasurement | None = None
+
+    def keep(self, work: Callable[[], Result]) -> Result | None:
+        """Do more, unless the engine answers no more."""
+        if self.measured.unanswered:
+            return None
+        try:
+            return work()
+        except UnansweredError as error:
+            self.measured = replace(self.measured, unanswered=error.problems)
+            return None
+
+    def search(self, engine: Engine, suda: SudaSettings | None, options: ReadOptions) -> None:
+        self.columns, self.special = search_in_engine(engine, self.measured, suda=suda, options=options)
+
+    def hold(
+        self,
+        tables: Sequence[TableInEngine],
+        earlier: Sequence[Address | Ledger],
+        next_to: Callable[[Engine, Address], Engine],
+        options: ReadOptions,
+    ) -> None:
+        self.releases = measure_releases_in_engine(tables, earlier, next_to=next_to, options=options)
+        self.measured = replace(self.measured, releases=self.releases.measurement)
+
+    def compare(
+        self, counts: _Counts, original: Engine, thresholds: RiskThresholds, options: ReadOptions
+    ) -> None:
+        self.measured, self.theirs = compare_in_engine(
+            self.measured, counts, original, thresholds=thresholds, options=options
+        )
+        self.measured = replace(self.measured, unanswered=self.theirs.unanswered)
 
 
 _Counts = Mapping[str, tuple[int, int]]  # distinct known values and missing cells by column
@@ -268,13 +307,31 @@ def measure_in_engine(
             entry=entry,
             classes=classes,
             quasi_identifiers=facts,
-            sensitive=tuple(each.measure(classes) for each in attributes),
-            related=related_in_engine(table, attributes),
+            sensitive=(),
             persons=table.persons() if settings.person else None,
             unassigned=(),
             unchosen=UnchosenColumns(columns=(), n_records=entry.n_in_table, n_unique=0),
         )
-    return _with_unchosen(_with_population(measured), engine, options or ReadOptions())
+        measured = _going_on(
+            measured,
+            lambda: replace(
+                measured,
+                sensitive=tuple(each.measure(classes) for each in attributes),
+                related=related_in_engine(table, attributes),
+            ),
+        )
+    found = _with_population(measured)
+    return _going_on(found, lambda: _with_unchosen(found, engine, options or ReadOptions()))
+
+
+def _going_on(measured: RiskMeasurement, work: Callable[[], RiskMeasurement]) -> RiskMeasurement:
+    """Return the measurement with more, or as it is where the engine answers no more."""
+    if measured.unanswered:
+        return measured
+    try:
+        return work()
+    except UnansweredError as error:
+        return replace(measured, unanswered=error.problems)
 
 
 def _check_asked(settings: RiskSettings, thresholds: RiskThresholds) -> None:
