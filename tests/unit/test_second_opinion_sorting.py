@@ -124,6 +124,19 @@ def test_sorting__lets_pseudonyms_of_persons_with_several_rows_pass(seed: int) -
     assert findings(opinion, "in_the_original_order") == []
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_sorting__one_rare_value_that_meets_another_by_chance_is_no_order(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    order, ages = rng.permutation(N), rng.permutation(N)
+    sex = list(ORIGINAL["sex"])
+    sex[int(np.argsort(ages)[7])] = "x"  # the only one, in the eighth place by age
+    released = [sex[i].replace("x", "f") for i in order]
+    released[7] = "?"  # and another only one, in the eighth row
+    original = {"age": ages.astype(str).tolist(), "sex": sex}
+    log = log_of(age=("age", "drop"), sex=("gender", "keep"))
+    assert findings(opinion_on(original, {"sex": released}, log), "in_the_original_order") == []
+
+
 def test_sorting__lets_noise_that_hides_the_place_pass() -> None:
     income = np.exp(RNG.normal(10, 0.5, N))
     original = {**ORIGINAL, "income": [f"{value:.2f}" for value in income]}

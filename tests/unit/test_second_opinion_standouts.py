@@ -134,3 +134,19 @@ def test_forgotten__cells_kept_here_and_there_are_no_block() -> None:
     some: list[str | None] = [a if keep else b for a, b, keep in zip(AGES, BANDS, kept, strict=True)]
     assert _forgotten(some, AGES) == []
     assert densest_block(np.zeros(4, dtype=bool)) == (0, 0)
+
+
+@pytest.mark.parametrize("is_of_one", [True, False])
+def test_forgotten__rows_of_one_person_are_one_chance(*, is_of_one: bool) -> None:
+    rng, n = np.random.default_rng(7), 1200
+    who = [f"P{i // 6:03d}" for i in range(n)] if is_of_one else [f"P{i:04d}" for i in range(n)]
+    town = [("Bled", "Celje", "Kranj")[i] for i in np.repeat(rng.integers(0, 3, n // 6), 6)]
+    left = np.isin(np.arange(n) // 6, [5, 40, 90, 91, 150])  # of 200 persons, two beside each other
+    tokens = {one: f"t{place:05d}" for place, one in enumerate(rng.permutation(sorted(set(who))))}
+    released = {
+        "who": [tokens[one] for one in who],
+        "town": [one if keep else None for one, keep in zip(town, left, strict=True)],
+    }
+    log = log_of(who=("patient_id", "pseudonymize"), town=("address", "suppress"))
+    found = findings(opinion_on({"who": who, "town": town}, released, log), "forgotten_rows")
+    assert bool(found) is not is_of_one

@@ -241,13 +241,19 @@ def _agree(before: IntArray, after: IntArray) -> bool:
 
 
 def _dependence(before: IntArray, after: IntArray) -> tuple[float, int]:
-    """Return Pearson's statistic of two columns of groups, and its degrees of freedom."""
+    """Return how much two columns of groups depend on each other, and the degrees of freedom.
+
+    The smaller of Pearson's statistic, which one chance meeting of two rare values makes large, and of twice
+    the logarithm of the likelihood ratio (Wilks 1938), which many empty cells do.
+    """
     size = int(after.max()) + 1
     table = np.bincount(before * size + after, minlength=(int(before.max()) + 1) * size).reshape(-1, size)
     table = table[table.any(axis=1)][:, table.any(axis=0)]
     expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / len(before)
     freedom = (table.shape[0] - 1) * (table.shape[1] - 1)
-    return float(((table - expected) ** 2 / expected).sum()), freedom
+    pearson = ((table - expected) ** 2 / expected).sum()
+    ratio = 2 * scipy.special.xlogy(table, table / expected).sum()
+    return float(min(pearson, ratio)), freedom
 
 
 # --- judging

@@ -93,7 +93,7 @@ def measure_standouts(
     ages = {one.column for one in suggestions if one.kind == "age"}
     ages |= {pair.pair.anonymized for pair in tables.coded if pair.pair.semantic == "age"}
     old = (_old(tables.anonymized[name], name) for name in columns if name in ages)
-    forgotten = (_forgotten(pair, tables) for pair in tables.coded)
+    forgotten = (_forgotten(pair, tables, persons) for pair in tables.coded)
     return Standouts(
         rare=tuple(one for one in rare if one is not None),
         old=tuple(one for one in old if one is not None),
@@ -150,7 +150,7 @@ def _old(column: pa.ChunkedArray, name: str) -> OldAges | None:
 # --- forgotten rows
 
 
-def _forgotten(pair: CodedPair, tables: LoggedTables) -> ForgottenRows | None:
+def _forgotten(pair: CodedPair, tables: LoggedTables, persons: Persons | None) -> ForgottenRows | None:
     """Return the block of rows that was left as it was, None where chance explains it."""
     if pair.anonymized is pair.original or not len(pair.anonymized):
         return None
@@ -162,7 +162,7 @@ def _forgotten(pair: CodedPair, tables: LoggedTables) -> ForgottenRows | None:
     if not _FEWEST_ROWS <= n_same < _LEFT * len(same):
         return None
     start, end = densest_block(same)
-    if not _is_no_chance(same, start, end) or _is_capped(pair.anonymized, start, end):
+    if not _is_no_chance(same, start, end, persons) or _is_capped(pair.anonymized, start, end):
         return None
     values = pair.anonymized[start:end][same[start:end]]
     outside = np.ones(len(same), dtype=bool)
@@ -180,8 +180,14 @@ def _forgotten(pair: CodedPair, tables: LoggedTables) -> ForgottenRows | None:
     )
 
 
-def _is_no_chance(same: BoolArray, start: int, end: int) -> bool:
-    """Whether a block is a part of the rows, and so unlike the others that chance hardly made it."""
+def _is_no_chance(same: BoolArray, start: int, end: int, persons: Persons | None) -> bool:
+    """Whether a block is a part of the rows, and so unlike the others that chance hardly made it.
+
+    Rows of one person that follow each other are one chance.
+    """
+    if persons is not None:
+        begins = np.concatenate([[True], np.diff(persons.codes) != 0])
+        same, start, end = same[begins], *(int(begins[:at].sum()) for at in (start, end))
     n_inside = int(np.count_nonzero(same[start:end]))
     if end - start > _LARGEST_BLOCK * len(same) or n_inside < max(_FEWEST_ROWS, _MOSTLY * (end - start)):
         return False
