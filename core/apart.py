@@ -538,10 +538,11 @@ def main() -> None:
     os.dup2(2, 1)
     if sys.platform != "win32":
         os.nice(_PRIORITY)
-    for module in ("core.tables.reading", "core.vcf.apart"):  # so that the first file need not wait for it
-        importlib.import_module(module)
+    importlib.import_module("core.tables.reading")  # so that the first file need not wait for it
     with suppress(BrokenPipeError):
         _send(answers, {"started": True})
         answers.flush()
+        if sys.platform == "win32" or not select([0], [], [], LOOK_UP_SECONDS)[0]:  # nobody waits
+            importlib.import_module("core.vcf.apart")
         serve(open(0, "rb", buffering=0), answers)  # noqa: SIM115 - what is buffered, select does not see
     os._exit(0)

@@ -194,13 +194,9 @@ def _plain(told: Setting, value: Any) -> Any:
     if value is NONE:
         return "none"
     if told.is_several:
-        return (
-            [list(group) for group in value]
-            if told.is_grouped
-            else parts_of(value)
-            if told.commas
-            else list(value)
-        )
+        if told.is_grouped:
+            return [list(group) for group in value]
+        return parts_of(value) if told.commas else [str(e) if isinstance(e, Path) else e for e in value]
     return "file" if told.choices and value not in told.choices else value  # a model of the person's own
 
 

@@ -156,7 +156,8 @@ def _computed(tables: Mapping[str, CodedTable], place: Place, keys: Sequence[str
             if n_found >= _COMPUTED * len(wanted):
                 return _Computed("crc-32", source, n_found / len(wanted))
         for algorithm in algorithms:
-            n_found = len(wanted & {hashlib.new(algorithm, each).hexdigest()[:length] for each in bare})
+            digest = getattr(hashlib, algorithm)  # half the time of `hashlib.new`
+            n_found = len(wanted.intersection(digest(each).hexdigest()[:length] for each in bare))
             if n_found >= _COMPUTED * len(wanted):
                 return _Computed(algorithm, source, n_found / len(wanted))
     return None
