@@ -193,19 +193,24 @@ def for_report(drawn: Chart, *, width: int = 720, height: int | None = None) -> 
     Text and axes are drawn in ``currentColor``, the colour of the text around the chart, so that one
     SVG serves light, dark and paper.
     """
-    specification: dict[str, Any] = _in_ink(drawn.to_dict())
+    specification: dict[str, Any] = _as_printed(drawn.to_dict())
     if height is not None:
         specification["height"] = min(specification["height"], height)
     config = {**_REPORT_CONFIG, "locale": number_locale()}
     return {**specification, "width": width, "config": config, "background": None}
 
 
-def _in_ink(part: Any) -> Any:
-    """Return a specification with the grey of written labels replaced by the colour of the page's text."""
+def _as_printed(part: Any) -> Any:
+    """Return a specification in the colour of the text around it, entries of legends below each other.
+
+    Columns that hang on the width are counted before axes take theirs: the rows left over would be cut off.
+    """
+    if isinstance(part, dict) and str(part.get("expr", "")).startswith("width"):
+        return 1
     if isinstance(part, dict):
-        return {name: _in_ink(value) for name, value in part.items()}
+        return {name: _as_printed(value) for name, value in part.items()}
     if isinstance(part, list):
-        return [_in_ink(value) for value in part]
+        return [_as_printed(value) for value in part]
     return "currentColor" if part == TEXT_COLOR else part
 
 

@@ -188,7 +188,11 @@ def _joined_findings(measured: DeliveryMeasurement, thresholds: DeliveryThreshol
         limit=percent(thresholds.alone_with_all),
     )
     remedy = text(
-        "Release fewer records a person in {tables}, or give each table pseudonyms of its own.",
+        "Release fewer records a person in {tables}, or give each table pseudonyms of its own: {n} person is "
+        "alone.",
+        "Release fewer records a person in {tables}, or give each table pseudonyms of its own: {n} persons "
+        "are alone.",
+        n=n_alone,
         tables=listed([table.name for table in measured.record_tables], at_most=4),
     )
     yield replace(found, own_remedy=remedy)

@@ -313,7 +313,7 @@ def _duplicates_finding(time: pa.ChunkedArray, user: IntArray, event: IntArray) 
 def _unmapped_finding(unmapped: dict[str, int], settings: EventSettings, *, n_events: int) -> Finding | None:
     if not unmapped:
         return None
-    n_affected = sum(unmapped.values())
+    n_affected, n_kinds = sum(unmapped.values()), len(unmapped)
     uses_classes = "generalized_event" in (*settings.columns, settings.sensitive)
     message = (
         "{affected} of {events}, of {kinds}, are not in the event mapping and count as {event_class}."
@@ -321,15 +321,19 @@ def _unmapped_finding(unmapped: dict[str, int], settings: EventSettings, *, n_ev
         else "{affected} of {events}, of {kinds}, are not in the event mapping and count as {event_class}, "
         "which the export does not show."
     )
-    return Finding.of(
+    found = Finding.of(
         "unmapped_events", Verdict.WARN if uses_classes else Verdict.PASS, n_affected=n_affected
     )(
         message,
         affected=n_affected,
         events=counted(n_events, "event"),
-        kinds=counted(len(unmapped), "kind"),
+        kinds=counted(n_kinds, "kind"),
         event_class=OTHER_EVENT,
     )
+    step = text(
+        "Add {n} kind of events to the mapping.", "Add {n} kinds of events to the mapping.", n=n_kinds
+    )
+    return found.told(step=step)
 
 
 def _joined_finding(n_spellings: int, n_users: int) -> Finding | None:

@@ -37,11 +37,10 @@ from core.verdict import Finding, Verdict, next_steps, worst_first
 from core.words import Amount, own, say, spoken_language
 
 MOST_COLUMNS = 14
-_MOST_ROWS = 50
+_MOST_ROWS = 25
 _MOST_AT_FRONT = 5  # findings on the first page
 _MOST_OF_FILE = 3  # findings with each of several files
 _MOST_FILES = 20  # named on the first page
-_MOST_ROWS_IN_SECTION = 12  # of a table that stands beside the figures and not in the appendix
 _LONGEST_TEXT = 600
 _LONGEST_WORD = 28
 _UPRIGHT, _SIDEWAYS = 95, 150  # letters that fit beside each other on paper
@@ -73,7 +72,7 @@ def render_html(report: Report) -> bytes:
     The first page holds the verdict, the gravest findings, what to do, the files and how the report was
     made; then comes a section per file; definitions, settings and hashes are an appendix. Charts are
     inline SVG. A content security policy forbids scripts and requests, links lead within the file, and all
-    text is escaped. Tables show their first 50 rows and 14 columns and say so where they hold more.
+    text is escaped. Tables show their first 25 rows and 14 columns and say so where they hold more.
     Light, dark and print have their own colours; a verdict is told by word, symbol and colour. The same
     report gives the same bytes, and two that differ in `created_at` differ in its lines alone.
     """
@@ -102,9 +101,7 @@ def prose(words: str) -> str:
 
 
 def _whole(report: Report) -> ReportSection:
-    """Return a run that is not of several files as one section; tables of many rows are details."""
-    short = {id(each) for each in report.tables if len(each.frame) <= _MOST_ROWS_IN_SECTION}
-    upright = [each for each in report.tables if id(each) in short and not _shape(each)]
+    """Return a run that is not of several files as one section; its tables are details."""
     return ReportSection(
         name=say("Result"),
         verdict=report.verdict,
@@ -112,8 +109,7 @@ def _whole(report: Report) -> ReportSection:
         figures=report.figures,
         findings=(),
         charts=report.charts,
-        tables=tuple(upright),
-        details=tuple(each for each in report.tables if each not in upright),
+        details=report.tables,
     )
 
 
@@ -215,8 +211,8 @@ def _front(
 <h1 class="wrap">{text(say(report.title))}</h1>
 <p class="question wrap">{text(say(report.question))}</p>""",
         _verdict_panel(report),
-        _findings_at_front(report),
         _next_steps(report),
+        _findings_at_front(report),
         _files(report),
         _made(report, digest),
         _contents(sections, further),

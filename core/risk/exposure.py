@@ -252,14 +252,20 @@ def exposure_findings(
 
 def _suggested(measured: RiskMeasurement) -> Iterator[Finding]:
     if measured.settings.roles_suggested:
-        yield Finding.of("roles_suggested", Verdict.WARN)(
+        chosen = listed(measured.settings.quasi_identifiers)
+        found = Finding.of("roles_suggested", Verdict.WARN)(
             "Nobody chose the quasi-identifiers; names and values suggested these: "
             "{columns}, sensitive {sensitive}. Every figure depends on this choice."
             if measured.settings.sensitive
             else "Nobody chose the quasi-identifiers; names and values suggested these: "
             "{columns}. Every figure depends on this choice.",
-            columns=listed(measured.settings.quasi_identifiers),
+            columns=chosen,
             sensitive=listed(measured.settings.sensitive),
+        )
+        yield found.told(
+            step=text("Confirm {columns} as the quasi-identifiers, or choose others.", columns=chosen)
+            if chosen
+            else ""
         )
 
 

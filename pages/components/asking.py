@@ -68,7 +68,7 @@ def ask_for_number(
         further["placeholder"] = say(told.none)
     widget: Any = st.slider if slider else st.number_input
     value = widget(**_common(told, key, **further), **bounds, disabled=disabled)
-    if value is None or disabled or value == none_at:
+    if value is None or disabled or value == shown(none_at):
         return None if told.is_optional else told.default
     return told.kind(value) if factor == 1 else float(value) / factor
 

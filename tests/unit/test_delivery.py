@@ -256,7 +256,11 @@ def test_audit__each_table_is_fine_and_together_they_find_nearly_everybody() -> 
         "Make `persons.region`, `persons.sex`, `visits.visit_date` coarser, or give the tables pseudonyms of "
         "their own."
     )
-    assert last == "Release fewer records a person in `visits`, or give each table pseudonyms of its own."
+    n_alone = next(each.n_affected for each in audit.findings if each.check == "alone_with_all_records")
+    assert last == (
+        "Release fewer records a person in `visits`, or give each table pseudonyms of its own: "
+        f"{n_alone} persons are alone."
+    )
 
 
 def test_next_steps__name_the_quasi_identifiers_of_tables_that_fail_by_themselves() -> None:

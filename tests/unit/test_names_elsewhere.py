@@ -326,5 +326,5 @@ def test_judge_masked__fails_below_the_smallest_class() -> None:
     assert (failed.verdict, warned.verdict) == (Verdict.FAIL, Verdict.WARN)
     assert warned.message == (
         "`name` hides its originals in part only: 54 of 60 (90.0 %) sampled cells fit them, and about 12 "
-        "records fit a cell. Leave the column out, or give random pseudonyms."
+        "records fit a cell."
     )

@@ -2,6 +2,7 @@ import csv
 import io
 import json
 import math
+import re
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
@@ -36,6 +37,7 @@ from core.tables import read_dataset
 from core.verdict import Finding, Verdict
 from tests import report_examples as examples
 from tests.page_reader import Page
+from tests.tool_reports import TOOLS, report_of
 
 
 def workbook(report):
@@ -521,8 +523,8 @@ def test_render_html__says_where_a_long_or_wide_table_was_cut():
     wide = pd.DataFrame({f"column {number}": range(60) for number in range(20)})
     tables = (examples.class_sizes_table(1234), ReportTable(name="w", title="Wide", frame=wide))
     page = Page(render_html(examples.report(tables=tables)))
-    assert "First 50 of 1,234 rows; the XLSX holds all." in page.text
-    assert "First 50 of 60 rows and first 14 of 20 columns; the XLSX holds all." in page.text
+    assert "First 25 of 1,234 rows; the XLSX holds all." in page.text
+    assert "First 25 of 60 rows and first 14 of 20 columns; the XLSX holds all." in page.text
     assert "column 14" not in page.text
     assert page.tags.count("tr") < 130
 
@@ -645,3 +647,14 @@ def test_findings__keep_their_order_within_a_verdict():
     text = Page(render_html(examples.report(findings=findings))).text
     positions = [text.index(f"message {number}") for number in range(5)]
     assert positions == sorted(positions)
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_render_html__cuts_no_legend_off_a_chart(tool: str) -> None:
+    """What stands above a plot, legends among it, has the room that the plot is moved down by."""
+    page = render_html(report_of(tool)).decode()
+    for drawn in re.findall(r"<svg viewBox.*?</svg>", page, re.DOTALL):
+        moved = re.search(r'stroke-miterlimit="10" transform="translate\([\d.]+,([\d.]+)\)"', drawn)
+        assert moved is not None
+        legends = re.findall(r'translate\(-?[\d.]+,(-[\d.]+)\)"><path d="M0,0h\d+v\d+h', drawn)
+        assert all(float(moved[1]) + float(top) >= 0 for top in legends)

@@ -335,7 +335,7 @@ def _report_charts(audit: DiversityAudit, configuration: Configuration | None) -
                 trade_off_alt(audit),
             )
         )
-    return (*charts, *(pair_charts(audit, configuration) if configuration is not None else ()))
+    return (*charts, *(pair_charts(audit, configuration)[:1] if configuration is not None else ()))
 
 
 def pair_charts(audit: DiversityAudit, configuration: Configuration) -> tuple[ReportChart, ...]:

@@ -759,17 +759,15 @@ _BETWEEN = (
     "compared. {consequence}"
 )
 _CONSEQUENCE = {
-    "one to one": "Whoever knows one side knows the other. Leave the column out, or make it coarser.",
-    "in order": "Whoever knows the original finds the record by its place. Leave the column out, or make it "
-    "coarser.",
-    "all but in order": "Whoever knows the original finds the record among few: the noise is too small. Make "
-    "the column coarser.",
-    "nearly in order": "Whoever knows the original finds the record among few. Make the column coarser.",
-    "constant": "A few known values undo all of them. Leave the column out, or make it coarser.",
-    "parts": "Put together, they are the original. Leave out what is finer than needed.",
+    "one to one": "Whoever knows one side knows the other.",
+    "in order": "Whoever knows the original finds the record by its place.",
+    "all but in order": "Whoever knows the original finds the record among few: the noise is too small.",
+    "nearly in order": "Whoever knows the original finds the record among few.",
+    "constant": "A few known values undo all of them.",
+    "parts": "Put together, they are the original.",
     "nearest": "Whoever knows the original and the quasi-identifiers finds the record: the noise is too "
-    "small. Make the column coarser.",
-    "near text": "Whoever knows the original finds the nearest text. Replace or leave out the texts.",
+    "small.",
+    "near text": "Whoever knows the original finds the nearest text.",
 }
 
 

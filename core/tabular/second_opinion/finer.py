@@ -185,7 +185,7 @@ def _of_split(one: FinerColumn) -> Finding:
     return Finding.of("kept_values_split", Verdict.WARN, column=one.column, n_affected=one.n_filled)(
         "`{column}` is said to be kept, but holds {n_values} different values in place of the original's "
         "{n_before}: some were split. What tells equal values apart (a letter, a space, a number put to "
-        "them) can carry who it is. Write equal values alike.",
+        "them) can carry who it is.",
         column=one.column,
         n_values=len(one.n_cells),
         n_before=len(one.n_cells_against),

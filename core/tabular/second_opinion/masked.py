@@ -128,7 +128,7 @@ def _finding(one: MaskedColumn, thresholds: SecondOpinionThresholds) -> Finding:
         n_affected=one.n_fitting,
     )(
         "`{column}` hides its originals in part only: {found} sampled cells fit them, and about "
-        "{records} records fit a cell. Leave the column out, or give random pseudonyms.",
+        "{records} records fit a cell.",
         found=share_of(one.n_fitting, one.n_compared),
         records=round(one.n_candidates),
     )

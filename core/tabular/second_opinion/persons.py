@@ -228,7 +228,7 @@ def judge_persons(
         Finding.of("smallest_class_of_persons", Verdict.FAIL, column=found.column, n_affected=n_below)(
             "Counted by {by}, of which values repeat, the smallest class over {columns} has {persons}, "
             "fewer than {limit}: {below} persons are in classes that small, however many records they "
-            "have. Make the quasi-identifiers coarser.",
+            "have.",
             limit=limit,
             below=share_of(n_below, found.n_persons),
             **facts,
@@ -252,8 +252,7 @@ def judge_alike(
                     n_affected=one.n_records,
                 )(
                     "In {found} classes over {columns} everybody has the same `{column}`; chance would "
-                    "explain {by_chance}. Who knows that a person is in such a class knows it of them. "
-                    "Merge the classes with others.",
+                    "explain {by_chance}. Who knows that a person is in such a class knows it of them.",
                     found=share_of(one.n_alike, one.n_classes),
                     columns=listed(quasi_identifiers),
                     by_chance=number(float(f"{one.n_by_chance:.2g}")),

@@ -374,7 +374,7 @@ def judge_readable(measured: Sequence[ReadableColumn], thresholds: SecondOpinion
             n_affected=one.n_hits,
         )(
             "Values of the original column `{original}` can be read off `{column}`, {how}: {found} cells "
-            "compared, far more than chance gives. Take the column out, or draw its values at random.",
+            "compared, far more than chance gives.",
             original=one.original,
             how=own(one.how),
             found=share_of(one.n_hits, one.n_compared),

@@ -109,8 +109,9 @@ def _ask_for_limits(measured: DiversitySearch, sort: Sort) -> DiversityThreshold
         DiversityThresholds,
         "min_accuracy",
         slider=True,
-        none_at=0,
-        key="diversity_min_accuracy",
+        span=(settings.target, 1),
+        none_at=settings.target,
+        key=f"diversity_min_accuracy_{settings.target}",  # another target, another least
         label=say("{name} at least", name=accuracy_word(settings.task)),
         help=say(
             "On top of the search's target of {target}, which applies in any case.",
