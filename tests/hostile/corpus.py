@@ -37,7 +37,12 @@ class Hostile(NamedTuple):
 
     reader: str
     how: str
-    data: bytes
+    given: bytes | Callable[[], bytes]  # a function makes what takes long to make
+
+    @property
+    def data(self) -> bytes:
+        """Return its bytes."""
+        return self.given if isinstance(self.given, bytes) else self.given()
 
 
 def delimited(delimiter: str = ",", end: str = "\n", encoding: str = "utf-8") -> bytes:
