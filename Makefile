@@ -8,6 +8,7 @@ run: .venv/run.stamp
 	$(BIN)/streamlit run streamlit_app.py
 
 coverage: COVER := --cov --cov-report=term  # of the same tests, which take twice as long with it
+coverage: export THOROUGH := 1  # and try three times as many examples, see tests/thorough.py
 test coverage: .venv/dev.stamp
 	$(BIN)/python -m pytest -n 2 --dist worksteal --durations=20 -rfER $(COVER)
 

@@ -8,6 +8,8 @@ import os
 
 from hypothesis import settings
 
+from tests.thorough import times
+
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-settings.register_profile("any machine", deadline=None)
+settings.register_profile("any machine", deadline=None, max_examples=times(100))
 settings.load_profile("any machine")

@@ -5,7 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.attribute_disclosure import (
@@ -17,6 +17,7 @@ from core.attribute_disclosure import (
     t_closeness,
 )
 from core.equivalence import EquivalenceClasses
+from tests.thorough import tried
 
 RECORDS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 6)), min_size=1, max_size=40)
 
@@ -45,7 +46,7 @@ def literal(members: list[int], everybody: list[int], n_values: int) -> dict[str
     }
 
 
-@settings(deadline=None, max_examples=80)
+@tried(80)
 @given(records=RECORDS)
 def test_every_model__equals_its_literal_definition(records: list[tuple[int, int]]) -> None:
     codes = np.array([each[1] for each in records], dtype=np.int64)
@@ -66,7 +67,7 @@ def test_every_model__equals_its_literal_definition(records: list[tuple[int, int
             assert values[number] == pytest.approx(expected[name], abs=1e-12), name
 
 
-@settings(deadline=None, max_examples=40)
+@tried(40)
 @given(records=RECORDS)
 def test_figures__stay_in_their_ranges(records: list[tuple[int, int]]) -> None:
     counts = sensitive_counts(classes_of(records), np.array([each[1] for each in records]))

@@ -6,10 +6,11 @@ from decimal import Context, Decimal
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.cells import canonical_text, cells_equal, cells_equal_to, equal_values, shared_codes
+from tests.thorough import tried
 
 EXACT = Context(prec=400, Emax=10**17, Emin=-(10**17))
 
@@ -67,7 +68,7 @@ def _way(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
-@settings(deadline=None, max_examples=150)
+@tried(150)
 @given(pairs, st.booleans())
 def test_cells_equal__is_equality_of_canonical_texts(
     rows: list[tuple[str | None, str | None]], dates: bool
@@ -78,7 +79,7 @@ def test_cells_equal__is_equality_of_canonical_texts(
     assert cells_equal(b, a, dates=dates).tolist() == expected
 
 
-@settings(deadline=None, max_examples=150)
+@tried(150)
 @given(st.lists(cells, max_size=12), st.lists(cells, max_size=12), st.booleans())
 def test_shared_codes__are_equal_exactly_where_cells_are(
     one: list[str | None], other: list[str | None], dates: bool
@@ -90,7 +91,7 @@ def test_shared_codes__are_equal_exactly_where_cells_are(
     assert len(set(zip(codes, values, strict=True))) == len(set(codes)) == len(set(values))
 
 
-@settings(deadline=None, max_examples=150)
+@tried(150)
 @given(st.lists(written | numbers, max_size=12, unique=True), st.booleans())
 def test_equal_values__have_the_codes_of_the_same_cells(values: list[str], dates: bool) -> None:
     codes = equal_values(pa.array(values, pa.string()), dates=dates)
@@ -103,7 +104,7 @@ def test_equal_values__have_the_codes_of_the_same_cells(values: list[str], dates
     )
 
 
-@settings(deadline=None, max_examples=150)
+@tried(150)
 @given(st.lists(written | numbers, min_size=1, max_size=8), st.booleans())
 def test_cells_equal__is_reflexive_symmetric_and_transitive(values: list[str], dates: bool) -> None:
     column = pa.array(values)
@@ -118,7 +119,7 @@ def test_cells_equal__is_reflexive_symmetric_and_transitive(values: list[str], d
     assert all((i, k) in relation for i, j in relation for k in everyone if (j, k) in relation)
 
 
-@settings(deadline=None, max_examples=300)
+@tried(300)
 @given(numbers, numbers)
 def test_canonical_text__of_numbers_is_equality_of_exact_decimals(one: str, other: str) -> None:
     both = [re.sub(r"\s", "", text) for text in (one, other)]
@@ -128,7 +129,7 @@ def test_canonical_text__of_numbers_is_equality_of_exact_decimals(one: str, othe
         assert Decimal(canonical_text(one), EXACT) == exact[0]
 
 
-@settings(deadline=None, max_examples=300)
+@tried(300)
 @given(cells.filter(lambda cell: cell is not None), st.booleans())
 def test_canonical_text__is_its_own_canonical_text(cell: str, dates: bool) -> None:
     assert canonical_text(canonical_text(cell, dates=dates), dates=dates) == canonical_text(cell, dates=dates)

@@ -6,12 +6,13 @@ from unittest import mock
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import AuditInputError
 from core.tables import MISSING_SPELLINGS, Dataset, ReadOptions, delimited, read_dataset
 from core.tables.missing import missing_as_null
+from tests.thorough import tried
 
 LETTERS = "abcXYZ 0159-./_\"',;\t|:\n<>=@"
 ENCODING_LETTERS = {
@@ -23,7 +24,7 @@ ENCODING_LETTERS = {
     "cp1250": "čšžČŠŽćđ",
     "latin-1": "èéêäöüßñ",
 }
-laws = settings(deadline=None, max_examples=60)
+laws = tried(60)
 
 
 @st.composite

@@ -6,7 +6,7 @@ import json
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import AuditInputError
@@ -34,6 +34,7 @@ from core.filed.signing import (
 from core.reports import render
 from core.reports.as_json import json_bytes
 from tests import report_examples as examples
+from tests.thorough import tried
 
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
 REPORT = render(examples.report(), "json")
@@ -56,7 +57,7 @@ def test_decided__is_read() -> None:
     check_signature(read_signature(SIGNATURE, name="s"), DECIDED, name="s")
 
 
-@settings(max_examples=400, deadline=None)
+@tried(400)
 @given(bit=st.integers(0, 8 * len(DECIDED) - 1))
 def test_decided__any_flipped_bit_is_found(bit: int) -> None:
     changed = _flipped(DECIDED, bit)
@@ -66,7 +67,7 @@ def test_decided__any_flipped_bit_is_found(bit: int) -> None:
         check_signature(read_signature(SIGNATURE, name="s"), changed, name="s")
 
 
-@settings(max_examples=400, deadline=None)
+@tried(400)
 @given(bit=st.integers(0, 8 * len(SIGNATURE) - 1))
 def test_signature__any_flipped_bit_is_found_or_says_the_same(bit: int) -> None:
     changed = _flipped(SIGNATURE, bit)
@@ -78,14 +79,14 @@ def test_signature__any_flipped_bit_is_found_or_says_the_same(bit: int) -> None:
     assert found == read_signature(SIGNATURE, name="s")  # a space in place of a line's end
 
 
-@settings(max_examples=300, deadline=None)
+@tried(300)
 @given(cut=st.integers(0, len(DECIDED) - 1))
 def test_decided__cut_short_is_found(cut: int) -> None:
     with pytest.raises(AuditInputError):
         decided_for_other(DECIDED[:cut], name="d")
 
 
-@settings(max_examples=40, deadline=None)
+@tried(40)
 @given(
     outcome=st.sampled_from([*OUTCOMES]),
     by=st.text(min_size=1, max_size=80).filter(str.strip),

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier
@@ -25,8 +25,9 @@ from core.diversity import (
 from core.diversity.evaluation import stratified_split
 from core.plain import table_csv
 from core.tables import read_dataset
+from tests.thorough import tried
 
-SOME = settings(deadline=None, max_examples=8)
+SOME = tried(8)
 SEEDS = st.integers(0, 10_000)
 
 
@@ -60,7 +61,7 @@ def problem_of(frame: pd.DataFrame, **changes: object) -> SearchProblem:
     return prepare_search(data, DiversitySettings(**(chosen | changes)), ModelChoice(source="tree"))
 
 
-@settings(deadline=None, max_examples=200)
+@tried(200)
 @given(classes=st.lists(st.integers(0, 4), min_size=2, max_size=60), seed=SEEDS)
 def test_stratified_split__equals_that_of_scikit_learn(classes: list[int], seed: int) -> None:
     ours = stratified_split(np.array(classes), seed)

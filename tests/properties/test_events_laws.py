@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from itertools import combinations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.events import (
@@ -23,6 +23,7 @@ from core.events.measuring import MeasuredEvents, flatten, reduce_to_k
 from core.events.settings import COARSER, PSEUDONYM_SCOPES, STRATEGIES
 from core.events.traces import Traces, build_traces
 from core.tables import read_dataset
+from tests.thorough import tried
 
 START = datetime(2023, 12, 25)
 EVENTS = ("A.FALL_DETECTED", "A.NOT_MOVING", "B.SMOKE_DETECTED", "strange")
@@ -88,7 +89,7 @@ def literal_reduction(
     return rows
 
 
-@settings(deadline=None, max_examples=40)
+@tried(40)
 @given(log=logs, k=ks, strategy=strategies, columns=column_sets)
 def test_single_level__is_the_literal_definition(
     log: list[tuple[int, int, int, str]], k: int, strategy: str, columns: tuple[str, ...]
@@ -111,7 +112,7 @@ def test_single_level__is_the_literal_definition(
     assert reduced.n_events_flattened == sum(row[place] == "100" for row in kept.values())
 
 
-@settings(deadline=None, max_examples=40)
+@tried(40)
 @given(log=logs, k=ks, strategy=strategies, columns=column_sets, data=st.data())
 def test_multi_level__is_the_literal_definition_before_raising(
     log: list[tuple[int, int, int, str]],
@@ -136,7 +137,7 @@ def test_multi_level__is_the_literal_definition_before_raising(
     assert reduce_to_k(flattened, k=k, strategy=strategy).n_events == len(kept)
 
 
-@settings(deadline=None, max_examples=40)
+@tried(40)
 @given(log=logs, k=ks, strategy=strategies, columns=column_sets, data=st.data())
 def test_multi_level__never_keeps_fewer_events_than_single_level(
     log: list[tuple[int, int, int, str]],
@@ -154,7 +155,7 @@ def test_multi_level__never_keeps_fewer_events_than_single_level(
     assert ((counts == 0) | (counts >= k)).all()
 
 
-@settings(deadline=None, max_examples=40)
+@tried(40)
 @given(
     log=logs,
     k=ks,
@@ -189,7 +190,7 @@ def class_of(event: str) -> str:
     return known.get(event, "other_event")
 
 
-@settings(deadline=None, max_examples=40)
+@tried(40)
 @given(log=logs, k=ks, strategy=strategies, steps=st.sampled_from([(), ("auto",)]))
 def test_steps__applied_again_to_the_released_table_remove_nothing(
     log: list[tuple[int, int, int, str]], k: int, strategy: str, steps: tuple[str, ...]
@@ -204,7 +205,7 @@ def test_steps__applied_again_to_the_released_table_remove_nothing(
     assert literal_reduction(dict(table), users, k, strategy) == table
 
 
-@settings(deadline=None, max_examples=40)
+@tried(40)
 @given(
     log=logs,
     k=ks,
@@ -267,7 +268,7 @@ def literal_risk(traces: Traces, n_known: int) -> tuple[float, float]:
     return float(np.mean(singled_out)), float(np.mean(random))
 
 
-@settings(deadline=None, max_examples=60)
+@tried(60)
 @given(points=points, n_pseudonyms=st.integers(1, 3))
 def test_trace_risk__is_the_literal_definition(points: list[tuple[int, int]], n_pseudonyms: int) -> None:
     users = np.array([user for user, _ in points])
@@ -290,7 +291,7 @@ def test_trace_risk__is_the_literal_definition(points: list[tuple[int, int]], n_
     assert abs(enumerated.whole_trace - len(unique) / traces.n_users) < 1e-12
 
 
-@settings(deadline=None, max_examples=60)
+@tried(60)
 @given(log=logs, k=ks, columns=column_sets)
 def test_all_levels__keep_every_event_that_single_level_keeps_without_falling_back(
     log: list[tuple[int, int, int, str]], k: int, columns: tuple[str, ...]

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.literal_giving_back import literal_giving_back
@@ -13,6 +13,7 @@ from core.diversity import DiversitySettings, ModelChoice, SearchProblem, minimi
 from core.diversity.minimization import minimize
 from core.diversity.minimized import Minimization, MinimizationProblem
 from core.tables import read_dataset
+from tests.thorough import tried
 
 KINDS = ["tree", "forest", "boosting", "logistic"]
 
@@ -78,7 +79,7 @@ def minimization_of(prepared: SearchProblem, target: float, n_fit: int, *, at_ro
 
 @pytest.mark.parametrize("regression", [False, True], ids=["classes", "numbers"])
 @pytest.mark.parametrize("kind", KINDS)
-@settings(deadline=None, max_examples=6)
+@tried(6)
 @given(
     seed=st.integers(0, 10_000),
     target=st.sampled_from([0.5, 0.8, 0.95, 1.0, 1.1]),

@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.leakage import LeakageSettings, audit_leakage, count_row_matches, pair_tables
@@ -11,6 +11,7 @@ from core.leakage.chance import column_chance, draw_random_orders
 from core.leakage.nearest import pack_tables
 from core.tables import Dataset, Reading, ReadOptions
 from core.verdict import Verdict
+from tests.thorough import tried
 
 Rows = list[list[str | None]]
 cells = st.sampled_from([None, "0", "0.0", "1", "2", " 2", "x", "-999"])
@@ -37,7 +38,7 @@ choices = st.builds(
     missing_on_both=st.sampled_from(["leave out", "match", "difference"]),
     n_permutations=st.just(5),
 )
-laws = settings(deadline=None, max_examples=60)
+laws = tried(60)
 
 
 def row_counts(original: Rows, scrambled: Rows, choice: LeakageSettings) -> list[tuple[int, int]]:

@@ -3,7 +3,7 @@
 from collections import Counter
 
 import numpy as np
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from core.releases.counts import ClassCounts, beside, count_classes, surplus
@@ -18,6 +18,7 @@ from tests.releases_examples import (
     literal_surplus_of_persons,
     measured,
 )
+from tests.thorough import tried
 
 AGES, SEXES, VALUES = ("20-29", "30-39"), ("F", "M"), ("flu", "gastritis", "asthma", "")
 people = st.tuples(
@@ -28,7 +29,7 @@ people = st.tuples(
 )
 releases = st.lists(people, min_size=1, max_size=14)
 one_each = st.lists(people, min_size=1, max_size=9, unique_by=lambda row: row[0])
-slow = settings(deadline=None, max_examples=120)
+slow = tried(120)
 
 
 @slow

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import numpy as np
 import openpyxl
 import pandas as pd
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from core.charts import class_size_table
@@ -20,8 +20,9 @@ from core.reports.model import distinct_names, sheet_names
 from core.verdict import Verdict
 from tests import report_examples as examples
 from tests.page_reader import Page
+from tests.thorough import tried
 
-laws = settings(deadline=None, max_examples=25)
+laws = tried(25)
 any_text = st.one_of(
     st.sampled_from([text for text in examples.HOSTILE if len(text) < 1000]),
     st.text(st.characters(exclude_categories=[]), max_size=40),
@@ -85,7 +86,7 @@ def test_html__has_the_same_elements_whatever_the_texts_say(text):
     assert page.text.count(shown) >= plain.text.count("harmless")
 
 
-@settings(deadline=None, max_examples=10)
+@tried(10)
 @given(any_text)
 @example("\x00")
 @example("long and beyond the first plane " + "\U0001f600" * 40)
@@ -168,7 +169,7 @@ def test_format_number__never_rounds_a_part_to_nothing_or_all(share):
 # ------------------------------------------------------------------------------------ reproducibility
 
 
-@settings(deadline=None, max_examples=6)
+@tried(6)
 @given(moments, st.timedeltas(timedelta(seconds=1), timedelta(days=900)), any_text)
 def test_reports__of_one_result_differ_in_the_time_line_alone(moment, later, headline):
     one = examples.report(created_at=moment, headline=headline)

@@ -4,12 +4,13 @@ from collections import Counter
 from itertools import combinations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.risk.columns import distinctness, singling_out_sets
 from core.risk.records import Combinations, distinct_combinations
 from core.risk.suda import every_set, measure_suda
+from tests.thorough import tried
 
 Records = list[tuple[int, ...]]
 
@@ -45,7 +46,7 @@ def _literal_msus(records: Records, max_size: int) -> set[tuple[tuple[int, ...],
     return found
 
 
-@settings(deadline=None, max_examples=120)
+@tried(120)
 @given(tables(), st.integers(1, 5))
 def test_minimal_sample_uniques__equal_the_definition(records: Records, max_size: int) -> None:
     max_size = min(max_size, len(records[0]))
@@ -59,7 +60,7 @@ def test_minimal_sample_uniques__equal_the_definition(records: Records, max_size
     assert found == _literal_msus(records, max_size)
 
 
-@settings(deadline=None, max_examples=60)
+@tried(60)
 @given(tables())
 def test_measure_suda__laws(records: Records) -> None:
     found = measure_suda(_collapsed(records), max_size=5, sampling_fraction=0.1)
@@ -71,7 +72,7 @@ def test_measure_suda__laws(records: Records) -> None:
     assert doubled.score_of_record.sum() == 0
 
 
-@settings(deadline=None, max_examples=60)
+@tried(60)
 @given(tables(), st.integers(1, 32))
 def test_measure_suda__stopped_keeps_the_sizes_searched_whole(records: Records, n_sets: int) -> None:
     table = _collapsed(records)
@@ -83,7 +84,7 @@ def test_measure_suda__stopped_keeps_the_sizes_searched_whole(records: Records, 
         assert part.score_of_record.tolist() == whole.score_of_record.tolist()
 
 
-@settings(deadline=None, max_examples=80)
+@tried(80)
 @given(tables())
 def test_distinctness__equals_counting(records: Records) -> None:
     columns = range(len(records[0]))
@@ -94,7 +95,7 @@ def test_distinctness__equals_counting(records: Records) -> None:
     assert found.n_pairs_separated == sum(a != b for a, b in combinations(records, 2))
 
 
-@settings(deadline=None, max_examples=80)
+@tried(80)
 @given(tables(), st.sampled_from([0.0, 0.3, 0.5, 0.9]))
 def test_singling_out_sets__equal_trying_all(records: Records, share: float) -> None:
     found = singling_out_sets(_collapsed(records), share=share)

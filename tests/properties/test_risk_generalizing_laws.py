@@ -5,7 +5,7 @@ from itertools import pairwise, product
 
 import numpy as np
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.equivalence import EquivalenceClasses
@@ -13,6 +13,7 @@ from core.plain import table_csv
 from core.risk.generalizing import build_lattice, generalize, verify_generalized
 from core.risk.lattice import Lattice, Node
 from core.risk.lattice_search import Demand, search_cheapest, search_frontier
+from tests.thorough import tried
 
 numbers = st.one_of(st.none(), st.integers(0, 40).map(str))
 words = st.sampled_from(["a", "b", "c", "d", "e", None])
@@ -52,7 +53,7 @@ def _literal(table: pa.Table, lattice: Lattice, node: Node, k: int, limit: float
     return loss, sum(suppressed)
 
 
-@settings(deadline=None, max_examples=80)
+@tried(80)
 @given(tables(), st.integers(1, 6), st.sampled_from([0.0, 0.1, 0.4]))
 def test_search_cheapest__equals_trying_everything(table: pa.Table, k: int, limit: float) -> None:
     lattice = build_lattice(table, table.column_names)
@@ -72,7 +73,7 @@ def test_search_cheapest__equals_trying_everything(table: pa.Table, k: int, limi
         assert literal[1] == outcome.best.n_suppressed
 
 
-@settings(deadline=None, max_examples=60)
+@tried(60)
 @given(tables(), st.integers(2, 5), st.sampled_from([0.0, 0.3]), st.booleans())
 def test_generalize__holds_k_when_read_again(table: pa.Table, k: int, limit: float, picky: bool) -> None:
     def odd_sizes(classes: EquivalenceClasses) -> np.ndarray:
@@ -96,7 +97,7 @@ def test_generalize__holds_k_when_read_again(table: pa.Table, k: int, limit: flo
         assert made.n_suppressed == found.n_suppressed
 
 
-@settings(deadline=None, max_examples=60)
+@tried(60)
 @given(tables())
 def test_build_lattice__groups_and_losses_grow_along_every_ladder(table: pa.Table) -> None:
     lattice = build_lattice(table, table.column_names)
@@ -108,7 +109,7 @@ def test_build_lattice__groups_and_losses_grow_along_every_ladder(table: pa.Tabl
             assert coarser.n_groups < finer.n_groups
 
 
-@settings(deadline=None, max_examples=40)
+@tried(40)
 @given(tables())
 def test_search_frontier__loss_rises_as_risk_falls(table: pa.Table) -> None:
     lattice = build_lattice(table, table.column_names)

@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.attribute_disclosure import (
@@ -29,11 +29,12 @@ from core.risk import (
     search_what_if,
 )
 from core.tables import Dataset, Reading, ReadOptions
+from tests.thorough import tried
 
 CELLS = st.sampled_from(["a", "b", "c", None])
 ROWS = st.lists(st.tuples(CELLS, CELLS, CELLS, st.sampled_from(["x", "y", "z"])), min_size=1, max_size=30)
 NAMES = ("q0", "q1", "q2", "s")
-LAWS = settings(deadline=None, max_examples=60)
+LAWS = tried(60)
 
 Row = tuple[str | None, ...]
 
@@ -244,7 +245,7 @@ def test_sensitive_values_with_wildcards__are_those_of_compatible_records(rows: 
         assert found.sensitive[0].by_class.t[number] == pytest.approx(distance / 2, abs=1e-9)
 
 
-@settings(deadline=None, max_examples=25)
+@tried(25)
 @given(rows=ROWS, k=st.integers(2, 5))
 def test_released_table__always_reaches_k_and_l_when_counted_again(rows: list[Row], k: int) -> None:
     table = dataset(rows)

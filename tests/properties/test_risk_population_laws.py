@@ -2,16 +2,17 @@
 
 import numpy as np
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.risk.population import population_uniques
 from core.risk.population_estimates import risk_by_population_table, risk_given_population
+from tests.thorough import tried
 
 sizes = st.lists(st.integers(1, 12), min_size=1, max_size=40).map(np.array)
 
 
-@settings(deadline=None, max_examples=60)
+@tried(60)
 @given(sizes, st.integers(0, 3000))
 def test_population_uniques__are_never_more_than_the_population(class_sizes: np.ndarray, more: int) -> None:
     population = int(class_sizes.sum()) + more
@@ -22,7 +23,7 @@ def test_population_uniques__are_never_more_than_the_population(class_sizes: np.
     assert found.chosen.n_population_uniques is not None
 
 
-@settings(deadline=None, max_examples=60)
+@tried(60)
 @given(sizes, st.integers(0, 500), st.randoms(use_true_random=False))
 def test_population_uniques__do_not_depend_on_the_order(
     class_sizes: np.ndarray, more: int, random: object
@@ -34,7 +35,7 @@ def test_population_uniques__do_not_depend_on_the_order(
     assert population_uniques(np.array(shuffled), population_size=population) == first
 
 
-@settings(deadline=None, max_examples=80)
+@tried(80)
 @given(st.data())
 def test_risk_by_population_table__equals_counting(data: st.DataObject) -> None:
     values = st.sampled_from(["a", "b", "c"])
@@ -54,7 +55,7 @@ def _table(records: list[tuple[str, str]]) -> pa.Table:
     return pa.table({"x": [x for x, _ in records], "y": [y for _, y in records]})
 
 
-@settings(deadline=None, max_examples=80)
+@tried(80)
 @given(st.integers(1, 500), st.floats(1, 1e6), st.floats(1, 10))
 def test_risk_given_population__falls_as_the_population_grows(size: int, times: float, more: float) -> None:
     one = np.array([size])

@@ -20,6 +20,7 @@ from core.tabular.second_opinion.relinkage import RelinkageMeasurement, measure_
 from core.tabular.second_opinion.structure import StructureMeasurement, measure_structure
 from core.tabular.second_opinion.unchanged import ColumnComparison, measure_unchanged
 from tests.second_opinion_examples import dataset, keep_all, table
+from tests.thorough import tried
 
 Table = dict[str, list[str | None]]
 
@@ -87,7 +88,7 @@ def literally_matched(original: Table, anonymized: Table, names: tuple[str, ...]
     return sum(known[record] == 1 and any(record) for record in records(anonymized, names))
 
 
-@settings(deadline=None, max_examples=60)
+@tried(60)
 @given(table_pairs())
 def test_relinkage__equals_the_literal_definition(pair: tuple[Table, Table]) -> None:
     relinkage = measured(*pair).relinkage
@@ -97,7 +98,7 @@ def test_relinkage__equals_the_literal_definition(pair: tuple[Table, Table]) -> 
         assert single.n_matched == literally_matched(*pair, single.columns)
 
 
-@settings(deadline=None, max_examples=60)
+@tried(60)
 @given(table_pairs())
 def test_smallest_set__is_smallest_by_the_literal_definition(pair: tuple[Table, Table]) -> None:
     half = len(pair[1]["c0"]) / 2
@@ -117,7 +118,7 @@ def test_smallest_set__is_smallest_by_the_literal_definition(pair: tuple[Table, 
             assert level.smallest_set.n_matched == literally_matched(*pair, names) > half
 
 
-@settings(deadline=None, max_examples=60)
+@tried(60)
 @given(table_pairs())
 def test_greedy_search__is_never_better_than_the_exhaustive_one(pair: tuple[Table, Table]) -> None:
     exhaustive, greedy = measured(*pair).relinkage, measured(*pair, search_budget=1).relinkage
@@ -128,7 +129,7 @@ def test_greedy_search__is_never_better_than_the_exhaustive_one(pair: tuple[Tabl
             assert len(best.smallest_set.columns) <= len(found.smallest_set.columns)
 
 
-@settings(deadline=None, max_examples=60)
+@tried(60)
 @given(tables())
 def test_identical_tables__are_unchanged_throughout(columns: Table) -> None:
     result = measured(columns, columns)
@@ -137,7 +138,7 @@ def test_identical_tables__are_unchanged_throughout(columns: Table) -> None:
     assert result.structure.unlogged_columns == ()
 
 
-@settings(deadline=None, max_examples=60)
+@tried(60)
 @given(table_pairs())
 def test_unchanged_share__equals_the_literal_definition(pair: tuple[Table, Table]) -> None:
     original, anonymized = pair
@@ -153,7 +154,7 @@ def test_unchanged_share__equals_the_literal_definition(pair: tuple[Table, Table
         assert column.unchanged_share is None or 0 <= column.unchanged_share <= 1
 
 
-@settings(deadline=None, max_examples=60)
+@tried(60)
 @given(table_pairs(), st.randoms(use_true_random=False))
 def test_order_of_columns__changes_nothing(pair: tuple[Table, Table], random: object) -> None:
     original, anonymized = pair
@@ -168,7 +169,7 @@ def test_order_of_columns__changes_nothing(pair: tuple[Table, Table], random: ob
         assert before.classes.proposed.k == after.classes.proposed.k
 
 
-@settings(deadline=None, max_examples=60)
+@tried(60)
 @given(tables(), st.randoms(use_true_random=False))
 def test_order_of_records__changes_nothing_when_both_tables_change_alike(
     columns: Table, random: object
@@ -183,7 +184,7 @@ def test_order_of_records__changes_nothing_when_both_tables_change_alike(
     ]
 
 
-@settings(deadline=None, max_examples=60)
+@tried(60)
 @given(tables())
 def test_renaming_values_one_to_one__keeps_pseudonyms_one_to_one_and_classes_as_they_are(
     columns: Table,
@@ -203,7 +204,7 @@ def test_renaming_values_one_to_one__keeps_pseudonyms_one_to_one_and_classes_as_
     assert before.contributions == after.contributions
 
 
-@settings(deadline=None, max_examples=60)
+@tried(60)
 @given(tables(), st.data())
 def test_blanking_cells__never_adds_unchanged_cells(columns: Table, data: st.DataObject) -> None:
     blanked = {
@@ -216,7 +217,7 @@ def test_blanking_cells__never_adds_unchanged_cells(columns: Table, data: st.Dat
     assert less.structure.filled_blanks == {}
 
 
-@settings(deadline=None, max_examples=20)
+@tried(20)
 @given(tables())
 def test_arguments__are_unchanged(columns: Table) -> None:
     original, anonymized = dataset(columns), dataset(columns)
@@ -225,7 +226,7 @@ def test_arguments__are_unchanged(columns: Table) -> None:
     assert original.table.to_pydict() == anonymized.table.to_pydict() == before
 
 
-@settings(deadline=None, max_examples=60)
+@tried(60)
 @given(tables(), st.randoms(use_true_random=False))
 def test_suggest_roles__does_not_depend_on_the_order_of_columns_or_records(
     columns: Table, random: object

@@ -15,10 +15,11 @@ from core.events.settings import DEFAULT_LEAVE_OUT, DERIVED_COLUMNS
 from core.settings_files import ToolSettings, fill, known_settings, read_settings, settings_of, settings_toml
 from core.settings_form import Setting, command_line, described, given_options
 from docs.generated import TOOLS, settings_schema
+from tests.thorough import times, tried
 
 names = st.text(min_size=1, max_size=12).filter(lambda name: not name.startswith("-"))
 FILES = {tool: ["a.csv"] for tool in TOOLS} | {"vcf": ["-o", "a", "-a", "b"], "leakage": ["a", "b"]}
-laws = settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.too_slow])
+laws = settings(max_examples=times(200), suppress_health_check=[HealthCheck.too_slow])
 
 
 def values_of(told: Setting) -> st.SearchStrategy[Any]:
@@ -110,7 +111,7 @@ def test_settings__reach_the_command_as_options_do(tool: str, data: st.DataObjec
 
 @pytest.mark.parametrize("tool", TOOLS)
 @given(data=st.binary(max_size=60) | st.text(max_size=60).map(lambda text: text.encode()))
-@settings(deadline=None, max_examples=60)
+@tried(60)
 def test_settings__are_read_or_refused_in_sentences(tool: str, data: bytes) -> None:
     try:
         read_settings(data, name="s.toml", tool=tool)

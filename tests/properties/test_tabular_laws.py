@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.coding import coded, coded_parts, distinct_values, one_below_the_other, value_codes
@@ -15,6 +15,7 @@ from core.tables import Dataset, Reading, ReadOptions
 from core.tabular import AnonymizationLog, LogEntry, judge_tabular, measure_tabular, pair_files
 from core.tabular.values import are_date_floors
 from core.verdict import Verdict
+from tests.thorough import tried
 
 PIECES = (
     "900101-1234567", "9001011234567", "010-1234-5678", "2020-01-01", "2020/1/5T10:00", "a.b@c.org", "김철수",
@@ -57,7 +58,7 @@ def filled(cells):
     return [cell if cell is None or cell.strip() else None for cell in cells]
 
 
-@settings(deadline=None, max_examples=200)
+@tried(200)
 @given(COLUMNS)
 def test_scan__equals_a_literal_definition_with_lookaround(cells):
     hits = scan_column(pa.array(cells, pa.string()))
@@ -66,7 +67,7 @@ def test_scan__equals_a_literal_definition_with_lookaround(cells):
         assert hits.counts.get(key, 0) == expected, key
 
 
-@settings(deadline=None, max_examples=60)
+@tried(60)
 @given(COLUMNS, st.randoms(use_true_random=False))
 def test_scan__does_not_depend_on_order_or_chunks_and_repeats_count(cells, random):
     hits = scan_column(pa.array(cells, pa.string()), ALL_PATTERNS)
@@ -78,7 +79,7 @@ def test_scan__does_not_depend_on_order_or_chunks_and_repeats_count(cells, rando
     assert dict(twice.counts) == {key: 2 * n for key, n in hits.counts.items()}
 
 
-@settings(deadline=None, max_examples=60)
+@tried(60)
 @given(COLUMNS)
 def test_scan__fewer_patterns_find_a_part_of_what_more_find(cells):
     every = scan_column(pa.array(cells, pa.string()), ALL_PATTERNS)
@@ -88,7 +89,7 @@ def test_scan__fewer_patterns_find_a_part_of_what_more_find(cells):
     assert int(rule.in_records().sum()) == rule.n_cells
 
 
-@settings(deadline=None, max_examples=100)
+@tried(100)
 @given(COLUMNS)
 def test_distinct_values__count_every_filled_record_once(cells):
     column = pa.array(cells, pa.string())
@@ -99,7 +100,7 @@ def test_distinct_values__count_every_filled_record_once(cells):
     assert distinct.in_records(every).tolist() == [cell is not None for cell in cells]
 
 
-@settings(deadline=None, max_examples=100)
+@tried(100)
 @given(COLUMNS, COLUMNS)
 def test_coded_parts__are_the_columns_coded_by_themselves(one, other):
     first, second = (pa.chunked_array([cells], pa.string()) for cells in (one, other))
@@ -121,7 +122,7 @@ def test_coded_parts__are_the_columns_coded_by_themselves(one, other):
         ]
 
 
-@settings(deadline=None, max_examples=100)
+@tried(100)
 @given(st.lists(st.text(max_size=20), min_size=1, max_size=5))
 def test_masked_shapes__show_no_letter_and_no_digit_of_the_value(cells):
     for cell, shape in zip(cells, masked_shapes(pa.array(cells, pa.string())).to_pylist(), strict=True):
@@ -129,7 +130,7 @@ def test_masked_shapes__show_no_letter_and_no_digit_of_the_value(cells):
         assert set(filter(str.isalnum, shown)) <= {"A", "9"}, cell
 
 
-@settings(deadline=None, max_examples=50)
+@tried(50)
 @given(st.integers(1900, 2199), st.integers(1, 12), st.integers(1, 28))
 def test_are_date_floors__only_the_first_of_january(year, month, day):
     cell = pa.array([f"{year}-{month:02d}-{day:02d}"])
@@ -138,7 +139,7 @@ def test_are_date_floors__only_the_first_of_january(year, month, day):
     assert are_date_floors(cell, decade=True).tolist() == [first and year % 10 == 0]
 
 
-@settings(deadline=None, max_examples=60)
+@tried(60)
 @given(
     st.dictionaries(
         st.sampled_from(["a", "b", "a_b", "c"]), st.tuples(COLUMNS, COLUMNS, ACTIONS), min_size=1
@@ -169,7 +170,7 @@ def test_measure__figures_are_shares_and_column_order_does_not_matter(columns, m
     assert judge_tabular(turned).verdict is judge_tabular(found).verdict
 
 
-@settings(deadline=None, max_examples=60)
+@tried(60)
 @given(COLUMNS, ACTIONS)
 def test_measure__repeating_every_record_changes_no_verdict(cells, action):
     cells = filled(cells)
@@ -180,7 +181,7 @@ def test_measure__repeating_every_record_changes_no_verdict(cells, action):
     assert thrice.n_residual == 3 * once.n_residual
 
 
-@settings(deadline=None, max_examples=60)
+@tried(60)
 @given(COLUMNS)
 def test_measure__a_value_left_in_a_dropped_column_is_always_fail(cells):
     cells = filled(cells)
@@ -205,7 +206,7 @@ NAMES = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=200)
+@tried(200)
 @given(NAMES)
 def test_pair_files__every_file_is_accounted_for(names):
     found = pair_files(names)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.__main__ import main
@@ -32,6 +32,7 @@ from core.releases import EarlierTable
 from core.reports import RENDERERS, render
 from core.tables import Dataset, read_dataset
 from core.verdict import Verdict, next_steps
+from tests.thorough import tried
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
@@ -87,7 +88,7 @@ def literal(
     return found
 
 
-@settings(max_examples=150, deadline=None)
+@tried(150)
 @given(PEOPLE)
 def test_known__is_what_its_definition_says(people: tuple[list[int], list[tuple[int, int]]]) -> None:
     demographics, records = people
@@ -288,7 +289,7 @@ def test_audit__thresholds_say_how_many_records_are_known() -> None:
     assert measured.known_by(0).share_below(30) == 0
 
 
-@settings(max_examples=25, deadline=None)
+@tried(25)
 @given(st.integers(0, 10**6))
 def test_law__new_pseudonyms_change_nothing_and_a_table_more_finds_no_fewer(seed: int) -> None:
     tables = linked(n=60, seed=seed % 97)

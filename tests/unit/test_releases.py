@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -42,6 +42,7 @@ from core.risk import RiskSettings, RiskThresholds, judge_risk, measure_risk, vi
 from core.tables import read_dataset
 from core.verdict import Verdict
 from tests.releases_examples import HEADER, RECORDS, ROLES, Row, compared, measured, table
+from tests.thorough import tried
 
 AGES, SEXES = ("20-29", "30-39", "40-49", "50-59"), ("F", "M")
 DIAGNOSES = ("flu", "asthma", "cancer", "none")
@@ -304,7 +305,7 @@ def _cut(numbers: list[int], start: int, width: int, form: str) -> list[Row]:
     return [(f"p{at}", written(number), "F", DIAGNOSES[at % 4]) for at, number in enumerate(numbers)]
 
 
-@settings(deadline=None, max_examples=60)
+@tried(60)
 @given(
     st.lists(st.integers(0, 59), min_size=20, max_size=60),
     st.sampled_from([(0, 10), (0, 20), (0, 30)]),
@@ -353,7 +354,7 @@ def _tables(rows: list[int], columns: list[int], cells: list[tuple[int, int]]) -
     return found
 
 
-@settings(deadline=None, max_examples=150)
+@tried(150)
 @given(
     st.lists(
         st.tuples(st.tuples(st.integers(0, 3), st.integers(0, 3)), st.integers(0, 2)),
@@ -375,7 +376,7 @@ def test_settled_cells__are_those_that_all_tables_have(truth: list[tuple[tuple[i
     assert not found.is_mixed.any()
 
 
-@settings(deadline=None, max_examples=150)
+@tried(150)
 @given(
     st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=6, unique=True),
     st.lists(st.integers(0, 3), min_size=3, max_size=3),
@@ -722,7 +723,7 @@ def _ledger(rows: list[Row], roles: Roles = ROLES) -> bytes:
     return new_ledger([ReleasedTable(name="later", dataset=table(rows), roles=roles)], k=5, salt=None)
 
 
-@settings(deadline=None, max_examples=60)
+@tried(60)
 @given(
     *[st.lists(st.tuples(*map(st.sampled_from, (("a", "b"), AGES, SEXES, (*DIAGNOSES, "")))), min_size=1)] * 2
 )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.coding import CodedTable
@@ -21,6 +21,7 @@ from core.sequences import (
     ranks_of,
 )
 from core.verdict import Verdict
+from tests.thorough import tried
 
 
 def coded(**columns: Sequence[object]) -> CodedTable:
@@ -41,7 +42,7 @@ def dates(days: Sequence[int], first: str = "1968-03-04") -> list[str | None]:
 RECORDS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), max_size=20)
 
 
-@settings(max_examples=150, deadline=None)
+@tried(150)
 @given(RECORDS, st.lists(st.integers(0, 2), min_size=5, max_size=5))
 def test_alike_by_bag__counts_who_has_the_same_items_as_often(
     records: list[tuple[int, int]], start: list[int]
@@ -56,7 +57,7 @@ def test_alike_by_bag__counts_who_has_the_same_items_as_often(
 DATED = st.lists(st.tuples(st.integers(-1, 5), st.integers(-1, 20)), min_size=1, max_size=20)
 
 
-@settings(max_examples=150, deadline=None)
+@tried(150)
 @given(DATED, st.lists(st.integers(0, 30), min_size=6, max_size=6), st.sampled_from([1, 7]))
 def test_sequences__are_those_of_each_person_however_dates_are_shifted(
     records: list[tuple[int, int]], shifts: list[int], step: int
