@@ -1,4 +1,4 @@
-"""How often a test tries what could be tried without end: in CI (`make coverage`) three times as often."""
+"""How often a test tries what could be tried without end: in `make coverage` three times as often."""
 
 import os
 
