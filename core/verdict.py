@@ -144,6 +144,14 @@ class Finding:
         }
 
 
+def not_answered(problem: str) -> Finding:
+    """Return that an engine did not answer to the end, so that what it would have told is not assessed."""
+    return Finding.of("not_in_engine", Verdict.NOT_ASSESSED)(
+        "What was counted before this happened is kept, and the rest is not assessed: {reason}",
+        reason=own(problem),
+    )
+
+
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return the findings with the worst first: by verdict, then by harm, otherwise in the order given."""
     return tuple(sorted(findings, key=lambda finding: (-finding.verdict.severity, harm_rank(finding.check))))

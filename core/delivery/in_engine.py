@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -41,7 +41,7 @@ from core.engines import (
     key_columns,
     trimmed_text,
 )
-from core.errors import AuditInputError
+from core.errors import AuditInputError, UnansweredError
 from core.releases import Ledger, Roles
 from core.releases.in_engine import BesideInEngine, TableInEngine, measure_releases_in_engine
 from core.roles import suggest_by_name
@@ -106,15 +106,30 @@ def audit_delivery_in_engine(
         reach = partial(connected, options=options, memory=memory, secrets=secrets, is_stopped=is_stopped)
         next_to = partial(beside, options=options, is_stopped=is_stopped)
         reached = _reached(addresses, reach, next_to, options, kept)
-        measured = _Delivery(reached, settings, kept).measure()
+        try:
+            measured = _Delivery(reached, settings, kept).measure()
+        except UnansweredError as error:
+            raise AuditInputError(*_whose(error, reached.tables.values())) from None
         releases = BesideInEngine()
-        if earlier:
+        if measured.unanswered and is_stopped is not None and is_stopped():
+            raise AuditInputError(*measured.unanswered)
+        if earlier and not measured.unanswered:
             tables = [_released(facts, reached.tables[facts.name]) for facts in measured.tables]
             releases = measure_releases_in_engine(tables, earlier, next_to=next_to, options=options)
             measured = replace(measured, releases=releases.measurement)
         origins = tuple(each.engine.origin for each in reached.tables.values())
-        problems = (*reached.problems, *releases.problems)
+        problems = (*reached.problems, *releases.problems, *measured.unanswered)
         return InEngine(judge_delivery(measured, thresholds), origins, releases.origins, problems)
+
+
+def _whose(error: UnansweredError, tables: Iterable[_Table]) -> tuple[str, ...]:
+    """Return why a question of several tables was not answered: what the one says that answers no more."""
+    for table in tables:
+        try:
+            table.engine.row(table.engine.table.agg(n=table.engine.table.count()))
+        except UnansweredError as own:
+            return own.problems
+    return error.problems
 
 
 def _released(facts: TableFacts, table: _Table) -> TableInEngine:
@@ -449,26 +464,30 @@ class _Delivery:
         return replace(measured, elsewhere=tuple(self._not_assessed(measured)))
 
     def _read_together(self, measured: DeliveryMeasurement) -> DeliveryMeasurement:
+        """Add what the tables tell together, up to where the engine answers no more."""
         mine = [each for each in measured.tables if each.person_column is not None]
-        with ExitStack() as kept:
-            everything = Events(self, {each: each.released for each in mine}, kept).known_one()
-        with ExitStack() as kept:
-            events = Events(self, {each: each.quasi_identifiers for each in mine}, kept)
-            return replace(
-                measured,
-                tables=tuple(
+        unchosen = (
+            Place(each.name, column)
+            for each in mine
+            for column in each.released
+            if column not in each.quasi_identifiers
+        )
+        measured = replace(measured, unchosen=tuple(unchosen))
+        try:
+            with ExitStack() as kept:
+                events = Events(self, {each: each.quasi_identifiers for each in mine}, kept)
+                tables = tuple(
                     each if each not in mine else events.with_classes(each) for each in measured.tables
-                ),
-                known=events.known(),
-                records_alone=events.records_alone(),
-                everything_known=everything,
-                unchosen=tuple(
-                    Place(each.name, column)
-                    for each in mine
-                    for column in each.released
-                    if column not in each.quasi_identifiers
-                ),
-            )
+                )
+                measured = replace(measured, tables=tables)
+                measured = replace(measured, known=events.known())
+                measured = replace(measured, records_alone=events.records_alone())
+            with ExitStack() as kept:
+                everything = Events(self, {each: each.released for each in mine}, kept).known_one()
+                measured = replace(measured, everything_known=everything)
+        except UnansweredError as error:
+            return replace(measured, unanswered=_whose(error, self._tables.values()))
+        return measured
 
     def _not_assessed(self, measured: DeliveryMeasurement) -> Iterator[Finding]:
         """Yield what is not assessed because the records stay where they are."""

@@ -18,7 +18,7 @@ from core.releases import EarlierTable, Ledger, ReleasesAudit, judge_releases
 from core.roles import DIGESTS, PERHAPS_NAMES, Role
 from core.sequences import judge_orders, judge_sequences, judge_span
 from core.tables import Dataset
-from core.verdict import Finding, Verdict, worst, worst_first
+from core.verdict import Finding, Verdict, not_answered, worst, worst_first
 from core.words import Text, counted, joined, listed, own, percent, share_of, text
 
 FEW_IN_GROUPS, MANY_IN_GROUPS = 0.05, 0.5  # share of persons found by household: WARN above, FAIL from
@@ -90,6 +90,7 @@ def judge_delivery(
         *_pseudonym_findings(measurement),
         *_key_findings(measurement),
         *measurement.elsewhere,
+        *map(not_answered, measurement.unanswered),
     )
     return DeliveryAudit(
         measurement=measurement,
@@ -159,7 +160,7 @@ def attack_sentence(attack: Attack) -> Text:
 
 def _joined_findings(measured: DeliveryMeasurement, thresholds: DeliveryThresholds) -> Iterator[Finding]:
     if not measured.known:
-        if any(each.counts is None for each in measured.tables):
+        if not measured.unanswered and any(each.counts is None for each in measured.tables):
             yield Finding.of("no_key", Verdict.NOT_ASSESSED)(
                 "No column joins the tables, so that nothing was read together; each was looked at by itself."
             )

@@ -146,6 +146,7 @@ class DeliveryMeasurement:
     same_files: tuple[tuple[str, str], ...] = ()  # tables that were given twice; the second is passed over
     releases: ReleasesMeasurement | None = None  # what earlier releases tell beside it, where they were given
     elsewhere: tuple[Finding, ...] = ()  # what was not looked at where an engine counted
+    unanswered: tuple[str, ...] = ()  # why an engine did not answer to the end
 
     @property
     def is_in_engine(self) -> bool:

@@ -14,7 +14,7 @@ from core.risk.measuring import RiskMeasurement, measure_risk, suggested_setting
 from core.risk.sensitive import Limited, SensitiveMeasurement
 from core.risk.settings import Hierarchy, RiskSettings, RiskThresholds
 from core.tables import Dataset
-from core.verdict import Finding, Verdict, worst, worst_first
+from core.verdict import Finding, Verdict, not_answered, worst, worst_first
 from core.words import Text, counted, listed, number, own, percent, share_of, text
 
 
@@ -189,13 +189,7 @@ def judge_risk(
     for sensitive in measurement.sensitive:
         found = _sensitive_findings(sensitive, thresholds)
         findings += [_with_group_step(finding, measurement) for finding in found]
-    findings += [
-        Finding.of("not_in_engine", Verdict.NOT_ASSESSED)(
-            "What was counted before this happened is kept, and the rest is not assessed: {reason}",
-            reason=own(problem),
-        )
-        for problem in measurement.unanswered
-    ]
+    findings += map(not_answered, measurement.unanswered)
     releases = None
     if measurement.releases is not None:
         releases = judge_releases(measurement.releases, k=thresholds.k)

@@ -198,6 +198,41 @@ def test_audit__a_table_that_vanishes_is_one_sentence(
         )
 
 
+def test_command__keeps_what_was_counted_before_a_table_vanished(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer, kept, refused = Engine.answer, [], 0
+    for last in range(2, 40, 2):
+        at = written(tmp_path, delivery(60))
+        answered: list[int] = []
+
+        def harmed(
+            self: Engine, question: object, *, n: int = last, done: list[int] = answered, **options: int
+        ) -> object:
+            done.append(1)
+            if len(done) > n:
+                (tmp_path / "visits.parquet").unlink(missing_ok=True)
+            return answer(self, question, **options)
+
+        monkeypatch.setattr(Engine, "answer", harmed)
+        code = main(["dataset", *at, "--key", KEY, "--k", "1", "--json"])
+        printed = capsys.readouterr()
+        if not printed.err:
+            continue  # everything was counted before
+        assert (code, "visits.parquet: there is no such" in printed.err) == (2, True)
+        if not printed.out:
+            refused += 1
+            continue
+        found = json.loads(printed.out)
+        assert found["verdict"] == "NOT_ASSESSED"
+        assert "no_key" not in {each["check"] for each in found["findings"]}
+        kept.append((len(found["known"]), len(found["records_alone"])))
+        assert [each["n_persons"] for each in found["tables"]] == [60, 60]
+    assert refused
+    assert kept == sorted(kept)
+    assert {bool(known) for known, _ in kept} == {False, True}
+
+
 def test_command__prints_and_files_what_the_engine_counted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
