@@ -495,11 +495,11 @@ _SENTENCES: Sequence[tuple[str, str]] = (
     ),
     (
         "(?i)No space left|max_temp_directory_size|disk full|could not write|failed to offload",
-        "{table}: the disk for intermediate results is full; nothing was judged.",
+        "{table}: the disk for intermediate results is full.",
     ),
     (
         "(?i)Out of Memory|OutOfMemory|out of memory|Java heap",
-        "{table}: the engine needs more memory than it may take; nothing was judged.",
+        "{table}: the engine needs more memory than it may take.",
     ),
     (
         "(?i)permission denied|insufficient ?privilege",
@@ -507,7 +507,7 @@ _SENTENCES: Sequence[tuple[str, str]] = (
     ),
     (
         _OURS,
-        "{table}: an intermediate result of this audit is gone from the engine; nothing was judged.",
+        "{table}: an intermediate result of this audit is gone from the engine.",
     ),
     (
         _MISSING,
@@ -515,7 +515,7 @@ _SENTENCES: Sequence[tuple[str, str]] = (
     ),
     (
         "(?i)terminat|closed|lost|EOF detected|consuming input|broken pipe|stopped|shut ?down",
-        "{table}: the connection was lost before the answer; nothing was judged. Try again.",
+        "{table}: the connection was lost before the answer. Try again.",
     ),
     (
         "(?i)translate host|Name or service|refused|connection to server at|tim(ed|e) ?out|No route",
@@ -546,7 +546,7 @@ def _failures(address: Address) -> Iterator[None]:
             if re.search(pattern, words):
                 raise UnansweredError(text(sentence, table=address.name)) from None
         if type(error).__module__.partition(".")[0] in _THEIRS:
-            message = "{table}: the engine could not answer ({error}); nothing was judged."
+            message = "{table}: the engine could not answer ({error})."
             problem = text(message, table=address.name, error=type(error).__name__)
             raise UnansweredError(problem) from None
         raise
