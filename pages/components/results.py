@@ -50,8 +50,7 @@ _LOOKS: Mapping[Verdict, _Look] = {
 
 
 _MOST_CELLS_WRITTEN = 5_000  # by our own words for a share, a cell after the other
-_MOST_OF_LINE = 100  # letters of a file's reason, in a window of 1280
-_MOST_OF_REASON, _TWO_LINES = 190, 66  # letters of two lines, and pixels: Streamlit 1.67 wraps above 64
+_MOST_OF_REASON = 100  # letters of a file's reason, in a window of 1280
 _MOST_BELOW = 6  # files below each other in a narrow window
 _SENTENCE_ENDS = re.compile(r"(?<=\D[.])\s(?=[A-ZČŠŽ`\d가-힣])")
 _OF_LETTER, _OF_CELL, _OF_TABLE = 6.8, 26, 1230  # pixels: of a letter, around them, and of all columns
@@ -269,7 +268,6 @@ def show_map(
     key: str,
     opened: Callable[[str], None],
     marks: Mapping[str, Sequence[Verdict | None]] | None = None,
-    row_height: int | None = None,
 ) -> None:
     """Show a table with cells tinted by verdicts; a click on a row opens it.
 
@@ -290,7 +288,6 @@ def show_map(
         shown.style.apply(lambda _: tints, axis=None),
         hide_index=True,
         column_config={name: st.column_config.Column(width=width) for name, width in widths.items()},
-        row_height=row_height,
         alt=say(alt),
         key=f"{key}_{digest}",  # another order of the rows has its own selection
         on_select=partial(_open_row, f"{key}_{digest}", rows, opened),
@@ -333,19 +330,17 @@ def _width(cell: object) -> int:
 def list_files(tool: str, table: pd.DataFrame, names: Sequence[str]) -> None:
     """List the files of a run; one click opens one of `names`, those that were read.
 
-    A reason too long for two lines is told by its first sentence: the card of its file tells all of it.
+    A reason too long for its column is told by its first sentence: the card of its file tells all of it.
     In a narrow window files stand below each other, each with its whole reason.
     """
     reasons = [say(why) for why in table["why"]]
-    shown = [shortened(each) for each in reasons]
     with st.container(key=f"list_wide_{tool}"):
         show_map(
-            table.assign(why=shown),
+            table.assign(why=[shortened(each) for each in reasons]),
             alt="Every file with its verdict, and why, the worst first",
             names="file",
             key=f"{tool}_list",
             opened=partial(_open_file, tool, names),
-            row_height=_TWO_LINES if max(map(places, shown), default=0) > _MOST_OF_LINE else None,
         )
     with st.container(key=f"list_narrow_{tool}", gap="small"):
         rows = list(zip(table["overall"], table["file"], reasons, strict=True))
@@ -364,7 +359,7 @@ def _show_listed(verdict: str, name: str, reason: str) -> None:
 
 
 def shortened(reason: str) -> str:
-    """Return a reason as two lines hold it: whole, else its first sentence, else as many words as fit."""
+    """Return a reason as one line holds it: whole, else its first sentence, else as many words as fit."""
     if places(reason) <= _MOST_OF_REASON:
         return reason
     first = _SENTENCE_ENDS.split(reason, maxsplit=1)[0]

@@ -27,8 +27,7 @@ TOKEN = {who: np.random.default_rng(i).bytes(6).hex() for i, who in enumerate(di
 WARD = ["a", "b"] * 20
 FOUND = (
     "Counted by `patient_id`, of which values repeat, the smallest class over `sex` has 2 persons, fewer "
-    "than 5: 2 of 12 (16.7 %) persons are in classes that small, however many records they have. Make the "
-    "quasi-identifiers coarser."
+    "than 5: 2 of 12 (16.7 %) persons are in classes that small, however many records they have."
 )
 
 
