@@ -43,7 +43,7 @@ def test_command__prints_checks_summary_and_a_line_per_file(
         "[CHECK] origin=s.vcf.gz, anony=high_anony_s.vcf.gz",
         "Overall, exposure included: WARN",
         (
-            "Gravest, in low_anony_s.vcf.gz: 2 of 2 rare or repeat sites still name their allele: the low "
+            "Gravest, in low_anony_s.vcf.gz: 2 of 2 rare or repeat sites still name their allele. The low "
             "level asks for the header only, and each can help to find the donor. First: chr1:100, chr1:200. "
             "Mask these sites and release the file at the high level."
         ),
@@ -60,7 +60,7 @@ def test_command__prints_checks_summary_and_a_line_per_file(
         "low_anony_s.vcf.gz: ok  100.00%(2/2)  (meta 2/2, variant 0/0)",
         "  overall WARN: published rule PASS, exposure WARN",
         (
-            "  WARN: 2 of 2 rare or repeat sites still name their allele: the low level asks for the header "
+            "  WARN: 2 of 2 rare or repeat sites still name their allele. The low level asks for the header "
             "only, and each can help to find the donor. First: chr1:100, chr1:200. Mask these sites and "
             "release the file at the high level."
         ),

@@ -152,7 +152,7 @@ FILE_CHECKS = (
         "variants_not_verified",
         "Variants left by the low level",
         WARN,
-        "{n} of {of} rare or repeat sites still name their allele: the low level asks for the header only, "
+        "{n} of {of} rare or repeat sites still name their allele. The low level asks for the header only, "
         "and each can help to find the donor.",
         "Mask these sites and release the file at the high level.",
     ),
