@@ -1,7 +1,7 @@
 """The tables of a delivery in DuckDB are read together as in memory; only counts come back."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -199,22 +199,12 @@ def test_audit__a_table_that_vanishes_is_one_sentence(
 
 
 def test_command__keeps_what_was_counted_before_a_table_vanished(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], vanish: Callable[[Path, int], None]
 ) -> None:
-    answer, kept, refused = Engine.answer, [], 0
+    kept, refused = [], 0
     for last in range(2, 40, 2):
         at = written(tmp_path, delivery(60))
-        answered: list[int] = []
-
-        def harmed(
-            self: Engine, question: object, *, n: int = last, done: list[int] = answered, **options: int
-        ) -> object:
-            done.append(1)
-            if len(done) > n:
-                (tmp_path / "visits.parquet").unlink(missing_ok=True)
-            return answer(self, question, **options)
-
-        monkeypatch.setattr(Engine, "answer", harmed)
+        vanish(tmp_path / "visits.parquet", last)
         code = main(["dataset", *at, "--key", KEY, "--k", "1", "--json"])
         printed = capsys.readouterr()
         if not printed.err:

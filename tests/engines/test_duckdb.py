@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from collections.abc import Callable
 from pathlib import Path
 from threading import current_thread
 
@@ -404,23 +405,12 @@ def test_engine__a_table_of_ours_that_is_missing_is_told_from_theirs(tmp_path: P
 
 
 def test_command__keeps_what_was_counted_before_a_table_vanished(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], vanish: Callable[[Path, int], None]
 ) -> None:
-    file = tmp_path / "people.parquet"
-    answer, kept = Engine.answer, []
+    file, kept = tmp_path / "people.parquet", []
     for last in range(0, 40, 3):
         file.write_bytes(parquet_bytes(people(50)))
-        answered: list[int] = []
-
-        def harmed(
-            self: Engine, question: object, *, n: int = last, done: list[int] = answered, **options: int
-        ) -> object:
-            done.append(1)
-            if len(done) > n:
-                file.unlink(missing_ok=True)
-            return answer(self, question, **options)
-
-        monkeypatch.setattr(Engine, "answer", harmed)
+        vanish(file, last)
         code = main([*_risk(f"duckdb:{file}"), "--k", "1", "--average-risk", "1", "--json"])
         printed = capsys.readouterr()
         if not printed.err:
