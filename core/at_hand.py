@@ -1,7 +1,5 @@
 """Files as a command names them: on disk, or those alone that a filed report is repeated on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar

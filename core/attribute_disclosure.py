@@ -4,8 +4,6 @@ Every model is computed for all classes at once, from the pairs (class, sensitiv
 so memory grows with the records and never with classes × values.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -19,8 +19,6 @@ they compare as text first and look at numbers only where the texts differ.
 - Missing: equal to nothing, also not to another missing cell; callers decide what that means.
 """
 
-from __future__ import annotations
-
 import datetime
 import re
 import threading

@@ -4,8 +4,6 @@ Which of two numbers is the day is a matter of the whole column: some day after 
 nothing does, the year alone is sure, and where not even the year is (``01/02/03``), nothing is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, cast

@@ -5,8 +5,6 @@ would wait; a control character aborts its process; and once in some thousand ch
 only a process that does nothing else waits, aborts or is ended, and the chart is drawn again by another.
 """
 
-from __future__ import annotations
-
 import atexit
 import json
 import time

@@ -1,7 +1,5 @@
 """Encodings undone: what a text says in Base64, hexadecimal, percent signs and the like."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import codecs

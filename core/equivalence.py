@@ -1,7 +1,5 @@
 """Equivalence classes: records that share the same values in all quasi-identifiers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The one error for what the person can fix."""
 
-from __future__ import annotations
-
 
 class AuditInputError(Exception):
     """Tell the person what is wrong with an input, where, and what to do.

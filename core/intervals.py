@@ -1,7 +1,5 @@
 """How sure a share is that was counted in a sample."""
 
-from __future__ import annotations
-
 from math import sqrt
 
 Z_95 = 1.959963984540054  # standard deviations that hold 95 % of a normal distribution

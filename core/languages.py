@@ -1,7 +1,5 @@
 """The languages that pages, reports and commands speak, and their catalogues."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache

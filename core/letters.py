@@ -4,8 +4,6 @@ The classes of all letters and digits take more than a millisecond to prepare, e
 search a short column. Nearly all columns hold only ASCII, or Hangul besides.
 """
 
-from __future__ import annotations
-
 import unicodedata
 
 import pyarrow as pa

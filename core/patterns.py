@@ -5,8 +5,6 @@ verifiers share this one catalogue, so that a cell is judged the same everywhere
 `rule` belong to the published rule; the others are on in second opinions.
 """
 
-from __future__ import annotations
-
 import ipaddress
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -5,8 +5,6 @@ names, so a list needs the common ones, not all: the most frequent given names a
 English-speaking countries, and of Slovenia (statistical office, most frequent names).
 """
 
-from __future__ import annotations
-
 # The 109 surnames of more than 1,000 people each and the double surnames (Statistics Korea, 2015 census).
 _SINGLE_SURNAMES = (
     "김이박최정강조윤장임한오서신권황안송전홍유고문양손배백허남심노하곽성차주우구민류나진지엄채원천방공현함변염여추도"

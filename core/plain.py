@@ -1,7 +1,5 @@
 """Text, tables and archives that mean the same everywhere: no cell is run, no clock is told."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

@@ -1,7 +1,5 @@
 """Pseudonyms that nobody can compute: random, and drawn anew for every export."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

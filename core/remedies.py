@@ -3,8 +3,6 @@
 A name that ends in ``*`` stands for all checks that begin so. What is not named here can only be looked at.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType

@@ -6,8 +6,6 @@ finds the same intervals. Pseudonyms or records that stand in the order of a dat
 the column beside them does.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ The names in such a file are those of the settings in JSON, and of the further o
 report's command says is the same data (:func:`settings_of`), so a page and a command write the same file.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

@@ -1,7 +1,5 @@
 """Parts of Streamlit that are no documented API, all that are used, of the version that a test names."""
 
-from __future__ import annotations
-
 from streamlit import runtime
 from streamlit.auth_util import get_secrets_auth_section
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg

@@ -1,7 +1,5 @@
 """Which audits fit the files at hand, best first."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What anonymization costs: normalized certainty penalty, discernibility, average class size."""
 
-from __future__ import annotations
-
 from typing import cast
 
 import numpy as np

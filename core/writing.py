@@ -1,7 +1,5 @@
 """Files are there whole or not at all."""
 
-from __future__ import annotations
-
 import os
 import secrets
 from contextlib import suppress

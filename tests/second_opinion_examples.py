@@ -1,7 +1,5 @@
 """Small tables, logs and opinions for the tests of the second opinion."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

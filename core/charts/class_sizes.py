@@ -1,7 +1,5 @@
 """Records by the size of their equivalence class, with the threshold k: bins, counts and the chart."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise

@@ -4,8 +4,6 @@ A chart is a Vega-Lite specification of plain values. Nothing checks it against 
 which takes longer than all else between a slider and its chart; the tests do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType

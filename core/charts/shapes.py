@@ -1,7 +1,5 @@
 """Bars, bars of shares, heat maps and histograms, each drawn from an aggregated table."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What was measured of each pair, kept beside the report, so that an interrupted run can be continued."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable

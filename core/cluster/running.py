@@ -1,7 +1,5 @@
 """Tasks on a Dask cluster: results as they come, workers that are lost, a scheduler that goes away."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import queue

@@ -1,7 +1,5 @@
 """One pair of a batch, as it is sent to a worker, and what comes back."""
 
-from __future__ import annotations
-
 import hashlib
 import platform
 from collections.abc import Callable, Mapping, Sequence, Set

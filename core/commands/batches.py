@@ -1,7 +1,5 @@
 """Batches of pairs: here or on a cluster, kept beside the report as they are done, and continued there."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time

@@ -1,7 +1,5 @@
 """``python -m core compare``: two reports of one tool beside each other."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterator
 from pathlib import Path

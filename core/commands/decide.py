@@ -1,7 +1,5 @@
 """``python -m core decide``: decide on a filed report; sign, check and pack what was decided."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import stat

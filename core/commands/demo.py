@@ -1,7 +1,5 @@
 """``python -m core demo``: the demo files of a tool in a folder, and the command that audits them."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``python -m core events``: anonymize an event log to k users per combination."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable
 from datetime import UTC, datetime

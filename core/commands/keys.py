@@ -1,7 +1,5 @@
 """``python -m core keys``: a pair of keys to sign decided reports with, as the person's own files."""
 
-from __future__ import annotations
-
 import argparse
 import re
 from pathlib import Path

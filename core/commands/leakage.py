@@ -1,7 +1,5 @@
 """``python -m core leakage``: whether a participant is still in the scrambled table."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,7 +1,5 @@
 """``python -m core measures``: the definition of every figure, as Markdown."""
 
-from __future__ import annotations
-
 import argparse
 
 from core.measures import MEASURES, Measure

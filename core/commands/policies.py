@@ -1,7 +1,5 @@
 """``--policy``: whose limits a command takes, and whether its result meets them."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace

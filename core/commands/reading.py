@@ -1,7 +1,5 @@
 """How the tables of a command are read, in the same options for all."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable, Mapping
 from functools import partial

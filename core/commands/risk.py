@@ -1,7 +1,5 @@
 """``python -m core risk``: the disclosure risk of a table."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The generalized table of ``python -m core risk --what-if --release FILE``, counted again once written."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """``python -m core tabular``: verify anonymized tables against their logs."""
 
-from __future__ import annotations
-
 import argparse
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """``python -m core verify``: a filed report repeated on its files."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Bands: categories that are ranges of numbers, and what tables that are cut at different numbers share."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What suppressed counts can be, by the totals that are published: exact bounds."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Counts that follow from two others: of bands that overlap, and of tables beside each other."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum

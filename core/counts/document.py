@@ -1,7 +1,5 @@
 """An audit of counts as one JSON document and as lines of text."""
 
-from __future__ import annotations
-
 import math
 
 from core.counts.bounds import Bounds

@@ -1,7 +1,5 @@
 """Sums over contributors: cells that one or a few of them dominate."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

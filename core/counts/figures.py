@@ -1,7 +1,5 @@
 """Figures beside counts: shares that give small counts away, and averages of few people."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What follows from a table of counts, and which of its cells to suppress."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations

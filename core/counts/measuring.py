@@ -1,7 +1,5 @@
 """Everything about a table of counts that can be measured of its cells."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 

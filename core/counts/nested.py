@@ -1,7 +1,5 @@
 """Categories that are sums of others in their column: a year and its quarters, a region and its towns."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 

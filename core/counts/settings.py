@@ -1,7 +1,5 @@
 """What a table of counts is held against."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from core.settings_form import check, setting

@@ -1,7 +1,5 @@
 """Which counts to suppress: the small ones, and so many others that nobody can work them out."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Tables and the report of an audit of counts."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from datetime import datetime

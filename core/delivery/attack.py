@@ -1,7 +1,5 @@
 """The cheapest attack: which few facts, from which tables, find how many persons."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Tables that no key joins, and that stand in the same order: place by place they are of the same persons."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations

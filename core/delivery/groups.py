@@ -1,7 +1,5 @@
 """Households: columns that put persons together in small groups, and what the groups' members tell."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The persons of a delivery with all that is told of them, from all tables that keys join."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol

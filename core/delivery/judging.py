@@ -1,7 +1,5 @@
 """Holding what was measured of a delivery against thresholds; cheap enough for a slider."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 

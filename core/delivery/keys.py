@@ -1,7 +1,5 @@
 """Keys between tables: which columns hold the same persons, visits or samples, and whose each record is."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

@@ -6,8 +6,6 @@ demographics with all of these events (the adversary of Terrovitis, Mamoulis & K
 anonymization of set-valued data", VLDB 2008, who knows up to m items).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache

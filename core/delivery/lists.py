@@ -1,7 +1,5 @@
 """Columns whose cells hold lists, such as ``chess;golf``: their parts are facts one by one."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

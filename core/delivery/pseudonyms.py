@@ -1,7 +1,5 @@
 """What the pseudonyms of a delivery tell by themselves: that somebody can compute them, or a date inside."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re

@@ -1,7 +1,5 @@
 """What the person chooses before anything is measured, and what the figures are held against."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from core.settings_form import check, setting

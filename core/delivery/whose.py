@@ -4,8 +4,6 @@ A release and earlier ones are compared person by person. The tests of a visit n
 stands in the table of visits, of this release and of each earlier one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Seeded, synthetic demo input of our own for every tool; no person is behind any record."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 

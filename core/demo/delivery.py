@@ -1,7 +1,5 @@
 """Synthetic deliveries of our own: tables that are each fine and find people together, and coarser ones."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Demo tables for the (k, l) search: scikit-learn's own data, as a person would upload them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial

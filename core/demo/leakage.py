@@ -1,7 +1,5 @@
 """A synthetic survey of our own and three scrambled copies of it: leaking, safe, and reversed."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Callable, Mapping

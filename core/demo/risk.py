@@ -1,7 +1,5 @@
 """A synthetic patient table and its original: seeded, ours, with no person behind any record."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from core.demo import Demo, DemoFile

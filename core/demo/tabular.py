@@ -1,7 +1,5 @@
 """A synthetic hospital: four tables with their anonymized versions and logs."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io

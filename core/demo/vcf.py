@@ -1,7 +1,5 @@
 """Demo genome files: seeded, synthetic, block-compressed, with no person behind any record."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 import numpy as np

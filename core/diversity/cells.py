@@ -1,7 +1,5 @@
 """Cells of records that one tree puts together, grown so that each holds k records and l values."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache

@@ -1,7 +1,5 @@
 """One set of kept records: minimize, and measure the model on the hold-out."""
 
-from __future__ import annotations
-
 import math
 import threading
 from dataclasses import dataclass, field

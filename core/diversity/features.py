@@ -1,7 +1,5 @@
 """Columns as a model and a count need them: features as numbers, sensitive attributes as codes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

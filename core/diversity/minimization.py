@@ -5,8 +5,6 @@ minimized; its leaves, or a higher level of it, are cells, and every record is g
 its cell's representative.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Records described by the cells of a tree: what is left of each feature, and how much was lost."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property

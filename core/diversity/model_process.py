@@ -5,8 +5,6 @@ been checked. The native code of scikit-learn follows other numbers of a file wi
 prediction stays here; see :mod:`core.apart`.
 """
 
-from __future__ import annotations
-
 import io
 import struct
 import zipfile

@@ -1,7 +1,5 @@
 """The model whose accuracy is to be kept: trained here, or a column of predictions."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass, field
 from functools import cached_property

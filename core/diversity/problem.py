@@ -1,7 +1,5 @@
 """From uploaded tables and settings to everything a search needs, checked once and for all."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections.abc import Iterator, Sequence

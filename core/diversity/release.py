@@ -1,7 +1,5 @@
 """The anonymized table as bytes, and the proof on those very bytes that k and l hold."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What the person chooses: roles of the columns, ranges of k and l, how cells are made."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Which columns single people out most: candidates for quasi-identifiers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

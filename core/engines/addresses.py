@@ -1,7 +1,5 @@
 """Where a table is: ``duckdb:FILE``, ``postgresql://HOST/DB/SCHEMA.TABLE`` or ``spark:TABLE``."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import unquote, urlsplit

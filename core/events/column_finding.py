@@ -1,7 +1,5 @@
 """Which columns of a log are time, user and event, found by their values and names."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations

@@ -1,7 +1,5 @@
 """An audit of an event log as one JSON document."""
 
-from __future__ import annotations
-
 import json
 
 from core.events.judging import EventAudit

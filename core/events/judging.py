@@ -1,7 +1,5 @@
 """One audit of an event log: anonymize, export, count again, and say what k does not cover."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 

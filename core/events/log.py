@@ -1,7 +1,5 @@
 """A table in, an event log out: users, events and local times as codes, with what was odd about them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce

@@ -1,7 +1,5 @@
 """Which class an event belongs to: built in, edited by the person, or read from a file."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

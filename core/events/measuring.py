@@ -1,7 +1,5 @@
 """Measure a log once, then anonymize it for any k and strategy."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from math import fsum

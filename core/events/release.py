@@ -1,7 +1,5 @@
 """What leaves the house: the exported files, and k counted again from their bytes."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 from collections.abc import Callable, Iterable, Sequence

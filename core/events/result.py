@@ -1,7 +1,5 @@
 """Settings that keep more of an event log, and an audit of it as a few lines of text."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """What one row of an export gives away, and how diverse what it tells of its user is."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What the person chooses: how events are generalized, when a combination is released, and how."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field

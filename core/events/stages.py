@@ -1,7 +1,5 @@
 """The cleaned log at every step of flattening, prepared once so that any k is answered from it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """What the words of released values tell: users and other people's names, dates, addresses, numbers."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from datetime import date

@@ -1,7 +1,5 @@
 """Timestamps, ISO 8601 or as people and programs write them, as local wall-clock time."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import cast

@@ -1,7 +1,5 @@
 """Trace risk: how few known events single out a user whose events a pseudonym links."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import comb
 from typing import cast

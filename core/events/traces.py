@@ -1,7 +1,5 @@
 """Traces: what one pseudonym links, as sets of combinations; searches and random draws in them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from math import fsum

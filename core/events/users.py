@@ -1,7 +1,5 @@
 """Who counts as one user: identifiers spelt nearly alike, and columns that hold the person instead."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast

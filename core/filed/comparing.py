@@ -1,7 +1,5 @@
 """Two filed reports of one tool beside each other: what got better, what got worse, what came and went."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A decision on a filed report: a new file that holds it as filed, and says what was decided and why."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """A decided report as a page, and evidence.zip: everything but the data, with how to verify it without us."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A filed report: what it says, and whether it is as it was made; large ones are read in a process apart."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Mapping

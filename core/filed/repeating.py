@@ -1,7 +1,5 @@
 """A filed report repeated on its files: the same, the same figures, or what differs and by how much."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence

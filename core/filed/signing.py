@@ -3,8 +3,6 @@
 What ``ssh-keygen -Y sign`` writes is read here, and ``ssh-keygen -Y verify`` reads what is written here.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import hashlib

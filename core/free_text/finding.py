@@ -1,7 +1,5 @@
 """Text columns of a table, and the cells of them that name people."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass

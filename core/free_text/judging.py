@@ -1,7 +1,5 @@
 """What follows from text columns: named people fail, text that nobody read is not assessed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from core.errors import AuditInputError

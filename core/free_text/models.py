@@ -3,8 +3,6 @@
 Nothing is fetched: a model that is not on this machine is an error. Texts stay in this process.
 """
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 import numpy as np

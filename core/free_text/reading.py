@@ -1,7 +1,5 @@
 """What a person who reads some cells of a text can say of all: the exact bound, and the cells to read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 

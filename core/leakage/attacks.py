@@ -12,8 +12,6 @@ PoPETs 2023(2). Wilson, Probable inference, JASA 22, 1927. Hanley and McNeil, Th
 under a receiver operating characteristic (ROC) curve, Radiology 143, 1982.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 

@@ -12,8 +12,6 @@ columns combine within a row has no such formula, so full and partial leakage an
 come from random orders drawn with a seed.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

@@ -1,7 +1,5 @@
 """An audit of row leakage as one JSON document."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """From figures and thresholds to findings and a verdict; cheap, so that sliders answer at once."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Everything about a pair of tables that does not depend on thresholds."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 

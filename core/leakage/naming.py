@@ -1,7 +1,5 @@
 """Columns of the scrambled table that tell by themselves who takes part: names, national numbers, e-mail."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 

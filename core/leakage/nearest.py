@@ -1,7 +1,5 @@
 """The best match of every original row in the scrambled table, by cells packed as small numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property

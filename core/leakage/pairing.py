@@ -1,7 +1,5 @@
 """Which row and which column of one table is compared with which of the other."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

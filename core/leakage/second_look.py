@@ -8,8 +8,6 @@ recoded by how often its words occur, where the frequencies are exactly the orig
 only are paired where their values say that they are one.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence

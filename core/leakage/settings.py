@@ -1,7 +1,5 @@
 """What the person chooses: how cells count, and from where a figure is a concern."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a finding of row leakage comes down to, and what to do: in which columns, how many rows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from core.leakage.measuring import LeakageMeasures

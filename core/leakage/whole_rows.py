@@ -1,7 +1,5 @@
 """Whole rows of the original found anywhere in the scrambled table, in whatever order."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property

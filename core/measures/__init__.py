@@ -3,8 +3,6 @@
 One module per tool; ``MEASURES`` is their union and README, screens and reports read from it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 

@@ -1,7 +1,5 @@
 """Measures of several tables of one delivery."""
 
-from __future__ import annotations
-
 from core.measures.measure import Measure
 
 _TERROVITIS = (

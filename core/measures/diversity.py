@@ -1,7 +1,5 @@
 """Measures of the (k, l) grid search."""
 
-from __future__ import annotations
-
 from core.measures.measure import Measure
 
 _MINIMIZATION = "Goldsteen et al., Data minimization for GDPR compliance in machine learning models, 2022"

@@ -1,7 +1,5 @@
 """Measures of the event-log tool."""
 
-from __future__ import annotations
-
 from core.measures.measure import Measure
 
 _UNICITY = "de Montjoye et al., Unique in the Crowd, Scientific Reports 3:1376, 2013"

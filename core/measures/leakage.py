@@ -1,7 +1,5 @@
 """Measures of row leakage."""
 
-from __future__ import annotations
-
 from core.measures.measure import Measure
 
 _HOEFFDING = "Hoeffding, A combinatorial central limit theorem, Ann. Math. Statist. 22(4), 1951"

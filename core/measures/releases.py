@@ -1,7 +1,5 @@
 """Measures of what a release tells beside earlier ones."""
 
-from __future__ import annotations
-
 from core.measures.measure import Measure
 
 _XIAO_TAO = "Xiao and Tao, m-invariance: towards privacy preserving re-publication, SIGMOD 2007"

@@ -1,7 +1,5 @@
 """Measures of the disclosure-risk tool."""
 
-from __future__ import annotations
-
 from core.measures.measure import Measure
 from core.measures.shared import SWEENEY
 

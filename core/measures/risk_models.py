@@ -1,7 +1,5 @@
 """Measures of risk against a population, of smallest unique sets of values, and of columns."""
 
-from __future__ import annotations
-
 from core.measures.measure import Measure
 
 _EL_EMAM = "El Emam, Guide to the de-identification of personal health information, CRC Press, 2013"

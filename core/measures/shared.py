@@ -1,7 +1,5 @@
 """Measures of equivalence classes, of what they tell and of what anonymization costs, for several tools."""
 
-from __future__ import annotations
-
 from core.measures.measure import Measure
 
 SWEENEY = "Sweeney, k-anonymity: a model for protecting privacy, IJUFKS 10(5), 2002"

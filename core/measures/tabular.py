@@ -1,7 +1,5 @@
 """Measures of the tabular verifier."""
 
-from __future__ import annotations
-
 from core.measures.measure import Measure
 
 _RULE = "Published rule of the tabular verifier"

@@ -1,7 +1,5 @@
 """Columns of a release that look like something a policy forbids: by name, by values, or in single cells."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable
 
 import pyarrow as pa

@@ -1,7 +1,5 @@
 """Whether an audit meets the limits that a policy names, cannot tell, or does not."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """What a policy can limit: what each limit is called, which settings it sets, and where its figure stands."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

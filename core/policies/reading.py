@@ -1,7 +1,5 @@
 """Policies as files: what one says, who says it, and whether that was read; all that is wrong at once."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

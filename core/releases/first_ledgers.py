@@ -4,8 +4,6 @@ Of each class the values were hashed as one text, and of each class and sensitiv
 value, one by one (the first 64 bits of HMAC-SHA-256).
 """
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Mapping, Sequence
 

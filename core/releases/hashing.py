@@ -5,8 +5,6 @@ together, all classes at once (SipHash-2-4: Aumasson & Bernstein, INDOCRYPT 2012
 sensitive value likewise. Who has not the key can neither try a value out nor see that two classes share one.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

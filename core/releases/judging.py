@@ -1,7 +1,5 @@
 """Holding what releases tell together against the smallest group; cheap enough for a slider."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

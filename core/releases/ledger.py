@@ -6,8 +6,6 @@ they are. The key is the publisher's salt. It stands in the ledger, unless it is
 whoever has salt and ledger can try values out, and find what the release shows anyway.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import hashlib

@@ -5,8 +5,6 @@ short (``12**``) each stand for a stretch of an ordered line. Where releases cut
 values are not equal and yet overlap.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

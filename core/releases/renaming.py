@@ -4,8 +4,6 @@
 columns fit one way of pairing the words, and no other way nearly so well, the words are taken as the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

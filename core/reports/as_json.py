@@ -1,7 +1,5 @@
 """A report as JSON, and the digests by which two are told apart."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """A chart as an SVG element: drawn on this machine, with nothing in it but what draws."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import cast

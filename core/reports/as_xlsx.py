@@ -1,7 +1,5 @@
 """A report as an Excel workbook: a summary, findings, limits, then a sheet a table."""
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Iterable, Sequence

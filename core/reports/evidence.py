@@ -1,7 +1,5 @@
 """Records behind a result: facts about them, then cells of the person's own, masked unless revealed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

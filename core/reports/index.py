@@ -4,8 +4,6 @@ Each HTML report carries its rows in a line of its head, so the page is made of 
 It shows what the reports show: it proves nothing, and who files it keeps the reports.
 """
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Iterator, Sequence

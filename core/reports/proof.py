@@ -6,8 +6,6 @@ command that a name would keep from running is not given. Commands compare cells
 takes 1 and 1.0 for equal, the sentence says so.
 """
 
-from __future__ import annotations
-
 import base64
 import codecs
 import hashlib

@@ -1,7 +1,5 @@
 """A report as files: CSV, JSON, XLSX, HTML, or all of them in one archive."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Callable, Iterable, Mapping

@@ -1,7 +1,5 @@
 """A table against its original: precision lost, classes before, and records linked by closest values."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast

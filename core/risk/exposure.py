@@ -1,7 +1,5 @@
 """What the thresholds do not cover: a table can meet all of them and still give people away."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from core.free_text import Reading, text_findings

@@ -1,7 +1,5 @@
 """What written values mean: the same in several spellings, unknown in words, numbers in tenths."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import cast

@@ -1,7 +1,5 @@
 """What if: records to suppress for a k, generalizations that reach it, and the table that comes out."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Holding a measurement against thresholds; cheap enough for a slider."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Generalization ladders: for each column, ever coarser ways of writing its values, up to none at all."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

@@ -16,8 +16,6 @@ Eckert, Kemper, Kuhn, Flash: efficient, stable and optimal k-anonymity, PASSAT 2
 Fung, Wang, Yu, Top-down specialization for information and privacy preservation, ICDE 2005.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace

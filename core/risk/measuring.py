@@ -1,7 +1,5 @@
 """Measuring a table's disclosure risk: everything that does not depend on thresholds."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property

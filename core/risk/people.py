@@ -1,7 +1,5 @@
 """People behind records: hidden persons of a class, persons by all their records, households."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """How many people are unique in the population: Zayatz, Pitman, SNB, and which of them to believe."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal, cast
 

@@ -1,7 +1,5 @@
 """Risk against a population: by its table, by its size, by sampling weights, by risk models."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, cast

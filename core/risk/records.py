@@ -1,7 +1,5 @@
 """Records as they enter: coded values, what is missing, who is left out, whose record it is."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, cast

@@ -1,7 +1,5 @@
 """What is released beside the audit: persons not declared, and the records that violate the rules."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """What classes give away about one sensitive attribute."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -1,7 +1,5 @@
 """What the person chooses before anything is measured, and what the figures are held against."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Special uniques (SUDA2): minimal sets of values that one record alone has, and records scored by them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

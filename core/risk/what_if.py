@@ -1,7 +1,5 @@
 """What if: the cheapest generalizations that reach k (and l, t), and the table that comes out of one."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """Whether texts are names of people: by lists and surnames, by their form alone, or in another writing."""
 
-from __future__ import annotations
-
 import codecs
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Suggest a role for every column of a table."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import replace

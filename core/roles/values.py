@@ -1,7 +1,5 @@
 """What a column's values say about its content."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter

@@ -4,8 +4,6 @@ Only texts are gathered, up to a bound, after the bounds of the file itself were
 interpreted, opened or followed.
 """
 
-from __future__ import annotations
-
 import html
 import io
 import json

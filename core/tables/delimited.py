@@ -1,7 +1,5 @@
 """Delimited text (CSV, TSV and the like): delimiter, header, records."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections import Counter

@@ -1,7 +1,5 @@
 """Which encoding a text file is in, and its text as UTF-8."""
 
-from __future__ import annotations
-
 import codecs
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """Excel workbooks: one sheet with every cell as the text a person sees."""
 
-from __future__ import annotations
-
 import datetime as dt
 import io
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Which line holds the column names, and what a column without a usable name is called."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """How delimited text is laid out: delimiter, header, and where the records begin."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,7 +1,5 @@
 """Missing cells: empty, or one of the spellings, surrounding spaces not counted."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -5,8 +5,6 @@ up to the farthest cell. The file is an OLE container: in it, one stream of reco
 properties.
 """
 
-from __future__ import annotations
-
 import codecs
 import io
 import struct

@@ -1,7 +1,5 @@
 """Parquet files: every column as text."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Bytes or a path in, a dataset out."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict

@@ -4,8 +4,6 @@
 the second opinion beside it does not trust the log.
 """
 
-from __future__ import annotations
-
 from core.tabular.judging import TabularAudit, audit_tabular, judge_tabular
 from core.tabular.log import AnonymizationLog, LogEntry, read_log
 from core.tabular.measuring import (

@@ -4,8 +4,6 @@ The published rule knows nine actions by name; the second opinion also understan
 work: English, Korean and Slovenian words, in any form (``round``, ``rounded``, ``rounding_to_10``).
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Which anonymized columns an original column became, and what the log says of each."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence

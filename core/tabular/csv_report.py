@@ -1,7 +1,5 @@
 """The run's report as the published CSV: one row per file, appended as each is done."""
 
-from __future__ import annotations
-
 import csv
 import io
 from datetime import datetime

@@ -1,7 +1,5 @@
 """A run of the tabular verifier as one JSON document."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from core.free_text import reading_words, texts_document

@@ -1,7 +1,5 @@
 """Where the published rule is known to cry wolf: its verdict stays, and the reason stands beside it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 

@@ -1,7 +1,5 @@
 """Judge what was measured: the published decision, and ours beside it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 

@@ -1,7 +1,5 @@
 """Measure a pair of tables: everything the published rule counts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

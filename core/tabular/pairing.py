@@ -1,7 +1,5 @@
 """Which files belong together: original, anonymized table and log, by their names."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

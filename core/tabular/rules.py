@@ -1,7 +1,5 @@
 """The published rule's checks of one column; every check reads every value."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol

@@ -1,7 +1,5 @@
 """What single values look like: floored dates, pseudonyms, and shapes that show no value."""
 
-from __future__ import annotations
-
 import datetime
 import re
 

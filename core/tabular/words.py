@@ -1,7 +1,5 @@
 """Lists of names and of patterns as words."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from core.patterns import CATALOGUE

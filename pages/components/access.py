@@ -1,7 +1,5 @@
 """Who may use the dashboard: a token in the printed address, or a sign-in; what may be opened by path."""
 
-from __future__ import annotations
-
 import hmac
 import os
 import secrets

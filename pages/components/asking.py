@@ -1,7 +1,5 @@
 """A setting's widget, made from its description; the range shown may end where the allowed one does not."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """Tables that the person edits; what was edited is kept over a visit to another page."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A session ends with its tab: what it held goes back to the system, and nothing of it stays in memory."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import os

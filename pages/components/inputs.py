@@ -1,7 +1,5 @@
 """Asking for files: upload or demo, listing, removal."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial

@@ -4,8 +4,6 @@ Streamlit looks at what the person did since only between two elements. A measur
 go on after "Stop", "Delete my data" and the closing of its tab.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterator

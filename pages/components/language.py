@@ -1,7 +1,5 @@
 """The language of a session: chosen in the menu, else the browser's, else English."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """Long work on a page: start, progress with time left, stop; what is done is kept."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import copy_context

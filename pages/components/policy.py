@@ -1,7 +1,5 @@
 """Settings as a file, and policies: what is opened sets a page's widgets; what a policy makes of a result."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """How much one session may upload: what is on its way, what no page has taken yet, and what it holds."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from starlette.requests import HTTPConnection

@@ -1,7 +1,5 @@
 """How a table was read: what was assumed, and a form to correct it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Showing results: verdict, figures with their definitions, findings, charts, tables, downloads."""
 
-from __future__ import annotations
-
 import hashlib
 import html
 import re

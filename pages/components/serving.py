@@ -1,7 +1,5 @@
 """How the dashboard is served: what a plain Streamlit server leaves open, closed before the first visitor."""
 
-from __future__ import annotations
-
 import gc
 import logging
 import sys

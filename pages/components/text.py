@@ -1,7 +1,5 @@
 """Text from files is data: shown as typed, never as Markdown."""
 
-from __future__ import annotations
-
 import re
 import string
 

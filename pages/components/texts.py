@@ -1,7 +1,5 @@
 """Reading free text: cells drawn at random, and how many of them a person has read."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

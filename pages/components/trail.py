@@ -1,7 +1,5 @@
 """A trail of the audits made: when, with which tool, how many files, which verdict; no name, no value."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os

@@ -3,8 +3,6 @@
 Every good file holds the planted value; no message may ever show it.
 """
 
-from __future__ import annotations
-
 import functools
 import gzip
 import io

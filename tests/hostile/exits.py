@@ -4,8 +4,6 @@ Native threads and processes that read files end with the program; where one of 
 is once in many runs.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

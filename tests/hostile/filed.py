@@ -1,7 +1,5 @@
 """Hostile settings, policies, reports, ledgers, keys and signatures: what is read beside data."""
 
-from __future__ import annotations
-
 import base64
 import functools
 import hashlib

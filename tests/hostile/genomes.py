@@ -1,7 +1,5 @@
 """Pairs of genome files, changed by a seeded hand: bytes, blocks, cuts, fields, lines and headers."""
 
-from __future__ import annotations
-
 import functools
 import random
 import struct

@@ -3,8 +3,6 @@
 A pattern that does not return holds every session: Python's own patterns keep the interpreter's lock.
 """
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 import re

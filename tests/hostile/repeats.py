@@ -1,7 +1,5 @@
 """Reports of random settings on small files, repeated: each has to come to the same."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

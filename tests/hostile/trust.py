@@ -4,8 +4,6 @@ A file is read or refused in a sentence, within ten seconds, without its cells i
 read in processes of 200, so that one that ends its process is named and the others go on.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import signal

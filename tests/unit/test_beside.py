@@ -1,7 +1,5 @@
 """What files hold beside their table: gathered with bounds, and held against the originals."""
 
-from __future__ import annotations
-
 import io
 import json
 import struct

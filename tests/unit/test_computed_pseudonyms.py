@@ -1,7 +1,5 @@
 """Pseudonyms that anybody can compute, and pseudonyms that nobody can."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac

@@ -1,7 +1,5 @@
 """What no command may stumble over: names that steer a terminal, cells that are too long, odd logs."""
 
-from __future__ import annotations
-
 import json
 import time
 

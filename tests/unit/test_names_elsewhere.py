@@ -1,7 +1,5 @@
 """Original values inside the cells of other columns, against what chance gives."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Texts that encode others, one upon the other, and names that are spelled otherwise."""
 
-from __future__ import annotations
-
 import base64
 import codecs
 

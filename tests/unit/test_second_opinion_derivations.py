@@ -1,7 +1,5 @@
 """Originals under other names and in other units, and what only looks like them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

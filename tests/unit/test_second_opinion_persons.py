@@ -1,7 +1,5 @@
 """Classes counted in persons, and classes whose people share a sensitive value."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

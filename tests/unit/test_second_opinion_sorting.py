@@ -1,7 +1,5 @@
 """Reordered tables that a column still sorts like the original, and what only looks so."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

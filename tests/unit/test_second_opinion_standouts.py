@@ -1,7 +1,5 @@
 """Values that hardly anybody has, ages above 89, and rows that were forgotten."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

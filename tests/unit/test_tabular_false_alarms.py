@@ -1,7 +1,5 @@
 """What a careful person would not object to, and what looks like it but is to be objected to."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyarrow as pa
 import pytest

@@ -1,7 +1,5 @@
 """The tables of a delivery and the keys between them as a picture, and what the cheapest facts find."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """How a sceptic finds the people that an audit of several tables found, on their own copies."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from core.delivery import DeliveryAudit, attack_sentence, known_words

@@ -1,7 +1,5 @@
 """Figures, tables, chart and report of a delivery."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """Charts of the (k, l) grid search, drawn from aggregates; clicks in two of them name a pair."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Literal
 

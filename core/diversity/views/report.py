@@ -1,7 +1,5 @@
 """What a (k, l) grid search says of itself: headline, figures, charts of a pair, the report."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 

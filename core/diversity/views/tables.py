@@ -1,7 +1,5 @@
 """Tables of the (k, l) grid search, and the files for programs that are made of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import pandas as pd

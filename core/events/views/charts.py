@@ -1,7 +1,5 @@
 """Charts of the event-log anonymizer, drawn from its tables."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """How a sceptic tells users apart in the export."""
 
-from __future__ import annotations
-
 import io
 from collections import Counter, defaultdict
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The report of the event-log anonymizer, and the sentences its page shares with it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Tables of the event-log anonymizer: what was kept, what it cost, what traces tell."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

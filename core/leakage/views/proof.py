@@ -1,7 +1,5 @@
 """How a sceptic finds the rows that a leakage audit found, and what was tried where it found none."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

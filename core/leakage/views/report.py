@@ -1,7 +1,5 @@
 """The report of row leakage, and how cells were compared in words."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 

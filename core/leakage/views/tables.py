@@ -1,7 +1,5 @@
 """The tables and charts of a row-leakage audit."""
 
-from __future__ import annotations
-
 import io
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The tables of a release beside earlier ones, for pages and reports."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pandas as pd

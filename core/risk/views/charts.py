@@ -1,7 +1,5 @@
 """The charts of a disclosure-risk audit."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How a sceptic finds the people that a disclosure-risk audit found, and what was tried where none was."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from core.reports import ReportTable

@@ -1,7 +1,5 @@
 """The report of a risk audit."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """The tables of a disclosure-risk audit, and what is said beside them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

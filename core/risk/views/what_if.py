@@ -1,7 +1,5 @@
 """What-if searches: records to suppress, the frontier of loss against risk, what happens to columns."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """Columns of text as the numbers or dates they stand for, however they are written."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime

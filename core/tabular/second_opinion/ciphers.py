@@ -4,8 +4,6 @@
 which value belongs to which.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import re

@@ -1,7 +1,5 @@
 """How small the groups are that share their quasi-identifiers, and which column makes them small."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 

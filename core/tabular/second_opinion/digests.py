@@ -3,8 +3,6 @@
 A `Recipe` says how a value became a digest, a `Cut` which part of the digest, written how, is the token.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import hashlib

@@ -4,8 +4,6 @@ Each is looked for on a seeded sample (all records, where there are no more): in
 their order has changed; by whether the disguised value occurs at all, unless their order is kept.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections import Counter

@@ -5,8 +5,6 @@ values that fewer records share than before, and what a value is written like (l
 nobody sees) should say nothing about whose it is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The order in which findings are told: the gravest first, and many columns of one kind as one finding."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What the anonymized file holds beside its table, and whether that tells who the people are."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 They are blanks to the second opinion; the published rule counts them as values that remain.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Names and numbers of people that a mask hides in part only: how many records fit what it leaves."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

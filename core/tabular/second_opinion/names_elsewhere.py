@@ -6,8 +6,6 @@ columns. Where the order of the records has changed, hits are cells that hold an
 original column held, or against words combined anew.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

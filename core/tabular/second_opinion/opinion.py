@@ -1,7 +1,5 @@
 """Measure once, judge at once: the second opinion on an anonymized table."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 

@@ -1,7 +1,5 @@
 """An original table, its anonymized table and the log, column by column."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Who is behind a class of records: persons counted once, and whether all of them share a sensitive value."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

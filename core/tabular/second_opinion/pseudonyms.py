@@ -1,7 +1,5 @@
 """Whether pseudonyms stand for one original each, and hide it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

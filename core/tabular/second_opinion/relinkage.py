@@ -5,8 +5,6 @@ original records. A blank is a value like another, but a record blank in all the
 nothing.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence

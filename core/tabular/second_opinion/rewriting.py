@@ -4,8 +4,6 @@
 `respelled` and `dates_respelled` write names and dates as words are compared.
 """
 
-from __future__ import annotations
-
 import codecs
 import html
 import re

@@ -1,7 +1,5 @@
 """Whether columns that the log lets through look like identifiers all the same."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ Row by row nothing can be compared then; but once both tables are sorted the oth
 and disagree when one table is moved on by a few rows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

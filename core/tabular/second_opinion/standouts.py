@@ -1,7 +1,5 @@
 """What stands out: a value that hardly anybody has, an age above 89, rows that were forgotten."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Whether the tables and the log are about the same columns and records."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What pairs of values have in common row by row: a shift, a part of the text, the order."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

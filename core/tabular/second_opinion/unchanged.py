@@ -1,7 +1,5 @@
 """Columns that the anonymization left as they were."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal

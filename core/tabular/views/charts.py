@@ -1,7 +1,5 @@
 """Charts of the tabular verifier: figures against thresholds, records by class size."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from core.charts import Chart, class_size_chart, horizontal_bars

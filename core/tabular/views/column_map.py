@@ -1,7 +1,5 @@
 """The column map: a row per column, and what was logged, done and found about it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

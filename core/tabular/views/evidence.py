@@ -3,8 +3,6 @@
 Nothing here is part of a measurement or a message: each function reads the tables again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal

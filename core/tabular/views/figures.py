@@ -1,7 +1,5 @@
 """Figures of the tabular verifier: the published rule, the classes and the second opinion."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from core.reports import Figure

@@ -1,7 +1,5 @@
 """How a sceptic finds what a tabular audit found, and what was tried where it found nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

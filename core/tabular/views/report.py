@@ -1,7 +1,5 @@
 """The report of a run of the tabular verifier."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """Tables of the tabular verifier: files, columns, patterns left in, and what was skipped."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple

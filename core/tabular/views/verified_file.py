@@ -1,7 +1,5 @@
 """A verified pair of files with what a report has to say about it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial

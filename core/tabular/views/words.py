@@ -1,7 +1,5 @@
 """Title, question, limits and headlines of the tabular verifier."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from core.measures import shared

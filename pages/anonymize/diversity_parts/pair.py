@@ -1,7 +1,5 @@
 """One pair of k and l: choosing it, and everything about what it releases."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """What a (k, l) search found: the trade-off, the result list, what can be taken away."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator, Sequence
 from datetime import datetime

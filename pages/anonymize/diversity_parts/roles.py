@@ -1,7 +1,5 @@
 """Roles of the columns in the (k, l) search, and groups of quasi-identifiers that are one category."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from typing import NamedTuple

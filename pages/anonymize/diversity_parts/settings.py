@@ -1,7 +1,5 @@
 """Settings of the (k, l) search: where the model comes from, ranges, cells."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import streamlit as st

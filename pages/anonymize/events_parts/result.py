@@ -1,7 +1,5 @@
 """Results of the event-log anonymizer on its page: figures, charts, tables, trace risk, strategies."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 

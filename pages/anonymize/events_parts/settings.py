@@ -1,7 +1,5 @@
 """The event-log anonymizer's settings: a form for what measures the log anew, live controls for the rest."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """What to ignore when rows are compared, and the thresholds as live sliders."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """Measuring row leakage: at once where that is quick, beside the page where it is not."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import streamlit as st

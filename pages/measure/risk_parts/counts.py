@@ -1,7 +1,5 @@
 """A table of counts: small cells, what the totals tell of suppressed ones, and what to suppress."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 from functools import partial

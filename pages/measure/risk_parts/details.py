@@ -1,7 +1,5 @@
 """The tables behind the figures, a tab each; only the comparison depends on the thresholds."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import NamedTuple
 

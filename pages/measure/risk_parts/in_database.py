@@ -1,7 +1,5 @@
 """A table where it is, in a database that the operator has configured."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import partial

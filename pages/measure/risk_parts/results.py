@@ -1,7 +1,5 @@
 """What was found out about a table, on the page."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from core.measures import MEASURES

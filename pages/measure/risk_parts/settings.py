@@ -1,7 +1,5 @@
 """What the columns of a table are, how to count, and what the figures are held against."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

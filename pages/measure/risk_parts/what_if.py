@@ -1,7 +1,5 @@
 """What if: search for generalizations beside the page, choose one, take the table away."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

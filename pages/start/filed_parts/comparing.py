@@ -1,7 +1,5 @@
 """Two filed reports beside each other."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st

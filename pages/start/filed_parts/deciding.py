@@ -1,7 +1,5 @@
 """A filed report is decided on: what it says, which findings are accepted, and what to hand over."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial

@@ -1,7 +1,5 @@
 """A filed report repeated on the files at hand."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import partial

@@ -1,7 +1,5 @@
 """Verifying pairs of files one after the other: a file that cannot be verified never stops the others."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """One verified file on the page: verdicts side by side, figures, charts, tables, evidence."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import streamlit as st

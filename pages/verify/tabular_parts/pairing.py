@@ -1,7 +1,5 @@
 """Which uploaded files belong together: by their names, and by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The tabular verifier's limits as live sliders; none of them measures anything again."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

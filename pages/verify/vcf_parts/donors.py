@@ -1,7 +1,5 @@
 """What one anonymized file still tells of its donors, alone and beside a panel."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """One verified genome file on the page: verdicts, figures, exposure, charts, sites."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """Genome files on the page: uploaded or opened in place, paired by name or by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The VCF verifier's settings: repeats start a new reading, threshold and severities judge at once."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
