@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core.at_hand import is_file
+from core.at_hand import is_file, write_file
 from core.commands.output import Audited, print_json, print_lines, print_warning
 from core.commands.policies import judged
 from core.commands.reading import add_reading_options, table_reader
@@ -31,7 +31,6 @@ from core.reports import Report, input_facts, render
 from core.settings_form import add_options, described, from_options
 from core.tables import Dataset
 from core.words import own, text
-from core.writing import write_file
 
 FORMS = (EventSettings, Rule, ReleaseOptions)
 

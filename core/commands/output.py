@@ -15,13 +15,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from core.at_hand import write_file
 from core.commands import policy_commands
 from core.errors import AuditInputError
 from core.languages import ENGLISH
 from core.plain import json_value
 from core.verdict import Verdict, exit_code
 from core.words import Text, joined, own, say, speaking, text
-from core.writing import write_file
 
 if TYPE_CHECKING:
     from core.policies import PolicyOutcome

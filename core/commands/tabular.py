@@ -13,6 +13,7 @@ from typing import Any, get_args
 import numpy as np
 
 from core import at_hand
+from core.at_hand import write_file
 from core.cluster import OUT_OF_MEMORY, Task, settings_digest, stamps
 from core.commands import risk_in_engine as in_engine
 from core.commands.batches import Batch, add_batch_options, arguments_that_matter
@@ -64,7 +65,6 @@ from core.tabular.views.evidence import evidence_tables
 from core.tabular.views.proof import tabular_proof
 from core.verdict import Verdict
 from core.words import Text, input_error, joined, own, percent, text
-from core.writing import write_file
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -18,7 +18,7 @@ from core.tabular.second_opinion import (
     judge_second_opinion,
     measure_second_opinion,
 )
-from core.tabular.second_opinion.gravity import folded, gravest_first
+from core.tabular.second_opinion.opinion import folded, gravest_first
 from core.tabular.settings import TabularSettings, TabularThresholds
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict, worst, worst_first

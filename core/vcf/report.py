@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from core.at_hand import write_file
 from core.plain import defused, starts_like_formula
 from core.vcf.donor import DonorAudit
 from core.vcf.judging import REPORT_COLUMNS, VcfAudit
 from core.vcf.outcomes import PairOutcome
-from core.writing import write_file
 
 REPORT_NAME = "VCF_anonymization_verification_report"
 FINDING_COLUMNS = ("filename", "origin", "check", "verdict", "n_affected", "message", "remedy", "places")

@@ -1,9 +1,13 @@
-"""A setting's widget, made from its description; the range shown may end where the allowed one does not."""
+"""A setting's widget, made from its description; the range shown may end where the allowed one does not.
+
+Tables that the person edits are here too: what was edited is kept over a visit to another page.
+"""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
+import pandas as pd
 import streamlit as st
 
 from core.settings_form import Setting, described
@@ -215,3 +219,21 @@ def _common(told: Setting, key: str, **further: Any) -> dict[str, Any]:
         "key": key,
         "persist_state": "session",
     } | further
+
+
+def edit_table(
+    table: pd.DataFrame, *, key: str, alt: str, kept_columns: Sequence[str] = (), **options: Any
+) -> pd.DataFrame:
+    """Show a table to edit, as it was left on a former visit of the page; return it as it is now.
+
+    `kept_columns` are those that can be edited where the others are said in the language of the visit.
+    """
+    base, kept = f"{key}_base", f"{key}_kept"
+    if key not in st.session_state:  # Streamlit 1.67 forgets an editor's edits on a page switch
+        former = st.session_state.get(kept, table)
+        st.session_state[base] = table.assign(**former[list(kept_columns)]) if kept_columns else former
+    edited: pd.DataFrame = st.data_editor(
+        st.session_state[base], key=key, hide_index=True, alt=alt, **options
+    )
+    st.session_state[kept] = edited
+    return edited

@@ -1,27 +1,32 @@
-"""How the dashboard is served: what a plain Streamlit server leaves open, closed before the first visitor."""
+"""How the dashboard is served: what a plain Streamlit server leaves open, closed before the first visitor.
+
+How much one session may upload counts what is on its way, what no page has taken yet, and what it holds.
+"""
 
 import gc
 import logging
 import sys
 import threading
 import traceback
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import streamlit as st
 from starlette.formparsers import MultiPartParser
 from starlette.middleware import Middleware
+from starlette.requests import HTTPConnection
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from core import apart
-from core.caching import clear_no_others_caches, keep_downloads
+from core.caching import clear_no_others_caches, keep_downloads, n_bytes_held, refuse_upload
 from core.errors import AuditInputError
 from core.streamlit_internals import PagesManager, runtime
 from core.turns import turns
 from pages.components import trail
-from pages.components.access import Access, print_address
+from pages.components.access import Access, print_address, session_of_upload
 from pages.components.ending import Ending
-from pages.components.quota import Quota
 
 # The browser itself refuses to talk to any other host, whatever a column name or cell may contain.
 # Vega compiles chart expressions, hence unsafe-eval; Streamlit styles its elements inline.
@@ -64,6 +69,38 @@ class SecurityHeaders:
             await send(message)
 
         await self._app(scope, receive, send_with_headers if scope["type"] == "http" else send)
+
+
+class Quota:
+    """Keep nothing of an upload that would take a session over its quota; its page says so."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._arriving: Counter[str] = Counter()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        session = session_of_upload(HTTPConnection(scope)) if scope.get("method") == "PUT" else None
+        if session is None:
+            await self._app(scope, receive, send)
+            return
+        stated = HTTPConnection(scope).headers.get("content-length", "")
+        if not stated.isdecimal():
+            await Response(status_code=411)(scope, receive, send)
+            return
+        self._arriving[session] += int(stated)
+        held = n_bytes_held(session, runtime.get_instance().uploaded_file_mgr) + self._arriving[session]
+        try:
+            if held <= turns().limits.quota:
+                await self._app(scope, receive, send)
+                return
+            while (await receive()).get("more_body"):
+                pass  # a browser that is answered before it has sent all says "network error"
+        finally:
+            self._arriving[session] -= int(stated)
+            self._arriving += Counter()  # forgets sessions of which nothing arrives
+        refuse_upload(session)
+        await Response(status_code=204)(scope, receive, send)
 
 
 def where_it_happened(error: BaseException) -> str:

@@ -1,6 +1,6 @@
 """The gravest finding first, and many columns told as one."""
 
-from core.tabular.second_opinion.gravity import folded, gravest_first
+from core.tabular.second_opinion.opinion import folded, gravest_first
 from core.verdict import Finding, Verdict
 from tests.second_opinion_examples import findings, opinion_on
 

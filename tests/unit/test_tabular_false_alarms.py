@@ -9,8 +9,7 @@ from core.roles import Role, suggest_roles
 from core.tabular import audit_tabular
 from core.tabular.actions import Meaning, meaning_of
 from core.tabular.second_opinion import SecondOpinionSettings
-from core.tabular.second_opinion.marks import marked
-from core.tabular.second_opinion.pair import pair_tables
+from core.tabular.second_opinion.pair import marked, pair_tables
 from core.tabular.second_opinion.surrogates import measure_surrogates
 from core.verdict import Verdict
 from tests.second_opinion_examples import dataset, findings, keep_all, log_of, opinion_on, table, the_finding

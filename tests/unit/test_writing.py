@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from core.__main__ import main
+from core.at_hand import write_file
 from core.commands import output
 from core.errors import AuditInputError
-from core.writing import write_file
 
 
 def test_write_file__writes_all_and_leaves_nothing_else(tmp_path: Path) -> None:

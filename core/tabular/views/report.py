@@ -14,8 +14,7 @@ from core.reports import (
 )
 from core.tabular import FilePair, LeftOutFile, TabularAudit
 from core.tabular.document import run_verdict, tabular_arguments, tabular_document
-from core.tabular.views.charts import class_chart_of
-from core.tabular.views.column_map import column_map
+from core.tabular.views.charts import class_chart_of, column_map
 from core.tabular.views.figures import class_and_opinion_figures, column_figures, rule_figures
 from core.tabular.views.tables import (
     OPINION_TABLES,
@@ -24,8 +23,15 @@ from core.tabular.views.tables import (
     residual_table,
     skipped_table,
 )
-from core.tabular.views.verified_file import VerifiedFile
-from core.tabular.views.words import LIMITS, QUESTION, TITLE, checks_line, run_headline, verdicts_said
+from core.tabular.views.words import (
+    LIMITS,
+    QUESTION,
+    TITLE,
+    VerifiedFile,
+    checks_line,
+    run_headline,
+    verdicts_said,
+)
 from core.verdict import Finding, Verdict, worst, worst_first
 from core.words import own, text
 

@@ -9,8 +9,7 @@ import pandas as pd
 from core.reports.model import Column, Table, table_by, table_of
 from core.tabular import LeftOutFile, TabularAudit
 from core.tabular.csv_report import class_shares
-from core.tabular.views.verified_file import VerifiedFile
-from core.tabular.views.words import gravest
+from core.tabular.views.words import VerifiedFile, gravest
 from core.tabular.words import SHORT_WORDS, patterns_found
 from core.verdict import Verdict
 from core.words import text

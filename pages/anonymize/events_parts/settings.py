@@ -30,8 +30,7 @@ from core.events.mapping import OTHER_EVENT
 from core.events.settings import AUTOMATIC, COARSER
 from core.tables import Dataset
 from core.words import listed, say
-from pages.components.asking import ask_for_choice, ask_for_number, ask_for_several, ask_whether
-from pages.components.editing import edit_table
+from pages.components.asking import ask_for_choice, ask_for_number, ask_for_several, ask_whether, edit_table
 from pages.components.inputs import ask_for_files, list_file
 from pages.components.policy import opened_form
 from pages.components.reading import show_problems

@@ -20,8 +20,7 @@ from core.roles import Role
 from core.settings_form import described
 from core.tables import Dataset
 from core.words import own, say
-from pages.components.asking import ask_for_choice, ask_for_number
-from pages.components.editing import edit_table
+from pages.components.asking import ask_for_choice, ask_for_number, edit_table
 from pages.components.policy import opened_form, say_absent
 from pages.components.text import sentence
 

@@ -11,8 +11,7 @@ from core.vcf import ALL_CHECKS, MAF_LIMIT, VcfSettings
 from core.vcf.views import severity_table
 from core.verdict import Verdict
 from core.words import say
-from pages.components.asking import ask_for_number, ask_on_log_scale
-from pages.components.editing import edit_table
+from pages.components.asking import ask_for_number, ask_on_log_scale, edit_table
 from pages.components.policy import opened_form
 from pages.components.reading import show_problems
 
