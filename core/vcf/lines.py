@@ -15,6 +15,8 @@ from typing import NamedTuple, NoReturn, Protocol
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from core.apart import memory_left
 from core.errors import AuditInputError
@@ -108,33 +110,15 @@ class Block:
 
     def differing(self, other: Block) -> list[int]:
         """Return the places of the lines that are not those of another block of as many lines."""
-        found = np.flatnonzero(np.diff(self.starts) != np.diff(other.starts))
-        begin, end = self.starts[[0, -1]].tolist()
-        cells = np.frombuffer(self.text, dtype=np.uint8)
-        others = np.frombuffer(self._with_lines_of(other, found), dtype=np.uint8)
-        places = [found]
-        step = 1 + CHUNK * len(self) // max(1, end - begin)
-        for first in range(0, len(self), step):
-            starts = self.starts[first : first + step + 1]
-            low, high = starts[[0, -1]].tolist()
-            differs = cells[low:high] != others[low - begin : high - begin]
-            if differs.any():
-                found_in = np.bitwise_or.reduceat(differs.view(np.uint8), starts[:-1] - low)
-                places.append(found_in.nonzero()[0] + first)
-        return np.sort(np.concatenate(places)).tolist()
+        equal = pc.equal(self._as_array(), other._as_array()).buffers()[1]  # a bit for each, the lowest first
+        bits = np.unpackbits(np.frombuffer(equal, dtype=np.uint8), count=len(self), bitorder="little")
+        places: list[int] = np.flatnonzero(bits == 0).tolist()
+        return places
 
-    def _with_lines_of(self, other: Block, places: npt.NDArray[np.int64]) -> bytes | memoryview:
-        """Return the text of this block with another's lines, except at some places."""
-        mine, theirs = memoryview(self.text), memoryview(other.text)
-        if not len(places):
-            return theirs[other.starts[0] : other.starts[-1]]
-        lows, highs = self.starts[places].tolist(), self.starts[places + 1].tolist()
-        begins = other.starts[[0, *(places + 1)]].tolist()
-        ends = other.starts[[*places, len(other)]].tolist()
-        parts = [theirs[begins[0] : ends[0]]]
-        for low, high, begin, end in zip(lows, highs, begins[1:], ends[1:], strict=True):
-            parts += (mine[low:high], theirs[begin:end])
-        return b"".join(parts)
+    def _as_array(self) -> pa.Array:
+        """Return the lines with their ends, not copied."""
+        buffers = [None, pa.py_buffer(self.starts), pa.py_buffer(self.text)]
+        return pa.Array.from_buffers(pa.large_binary(), len(self), buffers)
 
     def first_elsewhere(self, other: Block, places: list[int]) -> int:
         """Return the first of some places whose CHROM or POS is not another block's; −1 for none."""
