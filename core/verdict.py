@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
+from typing import NamedTuple
 
 from core.remedies import harm_rank, remedy_of
 from core.words import Text, Value, listed, own, text
@@ -76,6 +77,7 @@ class Finding:
     columns: tuple[str, ...] = ()  # all columns concerned, where findings of several were folded into one
     own_remedy: str = ""  # what to do about it, where that is not the same for every finding of its check
     short: str = ""  # what it comes down to, where the message tells more than a headline can
+    file: str = ""  # the file it is about, where the message begins with its name
 
     @property
     def remedy(self) -> str:
@@ -129,7 +131,7 @@ class Finding:
             each and text("{file}: {message}", file=name, message=own(each))
             for each in (self.message, self.short)
         )
-        return replace(self, message=message, short=short)
+        return replace(self, message=message, short=short, file=name)
 
     def document(self) -> dict[str, object]:
         """Return the finding as the command line writes it in JSON."""
@@ -157,23 +159,74 @@ def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(findings, key=lambda finding: (-finding.verdict.severity, harm_rank(finding.check))))
 
 
+def over_files(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return the findings, the worst first; what is found in several files stands once, with all of them."""
+    groups: dict[object, list[Finding]] = {}
+    for finding in worst_first(findings):
+        said = finding.message.values["message"] if isinstance(finding.message, Text) and finding.file else ""
+        alike = (finding.check, finding.verdict, finding.column, *_sentences(said)) if said else id(finding)
+        groups.setdefault(alike, []).append(finding)
+    return tuple(
+        first
+        if not others
+        else replace(
+            first,
+            message=text(
+                "{finding} Likewise in {files}.",
+                finding=own(first.message),
+                files=listed([each.file for each in others], at_most=4),
+            ),
+        )
+        for first, *others in groups.values()
+    )
+
+
+def _sentences(said: str) -> tuple[str, ...]:
+    """Return the messages that a text was made of, without their values."""
+    words = own(said)
+    parts = (one for key, one in words.values.items() if key.startswith("part_"))
+    return (words.message, *(each for one in parts for each in _sentences(one)))
+
+
 def next_steps(findings: Iterable[Finding], *, at_most: int = 3) -> tuple[str, ...]:
     """Return what to do next: the remedies of the gravest findings, each once, with the columns concerned.
 
-    Findings that are PASS ask for nothing. A remedy that names a column itself stands alone.
+    Findings that are PASS ask for nothing. A remedy that names a column itself stands alone, and one for
+    columns that an earlier one is for comes last. Of several files each says for which it is.
     """
-    columns: dict[str, list[str]] = {}
+    steps: dict[str, _Step] = {}
     for finding in worst_first(findings):
         if finding.remedy and finding.verdict is not Verdict.PASS:
-            named = columns.setdefault(finding.remedy, [])
-            named += [name for name in finding.columns or (finding.column,) if name and name not in named]
-    steps = list(columns.items())[:at_most]
-    return tuple(
-        step
-        if not named or any(f"`{name}`" in step for name in named)
-        else text("{columns}: {step}", columns=listed(named, at_most=4), step=own(step))
-        for step, named in steps
-    )
+            step = steps.setdefault(finding.remedy, _Step({}, {}, bool(finding.own_remedy)))
+            names = finding.columns or ((finding.column,) if finding.column else ())
+            step.columns.update(dict.fromkeys(names))
+            step.files.update(dict.fromkeys(filter(None, [finding.file])))
+    treated: set[tuple[str, str]] = set()
+    first: list[str] = []
+    last: list[str] = []
+    for remedy, step in steps.items():
+        places = {(file, column) for file in step.files or ("",) for column in step.columns}
+        is_said = bool(places) and places <= treated and not step.is_own
+        (last if is_said else first).append(step.said(remedy))
+        treated |= places
+    return tuple([*first, *last][:at_most])
+
+
+class _Step(NamedTuple):
+    """The columns and files for which something is to be done, and whether its words are a finding's own."""
+
+    columns: dict[str, None]
+    files: dict[str, None]
+    is_own: bool
+
+    def said(self, remedy: str) -> str:
+        """Return what to do with the columns and files before it, but for columns that it names itself."""
+        columns, files = (listed([*names], at_most=4) for names in (self.columns, self.files))
+        if self.columns and not any(f"`{name}`" in remedy for name in self.columns):
+            if self.files:
+                return text("{columns} in {files}: {step}", columns=columns, files=files, step=own(remedy))
+            return text("{columns}: {step}", columns=columns, step=own(remedy))
+        return text("{files}: {step}", files=files, step=own(remedy)) if self.files else remedy
 
 
 def exit_code(overall: Verdict, *, incomplete: bool) -> int:

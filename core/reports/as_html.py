@@ -33,11 +33,12 @@ from core.reports.model import (
     time_text,
     unit_words,
 )
-from core.verdict import Finding, Verdict, next_steps, worst_first
+from core.verdict import Finding, Verdict, next_steps, over_files, worst_first
 from core.words import Amount, own, say, spoken_language
 
 MOST_COLUMNS = 14
 _MOST_ROWS = 25
+_MOST_ROWS_OF_MAP = 30
 _MOST_AT_FRONT = 5  # findings on the first page
 _MOST_OF_FILE = 3  # findings with each of several files
 _MOST_FILES = 20  # named on the first page
@@ -72,7 +73,8 @@ def render_html(report: Report) -> bytes:
     The first page holds the verdict, the gravest findings, what to do, the files and how the report was
     made; then comes a section per file; definitions, settings and hashes are an appendix. Charts are
     inline SVG. A content security policy forbids scripts and requests, links lead within the file, and all
-    text is escaped. Tables show their first 25 rows and 14 columns and say so where they hold more.
+    text is escaped. Tables show their first 25 rows (maps of columns 30) and 14 columns and say so where
+    they hold more.
     Light, dark and print have their own colours; a verdict is told by word, symbol and colour. The same
     report gives the same bytes, and two that differ in `created_at` differ in its lines alone.
     """
@@ -254,7 +256,7 @@ def _gravest(findings: Sequence[Finding], headline: str, *, at_most: int) -> str
 
     What held is in the appendix; nothing where the headline says all.
     """
-    grave = [finding for finding in worst_first(findings) if finding.verdict is not Verdict.PASS]
+    grave = [finding for finding in over_files(findings) if finding.verdict is not Verdict.PASS]
     told = [one for one in grave if say(one.message) not in say(headline) and say(one.gist) != say(headline)]
     if grave and not told:
         return ""
@@ -396,7 +398,8 @@ def _chart(chart: ReportChart, number: int, *, is_beside: bool) -> str:
 
 def _report_table(table: ReportTable, *, level: int) -> str:
     said = table.said
-    shown = said.iloc[:_MOST_ROWS, :MOST_COLUMNS]
+    most = _MOST_ROWS_OF_MAP if table.marks else _MOST_ROWS
+    shown = said.iloc[:most, :MOST_COLUMNS]
     units = column_units(table)[:MOST_COLUMNS]
     numeric = [_is_numeric(shown.iloc[:, position]) for position in range(shown.shape[1])]
     rows = [
@@ -420,7 +423,7 @@ def _report_table(table: ReportTable, *, level: int) -> str:
     content = table_html(
         say(table.title), [str(n) for n in shown.columns], rows, numeric=numeric, shape=shape
     )
-    return f"{heading}\n{note}\n{content}\n{_cut_statement(said)}"
+    return f"{heading}\n{note}\n{content}\n{_cut_statement(*said.shape, most)}"
 
 
 def _legend(table: ReportTable) -> str:
@@ -449,17 +452,16 @@ def _longest_word(words: str) -> int:
     return int(longest) if longest <= _LONGEST_WORD else 8
 
 
-def _cut_statement(frame: pd.DataFrame) -> str:
-    n_rows, n_columns = frame.shape
-    if n_rows > _MOST_ROWS and n_columns > MOST_COLUMNS:
+def _cut_statement(n_rows: int, n_columns: int, most: int) -> str:
+    if n_rows > most and n_columns > MOST_COLUMNS:
         cut = "First {rows} of {n_rows} rows and first {columns} of {n_columns} columns; the XLSX holds all."
-    elif n_rows > _MOST_ROWS:
+    elif n_rows > most:
         cut = "First {rows} of {n_rows} rows; the XLSX holds all."
     elif n_columns > MOST_COLUMNS:
         cut = "First {columns} of {n_columns} columns; the XLSX holds all."
     else:
         return ""
-    words = say(cut, rows=_MOST_ROWS, n_rows=n_rows, columns=MOST_COLUMNS, n_columns=n_columns)
+    words = say(cut, rows=most, n_rows=n_rows, columns=MOST_COLUMNS, n_columns=n_columns)
     return f'<p class="small">{text(words)}</p>'
 
 
@@ -584,8 +586,9 @@ def _all_tables(report: Report, sections: Sequence[ReportSection]) -> str:
     for section in sections:
         if section.further:
             heading = say("Further figures of {file}", file=section.name)
-            table = _figures_table(section.further, heading)
-            tables.append(f'<h3 class="{_wrapping(heading)}">{text(heading)}</h3>\n{table}')
+            table = _figures_table(section.further[:_MOST_ROWS], heading)
+            cut = _cut_statement(len(section.further), 0, _MOST_ROWS)
+            tables.append(f'<h3 class="{_wrapping(heading)}">{text(heading)}</h3>\n{table}\n{cut}')
     return "\n".join(tables)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from core.remedies import REMEDIES, harm_rank, remedy_of
 from core.vcf.checks import ALL_CHECKS
-from core.verdict import Finding, Verdict, next_steps, worst_first
+from core.verdict import Finding, Verdict, next_steps, over_files, worst_first
 
 CORE = Path(__file__).parents[2] / "core"
 # Facts that a person can only weigh: nothing is to be done about them, or the sentence itself says when.
@@ -114,6 +114,41 @@ def test_next_steps__are_the_remedies_of_the_gravest_findings_with_their_columns
     )
     assert next_steps(found, at_most=1) == next_steps(found)[:1]
     assert next_steps([finding("smallest_class", Verdict.PASS)]) == ()
+
+
+def test_next_steps__name_the_file_of_several() -> None:
+    found = [
+        finding("looks_like_identifier", Verdict.FAIL, column="name").of_file("a.csv"),
+        finding("looks_like_identifier", Verdict.FAIL, column="phone").of_file("b.csv"),
+        finding("row_order_kept", Verdict.WARN).of_file("b.csv"),
+    ]
+    assert next_steps(found) == (
+        f"`name`, `phone` in `a.csv`, `b.csv`: {remedy_of('looks_like_identifier')}",
+        f"`b.csv`: {remedy_of('row_order_kept')}",
+    )
+
+
+def test_next_steps__tell_last_what_is_for_columns_that_are_treated_already() -> None:
+    found = [
+        finding("looks_like_identifier", Verdict.FAIL, column="note"),
+        finding("original_values_inside", Verdict.FAIL, column="note"),
+        finding("row_order_kept", Verdict.WARN),
+    ]
+    order = [step.partition(": ")[2] or step for step in next_steps(found)]
+    assert order == [remedy_of(finding_.check) for finding_ in (found[0], found[2], found[1])]
+    elsewhere = [found[0], finding("original_values_inside", Verdict.FAIL, column="town"), found[2]]
+    assert next_steps(elsewhere)[1].startswith("`town`: ")
+
+
+def test_over_files__tells_what_is_found_in_several_files_once() -> None:
+    def left(n: int) -> Finding:
+        return Finding.of("k", Verdict.FAIL, n_affected=n)("{n} record is alone.", "{n} records are alone.")
+
+    found = [left(n).of_file(name) for n, name in ((1, "a.csv"), (2, "b.csv"), (3, "c.csv"))]
+    (folded,) = over_files(found)
+    assert folded.message == "a.csv: 1 record is alone. Likewise in `b.csv`, `c.csv`."
+    other = Finding.of("k", Verdict.FAIL)("Nobody can tell.").of_file("b.csv")
+    assert over_files([found[0], other, left(4), left(4)]) == (found[0], other, left(4), left(4))
 
 
 @pytest.mark.parametrize(
