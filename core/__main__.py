@@ -38,17 +38,7 @@ if __name__ == "__main__":
 
 from core import __version__
 from core.apart import limit_memory, memory_left
-from core.commands import COMMANDS, OF_POLICIES, command, policy_commands
-from core.commands.output import (
-    Audited,
-    add_report_options,
-    check_report_options,
-    memory_asked_for,
-    print_problems,
-    print_warning,
-    printable,
-    survive_any_encoding,
-)
+from core.commands import COMMANDS, OF_POLICIES, command, output, policy_commands
 from core.errors import AuditInputError
 from core.holding import read_unchanged
 from core.languages import ENGLISH, LANGUAGES
@@ -75,7 +65,7 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print usage and message, and leave with exit code 2."""
-        super().error(printable(message))
+        super().error(output.printable(message))
 
 
 class _WriteDemo(argparse.Action):
@@ -130,7 +120,7 @@ def build_parser(
 def _add_shared_options(parser: argparse.ArgumentParser, tool: str, module: object) -> None:
     """Declare what several commands take."""
     if hasattr(module, "audit"):
-        add_report_options(parser)
+        output.add_report_options(parser)
         parser.add_argument(
             "--memory",
             type=int,
@@ -171,14 +161,14 @@ class _Strict(_Parser):
     def error(self, message: str) -> NoReturn:
         """Refuse the words."""
         refused = "The report cannot be repeated: its command is refused ({reason})."
-        raise AuditInputError(text(refused, reason=printable(message)))
+        raise input_error(refused, reason=output.printable(message))
 
     def print_help(self, file: object = None) -> None:  # noqa: ARG002 - as argparse has it
         """Refuse the words that ask for it."""
         self.error("--help")
 
 
-def audit_again(tool: str, runs: Sequence[Sequence[str]], *, policy: Policy | None = None) -> Audited:
+def audit_again(tool: str, runs: Sequence[Sequence[str]], *, policy: Policy | None = None) -> output.Audited:
     """Audit as the words of a filed report say, on the files at hand; nothing is printed or written.
 
     Parameters
@@ -205,13 +195,13 @@ def audit_again(tool: str, runs: Sequence[Sequence[str]], *, policy: Policy | No
             parsed[-1].policy = policy
     if len(parsed) > 1 and tool not in _OF_SEVERAL_RUNS:
         parser.error(tool)
-    audited: Audited = module.audit(*parsed)
+    audited: output.Audited = module.audit(*parsed)
     return audited
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one subcommand and return its exit code (0, 1 for FAIL, 2 for unusable input)."""
-    survive_any_encoding()
+    output.survive_any_encoding()
     words = sys.argv[1:] if arguments is None else arguments
     parsed = build_parser(words).parse_args(words)
     if signal.getsignal(signal.SIGINT) is _stop_at_start:
@@ -225,8 +215,8 @@ def _run(parsed: argparse.Namespace, words: Sequence[str]) -> int:
         parsed = _with_files(parsed, words)
         with settings_named_by("flag"):
             if "report" in parsed and "formats" in parsed:
-                check_report_options(parsed)
-            if (most := memory_asked_for(parsed)) is not None:
+                output.check_report_options(parsed)
+            if (most := output.memory_asked_for(parsed)) is not None:
                 limit_memory(most, here=True)
             code = int(parsed.run(parsed))
         sys.stdout.flush()
@@ -241,14 +231,14 @@ def _ended_by(error: BaseException, *, debug: bool) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
     if _INTERRUPTED.came or not isinstance(error, Exception):
-        print_problems(("Stopped before the end; nothing was judged.",))
+        output.print_problems(("Stopped before the end; nothing was judged.",))
         return 130
     if isinstance(error, AuditInputError):
-        print_problems(error.problems)
+        output.print_problems(error.problems)
         return 2
     if debug:
         traceback.print_exception(error)
-    print_problems((unexpected(error),))
+    output.print_problems((unexpected(error),))
     return 2
 
 
@@ -274,7 +264,7 @@ def _settings_in(file: Path, tool: str) -> ToolSettings:
         raise input_error(cannot, file=str(file), reason=str(error.strerror)) from None
     opened = read_settings(data, name=file.name, tool=tool)
     for note in opened.notes:
-        print_warning(note)
+        output.print_warning(note)
     return opened.settings
 
 

@@ -435,12 +435,7 @@ def anonymized_events(log: str, settings: events.EventSettings, rule: events.Rul
 
 @st.cache_resource(scope="session", max_entries=4, show_spinner=False)
 def events_release(
-    log: str,
-    settings: events.EventSettings,
-    rule: events.Rule,
-    options: events.ReleaseOptions,
-    *,
-    batch: int,
+    log: str, settings: events.EventSettings, rule: events.Rule, options: events.ReleaseOptions, *, batch: int
 ) -> events.Release:
     """Write the export; without a seed its pseudonyms are fresh for each `batch`."""
     del batch  # part of the key only
@@ -485,12 +480,7 @@ def events_curve(log: str, settings: events.EventSettings, cap: int | None) -> t
 
 
 def events_audit(
-    log: str,
-    settings: events.EventSettings,
-    rule: events.Rule,
-    options: events.ReleaseOptions,
-    *,
-    batch: int,
+    log: str, settings: events.EventSettings, rule: events.Rule, options: events.ReleaseOptions, *, batch: int
 ) -> events.EventAudit:
     """Judge an export; its parts are cached, each by what it depends on.
 
@@ -625,10 +615,7 @@ def _cells_measurement(
 
 @st.cache_resource(scope="session", max_entries=64, show_spinner=False)
 def counts_audit(
-    table: str,
-    settings: risk.RiskSettings,
-    thresholds: counts.CountThresholds,
-    others: tuple[str, ...] = (),
+    table: str, settings: risk.RiskSettings, thresholds: counts.CountThresholds, others: tuple[str, ...] = ()
 ) -> counts.CountsAudit:
     """Hold a table of counts against thresholds, and say what to suppress; each place of a slider once."""
     return counts.judge_counts(_cells_measurement(table, settings, others), thresholds)

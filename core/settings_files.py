@@ -20,15 +20,7 @@ from typing import Any, NoReturn
 from core import __version__
 from core.commands import command
 from core.errors import AuditInputError
-from core.settings_form import (
-    NONE,
-    Setting,
-    described,
-    given_options,
-    option_of,
-    parts_of,
-    settings_named_by,
-)
+from core.settings_form import NONE, Setting, described, given_options, option_of, parts_of, settings_named_by
 from core.words import Text, input_error, own, text
 
 _MOST_DOTS = 1000  # between two commas, or on a line

@@ -16,9 +16,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from core.errors import AuditInputError
 from core.jobs import Progress, Result
-from core.words import Text, text
+from core.words import Text, input_error, text
 
 AT_ONCE_VARIABLE = "ANONAUDIT_AT_ONCE"
 MEMORY_VARIABLE = "ANONAUDIT_MEMORY"
@@ -65,7 +64,7 @@ def whole_number(environment: Mapping[str, str], name: str, default: int) -> int
     if not given:
         return default
     if not given.isascii() or not given.isdigit() or int(given) < 1:
-        raise AuditInputError(text("{name} has to be a whole number from 1 up.", name=name))
+        raise input_error("{name} has to be a whole number from 1 up.", name=name)
     return int(given)
 
 

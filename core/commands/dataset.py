@@ -9,20 +9,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from core import delivery
 from core.commands import earlier
 from core.commands import risk_in_engine as in_engine
 from core.commands.output import Audited, add_evidence_option
 from core.commands.policies import judged, looks_of_all
 from core.commands.reading import add_reading_options, add_text_options, place, read_options, table_reader
-from core.delivery import (
-    DeliveryAudit,
-    DeliverySettings,
-    DeliveryThresholds,
-    audit_delivery,
-    delivery_document,
-    delivery_lines,
-    released_tables,
-)
 from core.delivery.in_engine import audit_delivery_in_engine
 from core.errors import AuditInputError
 from core.free_text import read_cells
@@ -35,7 +27,7 @@ from core.words import own
 if TYPE_CHECKING:
     from core.reports import Report, ReportTable
 
-FORMS = (DeliverySettings, DeliveryThresholds)
+FORMS = (delivery.DeliverySettings, delivery.DeliveryThresholds)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,8 +56,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def audit(arguments: argparse.Namespace) -> Audited:
     """Audit the tables together, and write the ledger where it is asked for."""
-    settings = from_options(DeliverySettings, arguments)
-    thresholds = from_options(DeliveryThresholds, arguments)
+    settings = from_options(delivery.DeliverySettings, arguments)
+    thresholds = from_options(delivery.DeliveryThresholds, arguments)
     files = earlier.files_of([each for each in arguments.tables if isinstance(each, Path)])
     elsewhere = [each for each in arguments.tables if isinstance(each, str)]
     is_large = bool(settings.keys) and not _asked(arguments) and in_engine.are_too_large(files)
@@ -76,7 +68,7 @@ def audit(arguments: argparse.Namespace) -> Audited:
     before = earlier.read_before(arguments)
     unread = (*problems, *before.problems)
     try:
-        audited = audit_delivery(
+        audited = delivery.audit_delivery(
             datasets,
             settings,
             thresholds,
@@ -86,7 +78,9 @@ def audit(arguments: argparse.Namespace) -> Audited:
         )
     except AuditInputError as error:
         raise AuditInputError(*unread, *error.problems) from None
-    before.write_ledger(arguments.ledger, released_tables(audited.measurement, datasets), k=thresholds.k)
+    before.write_ledger(
+        arguments.ledger, delivery.released_tables(audited.measurement, datasets), k=thresholds.k
+    )
 
     def report(created_at: datetime) -> Report:
         from core.delivery.views import delivery_proof, delivery_report  # noqa: PLC0415 - takes long to import
@@ -99,8 +93,8 @@ def audit(arguments: argparse.Namespace) -> Audited:
     return Audited(
         verdict=audited.overall,
         report=report,
-        document=lambda: delivery_document(audited),
-        lines=lambda: delivery_lines(audited),
+        document=lambda: delivery.delivery_document(audited),
+        lines=lambda: delivery.delivery_lines(audited),
         evidence=_evidence(audited, datasets) if arguments.evidence == "masked" else None,
         policy=lambda document: judged(arguments, document, looks_of_all(arguments, datasets)),
         problems=unread,
@@ -117,8 +111,8 @@ def _asked(arguments: argparse.Namespace) -> list[str]:
 def _audit_in_engine(
     arguments: argparse.Namespace,
     tables: Sequence[str | Path],
-    settings: DeliverySettings,
-    thresholds: DeliveryThresholds,
+    settings: delivery.DeliverySettings,
+    thresholds: delivery.DeliveryThresholds,
 ) -> Audited:
     """Join the tables, and count, where they are."""
     if asked := _asked(arguments):
@@ -147,14 +141,14 @@ def _audit_in_engine(
     return Audited(
         verdict=audited.overall,
         report=report,
-        document=lambda: delivery_document(audited),
-        lines=lambda: delivery_lines(audited),
+        document=lambda: delivery.delivery_document(audited),
+        lines=lambda: delivery.delivery_lines(audited),
         policy=lambda document: judged(arguments, document),
         problems=(*before.problems, *problems),
     )
 
 
-def _evidence(audited: DeliveryAudit, datasets: Iterable[Dataset]) -> tuple[ReportTable, ...]:
+def _evidence(audited: delivery.DeliveryAudit, datasets: Iterable[Dataset]) -> tuple[ReportTable, ...]:
     """Return the records that a table of one record a person shows alone, masked."""
     from core.reports.evidence import small_class_evidence  # noqa: PLC0415 - takes long to import
 

@@ -8,21 +8,11 @@ from pathlib import Path
 
 from core.commands.output import check_new_files, print_line, print_lines, write_new_files
 from core.errors import AuditInputError
-from core.filed.deciding import (
-    DecidedReport,
-    Decision,
-    accepted_findings,
-    decide,
-    decided_name,
-    decision_lines,
-    is_decided,
-    read_decided,
-    read_undecided,
-)
+from core.filed import deciding
 from core.filed.package import FILED_ENDINGS, Signed, checked_signature, evidence_zip
 from core.filed.signing import read_private_key, sign
 from core.holding import read_unchanged
-from core.words import text
+from core.words import input_error, text
 
 _READ_BY_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
@@ -57,12 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sign", type=Path, metavar="KEY", help="sign with this private key, made by python -m core keys"
     )
-    parser.add_argument(
-        "--signature",
-        type=Path,
-        metavar="FILE",
-        help="the signature (REPORT.sig)",
-    )
+    parser.add_argument("--signature", type=Path, metavar="FILE", help="the signature (REPORT.sig)")
     parser.add_argument(
         "--signers", type=Path, metavar="FILE", help="whose keys may sign, as OpenSSH's allowed_signers"
     )
@@ -80,11 +65,11 @@ def run(arguments: argparse.Namespace) -> int:
     decides = arguments.outcome not in (None, "check")
     path: Path = arguments.report
     if decides:
-        path = arguments.out or arguments.report.with_name(decided_name(arguments.report.name))
+        path = arguments.out or arguments.report.with_name(deciding.decided_name(arguments.report.name))
         decided = _decided(data, path, arguments)
     else:
         _refuse_what_decides(arguments, data)
-        decided = read_decided(data, name=path.name)
+        decided = deciding.read_decided(data, name=path.name)
     signature = _signature(decided, path, arguments)
     signed = _signed(decided, signature, arguments)
     archive = None
@@ -95,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
     written |= {_signature_path(path): signature} if arguments.sign is not None and signature else {}
     written |= {arguments.package: archive} if archive is not None else {}
     write_new_files("--out", written)
-    print_lines(decision_lines(decided))
+    print_lines(deciding.decision_lines(decided))
     print_line(_told(signed))
     for each in written:
         print_line(text("Written: {file}", file=str(each)))
@@ -107,31 +92,31 @@ def _read(path: Path) -> bytes:
         return read_unchanged(path)
     except OSError as error:
         cannot = "{file} cannot be read: {reason}."
-        raise AuditInputError(text(cannot, file=str(path), reason=str(error.strerror))) from None
+        raise input_error(cannot, file=str(path), reason=str(error.strerror)) from None
 
 
-def _decided(data: bytes, path: Path, arguments: argparse.Namespace) -> DecidedReport:
+def _decided(data: bytes, path: Path, arguments: argparse.Namespace) -> deciding.DecidedReport:
     name = arguments.report.name
-    accepted = accepted_findings(read_undecided(data, name=name), arguments.exception)
-    decision = Decision(
+    accepted = deciding.accepted_findings(deciding.read_undecided(data, name=name), arguments.exception)
+    decision = deciding.Decision(
         outcome=arguments.outcome,
         by=arguments.by.strip(),
         at=datetime.now(UTC),
         reason=arguments.reason.strip(),
         accepted=accepted,
     )
-    made = decide(data, decision, name=name)
+    made = deciding.decide(data, decision, name=name)
     check_new_files("--out", path)
-    return read_decided(made, name=path.name)
+    return deciding.read_decided(made, name=path.name)
 
 
 def _refuse_what_decides(arguments: argparse.Namespace, data: bytes) -> None:
     if arguments.by or arguments.reason or arguments.exception or arguments.out:
         raise AuditInputError("Say what is decided: --approve, --reject or --return.")
-    if not is_decided(data) and arguments.outcome is None:
-        read_undecided(data, name=arguments.report.name)
-        raise AuditInputError(
-            text("{file} is not decided yet: --approve, --reject or --return it.", file=arguments.report.name)
+    if not deciding.is_decided(data) and arguments.outcome is None:
+        deciding.read_undecided(data, name=arguments.report.name)
+        raise input_error(
+            "{file} is not decided yet: --approve, --reject or --return it.", file=arguments.report.name
         )
 
 
@@ -139,7 +124,7 @@ def _signature_path(path: Path) -> Path:
     return path.with_name(f"{path.name}.sig")
 
 
-def _signature(decided: DecidedReport, path: Path, arguments: argparse.Namespace) -> bytes | None:
+def _signature(decided: deciding.DecidedReport, path: Path, arguments: argparse.Namespace) -> bytes | None:
     """Return the signature that is made, given, or found beside the decided report; None without any."""
     if arguments.sign is not None:
         if arguments.signature is not None:
@@ -153,17 +138,19 @@ def _signature(decided: DecidedReport, path: Path, arguments: argparse.Namespace
 def _private(path: Path) -> bytes:
     data = _read(path)
     if os.name == "posix" and path.stat().st_mode & _READ_BY_OTHERS:
-        raise AuditInputError(
-            text("{file} may be read by others than you; take that right away (chmod 600).", file=str(path))
+        raise input_error(
+            "{file} may be read by others than you; take that right away (chmod 600).", file=str(path)
         )
     return data
 
 
-def _signed(decided: DecidedReport, signature: bytes | None, arguments: argparse.Namespace) -> Signed | None:
+def _signed(
+    decided: deciding.DecidedReport, signature: bytes | None, arguments: argparse.Namespace
+) -> Signed | None:
     signers: Path | None = arguments.signers
     if signature is None:
         if signers is not None:
-            raise AuditInputError(text("{file} has no signature to check.", file=decided.name))
+            raise input_error("{file} has no signature to check.", file=decided.name)
         return None
     name = arguments.signature.name if arguments.signature else f"{decided.name}.sig"
     return checked_signature(
@@ -186,7 +173,7 @@ def _told(signed: Signed | None) -> str:
     return text("Signed by {name}, key {fingerprint}.", name=signed.name, fingerprint=signed.fingerprint)
 
 
-def _filed(path: Path, decided: DecidedReport) -> dict[str, bytes]:
+def _filed(path: Path, decided: deciding.DecidedReport) -> dict[str, bytes]:
     """Return the undecided report in its other formats, where they lie beside it under the same name."""
     stem = Path(decided.report.name).name.removesuffix(".json")
     names = [f"{stem}{ending}" for ending in FILED_ENDINGS]

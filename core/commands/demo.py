@@ -6,9 +6,8 @@ from pathlib import Path
 
 from core.commands.output import check_new_files, print_lines, write_new_files
 from core.demo import Demo, DemoFile, delivery, diversity, events, leakage, risk, tabular, vcf
-from core.errors import AuditInputError
 from core.settings_form import command_line
-from core.words import counted, text
+from core.words import counted, input_error, text
 
 _DEMOS: Mapping[str, Sequence[Demo]] = {
     "tabular": tabular.DEMOS,
@@ -38,10 +37,8 @@ def run(arguments: argparse.Namespace) -> int:
     demos = demos_of(arguments.of)
     demo = demos.get(arguments.name or next(iter(demos)))
     if demo is None:
-        raise AuditInputError(
-            text(
-                "--name must be one of {names}, received {name}.", names=", ".join(demos), name=arguments.name
-            )
+        raise input_error(
+            "--name must be one of {names}, received {name}.", names=", ".join(demos), name=arguments.name
         )
     folder: Path = arguments.folder
     files = demo.make()
@@ -49,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         refused = "{folder} cannot be made: {reason}."
-        raise AuditInputError(text(refused, folder=str(folder), reason=str(error.strerror))) from None
+        raise input_error(refused, folder=str(folder), reason=str(error.strerror)) from None
     data = {folder / file.name: file.data for several in files.values() for file in several}
     check_new_files("FOLDER", *data)
     write_new_files("FOLDER", data)

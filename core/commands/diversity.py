@@ -11,58 +11,29 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
+from core import diversity
 from core.at_hand import bytes_at, is_file, source_at
-from core.commands.output import (
-    Audited,
-    add_evidence_option,
-    check_new_files,
-    print_json,
-    print_line,
-    print_lines,
-    print_problems,
-    write_new_files,
-)
+from core.commands import output
 from core.commands.policies import judged
 from core.commands.reading import add_reading_options, table_reader
 from core.demo.diversity import DEMO_NAMES, DEMO_ROLES, LABEL, demo_file
-from core.diversity import (
-    Configuration,
-    DiversityAudit,
-    DiversitySettings,
-    DiversityThresholds,
-    ModelChoice,
-    Status,
-    as_published,
-    judge_diversity,
-    measure_diversity,
-    prepare_search,
-    rank_by_singling_out,
-    released_table,
-    repeat_configuration,
-)
 from core.diversity.document import diversity_document, model_named
 from core.diversity.judging import accuracy_word
 from core.diversity.models import ModelKind
 from core.diversity.settings import contradictions
 from core.errors import AuditInputError
 from core.plain import table_csv
-from core.settings_form import (
-    add_options,
-    check,
-    described,
-    from_options,
-    given_options,
-)
+from core.settings_form import add_options, check, described, from_options, given_options
 from core.tables import Dataset, read_dataset
 from core.verdict import Verdict, exit_code
-from core.words import Text, Written, counted, own, say, text
+from core.words import Text, Written, counted, input_error, own, say, text
 
 if TYPE_CHECKING:
     from core.reports import Report, ReportTable
 
 TOOL = "diversity"
 SHOWN_ROWS = 20
-FORMS = (DiversitySettings, ModelChoice, DiversityThresholds)
+FORMS = (diversity.DiversitySettings, diversity.ModelChoice, diversity.DiversityThresholds)
 _ROLES = ("label", "sensitive_attributes", "quasi_identifiers")
 _COLUMNS = (*_ROLES, "categorical", "left_out", "one_hot_groups", "predictions_column")
 _MOST_THREADS, _MOST_REPEATS = 256, 1_000
@@ -106,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--release", type=Path, metavar="FILE", help="write the recommended anonymized table")
     add_reading_options(parser)
-    add_evidence_option(parser)
+    output.add_evidence_option(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
@@ -119,26 +90,26 @@ def run(arguments: argparse.Namespace) -> int:
     return audit(arguments).show(arguments)
 
 
-def audit(arguments: argparse.Namespace) -> Audited:
+def audit(arguments: argparse.Namespace) -> output.Audited:
     """Search, and write the release where it is asked for."""
     started = time.perf_counter()
-    settings, thresholds = _settings(arguments), from_options(DiversityThresholds, arguments)
+    settings, thresholds = _settings(arguments), from_options(diversity.DiversityThresholds, arguments)
     choice = _choice(arguments)
     if arguments.release is not None:
-        check_new_files("--release", arguments.release)
+        output.check_new_files("--release", arguments.release)
     data = _data(arguments)
     _check_columns(arguments, data)
     if absent := _absent_roles(settings):
         raise AuditInputError(_absent("Say which columns to use: {options} is missing.", absent))
     training = table_reader(arguments)(arguments.train) if arguments.train else None
-    problem = prepare_search(data, settings, choice, training=training)
-    measured = measure_diversity(problem, n_jobs=arguments.jobs)
-    audited = judge_diversity(measured, thresholds)
+    problem = diversity.prepare_search(data, settings, choice, training=training)
+    measured = diversity.measure_diversity(problem, n_jobs=arguments.jobs)
+    audited = diversity.judge_diversity(measured, thresholds)
     chosen = _chosen(audited, arguments.pair)
     further: dict[str, object] = {}
     if arguments.repeats and audited.recommended is not None:
         recommended = measured.configuration(audited.recommended.k, audited.recommended.l)
-        stability = repeat_configuration(problem, recommended, n_repeats=arguments.repeats)
+        stability = diversity.repeat_configuration(problem, recommended, n_repeats=arguments.repeats)
         further["stability"] = {"accuracies": list(stability.accuracies), "mean": stability.mean,
                                 "low": stability.low, "high": stability.high}  # fmt: skip
     if arguments.rank_columns:
@@ -151,7 +122,7 @@ def audit(arguments: argparse.Namespace) -> Audited:
 
         return diversity_report(audited, chosen, created_at=created_at)
 
-    return Audited(
+    return output.Audited(
         verdict=audited.overall,
         report=report,
         document=lambda: diversity_document(audited) | further,
@@ -162,7 +133,9 @@ def audit(arguments: argparse.Namespace) -> Audited:
     )
 
 
-def _evidence(audited: DiversityAudit, chosen: Configuration | None) -> tuple[ReportTable, ...]:
+def _evidence(
+    audited: diversity.DiversityAudit, chosen: diversity.Configuration | None
+) -> tuple[ReportTable, ...]:
     """Return the records of the table, as it was given, in classes that are too small, masked."""
     from core.reports.evidence import small_class_evidence  # noqa: PLC0415 - takes long to import
 
@@ -171,12 +144,12 @@ def _evidence(audited: DiversityAudit, chosen: Configuration | None) -> tuple[Re
     return small_class_evidence([(audited.search.problem.data, settings.quasi_identifiers)], k=k)
 
 
-def _absent_roles(settings: DiversitySettings) -> list[str]:
-    told = described(DiversitySettings)
+def _absent_roles(settings: diversity.DiversitySettings) -> list[str]:
+    told = described(diversity.DiversitySettings)
     return [told[name].flag for name in _ROLES if not getattr(settings, name)]
 
 
-def _chosen(audited: DiversityAudit, pair: Sequence[int] | None) -> Configuration | None:
+def _chosen(audited: diversity.DiversityAudit, pair: Sequence[int] | None) -> diversity.Configuration | None:
     """Return the pair of k and l that was asked for, else the recommended one, where there is any."""
     recommended = audited.recommended
     if pair is None:
@@ -184,18 +157,20 @@ def _chosen(audited: DiversityAudit, pair: Sequence[int] | None) -> Configuratio
     k, l = pair  # noqa: E741 - as the literature calls it
     known = {(each.k, each.l): each for each in audited.search.configurations}
     if (k, l) not in known:
-        raise AuditInputError(text("--pair: k = {k} and ℓ = {l} were not searched.", k=k, l=l))
+        raise input_error("--pair: k = {k} and ℓ = {l} were not searched.", k=k, l=l)
     return known[k, l]
 
 
-def _settings(arguments: argparse.Namespace) -> DiversitySettings:
+def _settings(arguments: argparse.Namespace) -> diversity.DiversitySettings:
     """Return what was chosen, a demo's own roles where it was not, and nothing for those still to choose."""
     roles: dict[str, Any] = dict.fromkeys(_ROLES[1:], ()) | {"label": ""}
     if arguments.demo:
         demo = DEMO_ROLES[arguments.demo]
         roles = dict(zip(_ROLES, (LABEL, (demo.sensitive_attribute,), demo.quasi_identifiers), strict=True))
-    given = roles | given_options(DiversitySettings, arguments)
-    settings = DiversitySettings(**given | ({"sensitive_bins": None} if arguments.bins == 0 else {}))
+    given = roles | given_options(diversity.DiversitySettings, arguments)
+    settings = diversity.DiversitySettings(
+        **given | ({"sensitive_bins": None} if arguments.bins == 0 else {})
+    )
     counts = (
         ("--jobs", arguments.jobs, 1, _MOST_THREADS),
         ("--repeats", arguments.repeats, 0, _MOST_REPEATS),
@@ -212,7 +187,7 @@ def _settings(arguments: argparse.Namespace) -> DiversitySettings:
         if not low <= value <= high
     ]
     check(settings, [*contradictions(settings), *further])
-    return as_published(settings) if arguments.reference_cells else settings
+    return diversity.as_published(settings) if arguments.reference_cells else settings
 
 
 def _data(arguments: argparse.Namespace) -> Dataset:
@@ -220,14 +195,16 @@ def _data(arguments: argparse.Namespace) -> Dataset:
         file = demo_file(arguments.demo)
         return read_dataset(file.data, name=file.name)
     if not is_file(arguments.data):
-        raise AuditInputError(text("{path} is not a file.", path=str(arguments.data)))
+        raise input_error("{path} is not a file.", path=str(arguments.data))
     return table_reader(arguments)(arguments.data)
 
 
 def _check_columns(arguments: argparse.Namespace, data: Dataset) -> None:
     """Refuse columns that the table lacks."""
-    told = {**described(DiversitySettings), **described(ModelChoice)}
-    given = given_options(DiversitySettings, arguments) | given_options(ModelChoice, arguments)
+    told = {**described(diversity.DiversitySettings), **described(diversity.ModelChoice)}
+    given = given_options(diversity.DiversitySettings, arguments) | given_options(
+        diversity.ModelChoice, arguments
+    )
     shown = ", ".join(data.columns[:20]) + (", …" if len(data.columns) > 20 else "")
     problems = [
         text(
@@ -261,10 +238,10 @@ def _only_rank(data: Dataset, absent: list[str], *, as_json: bool) -> int:
         "singling_out": _singling_out(data),
     }
     if as_json:
-        print_json(document)
+        output.print_json(document)
     else:
         records = counted(data.n_records, "record")
-        print_line(
+        output.print_line(
             text(
                 "{verdict}  {file}, {records}. {reason}",
                 verdict=Verdict.NOT_ASSESSED.word,
@@ -273,7 +250,7 @@ def _only_rank(data: Dataset, absent: list[str], *, as_json: bool) -> int:
                 reason=reason,
             )
         )
-        print_lines(_singling_out_lines(document))
+        output.print_lines(_singling_out_lines(document))
     return exit_code(Verdict.NOT_ASSESSED, incomplete=False)
 
 
@@ -283,10 +260,10 @@ def _absent(message: str, options: list[str]) -> Text:
 
 def _singling_out(data: Dataset) -> list[dict[str, object]]:
     """Return all columns, those that single out most first, as plain values for JSON."""
-    return [asdict(each) for each in rank_by_singling_out(data.table, data.columns)]
+    return [asdict(each) for each in diversity.rank_by_singling_out(data.table, data.columns)]
 
 
-def _choice(arguments: argparse.Namespace) -> ModelChoice:
+def _choice(arguments: argparse.Namespace) -> diversity.ModelChoice:
     kinds = get_args(ModelKind)
     given: dict[str, Any] = {}
     if arguments.predictions:
@@ -296,35 +273,33 @@ def _choice(arguments: argparse.Namespace) -> ModelChoice:
     elif arguments.model is not None and arguments.model not in kinds:
         path = Path(arguments.model)
         if not is_file(path):
-            raise AuditInputError(
-                text(
-                    "--model must be one of {kinds} or a skops file; {path} is neither.",
-                    kinds=", ".join(kinds),
-                    path=str(path),
-                )
+            raise input_error(
+                "--model must be one of {kinds} or a skops file; {path} is neither.",
+                kinds=", ".join(kinds),
+                path=str(path),
             )
         given = {"source": "file", "file_name": source_at(path).name, "file": bytes_at(path)}
-    choice = from_options(ModelChoice, arguments, **given)
+    choice = from_options(diversity.ModelChoice, arguments, **given)
     check(choice)
     return choice
 
 
-def _write_release(path: Path | None, audit: DiversityAudit) -> bool:
+def _write_release(path: Path | None, audit: diversity.DiversityAudit) -> bool:
     """Write the recommended table; return False when it was asked for and there is none."""
     if path is None:
         return True
     if audit.recommended is None:
         unwritten = "{path} was not written: no pair of k and ℓ meets the limits."
-        print_problems((text(unwritten, path=str(path)),))
+        output.print_problems((text(unwritten, path=str(path)),))
         return False
     chosen = audit.search.configuration(audit.recommended.k, audit.recommended.l)
     if chosen.kept_set is not None:
-        data = table_csv(released_table(audit.search.problem, chosen.kept_set.kept_cells))
-        write_new_files("--release", {path: data})
+        data = table_csv(diversity.released_table(audit.search.problem, chosen.kept_set.kept_cells))
+        output.write_new_files("--release", {path: data})
     return True
 
 
-def _lines(audit: DiversityAudit, document: Mapping[str, object]) -> Iterator[str]:
+def _lines(audit: diversity.DiversityAudit, document: Mapping[str, object]) -> Iterator[str]:
     yield from _search_lines(audit)
     yield from _offered_lines(audit)
     if audit.recommended is not None:
@@ -337,7 +312,7 @@ def _lines(audit: DiversityAudit, document: Mapping[str, object]) -> Iterator[st
         yield text("{verdict}: {message}", verdict=finding.verdict.word, message=own(finding.message))
 
 
-def _search_lines(audit: DiversityAudit) -> Iterator[Text]:
+def _search_lines(audit: diversity.DiversityAudit) -> Iterator[Text]:
     problem = audit.search.problem
     yield text(
         "{overall}  (result: {verdict})  {file}, {records}",
@@ -362,7 +337,7 @@ def _search_lines(audit: DiversityAudit) -> Iterator[Text]:
     )
 
 
-def _offered_lines(audit: DiversityAudit) -> Iterator[Text]:
+def _offered_lines(audit: diversity.DiversityAudit) -> Iterator[Text]:
     """Yield the pairs on the result list, and how many may be released beside them."""
     word = say(accuracy_word(audit.search.problem.settings.task, begins=False))
     if audit.offered:
@@ -377,7 +352,7 @@ def _offered_lines(audit: DiversityAudit) -> Iterator[Text]:
             f"{ncp:>6.3f} {k:>6} {t:>6.3f}"
         )
     yield from _rest(len(audit.offered))
-    if unlisted := sum(each.status is Status.NO_DELETION for each in audit.search.configurations):
+    if unlisted := sum(each.status is diversity.Status.NO_DELETION for each in audit.search.configurations):
         yield text(
             "{n} pair removes nothing and can be released, beside those on the list; --json prints all",
             "{n} pairs remove nothing and can be released, beside those on the list; --json prints all",

@@ -13,17 +13,9 @@ from core.commands.output import check_new_files, write_new_files
 from core.commands.reading import place, table_reader
 from core.engines import Address, address_of
 from core.errors import AuditInputError
-from core.releases import (
-    EARLIER,
-    EarlierTable,
-    Ledger,
-    ReleasedTable,
-    new_ledger,
-    read_ledger,
-    read_salt,
-)
+from core.releases import EARLIER, EarlierTable, Ledger, ReleasedTable, new_ledger, read_ledger, read_salt
 from core.tables import Dataset
-from core.words import text
+from core.words import input_error
 
 if TYPE_CHECKING:
     from core.reports import InputFacts
@@ -69,7 +61,7 @@ def files_of(given: Iterable[Path], *, also: frozenset[str] = frozenset()) -> li
         ends = ENDINGS | also
         inside = [each for each in at_hand.files_in(path) if each.suffix.lower() in ends]
         if not inside:
-            raise AuditInputError(text("{folder} holds no table.", folder=str(path)))
+            raise input_error("{folder} holds no table.", folder=str(path))
         found += inside
     return found
 
@@ -122,7 +114,7 @@ def _bytes(path: Path) -> bytes:
         return at_hand.bytes_at(path)
     except OSError as error:
         cannot = "{file} cannot be read: {reason}."
-        raise AuditInputError(text(cannot, file=str(path), reason=str(error.strerror))) from None
+        raise input_error(cannot, file=str(path), reason=str(error.strerror)) from None
 
 
 def _read(arguments: argparse.Namespace, read: Callable[[Path], Dataset] | None) -> Before:

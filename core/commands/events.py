@@ -5,23 +5,12 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
+from core import events
 from core.at_hand import is_file, write_file
 from core.commands.output import Audited, print_json, print_lines, print_warning
 from core.commands.policies import judged
 from core.commands.reading import add_reading_options, table_reader
 from core.errors import AuditInputError
-from core.events import (
-    BUILT_IN_MAPPING,
-    EventAudit,
-    EventMapping,
-    EventSettings,
-    ReleaseOptions,
-    Rule,
-    audit_events,
-    comparable_outcomes,
-    read_event_mapping,
-    suggest_settings,
-)
 from core.events.column_finding import ROLES, with_found_columns
 from core.events.document import events_document
 from core.events.release import FILES_NOT_ALWAYS_WRITTEN, NOT_FOR_SHARING, release_files
@@ -30,9 +19,9 @@ from core.events.views import events_report
 from core.reports import Report, input_facts, render
 from core.settings_form import add_options, described, from_options
 from core.tables import Dataset
-from core.words import own, text
+from core.words import input_error, own, text
 
-FORMS = (EventSettings, Rule, ReleaseOptions)
+FORMS = (events.EventSettings, events.Rule, events.ReleaseOptions)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -62,18 +51,18 @@ def run(arguments: argparse.Namespace) -> int:
         raise AuditInputError("--write-user-mapping needs a folder to write to; add --out-dir.")
     if arguments.suggest:
         dataset, settings = _read(arguments)
-        return _suggest(dataset, settings, from_options(Rule, arguments), as_json=arguments.json)
+        return _suggest(dataset, settings, from_options(events.Rule, arguments), as_json=arguments.json)
     return audit(arguments).show(arguments)
 
 
 def audit(arguments: argparse.Namespace) -> Audited:
     """Audit the log, and write the files asked for."""
     dataset, settings = _read(arguments)
-    audited = audit_events(
+    audited = events.audit_events(
         dataset,
         settings=settings,
-        rule=from_options(Rule, arguments),
-        options=from_options(ReleaseOptions, arguments),
+        rule=from_options(events.Rule, arguments),
+        options=from_options(events.ReleaseOptions, arguments),
     )
 
     def report(created_at: datetime) -> Report:
@@ -81,7 +70,7 @@ def audit(arguments: argparse.Namespace) -> Audited:
         return events_report(
             audited,
             inputs=[input_facts(dataset, own("log"))],
-            outcomes=comparable_outcomes(audited.measured, k=rule.k, cap=rule.cap),
+            outcomes=events.comparable_outcomes(audited.measured, k=rule.k, cap=rule.cap),
             created_at=created_at,
         )
 
@@ -97,7 +86,7 @@ def audit(arguments: argparse.Namespace) -> Audited:
     )
 
 
-def _read(arguments: argparse.Namespace) -> tuple[Dataset, EventSettings]:
+def _read(arguments: argparse.Namespace) -> tuple[Dataset, events.EventSettings]:
     """Return the log, and the settings with the columns that were found in it."""
     if arguments.strategy is not None:
         arguments.strategy = arguments.strategy.replace("_", "-")
@@ -107,9 +96,9 @@ def _read(arguments: argparse.Namespace) -> tuple[Dataset, EventSettings]:
     return dataset, with_found_columns(dataset, settings, given=given)
 
 
-def _suggest(dataset: Dataset, settings: EventSettings, rule: Rule, *, as_json: bool) -> int:
+def _suggest(dataset: Dataset, settings: events.EventSettings, rule: events.Rule, *, as_json: bool) -> int:
     """Print settings that keep most, as options; 0 where there are any, else 1."""
-    found = suggest_settings(dataset, settings, rule)
+    found = events.suggest_settings(dataset, settings, rule)
     if as_json:
         print_json(suggestions_document(found))
     else:
@@ -117,26 +106,28 @@ def _suggest(dataset: Dataset, settings: EventSettings, rule: Rule, *, as_json: 
     return 0 if found.best else 1
 
 
-def _settings(arguments: argparse.Namespace) -> EventSettings:
+def _settings(arguments: argparse.Namespace) -> events.EventSettings:
     given: dict[str, object] = {"leave_out": ()} if arguments.leave_out_none else {}
-    given["mapping"] = BUILT_IN_MAPPING
+    given["mapping"] = events.BUILT_IN_MAPPING
     if isinstance(arguments.mapping, dict):
-        given["mapping"] = EventMapping(tuple(arguments.mapping.items()))
+        given["mapping"] = events.EventMapping(tuple(arguments.mapping.items()))
     elif arguments.mapping is not None:
         written = arguments.mapping.encode("utf-8", "surrogatepass")
         is_json = written.startswith(b"{")
-        given["mapping"] = read_event_mapping(written if is_json else _existing(Path(arguments.mapping)))
-    return from_options(EventSettings, arguments, **given)
+        given["mapping"] = events.read_event_mapping(
+            written if is_json else _existing(Path(arguments.mapping))
+        )
+    return from_options(events.EventSettings, arguments, **given)
 
 
 def _existing(path: Path) -> Path:
     if not is_file(path):
-        raise AuditInputError(text("There is no file {path}; check the path.", path=str(path)))
+        raise input_error("There is no file {path}; check the path.", path=str(path))
     return path
 
 
 def _write_files(
-    audit: EventAudit, make_report: Callable[[datetime], Report], arguments: argparse.Namespace
+    audit: events.EventAudit, make_report: Callable[[datetime], Report], arguments: argparse.Namespace
 ) -> list[str]:
     """Write the files of the release and return their paths."""
     files = release_files(audit.release, with_user_mapping=arguments.write_user_mapping)
@@ -144,11 +135,8 @@ def _write_files(
     files |= {f"events_report.{format_}": render(report, format_) for format_ in ("html", "xlsx", "json")}
     paths = {arguments.out_dir / name: data for name, data in files.items()}
     if arguments.input.resolve() in {path.resolve() for path in paths}:
-        raise AuditInputError(
-            text(
-                "{file} would be overwritten by the export; choose another folder.",
-                file=str(arguments.input),
-            )
+        raise input_error(
+            "{file} would be overwritten by the export; choose another folder.", file=str(arguments.input)
         )
     try:
         arguments.out_dir.mkdir(parents=True, exist_ok=True)
@@ -156,12 +144,10 @@ def _write_files(
             path.parent.mkdir(exist_ok=True)
             write_file(path, data, replace=True, private=path.parent.name == NOT_FOR_SHARING)
     except OSError as error:
-        raise AuditInputError(
-            text(
-                "The files cannot be written to {folder}: {reason}. Choose another folder.",
-                folder=str(arguments.out_dir),
-                reason=error.strerror or "",
-            )
+        raise input_error(
+            "The files cannot be written to {folder}: {reason}. Choose another folder.",
+            folder=str(arguments.out_dir),
+            reason=error.strerror or "",
         ) from None
     for name in FILES_NOT_ALWAYS_WRITTEN:
         if name not in files and (arguments.out_dir / name).exists():

@@ -5,9 +5,8 @@ import re
 from pathlib import Path
 
 from core.commands.output import check_new_files, print_lines, write_new_files
-from core.errors import AuditInputError
 from core.filed.signing import new_key, signer_line
-from core.words import text
+from core.words import input_error, text
 
 _NAME = re.compile(r"\w[\w@.+-]{0,199}")
 PRIVATE, PUBLIC, SIGNERS = "anonaudit_key", "anonaudit_key.pub", "allowed_signers"
@@ -30,15 +29,15 @@ def run(arguments: argparse.Namespace) -> int:
     """Write the private key for its owner alone, the public one, and a list of signers with it."""
     name: str = arguments.name
     if not _NAME.fullmatch(name):
-        raise AuditInputError(
-            text("--name must be one word of letters, digits and @ . _ + -, received {name}.", name=name)
+        raise input_error(
+            "--name must be one word of letters, digits and @ . _ + -, received {name}.", name=name
         )
     folder: Path = arguments.folder
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
         refused = "{folder} cannot be made: {reason}."
-        raise AuditInputError(text(refused, folder=str(folder), reason=str(error.strerror))) from None
+        raise input_error(refused, folder=str(folder), reason=str(error.strerror)) from None
     private, public, signers = (folder / each for each in (PRIVATE, PUBLIC, SIGNERS))
     check_new_files("FOLDER", private, public, signers)
     pair = new_key()

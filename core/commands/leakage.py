@@ -1,7 +1,7 @@
 """``python -m core leakage``: whether a participant is still in the scrambled table."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -65,10 +65,7 @@ def audit(arguments: argparse.Namespace) -> Audited:
     if isinstance(arguments.original, str) or isinstance(arguments.scrambled, str):
         return _audit_in_engine(arguments, settings, thresholds)
     read = table_reader(arguments)
-    tables = {
-        own("original"): read(arguments.original),
-        own("scrambled"): read(arguments.scrambled),
-    }
+    tables = {own("original"): read(arguments.original), own("scrambled"): read(arguments.scrambled)}
     if arguments.holdout is not None:
         tables[own("hold-out")] = read(arguments.holdout)
     original, scrambled, *holdout = tables.values()
@@ -254,35 +251,29 @@ def _whole_row_lines(audit: LeakageAudit) -> list[Text]:
     return lines
 
 
-def _found_lines(audit: LeakageAudit) -> list[Text]:
+def _found_lines(audit: LeakageAudit) -> Iterator[Text]:
     """Return the lines of persons found and of attacks."""
     measures = audit.measures
     near, aside, attacks = measures.near_copies, measures.set_aside, measures.attacks
-    lines = [
-        text(
-            "Rows That Point at One Person: {found} of {total} (by chance {expected})",
-            found=near.excess.n_observed,
-            total=near.n_rows,
-            expected=_decimals(near.excess.n_expected),
-        )
-    ]
+    yield text(
+        "Rows That Point at One Person: {found} of {total} (by chance {expected})",
+        found=near.excess.n_observed,
+        total=near.n_rows,
+        expected=_decimals(near.excess.n_expected),
+    )
     if aside is not None and aside.rows is not None:
         share = _percent(aside.rows.full_leakage_share)
-        lines.append(text("Full Leakage Without Columns Set Aside: {share}", share=share))
-    lines += [_attack_line(rate) for rate in (() if attacks is None else attacks.rates)]
+        yield text("Full Leakage Without Columns Set Aside: {share}", share=share)
+    yield from (_attack_line(rate) for rate in (() if attacks is None else attacks.rates))
     if attacks is not None and attacks.membership is not None:
         low, high = attacks.membership.interval
-        lines.append(
-            text(
-                "Membership (Area Under the Curve): {auc} ({low} to {high}; smallest that would show "
-                "{smallest})",
-                auc=_decimals(attacks.membership.auc),
-                low=_decimals(low),
-                high=_decimals(high),
-                smallest=_decimals(attacks.membership.smallest_shown),
-            )
+        yield text(
+            "Membership (Area Under the Curve): {auc} ({low} to {high}; smallest that would show {smallest})",
+            auc=_decimals(attacks.membership.auc),
+            low=_decimals(low),
+            high=_decimals(high),
+            smallest=_decimals(attacks.membership.smallest_shown),
         )
-    return lines
 
 
 def _attack_line(rate: AttackRate) -> Text:

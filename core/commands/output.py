@@ -21,7 +21,7 @@ from core.errors import AuditInputError
 from core.languages import ENGLISH
 from core.plain import json_value
 from core.verdict import Verdict, exit_code
-from core.words import Text, joined, own, say, speaking, text
+from core.words import Text, input_error, joined, own, say, speaking, text
 
 if TYPE_CHECKING:
     from core.policies import PolicyOutcome
@@ -138,7 +138,7 @@ def check_report_options(arguments: argparse.Namespace) -> None:
     """Refuse a report that cannot be written, before any work is done."""
     if arguments.report is not None and arguments.report.exists() and not arguments.report.is_dir():
         no_folder = "--report: {folder} is not a folder; choose another name."
-        raise AuditInputError(text(no_folder, folder=str(arguments.report)))
+        raise input_error(no_folder, folder=str(arguments.report))
     formats_of(arguments)
 
 
@@ -146,7 +146,7 @@ def memory_asked_for(arguments: argparse.Namespace) -> int | None:
     """Return the bytes of memory that a process may take, where that was asked for."""
     megabytes: int | None = getattr(arguments, "memory", None)
     if megabytes is not None and megabytes < 1:
-        raise AuditInputError(text("--memory must be at least 1 MB; received {given}.", given=megabytes))
+        raise input_error("--memory must be at least 1 MB; received {given}.", given=megabytes)
     return None if megabytes is None else megabytes << 20
 
 
@@ -155,7 +155,7 @@ def formats_of(arguments: argparse.Namespace) -> list[str]:
     asked = [part.strip() for part in arguments.formats.split(",") if part.strip()]
     if not asked or not {*asked} <= {*_FORMATS}:
         message = "--formats must be among {formats}, with commas between them; received {given}."
-        raise AuditInputError(text(message, formats=", ".join(_FORMATS), given=arguments.formats))
+        raise input_error(message, formats=", ".join(_FORMATS), given=arguments.formats)
     return list(dict.fromkeys(asked))
 
 
@@ -210,10 +210,10 @@ def check_new_files(option: str, *paths: Path) -> None:
         raise AuditInputError(_unwritable(option, paths[0], error, "Choose another name.")) from None
     if not has_folder:
         no_folder = "{option}: there is no folder {folder}; choose another one."
-        raise AuditInputError(text(no_folder, option=option, folder=str(paths[0].parent)))
+        raise input_error(no_folder, option=option, folder=str(paths[0].parent))
     if existing:
         exists = "{option}: {file} exists and is never overwritten; choose another name."
-        raise AuditInputError(text(exists, option=option, file=str(existing[0])))
+        raise input_error(exists, option=option, file=str(existing[0]))
 
 
 def write_new_files(option: str, files: Mapping[Path, bytes], *, private: Container[Path] = ()) -> None:
@@ -237,7 +237,7 @@ def write_new_files(option: str, files: Mapping[Path, bytes], *, private: Contai
         raise
     if differs is not None:
         problem = "{option}: {file} does not read back as it was written; do not use it."
-        raise AuditInputError(text(problem, option=option, file=str(differs)))
+        raise input_error(problem, option=option, file=str(differs))
 
 
 def _unwritable(option: str, path: Path, error: OSError, remedy: str) -> Text:

@@ -6,16 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from core import policies
 from core.holding import read_unchanged
-from core.policies import (
-    Policy,
-    PolicyOutcome,
-    judge_policy,
-    policy_settings,
-    read_policy,
-    shipped_names,
-    shipped_policies,
-)
 from core.policies.identifiers import kinds_of_columns
 from core.policies.judging import Columns, read_word
 from core.reports.model import Column, Report, ReportTable, Table, table_of
@@ -30,35 +22,35 @@ def add_policy_option(parser: argparse.ArgumentParser) -> None:
         "--policy",
         metavar="FILE|NAME",
         help="take the limits of a policy, a file of your own (TOML) or one of "
-        f"{', '.join(shipped_names())}; options and settings file come before it",
+        f"{', '.join(policies.shipped_names())}; options and settings file come before it",
     )
 
 
-def named_policy(given: str) -> Policy:
+def named_policy(given: str) -> policies.Policy:
     """Return a policy by the name of one that comes along, or by its file."""
-    if given in shipped_names():
-        return shipped_policies()[given]
+    if given in policies.shipped_names():
+        return policies.shipped_policies()[given]
     path = Path(given)
     try:
-        return read_policy(read_unchanged(path), name=path.name)
+        return policies.read_policy(read_unchanged(path), name=path.name)
     except OSError:
         neither = "--policy must be one of {names}, or a file that can be read; {given} is neither."
-        raise input_error(neither, names=", ".join(shipped_names()), given=given) from None
+        raise input_error(neither, names=", ".join(policies.shipped_names()), given=given) from None
 
 
-def shipped_policy(name: str) -> Policy:
+def shipped_policy(name: str) -> policies.Policy:
     """Return a policy that comes along; no file is opened."""
-    if name not in shipped_names():
+    if name not in policies.shipped_names():
         raise input_error("The policy {name} does not come along with this version.", name=name)
-    return shipped_policies()[name]
+    return policies.shipped_policies()[name]
 
 
-def policy_of_digest(digest: str) -> Policy | None:
+def policy_of_digest(digest: str) -> policies.Policy | None:
     """Return the policy that comes along and has a digest, if one does."""
-    return next((each for each in shipped_policies().values() if each.digest == digest), None)
+    return next((each for each in policies.shipped_policies().values() if each.digest == digest), None)
 
 
-def with_outcome(report: Report, outcome: PolicyOutcome) -> Report:
+def with_outcome(report: Report, outcome: policies.PolicyOutcome) -> Report:
     """Return a report with what a policy makes of it, and the words that name one that comes along."""
     known = policy_of_digest(outcome.policy.digest)
     words = () if known is None else ("--policy", known.name)
@@ -82,7 +74,7 @@ _COLUMNS = (
 )
 
 
-def _table(outcome: PolicyOutcome) -> Table:
+def _table(outcome: policies.PolicyOutcome) -> Table:
     rows: list[list[Text | str]] = [
         [
             each.word,
@@ -101,7 +93,7 @@ def _table(outcome: PolicyOutcome) -> Table:
 def with_policy(arguments: argparse.Namespace, named: str, typed: Collection[str]) -> argparse.Namespace:
     """Return the arguments with the policy, and with its limits where no option was given."""
     policy = named_policy(named)
-    limits = ToolSettings(tool=arguments.tool, values=policy_settings(policy, arguments.tool))
+    limits = ToolSettings(tool=arguments.tool, values=policies.policy_settings(policy, arguments.tool))
     filled = fill(arguments, limits, typed)
     filled.policy = policy
     return filled
@@ -124,7 +116,7 @@ def looks_of_all(arguments: argparse.Namespace, datasets: Iterable[Dataset]) -> 
 
 def judged(
     arguments: argparse.Namespace, document: Mapping[str, Any], columns: Columns | None = None
-) -> PolicyOutcome | None:
+) -> policies.PolicyOutcome | None:
     """Hold a result against the policy asked for; None where none is.
 
     Parameters
@@ -135,8 +127,8 @@ def judged(
         What the columns of the release look like; None where they were not looked at.
     """
     policy = _asked(arguments)
-    return None if policy is None else judge_policy(policy, arguments.tool, document, columns)
+    return None if policy is None else policies.judge_policy(policy, arguments.tool, document, columns)
 
 
-def _asked(arguments: argparse.Namespace) -> Policy | None:
+def _asked(arguments: argparse.Namespace) -> policies.Policy | None:
     return getattr(arguments, "policy", None)

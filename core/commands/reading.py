@@ -6,17 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import get_args
 
+from core import tables
 from core.free_text import ModelName
-from core.tables import (
-    DELIMITERS,
-    ENCODINGS,
-    HEADERS,
-    MISSING_SPELLINGS,
-    Dataset,
-    ReadOptions,
-    check_options,
-    read_dataset,
-)
 
 READING_OPTIONS = (
     "--encoding",
@@ -26,7 +17,7 @@ READING_OPTIONS = (
     "--no-header",
     "--no-missing-words",
 )
-_NAMED_DELIMITERS: Mapping[str, str] = {str(name): delimiter for delimiter, name in DELIMITERS.items()}
+_NAMED_DELIMITERS: Mapping[str, str] = {str(name): delimiter for delimiter, name in tables.DELIMITERS.items()}
 
 
 def place(given: str) -> str | Path:
@@ -37,7 +28,9 @@ def place(given: str) -> str | Path:
 def add_reading_options(parser: argparse.ArgumentParser) -> None:
     """Declare how tables are read where what is found by itself is wrong; it holds for every table given."""
     group = parser.add_argument_group("how tables are read; found by itself where nothing is given")
-    group.add_argument("--encoding", metavar="NAME", help=f"of text files, such as {', '.join(ENCODINGS)}")
+    group.add_argument(
+        "--encoding", metavar="NAME", help=f"of text files, such as {', '.join(tables.ENCODINGS)}"
+    )
     group.add_argument(
         "--delimiter", metavar="CHARACTER", help="of text files: a character, or one of "
         f"{', '.join(_NAMED_DELIMITERS)}"
@@ -49,7 +42,7 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
         default="auto",
         metavar="N",
         help="the line that holds the column names, counted without blank lines, or one of "
-        f"{', '.join(HEADERS)}",
+        f"{', '.join(tables.HEADERS)}",
     )
     header.add_argument(
         "--no-header",
@@ -63,23 +56,23 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def read_options(arguments: argparse.Namespace) -> ReadOptions:
+def read_options(arguments: argparse.Namespace) -> tables.ReadOptions:
     """Return how tables are read; refuse what no file can be read with."""
     given = arguments.delimiter
-    options = ReadOptions(
+    options = tables.ReadOptions(
         encoding=arguments.encoding,
         delimiter=_NAMED_DELIMITERS.get(given, "\t" if given == "\\t" else given),
         sheet=arguments.sheet,
         header=arguments.header_row,
-        missing_spellings=() if arguments.no_missing_words else MISSING_SPELLINGS,
+        missing_spellings=() if arguments.no_missing_words else tables.MISSING_SPELLINGS,
     )
-    check_options(options)
+    tables.check_options(options)
     return options
 
 
-def table_reader(arguments: argparse.Namespace) -> Callable[[Path], Dataset]:
+def table_reader(arguments: argparse.Namespace) -> Callable[[Path], tables.Dataset]:
     """Return a function that reads a table as the options say."""
-    return partial(read_dataset, options=read_options(arguments))
+    return partial(tables.read_dataset, options=read_options(arguments))
 
 
 def add_text_options(parser: argparse.ArgumentParser) -> None:

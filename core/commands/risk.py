@@ -9,12 +9,7 @@ from typing import Any, NamedTuple
 
 from core.commands import earlier
 from core.commands import risk_in_engine as in_engine
-from core.commands.output import (
-    Audited,
-    add_evidence_option,
-    check_new_files,
-    write_new_files,
-)
+from core.commands.output import Audited, add_evidence_option, check_new_files, write_new_files
 from core.commands.policies import judged, looks
 from core.commands.reading import add_reading_options, add_text_options, place, table_reader
 from core.commands.risk_release import check_hierarchies, check_release, write_hierarchies, write_release
@@ -22,7 +17,6 @@ from core.counts import audit_counts
 from core.counts.document import counts_document, counts_summary
 from core.counts.settings import CountThresholds
 from core.counts.views import counts_report
-from core.errors import AuditInputError
 from core.free_text import read_cells
 from core.releases import EarlierTable
 from core.reports import Report, input_facts
@@ -58,7 +52,7 @@ from core.risk import (
 from core.risk.views import evidence_tables, risk_proof, risk_report
 from core.settings_form import add_options, described, from_options
 from core.tables import Dataset, ReadOptions, read_dataset
-from core.words import own, text
+from core.words import input_error, own, text
 
 FORMS = (RiskSettings, RiskThresholds, SudaSettings, WhatIfSettings)
 FURTHER_FORMS = (CountThresholds,)  # of a table of counts
@@ -309,7 +303,7 @@ def _audit_counts(
     tables = [each.dataset for each in before.releases if isinstance(each, EarlierTable)]
     others = [*map(table_reader(arguments), arguments.also), *tables]
     if arguments.ledger is not None:
-        raise AuditInputError(text("--ledger counts persons: of a table of counts, keep the table itself."))
+        raise input_error("--ledger counts persons: of a table of counts, keep the table itself.")
     audited = audit_counts(
         dataset,
         counts=settings.counts,
@@ -365,7 +359,7 @@ def _hierarchies(given: Sequence[str], dataset: Dataset) -> tuple[Mapping[str, H
         column, path = _named(pair, "--hierarchy", "FILE")
         if column not in dataset.columns:
             absent = "--hierarchy: there is no column {column} in {file}."
-            raise AuditInputError(text(absent, column=f"`{column}`", file=dataset.name))
+            raise input_error(absent, column=f"`{column}`", file=dataset.name)
         values = {value.strip() for value in dataset.table[column].unique().to_pylist() if value is not None}
         files[column] = read_dataset(Path(path), options=ReadOptions(header="none"))
         is_named = bool(files[column].reading.header_line)  # where a report of the page is repeated
@@ -378,7 +372,7 @@ def _named(pair: str, option: str, what: str) -> tuple[str, str]:
     column, separator, value = pair.rpartition("=")
     if not separator:
         needs = "{option} needs COL={what}, received {given}."
-        raise AuditInputError(text(needs, option=option, what=what, given=pair))
+        raise input_error(needs, option=option, what=what, given=pair)
     return column, value
 
 
@@ -390,5 +384,5 @@ def _what_if_choices(arguments: argparse.Namespace) -> WhatIfSettings:
             weights.append((column, float(value)))
         except ValueError:
             no_number = "--column-weight: {value} is no number."
-            raise AuditInputError(text(no_number, value=value)) from None
+            raise input_error(no_number, value=value) from None
     return from_options(WhatIfSettings, arguments, weights=tuple(weights))

@@ -10,7 +10,7 @@ from core.commands.output import check_new_files, print_problems, write_new_file
 from core.errors import AuditInputError
 from core.risk import PersonReleased, Release, RiskAudit, WhatIf, release_document, release_reaching
 from core.tables import Dataset
-from core.words import Text, joined, listed, number, own, text
+from core.words import Text, input_error, joined, listed, number, own, text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,8 +29,8 @@ def check_release(path: Path | None, *, what_if: bool) -> None:
     if not what_if:
         raise AuditInputError("--release writes what --what-if finds; add --what-if.")
     if path.suffix.lower() == ".json":
-        raise AuditInputError(
-            text("--release: {file} would be a CSV; choose a name that ends in .csv.", file=str(path))
+        raise input_error(
+            "--release: {file} would be a CSV; choose a name that ends in .csv.", file=str(path)
         )
     check_new_files("--release", path, _settings_path(path))
 
@@ -42,11 +42,9 @@ def check_hierarchies(folder: Path | None, *, what_if: bool) -> None:
     if not what_if:
         raise AuditInputError("--write-hierarchies writes what --what-if searches; add --what-if.")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise AuditInputError(
-            text(
-                "--write-hierarchies: {folder} is there and not an empty folder; choose another name.",
-                folder=str(folder),
-            )
+        raise input_error(
+            "--write-hierarchies: {folder} is there and not an empty folder; choose another name.",
+            folder=str(folder),
         )
 
 
@@ -58,7 +56,7 @@ def write_hierarchies(folder: Path, what_if: WhatIf | None) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         refused = "--write-hierarchies: {folder} cannot be made: {reason}."
-        raise AuditInputError(text(refused, folder=str(folder), reason=str(error.strerror))) from None
+        raise input_error(refused, folder=str(folder), reason=str(error.strerror)) from None
     files = {folder / name: data for name, data in what_if.hierarchy_files().items()}
     write_new_files("--write-hierarchies", files)
 
@@ -84,7 +82,7 @@ def write_release(
     try:
         if what_if is None:
             nothing = "{file} was not written: no record is assessed, so nothing can be generalized."
-            raise AuditInputError(text(nothing, file=str(path)))
+            raise input_error(nothing, file=str(path))
         made, again = release_reaching(
             what_if, audit.measurement, dataset, thresholds=audit.thresholds, person=person
         )

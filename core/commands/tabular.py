@@ -12,7 +12,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from core import at_hand
+from core import at_hand, tabular
 from core.at_hand import write_file
 from core.cluster import OUT_OF_MEMORY, Task, settings_digest, stamps
 from core.commands import risk_in_engine as in_engine
@@ -37,19 +37,6 @@ from core.risk.in_engine import refused_in_engine
 from core.risk.views import origin_facts
 from core.settings_form import add_options, from_options, given_options
 from core.tables import Dataset, ReadOptions
-from core.tabular import (
-    FilePair,
-    LeftOutFile,
-    Pairing,
-    TabularAudit,
-    TabularMeasurement,
-    TabularSettings,
-    TabularThresholds,
-    audit_tabular,
-    judge_tabular,
-    pair_files,
-    read_log,
-)
 from core.tabular.csv_report import class_shares, csv_report_header, csv_report_name, csv_report_row
 from core.tabular.document import run_verdict, tabular_document
 from core.tabular.in_engine import measure_in_engine
@@ -71,7 +58,7 @@ from core.words import Text, input_error, joined, own, percent, text
 class _Measured:
     """What was found in a pair, before limits judge it, as it is sent by a worker or kept."""
 
-    measurement: TabularMeasurement
+    measurement: tabular.TabularMeasurement
     classes: EquivalenceClasses | None
     opinion: SecondOpinionMeasurement | None
     inputs: tuple[InputFacts, ...]
@@ -86,8 +73,8 @@ class _Measured:
 class _Done:
     """A verified pair and how long it took."""
 
-    pair: FilePair
-    audit: TabularAudit
+    pair: tabular.FilePair
+    audit: tabular.TabularAudit
     found: _Measured
     evidence: tuple[ReportTable, ...] | None
 
@@ -109,9 +96,9 @@ class _Done:
 class _Limits:
     """What was asked, and what files are held against."""
 
-    settings: TabularSettings
+    settings: tabular.TabularSettings
     quasi_identifiers: tuple[str, ...] | None
-    rule: Mapping[Mode, TabularThresholds]
+    rule: Mapping[Mode, tabular.TabularThresholds]
     opinion: SecondOpinionThresholds
     read: Mapping[str, Reading]
     text_model: ModelName
@@ -125,7 +112,7 @@ class _Limits:
     look: Callable[[Dataset], Columns]  # what the columns of a table look like, as far as a policy asks
 
 
-FORMS = (TabularSettings, SecondOpinionSettings, TabularThresholds, SecondOpinionThresholds)
+FORMS = (tabular.TabularSettings, SecondOpinionSettings, tabular.TabularThresholds, SecondOpinionThresholds)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -215,7 +202,7 @@ def audit(
     `begin` is called once the files are paired, `tell` with each pair as it is done.
     """
     done: list[_Done] = []
-    skipped: list[LeftOutFile] = []
+    skipped: list[tabular.LeftOutFile] = []
     for arguments in runs:
         limits = _limits(arguments)  # a wrong limit is said once, before any file is read
         if arguments.no_quasi_identifiers and arguments.quasi_identifier:
@@ -258,8 +245,8 @@ def _limits_by_file(arguments: argparse.Namespace) -> dict[str, _Limits]:
 
 
 def _verify_all(
-    pairing: Pairing, arguments: argparse.Namespace, limits: _Limits, tell: Callable[[_Done], object]
-) -> tuple[list[_Done], list[LeftOutFile]]:
+    pairing: tabular.Pairing, arguments: argparse.Namespace, limits: _Limits, tell: Callable[[_Done], object]
+) -> tuple[list[_Done], list[tabular.LeftOutFile]]:
     """Verify the pairs of a run; a file that cannot be verified never stops the others."""
     by_file = _limits_by_file(arguments)
     of_pair = [(pair, by_file.get(Path(pair.original).name, limits)) for pair in pairing.pairs]
@@ -271,11 +258,11 @@ def _verify_all(
         judge=lambda number, found: _judge(*of_pair[number], found),
     )
     done: dict[int, _Done] = {}
-    errors: dict[int, LeftOutFile] = {}
+    errors: dict[int, tabular.LeftOutFile] = {}
     for number, outcome in batch.outcomes(arguments):
         if isinstance(outcome, AuditInputError):
             name = pairing.pairs[number].original
-            errors[number] = LeftOutFile(name=name, reason=joined(outcome.problems))
+            errors[number] = tabular.LeftOutFile(name=name, reason=joined(outcome.problems))
         else:
             done[number] = outcome
             tell(outcome)
@@ -285,12 +272,12 @@ def _verify_all(
         check_reading(
             [], {name: each for name, each in limits.read.items() if name not in {t.column for t in texts}}
         )
-    left_out = [LeftOutFile(name=Path(file.name).name, reason=file.reason) for file in skipped]
+    left_out = [tabular.LeftOutFile(name=Path(file.name).name, reason=file.reason) for file in skipped]
     return [done[number] for number in sorted(done)], left_out
 
 
-def _task(pair: FilePair, limits: _Limits, arguments: argparse.Namespace) -> Task:
-    there = FilePair(**{part: str(Path(path).absolute()) for part, path in vars(pair).items()})
+def _task(pair: tabular.FilePair, limits: _Limits, arguments: argparse.Namespace) -> Task:
+    there = tabular.FilePair(**{part: str(Path(path).absolute()) for part, path in vars(pair).items()})
     return Task(
         name=Path(pair.original).name,
         files=stamps([Path(pair.original), Path(pair.anonymized), Path(pair.log)]),
@@ -300,7 +287,7 @@ def _task(pair: FilePair, limits: _Limits, arguments: argparse.Namespace) -> Tas
     )
 
 
-def _measure_here(pair: FilePair, limits: _Limits) -> _Measured | AuditInputError:
+def _measure_here(pair: tabular.FilePair, limits: _Limits) -> _Measured | AuditInputError:
     try:
         return _measure(pair, limits)
     except AuditInputError as error:
@@ -317,21 +304,19 @@ def _timed(document: dict[str, Any], done: Sequence[_Done]) -> dict[str, Any]:
     return document
 
 
-def _find_pairs(arguments: argparse.Namespace) -> Pairing:
+def _find_pairs(arguments: argparse.Namespace) -> tabular.Pairing:
     """Pair the files found; a folder stands for every original in it, and must leave nothing unmatched."""
     originals, anonymized_dir = arguments.originals, arguments.anonymized_dir
-    pairs: list[FilePair] = []
-    skipped: list[LeftOutFile] = []
+    pairs: list[tabular.FilePair] = []
+    skipped: list[tabular.LeftOutFile] = []
     if not originals and not arguments.pair:
         raise AuditInputError("Name an original table, a folder of them, or three files with --pair.")
     if anonymized_dir is not None and not at_hand.is_folder(anonymized_dir):
-        raise AuditInputError(
-            text(
-                "--anonymized-dir {folder} is not a folder. Name an existing one.", folder=str(anonymized_dir)
-            )
+        raise input_error(
+            "--anonymized-dir {folder} is not a folder. Name an existing one.", folder=str(anonymized_dir)
         )
     if arguments.log is not None:
-        return Pairing(pairs=(_pair_with_log(arguments),))
+        return tabular.Pairing(pairs=(_pair_with_log(arguments),))
     named = [*originals, *(file for pair in arguments.pair for file in pair)]
     if any(isinstance(place(str(each)), str) for each in named):
         raise AuditInputError(_TWO_AND_A_LOG)
@@ -339,21 +324,21 @@ def _find_pairs(arguments: argparse.Namespace) -> Pairing:
         raise AuditInputError(_KEY_IN_ENGINE)
     for path in dict.fromkeys(originals):
         if not at_hand.is_file(path) and not at_hand.is_folder(path):
-            skipped.append(LeftOutFile(name=str(path), reason="There is no such file or folder."))
+            skipped.append(tabular.LeftOutFile(name=str(path), reason="There is no such file or folder."))
             continue
         is_folder = at_hand.is_folder(path)
         folder = path if is_folder else path.parent
         names = _files(path) if is_folder else [str(path)]
         others = [name for name in _files(anonymized_dir or folder) if name not in names]
         ours = [name for name in original_names([*names, *others]) if name in names]
-        found = pair_files([*names, *others], originals=ours if is_folder else names)
+        found = tabular.pair_files([*names, *others], originals=ours if is_folder else names)
         pairs.extend(found.pairs)
         skipped.extend(found.skipped)
         if is_folder:
             skipped.extend(file for file in found.unused if _is_partner(file.name))
-    pairs += [FilePair(original=a, anonymized=b, log=c) for a, b, c in arguments.pair]
-    skipped += [LeftOutFile(name=name, reason=own(reason)) for name, reason in arguments.not_verified]
-    return Pairing(pairs=tuple(dict.fromkeys(pairs)), skipped=tuple(dict.fromkeys(skipped)))
+    pairs += [tabular.FilePair(original=a, anonymized=b, log=c) for a, b, c in arguments.pair]
+    skipped += [tabular.LeftOutFile(name=name, reason=own(reason)) for name, reason in arguments.not_verified]
+    return tabular.Pairing(pairs=tuple(dict.fromkeys(pairs)), skipped=tuple(dict.fromkeys(skipped)))
 
 
 _TWO_AND_A_LOG = (
@@ -364,12 +349,12 @@ _TWO_AND_A_LOG = (
 _KEY_IN_ENGINE = "--key pairs the rows of tables in an engine; rows of files belong together by their order."
 
 
-def _pair_with_log(arguments: argparse.Namespace) -> FilePair:
+def _pair_with_log(arguments: argparse.Namespace) -> tabular.FilePair:
     """Return the two tables that are named with a log."""
     if len(arguments.originals) != 2 or arguments.pair:
         raise AuditInputError("--log belongs to two tables: name the original and the anonymized one alone.")
     original, anonymized = map(str, arguments.originals)
-    pair = FilePair(original=original, anonymized=anonymized, log=arguments.log)
+    pair = tabular.FilePair(original=original, anonymized=anonymized, log=arguments.log)
     if _is_in_engine(pair) and (asked := [*_asked_of_records(arguments)]):
         raise refused_in_engine(asked)
     if arguments.key is not None and not _is_in_engine(pair):
@@ -377,7 +362,7 @@ def _pair_with_log(arguments: argparse.Namespace) -> FilePair:
     return pair
 
 
-def _is_in_engine(pair: FilePair) -> bool:
+def _is_in_engine(pair: tabular.FilePair) -> bool:
     return any(isinstance(place(each), str) for each in (pair.original, pair.anonymized))
 
 
@@ -420,11 +405,9 @@ class _CsvReport:
             with suppress(OSError):
                 self._unfinished.unlink(missing_ok=True)
             folder = self._path.parent
-            raise AuditInputError(
-                text(
-                    "The report cannot be written into {folder}. Name another folder with --report-dir.",
-                    folder=str(folder),
-                )
+            raise input_error(
+                "The report cannot be written into {folder}. Name another folder with --report-dir.",
+                folder=str(folder),
             ) from None
 
 
@@ -443,11 +426,11 @@ def _csv_report(arguments: argparse.Namespace) -> list[_CsvReport]:
 
 
 def _limits(arguments: argparse.Namespace) -> _Limits:
-    given = given_options(TabularThresholds, arguments)
+    given = given_options(tabular.TabularThresholds, arguments)
     return _Limits(
-        settings=from_options(TabularSettings, arguments),
+        settings=from_options(tabular.TabularSettings, arguments),
         quasi_identifiers=from_options(SecondOpinionSettings, arguments).quasi_identifiers,
-        rule={mode: replace(TabularThresholds.for_mode(mode), **given) for mode in get_args(Mode)},
+        rule={mode: replace(tabular.TabularThresholds.for_mode(mode), **given) for mode in get_args(Mode)},
         opinion=from_options(SecondOpinionThresholds, arguments),
         read=read_cells(arguments.read),
         text_model=arguments.text_model,
@@ -471,11 +454,11 @@ def _asked_of_records(arguments: argparse.Namespace) -> Iterator[str]:
     asked = [name for name in ("read", "scheduler", "resume") if getattr(arguments, name)]
     asked += [name for name in ("evidence", "text_model") if getattr(arguments, name) != "none"]
     yield from (f"--{name.replace('_', '-')}" for name in asked)
-    chosen = from_options(TabularSettings, arguments).patterns
+    chosen = from_options(tabular.TabularSettings, arguments).patterns
     yield from (f"--pattern {key}" for key in chosen if not CATALOGUE[key].rule)
 
 
-def _measure(pair: FilePair, limits: _Limits) -> _Measured:
+def _measure(pair: tabular.FilePair, limits: _Limits) -> _Measured:
     """Read and measure a pair."""
     if _is_in_engine(pair):
         return _measure_in_engine(pair, limits)
@@ -483,10 +466,10 @@ def _measure(pair: FilePair, limits: _Limits) -> _Measured:
     try:
         original = limits.read_table(Path(pair.original))
         anonymized = limits.read_table(Path(pair.anonymized))
-        log = read_log(Path(pair.log))
+        log = tabular.read_log(Path(pair.log))
     except OSError as error:
         raise _cannot_be_opened(error.filename or pair.original) from None
-    audit = audit_tabular(
+    audit = tabular.audit_tabular(
         original,
         anonymized,
         log,
@@ -517,14 +500,14 @@ def _measure(pair: FilePair, limits: _Limits) -> _Measured:
     )
 
 
-def _measure_in_engine(pair: FilePair, limits: _Limits) -> _Measured:
+def _measure_in_engine(pair: tabular.FilePair, limits: _Limits) -> _Measured:
     """Measure a pair where its tables are."""
     started = time.perf_counter()
     (original, _), (anonymized, _) = (
         in_engine.address_given(place(each)) for each in (pair.original, pair.anonymized)
     )
     try:
-        log = read_log(Path(pair.log))
+        log = tabular.read_log(Path(pair.log))
     except OSError:
         raise _cannot_be_opened(pair.log) from None
     found = in_engine.in_thread(
@@ -557,9 +540,9 @@ def _cannot_be_opened(file: str) -> AuditInputError:
     return input_error("{file}: the file cannot be opened. Check that you may read it.", file=Path(file).name)
 
 
-def _judge(pair: FilePair, limits: _Limits, found: _Measured) -> _Done:
+def _judge(pair: tabular.FilePair, limits: _Limits, found: _Measured) -> _Done:
     """Hold what was found in a pair against the limits."""
-    audit = judge_tabular(
+    audit = tabular.judge_tabular(
         found.measurement,
         classes=found.classes,
         opinion=found.opinion,
@@ -596,7 +579,7 @@ def _lines(result: _Done) -> list[str]:
     return [first, *(text("  {line}", line=own(one)) for one in details)]
 
 
-def _checks_text(measured: TabularMeasurement) -> Text:
+def _checks_text(measured: tabular.TabularMeasurement) -> Text:
     unknown = measured.n_messages(Verdict.NOT_ASSESSED)
     message = "column checks: {passed} PASS, {warned} WARN, {failed} FAIL"
     if unknown:
@@ -610,7 +593,7 @@ def _checks_text(measured: TabularMeasurement) -> Text:
     )
 
 
-def _class_text(audit: TabularAudit) -> str:
+def _class_text(audit: tabular.TabularAudit) -> str:
     classes = audit.classes
     if classes is None:
         return "smallest class: not assessed"

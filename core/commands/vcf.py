@@ -11,46 +11,30 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from core import vcf
 from core.cluster import Task, settings_digest, stamps
 from core.commands.batches import Batch, add_batch_options
 from core.commands.output import Audited, memory_asked_for, print_line
 from core.errors import AuditInputError
 from core.settings_form import add_options, from_options
-from core.vcf import (
-    ALL_CHECKS,
-    Exposure,
-    MeasuredPair,
-    Pairing,
-    PairOutcome,
-    VcfAudit,
-    VcfFile,
-    VcfSettings,
-    check_severities,
-    default_jobs,
-    look_for_donors,
-    measure_pair,
-    pair_folders,
-    run_pairs,
-    write_reports,
-)
 from core.vcf.document import ended, vcf_document
 from core.vcf.outcomes import gravest_of_run, judge_outcome, run_verdict, unread
 from core.vcf.pairing import Level, VcfPair, file_at
 from core.verdict import Verdict
-from core.words import Text, Written, own, text
+from core.words import Text, Written, input_error, own, text
 
 if TYPE_CHECKING:
     from core.reports import Report
 
 DEFAULT_REPORT_DIR = Path("reports")
-FORMS = (VcfSettings,)
+FORMS = (vcf.VcfSettings,)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the subcommand's arguments."""
     parser.add_argument("-o", "--origin", type=Path, required=True, help="folder of the original files")
     parser.add_argument("-a", "--anony", type=Path, required=True, help="folder of the anonymized files")
-    add_options(parser, VcfSettings)
+    add_options(parser, vcf.VcfSettings)
     parser.add_argument(
         "--report-dir",
         type=Path,
@@ -127,36 +111,34 @@ def audit(arguments: argparse.Namespace, *, write_csv: bool = False) -> Audited:
     )
 
 
-def _pairing(arguments: argparse.Namespace) -> Pairing:
+def _pairing(arguments: argparse.Namespace) -> vcf.Pairing:
     """Pair the files of the folders by name, and others as the person did."""
     by_hand = [
         VcfPair(original=file_at(Path(first)), anonymized=file_at(Path(second)), level=_level(level))
         for first, second, level in arguments.pair
     ]
     if by_hand:
-        return Pairing(pairs=tuple(by_hand), unmatched=tuple(arguments.not_paired))
-    pairing = pair_folders(arguments.origin, arguments.anony)
+        return vcf.Pairing(pairs=tuple(by_hand), unmatched=tuple(arguments.not_paired))
+    pairing = vcf.pair_folders(arguments.origin, arguments.anony)
     if not pairing.pairs and not pairing.unmatched:
-        raise AuditInputError(
-            text(
-                "Neither {origin} nor {anony} holds files that end in .vcf.gz, .vcf.bgz, .vcf or .bcf.",
-                origin=str(arguments.origin),
-                anony=str(arguments.anony),
-            )
+        raise input_error(
+            "Neither {origin} nor {anony} holds files that end in .vcf.gz, .vcf.bgz, .vcf or .bcf.",
+            origin=str(arguments.origin),
+            anony=str(arguments.anony),
         )
-    return Pairing(pairs=pairing.pairs, unmatched=(*pairing.unmatched, *arguments.not_paired))
+    return vcf.Pairing(pairs=pairing.pairs, unmatched=(*pairing.unmatched, *arguments.not_paired))
 
 
 def _level(word: str) -> Level:
     if word in ("high", "low"):
         return "high" if word == "high" else "low"
-    raise AuditInputError(text("--pair: the level is high or low, received {given}.", given=word))
+    raise input_error("--pair: the level is high or low, received {given}.", given=word)
 
 
-def _settings(arguments: argparse.Namespace) -> VcfSettings:
+def _settings(arguments: argparse.Namespace) -> vcf.VcfSettings:
     if arguments.jobs is not None and arguments.jobs < 1:
-        raise AuditInputError(text("--jobs must be at least 1; received {given}.", given=arguments.jobs))
-    return from_options(VcfSettings, arguments, severities=_severities(arguments.severity or ()))
+        raise input_error("--jobs must be at least 1; received {given}.", given=arguments.jobs)
+    return from_options(vcf.VcfSettings, arguments, severities=_severities(arguments.severity or ()))
 
 
 def _severities(given: Sequence[str]) -> dict[str, Verdict]:
@@ -164,28 +146,26 @@ def _severities(given: Sequence[str]) -> dict[str, Verdict]:
     for pair in given:
         check, separator, verdict = pair.partition("=")
         if not separator or verdict.upper() not in Verdict.__members__:
-            raise AuditInputError(
-                text(
-                    "--severity needs CHECK=VERDICT with one of {verdicts}; received {given}.",
-                    verdicts=", ".join(Verdict),
-                    given=pair,
-                )
+            raise input_error(
+                "--severity needs CHECK=VERDICT with one of {verdicts}; received {given}.",
+                verdicts=", ".join(Verdict),
+                given=pair,
             )
         if check in found:
-            raise AuditInputError(text("--severity names {check} twice; give it one verdict.", check=check))
+            raise input_error("--severity names {check} twice; give it one verdict.", check=check)
         found[check] = Verdict[verdict.upper()]
-    check_severities(found)
+    vcf.check_severities(found)
     return found
 
 
 def _verify(
-    pairing: Pairing,
-    settings: VcfSettings,
+    pairing: vcf.Pairing,
+    settings: vcf.VcfSettings,
     arguments: argparse.Namespace,
     *,
-    panel: VcfFile | None,
+    panel: vcf.VcfFile | None,
     is_told: bool,
-) -> Iterator[PairOutcome]:
+) -> Iterator[vcf.PairOutcome]:
     """Verify all pairs, and look for their donors where that was asked for; in the order of the pairs."""
     pairs = pairing.pairs
     if arguments.scheduler is None and arguments.report is None and arguments.resume is None:
@@ -196,11 +176,11 @@ def _verify(
     batch = Batch(
         tool="vcf",
         tasks=[_task(pair, settings, arguments, panel=panel) for pair in pairs],
-        kind=MeasuredPair,
+        kind=vcf.MeasuredPair,
         here=lambda numbers: _measure_here([pairs[one] for one in numbers], settings, arguments, panel=panel),
         judge=lambda number, found: found.judged(pairs[number], settings),
     )
-    done: dict[int, PairOutcome] = {}
+    done: dict[int, vcf.PairOutcome] = {}
     for number, outcome in batch.outcomes(arguments):
         _tell(pairs[number], is_told=is_told)
         if isinstance(outcome, AuditInputError):
@@ -223,19 +203,27 @@ def _tell(pair: VcfPair, *, is_told: bool) -> None:
 
 
 def _verify_here(
-    pairs: Sequence[VcfPair], settings: VcfSettings, arguments: argparse.Namespace, *, panel: VcfFile | None
-) -> Iterator[PairOutcome]:
-    for outcome in run_pairs(pairs, settings, n_jobs=arguments.jobs or default_jobs()):
+    pairs: Sequence[VcfPair],
+    settings: vcf.VcfSettings,
+    arguments: argparse.Namespace,
+    *,
+    panel: vcf.VcfFile | None,
+) -> Iterator[vcf.PairOutcome]:
+    for outcome in vcf.run_pairs(pairs, settings, n_jobs=arguments.jobs or vcf.default_jobs()):
         is_asked_for = _asks_for_donors(outcome.pair, arguments)
-        yield look_for_donors(outcome, settings, panel=panel) if is_asked_for else outcome
+        yield vcf.look_for_donors(outcome, settings, panel=panel) if is_asked_for else outcome
 
 
 def _measure_here(
-    pairs: Sequence[VcfPair], settings: VcfSettings, arguments: argparse.Namespace, *, panel: VcfFile | None
-) -> Iterator[MeasuredPair | AuditInputError]:
+    pairs: Sequence[VcfPair],
+    settings: vcf.VcfSettings,
+    arguments: argparse.Namespace,
+    *,
+    panel: vcf.VcfFile | None,
+) -> Iterator[vcf.MeasuredPair | AuditInputError]:
     for outcome in _verify_here(pairs, settings, arguments, panel=panel):
         try:
-            yield MeasuredPair.of(outcome)
+            yield vcf.MeasuredPair.of(outcome)
         except AuditInputError as error:
             yield error
 
@@ -246,7 +234,7 @@ def _asks_for_donors(pair: VcfPair, arguments: argparse.Namespace) -> bool:
 
 
 def _task(
-    pair: VcfPair, settings: VcfSettings, arguments: argparse.Namespace, *, panel: VcfFile | None
+    pair: VcfPair, settings: vcf.VcfSettings, arguments: argparse.Namespace, *, panel: vcf.VcfFile | None
 ) -> Task:
     looks = _asks_for_donors(pair, arguments)
     original, anonymized, *others = (
@@ -259,28 +247,30 @@ def _task(
         files=stamps([file.path for file in (original, anonymized, *others) if file.path is not None]),
         settings=settings_digest(settings, pair.level, looks),
         measure=partial(
-            measure_pair, there, settings, looks_for_donors=looks, panel=others[0] if others else None
+            vcf.measure_pair, there, settings, looks_for_donors=looks, panel=others[0] if others else None
         ),
         memory=memory_asked_for(arguments),
     )
 
 
-def _write(outcomes: Sequence[PairOutcome], pairing: Pairing, arguments: argparse.Namespace) -> Path | None:
+def _write(
+    outcomes: Sequence[vcf.PairOutcome], pairing: vcf.Pairing, arguments: argparse.Namespace
+) -> Path | None:
     folder: Path | None = arguments.report_dir
     if folder is None:
         if arguments.json:
             return None
         folder = DEFAULT_REPORT_DIR
     try:
-        return write_reports(outcomes, folder, unmatched=pairing.unmatched)
+        return vcf.write_reports(outcomes, folder, unmatched=pairing.unmatched)
     except OSError as error:
         reason = error.strerror or own("unknown reason")
-        raise AuditInputError(
-            text("The report cannot be written to {folder} ({reason}).", folder=str(folder), reason=reason)
+        raise input_error(
+            "The report cannot be written to {folder} ({reason}).", folder=str(folder), reason=reason
         ) from None
 
 
-def _timed(document: dict[str, Any], outcomes: Sequence[PairOutcome]) -> dict[str, Any]:
+def _timed(document: dict[str, Any], outcomes: Sequence[vcf.PairOutcome]) -> dict[str, Any]:
     """Return the document with how long each pair took."""
     for pair, outcome in zip(document["pairs"], (one for one in outcomes if one.audit), strict=True):
         pair["seconds"] = round(outcome.n_seconds, 3)
@@ -288,7 +278,7 @@ def _timed(document: dict[str, Any], outcomes: Sequence[PairOutcome]) -> dict[st
 
 
 def _summary(
-    outcomes: Sequence[PairOutcome], pairing: Pairing, report: Path | None, seconds: float
+    outcomes: Sequence[vcf.PairOutcome], pairing: vcf.Pairing, report: Path | None, seconds: float
 ) -> Iterator[Text]:
     looked = any(one.donors for one in outcomes)
     overall = (
@@ -319,7 +309,7 @@ def _summary(
             yield from _pair_lines(outcome, outcome.audit)
 
 
-def _pair_lines(outcome: PairOutcome, audit: VcfAudit) -> Iterator[Text]:
+def _pair_lines(outcome: vcf.PairOutcome, audit: vcf.VcfAudit) -> Iterator[Text]:
     row: dict[str, Any] = {key: str(value) for key, value in audit.report_row().items()}
     yield (
         text(
@@ -347,7 +337,7 @@ def _pair_lines(outcome: PairOutcome, audit: VcfAudit) -> Iterator[Text]:
         yield from _exposure_lines(donors.exposure)
 
 
-def _exposure_lines(found: Sequence[Exposure]) -> Iterator[Text]:
+def _exposure_lines(found: Sequence[vcf.Exposure]) -> Iterator[Text]:
     for exposure in found:
         yield _below(text("{verdict}: {sentence}", verdict=exposure.verdict.word, sentence=exposure.sentence))
 
@@ -356,13 +346,13 @@ def _below(line: Text) -> Text:
     return text("  {line}", line=line)
 
 
-def _severity_lines(settings: VcfSettings) -> Iterator[Text]:
+def _severity_lines(settings: vcf.VcfSettings) -> Iterator[Text]:
     for check, verdict in settings.severities.items():
         yield (
             text(
                 "Severity changed: {check} {default} → {verdict}",
                 check=check,
-                default=ALL_CHECKS[check].default.word,
+                default=vcf.ALL_CHECKS[check].default.word,
                 verdict=verdict.word,
             )
         )

@@ -1,13 +1,13 @@
 """``python -m core verify``: a filed report repeated on its files."""
 
 import argparse
+from collections.abc import Iterator
 from pathlib import Path
 
 from core.at_hand import Source
 from core.commands.output import print_json, print_lines, print_warning
-from core.errors import AuditInputError
 from core.filed import Repeat, Sameness, read_report, repeat_report
-from core.words import own, text
+from core.words import input_error, own, text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -62,23 +62,22 @@ def _sources(paths: list[Path]) -> list[Source]:
     found = []
     for path in paths:
         if not path.exists():
-            raise AuditInputError(text("There is no file {path}; check the path.", path=str(path)))
+            raise input_error("There is no file {path}; check the path.", path=str(path))
         inside = sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
         found += [Source(each.name, each) for each in inside]
     return found
 
 
-def _lines(repeat: Repeat) -> list[str]:
-    lines: list[str] = [text("{outcome}  {sentence}", outcome=repeat.sameness.word, sentence=repeat.sentence)]
-    lines += [text("  {note}", note=each) for each in repeat.notes]
-    lines += [
+def _lines(repeat: Repeat) -> Iterator[str]:
+    yield text("{outcome}  {sentence}", outcome=repeat.sameness.word, sentence=repeat.sentence)
+    yield from (text("  {note}", note=each) for each in repeat.notes)
+    yield from (
         text("  {role} {file}: given as {given}", role=own(facts.role), file=facts.name, given=given)
         for facts, given in repeat.used
-    ]
-    lines += [
+    )
+    yield from (
         text("  {where}: filed {filed}, now {now}", where=each.where, filed=each.filed, now=each.now)
         for each in repeat.differences
-    ]
+    )
     if (rest := repeat.n_differences - len(repeat.differences)) > 0:
-        lines.append(text("  and {n} more", n=rest))
-    return lines
+        yield text("  and {n} more", n=rest)

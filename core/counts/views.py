@@ -1,7 +1,7 @@
 """Tables and the report of an audit of counts."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 import pandas as pd
@@ -47,19 +47,17 @@ def cells_table(audit: CountsAudit) -> tuple[pd.DataFrame, tuple[Column, ...]]:
     return pd.DataFrame(rows, columns=[column.key for column in columns], dtype=object), columns
 
 
-def _rows(measured: CountsMeasurement, made: Suppression) -> Sequence[Sequence[object]]:
+def _rows(measured: CountsMeasurement, made: Suppression) -> Iterator[Sequence[object]]:
     kinds = (
         ("small count", made.primary),
         ("suppress too, so that totals do not tell", made.secondary),
         ("suppressed", tuple(measured.bounded.bounds)),
     )
-    rows = []
     for why, keys in kinds:
         for key in keys:
             count, bounds = measured.cube.cells.get(key, 0), measured.bounded.bounds.get(key)
             least, most = (count, count) if bounds is None else bounds
-            rows.append([*cell_names(measured, key), measured.count, why, _whole(least), _whole(most)])
-    return rows
+            yield [*cell_names(measured, key), measured.count, why, _whole(least), _whole(most)]
 
 
 def _whole(bound: float | None) -> int | None:

@@ -126,8 +126,7 @@ class _Search:
             records = self._records[of_record[0]]
             known = records.person >= 0
             codes = combination_codes(
-                [records.columns[place][known] for place in of_record],
-                n_records=int(np.count_nonzero(known)),
+                [records.columns[place][known] for place in of_record], n_records=int(np.count_nonzero(known))
             )
             events = events_of(demographics, records.person[known], codes)
             found = known_one(events)

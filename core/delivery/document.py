@@ -168,10 +168,7 @@ def verdict_sentence(audit: DeliveryAudit) -> Text:
 def _table_line(table: TableFacts) -> Text:
     parts = [counted(table.n_records, "record")]
     if table.person_column is not None:
-        parts += [
-            counted(table.n_persons, "person"),
-            text("by {column}", column=f"`{table.person_column}`"),
-        ]
+        parts += [counted(table.n_persons, "person"), text("by {column}", column=f"`{table.person_column}`")]
     parts.append(
         text("quasi-identifiers {columns}", columns=listed(table.quasi_identifiers))
         if table.quasi_identifiers

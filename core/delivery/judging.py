@@ -419,7 +419,7 @@ def _identifier_findings(measured: DeliveryMeasurement, thresholds: DeliveryThre
 
 def _looks_like_identifier(place: Place, kind: str, verdict: Verdict) -> Finding:
     return Finding.of("looks_like_identifier", verdict, column=place.column)(
-        text("{column} looks like a direct identifier ({kind}).", column=f"`{place}`", kind=own(kind))
+        "{column} looks like a direct identifier ({kind}).", column=f"`{place}`", kind=own(kind)
     )
 
 

@@ -12,10 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.coding import CodedColumn, CodedTable, IntArray
-from core.errors import AuditInputError
 from core.letters import without_accents
 from core.roles.vocabulary import match_name, name_tokens
-from core.words import text
+from core.words import input_error
 
 _FOUND = 0.5  # share of values found from which columns of like names are one key
 _SURELY_FOUND = 0.95  # … and of unlike names
@@ -57,7 +56,7 @@ _GENERIC = frozenset(
 _PERSON = re.compile(
     "person|patient|subject|client|insured|member|respondent|participant|donor|user|customer|citizen|case|"
     "proband|student|employee|환자|대상자|피험자|회원|가입자|수진자|참여자|고객|사람|이용자|"
-    "oseb|pacient|bolnik|zavarovan|udelezen|uporabnik|preiskovan|anketiran",
+    "oseb|pacient|bolnik|zavarovan|udelezen|uporabnik|preiskovan|anketiran"
 )
 
 
@@ -96,13 +95,11 @@ class PlaceNames:
                 column = written.removeprefix(prefix)
                 if column != written and column in self._columns[name]:
                     return Place(name, column)
-        raise AuditInputError(
-            text(
-                "{option}: there is no column {column}; write TABLE.COL with one of the tables {tables}.",
-                option=option,
-                column=f"`{written}`",
-                tables=", ".join(self._columns),
-            )
+        raise input_error(
+            "{option}: there is no column {column}; write TABLE.COL with one of the tables {tables}.",
+            option=option,
+            column=f"`{written}`",
+            tables=", ".join(self._columns),
         )
 
     def keys(self, written: Sequence[str]) -> list[tuple[Place, Place]]:
@@ -111,11 +108,11 @@ class PlaceNames:
         for key in written:
             one, separator, other = key.partition("=")
             if not separator:
-                raise AuditInputError(text("--key needs TABLE.COL=TABLE.COL, received {given}.", given=key))
+                raise input_error("--key needs TABLE.COL=TABLE.COL, received {given}.", given=key)
             pair = self.place(one.strip(), "--key"), self.place(other.strip(), "--key")
             if pair[0].table == pair[1].table:
-                raise AuditInputError(
-                    text("--key {given} joins a table to itself; name columns of two tables.", given=key)
+                raise input_error(
+                    "--key {given} joins a table to itself; name columns of two tables.", given=key
                 )
             found.append(pair)
         return found
@@ -522,15 +519,13 @@ def _common_beginning(one: str, other: str) -> str:
     return one[: next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))]
 
 
-def _best(links: Sequence[Link]) -> list[Link]:
+def _best(links: Sequence[Link]) -> Iterator[Link]:
     """Return the links of two tables, each column in one of them at most, the better first."""
     taken: set[Place] = set()
-    kept = []
     for link in sorted(links, key=lambda link: (-link.share_found, link.is_folded, -link.n_values)):
         if not {link.one, link.other} & taken:
             taken |= {link.one, link.other}
-            kept.append(link)
-    return kept
+            yield link
 
 
 def _plain(name: str) -> str:

@@ -39,14 +39,7 @@ from core.delivery.settings import DeliverySettings
 from core.delivery.whose import Whose, earlier_with_persons, with_persons
 from core.errors import AuditInputError
 from core.free_text import ModelName, TextColumn, measure_texts
-from core.releases import (
-    EarlierTable,
-    Ledger,
-    ReleasedTable,
-    ReleasesMeasurement,
-    Roles,
-    measure_releases,
-)
+from core.releases import EarlierTable, Ledger, ReleasedTable, ReleasesMeasurement, Roles, measure_releases
 from core.roles import Role, RoleSuggestion, columns_of_people, suggest_roles
 from core.roles.vocabulary import name_tokens
 from core.sequences import Time, measure_time
@@ -266,11 +259,7 @@ def _measured(
         return measured
     apart = _measured(rest, theirs, settings, roles, person=None, should_stop=should_stop)
     by_name = {each.name: each for each in apart.tables}
-    return replace(
-        measured,
-        tables=tuple(by_name.get(each.name, each) for each in facts),
-        apart=(apart,),
-    )
+    return replace(measured, tables=tuple(by_name.get(each.name, each) for each in facts), apart=(apart,))
 
 
 def _n_sharing(facts: TableFacts, tables: Mapping[str, CodedTable], persons: Persons) -> int:
@@ -416,11 +405,7 @@ def _released(tables: Mapping[str, CodedTable], left_out: set[Place]) -> dict[st
 
 
 def _table_facts(
-    name: str,
-    table: CodedTable,
-    links: Sequence[Link],
-    persons: Persons | None,
-    roles: _Roles,
+    name: str, table: CodedTable, links: Sequence[Link], persons: Persons | None, roles: _Roles
 ) -> TableFacts:
     columns = tuple(
         column

@@ -48,11 +48,7 @@ class DeliverySettings:
         least=1,
     )
     seed: int = setting(
-        0,
-        "Seed",
-        "Where random draws start; the same seed gives the same figures.",
-        "--seed",
-        least=0,
+        0, "Seed", "Where random draws start; the same seed gives the same figures.", "--seed", least=0
     )
 
     def __post_init__(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -55,32 +55,26 @@ def _configuration_findings(problem: SearchProblem, configuration: Configuration
     ]
 
 
-def _about_what_was_not_done(configurations: Sequence[Configuration]) -> list[Finding]:
+def _about_what_was_not_done(configurations: Sequence[Configuration]) -> Iterator[Finding]:
     n_pairs = len(configurations)
     n_stopped = sum(each.status is Status.STOPPED for each in configurations)
     n_unverified = sum(each.status is Status.NOT_VERIFIED for each in configurations)
-    found = []
     if n_stopped:
-        found.append(
-            Finding.of("search_stopped", Verdict.NOT_ASSESSED, n_affected=n_stopped)(
-                "The search was stopped: {stopped} of {n} pair of k and ℓ was not evaluated.",
-                "The search was stopped: {stopped} of {n} pairs of k and ℓ were not evaluated.",
-                n=n_pairs,
-                stopped=n_stopped,
-            )
+        yield Finding.of("search_stopped", Verdict.NOT_ASSESSED, n_affected=n_stopped)(
+            "The search was stopped: {stopped} of {n} pair of k and ℓ was not evaluated.",
+            "The search was stopped: {stopped} of {n} pairs of k and ℓ were not evaluated.",
+            n=n_pairs,
+            stopped=n_stopped,
         )
     if n_unverified:
-        found.append(
-            Finding.of("verification", Verdict.FAIL, n_affected=n_unverified)(
-                "In {unverified} of {n} pair the released table did not keep k and ℓ when it was read "
-                "back; it is not offered.",
-                "In {unverified} of {n} pairs the released table did not keep k and ℓ when it was read "
-                "back; they are not offered.",
-                n=n_pairs,
-                unverified=n_unverified,
-            )
+        yield Finding.of("verification", Verdict.FAIL, n_affected=n_unverified)(
+            "In {unverified} of {n} pair the released table did not keep k and ℓ when it was read "
+            "back; it is not offered.",
+            "In {unverified} of {n} pairs the released table did not keep k and ℓ when it was read "
+            "back; they are not offered.",
+            n=n_pairs,
+            unverified=n_unverified,
         )
-    return found
 
 
 def _about_the_outcome(

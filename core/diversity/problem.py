@@ -440,53 +440,42 @@ def _person_notes(data: Dataset) -> Iterator[Finding]:
 
 def _data_notes(
     space: FeatureSpace, values: Sequence[FloatArray], outcomes: Sequence[Outcome], choice: ModelChoice
-) -> list[Finding]:
-    notes = []
+) -> Iterator[Finding]:
     numbers = [i for i, column in enumerate(space.columns) if column.categories is None]
     n_missing = int(np.isnan(values[0][:, numbers]).sum())
     if n_missing:
-        notes.append(
-            Finding.of("missing_numbers", Verdict.WARN, n_affected=n_missing)(
-                "{missing} of {n} number is missing and counts as 0 for the model and the cells; a "
-                "representative is never a missing one.",
-                "{missing} of {n} numbers are missing and count as 0 for the model and the cells; a "
-                "representative is never a missing one.",
-                n=values[0][:, numbers].size,
-                missing=n_missing,
-            )
+        yield Finding.of("missing_numbers", Verdict.WARN, n_affected=n_missing)(
+            "{missing} of {n} number is missing and counts as 0 for the model and the cells; a "
+            "representative is never a missing one.",
+            "{missing} of {n} numbers are missing and count as 0 for the model and the cells; a "
+            "representative is never a missing one.",
+            n=values[0][:, numbers].size,
+            missing=n_missing,
         )
     if choice.is_trained_here:
-        notes += _unseen_categories(space, values[0], values[1])
+        yield from _unseen_categories(space, values[0], values[1])
     if outcomes[0].task == "classification" and (single := n_classes_with_one_record(outcomes[0])):
-        notes.append(
-            Finding.of("single_record_class", Verdict.WARN, n_affected=single)(
-                "{single} of {n} class of the label has one record only, so accuracy says nothing about it.",
-                "{single} of {n} classes of the label have one record only, so accuracy says nothing "
-                "about them.",
-                n=len(outcomes[0].classes),
-                single=single,
-            )
+        yield Finding.of("single_record_class", Verdict.WARN, n_affected=single)(
+            "{single} of {n} class of the label has one record only, so accuracy says nothing about it.",
+            "{single} of {n} classes of the label have one record only, so accuracy says nothing about them.",
+            n=len(outcomes[0].classes),
+            single=single,
         )
-    return notes
 
 
-def _unseen_categories(space: FeatureSpace, tested: FloatArray, trained: FloatArray) -> list[Finding]:
-    notes = []
+def _unseen_categories(space: FeatureSpace, tested: FloatArray, trained: FloatArray) -> Iterator[Finding]:
     for position, column in enumerate(space.columns):
         if column.categories is None:
             continue
         unseen = ~np.isin(tested[:, position], trained[:, position])
         if unseen.any():
-            notes.append(
-                Finding.of(
-                    "unseen_categories", Verdict.WARN, column=column.name, n_affected=int(unseen.sum())
-                )(
-                    "{unseen} of {n} record holds a category of “{column}” that the training records do "
-                    "not have; the model takes it for none.",
-                    "{unseen} of {n} records hold a category of “{column}” that the training records do "
-                    "not have; the model takes it for none.",
-                    n=len(tested),
-                    unseen=int(unseen.sum()),
-                )
+            yield Finding.of(
+                "unseen_categories", Verdict.WARN, column=column.name, n_affected=int(unseen.sum())
+            )(
+                "{unseen} of {n} record holds a category of “{column}” that the training records do "
+                "not have; the model takes it for none.",
+                "{unseen} of {n} records hold a category of “{column}” that the training records do "
+                "not have; the model takes it for none.",
+                n=len(tested),
+                unseen=int(unseen.sum()),
             )
-    return notes

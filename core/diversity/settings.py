@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -234,12 +235,11 @@ _ROLES = {
 _EXCLUSIVE = ("label", "sensitive", "quasi", "left_out")
 
 
-def _role_problems(settings: DiversitySettings, columns: tuple[str, ...]) -> list[str]:
-    problems: list[str] = []
+def _role_problems(settings: DiversitySettings, columns: tuple[str, ...]) -> Iterator[str]:
     if not settings.quasi_identifiers:
-        problems.append("Choose at least one quasi-identifier.")
+        yield "Choose at least one quasi-identifier."
     if not settings.sensitive_attributes:
-        problems.append("Choose at least one sensitive attribute.")
+        yield "Choose at least one sensitive attribute."
     named = {
         "label": (settings.label,),
         "sensitive": settings.sensitive_attributes,
@@ -250,17 +250,16 @@ def _role_problems(settings: DiversitySettings, columns: tuple[str, ...]) -> lis
     }
     known = set(columns)
     for role, names in named.items():
-        problems += [
+        yield from (
             text("The {role} “{column}” is not a column of the table.", role=_ROLES[role], column=name)
             for name in names
             if name not in known
-        ]
-        problems += [
+        )
+        yield from (
             text("“{column}” is given twice as {role}.", column=name, role=_ROLES[role])
             for name in _repeated(names)
-        ]
-    problems += _clashes(named)
-    return problems
+        )
+    yield from _clashes(named)
 
 
 def _repeated(names: tuple[str, ...]) -> list[str]:

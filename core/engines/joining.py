@@ -210,7 +210,7 @@ def key_problems(key: str, file: str, counts: tuple[int, int] | None) -> list[st
 
 def no_common_key(key: str, original: str, scrambled: str) -> AuditInputError:
     """Return the error of a key that pairs no row."""
-    return AuditInputError(text(_NO_COMMON_KEY, key=key, original=original, scrambled=scrambled))
+    return input_error(_NO_COMMON_KEY, key=key, original=original, scrambled=scrambled)
 
 
 _NO_COMMON_KEY = (

@@ -1,7 +1,7 @@
 """What the person chooses: how events are generalized, when a combination is released, and how."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -324,55 +324,47 @@ def _not_allowed(name: str, value: object, allowed: Sequence[str]) -> str:
     )
 
 
-def _column_problems(settings: EventSettings) -> list[str]:
-    problems = []
+def _column_problems(settings: EventSettings) -> Iterator[str]:
     if not settings.columns:
-        problems.append("columns is empty; choose at least one contributing column.")
+        yield "columns is empty; choose at least one contributing column."
     if len(set(settings.columns)) != len(settings.columns):
-        problems.append("columns names a contributing column twice.")
+        yield "columns names a contributing column twice."
     if settings.flatten not in settings.columns:
-        problems.append(_not_allowed("flatten", settings.flatten, settings.columns))
+        yield _not_allowed("flatten", settings.flatten, settings.columns)
     names = (settings.user_column, settings.time_column, settings.event_column)
     if len(set(names)) != len(names):
-        problems.append("user_column, time_column and event_column must be three different columns.")
-    return problems
+        yield "user_column, time_column and event_column must be three different columns."
 
 
-def _step_problems(settings: EventSettings) -> list[str]:
+def _step_problems(settings: EventSettings) -> Iterator[str]:
     if settings.flatten_steps == (AUTOMATIC,):
-        return []
-    problems = []
+        return
     reached = dict.fromkeys(settings.columns, -1)
     for step in settings.flatten_steps:
         column, level = parse_step(step)
         levels = levels_of(column)
         if column not in reached:
-            problems.append(_not_allowed(text("the column of a flatten step"), column, settings.columns))
+            yield _not_allowed(text("the column of a flatten step"), column, settings.columns)
         elif level not in levels:
             named = text("the level of a flatten step of {column}", column=column)
-            problems.append(_not_allowed(named, level, levels))
+            yield _not_allowed(named, level, levels)
         elif levels.index(level) <= reached[column]:
-            problems.append(
-                text(
-                    "flatten_steps takes {column} to {level} after a level as coarse or coarser.",
-                    column=column,
-                    level=level,
-                )
+            yield text(
+                "flatten_steps takes {column} to {level} after a level as coarse or coarser.",
+                column=column,
+                level=level,
             )
         else:
             reached[column] = levels.index(level)
-    return problems
 
 
-def _value_problems(settings: EventSettings) -> list[str]:
-    problems = []
+def _value_problems(settings: EventSettings) -> Iterator[str]:
     classes = tuple(dict.fromkeys((*settings.mapping.classes, OTHER_EVENT, *DEFAULT_LEAVE_OUT)))
-    problems += [
+    yield from (
         _not_allowed("leave_out", left_out, classes)
         for left_out in settings.leave_out
         if left_out not in classes
-    ]
+    )
     choices = tuple(column for column in DERIVED_COLUMNS if column not in settings.columns)
     if settings.sensitive is not None and settings.sensitive not in choices:
-        problems.append(_not_allowed("sensitive", settings.sensitive, choices))
-    return problems
+        yield _not_allowed("sensitive", settings.sensitive, choices)

@@ -1,6 +1,6 @@
 """The cleaned log at every step of flattening, prepared once so that any k is answered from it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import fsum
@@ -419,14 +419,13 @@ class _Numbering:
         self._n_pairs += len(first)
 
 
-def _levels_of_stages(columns: tuple[str, ...], steps: list[tuple[str, str]]) -> list[tuple[str, ...]]:
+def _levels_of_stages(columns: tuple[str, ...], steps: list[tuple[str, str]]) -> Iterator[tuple[str, ...]]:
     """Return the level of each column at each stage."""
     levels = list(columns)
-    stages = [tuple(levels)]
+    yield tuple(levels)
     for column, level in steps:
         levels[columns.index(column)] = level
-        stages.append(tuple(levels))
-    return stages
+        yield tuple(levels)
 
 
 def first_positions(codes: IntArray) -> IntArray:

@@ -1,6 +1,7 @@
 """What the words of released values tell: users and other people's names, dates, addresses, numbers."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -149,12 +150,12 @@ def _people_finding(anonymized: AnonymizedEvents, released: _Released) -> Findin
     )
 
 
-def _people(log: EventLog) -> list[tuple[Text, pa.Array, bool]]:
+def _people(log: EventLog) -> Iterator[tuple[Text, pa.Array, bool]]:
     """Return where people's identifiers stand, the identifiers, and whether they are the users."""
     users = text("the user column {column}", column=log.settings.user_column)
-    found = [(users, pa.array(log.users, pa.string()), True)]
+    yield (users, pa.array(log.users, pa.string()), True)
     if log.n_users < _FEWEST_USERS:
-        return found
+        return
     for name, column in log.others.items():
         values = pc.unique(column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column)
         if len(values) < _MANY_VALUES * log.n_users:
@@ -163,8 +164,7 @@ def _people(log: EventLog) -> list[tuple[Text, pa.Array, bool]]:
             column, log.event_of_event
         ):
             source = text("the column {column}", column=name)
-            found.append((source, values.drop_null().cast(pa.string()), False))
-    return found
+            yield (source, values.drop_null().cast(pa.string()), False)
 
 
 def _says_one_thing_of(column: pa.ChunkedArray, codes: IntArray) -> bool:

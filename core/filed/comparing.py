@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, Literal, TypeVar
 
-from core.errors import AuditInputError
 from core.filed.reading import FiledFigure, FiledReport
 from core.measures import MEASURES
 from core.verdict import Finding, Verdict
-from core.words import Text, counted, own, text
+from core.words import Text, counted, input_error, own, text
 
 Direction = Literal["better", "worse", "same", "changed"]
 _Item = TypeVar("_Item")
@@ -118,14 +117,12 @@ def compare_reports(before: FiledReport, after: FiledReport) -> Comparison:
         The reports are of two tools.
     """
     if before.tool != after.tool:
-        raise AuditInputError(
-            text(
-                "{one} is a report of {tool}, {two} of {other_tool}; compare two of one tool.",
-                one=before.name,
-                tool=before.tool,
-                two=after.name,
-                other_tool=after.tool,
-            )
+        raise input_error(
+            "{one} is a report of {tool}, {two} of {other_tool}; compare two of one tool.",
+            one=before.name,
+            tool=before.tool,
+            two=after.name,
+            other_tool=after.tool,
         )
     gone, come, judged = _findings(before.findings, after.findings)
     return Comparison(

@@ -1,7 +1,7 @@
 """A decided report as a page, and evidence.zip: everything but the data, with how to verify it without us."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
@@ -117,7 +117,7 @@ def decided_page(decided: DecidedReport) -> Report:
     )
 
 
-def _decision_tables(decided: DecidedReport) -> tuple[ReportTable, ...]:
+def _decision_tables(decided: DecidedReport) -> Iterator[ReportTable]:
     decision = decided.decision
     rows: list[tuple[str, str]] = [
         ("Decision", OUTCOMES[decision.outcome]),
@@ -138,12 +138,9 @@ def _decision_tables(decided: DecidedReport) -> tuple[ReportTable, ...]:
         )
         for each in decision.accepted
     ]
-    tables = [
-        ReportTable("Decision", "Decision", table_of([(own(what), told) for what, told in rows], _DECISION))
-    ]
+    yield ReportTable("Decision", "Decision", table_of([(own(what), told) for what, told in rows], _DECISION))
     if accepted:
-        tables.append(ReportTable("Accepted", "Findings that were accepted", table_of(accepted, _ACCEPTED)))
-    return tuple(tables)
+        yield ReportTable("Accepted", "Findings that were accepted", table_of(accepted, _ACCEPTED))
 
 
 def _typed(words: str) -> Text:

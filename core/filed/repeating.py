@@ -21,7 +21,7 @@ from core.policies import Policy, read_policy, shipped_policies
 from core.reports import Report, report_document
 from core.reports.model import InputFacts
 from core.settings_files import LARGEST_FILE
-from core.words import Text, counted, own, text
+from core.words import Text, counted, input_error, own, text
 
 MOST_DIFFERENCES = 200  # that are listed
 _SECRETS: Mapping[str, str] = {"SEED": "0"}  # what stands for a secret in the words of a report, and here
@@ -146,12 +146,10 @@ def repeat_report(filed: FiledReport, files: Sequence[Source]) -> Repeat:
         The report says not how it is repeated, an input is missing or changed, or the audit does not run.
     """
     if not filed.arguments:
-        raise AuditInputError(
-            text(
-                "{file} does not say how it is repeated: version 0.1.0 did not write it down, nor does a "
-                "report in which nothing was verified. Compare it with a new one.",
-                file=filed.name,
-            )
+        raise input_error(
+            "{file} does not say how it is repeated: version 0.1.0 did not write it down, nor does a "
+            "report in which nothing was verified. Compare it with a new one.",
+            file=filed.name,
         )
     held, used, unused = _matched(filed, files)
     policy, policy_file = _policy(filed.policy, [each for each in files if each.name in unused])
@@ -216,11 +214,7 @@ def _missing(facts: InputFacts, files: Sequence[Source]) -> Text:
             "whatever it is called now."
         )
         return text(
-            missing,
-            role=own(facts.role),
-            file=facts.name,
-            n_bytes=facts.n_bytes,
-            digest=facts.sha256[:12],
+            missing, role=own(facts.role), file=facts.name, n_bytes=facts.n_bytes, digest=facts.sha256[:12]
         )
     changed = (
         "{file} is not what was audited: it had {n_bytes} bytes and SHA-256 {digest}…, and has {now} bytes "

@@ -9,9 +9,8 @@ import pyarrow.compute as pc
 import scipy
 
 from core.coding import IntArray
-from core.errors import AuditInputError
 from core.free_text.finding import TextColumn
-from core.words import text
+from core.words import input_error
 
 LARGEST_SHARE = 0.01  # of the cells, that may hold a name and nobody would know, once enough are read
 _DOUBT = 0.05  # probability of seeing as few names as were seen, below which a share is ruled out
@@ -87,9 +86,7 @@ def read_cells(given: Iterable[str]) -> Mapping[str, Reading]:
         column, _, counts = each.rpartition("=")
         n_read, _, n_found = counts.partition("/")
         if not column or not n_read.isdecimal() or not (n_found or "0").isdecimal():
-            raise AuditInputError(
-                text("--read needs COLUMN=READ or COLUMN=READ/FOUND, received {given}.", given=each)
-            )
+            raise input_error("--read needs COLUMN=READ or COLUMN=READ/FOUND, received {given}.", given=each)
         found[column] = Reading(int(n_read), int(n_found or 0))
     return found
 

@@ -12,7 +12,7 @@ PoPETs 2023(2). Wilson, Probable inference, JASA 22, 1927. Hanley and McNeil, Th
 under a receiver operating characteristic (ROC) curve, Radiology 143, 1982.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -183,10 +183,7 @@ def _values(parts: Sequence[pa.ChunkedArray]) -> _Values:
     """Return one column of every table."""
     numbers = [as_numbers(part) for part in parts]
     known = tuple(part for part in numbers if part is not None)
-    return _Values(
-        codes=tuple(codes_of_tables(parts)),
-        numbers=known if len(known) == len(parts) else None,
-    )
+    return _Values(codes=tuple(codes_of_tables(parts)), numbers=known if len(known) == len(parts) else None)
 
 
 def _singling_out(values: Sequence[_Values], generator: np.random.Generator) -> list[AttackRate]:
@@ -334,12 +331,11 @@ def _inference(
     values: Sequence[_Values],
     names: Sequence[str],
     generator: np.random.Generator,
-) -> list[AttackRate]:
+) -> Iterator[AttackRate]:
     """Return how often a column is told by the scrambled row that is closest in all others."""
     tables = [table for table in range(len(likeness)) if table != 1]
     chosen = {table: some_rows(generator, n_records(likeness[table]), _MOST_TARGETS) for table in tables}
     scrambled = likeness[1]
-    rates = []
     for place in some_rows(generator, len(names), _MOST_INFERRED).tolist():
         others = np.delete(np.arange(len(names)), place)
         right: dict[int, int] = {}
@@ -348,18 +344,15 @@ def _inference(
             guessed = find_closest(targets, _columns_of(scrambled, others)).nearest
             right[table] = _n_right(values[place], table, chosen[table], guessed)
         drawn = generator.integers(0, n_records(scrambled), len(chosen[0]))
-        rates.append(
-            AttackRate(
-                attack=own("inference"),
-                column=names[place],
-                n_guesses=len(chosen[0]),
-                n_successes=right[0],
-                n_naive=_n_right(values[place], 0, chosen[0], drawn),
-                n_control_guesses=len(chosen[2]) if 2 in chosen else 0,
-                n_control=right.get(2, 0),
-            )
+        yield AttackRate(
+            attack=own("inference"),
+            column=names[place],
+            n_guesses=len(chosen[0]),
+            n_successes=right[0],
+            n_naive=_n_right(values[place], 0, chosen[0], drawn),
+            n_control_guesses=len(chosen[2]) if 2 in chosen else 0,
+            n_control=right.get(2, 0),
         )
-    return rates
 
 
 def _n_right(column: _Values, table: int, targets: IntArray, guessed: IntArray) -> int:

@@ -15,12 +15,7 @@ from core.leakage.second_look import SecondLook
 from core.leakage.whole_rows import RowLeakage
 from core.settings_form import option_words, settings_document
 
-USUAL_FIGURES = (
-    "full_leakage_share",
-    "partial_leakage_share",
-    "mean_matching_cells",
-    "std_matching_cells",
-)
+USUAL_FIGURES = ("full_leakage_share", "partial_leakage_share", "mean_matching_cells", "std_matching_cells")
 
 
 def leakage_document(audit: LeakageAudit) -> dict[str, object]:
@@ -160,11 +155,7 @@ def _chance_documents(
             "z": None if math.isnan(z) else float(z),
         }
         for name, n_matches, expected, z in zip(
-            columns,
-            rows.column_matches,
-            chance.expected_matches,
-            chance.z(rows.column_matches),
-            strict=True,
+            columns, rows.column_matches, chance.expected_matches, chance.z(rows.column_matches), strict=True
         )
     ]
 

@@ -16,13 +16,7 @@ from core.words import listed, share_of, text
 _NAMES, _MAIL = "person's name", "e-mail address"  # strangers share names
 _LOOKED_AT, _HALF, _FEWEST_FREE, _MOST_DIGITS = 1000, 5, 5, 12
 _KINDS = frozenset(
-    {
-        _NAMES,
-        "national identification number",
-        "identity document or account number",
-        _MAIL,
-        "phone number",
-    }
+    {_NAMES, "national identification number", "identity document or account number", _MAIL, "phone number"}
 )
 
 

@@ -1,7 +1,7 @@
 """Which row and which column of one table is compared with which of the other."""
 
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeVar
@@ -275,20 +275,16 @@ def _different_lengths(original: Dataset, scrambled: Dataset) -> Text:
     )
 
 
-def _notes(original: Dataset, scrambled: Dataset, key: str | None, rows: IntArray | None) -> tuple[str, ...]:
+def _notes(original: Dataset, scrambled: Dataset, key: str | None, rows: IntArray | None) -> Iterator[str]:
     """Say what was assumed while aligning."""
-    notes: list[str] = []
     if _common(original, scrambled) != _common(scrambled, original):
-        notes.append("The columns are in a different order in the two tables; they are compared by name.")
+        yield "The columns are in a different order in the two tables; they are compared by name."
     if key is not None and rows is not None:
-        notes.append(
-            text(
-                "Rows are paired by the key column “{key}”, which itself is not compared: {pairs}; {alone} "
-                "original and {other_alone} scrambled rows have no partner.",
-                key=key,
-                pairs=counted(len(rows), "pair"),
-                alone=original.n_records - len(rows),
-                other_alone=scrambled.n_records - len(rows),
-            )
+        yield text(
+            "Rows are paired by the key column “{key}”, which itself is not compared: {pairs}; {alone} "
+            "original and {other_alone} scrambled rows have no partner.",
+            key=key,
+            pairs=counted(len(rows), "pair"),
+            alone=original.n_records - len(rows),
+            other_alone=scrambled.n_records - len(rows),
         )
-    return tuple(notes)

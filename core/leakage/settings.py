@@ -1,7 +1,7 @@
 """What the person chooses: how cells count, and from where a figure is a concern."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.cells import canonical_text
@@ -140,17 +140,15 @@ def resolve_columns(stated: Iterable[str | int], columns: Sequence[str]) -> tupl
     return tuple(dict.fromkeys(found))
 
 
-def _parts(stated: Iterable[str | int], columns: Sequence[str]) -> list[str]:
+def _parts(stated: Iterable[str | int], columns: Sequence[str]) -> Iterator[str]:
     """Return single names and positions; a text that is a column's name is not taken apart."""
-    parts: list[str] = []
     for item in stated:
         written = str(item)
         if written in columns:
-            parts.append(written)
+            yield written
         else:
             inner = written.strip().removeprefix("[").removesuffix("]")
-            parts += [part.strip() for part in inner.split(",") if part.strip()]
-    return parts
+            yield from (part.strip() for part in inner.split(",") if part.strip())
 
 
 def _unknown_column(part: str, n_columns: int) -> Text:

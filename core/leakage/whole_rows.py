@@ -226,8 +226,7 @@ class WholeRows:
             return p_value
         together = self.n_unique_exact + self.n_neighbours
         return max(
-            p_value,
-            float(scipy.stats.binom.sf(self.n_unique_exact - 1, together, 1 / (1 + self.n_moves))),
+            p_value, float(scipy.stats.binom.sf(self.n_unique_exact - 1, together, 1 / (1 + self.n_moves)))
         )
 
     @property

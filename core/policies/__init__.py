@@ -2,14 +2,7 @@
 
 from core.policies.judging import Outcome, PolicyOutcome, judge_policy
 from core.policies.limits import LIMITS
-from core.policies.reading import (
-    Limit,
-    Policy,
-    policy_settings,
-    read_policy,
-    shipped_names,
-    shipped_policies,
-)
+from core.policies.reading import Limit, Policy, policy_settings, read_policy, shipped_names, shipped_policies
 
 __all__ = [
     "LIMITS",

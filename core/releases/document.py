@@ -100,11 +100,7 @@ def earlier_words(audit: ReleasesAudit | None, inputs: Sequence[InputFacts]) -> 
 
 
 def _moved(moved: Moved, k: int) -> dict[str, object]:
-    return {
-        "n": moved.n,
-        "n_below_k": moved.groups.n_below(k),
-        "n_given_away": dict(moved.n_given_away),
-    }
+    return {"n": moved.n, "n_below_k": moved.groups.n_below(k), "n_given_away": dict(moved.n_given_away)}
 
 
 def releases_lines(audit: ReleasesAudit) -> list[str]:

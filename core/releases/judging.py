@@ -50,14 +50,10 @@ def judge_releases(measurement: ReleasesMeasurement, *, k: int) -> ReleasesAudit
 
 def _nothing(measured: ReleasesMeasurement, k: int) -> Finding:
     return Finding.of("releases", Verdict.PASS)(
-        text(
-            "Beside {releases} nobody is found among fewer than {k}, and no value follows, where one release "
-            "alone does not tell.",
-            releases=counted(
-                len(measured.compared), "table of earlier releases", "tables of earlier releases"
-            ),
-            k=k,
-        )
+        "Beside {releases} nobody is found among fewer than {k}, and no value follows, where one release "
+        "alone does not tell.",
+        releases=counted(len(measured.compared), "table of earlier releases", "tables of earlier releases"),
+        k=k,
     )
 
 
@@ -74,12 +70,10 @@ def _each(measured: ReleasesMeasurement, k: int) -> Iterator[Finding]:
             yield _could_be_the_same(each)
         elif each.overlap is not None and each.overlap.is_unlikely:
             yield Finding.of("release_of_others", Verdict.PASS)(
-                text(
-                    "{release} and {table} differ as releases of different people do: subtracting one from "
-                    "the other tells nothing sure.",
-                    release=each.release,
-                    table=f"`{each.table}`",
-                )
+                "{release} and {table} differ as releases of different people do: subtracting one from "
+                "the other tells nothing sure.",
+                release=each.release,
+                table=f"`{each.table}`",
             )
         else:
             yield from _differences(each, k)
@@ -92,30 +86,26 @@ def _each(measured: ReleasesMeasurement, k: int) -> Iterator[Finding]:
 def _could_be_the_same(each: Compared) -> Finding:
     column, years = each.shifted or ("", 0)
     return Finding.of("release_of_others", Verdict.WARN, column=column)(
-        text(
-            "{release} and {table} differ as releases of different people do, and agree much better once "
-            "{column} of {release} is {n} higher. It could not be told whether these are the same people; "
-            "nothing was subtracted.",
-            release=each.release,
-            table=f"`{each.table}`",
-            column=f"`{column}`",
-            n=years,
-        )
+        "{release} and {table} differ as releases of different people do, and agree much better once "
+        "{column} of {release} is {n} higher. It could not be told whether these are the same people; "
+        "nothing was subtracted.",
+        release=each.release,
+        table=f"`{each.table}`",
+        column=f"`{column}`",
+        n=years,
     )
 
 
 def _noise(each: Compared, found: Redrawn) -> Finding:
     return Finding.of("release_noise", Verdict.WARN, column=found.column, n_affected=found.n_changed)(
-        text(
-            "{release} and {table} have a pseudonym in common, and {column} differs for {found}: up as often "
-            "as down, by {change} on average, as noise does that is drawn anew for each release. If it is "
-            "that, averaging takes it away: of two releases 29 % of it, of ten 68 %.",
-            release=each.release,
-            table=f"`{each.table}`",
-            column=f"`{found.column}`",
-            found=share_of(found.n_changed, found.n_persons, "persons in both"),
-            change=f"{found.mean_change:.3g}",
-        )
+        "{release} and {table} have a pseudonym in common, and {column} differs for {found}: up as often "
+        "as down, by {change} on average, as noise does that is drawn anew for each release. If it is "
+        "that, averaging takes it away: of two releases 29 % of it, of ten 68 %.",
+        release=each.release,
+        table=f"`{each.table}`",
+        column=f"`{found.column}`",
+        found=share_of(found.n_changed, found.n_persons, "persons in both"),
+        change=f"{found.mean_change:.3g}",
     )
 
 
@@ -123,28 +113,21 @@ def _facts(each: Compared) -> Iterator[Finding]:
     names: dict[str, Any] = {"release": each.release, "table": f"`{each.table}`"}
     if each.is_same:
         yield Finding.of("same_release", Verdict.WARN)(
-            text(
-                "{release} has the same quasi-identifiers and sensitive values as {table}; nobody came.",
-                **names,
-            )
+            "{release} has the same quasi-identifiers and sensitive values as {table}; nobody came.", **names
         )
     if each.missing_columns:
         yield Finding.of("release_other_columns", Verdict.WARN)(
-            text(
-                "{release} has no {columns}: it was compared with {table} by the other quasi-identifiers.",
-                columns=listed(each.missing_columns),
-                **names,
-            )
+            "{release} has no {columns}: it was compared with {table} by the other quasi-identifiers.",
+            columns=listed(each.missing_columns),
+            **names,
         )
     yield from (_noise(each, found) for found in each.redrawn)
     yield from _facts_of_words(each, names)
     if each.is_ledger:
         yield Finding.of("release_by_ledger", Verdict.PASS)(
-            text(
-                "{release} is a ledger: it tells who came and left by counts alone. Persons are followed "
-                "over releases, and changed intervals looked at, only with the release itself.",
-                **names,
-            )
+            "{release} is a ledger: it tells who came and left by counts alone. Persons are followed "
+            "over releases, and changed intervals looked at, only with the release itself.",
+            **names,
         )
 
 
@@ -152,30 +135,24 @@ def _facts_of_words(each: Compared, names: dict[str, Any]) -> Iterator[Finding]:
     """Yield whether the releases write values alike."""
     if each.own_words:
         yield Finding.of("release_other_values", Verdict.NOT_ASSESSED)(
-            text(
-                "{release} and {table} each have words of their own in {columns}, such as {earlier} and "
-                "{later}. Which of them mean the same is not clear from their counts, so that differences "
-                "were not assessed.",
-                **_words(each.own_words),
-                **names,
-            )
+            "{release} and {table} each have words of their own in {columns}, such as {earlier} and "
+            "{later}. Which of them mean the same is not clear from their counts, so that differences "
+            "were not assessed.",
+            **_words(each.own_words),
+            **names,
         )
     elif not each.is_comparable:
         yield Finding.of("release_other_values", Verdict.NOT_ASSESSED)(
-            text(
-                "{release} and {table} have hardly a class in common: values are written or generalized "
-                "otherwise, so that differences were not assessed.",
-                **names,
-            )
+            "{release} and {table} have hardly a class in common: values are written or generalized "
+            "otherwise, so that differences were not assessed.",
+            **names,
         )
     if each.renamed:
         yield Finding.of("release_renamed", Verdict.PASS)(
-            text(
-                "{release} and {table} have other words in {columns} for what is the same by its counts, "
-                "such as {earlier} and {later}; they were compared so.",
-                **_words(each.renamed),
-                **names,
-            )
+            "{release} and {table} have other words in {columns} for what is the same by its counts, "
+            "such as {earlier} and {later}; they were compared so.",
+            **_words(each.renamed),
+            **names,
         )
 
 
@@ -318,25 +295,21 @@ def _of_persons(each: Compared, k: int) -> Iterator[Finding]:
     if each.alike is not None:
         if n_below := each.alike.groups.n_below(k):
             yield Finding.of("release_alike", Verdict.FAIL, n_affected=n_below)(
-                text(
-                    "{release} and {table} have a pseudonym in common: {found} share their classes of both "
-                    "with fewer than {k}; each release alone leaves them among {k} or more.",
-                    found=share_of(n_below, each.alike.n, "persons in both"),
-                    k=k,
-                    **names,
-                )
+                "{release} and {table} have a pseudonym in common: {found} share their classes of both "
+                "with fewer than {k}; each release alone leaves them among {k} or more.",
+                found=share_of(n_below, each.alike.n, "persons in both"),
+                k=k,
+                **names,
             )
         for column, n_away in each.alike.n_given_away.items():
             if not n_away:
                 continue
             yield Finding.of("release_alike_values", Verdict.FAIL, n_affected=n_away)(
-                text(
-                    "{release} and {table}: all who share the classes of both have one {column}, of "
-                    "{found}; {table} alone leaves several.",
-                    column=f"`{column}`",
-                    found=share_of(n_away, each.alike.n, "persons in both"),
-                    **names,
-                )
+                "{release} and {table}: all who share the classes of both have one {column}, of "
+                "{found}; {table} alone leaves several.",
+                column=f"`{column}`",
+                found=share_of(n_away, each.alike.n, "persons in both"),
+                **names,
             )
     yield from _joined(each, k)
     linked = each.relinked
@@ -349,13 +322,11 @@ def _of_persons(each: Compared, k: int) -> Iterator[Finding]:
             Verdict.FAIL if is_many and linked.is_shown else Verdict.WARN,
             n_affected=linked.n,
         )(
-            text(
-                "{release} and {table} have pseudonyms of their own, yet {found} are found again by "
-                "{columns}, which fit one person in each.",
-                found=share_of(linked.n, linked.n_persons, "persons"),
-                columns=listed(linked.columns),
-                **names,
-            )
+            "{release} and {table} have pseudonyms of their own, yet {found} are found again by "
+            "{columns}, which fit one person in each.",
+            found=share_of(linked.n, linked.n_persons, "persons"),
+            columns=listed(linked.columns),
+            **names,
         )
 
 
@@ -389,13 +360,11 @@ def _joined(each: Compared, k: int) -> Iterator[Finding]:
 def _candidates(table: str, column: str, found: Candidates) -> Finding:
     n = found.n_given_away
     return Finding.of("release_candidates", Verdict.FAIL, n_affected=n)(
-        text(
-            "{column} in {table}: of {persons}, the values that their classes have in all releases come down "
-            "to one; each release alone leaves several.",
-            column=f"`{column}`",
-            table=f"`{table}`",
-            persons=share_of(n, found.n_persons, "persons in several releases"),
-        )
+        "{column} in {table}: of {persons}, the values that their classes have in all releases come down "
+        "to one; each release alone leaves several.",
+        column=f"`{column}`",
+        table=f"`{table}`",
+        persons=share_of(n, found.n_persons, "persons in several releases"),
     )
 
 

@@ -48,7 +48,7 @@ from core.roles import Role, suggest_roles
 from core.roles.vocabulary import name_tokens
 from core.tables import Dataset
 from core.verdict import Finding
-from core.words import Text, text
+from core.words import Text, input_error, text
 
 AnyReleased = TypeVar("AnyReleased", bound=Released)
 
@@ -254,11 +254,9 @@ def _as_records(earlier: Dataset, table: ReleasedTable, release: str) -> Dataset
     if not counts or not others or _n_different(earlier.table.select(others)) < earlier.n_records:
         return earlier
     if numbers is None or np.isnan(numbers).any() or not 0 < numbers.sum() <= _MOST_COUNTED:
-        raise AuditInputError(
-            text(
-                "{release} is a table of counts, some of them suppressed; it was not compared with records.",
-                release=release,
-            )
+        raise input_error(
+            "{release} is a table of counts, some of them suppressed; it was not compared with records.",
+            release=release,
         )
     words = [earlier.table[name].to_pylist() for name in others]
     is_total = [
@@ -282,12 +280,10 @@ def common_roles(table: Released, columns: tuple[str, ...], release: str) -> Rol
     """
     roles = table.roles.common(columns)
     if not roles.quasi_identifiers:
-        raise AuditInputError(
-            text(
-                "{release}: none of the quasi-identifiers of {table} is in it; it was not compared.",
-                release=release,
-                table=f"`{table.name}`",
-            )
+        raise input_error(
+            "{release}: none of the quasi-identifiers of {table} is in it; it was not compared.",
+            release=release,
+            table=f"`{table.name}`",
         )
     return roles
 
@@ -769,13 +765,11 @@ def _beside_ledger(
     roles = earlier.roles
     asked = (*roles.quasi_identifiers, *(() if roles.person is None else (roles.person,)))
     if missing := [name for name in asked if name not in table.dataset.columns]:
-        raise AuditInputError(
-            text(
-                "{release}: it counts by {columns}, which {table} has not; it was not compared.",
-                release=release,
-                columns=missing,
-                table=f"`{table.name}`",
-            )
+        raise input_error(
+            "{release}: it counts by {columns}, which {table} has not; it was not compared.",
+            release=release,
+            columns=missing,
+            table=f"`{table.name}`",
         )
     roles = roles.common(table.dataset.columns)
     key = (table.name, roles, ledger.salt, earlier.version)
@@ -822,11 +816,6 @@ def _coded_alike(
         ]
         classes = combination_codes(columns, n_records=each.n_records)
         found.append(
-            Records(
-                unit=unit,
-                classes=classes,
-                written=classes,
-                values={name: value.astype(np.int64)},
-            )
+            Records(unit=unit, classes=classes, written=classes, values={name: value.astype(np.int64)})
         )
     return found

@@ -24,10 +24,4 @@ from core.reports.model import (
     placed,
     report_stem,
 )
-from core.reports.rendering import (
-    RENDERERS,
-    Renderer,
-    csv_bytes,
-    render,
-    render_csv,
-)
+from core.reports.rendering import RENDERERS, Renderer, csv_bytes, render, render_csv

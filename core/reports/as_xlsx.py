@@ -17,18 +17,8 @@ from core.languages import ENGLISH
 from core.measures import MEASURES, format_number
 from core.measures.measure import Unit
 from core.plain import ReproducibleZip, printable, scalar, starts_like_formula
+from core.reports import model
 from core.reports.as_json import content_digest, settings_digest
-from core.reports.model import (
-    Report,
-    ReportTable,
-    about_rows,
-    column_units,
-    figure_text,
-    findings_frame,
-    in_utc,
-    sheet_names,
-    verdict_text,
-)
 from core.verdict import Verdict
 from core.words import counted, own, say, spoken_language
 
@@ -58,7 +48,7 @@ _LINE = Border(bottom=Side(style="thin", color="D5DAE1"))
 _WRAP = Alignment(wrap_text=True, vertical="top")
 
 
-def render_xlsx(report: Report) -> bytes:
+def render_xlsx(report: model.Report) -> bytes:
     """Write the report as an Excel workbook.
 
     Sheets: "Summary" (question, verdict, links to all sheets, figures with definitions, inputs, settings,
@@ -70,7 +60,7 @@ def render_xlsx(report: Report) -> bytes:
     """
     workbook = Workbook()
     own_sheets = [say(name) for name in _OWN_SHEETS]
-    names = sheet_names(map(_named, report.tables), taken=own_sheets)
+    names = model.sheet_names(map(_named, report.tables), taken=own_sheets)
     summary = workbook.active
     summary.title = own_sheets[0]
     _write_summary(summary, report, names)
@@ -88,13 +78,13 @@ def render_xlsx(report: Report) -> bytes:
 # ---------------------------------------------------------------------------------------------- sheets
 
 
-def _write_summary(sheet: Worksheet, report: Report, names: Sequence[str]) -> None:
+def _write_summary(sheet: Worksheet, report: model.Report, names: Sequence[str]) -> None:
     _set_widths(sheet, _SUMMARY_WIDTHS)
     title = _put(sheet, 1, 1, say("AnonAudit report: {title}", title=own(report.title)))
     title.font = Font(bold=True, size=16, color=_INK)
     title.alignment = Alignment(vertical="top")  # runs on over the empty cells beside it
     row = 2
-    sections = [(section, list(rows)) for section, rows in _grouped(about_rows(report))]
+    sections = [(section, list(rows)) for section, rows in _grouped(model.about_rows(report))]
     sections[0][1].append(("Digest of the result", content_digest(report)))
     sections[0][1].append(("Digest of the settings", settings_digest(report)))
     for section, rows in sections[:1] + [part for part in sections if part[0] in _FIRST]:
@@ -139,7 +129,7 @@ def _write_section(sheet: Worksheet, row: int, heading: str, rows: Sequence[tupl
     return row + 1
 
 
-def _write_figures(sheet: Worksheet, row: int, report: Report) -> int:
+def _write_figures(sheet: Worksheet, row: int, report: model.Report) -> int:
     if not report.figures:
         return row
     row += 1
@@ -152,10 +142,10 @@ def _write_figures(sheet: Worksheet, row: int, report: Report) -> int:
         value = scalar(figure.value)
         texts = [
             say(measure.label),
-            figure_text(figure) if value is None else value,
+            model.figure_text(figure) if value is None else value,
             say(measure.unit),
             say(figure.threshold),
-            verdict_text(figure.verdict),
+            model.verdict_text(figure.verdict),
             say(figure.of),
             say(measure.definition),
             say(measure.source),
@@ -172,13 +162,13 @@ def _write_figures(sheet: Worksheet, row: int, report: Report) -> int:
     return row + 1
 
 
-def _named(table: ReportTable) -> str:
+def _named(table: model.ReportTable) -> str:
     """Return what a table's sheet is called: its name, which is said where it has a file's name in it."""
     is_said = own(table.name) != own(table.name).message or spoken_language() == ENGLISH
     return say(table.name if is_said else table.title).replace("`", "").replace(":", "")
 
 
-def _about_table(table: ReportTable) -> str:
+def _about_table(table: model.ReportTable) -> str:
     n_rows, n_columns = table.frame.shape
     parts = [say(table.title), say(counted(n_rows, "row")), say(table.note)]
     if n_rows > LARGEST_SHEET - _HEAD:
@@ -190,8 +180,8 @@ def _about_table(table: ReportTable) -> str:
     return ". ".join(part.rstrip(".") for part in parts if part)
 
 
-def _write_findings(sheet: Worksheet, report: Report) -> None:
-    frame = findings_frame(report)
+def _write_findings(sheet: Worksheet, report: model.Report) -> None:
+    frame = model.findings_frame(report)
     widths = (16, 100, 28, 12, 28)
     _write_frame(sheet, frame, [None] * frame.shape[1])
     _set_widths(sheet, widths)
@@ -201,7 +191,7 @@ def _write_findings(sheet: Worksheet, report: Report) -> None:
         _put(sheet, _HEAD + 1, 2, say("No findings."))
 
 
-def _write_limits(sheet: Worksheet, report: Report) -> None:
+def _write_limits(sheet: Worksheet, report: model.Report) -> None:
     _write_header(sheet, _HEAD, [say("What this result cannot tell")])
     for row, limit in enumerate(map(say, report.limits or ("None stated.",)), start=_HEAD + 1):
         _put(sheet, row, 1, limit)
@@ -210,9 +200,9 @@ def _write_limits(sheet: Worksheet, report: Report) -> None:
     sheet.freeze_panes = f"A{_HEAD + 1}"
 
 
-def _write_table(sheet: Worksheet, table: ReportTable) -> None:
+def _write_table(sheet: Worksheet, table: model.ReportTable) -> None:
     frame = table.said_with_marks.iloc[: LARGEST_SHEET - _HEAD, :WIDEST_SHEET]
-    _write_frame(sheet, frame, column_units(table)[:WIDEST_SHEET])
+    _write_frame(sheet, frame, model.column_units(table)[:WIDEST_SHEET])
     for row in range(len(frame)) if table.marks else ():
         for column, mark in enumerate(table.marks_of(row), start=1):
             if mark is not None:
@@ -233,7 +223,7 @@ def _write_frame(sheet: Worksheet, frame: pd.DataFrame, units: Sequence[Unit | N
                 sheet,
                 row,
                 column,
-                verdict_text(Verdict(str(plain))) if plain in Verdict.__members__ else plain,
+                model.verdict_text(Verdict(str(plain))) if plain in Verdict.__members__ else plain,
             )
             _paint_verdict(cell, cell.value)
             if isinstance(plain, int | float):
@@ -342,12 +332,12 @@ def _set_up_printing(sheet: Worksheet) -> None:
     sheet.sheet_properties.pageSetUpPr.fitToPage = True
 
 
-def _saved(workbook: Workbook, report: Report) -> bytes:
+def _saved(workbook: Workbook, report: model.Report) -> bytes:
     """Return the file; openpyxl's own ``save`` would stamp it with the present time."""
     properties = workbook.properties
     properties.creator = "AnonAudit"
     properties.title = cell_text(say(report.title))
-    properties.created = properties.modified = in_utc(report.created_at).replace(tzinfo=None)
+    properties.created = properties.modified = model.in_utc(report.created_at).replace(tzinfo=None)
     buffer = io.BytesIO()
     ExcelWriter(workbook, ReproducibleZip(buffer, "w")).save()
     return buffer.getvalue()

@@ -9,22 +9,11 @@ from types import MappingProxyType
 import pandas as pd
 
 from core.languages import ENGLISH
-from core.plain import (
-    ReproducibleZip,
-    Scalar,
-    scalar,
-    starts_like_formula,
-)
+from core.plain import ReproducibleZip, Scalar, scalar, starts_like_formula
 from core.reports.as_html import render_html
 from core.reports.as_json import render_json
 from core.reports.as_xlsx import render_xlsx
-from core.reports.model import (
-    Report,
-    about_frame,
-    distinct_names,
-    figures_frame,
-    findings_frame,
-)
+from core.reports.model import Report, about_frame, distinct_names, figures_frame, findings_frame
 from core.words import speaking
 
 _BYTE_ORDER_MARK = "\ufeff"  # without it, spreadsheets read UTF-8 as the local code page

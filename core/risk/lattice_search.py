@@ -288,11 +288,7 @@ class _StepwiseSearch(_Search):
 
 
 def search_frontier(
-    lattice: Lattice,
-    demand: Demand,
-    *,
-    ks: Sequence[int],
-    stop: Callable[[], bool] | None = None,
+    lattice: Lattice, demand: Demand, *, ks: Sequence[int], stop: Callable[[], bool] | None = None
 ) -> tuple[SearchOutcome, ...]:
     """Return the cheapest generalization for each k, without those that another one beats.
 

@@ -1,6 +1,6 @@
 """Measuring a table's disclosure risk: everything that does not depend on thresholds."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -11,14 +11,7 @@ from core.counts import looks_like_counts
 from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
 from core.free_text import ModelName, TextColumn, measure_texts
-from core.releases import (
-    EarlierTable,
-    Ledger,
-    ReleasedTable,
-    ReleasesMeasurement,
-    Roles,
-    measure_releases,
-)
+from core.releases import EarlierTable, Ledger, ReleasedTable, ReleasesMeasurement, Roles, measure_releases
 from core.risk.columns import UnchosenColumns, groups_without, measure_unchosen
 from core.risk.comparison import Comparison, Linkage, compare_with_original, link_records
 from core.risk.people import (
@@ -410,23 +403,19 @@ def _measure_each_sensitive(
     settings: RiskSettings,
     person: IntArray | None,
     hierarchies: Mapping[str, Hierarchy],
-) -> Sequence[SensitiveMeasurement]:
-    found = []
+) -> Iterator[SensitiveMeasurement]:
     for name in dict.fromkeys(settings.sensitive):
         others = [other for other in settings.sensitive if other != name]
         added = others if settings.several_sensitive == "others_added" else []
         columns = [coded[column] for column in dict.fromkeys((*settings.quasi_identifiers, *added))]
-        found.append(
-            measure_sensitive(
-                coded[name],
-                classes_over(columns, entry, settings, person_of_record=person) if added else classes,
-                settings=settings,
-                quasi_identifiers=columns,
-                person_of_record=person,
-                hierarchy=hierarchies.get(name),
-            )
+        yield measure_sensitive(
+            coded[name],
+            classes_over(columns, entry, settings, person_of_record=person) if added else classes,
+            settings=settings,
+            quasi_identifiers=columns,
+            person_of_record=person,
+            hierarchy=hierarchies.get(name),
         )
-    return found
 
 
 def _sizes_without(

@@ -15,16 +15,7 @@ from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
 from core.plain import table_csv
 from core.pseudonyms import TokenSource
-from core.risk.generalizing import (
-    ClassLimits,
-    all_of,
-    build_lattice,
-    generalize,
-    has_persons,
-    protects_column,
-    smallest_population_class,
-    verify_generalized,
-)
+from core.risk import generalizing
 from core.risk.judging import RiskAudit, judge_risk
 from core.risk.ladders import ladder_csv
 from core.risk.lattice import ClassesAccepted, Lattice, Objective
@@ -55,7 +46,7 @@ class WhatIfSettings:
         below=1,
     )
     # what every class has to reach in every sensitive attribute besides
-    limits: ClassLimits = field(default_factory=ClassLimits)
+    limits: generalizing.ClassLimits = field(default_factory=generalizing.ClassLimits)
     # largest mean over the records shown of 1 / class size, in (0, 1]; None is not asked for
     average_risk: float | None = None
     k_map: int | None = setting(
@@ -167,7 +158,7 @@ def what_if_settings(
     whether what is asked of sensitive attributes counts as well as k. `choices`: what else was chosen.
     """
     k, l = thresholds.k, thresholds.l  # noqa: E741 - the model's own letter
-    limits = ClassLimits(
+    limits = generalizing.ClassLimits(
         l=l if l is not None and l > 1 else None,
         entropy_l=thresholds.entropy_l,
         t=thresholds.t,
@@ -179,7 +170,7 @@ def what_if_settings(
     return replace(
         choices or WhatIfSettings(),
         ks=(k,) if measured.persons is not None else tuple(sorted({*USUAL_KS, k})),
-        limits=limits if is_asked else ClassLimits(),
+        limits=limits if is_asked else generalizing.ClassLimits(),
         average_risk=thresholds.average_risk or None,
     )
 
@@ -217,7 +208,7 @@ def search_what_if(
     table, counted = _with_population(dataset, names, settings, population)
     lattice = _lattice(measured, table, counted, settings, hierarchies)
     checks = _conditions(measured, dataset, settings)
-    accepted = all_of(checks)
+    accepted = generalizing.all_of(checks)
     demand = _demand(settings, accepted, accepted_work=table.num_rows * len(checks))
     return WhatIf(
         settings=settings,
@@ -250,7 +241,7 @@ def _lattice(
     names, own = measured.classes.quasi_identifiers, measured.entry.leave_out
     leave_out = np.concatenate([own, np.zeros(table.num_rows - len(own), bool)])
     weights = dict(settings.weights)
-    return build_lattice(
+    return generalizing.build_lattice(
         table,
         names,
         hierarchies=hierarchies,
@@ -292,12 +283,12 @@ def _conditions(
     checks = [
         check
         for name in sensitive
-        for check in protects_column(
+        for check in generalizing.protects_column(
             coded[name], chosen, settings.limits, hierarchy=measured.hierarchies.get(name), assessed=assessed
         )
     ]
     if chosen.person:
-        checks.append(has_persons(coded[chosen.person].codes, min(settings.ks)))
+        checks.append(generalizing.has_persons(coded[chosen.person].codes, min(settings.ks)))
     if settings.k_map is None:
         return checks
     of_the_table = [_of_the_first(check, dataset.n_records) for check in checks]
@@ -339,19 +330,21 @@ def release(
     found = what_if.options[option].best
     if found is None:
         raise AuditInputError("No generalization reaches what was asked for.")
-    made = generalize(
+    made = generalizing.generalize(
         dataset.table, what_if.lattice, found, accepted=what_if.accepted, locally=what_if.settings.locally
     )
     named = with_pseudonyms(made.table, measured, token_source=token_source)
     kept = named.select(released_columns(measured, person=person))
     data = table_csv(kept)
     names = measured.classes.quasi_identifiers
-    again = verify_generalized(data, names, columns=kept.column_names)
+    again = generalizing.verify_generalized(data, names, columns=kept.column_names)
     if again.holds(found.k) is False:
         raise _not_reached(f"k = {found.k}")
     k_map = None
     if what_if.settings.k_map is not None and again.shown.num_rows:
-        k_map = smallest_population_class(again.shown, what_if.lattice, made.nodes, first=dataset.n_records)
+        k_map = generalizing.smallest_population_class(
+            again.shown, what_if.lattice, made.nodes, first=dataset.n_records
+        )
         if k_map < what_if.settings.k_map:
             raise _not_reached(f"k-map = {what_if.settings.k_map}")
     return Release(

@@ -16,19 +16,8 @@ from core import people
 from core.coding import BoolArray, CodedColumn, some_rows
 from core.free_text.finding import is_text_column
 from core.letters import without_accents
-from core.people import (
-    vary_like_names,
-)
-from core.roles.names import (
-    ANY_TEXT,
-    are_full_names,
-    are_masked_names,
-    is_full_name,
-    looks_like_korean_name,
-    looks_like_latin_name,
-    parts_inside,
-    read_otherwise,
-)
+from core.people import vary_like_names
+from core.roles import names
 from core.roles.vocabulary import DIGESTS, PERHAPS_NAMES, Role
 from core.words import own, percent, text
 
@@ -178,7 +167,7 @@ def _names(profile: ColumnProfile) -> ValueMatch | None:
         return None
     if not profile.varies_like_names:
         return _few_full_names(profile)
-    korean, latin = profile.share(looks_like_korean_name), profile.share(looks_like_latin_name)
+    korean, latin = profile.share(names.looks_like_korean_name), profile.share(names.looks_like_latin_name)
     synthea = profile.share(_SYNTHEA_NAME.fullmatch)
     for share, enough, message in (
         (korean, MOST, "{share} of the values look like Korean names."),
@@ -201,7 +190,7 @@ def _names(profile: ColumnProfile) -> ValueMatch | None:
 
 def _few_full_names(profile: ColumnProfile) -> ValueMatch | None:
     """Recognize the same few people in many records, such as physicians, by given name with surname."""
-    share = profile.share(is_full_name)
+    share = profile.share(names.is_full_name)
     if share < MOST:
         return None
     return ValueMatch(
@@ -236,9 +225,9 @@ def _perhaps_names(profile: ColumnProfile) -> ValueMatch | None:
     if profile.distinct_share < _REPEATED:
         return None
     reason: str
-    if are_full_names(profile.sample):
+    if names.are_full_names(profile.sample):
         reason = "The values are given names and surnames in many combinations, or look so."
-    elif are_masked_names(profile.sample):
+    elif names.are_masked_names(profile.sample):
         reason = "The values look like Korean names of which a syllable is hidden."
     else:
         return None
@@ -249,9 +238,9 @@ def _encoded(profile: ColumnProfile) -> ValueMatch | None:
     """Recognize what values say in an encoding, backwards, or in other ways that undo themselves."""
     if profile.is_numeric or profile.n_distinct < _FEWEST_ENCODED:
         return None
-    for how, values in read_otherwise(profile.sample):
+    for how, values in names.read_otherwise(profile.sample):
         read = replace(profile, sample=tuple(values))
-        recognizers = (_names,) if how in ANY_TEXT else (*_PEOPLE_SHAPES, _addresses, _names)
+        recognizers = (_names,) if how in names.ANY_TEXT else (*_PEOPLE_SHAPES, _addresses, _names)
         for recognize in recognizers:
             if (match := recognize(read)) is not None:
                 reason = text("Read {how}: {reason}", how=own(how), reason=match.reason)
@@ -263,7 +252,7 @@ def _inside(profile: ColumnProfile) -> ValueMatch | None:
     """Recognize people in a part of longer values, such as JSON, addresses of the web or names of files."""
     if profile.is_numeric or profile.n_distinct < _FEWEST_ENCODED:
         return None
-    for parts in parts_inside(profile.sample):
+    for parts in names.parts_inside(profile.sample):
         differing = tuple(dict.fromkeys(parts))
         n_distinct = profile.n_distinct * len(differing) // len(parts)
         read = replace(profile, sample=differing, n_distinct=max(n_distinct, len(differing)))

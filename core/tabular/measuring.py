@@ -11,6 +11,7 @@ from core.errors import AuditInputError
 from core.jobs import Threads
 from core.patterns import CATALOGUE
 from core.tables import Dataset
+from core.tabular import rules
 from core.tabular.columns import (
     MatchedColumn,
     Named,
@@ -22,15 +23,6 @@ from core.tabular.columns import (
     match_columns,
 )
 from core.tabular.log import AnonymizationLog, LogEntry
-from core.tabular.rules import (
-    ColumnCheck,
-    Scanned,
-    ScannedColumn,
-    check_absent,
-    check_column,
-    check_unnamed,
-    scan_anonymized,
-)
 from core.tabular.settings import TabularSettings
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict, worst
@@ -44,7 +36,9 @@ class ColumnResult:
     """An original column and the checks of all it became."""
 
     column: str  # its name
-    checks: tuple[ColumnCheck, ...]  # one per anonymized column, one in all where it is absent or unnamed
+    checks: tuple[
+        rules.ColumnCheck, ...
+    ]  # one per anonymized column, one in all where it is absent or unnamed
 
     @property
     def status(self) -> Verdict:
@@ -82,7 +76,7 @@ class TabularMeasurement:
     notes: tuple[Finding, ...] = ()  # findings about the log
 
     @cached_property
-    def checks(self) -> tuple[ColumnCheck, ...]:
+    def checks(self) -> tuple[rules.ColumnCheck, ...]:
         """Return all checks; each is a message in the ratios."""
         return tuple(check for result in self.columns for check in result.checks)
 
@@ -159,9 +153,9 @@ def measure_tabular(
     actions = logged_actions(matched, log)
     patterns = tuple(CATALOGUE[key] for key in settings.patterns)
 
-    def scan(name: str) -> ScannedColumn:
+    def scan(name: str) -> rules.ScannedColumn:
         action = actions.get(name, "")
-        return scan_anonymized(anonymized.table[name], original.table, action=action, patterns=patterns)
+        return rules.scan_anonymized(anonymized.table[name], original.table, action=action, patterns=patterns)
 
     with Threads() as threads:  # Arrow lets the columns run in parallel
         scanned = dict(zip(anonymized.columns, threads.map(scan, anonymized.columns), strict=True))
@@ -208,22 +202,22 @@ def check_tables(
     settings: TabularSettings,
     *,
     matched: Sequence[MatchedColumn],
-    scanned: Mapping[str, Scanned],
+    scanned: Mapping[str, rules.Scanned],
     n_records: tuple[int, int],
     unnamed: Sequence[str],
     notes: tuple[Finding, ...],
-    map_checks: Callable[..., Iterable[ColumnCheck]] = map,
+    map_checks: Callable[..., Iterable[rules.ColumnCheck]] = map,
 ) -> TabularMeasurement:
     """Apply the rule to what was counted of two tables, original and anonymized."""
 
-    def check(match: MatchedColumn) -> ColumnCheck:
+    def check(match: MatchedColumn) -> rules.ColumnCheck:
         if match.original in unnamed:
-            return check_unnamed(match)
+            return rules.check_unnamed(match)
         if match.anonymized is None:
-            return check_absent(match, log)
-        return check_column(match, scanned[match.anonymized], allow_dx=log.allow_dx)
+            return rules.check_absent(match, log)
+        return rules.check_column(match, scanned[match.anonymized], allow_dx=log.allow_dx)
 
-    checks: dict[str, list[ColumnCheck]] = {}
+    checks: dict[str, list[rules.ColumnCheck]] = {}
     for match, found in zip(matched, map_checks(check, matched), strict=True):
         checks.setdefault(match.original, []).append(found)
     high_risk = [entry for entry in log.entries.values() if is_high_risk(entry.semantic)]
@@ -245,7 +239,7 @@ def check_tables(
     )
 
 
-def _residuals(scanned: Mapping[str, Scanned]) -> tuple[ResidualCount, ...]:
+def _residuals(scanned: Mapping[str, rules.Scanned]) -> tuple[ResidualCount, ...]:
     return tuple(
         ResidualCount(
             column=name,
@@ -265,7 +259,7 @@ def _unprotected(high_risk: Sequence[LogEntry], log: AnonymizationLog) -> tuple[
 
 
 def _inconsistent(
-    matched: Sequence[MatchedColumn], scanned: Mapping[str, Scanned], log: AnonymizationLog
+    matched: Sequence[MatchedColumn], scanned: Mapping[str, rules.Scanned], log: AnonymizationLog
 ) -> tuple[str, ...]:
     """Return the logged columns that should be gone but hold values, by their name or expanded."""
     stands_for = {name: [name] for name in log.entries if name in scanned}

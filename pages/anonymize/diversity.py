@@ -5,19 +5,10 @@ from functools import partial
 import streamlit as st
 from joblib import cpu_count
 
+from core import diversity
 from core.caching import vault
 from core.demo.diversity import DEMOS
-from core.diversity import (
-    DiversitySearch,
-    DiversitySettings,
-    ModelChoice,
-    SearchStoppedError,
-    check_settings,
-    measure_diversity,
-    prepare_search,
-    rank_by_singling_out,
-    views,
-)
+from core.diversity import views
 from core.errors import AuditInputError
 from core.jobs import Progress
 from core.tables import Dataset
@@ -75,7 +66,7 @@ def _checked(asked: Asked, data: Dataset) -> str | None:
         st.info(say("Upload the model to go on."), icon=":material/upload_file:")
         return None
     try:
-        check_settings(asked.settings, data.columns)
+        diversity.check_settings(asked.settings, data.columns)
     except AuditInputError as error:
         show_problems(error)
         return None
@@ -85,20 +76,20 @@ def _checked(asked: Asked, data: Dataset) -> str | None:
 
 def _search(
     data: Dataset,
-    settings: DiversitySettings,
-    choice: ModelChoice,
+    settings: diversity.DiversitySettings,
+    choice: diversity.ModelChoice,
     training: Dataset | None,
     progress: Progress,
-) -> DiversitySearch | None:
+) -> diversity.DiversitySearch | None:
     """Prepare and search, beside the page; no Streamlit call in here. None if stopped before the model is."""
     progress.report(0, 0, "Getting the model")
     try:
-        problem = prepare_search(
+        problem = diversity.prepare_search(
             data, settings, choice, training=training, should_stop=lambda: progress.stop_asked
         )
-    except SearchStoppedError:
+    except diversity.SearchStoppedError:
         return None
-    return measure_diversity(
+    return diversity.measure_diversity(
         problem,
         n_jobs=min(MOST_THREADS, cpu_count()),
         on_progress=lambda n_done, n_all: progress.report(n_done, n_all, "Pairs of k and ℓ"),
@@ -121,11 +112,8 @@ def _show_singling_out(data: Dataset) -> None:
             "may know it, or should be left out. Ranked by what each adds to those before it."
         )
     )
-    ranked = rank_by_singling_out(data.table, data.columns)
-    show_table(
-        views.singling_out_table(ranked),
-        alt="Share of records that each column singles out",
-    )
+    ranked = diversity.rank_by_singling_out(data.table, data.columns)
+    show_table(views.singling_out_table(ranked), alt="Share of records that each column singles out")
 
 
 show_diversity()

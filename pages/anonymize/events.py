@@ -6,29 +6,14 @@ from functools import partial
 
 import streamlit as st
 
-from core.caching import (
-    events_audit,
-    events_curve,
-    events_measurement,
-    events_outcomes,
-    released_trace_risk,
-)
+from core.caching import events_audit, events_curve, events_measurement, events_outcomes, released_trace_risk
 from core.demo.events import DEMOS
 from core.events import EventAudit, EventSettings, Outcome, export_files, release_zip, views
 from core.events.settings import PSEUDONYM_SCOPES
 from core.reports import Report, input_facts
 from core.tables import Dataset
 from core.words import own, say
-from pages.anonymize.events_parts.result import (
-    show_combinations,
-    show_heat_maps,
-    show_loss,
-    show_preview,
-    show_strategies,
-    show_suggestions,
-    show_traces,
-    show_unmapped,
-)
+from pages.anonymize.events_parts import result
 from pages.anonymize.events_parts.settings import (
     Live,
     ask_for_rule,
@@ -36,21 +21,8 @@ from pages.anonymize.events_parts.settings import (
     kinds_are_settled,
     show_mapping_downloads,
 )
-from pages.components.inputs import (
-    TABLE_TYPES,
-    above_privacy_line,
-    ask_for_table,
-    show_empty_state,
-)
-from pages.components.results import (
-    Download,
-    show_chart,
-    show_definitions,
-    show_downloads,
-    show_figures,
-    show_findings,
-    show_verdict,
-)
+from pages.components import results
+from pages.components.inputs import TABLE_TYPES, above_privacy_line, ask_for_table, show_empty_state
 
 TOOL = "events"
 _FINDINGS_AT_ONCE = 2
@@ -92,20 +64,20 @@ def _show_results(dataset: Dataset, settings: EventSettings) -> None:
     with st.spinner(say("Writing the export and counting k again from its bytes …")):
         audit = events_audit(dataset.fingerprint, settings, live.rule, live.options, batch=live.batch)
     with verdict:
-        show_verdict(
+        results.show_verdict(
             audit.overall,
             views.headline(audit),
             reasons=[views.way_of_events(audit)],
             findings=audit.findings,
         )
     with picture:
-        show_chart(views.stage_figure(audit), key="events_stage_chart")
-    show_figures(views.page_figures(audit), at_once=4)
+        results.show_chart(views.stage_figure(audit), key="events_stage_chart")
+    results.show_figures(views.page_figures(audit), at_once=4)
     told = views.told_in_headline(audit)
-    show_findings(audit.findings, key=TOOL, at_once=_FINDINGS_AT_ONCE, in_card=told)
+    results.show_findings(audit.findings, key=TOOL, at_once=_FINDINGS_AT_ONCE, in_card=told)
     outcomes = _show_tabs(audit, dataset, settings, live)
     _show_downloads(audit, dataset, outcomes, live)
-    show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
+    results.show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
 
 
 def _show_tabs(audit: EventAudit, dataset: Dataset, settings: EventSettings, live: Live) -> Sequence[Outcome]:
@@ -113,23 +85,23 @@ def _show_tabs(audit: EventAudit, dataset: Dataset, settings: EventSettings, liv
     titles = ("Combinations", "Loss", "Heat maps", "Trace risk", "Strategies", "Event mapping", "Preview")
     combinations, loss, heat, traces, strategies, mapping, preview = st.tabs([say(each) for each in titles])
     with combinations:
-        show_combinations(audit)
+        result.show_combinations(audit)
     with loss:
-        show_loss(audit)
+        result.show_loss(audit)
     with heat:
-        show_heat_maps(audit)
+        result.show_heat_maps(audit)
     with traces:
-        show_traces(audit, partial(released_trace_risk, log, settings, live.rule), PSEUDONYM_SCOPES)
+        result.show_traces(audit, partial(released_trace_risk, log, settings, live.rule), PSEUDONYM_SCOPES)
     with strategies:
         rule = live.rule
         found = events_outcomes(log, settings, rule.k, rule.cap)
-        outcomes = show_strategies(audit, found, partial(events_curve, log, settings, rule.cap))
-        show_suggestions(dataset, settings, rule)
+        outcomes = result.show_strategies(audit, found, partial(events_curve, log, settings, rule.cap))
+        result.show_suggestions(dataset, settings, rule)
     with mapping:
-        show_unmapped(audit)
+        result.show_unmapped(audit)
         show_mapping_downloads(settings.mapping)
     with preview:
-        show_preview(audit, dataset)
+        result.show_preview(audit, dataset)
     return outcomes
 
 
@@ -151,16 +123,16 @@ def _show_downloads(audit: EventAudit, dataset: Dataset, outcomes: Sequence[Outc
             ),
             persist_state="session",
         )
-    show_downloads(
+    results.show_downloads(
         TOOL,
         partial(_report, audit, dataset, outcomes),
         identity=repr((dataset.fingerprint, audit.measured.log.settings, live)),
         extra=[
-            Download(file.name, file.unique_name, "text/csv", partial(bytes, file.data), file.about)
+            results.Download(file.name, file.unique_name, "text/csv", partial(bytes, file.data), file.about)
             for file in export_files(audit.release, with_user_mapping=with_mapping)
         ]
         + [
-            Download(
+            results.Download(
                 "All files as zip",
                 "anonymized_events.zip",
                 "application/zip",

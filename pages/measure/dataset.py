@@ -24,23 +24,10 @@ from core.free_text import Reading
 from core.reports import Report, input_facts
 from core.tables import Dataset
 from core.words import listed, own, say
+from pages.components import results
 from pages.components.asking import ask_for_choice, ask_for_number, ask_for_several
 from pages.components.earlier import Earlier, ask_for_earlier, ledger_download, show_earlier
-from pages.components.inputs import (
-    above_privacy_line,
-    ask_for_files,
-    list_given,
-    show_empty_state,
-)
-from pages.components.results import (
-    show_chart,
-    show_definitions,
-    show_downloads,
-    show_figures,
-    show_findings,
-    show_table,
-    show_verdict,
-)
+from pages.components.inputs import above_privacy_line, ask_for_files, list_given, show_empty_state
 from pages.components.text import sentence
 from pages.components.texts import ask_what_was_read
 
@@ -76,7 +63,7 @@ def show_dataset() -> None:
                 tuple(each.fingerprint for each in datasets), settings, earlier=earlier.keys
             )
         _show_judged(measured, datasets, earlier)
-        show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
+        results.show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
 
 
 def _ask_for_settings(datasets: Sequence[Dataset]) -> DeliverySettings:
@@ -120,27 +107,27 @@ def _show_judged(measured: DeliveryMeasurement, datasets: Sequence[Dataset], ear
         thresholds = _ask_for_thresholds()
     read = _ask_what_was_read(measured, datasets)
     audit = judge_delivery(measured, thresholds, read=read)
-    show_chart(views.tables_chart(audit), key="dataset_tables_picture")
+    results.show_chart(views.tables_chart(audit), key="dataset_tables_picture")
     if measured.known:
-        show_chart(views.known_chart(audit), key="dataset_known")
+        results.show_chart(views.known_chart(audit), key="dataset_known")
     with verdict:
         cheapest = audit.cheapest
-        show_verdict(
+        results.show_verdict(
             audit.overall,
             verdict_sentence(audit),
             reasons=(attack_sentence(cheapest),) if cheapest is not None and cheapest.share_found else (),
             findings=audit.findings,
         )
-    show_figures(views.figures(audit), at_once=4)
+    results.show_figures(views.figures(audit), at_once=4)
     with st.container(border=True):
         st.markdown(say("**What was found**"))
-        show_findings(audit.findings, key=TOOL, at_once=2, in_card="joined_k")
+        results.show_findings(audit.findings, key=TOOL, at_once=2, in_card="joined_k")
     show_earlier(audit.releases)
     _show_details(audit)
     st.subheader(say("Downloads"), anchor=False)
     identity = repr(([each.sha256 for each in datasets], measured.settings, thresholds, read, earlier.keys))
     released = partial(released_tables, measured, datasets)
-    show_downloads(
+    results.show_downloads(
         TOOL,
         partial(_report, audit, datasets, earlier),
         identity=identity,
@@ -180,15 +167,15 @@ def _show_details(audit: DeliveryAudit) -> None:
     names = ("Tables", "Keys", "Known records", "Cheapest attacks")
     tables, keys, known, attacks = st.tabs([say(name) for name in names])
     with tables:
-        show_table(views.tables_table(audit), alt="The tables of the delivery")
+        results.show_table(views.tables_table(audit), alt="The tables of the delivery")
     with keys:
-        show_table(views.keys_table(audit), alt="Columns that join tables")
+        results.show_table(views.keys_table(audit), alt="Columns that join tables")
     with known:
-        show_table(views.known_table(audit), alt="What is known of a person, and how many it finds")
+        results.show_table(views.known_table(audit), alt="What is known of a person, and how many it finds")
     with attacks:
         if audit.measurement.attacks:
-            show_chart(views.attacks_chart(audit), key="dataset_attacks")
-        show_table(views.attacks_table(audit), alt="The facts that find most persons")
+            results.show_chart(views.attacks_chart(audit), key="dataset_attacks")
+        results.show_table(views.attacks_table(audit), alt="The facts that find most persons")
         if audit.cheapest is not None:
             st.caption(sentence(say(attack_sentence(audit.cheapest))))
 

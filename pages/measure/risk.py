@@ -9,25 +9,10 @@ from typing import NamedTuple
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core import caching
+from core import caching, risk
 from core.demo.risk import DEMOS
 from core.reports import InputFacts, Report, input_facts
-from core.risk import (
-    GROUPS,
-    ColumnsMeasurement,
-    RiskAudit,
-    RiskMeasurement,
-    RiskSettings,
-    Suda,
-    WhatIf,
-    hierarchy_for,
-    judge_risk,
-    measure_columns,
-    released_table,
-    settings_for_other,
-    views,
-    violations_csv,
-)
+from core.risk import views
 from core.tables import Dataset
 from core.words import own, say
 from pages.components.earlier import Earlier, ask_for_earlier, ledger_download, show_earlier
@@ -101,7 +86,7 @@ class Others(NamedTuple):
         """Return what a report says of them."""
         named = [(own("original"), self.original), (own("population"), self.population)]
         found = [input_facts(dataset, role) for role, dataset in named if dataset is not None]
-        found += [input_facts(dataset, GROUPS) for dataset in self.hierarchies]
+        found += [input_facts(dataset, risk.GROUPS) for dataset in self.hierarchies]
         return [*found, *self.earlier.facts()]
 
 
@@ -111,13 +96,13 @@ class Measured:
 
     dataset: Dataset
     others: Others
-    measurement: RiskMeasurement
-    columns: ColumnsMeasurement | None = None
-    suda: Suda | None = None
+    measurement: risk.RiskMeasurement
+    columns: risk.ColumnsMeasurement | None = None
+    suda: risk.Suda | None = None
 
     def sources(self) -> Sources:
         """Return what a search for generalizations takes beside the table."""
-        named = dict(hierarchy_for(each, self.dataset) for each in self.others.hierarchies)
+        named = dict(risk.hierarchy_for(each, self.dataset) for each in self.others.hierarchies)
         chosen = self.measurement.settings.quasi_identifiers
         population = self.others.population
         return Sources(
@@ -165,7 +150,7 @@ def _ask_for_others(earlier: Earlier) -> Others:
     return Others(original, population, hierarchies, earlier)
 
 
-def _show_results(dataset: Dataset, settings: RiskSettings, others: Others) -> None:
+def _show_results(dataset: Dataset, settings: risk.RiskSettings, others: Others) -> None:
     original, population = others.original, others.population
     with st.spinner(say("Measuring"), show_time=True):
         measurement = caching.risk_measurement(
@@ -209,7 +194,7 @@ def _show_judged(found: Measured, places: Places, last: DeltaGenerator) -> None:
         )
         with texts:
             read = ask_what_was_read(TOOL, found.dataset, measured.texts)
-        audit = judge_risk(measured, limits, read=read)
+        audit = risk.judge_risk(measured, limits, read=read)
         show_classes(audit)  # drawn first: it is what moves with the slider
     with verdict:
         show_judgement(audit)
@@ -235,26 +220,26 @@ def _show_judged(found: Measured, places: Places, last: DeltaGenerator) -> None:
         )
 
 
-def _violations(found: Measured, audit: RiskAudit) -> Download:
+def _violations(found: Measured, audit: risk.RiskAudit) -> Download:
     """Return the list of records that miss a threshold, by their position and without values."""
     digest = hashlib.sha256(_identity(found, audit, None).encode("utf-8", "surrogatepass")).hexdigest()[:8]
     return Download(
         "Records that miss a threshold",
         f"violating_records_{digest}.csv",
         "text/csv",
-        partial(violations_csv, audit),
+        partial(risk.violations_csv, audit),
         "Their positions in the table, the size of their class and what they miss; no values.",
     )
 
 
-def _ledger(found: Measured, audit: RiskAudit) -> Download:
-    table = released_table(found.dataset, found.measurement.settings)
+def _ledger(found: Measured, audit: risk.RiskAudit) -> Download:
+    table = risk.released_table(found.dataset, found.measurement.settings)
     return ledger_download(
         lambda: [table], k=audit.thresholds.k, earlier=found.others.earlier, identity=found.dataset.sha256
     )
 
 
-def _identity(found: Measured, audit: RiskAudit, what_if: WhatIf | None) -> str:
+def _identity(found: Measured, audit: risk.RiskAudit, what_if: risk.WhatIf | None) -> str:
     """Return what the report depends on, for its file name."""
     searched = None if what_if is None else what_if.settings
     inputs = [facts.sha256 for facts in found.inputs()]
@@ -262,21 +247,21 @@ def _identity(found: Measured, audit: RiskAudit, what_if: WhatIf | None) -> str:
     return repr((inputs, audit.measurement.settings, audit.thresholds, dict(audit.read), searched))
 
 
-def _judge_other(others: Others, audit: RiskAudit) -> RiskAudit | None:
+def _judge_other(others: Others, audit: risk.RiskAudit) -> risk.RiskAudit | None:
     """Measure the second table the same way, as far as it has the columns."""
     original, settings = others.original, audit.measurement.settings
-    if original is None or (same := settings_for_other(settings, original.columns)) is None:
+    if original is None or (same := risk.settings_for_other(settings, original.columns)) is None:
         return None
     groups = tuple(each.fingerprint for each in others.hierarchies if each.columns[0] in same.sensitive)
     measured = caching.risk_measurement(original.fingerprint, same, hierarchies=groups)
-    return judge_risk(measured, audit.thresholds)
+    return risk.judge_risk(measured, audit.thresholds)
 
 
 def _report(
     found: Measured,
-    audit: RiskAudit,
-    other: RiskAudit | None,
-    what_if: WhatIf | None,
+    audit: risk.RiskAudit,
+    other: risk.RiskAudit | None,
+    what_if: risk.WhatIf | None,
     created_at: datetime,
 ) -> Report:
     return views.risk_report(
@@ -284,10 +269,10 @@ def _report(
         inputs=found.inputs(),
         created_at=created_at,
         other=other,
-        columns=found.columns or measure_columns(found.measurement, found.dataset),
+        columns=found.columns or risk.measure_columns(found.measurement, found.dataset),
         suda=found.suda,
         what_if=what_if,
-        groups=[hierarchy_for(each, found.dataset)[0] for each in found.others.hierarchies],
+        groups=[risk.hierarchy_for(each, found.dataset)[0] for each in found.others.hierarchies],
     ).with_tables(views.risk_proof(audit, found.dataset))
 
 

@@ -15,12 +15,7 @@ from core.filed.signing import is_signature, signers_in
 from core.reports.model import time_text
 from core.triage import is_report
 from core.words import own, say
-from pages.components.inputs import (
-    above_privacy_line,
-    ask_for_files,
-    list_file,
-    show_privacy_line,
-)
+from pages.components.inputs import above_privacy_line, ask_for_files, list_file, show_privacy_line
 from pages.components.navigation import TOOLS
 from pages.components.reading import show_problems
 from pages.components.results import show_verdict

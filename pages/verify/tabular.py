@@ -12,24 +12,7 @@ from core.reports import Report
 from core.tabular import LeftOutFile, views
 from core.tabular.csv_report import Headers, csv_report_header, csv_report_name, csv_report_row
 from core.words import listed, say
-from pages.components.inputs import (
-    TABLE_TYPES,
-    Way,
-    above_privacy_line,
-    ask_for_files,
-    list_given,
-    show_empty_state,
-    show_ways_on,
-)
-from pages.components.results import (
-    Download,
-    ask_for_file,
-    list_files,
-    show_definitions,
-    show_downloads,
-    show_table,
-    show_verdict,
-)
+from pages.components import inputs, results
 from pages.components.text import sentence
 from pages.verify.tabular_parts.batch import MeasuredFile, judge, measure_pairs
 from pages.verify.tabular_parts.file import show_file
@@ -54,21 +37,21 @@ WHAT_TO_UPLOAD = (
 def show_tabular() -> None:
     st.title(say(views.TITLE))
     question = st.container()
-    files = ask_for_files(
+    files = inputs.ask_for_files(
         TOOL,
         "files",
         label="Originals, anonymized tables and logs, all together",
-        types=(*TABLE_TYPES, "json"),
+        types=(*inputs.TABLE_TYPES, "json"),
         help_text="Files are paired by their names; others can be paired by hand.",
     )
     if not files:
         question.markdown(say(views.QUESTION))
-        show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
+        inputs.show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
         return
     pairs, left_out = pair_given(TOOL, files)
     k = int(st.session_state.get("tabular_k", 5))
     patterns, limits = _ask_for_settings(files, k=k, expanded=not pairs and can_be_paired(TOOL, files))
-    with above_privacy_line():
+    with inputs.above_privacy_line():
         measured, problems = measure_pairs(
             TOOL, pairs, {stored.name: stored for stored in files}, patterns=patterns
         )
@@ -93,7 +76,7 @@ def _ask_for_settings(
         default=say("Pair files by hand") if expanded else None,
     )
     with places[0]:
-        list_given(TOOL, "files", files, says_problems=False)
+        inputs.list_given(TOOL, "files", files, says_problems=False)
     with places[1]:
         ask_for_pairs(TOOL, files)
     with places[2]:
@@ -112,7 +95,7 @@ def _show_results(
     files = [judge(file, limits) for file in measured]
     shown = 0
     if len(files) > 1 or left_out:
-        show_verdict(
+        results.show_verdict(
             views.run_verdict([file.audit for file in files], n_skipped=len(left_out)),
             views.run_counts(files, left_out),
         )
@@ -120,33 +103,33 @@ def _show_results(
     show_file(files[shown].audit, measured[shown], k=k)
     pair = measured[shown].pair
     original, anonymized = [keys[pair.original]], [keys[pair.anonymized]]
-    show_ways_on(
+    inputs.show_ways_on(
         TOOL,
         [
-            Way("leakage", partial(dict, original=original, scrambled=anonymized)),
-            Way("risk", partial(dict, table=anonymized, original=original)),
+            inputs.Way("leakage", partial(dict, original=original, scrambled=anonymized)),
+            inputs.Way("risk", partial(dict, table=anonymized, original=original)),
         ],
     )
     if len(files) > 1:
         with st.expander(say("All figures of all files"), icon=":material/table:"):
-            show_table(views.files_table(files), alt="Verdicts and figures of all files")
+            results.show_table(views.files_table(files), alt="Verdicts and figures of all files")
     st.header(say("Downloads"), anchor=False)
-    show_downloads(
+    results.show_downloads(
         TOOL,
         partial(_report, files, left_out, k),
         identity=repr(([file.identity for file in measured], [file.settings for file in files])),
         extra=_csv_downloads(files),
         released=[(file.anonymized, ()) for file in measured],
     )
-    show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
+    results.show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
 
 
 def _choose_file(files: Sequence[views.VerifiedFile], left_out: Sequence[LeftOutFile]) -> int:
     """List files, the worst first, with those left out; return the place of the one to look at."""
     ranked = sorted(files, key=lambda file: -file.audit.overall.severity)
     names = [file.audit.name for file in ranked]
-    list_files(TOOL, views.run_table(files, left_out), names)
-    return files.index(ranked[names.index(ask_for_file(TOOL, names))]) if len(names) > 1 else 0
+    results.list_files(TOOL, views.run_table(files, left_out), names)
+    return files.index(ranked[names.index(results.ask_for_file(TOOL, names))]) if len(names) > 1 else 0
 
 
 def _report(
@@ -155,7 +138,7 @@ def _report(
     return views.tabular_report(files, skipped=left_out, created_at=created_at, k=k)
 
 
-def _csv_downloads(files: Sequence[views.VerifiedFile]) -> list[Download]:
+def _csv_downloads(files: Sequence[views.VerifiedFile]) -> list[results.Download]:
     """Offer the published CSV report, with its own headers and with English ones."""
     name = csv_report_name(datetime.now(UTC))
     asked: dict[Headers, tuple[str, str]] = {
@@ -163,7 +146,9 @@ def _csv_downloads(files: Sequence[views.VerifiedFile]) -> list[Download]:
         "en": ("CSV report (English)", name.replace(".csv", "_english.csv")),
     }
     return [
-        Download(label, file_name, "text/csv", partial(_csv, files, headers), "A row per file, as published.")
+        results.Download(
+            label, file_name, "text/csv", partial(_csv, files, headers), "A row per file, as published."
+        )
         for headers, (label, file_name) in asked.items()
     ]
 

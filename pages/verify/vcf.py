@@ -7,52 +7,23 @@ from functools import partial
 
 import streamlit as st
 
+from core import vcf
 from core.caching import StoredFile
 from core.demo.vcf import DEMOS
 from core.errors import AuditInputError
 from core.reports import Report
-from core.vcf import (
-    REPORT_NAME,
-    PairOutcome,
-    ScanOutcome,
-    VcfAudit,
-    VcfFile,
-    VcfSettings,
-    judge_outcome,
-    render_findings,
-    render_report,
-    render_summary,
-    scan_pairs,
-    views,
-)
+from core.vcf import views
 from core.verdict import Verdict
 from core.words import listed, say, text
+from pages.components import results
 from pages.components.inputs import ask_for_files, list_file, show_empty_state, show_privacy_line
 from pages.components.long_work import ask_for_work, greyed_out
 from pages.components.policy import ask_for_settings_file
 from pages.components.reading import show_problems
-from pages.components.results import (
-    Download,
-    ask_for_file,
-    list_files,
-    show_definitions,
-    show_downloads,
-    show_table,
-    show_verdict,
-)
 from pages.components.text import plain, sentence
+from pages.verify.vcf_parts import inputs
 from pages.verify.vcf_parts.donors import show_donors
 from pages.verify.vcf_parts.file import show_vcf_file
-from pages.verify.vcf_parts.inputs import (
-    GivenFiles,
-    ask_for_folders,
-    ask_for_pairs,
-    pair_given,
-    show_unmatched,
-    start_small_work,
-    uploaded_files,
-    what_is_wrong,
-)
 from pages.verify.vcf_parts.settings import ask_for_repeats, ask_for_severities, threshold_asked
 
 TOOL = "vcf"
@@ -73,33 +44,35 @@ def show_vcf() -> None:
         types=("gz", "bgz", "vcf", "bcf"),
         help_text="VCF compressed with bgzip (.vcf.gz, .vcf.bgz), plain .vcf, or .bcf. No index is needed.",
     )
-    in_folders = ask_for_folders(TOOL)
+    in_folders = inputs.ask_for_folders(TOOL)
     if not files and not in_folders:
         question.markdown(say(views.QUESTION))
         show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
         return
-    pairing = pair_given(TOOL, in_folders, uploaded_files(files))
-    to_pair = not pairing.pairs and (in_folders or sum(not what_is_wrong(stored) for stored in files) > 1)
+    pairing = inputs.pair_given(TOOL, in_folders, inputs.uploaded_files(files))
+    to_pair = not pairing.pairs and (
+        in_folders or sum(not inputs.what_is_wrong(stored) for stored in files) > 1
+    )
     repeats, severities = _ask_for_settings(files, in_folders, expanded=bool(to_pair))
     if pairs := pairing.pairs:
         identity = repr([(pair.original.identity, pair.anonymized.identity, pair.level) for pair in pairs])
         label = text("Verify {n} pair", "Verify {n} pairs", n=len(pairs))
-        work = partial(scan_pairs, pairs, repeats)
+        work = partial(vcf.scan_pairs, pairs, repeats)
         given = [file for pair in pairs for file in (pair.original, pair.anonymized)]
         key = f"{identity} {repeats}"
-        start_small_work(TOOL, key, work, given)
+        inputs.start_small_work(TOOL, key, work, given)
         job = ask_for_work(TOOL, key, work, label=label, inputs=identity)
         if job is not None and job.result:
             with greyed_out(TOOL, when=job.key != key):
                 _show_results(job.result, repeats, severities, pairing.unmatched, identity)
     else:
-        show_unmatched(pairing.unmatched, files)
+        inputs.show_unmatched(pairing.unmatched, files)
     show_privacy_line()
 
 
 def _ask_for_settings(
-    files: Sequence[StoredFile], in_folders: GivenFiles, *, expanded: bool
-) -> tuple[VcfSettings, Mapping[str, Verdict]]:
+    files: Sequence[StoredFile], in_folders: inputs.GivenFiles, *, expanded: bool
+) -> tuple[vcf.VcfSettings, Mapping[str, Verdict]]:
     """Show files and settings in one drawer; return what counts as a repeat, and the severities."""
     names = listed([stored.name for stored in files], at_most=2) if files else text("none")
     heading = sentence(say("Files and settings: {files}", files=names))
@@ -107,7 +80,7 @@ def _ask_for_settings(
     parts = ["Pair files by hand", "Files", "Short tandem repeats", "Severity of exposure"]
     places = drawer.tabs([say(name) for name in parts])
     with places[0]:
-        ask_for_pairs(TOOL, in_folders, uploaded_files(files))
+        inputs.ask_for_pairs(TOOL, in_folders, inputs.uploaded_files(files))
     with places[1]:
         for stored in files:
             list_file(TOOL, "files", stored)
@@ -119,27 +92,27 @@ def _ask_for_settings(
 
 
 def _show_results(
-    scans: Sequence[ScanOutcome],
-    repeats: VcfSettings,
+    scans: Sequence[vcf.ScanOutcome],
+    repeats: vcf.VcfSettings,
     severities: Mapping[str, Verdict],
     unmatched: Sequence[str],
     identity: str,
 ) -> None:
     used = next((scan.scan.settings for scan in scans if scan.scan is not None), repeats)
     settings = replace(used, maf_threshold=threshold_asked(TOOL), severities=severities)
-    outcomes = [judge_outcome(scan, settings) for scan in scans]
+    outcomes = [vcf.judge_outcome(scan, settings) for scan in scans]
     read = sorted(
         ((number, outcome.audit) for number, outcome in enumerate(outcomes) if outcome.audit is not None),
         key=lambda one: -outcomes[one[0]].overall.severity,
     )
     if not read:
         _show_unread(outcomes)
-        show_unmatched(unmatched)
+        inputs.show_unmatched(unmatched)
         return
     all_files = st.container()
     names = [audit.scan.anonymized_name for _, audit in read]
     if len(outcomes) > 1:
-        ask_for_file(TOOL, names)
+        results.ask_for_file(TOOL, names)
     asked = st.session_state.get("vcf_file")
     number, shown = read[names.index(asked) if asked in names else 0]
     one_file = st.container()
@@ -155,28 +128,28 @@ def _show_results(
     _show_downloads(
         outcomes, unmatched, shown, panel, f"{identity} {settings} {shown.scan.anonymized_name} {donors}"
     )
-    show_definitions(
+    results.show_definitions(
         (*views.MEASURE_KEYS, *views.DONOR_MEASURE_KEYS), limits=(*views.LIMITS, *views.DONOR_LIMITS)
     )
 
 
-def _show_all(outcomes: Sequence[PairOutcome], unmatched: Sequence[str], names: Sequence[str]) -> None:
+def _show_all(outcomes: Sequence[vcf.PairOutcome], unmatched: Sequence[str], names: Sequence[str]) -> None:
     if len(outcomes) > 1 or unmatched:
-        show_verdict(
+        results.show_verdict(
             views.run_verdict(outcomes, n_unmatched=len(unmatched)),
             views.run_headline(outcomes, n_unmatched=len(unmatched)),
         )
-        list_files(TOOL, views.run_table(outcomes, unmatched), names)
+        results.list_files(TOOL, views.run_table(outcomes, unmatched), names)
 
 
-def _show_figures_of_all(outcomes: Sequence[PairOutcome]) -> None:
+def _show_figures_of_all(outcomes: Sequence[vcf.PairOutcome]) -> None:
     if len(outcomes) > 1:
         with st.expander(say("All figures of all files"), icon=":material/table:"):
             table = views.files_table(outcomes)
-            show_table(table, alt="Verdicts and counts of all files")
+            results.show_table(table, alt="Verdicts and counts of all files")
 
 
-def _show_unread(outcomes: Sequence[PairOutcome]) -> None:
+def _show_unread(outcomes: Sequence[vcf.PairOutcome]) -> None:
     """Say which pairs ended in an error, and which were not read because the person stopped."""
     ended = [problem for one in outcomes if not one.was_stopped for problem in one.problems]
     if ended:
@@ -192,22 +165,22 @@ def _show_unread(outcomes: Sequence[PairOutcome]) -> None:
 
 
 def _show_downloads(
-    outcomes: Sequence[PairOutcome],
+    outcomes: Sequence[vcf.PairOutcome],
     unmatched: Sequence[str],
-    shown: VcfAudit,
-    panel: VcfFile | None,
+    shown: vcf.VcfAudit,
+    panel: vcf.VcfFile | None,
     identity: str,
 ) -> None:
     audits = [outcome.audit for outcome in outcomes if outcome.audit is not None]
-    published = Download(
+    published = results.Download(
         "CSV report",
-        f"{REPORT_NAME}.csv",
+        f"{vcf.REPORT_NAME}.csv",
         "text/csv",
-        partial(render_report, audits),
+        partial(vcf.render_report, audits),
         "A row per file, exactly as published.",
     )
     st.header(say("Downloads"), anchor=False)
-    show_downloads(
+    results.show_downloads(
         TOOL,
         partial(_report, outcomes, unmatched, panel),
         identity=identity,
@@ -217,35 +190,33 @@ def _show_downloads(
 
 
 def _further_downloads(
-    outcomes: Sequence[PairOutcome],
-    unmatched: Sequence[str],
-    shown: VcfAudit,
-) -> list[Download]:
+    outcomes: Sequence[vcf.PairOutcome], unmatched: Sequence[str], shown: vcf.VcfAudit
+) -> list[results.Download]:
     """Return all findings and pairs, and the shown file's unmasked sites."""
     stem = shown.scan.anonymized_name.partition(".vcf")[0]
     return [
-        Download(
+        results.Download(
             "All findings",
-            f"{REPORT_NAME}_findings.csv",
+            f"{vcf.REPORT_NAME}_findings.csv",
             "text/csv",
-            partial(render_findings, outcomes),
+            partial(vcf.render_findings, outcomes),
             "A row per finding, with all its places and what to do.",
         ),
-        Download(
+        results.Download(
             "All pairs",
-            f"{REPORT_NAME}_summary.csv",
+            f"{vcf.REPORT_NAME}_summary.csv",
             "text/csv",
-            partial(render_summary, outcomes, unmatched),
+            partial(vcf.render_summary, outcomes, unmatched),
             "A row per pair, those in error and files without a partner included.",
         ),
-        Download(
+        results.Download(
             "Unmasked sites as CSV",
             f"{stem}_unmasked.csv",
             "text/csv",
             partial(views.csv_of_unmasked, shown),
             "Every target site of this file that does not count as masked, and why.",
         ),
-        Download(
+        results.Download(
             "Unmasked sites as BED",
             f"{stem}_unmasked.bed",
             "text/plain",
@@ -256,7 +227,10 @@ def _further_downloads(
 
 
 def _report(
-    outcomes: Sequence[PairOutcome], unmatched: Sequence[str], panel: VcfFile | None, created_at: datetime
+    outcomes: Sequence[vcf.PairOutcome],
+    unmatched: Sequence[str],
+    panel: vcf.VcfFile | None,
+    created_at: datetime,
 ) -> Report:
     is_used = any(one.donors and one.donors.measurement.kinship for one in outcomes)
     return views.vcf_report(

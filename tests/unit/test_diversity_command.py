@@ -245,7 +245,7 @@ def test_release__never_overwrites_and_says_so_before_the_search(
     before = iris_file.read_bytes()
     arguments = ["diversity", str(iris_file), "--label", "target", "--sensitive", "petal width (cm)",
                  "--quasi-identifier", "sepal width (cm)", "--release", str(iris_file)]  # fmt: skip
-    monkeypatch.setattr("core.commands.diversity.measure_diversity", None)  # would fail if called
+    monkeypatch.setattr("core.diversity.measure_diversity", None)  # would fail if called
     assert main(arguments) == 2
     assert capsys.readouterr().err == (
         f"error: --release: {iris_file} exists and is never overwritten; choose another name.\n"

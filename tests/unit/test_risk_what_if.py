@@ -179,7 +179,7 @@ def test_search__says_which_levels_were_left_out(monkeypatch: pytest.MonkeyPatch
     whole = search_what_if(found, people, settings=WhatIfSettings(ks=(2,)))
     assert whole.lattice.n_nodes_possible == whole.lattice.n_nodes == 36
     assert "were left out" not in views.what_if_note(whole)
-    monkeypatch.setattr("core.risk.what_if.build_lattice", partial(build_lattice, max_nodes=25))
+    monkeypatch.setattr("core.risk.generalizing.build_lattice", partial(build_lattice, max_nodes=25))
     thinned = search_what_if(found, people, settings=WhatIfSettings(ks=(2,)))
     assert (thinned.lattice.n_nodes, thinned.lattice.n_nodes_possible) == (25, 36)
     assert views.what_if_note(thinned).endswith(

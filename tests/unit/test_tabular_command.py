@@ -194,7 +194,7 @@ def test_tabular__a_file_that_vanishes_or_may_not_be_read_is_named(folder, capsy
         raise PermissionError(13, "denied", str(path))
 
     path = folder("visits")
-    monkeypatch.setattr("core.commands.reading.read_dataset", refuse)
+    monkeypatch.setattr("core.tables.read_dataset", refuse)
     assert main(["tabular", str(path), "--json"]) == 2
     assert "visits.csv: the file cannot be opened. Check that you may read it." in capsys.readouterr().err
 

@@ -5,17 +5,7 @@ from collections.abc import Iterator, Sequence
 from core.delivery import DeliveryAudit, attack_sentence, known_words
 from core.delivery.measuring import DeliveryMeasurement, TableFacts
 from core.releases.views import releases_figures
-from core.reports import ReportTable
-from core.reports.proof import (
-    Told,
-    Tried,
-    figure_tried,
-    is_provable,
-    person_steps,
-    proof_tables,
-    text_steps,
-    tried_tables,
-)
+from core.reports import ReportTable, proof
 from core.tables import Dataset
 from core.verdict import Verdict
 from core.words import counted, own, percent, text
@@ -23,18 +13,20 @@ from core.words import counted, own, percent, text
 
 def delivery_proof(audit: DeliveryAudit, datasets: Sequence[Dataset]) -> tuple[ReportTable, ...]:
     """Return the steps that find persons by several tables, and in free text, or what was tried."""
-    if audit.overall is not Verdict.FAIL or not is_provable(*datasets):
-        return tried_tables(_tried(audit))
+    if audit.overall is not Verdict.FAIL or not proof.is_provable(*datasets):
+        return proof.tried_tables(_tried(audit))
     of = {name: each for each in datasets for name in (each.name.rpartition(".")[0], each.name)}
     facts = [each for each in audit.measurement.tables if each.name in of]
     told = _told(audit.measurement, facts, of)
-    steps = [*person_steps(told, k=audit.thresholds.k)]
+    steps = [*proof.person_steps(told, k=audit.thresholds.k)]
     for each in facts:
-        steps += text_steps(of[each.name], each.texts)
-    return proof_tables(steps) or tried_tables(_tried(audit))
+        steps += proof.text_steps(of[each.name], each.texts)
+    return proof.proof_tables(steps) or proof.tried_tables(_tried(audit))
 
 
-def _told(measured: DeliveryMeasurement, facts: Sequence[TableFacts], of: dict[str, Dataset]) -> list[Told]:
+def _told(
+    measured: DeliveryMeasurement, facts: Sequence[TableFacts], of: dict[str, Dataset]
+) -> list[proof.Told]:
     """Return the tables whose own column names the person as the table of persons does, letter by letter."""
     direct = [each for each in facts if each.person_column and each.person_column.table == each.name]
     if not direct:
@@ -42,7 +34,7 @@ def _told(measured: DeliveryMeasurement, facts: Sequence[TableFacts], of: dict[s
     first = min(direct, key=lambda each: each.repeats).person_column
     alike = {frozenset((link.one, link.other)) for link in measured.links if not link.is_folded}
     return [
-        Told(of[each.name], each.person_column.column, each.quasi_identifiers)
+        proof.Told(of[each.name], each.person_column.column, each.quasi_identifiers)
         for each in direct
         if each.person_column
         and each.quasi_identifiers
@@ -50,12 +42,12 @@ def _told(measured: DeliveryMeasurement, facts: Sequence[TableFacts], of: dict[s
     ]
 
 
-def _tried(audit: DeliveryAudit) -> Iterator[Tried]:
+def _tried(audit: DeliveryAudit) -> Iterator[proof.Tried]:
     """Yield what was tried to find persons in the tables together, and how far."""
     measured = audit.measurement
     for known in (*measured.known, *filter(None, [measured.everything_known])):
         every = known is measured.everything_known
-        yield Tried(
+        yield proof.Tried(
             text("Every released column of one record")
             if every
             else text("Knowing {what}", what=own(known_words(known.n_events))),
@@ -67,10 +59,10 @@ def _tried(audit: DeliveryAudit) -> Iterator[Tried]:
             text("Alone: {share}", share=percent(known.share_below(2))),
         )
     if audit.cheapest is not None:
-        yield Tried(
+        yield proof.Tried(
             text("The fewest facts that find persons"),
             text("Single facts and pairs; of larger sets the best few of each size"),
             attack_sentence(audit.cheapest),
         )
     for figure in releases_figures(audit.releases):
-        yield figure_tried(figure, text("All records of this release and the earlier ones"))
+        yield proof.figure_tried(figure, text("All records of this release and the earlier ones"))

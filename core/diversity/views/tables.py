@@ -4,13 +4,7 @@ from collections.abc import Callable, Sequence
 
 import pandas as pd
 
-from core.diversity import (
-    Configuration,
-    DiversityAudit,
-    SearchProblem,
-    SinglingOut,
-    released_generalizations,
-)
+from core.diversity import Configuration, DiversityAudit, SearchProblem, SinglingOut, released_generalizations
 from core.diversity.minimized import known_as, ranges
 from core.diversity.views.charts import STATUS_WORDS
 from core.languages import ENGLISH

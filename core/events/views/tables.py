@@ -22,11 +22,7 @@ OUTCOMES = {
 }
 _PREVIEW_ROWS = 50
 
-STAGE_COLUMNS = (
-    Column("stage", "Stage", kind="words"),
-    Column("users", "Users"),
-    Column("events", "Events"),
-)
+STAGE_COLUMNS = (Column("stage", "Stage", kind="words"), Column("users", "Users"), Column("events", "Events"))
 CLASS_COLUMNS = (
     Column("event_class", "Event class"),
     Column("events", "Events"),
@@ -96,10 +92,7 @@ def stage_table(anonymized: AnonymizedEvents) -> pd.DataFrame:
     rows = [
         ("In the log", measured.log.n_users, measured.log.n_events_in_file),
         ("After cleanup", measured.n_users_after_cleanup, measured.n_events_after_cleanup),
-        (
-            OUTCOMES["kept"],
-            *_users_and_events(anonymized, np.where(flattened, 0, reduced.n_events_of_unit)),
-        ),
+        (OUTCOMES["kept"], *_users_and_events(anonymized, np.where(flattened, 0, reduced.n_events_of_unit))),
         (
             OUTCOMES["flattened"],
             *_users_and_events(anonymized, np.where(flattened, reduced.n_events_of_unit, 0)),

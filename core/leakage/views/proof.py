@@ -8,22 +8,7 @@ import pyarrow.compute as pc
 
 from core.coding import BoolArray
 from core.leakage import LeakageAudit
-from core.reports import ReportTable
-from core.reports.proof import (
-    MOST_NAMED,
-    Step,
-    Tried,
-    disguise_step,
-    is_provable,
-    literal,
-    numbers,
-    plain_cells,
-    proof_tables,
-    python_command,
-    reading_code,
-    tried_tables,
-    whole_rows,
-)
+from core.reports import ReportTable, proof
 from core.tables import Dataset
 from core.verdict import Verdict
 from core.words import Written, counted, listed, percent, share_of, text
@@ -34,33 +19,33 @@ _FOLLOWED = 3  # rows for which the nearest are looked for
 def leakage_proof(audit: LeakageAudit, original: Dataset, scrambled: Dataset) -> tuple[ReportTable, ...]:
     """Return the steps that find original rows in the scrambled table, or the attacks that were tried."""
     if audit.verdict is not Verdict.FAIL:
-        return tried_tables(_tried(audit))
+        return proof.tried_tables(_tried(audit))
     columns = [name for name in audit.measures.columns if name not in audit.measures.ignored_columns]
-    is_shown = bool(columns) and is_provable(original, scrambled)
+    is_shown = bool(columns) and proof.is_provable(original, scrambled)
     steps = _steps(audit, original, scrambled, tuple(columns)) if is_shown else ()
-    return proof_tables(steps) or tried_tables(_tried(audit))
+    return proof.proof_tables(steps) or proof.tried_tables(_tried(audit))
 
 
 def _steps(
     audit: LeakageAudit, original: Dataset, scrambled: Dataset, columns: tuple[str, ...]
-) -> Iterator[Step]:
-    ours, theirs = (plain_cells(each, columns, trimmed=True) for each in (original, scrambled))
+) -> Iterator[proof.Step]:
+    ours, theirs = (proof.plain_cells(each, columns, trimmed=True) for each in (original, scrambled))
     ignored = list(audit.measures.settings.ignore_values)
     prepare = [
-        reading_code("a", original),
-        reading_code("b", scrambled),
-        f"c = {literal(columns)}",
+        proof.reading_code("a", original),
+        proof.reading_code("b", scrambled),
+        f"c = {proof.literal(columns)}",
         "a, b = (x[c].apply(lambda s: s.str.strip()) for x in (a, b))",
     ]
     if audit.measures.settings.key is None and original.n_records == scrambled.n_records:
         yield from _in_place(ours, theirs, prepare, ignored)
-    rows, other = whole_rows(ours), whole_rows(theirs)
+    rows, other = proof.whole_rows(ours), proof.whole_rows(theirs)
     there = pc.is_in(rows, pc.unique(other.combine_chunks() if len(other) else other)).to_numpy()
     counts = pc.value_counts(rows.combine_chunks())
     unique = pc.filter(counts.field("values"), pc.equal(counts.field("counts"), 1))
     found = np.flatnonzero(there & pc.is_in(rows, unique).to_numpy())
     if len(found):
-        yield Step(
+        yield proof.Step(
             text(
                 "{n} original row that nobody else has stands in the scrambled table, equal in all of "
                 "{columns}.",
@@ -69,27 +54,27 @@ def _steps(
                 n=len(found),
                 columns=listed(columns),
             ),
-            python_command(
+            proof.python_command(
                 *prepare,
                 "u = a[~a.duplicated(keep=False)].rename_axis(0).reset_index()",
                 "w = u.merge(b.drop_duplicates(), on=c).sort_values(0)",
-                f'print(len(w), "found:", *[i + 1 for i in w[0][:{MOST_NAMED}]])',
+                f'print(len(w), "found:", *[i + 1 for i in w[0][:{proof.MOST_NAMED}]])',
             ),
-            f"{len(found)} found: {numbers(found)}",
+            f"{len(found)} found: {proof.numbers(found)}",
         )
     yield from _nearest(audit, ours, theirs, prepare)
     if (again := audit.measures.second_look) is not None and "second_look" in _failed(audit):
         changed = {name: name for name in (*again.respelled, *again.rescaled, *again.recoded)}
         for column, name in {**changed, **again.renamed}.items():
             if column in original.columns and name in scrambled.columns:
-                step = disguise_step(original, scrambled, column, name)
+                step = proof.disguise_step(original, scrambled, column, name)
                 if step is not None:
                     yield step
 
 
 def _in_place(
     ours: list[pa.ChunkedArray], theirs: list[pa.ChunkedArray], prepare: list[str], ignored: list[str]
-) -> Iterator[Step]:
+) -> Iterator[proof.Step]:
     """Yield the step of rows that are equal to their own row in every valid cell."""
     left_out = pa.array(ignored, pa.large_string())
     full = np.ones(len(ours[0]), dtype=bool)
@@ -101,21 +86,21 @@ def _in_place(
     found = np.flatnonzero(full & valid)
     if not len(found):
         return
-    yield Step(
+    yield proof.Step(
         text(
             "{n} row of the scrambled table equals the original row in its place in every cell that counts.",
             "{n} rows of the scrambled table are equal to the original rows in their places in every cell "
             "that counts.",
             n=len(found),
         ),
-        python_command(
+        proof.python_command(
             *prepare,
-            f"v = {literal(ignored)}",
+            f"v = {proof.literal(ignored)}",
             's = ((a == "") & (b == "")) | a.isin(v) | b.isin(v)',
             "f = a.index[((a == b) | s).all(axis=1) & ~s.all(axis=1)]",
-            f'print(len(f), "rows:", *[i + 1 for i in f[:{MOST_NAMED}]])',
+            f'print(len(f), "rows:", *[i + 1 for i in f[:{proof.MOST_NAMED}]])',
         ),
-        f"{len(found)} rows: {numbers(found)}",
+        f"{len(found)} rows: {proof.numbers(found)}",
     )
 
 
@@ -129,7 +114,7 @@ def _in(cells: pa.ChunkedArray, values: pa.Array) -> BoolArray:
 
 def _nearest(
     audit: LeakageAudit, ours: list[pa.ChunkedArray], theirs: list[pa.ChunkedArray], prepare: list[str]
-) -> Iterator[Step]:
+) -> Iterator[proof.Step]:
     """Yield a step for the first rows whose own scrambled row is nearest to them."""
     nearest = audit.measures.nearest
     if nearest.own_is_best is None or not {"relinkage", "relinkage_by_likeness"} & _failed(audit):
@@ -140,14 +125,14 @@ def _nearest(
             shared += pc.equal(other, one[row]).to_numpy()
         order = np.argsort(-shared, kind="stable")[:2]
         told = ", ".join(f"row {place + 1}: {shared[place]}" for place in order)
-        yield Step(
+        yield proof.Step(
             text(
                 "Original row {row} has {n} candidate: the scrambled row that shares most cells with it.",
                 "Original row {row} has {n} candidates: the scrambled rows that share most cells with it.",
                 n=int(np.count_nonzero(shared == shared.max())),
                 row=row + 1,
             ),
-            python_command(
+            proof.python_command(
                 *prepare,
                 f'n = (b == a.loc[{row}]).sum(axis=1).sort_values(ascending=False, kind="stable")[:2]',
                 'print(", ".join(f"row {i + 1}: {k}" for i, k in n.items()))',
@@ -160,11 +145,11 @@ def _failed(audit: LeakageAudit) -> set[str]:
     return {finding.check for finding in audit.findings if finding.verdict is Verdict.FAIL}
 
 
-def _tried(audit: LeakageAudit) -> Iterator[Tried]:
+def _tried(audit: LeakageAudit) -> Iterator[proof.Tried]:
     measures = audit.measures
     whole, nearest, near = measures.whole_rows, measures.nearest, measures.near_copies
     if measures.rows is not None and measures.random_orders is not None:
-        yield Tried(
+        yield proof.Tried(
             text("Each row with its own scrambled row"),
             text(
                 "{rows}, against {orders}",
@@ -173,12 +158,12 @@ def _tried(audit: LeakageAudit) -> Iterator[Tried]:
             ),
             text("Full leakage {share}", share=percent(measures.rows.full_leakage_share)),
         )
-    yield Tried(
+    yield proof.Tried(
         text("Each original row anywhere in the scrambled table"),
         text("{rows}", rows=counted(whole.n_original, "row")),
         text("{found} unique rows found", found=share_of(whole.n_unique_exact, whole.n_unique)),
     )
-    yield Tried(
+    yield proof.Tried(
         text("Each row with the scrambled row that shares most cells"),
         text(
             "{rows} of {total}, at most {most} comparisons of cells",
@@ -188,7 +173,7 @@ def _tried(audit: LeakageAudit) -> Iterator[Tried]:
         ),
         text("Re-linked: {share}", share=percent(nearest.relink_share)),
     )
-    yield Tried(
+    yield proof.Tried(
         text("Scrambled rows that point at one person by many bits"),
         text("{rows}", rows=counted(near.n_rows, "row")),
         text("{found} found", found=int(near.excess.n_observed)),
@@ -196,10 +181,10 @@ def _tried(audit: LeakageAudit) -> Iterator[Tried]:
     yield from _further_tried(audit)
 
 
-def _further_tried(audit: LeakageAudit) -> Iterator[Tried]:
+def _further_tried(audit: LeakageAudit) -> Iterator[proof.Tried]:
     measures = audit.measures
     if (again := measures.second_look) is not None:
-        yield Tried(
+        yield proof.Tried(
             text("The same after other spellings, scales and codes of columns are undone"),
             text("{columns}", columns=counted(again.n_columns, "column")),
             text(
@@ -208,13 +193,13 @@ def _further_tried(audit: LeakageAudit) -> Iterator[Tried]:
             ),
         )
     if measures.attacks is not None and (membership := measures.attacks.membership) is not None:
-        yield Tried(
+        yield proof.Tried(
             text("Telling original rows from hold-out rows"),
             text("all rows of both"),
             text("Area under the curve {auc}", auc=Written(f"{membership.auc:.2f}")),
         )
     for rate in () if measures.attacks is None else measures.attacks.rates:
-        yield Tried(
+        yield proof.Tried(
             rate.named,
             text("{guesses}", guesses=counted(rate.n_guesses, "guess", "guesses")),
             text(

@@ -403,11 +403,7 @@ def rows_report(audit: RowsInEngine, *, inputs: Sequence[InputFacts], created_at
         inputs=placed(inputs),
         settings=report_lines(audit.settings, audit.thresholds),
         figures=tuple(
-            Figure(
-                key,
-                getattr(audit.rows, key),
-                verdict=worst(worst_of[key]) if key in worst_of else None,
-            )
+            Figure(key, getattr(audit.rows, key), verdict=worst(worst_of[key]) if key in worst_of else None)
             for key in USUAL_FIGURES
         ),
         findings=audit.findings,

@@ -195,13 +195,7 @@ def distances_table(measures: LeakageMeasures) -> pd.DataFrame:
     }
     return table_of(
         [
-            (
-                label,
-                found.n_records,
-                found.fifth_percentile,
-                found.median_distance,
-                found.median_ratio,
-            )
+            (label, found.n_records, found.fifth_percentile, found.median_distance, found.median_ratio)
             for label, found in lines.items()
             if found is not None
         ],

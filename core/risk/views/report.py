@@ -246,11 +246,7 @@ def headline_figures(audit: RiskAudit) -> tuple[Figure, ...]:
     )
     judged = [figure for figure in sensitive_figures(audit) if figure.verdict is not None]
     judged.sort(key=lambda figure: -figure.verdict.severity if figure.verdict else 0)
-    return (
-        *(by_key[key] for key in first),
-        *judged,
-        *(by_key[key] for key in further if key in by_key),
-    )
+    return (*(by_key[key] for key in first), *judged, *(by_key[key] for key in further if key in by_key))
 
 
 def against_population(audit: RiskAudit) -> tuple[Figure, ...]:

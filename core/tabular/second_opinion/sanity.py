@@ -1,6 +1,6 @@
 """Whether columns that the log lets through look like identifiers all the same."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -122,14 +122,12 @@ def judge_sanity(
     return [finding for column in measured for finding in _about(column)]
 
 
-def _about(column: ColumnSanity) -> list[Finding]:
+def _about(column: ColumnSanity) -> Iterator[Finding]:
     role = column.suggestion.role
-    findings = []
     if role is Role.DIRECT_IDENTIFIER:
-        findings.append(_looks_like_identifier(column))
+        yield _looks_like_identifier(column)
     if column.n_cells and not column.is_protected and role is not Role.DIRECT_IDENTIFIER:
-        findings.append(_holds_patterns(column))
-    return findings
+        yield _holds_patterns(column)
 
 
 def _looks_like_identifier(column: ColumnSanity) -> Finding:

@@ -77,9 +77,7 @@ def evidence_tables(
     """Return all that can be looked at, masked, a table each."""
     return tuple(
         ReportTable(
-            f"Evidence {number}",
-            evidence.label,
-            evidence_table(evidence, original, anonymized, audit, k=k),
+            f"Evidence {number}", evidence.label, evidence_table(evidence, original, anonymized, audit, k=k)
         )
         for number, evidence in enumerate(evidence_of(audit, k=k), start=1)
     )

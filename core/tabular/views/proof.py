@@ -5,24 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pyarrow.compute as pc
 
-from core.reports import ReportTable
-from core.reports.proof import (
-    MOST_NAMED,
-    Step,
-    Tried,
-    disguise_step,
-    is_provable,
-    literal,
-    plain_cells,
-    proof_tables,
-    python_command,
-    reading_code,
-    small_class_steps,
-    text_steps,
-    texts_tried,
-    tried_tables,
-    whole_rows,
-)
+from core.reports import ReportTable, proof
 from core.tables import Dataset
 from core.tabular import TabularAudit
 from core.tabular.views.evidence import evidence_of, original_of
@@ -35,12 +18,12 @@ _USUAL_K = 5
 def tabular_proof(audit: TabularAudit, original: Dataset, anonymized: Dataset) -> tuple[ReportTable, ...]:
     """Return the steps that find values left and people again, or the attacks that were tried."""
     if audit.overall is not Verdict.FAIL:
-        return tried_tables(_tried(audit), of=audit.name)
-    steps = _steps(audit, original, anonymized) if is_provable(original, anonymized) else ()
-    return proof_tables(steps, of=audit.name) or tried_tables(_tried(audit), of=audit.name)
+        return proof.tried_tables(_tried(audit), of=audit.name)
+    steps = _steps(audit, original, anonymized) if proof.is_provable(original, anonymized) else ()
+    return proof.proof_tables(steps, of=audit.name) or proof.tried_tables(_tried(audit), of=audit.name)
 
 
-def _steps(audit: TabularAudit, original: Dataset, anonymized: Dataset) -> Iterator[Step]:
+def _steps(audit: TabularAudit, original: Dataset, anonymized: Dataset) -> Iterator[proof.Step]:
     k = audit.second_opinion.thresholds.smallest_k if audit.second_opinion else _USUAL_K
     failing = {check.anonymized_column: check.check for check in audit.measurement.checks if check.n_failing}
     for evidence in evidence_of(audit, k=k):
@@ -54,13 +37,13 @@ def _steps(audit: TabularAudit, original: Dataset, anonymized: Dataset) -> Itera
         elif evidence.kind == "relinked" and {*evidence.columns} <= {*original.columns}:
             yield _relinked(original, anonymized, evidence.columns)
         elif evidence.kind == "small_classes":
-            yield from small_class_steps(anonymized, evidence.columns, k=k)
+            yield from proof.small_class_steps(anonymized, evidence.columns, k=k)
     if (measured := audit.opinion_measurement) is not None:
-        yield from text_steps(anonymized, measured.texts)
+        yield from proof.text_steps(anonymized, measured.texts)
         yield from _undone(audit, original, anonymized)
 
 
-def _undone(audit: TabularAudit, original: Dataset, anonymized: Dataset) -> Iterator[Step]:
+def _undone(audit: TabularAudit, original: Dataset, anonymized: Dataset) -> Iterator[proof.Step]:
     """Yield a step for each column that is an original one in disguise, where a usual way shows it."""
     if audit.second_opinion is None or audit.opinion_measurement is None:
         return
@@ -77,58 +60,64 @@ def _undone(audit: TabularAudit, original: Dataset, anonymized: Dataset) -> Iter
         **{one.anonymized: one.original for one in hidden.disguises.found},
     }
     for name, column in pairs.items():
-        step = disguise_step(original, anonymized, column, name) if name in failing else None
+        step = proof.disguise_step(original, anonymized, column, name) if name in failing else None
         if step is not None:
             yield step
 
 
-def _left(anonymized: Dataset, name: str) -> Step:
-    (cells,) = plain_cells(anonymized, [name])
+def _left(anonymized: Dataset, name: str) -> proof.Step:
+    (cells,) = proof.plain_cells(anonymized, [name])
     n = int(np.count_nonzero(cells.to_numpy() != ""))
-    return Step(
+    return proof.Step(
         text(
             "{n} value is left in {column}, which the log says was dropped.",
             "{n} values are left in {column}, which the log says was dropped.",
             n=n,
             column=f"`{name}`",
         ),
-        python_command(reading_code("t", anonymized), f'print((t[{literal(name)}] != "").sum())'),
+        proof.python_command(
+            proof.reading_code("t", anonymized), f'print((t[{proof.literal(name)}] != "").sum())'
+        ),
         str(n),
     )
 
 
-def _unchanged(original: Dataset, anonymized: Dataset, column: str, name: str) -> Step:
-    (ours,), (theirs,) = plain_cells(original, [column]), plain_cells(anonymized, [name])
+def _unchanged(original: Dataset, anonymized: Dataset, column: str, name: str) -> proof.Step:
+    (ours,), (theirs,) = proof.plain_cells(original, [column]), proof.plain_cells(anonymized, [name])
     equal = pc.equal(ours, theirs).to_numpy() & (ours.to_numpy() != "")
     n = int(np.count_nonzero(equal))
-    return Step(
+    return proof.Step(
         text(
             "{n} cell of {column} is as in the original, in the same row, letter by letter.",
             "{n} cells of {column} are as in the original, in the same row, letter by letter.",
             n=n,
             column=f"`{name}`",
         ),
-        python_command(
-            reading_code("a", original),
-            reading_code("b", anonymized),
-            f"x, y = a[{literal(column)}], b[{literal(name)}]",
+        proof.python_command(
+            proof.reading_code("a", original),
+            proof.reading_code("b", anonymized),
+            f"x, y = a[{proof.literal(column)}], b[{proof.literal(name)}]",
             'print(((x == y) & (x != "")).sum())',
         ),
         str(n),
     )
 
 
-def _relinked(original: Dataset, anonymized: Dataset, columns: Sequence[str]) -> Step:
+def _relinked(original: Dataset, anonymized: Dataset, columns: Sequence[str]) -> proof.Step:
     """Return the step of records that match exactly one original record in all columns."""
-    ours, theirs = (whole_rows(plain_cells(each, columns)).to_pylist() for each in (original, anonymized))
+    ours, theirs = (
+        proof.whole_rows(proof.plain_cells(each, columns)).to_pylist() for each in (original, anonymized)
+    )
     n_of = dict.fromkeys(ours, 0)
     for row in ours:
         n_of[row] += 1
     place = {row: number for number, row in enumerate(ours) if n_of[row] == 1}
-    filled = np.logical_or.reduce([cells.to_numpy() != "" for cells in plain_cells(anonymized, columns)])
+    filled = np.logical_or.reduce(
+        [cells.to_numpy() != "" for cells in proof.plain_cells(anonymized, columns)]
+    )
     found = [(n, place[row]) for n, row in enumerate(theirs) if filled[n] and row in place]
-    pairs = " ".join(f"{n + 1}-{other + 1}" for n, other in found[:MOST_NAMED])
-    return Step(
+    pairs = " ".join(f"{n + 1}-{other + 1}" for n, other in found[: proof.MOST_NAMED])
+    return proof.Step(
         text(
             "{n} record matches exactly one original record in {columns}: one candidate. The numbers are of "
             "the record and its original.",
@@ -137,30 +126,30 @@ def _relinked(original: Dataset, anonymized: Dataset, columns: Sequence[str]) ->
             n=len(found),
             columns=listed(list(columns)),
         ),
-        python_command(
-            reading_code("a", original),
-            reading_code("b", anonymized),
-            f"c = {literal(columns)}",
+        proof.python_command(
+            proof.reading_code("a", original),
+            proof.reading_code("b", anonymized),
+            f"c = {proof.literal(columns)}",
             "u = a.loc[~a.duplicated(c, keep=False), c].rename_axis(0).reset_index()",
             'v = b.loc[(b[c] != "").any(axis=1), c].rename_axis(1).reset_index()',
             "w = v.merge(u, on=c).sort_values(1)",
-            f"z = zip(w[1][:{MOST_NAMED}], w[0])",
+            f"z = zip(w[1][:{proof.MOST_NAMED}], w[0])",
             'print(len(w), "found:", *[f"{i + 1}-{j + 1}" for i, j in z])',
         ),
         f"{len(found)} found: {pairs}",
     )
 
 
-def _tried(audit: TabularAudit) -> Iterator[Tried]:
+def _tried(audit: TabularAudit) -> Iterator[proof.Tried]:
     measured = audit.opinion_measurement
-    yield Tried(
+    yield proof.Tried(
         text("The published rule on each column of the log"),
         text("{columns}", columns=counted(len(audit.measurement.checks), "column")),
         text("{n} fails", "{n} fail", n=sum(bool(each.n_failing) for each in audit.measurement.checks)),
     )
     if measured is None or audit.second_opinion is None:
         return
-    yield Tried(
+    yield proof.Tried(
         text("Finding original records by columns that were left as they were"),
         text("{columns}", columns=counted(len(measured.columns), "column")),
         text(
@@ -170,16 +159,16 @@ def _tried(audit: TabularAudit) -> Iterator[Tried]:
         ),
     )
     yield from _disguises_tried(audit)
-    yield texts_tried(measured.texts)
+    yield proof.texts_tried(measured.texts)
     if (classes := audit.classes) is not None:
-        yield Tried(
+        yield proof.Tried(
             text("Finding a record by all quasi-identifiers at once"),
             listed(classes.quasi_identifiers),
             text("The smallest class has {k}.", k=int(classes.k or 0)),
         )
 
 
-def _disguises_tried(audit: TabularAudit) -> Iterator[Tried]:
+def _disguises_tried(audit: TabularAudit) -> Iterator[proof.Tried]:
     measured = audit.opinion_measurement
     if measured is None:
         return
@@ -198,13 +187,13 @@ def _disguises_tried(audit: TabularAudit) -> Iterator[Tried]:
         ),
     ):
         budget = "{columns}, a sample of the values" if is_sample else "{columns}"
-        yield Tried(
+        yield proof.Tried(
             text(attack),
             text(budget, columns=counted(len(measured.columns), "column")),
             text("{n} found", n=n),
         )
     if disguises.n_pairs_left_out:
-        yield Tried(
+        yield proof.Tried(
             text("Pairs of columns that were not compared"),
             text("{n} pair", "{n} pairs", n=disguises.n_pairs_left_out),
             text("not tried"),

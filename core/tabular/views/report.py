@@ -3,17 +3,10 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from core.reports import (
-    Report,
-    ReportSection,
-    ReportTable,
-    current_versions,
-    figures_of,
-    findings_of,
-    placed,
-)
+from core import reports
 from core.tabular import FilePair, LeftOutFile, TabularAudit
 from core.tabular.document import run_verdict, tabular_arguments, tabular_document
+from core.tabular.views import words
 from core.tabular.views.charts import class_chart_of, column_map
 from core.tabular.views.figures import class_and_opinion_figures, column_figures, rule_figures
 from core.tabular.views.tables import (
@@ -23,31 +16,22 @@ from core.tabular.views.tables import (
     residual_table,
     skipped_table,
 )
-from core.tabular.views.words import (
-    LIMITS,
-    QUESTION,
-    TITLE,
-    VerifiedFile,
-    checks_line,
-    run_headline,
-    verdicts_said,
-)
 from core.verdict import Finding, Verdict, worst, worst_first
 from core.words import own, text
 
 
 def tabular_report(
-    files: Sequence[VerifiedFile],
+    files: Sequence[words.VerifiedFile],
     *,
     skipped: Sequence[LeftOutFile] = (),
     created_at: datetime,
     k: int = 5,
-) -> Report:
+) -> reports.Report:
     """Return the report of a run: every file with its verdicts, figures, findings, tables and charts.
 
     It holds counts, column names and masked shapes, no cell values.
     """
-    inputs = placed(facts for file in files for facts in file.inputs)
+    inputs = reports.placed(facts for file in files for facts in file.inputs)
     paths = [facts.path for facts in inputs]
     n_files = len(("original", "anonymized", "log"))
     is_known = all(len(file.inputs) == n_files and file.is_repeatable for file in files)
@@ -59,21 +43,21 @@ def tabular_report(
     sections = tuple(
         _section(audit, k) for audit in sorted(audits, key=lambda audit: -audit.overall.severity)
     )
-    return Report(
+    return reports.Report(
         tool="tabular",
-        title=TITLE,
-        question=QUESTION,
+        title=words.TITLE,
+        question=words.QUESTION,
         verdict=run_verdict(audits, n_skipped=len(skipped)),
-        headline=run_headline(files, skipped),
+        headline=words.run_headline(files, skipped),
         inputs=inputs,
         settings=_settings(files),
-        figures=figures_of(sections),
-        findings=worst_first((*findings_of(sections), *_not_verified(skipped))),
+        figures=reports.figures_of(sections),
+        findings=worst_first((*reports.findings_of(sections), *_not_verified(skipped))),
         tables=_tables(files, sections, skipped),
         charts=tuple(chart for section in sections for chart in section.charts),
-        limits=LIMITS,
+        limits=words.LIMITS,
         created_at=created_at,
-        versions=current_versions(),
+        versions=reports.current_versions(),
         verdicts={
             "Published rule": worst(audit.verdict for audit in audits),
             "Second opinion": worst(audit.second_opinion_verdict for audit in audits),
@@ -84,23 +68,23 @@ def tabular_report(
     )
 
 
-def _section(audit: TabularAudit, k: int) -> ReportSection:
+def _section(audit: TabularAudit, k: int) -> reports.ReportSection:
     mapped = column_map(audit)
     chart = class_chart_of(audit, k)
-    return ReportSection(
+    return reports.ReportSection(
         name=audit.name,
         verdict=audit.overall,
-        headline=verdicts_said(audit),
+        headline=words.verdicts_said(audit),
         figures=(*rule_figures(audit), *class_and_opinion_figures(audit)),
         further=column_figures(audit),
         findings=audit.all_findings,
         charts=() if chart is None else (chart,),
         tables=(
-            ReportTable(
+            reports.ReportTable(
                 name=text("Map {file}", file=audit.name),
                 title=text("Column map of {file}", file=audit.name),
                 frame=mapped.frame,
-                note=checks_line(audit),
+                note=words.checks_line(audit),
                 marks=mapped.marks,
             ),
         ),
@@ -108,7 +92,7 @@ def _section(audit: TabularAudit, k: int) -> ReportSection:
     )
 
 
-def _settings(files: Sequence[VerifiedFile]) -> dict[str, object]:
+def _settings(files: Sequence[words.VerifiedFile]) -> dict[str, object]:
     """Return what each file was held against, by file name."""
     return {file.audit.name: file.settings for file in files}
 
@@ -121,10 +105,12 @@ def _not_verified(skipped: Sequence[LeftOutFile]) -> tuple[Finding, ...]:
 
 
 def _tables(
-    files: Sequence[VerifiedFile], sections: Sequence[ReportSection], skipped: Sequence[LeftOutFile]
-) -> tuple[ReportTable, ...]:
+    files: Sequence[words.VerifiedFile],
+    sections: Sequence[reports.ReportSection],
+    skipped: Sequence[LeftOutFile],
+) -> tuple[reports.ReportTable, ...]:
     tables = [
-        ReportTable(
+        reports.ReportTable(
             name="Files",
             title="Files",
             frame=files_table(files).drop(columns="seconds"),
@@ -135,22 +121,22 @@ def _tables(
         tables += [*section.tables, *section.details]
     if skipped:
         tables.append(
-            ReportTable(name="Not verified", title="Files not verified", frame=skipped_table(skipped))
+            reports.ReportTable(name="Not verified", title="Files not verified", frame=skipped_table(skipped))
         )
     tables += [each for file in files for each in file.prove()]
     return tuple(tables)
 
 
-def _details(audit: TabularAudit) -> list[ReportTable]:
+def _details(audit: TabularAudit) -> list[reports.ReportTable]:
     name = audit.name
     tables = [
-        ReportTable(
+        reports.ReportTable(
             name=text("Columns {file}", file=name),
             title=text("Columns of {file}", file=name),
             frame=columns_table(audit),
             note="Shapes stand for values: 9 for a digit, A for a letter.",
         ),
-        ReportTable(
+        reports.ReportTable(
             name=text("Patterns {file}", file=name),
             title=text("Sensitive patterns left in {file}", file=audit.measurement.anonymized_name),
             frame=residual_table(audit),
@@ -158,7 +144,7 @@ def _details(audit: TabularAudit) -> list[ReportTable]:
     ]
     if audit.second_opinion is not None:
         tables.extend(
-            ReportTable(
+            reports.ReportTable(
                 name=text("{table} {file}", table=own(shown.title), file=name),
                 title=text("Second opinion on {file}: {table}", file=name, table=own(shown.title)),
                 frame=audit.second_opinion.tables[key],

@@ -59,11 +59,7 @@ class VerifiedFile:
 
 
 def verified_file(
-    audit: TabularAudit,
-    original: Dataset,
-    anonymized: Dataset,
-    *,
-    seconds: float = 0.0,
+    audit: TabularAudit, original: Dataset, anonymized: Dataset, *, seconds: float = 0.0
 ) -> VerifiedFile:
     """Return a verified pair with what a report says of its files."""
     prove = partial(tabular_proof, audit, original, anonymized)

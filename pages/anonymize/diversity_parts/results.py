@@ -26,16 +26,8 @@ from core.plain import table_csv
 from core.reports import Report
 from core.words import own, percent, say, text
 from pages.anonymize.diversity_parts.pair import ask_for_pair, pick, show_pair
+from pages.components import results
 from pages.components.asking import ask_for_choice, ask_for_number
-from pages.components.results import (
-    Download,
-    on_page,
-    show_definitions,
-    show_downloads,
-    show_findings,
-    show_table,
-    show_verdict,
-)
 
 TOOL = "diversity"
 _FINDINGS_AT_ONCE = 1
@@ -68,14 +60,11 @@ def show_search(measured: DiversitySearch, identity: str) -> None:
     with limits:
         audit = judge_diversity(measured, _ask_for_limits(measured, sort))
     with verdict:
-        show_verdict(
-            audit.overall,
-            views.headline(audit),
-            reasons=views.way_of_records(audit),
-            findings=audit.findings,
+        results.show_verdict(
+            audit.overall, views.headline(audit), reasons=views.way_of_records(audit), findings=audit.findings
         )
     with looked_at:
-        show_findings(audit.findings, key=TOOL, at_once=_FINDINGS_AT_ONCE)
+        results.show_findings(audit.findings, key=TOOL, at_once=_FINDINGS_AT_ONCE)
         picked = ask_for_pair(audit, mark)
         show_pair(audit, picked, mark)
     with trade_off:
@@ -83,13 +72,13 @@ def show_search(measured: DiversitySearch, identity: str) -> None:
     with lists:
         _show_lists(audit)
     st.header(say("Downloads"), anchor=False)
-    show_downloads(
+    results.show_downloads(
         TOOL,
         partial(_report, audit, picked),
         identity=_name_of(identity, audit, picked),
         extra=_downloads(audit, picked, _name_of(identity, audit, picked)),
     )
-    show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
+    results.show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
 
 
 def _name_of(identity: str, audit: DiversityAudit, picked: Configuration) -> str:
@@ -126,11 +115,7 @@ def _ask_for_order(measured: DiversitySearch) -> Sort:
         "deletion_ratio": "records removed",
     }
     order: Sort = ask_for_choice(
-        DiversityThresholds,
-        "sort",
-        widget="segmented_control",
-        key="diversity_sort",
-        words=words.__getitem__,
+        DiversityThresholds, "sort", widget="segmented_control", key="diversity_sort", words=words.__getitem__
     )
     return order
 
@@ -166,7 +151,7 @@ def _show_trade_off(
 def _selectable(chart: Chart, alt_text: str, name: str, mark: str) -> None:
     key = f"diversity_{name}_{mark}"
     st.vega_lite_chart(
-        on_page(chart),
+        results.on_page(chart),
         alt=say(alt_text),
         key=key,
         on_select=partial(_take_click, key, mark),
@@ -195,7 +180,7 @@ def _show_lists(audit: DiversityAudit) -> None:
         (front, audit.pareto, "Pairs that nothing beats"),
     ):
         with tab:
-            show_table(views.configurations_table(rows), alt=alt_text)
+            results.show_table(views.configurations_table(rows), alt=alt_text)
     with every:
         st.caption(
             say("Pairs that remove nothing stand here and on the Pareto front, not in the result list.")
@@ -206,11 +191,11 @@ def _report(audit: DiversityAudit, picked: Configuration, created_at: datetime) 
     return views.diversity_report(audit, picked, created_at=created_at)
 
 
-def _downloads(audit: DiversityAudit, picked: Configuration, identity: str) -> list[Download]:
+def _downloads(audit: DiversityAudit, picked: Configuration, identity: str) -> list[results.Download]:
     """Offer the released tables, the kept record numbers, and all configurations."""
     problem, digest = audit.search.problem, _digest(identity)
     found = [
-        Download(
+        results.Download(
             "All pairs as CSV", f"pairs_{digest}.csv", "text/csv", partial(views.configurations_csv, audit)
         )
     ]
@@ -222,8 +207,8 @@ def _downloads(audit: DiversityAudit, picked: Configuration, identity: str) -> l
 
 def _release_downloads(
     audit: DiversityAudit, picked: Configuration, stem: str, digest: str
-) -> Iterator[Download]:
-    yield Download(
+) -> Iterator[results.Download]:
+    yield results.Download(
         "Anonymized table",
         f"{stem}_anonymized_{digest}.csv",
         "text/csv",
@@ -231,14 +216,14 @@ def _release_downloads(
         "Kept records with the representatives of their cells: the bytes that were verified.",
     )
     if picked.evaluation is not None:
-        yield Download(
+        yield results.Download(
             "Anonymized and minimized table",
             f"{stem}_minimized_{digest}.csv",
             "text/csv",
             partial(_release, audit, picked, minimized=True),
             "Quasi-identifiers generalized as far as the model allows; the accuracy shown belongs to it.",
         )
-    yield Download(
+    yield results.Download(
         "Kept record numbers",
         f"{stem}_kept_{digest}.csv",
         "text/csv",

@@ -87,10 +87,7 @@ def _ask_for_model(data: Dataset, mark: str) -> tuple[ModelChoice | None, Datase
         return ModelChoice(source="file", file_name=files[-1].name, file=files[-1].data), None, task
     if source == "predictions":
         column = ask_for_choice(
-            ModelChoice,
-            "predictions_column",
-            options=data.columns,
-            key=f"diversity_predictions_{mark}",
+            ModelChoice, "predictions_column", options=data.columns, key=f"diversity_predictions_{mark}"
         )
         return ModelChoice(source="predictions", predictions_column=column), None, task
     return _ask_for_training(source, task)
@@ -195,10 +192,6 @@ def _ask_for_rules() -> dict[str, Any]:
     with right:
         rule = ask_for_choice(DiversitySettings, "diversity", widget="radio", key="diversity_rule")
         found["recursive_c"] = ask_for_number(
-            DiversitySettings,
-            "recursive_c",
-            span=(0.1, 100),
-            key="diversity_c",
-            disabled=rule != "recursive",
+            DiversitySettings, "recursive_c", span=(0.1, 100), key="diversity_c", disabled=rule != "recursive"
         )
     return {**found, "diversity": rule, "sensitive_bins": bins or None}

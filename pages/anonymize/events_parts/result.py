@@ -103,9 +103,7 @@ def show_strategies(
         alt="Users and events kept, cells made coarser and information lost for four ways of anonymizing",
     )
     if audit.measured.n_events_after_cleanup > LARGEST_LOG_WITH_CURVE and not st.toggle(
-        say("Draw the curve over k (takes some seconds)"),
-        key="events_draw_curve",
-        persist_state="session",
+        say("Draw the curve over k (takes some seconds)"), key="events_draw_curve", persist_state="session"
     ):
         return outcomes
     points = curve()

@@ -39,12 +39,7 @@ def ask_for_settings(original: Dataset, scrambled: Dataset) -> LeakageSettings:
             placeholder=say("None"),
         )
     with pairing:
-        by = ask_for_choice(
-            LeakageSettings,
-            "key",
-            options=[None, *common],
-            key=f"leakage_key_{pair}",
-        )
+        by = ask_for_choice(LeakageSettings, "key", options=[None, *common], key=f"leakage_key_{pair}")
     return LeakageSettings(
         key=by,
         ignore_values=tuple("NaN" if value == _MISSING else value for value in ignored),

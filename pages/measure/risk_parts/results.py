@@ -6,12 +6,7 @@ from core.measures import MEASURES
 from core.risk import RiskAudit, views
 from core.verdict import Verdict
 from core.words import Amount, joined, own, say, text
-from pages.components.results import (
-    show_chart,
-    show_figures,
-    show_findings,
-    show_verdict,
-)
+from pages.components.results import show_chart, show_figures, show_findings, show_verdict
 from pages.components.text import sentence
 
 _FINDINGS_AT_ONCE = 2

@@ -9,13 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core import caching
-from core.risk import (
-    PRESETS,
-    RiskMeasurement,
-    RiskSettings,
-    RiskThresholds,
-    views,
-)
+from core.risk import PRESETS, RiskMeasurement, RiskSettings, RiskThresholds, views
 from core.roles import Role
 from core.settings_form import described
 from core.tables import Dataset

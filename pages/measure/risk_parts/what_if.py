@@ -8,24 +8,12 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from core import caching
+from core import caching, risk
 from core.caching import vault
 from core.errors import AuditInputError
 from core.jobs import Progress
 from core.reports import zip_of
-from core.risk import (
-    PERSON_RELEASED,
-    Hierarchy,
-    PersonReleased,
-    Release,
-    RiskAudit,
-    WhatIf,
-    WhatIfSettings,
-    judge_risk,
-    search_what_if,
-    views,
-    what_if_settings,
-)
+from core.risk import views
 from core.settings_form import described
 from core.tables import Dataset
 from core.words import say, text
@@ -61,12 +49,12 @@ class Sources:
         Which files these are of.
     """
 
-    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
+    hierarchies: Mapping[str, risk.Hierarchy] = field(default_factory=dict)
     population: Dataset | None = None
     key: tuple[str, ...] = ()
 
 
-def show_what_if(audit: RiskAudit, dataset: Dataset, sources: Sources) -> WhatIf | None:
+def show_what_if(audit: risk.RiskAudit, dataset: Dataset, sources: Sources) -> risk.WhatIf | None:
     """Show what suppression alone would cost, search for cheaper generalizations, return what was found."""
     st.header(say("What if"), anchor=False)
     if not audit.measurement.classes.n_classes:
@@ -95,15 +83,15 @@ def show_what_if(audit: RiskAudit, dataset: Dataset, sources: Sources) -> WhatIf
 class Searched(NamedTuple):
     """What a search found, and the audit that it was of."""
 
-    what_if: WhatIf
-    audit: RiskAudit
+    what_if: risk.WhatIf
+    audit: risk.RiskAudit
 
 
 class _Search:
     """The search as work beside the page; it makes no Streamlit call."""
 
     def __init__(
-        self, audit: RiskAudit, dataset: Dataset, settings: WhatIfSettings, sources: Sources
+        self, audit: risk.RiskAudit, dataset: Dataset, settings: risk.WhatIfSettings, sources: Sources
     ) -> None:
         self._audit, self._dataset, self._settings, self._sources = audit, dataset, settings, sources
 
@@ -122,7 +110,7 @@ class _Search:
             )
             return progress.stop_asked
 
-        found = search_what_if(
+        found = risk.search_what_if(
             self._audit.measurement,
             self._dataset,
             settings=self._settings,
@@ -133,15 +121,15 @@ class _Search:
         return Searched(found, self._audit)
 
 
-def _ask_for_settings(audit: RiskAudit, *, with_population: bool) -> WhatIfSettings:
+def _ask_for_settings(audit: risk.RiskAudit, *, with_population: bool) -> risk.WhatIfSettings:
     suppression = ask_for_number(
-        WhatIfSettings, "suppression_limit", slider=True, span=(0, 0.5), key="risk_suppression_limit"
+        risk.WhatIfSettings, "suppression_limit", slider=True, span=(0, 0.5), key="risk_suppression_limit"
     )
     with st.expander(say("What is asked for, and what counts as cheap"), icon=":material/tune:"):
         diverse = bool(audit.measurement.sensitive) and _ask_whether_diverse()
-        locally = ask_whether(WhatIfSettings, "locally", widget="toggle", key="risk_what_if_locally")
+        locally = ask_whether(risk.WhatIfSettings, "locally", widget="toggle", key="risk_what_if_locally")
         choices = _ask_for_choices(audit, with_population=with_population)
-    return what_if_settings(
+    return risk.what_if_settings(
         audit.measurement,
         audit.thresholds,
         diverse=diverse,
@@ -161,17 +149,19 @@ def _ask_whether_diverse() -> bool:
     )
 
 
-def _ask_for_choices(audit: RiskAudit, *, with_population: bool) -> WhatIfSettings:
+def _ask_for_choices(audit: risk.RiskAudit, *, with_population: bool) -> risk.WhatIfSettings:
     """Return objective, weights and k-map; own hierarchies are files, asked for above."""
-    objective = ask_for_choice(WhatIfSettings, "objective", key="risk_what_if_objective")
-    k_map = ask_for_number(WhatIfSettings, "k_map", key="risk_what_if_k_map", disabled=not with_population)
-    st.markdown(f"{say(described(WhatIfSettings)['weights'].label)}:")
+    objective = ask_for_choice(risk.WhatIfSettings, "objective", key="risk_what_if_objective")
+    k_map = ask_for_number(
+        risk.WhatIfSettings, "k_map", key="risk_what_if_k_map", disabled=not with_population
+    )
+    st.markdown(f"{say(described(risk.WhatIfSettings)['weights'].label)}:")
     weights = tuple(
         (name, weight)
         for number, name in enumerate(audit.measurement.classes.quasi_identifiers[:_MOST_WEIGHTS])
         if (weight := _ask_for_weight(number, name)) != 1.0
     )
-    return WhatIfSettings(objective=objective, weights=weights, k_map=k_map)
+    return risk.WhatIfSettings(objective=objective, weights=weights, k_map=k_map)
 
 
 def _ask_for_weight(number: int, name: str) -> float:
@@ -180,7 +170,7 @@ def _ask_for_weight(number: int, name: str) -> float:
     )
 
 
-def _show_options(what_if: WhatIf, key: str, audit: RiskAudit, dataset: Dataset) -> None:
+def _show_options(what_if: risk.WhatIf, key: str, audit: risk.RiskAudit, dataset: Dataset) -> None:
     st.markdown(sentence(say(views.what_if_note(what_if))))
     if not what_if.options:
         return
@@ -205,7 +195,9 @@ def _show_options(what_if: WhatIf, key: str, audit: RiskAudit, dataset: Dataset)
     _show_option(what_if, option, key, audit, dataset)
 
 
-def _show_option(what_if: WhatIf, option: int, key: str, audit: RiskAudit, dataset: Dataset) -> None:
+def _show_option(
+    what_if: risk.WhatIf, option: int, key: str, audit: risk.RiskAudit, dataset: Dataset
+) -> None:
     columns, counted = st.columns([2, 3])
     with columns:
         levels = views.option_columns_table(what_if, option)
@@ -225,7 +217,7 @@ def _show_option(what_if: WhatIf, option: int, key: str, audit: RiskAudit, datas
         except AuditInputError as error:
             show_problems(error)
             return
-        again = judge_risk(made.measured, replace(audit.thresholds, k=made.k))
+        again = risk.judge_risk(made.measured, replace(audit.thresholds, k=made.k))
         with st.container(horizontal=True, vertical_alignment="center"):
             show_badge(again.overall, "The table, read back and counted again")
         show_findings(again.all_findings, key="risk_release", fold_held=False)
@@ -242,20 +234,20 @@ def _show_option(what_if: WhatIf, option: int, key: str, audit: RiskAudit, datas
     )
 
 
-def _places(made: Release, stem: str, original: str, released: str) -> dict[str, list[str]]:
+def _places(made: risk.Release, stem: str, original: str, released: str) -> dict[str, list[str]]:
     """Put the release beside the table it was made from; return what each is elsewhere."""
     stored = vault().put(f"{stem}.csv", made.data)
     return {original: [stored_files(TOOL, "table")[-1].key], released: [stored.key]}
 
 
-def _ask_for_person(audit: RiskAudit) -> PersonReleased:
+def _ask_for_person(audit: risk.RiskAudit) -> risk.PersonReleased:
     """Ask what stands in the person column of the release, where there is one."""
     if audit.measurement.settings.person is None:
         return "pseudonym"
     words = {"pseudonym": "fresh random pseudonyms", "left_out": "nothing: it is left out"}
     chosen = st.radio(
         say("In the person column of the release"),
-        PERSON_RELEASED,
+        risk.PERSON_RELEASED,
         format_func=lambda option: say(words[option]),
         key="risk_person_released",
         help=say(
@@ -273,7 +265,7 @@ def _digest(key: str, option: int, person: str) -> str:
     return hashlib.sha256(f"{key} {option} {person}".encode()).hexdigest()[:8]
 
 
-def _offer(made: Release, what_if: WhatIf, stem: str) -> None:
+def _offer(made: risk.Release, what_if: risk.WhatIf, stem: str) -> None:
     with st.container(horizontal=True):
         show_download(
             Download("Generalized table", f"{stem}.csv", "text/csv", lambda: made.data),

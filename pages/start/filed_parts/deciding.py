@@ -9,19 +9,7 @@ import streamlit as st
 
 from core.caching import StoredFile
 from core.errors import AuditInputError
-from core.filed.deciding import (
-    LONGEST_NAME,
-    LONGEST_REASON,
-    DecidedReport,
-    Decision,
-    Outcome,
-    accepted_finding,
-    decide,
-    decided_name,
-    decision_lines,
-    read_decided,
-    read_undecided,
-)
+from core.filed import deciding
 from core.filed.package import Signed, checked_signature, evidence_zip
 from core.filed.reading import FiledReport
 from core.settings_form import command_line
@@ -39,17 +27,17 @@ def show_deciding(stored: StoredFile, report: FiledReport) -> None:
     """Ask for a decision on a report, and offer what comes of it."""
     st.subheader(say("Decide"), anchor=False)
     try:
-        read_undecided(stored.data, name=stored.name)
+        deciding.read_undecided(stored.data, name=stored.name)
     except AuditInputError as error:
         show_problems(error)
         return
     if (decision := _ask_for_decision(report)) is not None:
         try:
-            made = decide(stored.data, decision, name=stored.name)
+            made = deciding.decide(stored.data, decision, name=stored.name)
         except AuditInputError as error:
             show_problems(error)
             return
-        _show_decided(read_decided(made, name=decided_name(stored.name)), is_new=True)
+        _show_decided(deciding.read_decided(made, name=deciding.decided_name(stored.name)), is_new=True)
 
 
 def show_decided(stored: StoredFile, signatures: Sequence[StoredFile], signers: bytes) -> None:
@@ -58,7 +46,7 @@ def show_decided(stored: StoredFile, signatures: Sequence[StoredFile], signers: 
     Of several signatures, those that are named like the report are its own.
     """
     try:
-        decided = read_decided(stored.data, name=stored.name)
+        decided = deciding.read_decided(stored.data, name=stored.name)
     except AuditInputError as error:
         show_problems(error)
         return
@@ -79,14 +67,14 @@ def show_decided(stored: StoredFile, signatures: Sequence[StoredFile], signers: 
     _show_decided(decided, is_new=False, signed=signed)
 
 
-def _ask_for_decision(report: FiledReport) -> Decision | None:
+def _ask_for_decision(report: FiledReport) -> deciding.Decision | None:
     """Ask who decides what and why, and which findings are accepted; return the decision once it is made."""
     made = f"{TOOL}_decision_{report.sha256}"
     with st.form(f"{TOOL}_deciding_{report.sha256}"):
         accepted = _ask_for_exceptions(report)
-        outcome: Outcome | None = st.radio(
+        outcome: deciding.Outcome | None = st.radio(
             say("Decision"),
-            get_args(Outcome),
+            get_args(deciding.Outcome),
             format_func=lambda each: say(_VERBS[each]),
             index=None,
             horizontal=True,
@@ -94,14 +82,11 @@ def _ask_for_decision(report: FiledReport) -> Decision | None:
             persist_state="session",
         )
         by = st.text_input(
-            say("Who decides"),
-            max_chars=LONGEST_NAME,
-            key=f"{TOOL}_by",
-            persist_state="session",
+            say("Who decides"), max_chars=deciding.LONGEST_NAME, key=f"{TOOL}_by", persist_state="session"
         )
         reason = st.text_area(
             say("Reason"),
-            max_chars=LONGEST_REASON,
+            max_chars=deciding.LONGEST_REASON,
             key=f"{TOOL}_reason_{report.sha256}",
             persist_state="session",
         )
@@ -110,14 +95,16 @@ def _ask_for_decision(report: FiledReport) -> Decision | None:
             if outcome is None:
                 st.error(say("Choose what is decided: approve, reject, or return."))
             else:
-                st.session_state[made] = Decision(
+                st.session_state[made] = deciding.Decision(
                     outcome=outcome,
                     by=by.strip(),
                     at=datetime.now(UTC),
                     reason=reason.strip(),
-                    accepted=tuple(accepted_finding(report, number, why) for number, why in accepted.items()),
+                    accepted=tuple(
+                        deciding.accepted_finding(report, number, why) for number, why in accepted.items()
+                    ),
                 )
-    decision: Decision | None = st.session_state.get(made)
+    decision: deciding.Decision | None = st.session_state.get(made)
     return decision
 
 
@@ -130,7 +117,7 @@ def _ask_for_exceptions(report: FiledReport) -> dict[int, str]:
         number = numbers[id(finding)]
         given[number] = st.text_input(
             say("Finding {number} is accepted because", number=number),
-            max_chars=LONGEST_REASON,
+            max_chars=deciding.LONGEST_REASON,
             key=f"{TOOL}_accepted_{number}_{report.sha256}",
             persist_state="session",
         ).strip()
@@ -140,10 +127,10 @@ def _ask_for_exceptions(report: FiledReport) -> dict[int, str]:
     return {number: why for number, why in sorted(given.items()) if why}
 
 
-def _show_decided(decided: DecidedReport, *, is_new: bool, signed: Signed | None = None) -> None:
+def _show_decided(decided: deciding.DecidedReport, *, is_new: bool, signed: Signed | None = None) -> None:
     """Show what was decided, and offer the decided report and the package."""
     st.header(say("What was decided"), anchor=False)
-    first, *lines = decision_lines(decided)
+    first, *lines = deciding.decision_lines(decided)
     st.markdown(f"**{sentence(say(first))}**")
     for line in lines:
         st.markdown(f"- {sentence(say(line))}")

@@ -10,16 +10,8 @@ from core.tabular.second_opinion import SecondOpinionSettings, SecondOpinionThre
 from core.tabular.views.evidence import evidence_of, evidence_table
 from core.verdict import Finding, Verdict
 from core.words import say
+from pages.components import results
 from pages.components.asking import CHOOSE, ask_for_number, ask_for_several, ask_whether
-from pages.components.results import (
-    show_badge,
-    show_chart,
-    show_figures,
-    show_findings,
-    show_map,
-    show_table,
-    show_verdict,
-)
 from pages.components.text import plain, sentence
 from pages.components.texts import ask_what_was_read
 from pages.verify.tabular_parts.batch import MeasuredFile
@@ -30,12 +22,7 @@ _MAIN = ("policy_consistency", "pattern_residual", "high_risk_handling", "k")
 
 def show_file(audit: TabularAudit, file: MeasuredFile, *, k: int) -> None:
     """Show everything that was found out about one file."""
-    show_verdict(
-        audit.overall,
-        views.headline(audit),
-        findings=audit.all_findings,
-        key="file",
-    )
+    results.show_verdict(audit.overall, views.headline(audit), findings=audit.all_findings, key="file")
     _show_map(audit)
     said = views.gravest(audit)
     in_card = said.check if said else ""
@@ -62,7 +49,7 @@ def show_file(audit: TabularAudit, file: MeasuredFile, *, k: int) -> None:
         )
     if audit.opinion_measurement is not None:
         ask_what_was_read("tabular", file.anonymized, audit.opinion_measurement.texts)
-    show_figures([figure for figure in _figures(audit) if figure.measure in _MAIN])
+    results.show_figures([figure for figure in _figures(audit) if figure.measure in _MAIN])
     _show_tables(audit, file, k)
 
 
@@ -74,7 +61,7 @@ def _show_map(audit: TabularAudit) -> None:
     """Show the column map and its checks in one line; a click on a column tells what was found about it."""
     found, key = views.column_map(audit), f"tabular_column_{audit.name}"
     st.markdown(f"**{say('Column map')}** · {sentence(say(views.checks_line(audit)))}")
-    show_map(
+    results.show_map(
         found.frame,
         alt="Every column: what was logged, whether it was done and what was found, the worst first",
         names="column",
@@ -84,7 +71,7 @@ def _show_map(audit: TabularAudit) -> None:
     )
     chosen = str(st.session_state.get(key))
     if chosen in found.findings:
-        show_findings(found.findings[chosen], key="tabular_column", fold_held=False)
+        results.show_findings(found.findings[chosen], key="tabular_column", fold_held=False)
     else:
         st.caption(say("Mark a column in the map to read what was found about it."))
 
@@ -101,9 +88,9 @@ def _show_side(
 ) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(say(title), anchor=False, width="content", help=say(idea))
-        show_badge(verdict)
+        results.show_badge(verdict)
     if findings:
-        show_findings(findings, key=f"tabular_{key}", at_once=_AT_ONCE[key], in_card=in_card)
+        results.show_findings(findings, key=f"tabular_{key}", at_once=_AT_ONCE[key], in_card=in_card)
     else:
         st.markdown(say(nothing))
 
@@ -131,7 +118,9 @@ def _show_classes(audit: TabularAudit, k: int) -> None:
         st.info(sentence(say(views.class_note(audit))), icon=":material/help:")
         return
     note = views.class_note(audit)
-    show_chart(ReportChart(title="Records by class size", chart=chart, alt_text=note), key="tabular_classes")
+    results.show_chart(
+        ReportChart(title="Records by class size", chart=chart, alt_text=note), key="tabular_classes"
+    )
     st.caption(sentence(say(note)))
 
 
@@ -144,20 +133,20 @@ def _show_tables(audit: TabularAudit, file: MeasuredFile, k: int) -> None:
         _ask_for_quasi_identifiers(audit, file)
         _show_classes(audit, k)
     with figures:
-        show_figures([figure for figure in _figures(audit) if figure.measure not in _MAIN], per_row=3)
-        show_chart(views.figures_chart_of(audit), key="tabular_figures_chart")
+        results.show_figures([figure for figure in _figures(audit) if figure.measure not in _MAIN], per_row=3)
+        results.show_chart(views.figures_chart_of(audit), key="tabular_figures_chart")
     with columns:
         _show_columns(audit)
     with patterns:
         found = views.residual_table(audit)
         if len(found):
-            show_table(found, alt="Sensitive patterns by column")
+            results.show_table(found, alt="Sensitive patterns by column")
         else:
             st.markdown(say("No cell of the anonymized table holds a pattern of the published rule."))
     for tab, (key, frame) in zip(others, opinion.items(), strict=True):
         shown = views.OPINION_TABLES[key]
         with tab:
-            show_table(frame, alt=shown.title, columns=shown.columns)
+            results.show_table(frame, alt=shown.title, columns=shown.columns)
     with evidence:
         _show_evidence(audit, file, k)
 
@@ -172,7 +161,7 @@ def _show_columns(audit: TabularAudit) -> None:
         key="tabular_statuses",
         persist_state="session",
     )
-    show_table(
+    results.show_table(
         views.columns_table(audit, statuses=statuses), alt="Every column, what was logged, and its status"
     )
 
@@ -201,5 +190,5 @@ def _show_evidence(audit: TabularAudit, file: MeasuredFile, k: int) -> None:
     if label not in by_label:
         return
     rows = evidence_table(by_label[label], file.original, file.anonymized, audit, k=k, reveal=reveal)
-    show_table(rows, alt="Records behind the choice above")
+    results.show_table(rows, alt="Records behind the choice above")
     st.caption(say("At most the first 100 records, counted from 1."))

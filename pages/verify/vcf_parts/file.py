@@ -8,13 +8,7 @@ from core.vcf import PairOutcome, VcfAudit, views
 from core.vcf.outcomes import RULE, findings_of
 from core.verdict import next_steps
 from core.words import say
-from pages.components.results import (
-    show_chart,
-    show_figures,
-    show_findings,
-    show_table,
-    show_verdict,
-)
+from pages.components.results import show_chart, show_figures, show_findings, show_table, show_verdict
 from pages.verify.vcf_parts.settings import ask_for_threshold
 
 TOOL = "vcf"

@@ -71,9 +71,7 @@ def ask_for_severities(tool: str) -> Mapping[str, Verdict]:
         alt=say("Severity of every exposure check"),
         column_config={
             "check": st.column_config.SelectboxColumn(
-                say("Check"),
-                options=ALL_CHECKS,
-                format_func=lambda name: say(ALL_CHECKS[str(name)].label),
+                say("Check"), options=ALL_CHECKS, format_func=lambda name: say(ALL_CHECKS[str(name)].label)
             ),
             "severity": st.column_config.SelectboxColumn(
                 say("Severity"),
