@@ -47,7 +47,8 @@ class Setting:
     label, about
         Its words on the page, on the command line, in documents; the report takes the label.
     flag, metavar
-        Its option on the command line and what stands for a value there.
+        Its option on the command line, by default the field's name with hyphens, and what stands for a value
+        there.
     least, most, above, below
         The range of a number: the first two are allowed themselves, the others are not.
     choices
@@ -68,7 +69,7 @@ class Setting:
 
     label: str
     about: str
-    flag: str
+    flag: str = ""
     metavar: str = ""
     least: float = -math.inf
     most: float = math.inf
@@ -196,14 +197,14 @@ class Setting:
         )
 
 
-def metadata_of(label: str, about: str, flag: str, **further: Unpack[_Further]) -> dict[str, Setting]:
+def metadata_of(label: str, about: str, flag: str = "", **further: Unpack[_Further]) -> dict[str, Setting]:
     """Return the metadata of a dataclass field that a person can set; `Setting` says what is told of it."""
     if further.get("percent"):
         further = {"least": 0, "most": 1, "metavar": "SHARE", **further}
     return {"setting": Setting(label=label, about=about, flag=flag, **further)}
 
 
-def setting(default: object, label: str, about: str, flag: str, **further: Unpack[_Further]) -> Any:
+def setting(default: object, label: str, about: str, flag: str = "", **further: Unpack[_Further]) -> Any:
     """Return a dataclass field that a person can set."""
     metadata = metadata_of(label, about, flag, **further)
     if isinstance(default, dict):
@@ -238,7 +239,13 @@ def _of_field(told: Setting, name: str, default: object, hint: Any) -> Setting:
         told = told if told.choices else replace(told, choices=dict.fromkeys(get_args(kind), ""))
         kind = str
     return replace(
-        told, name=name, default=default, kind=kind, is_several=is_several, is_optional=is_optional
+        told,
+        flag=told.flag or f"--{name.replace('_', '-')}",
+        name=name,
+        default=default,
+        kind=kind,
+        is_several=is_several,
+        is_optional=is_optional,
     )
 
 

@@ -4,6 +4,8 @@ By region and age, by age and sex, and by region and sex, three tables can settl
 age and of a sex; and so can two that cut ages at different numbers.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, product

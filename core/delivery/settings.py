@@ -25,7 +25,6 @@ class DeliverySettings:
         None,
         "Person",
         "A column that says whose record it is, in one of the tables; the others are reached by keys.",
-        "--person",
         metavar="TABLE.COL",
         none="the key named like a person, else the one of most tables",
     )
@@ -37,19 +36,14 @@ class DeliverySettings:
         metavar="TABLE.COL",
         none="those suggested",
     )
-    leave_out: tuple[str, ...] = setting(
-        (), "Not released", "Will be removed.", "--leave-out", metavar="TABLE.COL"
-    )
+    leave_out: tuple[str, ...] = setting((), "Not released", "Will be removed.", metavar="TABLE.COL")
     most_persons: int = setting(
         5000,
         "Persons looked at",
         "For two and three known records: everybody where there are no more, else so many, drawn at random.",
-        "--most-persons",
         least=1,
     )
-    seed: int = setting(
-        0, "Seed", "Where random draws start; the same seed gives the same figures.", "--seed", least=0
-    )
+    seed: int = setting(0, "Seed", "Where random draws start; the same seed gives the same figures.", least=0)
 
     def __post_init__(self) -> None:
         check(self)
@@ -64,14 +58,12 @@ class DeliveryThresholds:
         "Smallest group k",
         "Every person should be among at least k for whoever knows their quasi-identifiers and so many of "
         "their records; usual are 3, 5, 11, 20.",
-        "--k",
         least=1,
     )
     known_records: int = setting(
         1,
         "Known records",
         "How many records of a person an intruder may know, beside the person's own quasi-identifiers.",
-        "--known-records",
         least=0,
         most=3,
     )
@@ -80,7 +72,6 @@ class DeliveryThresholds:
         "Alone with all records",
         "Share of persons, at most, whom all of their records together tell from everybody else; more is a "
         "warning.",
-        "--alone-with-all",
         percent=True,
     )
 

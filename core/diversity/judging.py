@@ -354,7 +354,6 @@ class DiversityThresholds:
         None,
         "Accuracy at least",
         "On top of the search's target, which applies in any case.",
-        "--min-accuracy",
         percent=True,
         none="the target",
     )
@@ -362,14 +361,12 @@ class DiversityThresholds:
         1.0,
         "Records removed at most",
         "Share of the records that a pair of k and ℓ removes because their cells are not diverse.",
-        "--max-deletion",
         percent=True,
     )
     sort: Sort = setting(
         "accuracy",
         "Sort the result list by",
         "The best first.",
-        "--sort",
         choices={"accuracy": own("accuracy"), "deletion_ratio": "records removed"},
     )
 

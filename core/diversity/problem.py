@@ -63,7 +63,6 @@ class ModelChoice:
         0.5,
         "Part of the table to anonymize",
         "The rest trains the model. Not used with a training table of its own.",
-        "--test-size",
         percent=True,
         least=-math.inf,
         most=math.inf,
@@ -71,12 +70,7 @@ class ModelChoice:
         below=1,
     )
     split_seed: int = setting(
-        14,
-        "Seed of the split",
-        "The same seed gives the same split.",
-        "--split-seed",
-        least=0,
-        most=_LARGEST_SEED,
+        14, "Seed of the split", "The same seed gives the same split.", least=0, most=_LARGEST_SEED
     )
     seed: int = setting(
         10,

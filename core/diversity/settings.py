@@ -22,7 +22,7 @@ _POINTS_BELOW = 5
 class DiversitySettings:
     """Settings of the (k, l) grid search."""
 
-    label: str = setting(REQUIRED, "Label", "The column that the model predicts.", "--label", metavar="COL")
+    label: str = setting(REQUIRED, "Label", "The column that the model predicts.", metavar="COL")
     sensitive_attributes: tuple[str, ...] = setting(
         REQUIRED,
         "Sensitive attributes",
@@ -46,7 +46,7 @@ class DiversitySettings:
         metavar="COL",
     )
     categorical: tuple[str, ...] = setting(
-        (), "Columns of categories", "All other features must hold numbers.", "--categorical", metavar="COL"
+        (), "Columns of categories", "All other features must hold numbers.", metavar="COL"
     )
     one_hot_groups: tuple[tuple[str, ...], ...] = setting(
         (),
@@ -61,7 +61,6 @@ class DiversitySettings:
         "classification",
         "The label is",
         "For numbers, accuracy is R².",
-        "--task",
         choices={"classification": "a class", "regression": "a number"},
     )
     k_min: int = setting(
@@ -69,24 +68,17 @@ class DiversitySettings:
         "Smallest k",
         "k is the records in a cell, at least: nobody can be told apart from k - 1 others by the "
         "quasi-identifiers.",
-        "--k-min",
         least=2,
         metavar="K",
     )
     k_max: int = setting(
-        12,
-        "Largest k",
-        "Up to the records to anonymize. More pairs take longer.",
-        "--k-max",
-        least=2,
-        metavar="K",
+        12, "Largest k", "Up to the records to anonymize. More pairs take longer.", least=2, metavar="K"
     )
     l_min: int = setting(
         1,
         "Smallest ℓ",
         "ℓ is the different sensitive values in a cell, at least; cells with fewer are removed. It runs from "
         "here up to k.",
-        "--l-min",
         least=1,
         metavar="L",
     )
@@ -95,7 +87,6 @@ class DiversitySettings:
         "Target accuracy",
         "Quasi-identifiers are generalized as far as the model keeps this agreement with itself, and pairs "
         "are offered from this accuracy on.",
-        "--target-accuracy",
         percent=True,
         none="5 points below the untouched model's",
     )
@@ -104,7 +95,6 @@ class DiversitySettings:
         "Cells are made",
         "From the quasi-identifiers alone, neither the label nor the sensitive attribute decides who shares "
         "a cell with whom.",
-        "--cells",
         choices={
             "proper": "From the quasi-identifiers alone",
             "quasi_identifiers": "Quasi-identifiers, cut to separate the labels",
@@ -115,7 +105,6 @@ class DiversitySettings:
         "distinct",
         "A cell is diverse with",
         "",
-        "--diversity",
         choices={
             "distinct": "at least ℓ different values",
             "entropy": "entropy of at least ℓ values",
@@ -126,7 +115,6 @@ class DiversitySettings:
         3.0,
         "c of recursive (c, ℓ)",
         "The most frequent value may occur fewer than c times as often as the ℓ-th and all rarer ones.",
-        "--recursive-c",
         above=0,
     )
     sensitive_bins: int | None = setting(

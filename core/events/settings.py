@@ -59,28 +59,24 @@ class EventSettings:
         "OD_ISO",
         "Time column",
         "Date and time of each event (`OD_ISO`). Found by its values where the log has no such column.",
-        "--time-column",
         metavar="NAME",
     )
     user_column: str = setting(
         "GUID",
         "User column",
         "Who the event is about (`GUID`); becomes a pseudonym. Found by its values where there is none.",
-        "--user-column",
         metavar="NAME",
     )
     event_column: str = setting(
         "dogodek",
         "Event column",
         "What happened (`dogodek`). Found by its values where the log has no such column.",
-        "--event-column",
         metavar="NAME",
     )
     time_format: str = setting(
         DETECT,
         "How times are written",
         "Found and said by itself; choose it to confirm what was found. Seconds since 1970 are in UTC.",
-        "--time-format",
         choices={
             DETECT: "Detect",
             "iso": "ISO 8601: 2026-11-22 14:05",
@@ -95,7 +91,6 @@ class EventSettings:
         "ask",
         "Users spelt nearly alike",
         "Identifiers that differ in case, spaces, separators, accents or leading zeros only.",
-        "--near-equal-users",
         choices={
             "ask": "Say what one user would change",
             "join": "Take them for one user",
@@ -106,14 +101,12 @@ class EventSettings:
         "100",
         'How "any" is written in the export',
         "100 is the published form. Blank leaves a column of numbers a column of numbers.",
-        "--any-value",
         choices=dict.fromkeys(("100", "any", "blank"), ""),
     )
     leave_out_unreadable: bool = setting(
         False,
         "Go on without records whose time, user or event cannot be read",
         "Otherwise they stop the run with their lines.",
-        "--leave-out-unreadable",
     )
     columns: tuple[str, ...] = setting(
         ("generalized_event", "week_number", "weekday", "time_period"),
@@ -121,7 +114,6 @@ class EventSettings:
         "Released with the pseudonym. Every combination of their values must be shared by k users. Columns "
         "of the log's own by name, or what time and event give: generalized_event, event, year, month, day, "
         "hour, quantized_hour, iso_year, week_number, weekday, workday_weekend, time_period.",
-        "--columns",
         metavar="A,B,C",
         commas=True,
     )
@@ -129,7 +121,6 @@ class EventSettings:
         "week_number",
         "Flatten column",
         'Set to "any" (100 in the file) in combinations with fewer than k users.',
-        "--flatten",
         metavar="COLUMN",
     )
     flatten_steps: tuple[str, ...] = setting(
@@ -138,7 +129,6 @@ class EventSettings:
         "A combination gets only as coarse as it needs: week, month, any week. Each step names a "
         "contributing column and a coarser level of it, such as week_number:month; auto takes every level of "
         "the time columns and of the flatten column, smallest average loss first.",
-        "--flatten-steps",
         metavar="COLUMN:LEVEL,…",
         commas=True,
         none="the flatten column in one step",
@@ -147,14 +137,12 @@ class EventSettings:
         DEFAULT_LEAVE_OUT,
         "Event classes to leave out",
         "Their events are dropped before anything else.",
-        "--leave-out",
         metavar="CLASS",
     )
     hour_block: int = setting(
         3,
         "Hours per block",
         "Of quantized_hour: with 3, 14 h becomes 12 and 15 h stays 15.",
-        "--hour-block",
         least=1,
         most=24,
         metavar="HOURS",
@@ -163,7 +151,6 @@ class EventSettings:
         None,
         "Attribute to protect",
         "A column that is not released: ℓ-diversity and t-closeness within each combination.",
-        "--sensitive",
         metavar="COLUMN",
         none=own("none"),
     )
@@ -192,21 +179,18 @@ class Rule:
         5,
         "k: users that share each combination",
         "Every combination in the export is shared by at least k different users.",
-        "--k",
         least=2,
     )
     strategy: str = setting(
         REMOVE_EVENTS,
         "What still violates",
         "Remove the events of combinations below k, or users until no combination is below k.",
-        "--strategy",
         choices={REMOVE_EVENTS: "Remove events", REMOVE_USERS: "Remove users"},
     )
     cap: int | None = setting(
         None,
         "Rows per user and combination",
         "Rows beyond it are removed: how many somebody has then tells less. k does not change by it.",
-        "--cap",
         least=1,
         metavar="N",
         none=own("all"),
@@ -233,7 +217,6 @@ class Rule:
         "Limit for whole traces",
         "Share of users whose whole trace, the set of their exported combinations, nobody else has. Above it "
         "the verdict is FAIL, above 5 % WARN.",
-        "--max-whole-trace-share",
         percent=True,
     )
 
@@ -249,20 +232,15 @@ class ReleaseOptions:
         "user",
         "New pseudonym for each",
         "One pseudonym per user links all their events. Shorter ones lower the trace risk.",
-        "--pseudonym-per",
         choices=dict(zip(PSEUDONYM_SCOPES, ("User", "Week", "Day", "Event"), strict=True)),
     )
     keep_user_ids: bool = setting(
-        False,
-        "Write the original identifiers",
-        "Not pseudonymized. Only with one pseudonym per user.",
-        "--keep-user-ids",
+        False, "Write the original identifiers", "Not pseudonymized. Only with one pseudonym per user."
     )
     pseudonym_seed: int | None = setting(
         None,
         "Seed for repeatable pseudonyms",
         "For tests only: whoever knows the seed can repeat the pseudonyms.",
-        "--pseudonym-seed",
         least=0,
         metavar="N",
         none=own("fresh"),

@@ -18,7 +18,6 @@ class LeakageSettings:
         None,
         "Compare rows by",
         "By position, or by a column that names each person once in both tables; it is not compared itself.",
-        "--key",
         none="Position in the table",
         metavar="COL",
     )
@@ -42,15 +41,10 @@ class LeakageSettings:
         "leave out",
         "A cell missing in both tables is",
         "Missing in one table only is always a difference.",
-        "--missing-on-both",
         choices={"leave out": "Leave out", "match": "Match", "difference": "Difference"},
     )
     seed: int = setting(
-        0,
-        "Seed",
-        "Where random orders and samples start; the same seed gives the same figures.",
-        "--seed",
-        least=0,
+        0, "Seed", "Where random orders and samples start; the same seed gives the same figures.", least=0
     )
     n_permutations: int | None = setting(
         None,
@@ -65,7 +59,6 @@ class LeakageSettings:
         "Comparisons of cells, at most",
         "Nearest rows are exact up to so many, beyond that on a random sample of the original rows; "
         "distances to the closest record take half of it.",
-        "--max-comparisons",
         least=1,
     )
 
@@ -100,7 +93,6 @@ class LeakageThresholds:
         "Whole rows: probability by chance at most",
         "Unique whole rows that reappear are FAIL when shuffled columns would give as many with no more than "
         "this probability. Larger is stricter.",
-        "--chance-level",
         least=0.0001,
         most=0.2,
         metavar="PROBABILITY",
@@ -109,7 +101,6 @@ class LeakageThresholds:
         4.0,
         "Excess worth a warning",
         "Figures this many standard deviations above chance are WARN. Smaller is stricter.",
-        "--z",
         least=1,
         most=10,
     )

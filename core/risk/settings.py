@@ -36,7 +36,7 @@ class RiskSettings:
         none="those suggested",
     )
     sensitive: tuple[str, ...] = setting(
-        (), "Sensitive attribute", "Its values must not become known.", "--sensitive", metavar="COL"
+        (), "Sensitive attribute", "Its values must not become known.", metavar="COL"
     )
     direct_identifiers: tuple[str, ...] = setting(
         (),
@@ -53,37 +53,31 @@ class RiskSettings:
         metavar="COL",
     )
     person: str | None = setting(
-        None, "Person", "Whose record it is, so that classes count people.", "--person", metavar="COL"
+        None, "Person", "Whose record it is, so that classes count people.", metavar="COL"
     )
     household: str | None = setting(
-        None, "Household", "Which household it is of, found through any member.", "--household", metavar="COL"
+        None, "Household", "Which household it is of, found through any member.", metavar="COL"
     )
     weight: str | None = setting(
-        None, "Sampling weight", "People a record stands for; all above 0.", "--weight", metavar="COL"
+        None, "Sampling weight", "People a record stands for; all above 0.", metavar="COL"
     )
     counts: tuple[str, ...] = setting(
         (),
         "Count",
         "How many people a row stands for; the table is then audited as one of counts.",
-        "--counts",
         metavar="COL",
     )
     magnitude: str | None = setting(
-        None, "Amount", "What a contributor gives to the cell of its row.", "--magnitude", metavar="COL"
+        None, "Amount", "What a contributor gives to the cell of its row.", metavar="COL"
     )
     contributor: str | None = setting(
-        None,
-        "Contributor",
-        "Who gives the amount; each row another one without.",
-        "--contributor",
-        metavar="COL",
+        None, "Contributor", "Who gives the amount; each row another one without.", metavar="COL"
     )
-    leave_out: tuple[str, ...] = setting((), "Not released", "Will be removed.", "--leave-out", metavar="COL")
+    leave_out: tuple[str, ...] = setting((), "Not released", "Will be removed.", metavar="COL")
     missing: Missing = setting(
         "value",
         "A missing quasi-identifier",
         "Which records have the same values.",
-        "--missing",
         choices={
             "value": "a value of its own",
             "wildcard": "matches every value",
@@ -94,14 +88,12 @@ class RiskSettings:
         "unknown",
         "A missing sensitive value",
         "A blank may be an answer, such as no diagnosis.",
-        "--missing-sensitive",
         choices={"unknown": "unknown, not counted", "value": "a value of its own"},
     )
     several_sensitive: Several = setting(
         "one_by_one",
         "Several sensitive attributes",
         "Stricter: an intruder knows the other sensitive attributes.",
-        "--several-sensitive",
         choices={
             "one_by_one": "one by one",
             "others_added": "with the others as quasi-identifiers (stricter)",
@@ -112,7 +104,6 @@ class RiskSettings:
         "Distance between sensitive values",
         "For t-closeness: ordered counts how far apart numbers rank, equal only whether values differ. A "
         "file of groups takes precedence.",
-        "--distance",
         choices={"auto": "ordered for numbers, else equal", "equal": "equal", "ordered": "ordered"},
     )
     recursive_c: float = setting(
@@ -120,7 +111,6 @@ class RiskSettings:
         "c of recursive diversity",
         "The largest ℓ is reported at which the most frequent value occurs in fewer records than c times "
         "those with the ℓ-th most frequent and all rarer values.",
-        "--recursive-c",
         above=0,
     )
     closeness: float = setting(
@@ -128,7 +118,6 @@ class RiskSettings:
         "Numbers taken as one",
         "Where sensitive values are judged by what they mean, numbers that differ by at most this part of "
         "the range between their 5 % and 95 % quantiles are one, such as salaries of 50,000 and 50,010.",
-        "--closeness",
         percent=True,
         most=math.inf,
         below=1,
@@ -137,7 +126,6 @@ class RiskSettings:
         None,
         "People in the population",
         "How many people the table is a sample of, for journalist and marketer risk.",
-        "--population-size",
         least=1,
         metavar="N",
         none="not known",
@@ -169,14 +157,12 @@ class RiskThresholds:
         "Smallest class size k",
         "Every combination of quasi-identifiers should be shared by at least k (usual are 3, 5, 11, 20); 1 "
         "asks for no size, for a policy of average risk alone.",
-        "--k",
         least=1,
     )
     l: int | None = setting(  # noqa: E741 - the model's own letter
         2,
         "Different sensitive values ℓ",
         "Every class should have at least ℓ different values; 1 is always met.",
-        "--l",
         least=1,
         none="not judged",
     )
@@ -185,7 +171,6 @@ class RiskThresholds:
         "Entropy ℓ",
         "Every class should be as diverse as one of ℓ equally frequent values (exp of its entropy); 1 is "
         "always met.",
-        "--entropy-l",
         least=1,
         none="not judged",
     )
@@ -193,7 +178,6 @@ class RiskThresholds:
         None,
         "Largest distance t",
         "Largest distance of a class's values from the whole table's; 1 is always met.",
-        "--t",
         least=0,
         most=1,
         none="not judged",
@@ -202,7 +186,6 @@ class RiskThresholds:
         None,
         "Largest average risk",
         "Mean over records of 1 / class size.",
-        "--average-risk",
         least=0,
         most=1,
         none="not judged",
@@ -211,26 +194,19 @@ class RiskThresholds:
         None,
         "Largest share α",
         "Share of the most frequent sensitive value in a class; 1 is always met.",
-        "--alpha",
         least=0,
         most=1,
         metavar="SHARE",
         none="not judged",
     )
     beta: float | None = setting(
-        None,
-        "Largest β",
-        "Relative gain of a sensitive value in a class.",
-        "--beta",
-        least=0,
-        none="not judged",
+        None, "Largest β", "Relative gain of a sensitive value in a class.", least=0, none="not judged"
     )
     delta: float | None = setting(
         None,
         "Largest δ",
         "|ln| of a value's share in a class to its share of the table, values absent from a class passed "
         "over.",
-        "--delta",
         least=0,
         none="not judged",
     )
@@ -239,7 +215,6 @@ class RiskThresholds:
         "Largest risk of a household",
         "Chance to find a household through any of its members; needs a household column. Not set, more than "
         "1 / k is a warning.",
-        "--household-risk",
         least=0,
         most=1,
         none="not judged",
@@ -249,7 +224,6 @@ class RiskThresholds:
         "Persons alike in all records",
         "Persons, at least, that share the classes of all their records; needs a person column. Not set, "
         "fewer than k is a warning.",
-        "--person-k",
         least=1,
         none="not judged",
     )

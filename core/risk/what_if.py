@@ -53,7 +53,6 @@ class WhatIfSettings:
         None,
         "People of the population in every class (k-map)",
         "Every class shown has to hold at least so many; needs a table of the population.",
-        "--k-map",
         least=1,
         metavar="K",
         none="not asked for",
@@ -62,7 +61,6 @@ class WhatIfSettings:
         "ncp",
         "Keep as small as possible",
         "What the search makes as small as it can.",
-        "--objective",
         choices={
             "ncp": "Precision lost",
             "discernibility": "Discernibility",

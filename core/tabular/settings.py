@@ -58,7 +58,6 @@ class TabularThresholds:
         REQUIRED,
         "Review recommended from a WARN share of",
         "Share of column checks that end in WARN; the published limit is 0.5, in high mode 0.3.",
-        "--warn-share",
         percent=True,
     )
 
@@ -172,7 +171,6 @@ class SecondOpinionThresholds:
         "Others know none of the columns",
         "Without quasi-identifiers the size of classes is not assessed, unless you confirm that there are "
         "none. Columns that look like some are still named.",
-        "--no-quasi-identifiers",
     )
 
     def __post_init__(self) -> None:

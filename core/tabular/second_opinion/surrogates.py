@@ -5,6 +5,8 @@ own original than like another record's, and by value it has no more in common w
 a draw of other people would have.
 """
 
+from __future__ import annotations
+
 import math
 import re
 import unicodedata
