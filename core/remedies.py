@@ -153,7 +153,7 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "roles_suggested": "Confirm the quasi-identifiers.",
         "no_sensitive_attribute": "Choose the columns that nobody shall learn about a person.",
         "nothing_asked": "Ask for classes of at least 2, or for a largest average risk.",
-        "mapping": "Give the kinds of events classes in an event mapping.",
+        "mapping": "Give the kinds of events classes in a mapping, or release the column event instead.",
         "unmapped_events": "Add these kinds of events to the mapping.",
         "columns_found": "Confirm which columns hold time, user and event.",
         "time_format": "Confirm how times are written.",

@@ -462,20 +462,27 @@ def judge_span(found: Span, prefix: str = "") -> Finding:
     """Return the finding of the days between columns of a record."""
     verdict = _by_share(found.n_alone / found.n_persons if found.n_persons else 0.0)
     made = Finding.of("spans", verdict, n_affected=found.n_alone)
+    columns = [f"{prefix}{each}" for each in found.columns]
+    step = text(
+        "Release the days between {columns} rounded, instead of the dates: {n} person is alone by them.",
+        "Release the days between {columns} rounded, instead of the dates: {n} persons are alone by them.",
+        n=found.n_alone,
+        columns=listed(columns, at_most=3),
+    )
     if len(found.columns) > 2:
         return made(
             "{columns}: {persons} have numbers of days between them, all together, that nobody else has. "
             "Shifting all dates of a person changes nothing of it.",
-            columns=listed([f"{prefix}{each}" for each in found.columns]),
+            columns=listed(columns),
             persons=share_of(found.n_alone, found.n_persons, "persons"),
-        )
+        ).told(step=step)
     return made(
         "{first} and {second}: {persons} have a number of days between the two that nobody else has. "
         "Shifting both dates changes nothing of it.",
-        first=f"`{prefix}{found.columns[0]}`",
-        second=f"`{prefix}{found.columns[1]}`",
+        first=f"`{columns[0]}`",
+        second=f"`{columns[1]}`",
         persons=share_of(found.n_alone, found.n_persons, "persons"),
-    )
+    ).told(step=step)
 
 
 def judge_orders(found: Sequence[tuple[str, Ordered]]) -> Iterator[Finding]:

@@ -363,6 +363,17 @@ def _table_k(table: TableFacts, k: int) -> Finding:
         persons=share_of(n_below, table.n_persons, "persons"),
         k=k,
         columns=listed(table.quasi_identifiers),
+    ).told(
+        step=text(
+            "Make {columns} coarser, or leave some out: by {table} alone, {n} person is among fewer than "
+            "{k}.",
+            "Make {columns} coarser, or leave some out: by {table} alone, {n} persons are among fewer than "
+            "{k}.",
+            n=n_below,
+            columns=listed(places, at_most=3),
+            table=f"`{table.name}`",
+            k=k,
+        )
     )
 
 

@@ -275,15 +275,10 @@ def _rows_findings(anonymized: AnonymizedEvents, rows: RowRisk, release: Release
     if anonymized.rule.cap == 1 or release.pseudonym_per != "user":
         rows = replace(rows, n_alone_by_number_capped=None)
     helps = _a_cap_helps(rows)
-    told = _about_a_cap(rows, helps=helps)  # said once, of the gravest
-    remedy = "Release one row of each user and combination (a cap)." if helps else ""
+    step = text("Release one row of each user and combination (a cap).") if helps else ""
+    findings = [each if each.check == "row_sequences" else each.told(step=step) for each in findings]
     return [
-        replace(
-            each,
-            message=joined([own(each.message), told]) if each is gravest else each.message,
-            own_remedy="" if each.check == "row_sequences" else remedy,
-        )
-        for each in findings
+        each if each.check != gravest.check else _about_a_cap(each, rows, helps=helps) for each in findings
     ]
 
 
@@ -294,18 +289,21 @@ def _a_cap_helps(rows: RowRisk) -> bool:
     return max(alone / NUMBER_SHARE_TO_WARN, multiset / _ROWS_SHARE_TO_WARN) <= rows.n_users
 
 
-def _about_a_cap(rows: RowRisk, *, helps: bool) -> Text:
+def _about_a_cap(gravest: Finding, rows: RowRisk, *, helps: bool) -> Finding:
+    """Return the gravest finding with what a cap would do."""
     alone, multiset = rows.n_alone_by_number_capped, rows.n_unique_multiset_capped
     if alone is None or multiset is None:
-        return own("Give each event a new pseudonym.")
-    capped = (
-        "Release one row of each user and combination (a cap): then it would be {alone} by number and "
-        "{multiset} by all rows."
+        return gravest
+    capped = text(
+        "With one row of each user and combination (a cap) it would be {alone} by number and {multiset} by "
+        "all rows."
         if helps
-        else "Give each event a new pseudonym. One row of each user and combination (a cap) would not be "
-        "enough: {alone} by number and {multiset} by all rows would still be alone."
+        else "One row of each user and combination (a cap) would not be enough: {alone} by number and "
+        "{multiset} by all rows would still be alone.",
+        alone=alone,
+        multiset=multiset,
     )
-    return text(capped, alone=alone, multiset=multiset)
+    return replace(gravest, message=joined([own(gravest.message), capped]))
 
 
 def _number_finding(rows: RowRisk, k: int) -> Finding:
@@ -404,8 +402,7 @@ def _mapping_finding(measured: MeasuredEvents) -> Finding | None:
         )
     )
     return Finding.of("mapping", Verdict.NOT_ASSESSED, n_affected=len(kept))(
-        "What happened is not assessed: {what}, so k is counted without it. Give the kinds of events "
-        "classes in an event mapping, or release the column event instead of generalized_event.",
+        "What happened is not assessed: {what}, so k is counted without it.",
         what=what,
     )
 

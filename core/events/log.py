@@ -1,6 +1,6 @@
 """A table in, an event log out: users, events and local times as codes, with what was odd about them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from typing import TypeVar, cast
@@ -17,11 +17,13 @@ from core.events.timestamps import Calendar, Timestamps, parse_timestamps
 from core.events.users import OtherPersons, near_equal_users, one_spelling, persons_in_columns
 from core.tables import Dataset
 from core.verdict import Finding, Verdict
-from core.words import Text, counted, input_error, joined, own, text
+from core.words import Text, counted, input_error, joined, listed, own, text
 
 _FIRST_RECORD_LINE = 2
 _N_LINES_NAMED = 5
 _YEARS_SHARE_WEEKS = 2
+_MOST_KINDS, _LONGEST_KIND = 3, 40  # kinds of events that are named, and the letters of one
+_FEWEST_USERS = 5  # that have a kind of event which is named
 _TIME_FORMAT_WORDS = {
     "iso": "ISO 8601 date and time",
     "year-first": "date and time with year, month and day in this order",
@@ -84,7 +86,14 @@ def read_event_log(dataset: Dataset, settings: EventSettings) -> EventLog:
     findings = (
         *readable.findings,
         _duplicates_finding(readable.time, user_of_event, event_of_event),
-        _unmapped_finding(unmapped, settings, n_events=len(user_of_event)),
+        _unmapped_finding(
+            unmapped,
+            settings,
+            n_events=len(user_of_event),
+            step=_map_these(
+                unmapped, _shared_kinds(user_of_event, event_of_event, events) if unmapped else ()
+            ),
+        ),
         _joined_finding(n_spellings, len(users)),
         _years_finding(readable.calendar, settings),
     )
@@ -308,7 +317,37 @@ def _duplicates_finding(time: pa.ChunkedArray, user: IntArray, event: IntArray) 
     )
 
 
-def _unmapped_finding(unmapped: dict[str, int], settings: EventSettings, *, n_events: int) -> Finding | None:
+def _shared_kinds(user_of_event: IntArray, event_of_event: IntArray, events: Sequence[str]) -> set[str]:
+    """Return the kinds of events that several users have, so that naming them tells of nobody."""
+    n = int(user_of_event.max()) + 1
+    pairs = np.unique(event_of_event.astype(np.int64) * n + user_of_event)
+    n_users = np.bincount(pairs // n, minlength=len(events))
+    return {events[int(at)] for at in np.flatnonzero(n_users >= _FEWEST_USERS)}
+
+
+def _map_these(unmapped: Mapping[str, int], shared: Container[str]) -> Text:
+    """Return that kinds of events need a class; those that several users have are named."""
+    kinds = [kind for kind in sorted(unmapped, key=lambda kind: -unmapped[kind]) if kind in shared]
+    named = [kind.replace("`", "'") for kind in kinds if len(kind) <= _LONGEST_KIND][:_MOST_KINDS]
+    if not named:
+        return text(
+            "Add {n} kind of events to the mapping.",
+            "Add {n} kinds of events to the mapping.",
+            n=len(unmapped),
+        )
+    if rest := len(unmapped) - len(named):
+        return text(
+            "Give {kinds} and {n} more kind of events classes in the event mapping.",
+            "Give {kinds} and {n} more kinds of events classes in the event mapping.",
+            n=rest,
+            kinds=listed(named),
+        )
+    return text("Give {kinds} classes in the event mapping.", kinds=listed(named))
+
+
+def _unmapped_finding(
+    unmapped: dict[str, int], settings: EventSettings, *, n_events: int, step: Text
+) -> Finding | None:
     if not unmapped:
         return None
     n_affected, n_kinds = sum(unmapped.values()), len(unmapped)
@@ -327,9 +366,6 @@ def _unmapped_finding(unmapped: dict[str, int], settings: EventSettings, *, n_ev
         events=counted(n_events, "event"),
         kinds=counted(n_kinds, "kind"),
         event_class=OTHER_EVENT,
-    )
-    step = text(
-        "Add {n} kind of events to the mapping.", "Add {n} kinds of events to the mapping.", n=n_kinds
     )
     return found.told(step=step)
 

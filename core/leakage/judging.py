@@ -15,7 +15,7 @@ from core.leakage.near_copies import Excess, NearCopies
 from core.leakage.pairing import pair_tables
 from core.leakage.second_look import SecondLook
 from core.leakage.settings import LeakageSettings, LeakageThresholds
-from core.leakage.telling import told
+from core.leakage.telling import past_disguise, told, without
 from core.leakage.whole_rows import RowLeakage, WholeRows
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst, worst_first
@@ -58,6 +58,7 @@ _N_WAYS = 10
 _WORTH_A_LOOK = 0.05
 _NO_BETTER_THAN_CHANCE = 0.5
 _CLEARLY_CLOSER = 0.9
+_MORE = 1.1  # times as many rows as before, from which a second look tells something new
 # Of fewer rows, one that stays as it was is never put down to chance.
 _FEWEST_FOR_CHANCE = 20
 
@@ -443,7 +444,7 @@ def _near_copy_finding(found: NearCopies, thresholds: LeakageThresholds) -> Find
             strangers=_strangers(found),
         )
     return Finding.of("near_copies", _found_verdict(excess, thresholds), n_affected=excess.n_observed)(
-        joined([_pointing(found), "Take those persons out, or synthesize with larger groups."])
+        _pointing(found)
     )
 
 
@@ -491,21 +492,22 @@ def _set_aside_findings(measures: LeakageMeasures, thresholds: LeakageThresholds
                 aside.columns,
                 text(
                     "{rows} is the same as its original row in the other {columns}, which is full leakage; "
-                    "random order would give {expected}. Scramble those too.",
+                    "random order would give {expected}.",
                     "{rows} are the same as their original row in the other {columns}, which is full "
-                    "leakage; random order would give {expected}. Scramble those too.",
+                    "leakage; random order would give {expected}.",
                     n=aside.rows.n_full,
                     rows=share_of(aside.rows.n_full, aside.rows.n_rows, "rows"),
                     columns=counted(aside.n_left, "column"),
                     expected=_number(aside.expected_full),
                 ),
             )
-        )
+        ).told(short=without(aside.columns, aside.rows.n_full, aside.rows.n_rows))
         return
-    verdict = _whole_row_verdict(aside.whole_rows, thresholds)
-    yield Finding.of("without_columns", verdict, n_affected=aside.whole_rows.n_unique_exact)(
-        _without(aside.columns, _whole_rows_found(aside.whole_rows, verdict))
-    )
+    found = aside.whole_rows
+    verdict = _whole_row_verdict(found, thresholds)
+    yield Finding.of("without_columns", verdict, n_affected=found.n_unique_exact)(
+        _without(aside.columns, _whole_rows_found(found, verdict))
+    ).told(short=without(aside.columns, found.n_unique_exact, found.n_unique))
 
 
 def _without(columns: Sequence[str], found: Text) -> Text:
@@ -542,15 +544,25 @@ def _second_look_findings(measures: LeakageMeasures, thresholds: LeakageThreshol
                         expected=_number(again.expected_full),
                     ),
                 )
-            )
+            ).told(short=past_disguise(rows.n_full, rows.n_rows))
             return
     whole = _whole_row_verdict(again.whole_rows, thresholds)
     near = _found_verdict(again.near_copies.excess, thresholds)
     if near.severity > whole.severity:
         message, n = _pointing(again.near_copies), again.near_copies.excess.n_observed
+        first = measures.near_copies.excess
+        is_new = near.severity > _found_verdict(first, thresholds).severity or n > _MORE * first.n_observed
+        short = ""
     else:
         message, n = _whole_rows_found(again.whole_rows, whole), again.whole_rows.n_unique_exact
-    yield Finding.of("second_look", worst((whole, near)), n_affected=n)(_again(measures, again, message))
+        is_new, short = True, past_disguise(n, again.whole_rows.n_unique)
+    if not is_new:
+        yield Finding.of("second_look", Verdict.PASS, n_affected=n)(
+            _again(measures, again, text("no more is found than before."))
+        )
+        return
+    found = Finding.of("second_look", worst((whole, near)), n_affected=n)(_again(measures, again, message))
+    yield found.told(short=short)
 
 
 def _again(measures: LeakageMeasures, again: SecondLook, found: Text) -> Text:
@@ -582,10 +594,10 @@ def _attack_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) -
         message = text(
             "{n} of {total} attacks succeeds on original records more often than on hold-out records, most "
             "of all {attack}: {share} of {guesses} against {control}. The scrambled table tells something of "
-            "the persons in it; scramble more.",
+            "the persons in it.",
             "{n} of {total} attacks succeed on original records more often than on hold-out records, most of "
             "all {attack}: {share} of {guesses} against {control}. The scrambled table tells something of "
-            "the persons in it; scramble more.",
+            "the persons in it.",
             n=len(better),
             total=len(rates),
             attack=most.named,
@@ -635,10 +647,8 @@ def _holdout_findings(measures: LeakageMeasures) -> Iterator[Finding]:
     n = measures.n_holdout_in_original
     if n:
         yield Finding.of("holdout_in_original", Verdict.WARN, n_affected=n)(
-            "{n} hold-out record is in the original, or nearly, so it is no hold-out and was not used; "
-            "give records of other persons.",
-            "{n} hold-out records are in the original, or nearly, so it is no hold-out and was not used; "
-            "give records of other persons.",
+            "{n} hold-out record is in the original, or nearly, so it is no hold-out and was not used.",
+            "{n} hold-out records are in the original, or nearly, so it is no hold-out and was not used.",
         )
 
 
@@ -682,7 +692,7 @@ def _column_set_findings(measures: LeakageMeasures) -> Iterator[Finding]:
     if len(unlike) >= max(2, len(measures.columns) / 2):
         yield Finding.of("columns_not_comparable", Verdict.WARN, n_affected=len(unlike))(
             "{n} of {columns} ({names}) share hardly a value with the original's, so that no row can be "
-            "found by them: they may be encoded or cut short. Give both tables in one form.",
+            "found by them: they may be encoded or cut short.",
             columns=counted(len(measures.columns), "column"),
             names=listed(unlike, at_most=3),
         )

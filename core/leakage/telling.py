@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from core.leakage.measuring import LeakageMeasures
+from core.leakage.near_copies import NearCopies
 from core.leakage.whole_rows import WholeRows
 from core.verdict import Finding, Verdict
 from core.words import Text, listed, share_of, text
@@ -10,10 +11,6 @@ from core.words import Text, listed, share_of, text
 _MOST_NAMED = 3
 _CELLS = frozenset({"partial_leakage", "matching_cells", "columns_above_chance"})
 _MORE_CELLS = "Rows share more cells with their original row than chance gives."
-_SHORT = {
-    "second_look": "Past spelling or a simple disguise, original rows are still in the scrambled table.",
-    **dict.fromkeys(_CELLS, _MORE_CELLS),
-}
 
 
 def told(finding: Finding, measures: LeakageMeasures, in_place: Sequence[str]) -> Finding:
@@ -29,13 +26,15 @@ def told(finding: Finding, measures: LeakageMeasures, in_place: Sequence[str]) -
 def _short(finding: Finding, measures: LeakageMeasures) -> str:
     """Return what a finding comes down to; empty where its own sentence is short already."""
     found = finding.verdict is not Verdict.NOT_ASSESSED
-    return _of_rows(measures).get(finding.check, _SHORT.get(finding.check, "")) if found else ""
+    rest = _MORE_CELLS if finding.check in _CELLS else ""
+    return finding.short or _of_rows(measures).get(finding.check, rest) if found else ""
 
 
 def _of_rows(measures: LeakageMeasures) -> dict[str, Text]:
     """Return by check how many rows it found, in a sentence."""
     rows, whole = measures.rows, measures.whole_rows
     near, nearest = measures.near_copies, measures.nearest
+    again = measures.second_look
     return {
         "full_leakage": text(
             "{n} of {total} rows is the same as its original row.",
@@ -55,6 +54,7 @@ def _of_rows(measures: LeakageMeasures) -> dict[str, Text]:
             n=near.excess.n_observed,
             total=near.n_rows,
         ),
+        **({} if again is None else {"second_look": _pointing_past_disguise(again.near_copies)}),
         "relinkage": _relinked(nearest.n_relinked, nearest.n_assessed),
         "relinkage_by_likeness": _relinked(near.n_relinked, near.n_own),
         "repeated_rows": text(
@@ -64,6 +64,37 @@ def _of_rows(measures: LeakageMeasures) -> dict[str, Text]:
             total=whole.n_original,
         ),
     }
+
+
+def _pointing_past_disguise(found: NearCopies) -> Text:
+    return text(
+        "Past spelling or a simple disguise, {n} of {total} scrambled rows points at one original person.",
+        "Past spelling or a simple disguise, {n} of {total} scrambled rows point at one original person "
+        "each.",
+        n=found.excess.n_observed,
+        total=found.n_rows,
+    )
+
+
+def past_disguise(n: int, total: int) -> Text:
+    """Return what a second look found, in a sentence."""
+    return text(
+        "Past spelling or a simple disguise, {n} of {total} original rows is still in the scrambled table.",
+        "Past spelling or a simple disguise, {n} of {total} original rows are still in the scrambled table.",
+        n=n,
+        total=total,
+    )
+
+
+def without(columns: Sequence[str], n: int, total: int) -> Text:
+    """Return what is found without columns that match nowhere, in a sentence."""
+    return text(
+        "Without {columns}, {n} of {total} original rows is still in the scrambled table.",
+        "Without {columns}, {n} of {total} original rows are still in the scrambled table.",
+        n=n,
+        total=total,
+        columns=listed(columns, at_most=_MOST_NAMED),
+    )
 
 
 def _relinked(n: int | None, total: int | None) -> Text:

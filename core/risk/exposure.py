@@ -216,6 +216,7 @@ def _related(measured: RiskMeasurement) -> Finding:
 
 
 _TELLS_APART = 0.9  # share of distinct values from which a column nobody chose tells records apart
+_MOST_NAMED = 3  # columns in what to do next
 _SINGLED_OUT = 0.05  # share of records from which columns that nobody chose are a warning
 _MUCH_MISSING = 0.05  # share of records without a known sensitive value from which that is a warning
 _RECORD_NUMBERS = frozenset({"record identifier", "identifier by distinctness"})
@@ -280,6 +281,10 @@ def _counts(measured: RiskMeasurement) -> Iterator[Finding]:
     )
 
 
+def _named(columns: Sequence[str]) -> Text:
+    return listed(columns, at_most=_MOST_NAMED)
+
+
 def _identifiers(measured: RiskMeasurement) -> Iterator[Finding]:
     texts = {each.column for each in measured.texts if each.is_text}
     unassigned = [each for each in measured.unassigned if each.column not in texts]
@@ -300,7 +305,7 @@ def _identifiers(measured: RiskMeasurement) -> Iterator[Finding]:
     if people:
         yield Finding.of("direct_identifiers", Verdict.FAIL, n_affected=len(people))(
             _direct_identifiers(people, said)
-        )
+        ).told(step=text("Remove {columns}, or say what of it is not released.", columns=_named(people)))
     if doubtful:
         yield Finding.of("doubtful_identifiers", Verdict.WARN, n_affected=len(doubtful))(
             "{columns} looks like a direct identifier of people, and you say that it is harmless.",
@@ -314,7 +319,7 @@ def _identifiers(measured: RiskMeasurement) -> Iterator[Finding]:
             "{columns} tell nearly every record apart and are not among the quasi-identifiers. Whoever "
             "has the same column from elsewhere finds every record.",
             columns=listed(numbers),
-        )
+        ).told(step=text("Leave {columns} out, or count it as known.", columns=_named(numbers)))
 
 
 def _perhaps_names(measured: RiskMeasurement) -> Iterator[Finding]:
@@ -329,32 +334,32 @@ def _perhaps_names(measured: RiskMeasurement) -> Iterator[Finding]:
             "{columns} hold digests, and some records have the same: whoever guesses what they were made "
             "of, such as names or days of birth, computes them again, unless a secret key went in.",
             columns=listed(digests),
+        ).told(
+            step=text(
+                "Give random pseudonyms instead of {columns}, or say that a secret key went in.",
+                columns=_named(digests),
+            )
         )
     if perhaps:
         yield Finding.of("perhaps_names", Verdict.WARN, n_affected=len(perhaps))(
-            "{columns} may hold names of people, by how the values are written. Look at it, and leave it "
-            "out, or say that it is harmless.",
-            "{columns} may hold names of people, by how the values are written. Look at them, and leave them "
-            "out, or say that they are harmless.",
+            "{columns} may hold names of people, by how the values are written.",
             columns=listed(perhaps),
-        )
+        ).told(step=text("Look at {columns}: names of people have to go.", columns=_named(perhaps)))
 
 
 def _direct_identifiers(people: Sequence[str], said: Sequence[str]) -> Text:
     if {*people} <= {*said}:
         return text(
-            "{columns} is a direct identifier of people. No class size protects while it is in the table; "
-            "remove it, or say that it is not released.",
-            "{columns} are direct identifiers of people. No class size protects while they are in the table; "
-            "remove them, or say that they are not released.",
+            "{columns} is a direct identifier of people: no class size protects while it is in the table.",
+            "{columns} are direct identifiers of people: no class size protects while they are in the table.",
             n=len(people),
             columns=listed(people),
         )
     return text(
-        "{columns} looks like a direct identifier of people. No class size protects while it is in the "
-        "table; remove it, or say that it is not released.",
-        "{columns} look like direct identifiers of people. No class size protects while they are in the "
-        "table; remove them, or say that they are not released.",
+        "{columns} looks like a direct identifier of people: no class size protects while it is in the "
+        "table.",
+        "{columns} look like direct identifiers of people: no class size protects while they are in the "
+        "table.",
         n=len(people),
         columns=listed(people),
     )
@@ -374,11 +379,11 @@ def _sensitive_identifiers(measured: RiskMeasurement) -> Iterator[Finding]:
     if columns:
         yield Finding.of("sensitive_identifiers", Verdict.FAIL, n_affected=len(columns))(
             "{columns} is chosen as sensitive, and the values look like direct identifiers of people. A "
-            "release has them as they are: leave it out.",
+            "release has them as they are.",
             "{columns} are chosen as sensitive, and the values look like direct identifiers of people. A "
-            "release has them as they are: leave them out.",
+            "release has them as they are.",
             columns=listed(columns),
-        )
+        ).told(step=text("Leave {columns} out of the release.", columns=_named(columns)))
 
 
 def _columns_nobody_chose(measured: RiskMeasurement) -> Iterator[Finding]:
@@ -395,7 +400,7 @@ def _columns_nobody_chose(measured: RiskMeasurement) -> Iterator[Finding]:
             "{columns} may be known about a person from elsewhere, and are not among the "
             "quasi-identifiers; with them classes get smaller.",
             columns=listed(quasi),
-        )
+        ).told(step=text("Add {columns} to the quasi-identifiers, and look again.", columns=_named(quasi)))
 
 
 def _unchosen_together(measured: RiskMeasurement) -> Iterator[Finding]:
@@ -414,12 +419,15 @@ def _unchosen_together(measured: RiskMeasurement) -> Iterator[Finding]:
     if found.smallest:
         sentences.append(_smallest_set(found))
     if much:
-        sentences.append(
-            "Whoever knows them of somebody finds the record: make them quasi-identifiers or sensitive, or "
-            "coarser, or leave them out."
-        )
+        sentences.append("Whoever knows them of somebody finds the record.")
     yield Finding.of("unchosen_columns", Verdict.WARN if much else Verdict.PASS, n_affected=found.n_unique)(
         joined(sentences)
+    ).told(
+        step=text(
+            "Choose what {columns} are, make them coarser, or leave them out: alone they single out {found}.",
+            columns=_named(found.smallest or found.columns),
+            found=share_of(found.n_unique_in_smallest or found.n_unique, found.n_records, "records"),
+        )
     )
 
 

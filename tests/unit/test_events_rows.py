@@ -294,9 +294,12 @@ def test_mapping__that_tells_nothing_apart_is_not_assessed() -> None:
     assert finding(unmapped, "mapping").message == (
         "What happened is not assessed: none of the 2 kinds of events is in the event mapping, so k "
         "is counted "
-        "without it. Give the kinds of events classes in an event mapping, or release the column "
-        "event instead of "
-        "generalized_event."
+        "without it."
+    )
+    assert finding(unmapped, "unmapped_events").remedy == "Add 2 kinds of events to the mapping."
+    shared = audit(*raw("walk", "lunch", users=5), *raw("swim of somebody", users=1))
+    assert finding(shared, "unmapped_events").remedy == (
+        "Give `walk`, `lunch` and 1 more kind of events classes in the event mapping."
     )
     merged = audit(
         *raw("walk", "lunch"), mapping=event_mapping([("walk", "x"), ("lunch", "x")]), leave_out=()
@@ -379,15 +382,15 @@ def test_row_findings__name_a_cap_only_where_it_helps() -> None:
     helped = finding(by_count, "row_numbers")
     assert helped is not None
     assert helped.message.endswith(
-        "Release one row of each user and combination (a cap): then it would be 0 by number and 0 by all "
-        "rows."
+        "With one row of each user and combination (a cap) it would be 0 by number and 0 by all rows."
     )
+    assert helped.remedy == "Release one row of each user and combination (a cap)."
     by_kind = audit(*log(a="f--", b="-f-", c="ff-", d="f-f", e="--f", f="-ff"))
     assert by_kind.rows.n_unique_multiset_capped == 6
     still = finding(by_kind, "row_multisets")
     assert still is not None
     assert still.message.endswith(
-        "Give each event a new pseudonym. One row of each user and combination (a cap) would not be enough: "
+        "One row of each user and combination (a cap) would not be enough: "
         "0 by number and 6 by all rows would still be alone."
     )
     told = [each.message for each in by_kind.findings if "(a cap)" in each.message]

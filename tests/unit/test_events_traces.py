@@ -138,9 +138,8 @@ def test_audit_events__says_that_k_holds_and_two_events_single_out_everybody() -
         "row_numbers": "The number of rows under a pseudonym alone singles out 0 of 3 users, and 0 have one "
         "that fewer than 2 users share.",
         "row_multisets": "All rows under a pseudonym together, each as often as it occurs, are nobody else's "
-        "for 3 of 3 users. Whoever has the original log finds them again. Give each event a new "
-        "pseudonym. One row of each user and combination (a cap) would not be enough: 0 by number and 3 by "
-        "all rows would still be alone.",
+        "for 3 of 3 users. Whoever has the original log finds them again. One row of each user and "
+        "combination (a cap) would not be enough: 0 by number and 3 by all rows would still be alone.",
     }
 
 

@@ -229,6 +229,18 @@ def test_columns__of_which_few_share_no_value_are_no_finding() -> None:
     assert "columns_not_comparable" not in {each.check for each in judged(ORIGINAL, other).findings}
 
 
+def test_second_look__that_finds_no_more_than_the_first_asks_for_nothing() -> None:
+    original = people(600, seed=1).assign(code=[f"S{n:04}" for n in range(600)])
+    rng, released = np.random.default_rng(2), original.copy()
+    for name in ("income", "born"):  # the other columns keep persons together
+        released[name] = rng.permutation(original[name])
+    released["code"] = [f"X{n:05}" for n in rng.permutation(600)]
+    result = judged(original, moved(released))
+    assert finding(result, "near_copies").verdict is Verdict.FAIL
+    assert finding(result, "second_look").verdict is Verdict.PASS
+    assert "no more is found than before" in finding(result, "second_look").message
+
+
 def test_second_look__in_order_says_full_leakage() -> None:
     found = finding(judged(ORIGINAL, ORIGINAL.map(str.upper)), "second_look")
     assert "300 of 300 rows (100 %) are the same as their original row" in found.message

@@ -271,7 +271,7 @@ def test_judge__says_what_is_where(form: str, anonymized: str, verdict: Verdict,
     assert (finding.verdict, finding.n_affected) == (verdict, 9)
     assert finding.message == (
         f"Cells of `{anonymized}` hold {what}, in the same rows: 9 of 90 (10.0 %) cells, by chance about "
-        "0.200. Whoever reads them sees what should be gone: remove or replace it there too."
+        "0.200. Whoever reads them sees what should be gone."
     )
 
 

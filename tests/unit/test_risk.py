@@ -17,7 +17,7 @@ from core.risk import (
     suggested_settings,
 )
 from core.tables import Dataset
-from core.verdict import Verdict
+from core.verdict import Verdict, next_steps
 from tests.risk_examples import PEOPLE, judged, measured, messages, table
 
 
@@ -284,9 +284,10 @@ def test_exposure__a_direct_identifier_fails_however_large_the_classes() -> None
     audit = judged(text, quasi="age", sensitive=("disease",))
     assert (audit.verdict, audit.overall) == (Verdict.PASS, Verdict.FAIL)
     assert messages(audit)["direct_identifiers"] == (
-        "FAIL: `name` looks like a direct identifier of people. No class size protects while it is in the "
-        "table; remove it, or say that it is not released."
+        "FAIL: `name` looks like a direct identifier of people: no class size protects while it is in the "
+        "table."
     )
+    assert next_steps(audit.all_findings)[0] == "Remove `name`, or say what of it is not released."
     released = judged(text, quasi="age", sensitive=("disease",), leave_out=("name",))
     assert released.overall is Verdict.PASS
 
@@ -497,8 +498,7 @@ NAMED = "name," + "\n".join(
 def test_exposure__a_column_said_to_be_a_direct_identifier_fails() -> None:
     one = judged(PASSING.replace("disease", "code"), quasi="age", direct_identifiers=("code",))
     assert messages(one)["direct_identifiers"] == (
-        "FAIL: `code` is a direct identifier of people. No class size protects while it is in the "
-        "table; remove it, or say that it is not released."
+        "FAIL: `code` is a direct identifier of people: no class size protects while it is in the table."
     )
     two = judged(NAMED, quasi="age", direct_identifiers=("name", "disease"))
     assert messages(two)["direct_identifiers"].startswith("FAIL: `name`, `disease` are direct identifiers")
@@ -528,7 +528,7 @@ def test_exposure__sensitive_values_that_name_people_fail() -> None:
     assert messages(judged(text, quasi="age", sensitive=("contact",)))["sensitive_identifiers"] == (
         "FAIL: `contact` is chosen as sensitive, and the values look like direct identifiers of people. A "
         "release "
-        "has them as they are: leave it out."
+        "has them as they are."
     )
     drugs = "age,drug\n" + "".join(f"30,{name}\n" for name in ("ibuprofen", "metformin", "insulin") * 2)
     assert "sensitive_identifiers" not in messages(judged(drugs, quasi="age", sensitive=("drug",)))

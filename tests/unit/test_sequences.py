@@ -104,6 +104,9 @@ def test_spans__are_of_two_columns_of_one_record() -> None:
     (span,) = measure_time(table, ["came", "left", "year"], [], np.arange(5)).spans
     assert (span.columns, span.n_persons, span.n_alone) == (("came", "left"), 4, 1)
     assert judge_span(span).verdict is Verdict.WARN
+    assert judge_span(span).remedy == (
+        "Release the days between `came`, `left` rounded, instead of the dates: 1 person is alone by them."
+    )
 
 
 @pytest.mark.parametrize(

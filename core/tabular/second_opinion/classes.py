@@ -263,7 +263,7 @@ def _about_unlogged(
         records=counted(k, "record"),
         below=share_of(n_below, widened.n_assessed),
         limit=thresholds.smallest_k,
-    )
+    ).told(step=text("Add {columns} to the quasi-identifiers, and look again.", columns=listed(unlogged)))
 
 
 def _most_contributing(classes: ClassMeasurement) -> Iterator[Text]:

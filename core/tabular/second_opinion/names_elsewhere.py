@@ -700,11 +700,11 @@ def _finding(one: ValuesElsewhere, measured: ElsewhereMeasurement) -> Finding:
     )
     message = (
         "Cells of `{column}` hold {what} of {source}, in the same rows: {found}, by chance about "
-        "{by_chance}. Whoever reads them sees what should be gone: remove or replace it there too."
+        "{by_chance}. Whoever reads them sees what should be gone."
         if one.by_rows
         else (
             "Cells of `{column}` hold {what} of {source}, in some row: {found}, by chance about {by_chance}. "
-            "Whoever reads them sees what should be gone: remove or replace it there too."
+            "Whoever reads them sees what should be gone."
         )
     )
     return Finding.of(
