@@ -190,16 +190,17 @@ class AlikeRecords:
         if not all(known):
             begins = [low for _, low, _ in stretches]
             places = places[np.array(known)[np.searchsorted(begins, places, side="right") - 1]]
-        ends, starts = columns.ends[places], lines.starts[places]
-        id_at, kept_ends = kept.starts[places] + ends[:, POS] + 1, kept.starts[places + 1] - 1
-        alt_at = np.minimum(id_at + 2 + ends[:, REF] - ends[:, ID], len(cells) - 2)
+        before, ids, refs, alts = (columns.ends_in_lines(column, places) for column in (POS, ID, REF, ALT))
+        samples, ends = columns.ends_in_lines(-1, places), lines.starts[places + 1] - 1
+        id_at, kept_ends = (
+            kept.starts[places] - lines.starts[places] + before + 1,
+            kept.starts[places + 1] - 1,
+        )
+        alt_at = np.minimum(id_at + 2 + refs - ids, len(cells) - 2)
         is_blank = (cells[id_at] == _POINT) & (cells[id_at + 1] == _TAB) & (cells[alt_at - 1] == _TAB)
         is_blank &= (cells[alt_at] == _POINT) | (cells[alt_at] == _N)
         is_blank &= (cells[alt_at + 1] == _TAB) & (alt_at < kept_ends)
-        every = (
-            *(places, starts + ends[:, ID] + 1, starts + ends[:, ALT], starts + ends[:, -1]),
-            *(lines.starts[places + 1] - 1, id_at + 2, alt_at + 1, kept_ends),
-        )
+        every = (places, ids + 1, alts, samples, ends, id_at + 2, alt_at + 1, kept_ends)
         return Standing(*every if is_blank.all() else (one[is_blank] for one in every))
 
     def rest(  # noqa: PLR0917 - called for each masked record

@@ -6,20 +6,19 @@ of columns than its header, line by line.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from core.vcf.lines import CHUNK, MANY_COLUMNS, Block, check_columns, parse_position, where
+from core.vcf.lines import MANY_COLUMNS, Block, Places, check_columns, ends_in, parse_position, where
 
 CHROM, POS, ID, REF, ALT, QUAL, FILTER, INFO, FORMAT = range(9)
 MAX_SHARED = 8  # different texts of a column that are looked for among all lines together
 MAX_COMPARED = 24  # bytes of such a text
 MAX_DIGITS = 18
-MANY_LINES, MOSTLY = 64, 4  # of lines whose columns end alike: all but one in so many
 MAX_PLAIN, SURE_DIGITS = 20, 15  # letters of a number that is read together with others, and its digits
 _POWERS = np.array([float(10**power) for power in range(SURE_DIGITS + 1)])
 _TAB, _NEWLINE, _ZERO, _POINT = b"\t\n0."
@@ -35,9 +34,6 @@ _GENOTYPE_FORM = bytes.maketrans(b"123456789|", b"000000000/")
 _MISSING = frozenset((b"\t./.", b"\t0/.", b"\t./0"))
 _LAST_BITS = int.from_bytes(b"\0\1\0\1", "little")  # of both digits of a genotype
 
-Places = npt.NDArray[np.int64]
-Ends = npt.NDArray[np.int64]
-
 
 class Columns:
     """The columns of a run of lines of one file.
@@ -47,8 +43,11 @@ class Columns:
     lines
         The lines.
     ends
-        Where each of the first columns ends in its line; as many as the header announces, nine at most.
-        Columns that a line does not have end with it and are empty.
+        Where each of the first columns ends; as many as the header announces, nine at most. Columns that a
+        line does not have end with it and are empty.
+    shift
+        How far into the lines' text what :attr:`ends` says is moved there: all of the lines may not be kept
+        here.
     odd
         Lines whose number of columns is not the header's, but which htslib takes.
     plain
@@ -60,58 +59,49 @@ class Columns:
         self.odd: list[int] = []
         self.plain: frozenset[int] = frozenset()
         n_split = min(n_columns, FORMAT + 1)
-        self._heads = lines
-        if n_columns <= MANY_COLUMNS:
-            ends = _ends_together(lines, n_columns)
-        elif (found := _heads(lines, n_columns)) is not None:
-            ends = _ends_together(found[0], n_split)
-            if ends is not None:
+        self._heads, ends = lines, lines.ends
+        if n_columns > MANY_COLUMNS:
+            if (found := _heads(lines, n_columns)) is not None:
                 self._heads, self.plain = found
-        else:
-            ends = None
+                ends = _ends(self._heads, n_split)
+        elif ends is None:
+            ends = _ends(lines, n_columns)
         if ends is None:
             self.odd = _odd_lines(name, numbers, lines, n_columns)
-            starts = lines.starts.tolist()
-            rows = [_first_ends(lines.text, low, high - 1, n_split) for low, high in pairwise(starts)]
-            heads = zip(starts, rows, strict=False)
+            rows = [_first_ends(lines.text, low, high - 1, n_split) for low, high in _bounds(lines)]
+            heads = zip(lines.starts.tolist(), rows, strict=False)
             self._heads = Block.of(lines.text[low : low + row[-1]] for low, row in heads)
-            ends = np.array(rows)
+            self.plain = frozenset()
+            ends = np.array(rows) + self._heads.starts[:-1, None]
         self.ends = ends[:, :n_split]
-        self._starts = self._heads.starts[:-1]
+        self.shift = lines.starts[:-1] - self._heads.starts[:-1]
         self._cells = np.frombuffer(self._heads.text, dtype=np.uint8)
         self._windows = np.ndarray(len(self._cells) - 7, "<u8", self._cells, strides=(1,))
 
     def __len__(self) -> int:
         return len(self.lines)
 
-    def starts(self, column: int) -> Ends:
+    def starts(self, column: int) -> Places:
         """Return where a column starts in each line."""
-        return self.ends[:, column - 1] + 1 if column else np.zeros(len(self), dtype=np.int64)
+        return self.ends[:, column - 1] + 1 if column else self._heads.starts[:-1]
 
-    def widths(self, column: int) -> Ends:
+    def widths(self, column: int) -> Places:
         """Return how many bytes each line has in a column."""
         return np.maximum(self.ends[:, column] - self.starts(column), 0)
 
     def is_missing(self, column: int, places: Places) -> npt.NDArray[np.bool_]:
         """Tell for some lines whether a column, not the first, holds a point alone."""
         starts, ends = self.ends[:, column - 1][places] + 1, self.ends[:, column][places]
-        return (ends - starts == 1) & (self._cells[self._starts[places] + starts] == _POINT)
+        return (ends - starts == 1) & (self._cells[starts] == _POINT)
 
     def value(self, column: int, place: int) -> bytes:
         """Return the text of one line's column."""
-        start = self.ends[place, column - 1] + 1 if column else 0
-        at = self._starts[place]
-        return self._heads.text[at + start : at + self.ends[place, column]]
+        start = self.ends[place, column - 1] + 1 if column else self._heads.starts[place]
+        return self._heads.text[start : self.ends[place, column]]
 
     def values(self, column: int, places: Places) -> list[bytes]:
         """Return the text of a column of some lines."""
-        return self.parts(places, self.starts(column)[places], self.ends[:, column][places])
-
-    def parts(self, places: Places, starts: Ends, ends: Ends) -> list[bytes]:
-        """Return parts of some lines, given by where they start and end in them."""
-        text, at = self._heads.text, self._starts[places]
-        bounds = zip((at + starts).tolist(), (at + ends).tolist(), strict=True)
-        return [text[start:end] for start, end in bounds]
+        return self._heads.parts(self.starts(column)[places], self.ends[:, column][places])
 
     def behind(self, column: int, place: int) -> bytes:
         """Return what follows a column of one line, with the tab before it."""
@@ -119,33 +109,29 @@ class Columns:
 
     def all_behind(self, column: int, places: Places) -> list[bytes]:
         """Return what follows a column of some lines, with the tab before it."""
-        text, starts = self.lines.text, self.lines.starts
-        bounds = zip(
-            (starts[places] + self.ends[:, column][places]).tolist(),
-            (starts[places + 1] - 1).tolist(),
-            strict=True,
-        )
-        return [text[low:high] for low, high in bounds]
+        return self.lines.parts(self.ends_in_lines(column, places), self.lines.starts[places + 1] - 1)
+
+    def ends_in_lines(self, column: int, places: Places) -> Places:
+        """Return where a column of some lines ends in the text of the lines."""
+        return self.ends[:, column][places] + self.shift[places]
 
     def mapped(self, column: int, meaning: Mapping[bytes, int]) -> Places:
         """Return what each line's text in a column means; texts that many lines share are asked once."""
-        found = np.zeros(len(self), dtype=np.int64)
+        found = np.empty(len(self), dtype=np.int64)
         left = np.arange(len(self))
-        starts = self.starts(column)
-        widths, begins = np.maximum(self.ends[:, column] - starts, 0), self._starts + starts
-        for _ in range(MAX_SHARED):
-            if not len(left) or widths[0] > MAX_COMPARED:
+        widths, begins = self.widths(column), self.starts(column)
+        for number in range(MAX_SHARED):
+            if not len(left) or (width := int(widths[0])) > MAX_COMPARED:
                 break
-            same = widths == widths[0]
-            for at in range(0, int(widths[0]), 8):
-                words = self._windows[begins + at]
-                same &= (words ^ words[0]) & _KEPT[min(8, int(widths[0]) - at)] == 0
-            text = self.value(column, int(left[0]))
-            if same.all():
-                found[left] = meaning[text]
-                return found
-            found[left[same]] = meaning[text]
-            left, widths, begins = left[~same], widths[~same], begins[~same]
+            differs = widths != width
+            for at in range(0, width, 8):
+                words = self._windows[begins + at] << np.uint64(
+                    8 * max(0, at + 8 - width)
+                )  # without what follows
+                differs |= words != words[0]
+            found[left if number else slice(None)] = meaning[self.value(column, int(left[0]))]
+            others = np.flatnonzero(differs)
+            left, widths, begins = left[others], widths[others], begins[others]
         found[left] = list(map(meaning.__getitem__, self.values(column, left)))
         return found
 
@@ -163,7 +149,7 @@ class Columns:
             return np.array(
                 [parse_position(name, *one) for one in zip(numbers, texts, strict=True)], dtype=np.int64
             )
-        last = self._starts + self.ends[:, POS] - 1
+        last = self.ends[:, POS] - 1
         words = self._windows[np.maximum(last - 7, 0)]
         words[last < 7] <<= 8 * (7 - last[last < 7]).astype(np.uint64)  # there is less before it
         words = (words ^ _ZEROS) & _LAST[np.minimum(widths, 8)]
@@ -180,41 +166,45 @@ class Columns:
             found += digits.astype(np.int64) * 10**at
         return found
 
-    def frequencies(self) -> tuple[Places, Ends]:
-        """Return which lines have MAF, AF or AC as a key of INFO, and where in them the value of AF starts.
+    def frequencies(self) -> tuple[Places, Places]:
+        """Return which lines have MAF, AF or AC as a key of INFO, and where the value of AF starts.
 
         −1 where AF is not the one field that decides: there is a MAF, AF is a flag or stands there twice.
         """
-        cells, found = self._cells, self._keys()
+        cells = self._cells
+        if b"AF=" in self.value(INFO, 0):
+            found = self._keys(with_counts=False)
+            if (
+                len(found) == len(self)
+                and np.all((cells[found - 1] != _M) & (cells[found + 2] == _EQUALS))
+                and np.all((found > self.ends[:, INFO - 1]) & (found < self.ends[:, INFO]))
+            ):  # one AF in each line
+                return np.arange(len(self)), found + 3
+        found = self._keys(with_counts=True)
+        lines = np.searchsorted(self._heads.starts, found, side="right") - 1
+        inside = (found > self.ends[lines, INFO - 1]) & (found < self.ends[lines, INFO])
+        lines, found = lines[inside], found[inside]
         is_maf, is_af, has_value = cells[found - 1] == _M, cells[found + 1] == _F, cells[found + 2] == _EQUALS
-        is_value, is_flag = is_af & ~is_maf & has_value, is_af & ~has_value
-        if np.count_nonzero(is_value) == len(self) and not is_maf.any() and not is_flag.any():
-            at = found[is_value] - self._starts
-            if np.all((at > self.ends[:, INFO - 1]) & (at < self.ends[:, INFO])):  # one AF in each line
-                return np.arange(len(self)), at + 3
-        n_before = np.searchsorted(found, self._heads.starts[1:])
-        lines = np.repeat(np.arange(len(self)), np.diff(n_before, prepend=0))
-        at = found - self._starts[lines]
-        inside = (at > self.ends[lines, INFO - 1]) & (at < self.ends[lines, INFO])
-        lines, at, is_value, is_odd = lines[inside], at[inside], is_value[inside], (is_flag | is_maf)[inside]
         values = np.full(len(self), -2)
         values[lines] = -1
         places = np.flatnonzero(values == -1)
+        is_value = is_af & has_value & ~is_maf
         again = lines[is_value]
-        values[again] = at[is_value] + 3
+        values[again] = found[is_value] + 3
         values[again[1:][again[1:] == again[:-1]]] = -1
-        values[lines[is_odd]] = -1
+        values[lines[is_maf | (is_af & ~has_value)]] = -1
         return places, values[places]
 
-    def _keys(self) -> Places:
-        """Return where AF or AC begins a field, or ends one such as MAF."""
+    def _keys(self, *, with_counts: bool) -> Places:
+        """Return where AF, or AC as well, begins a field, or ends one such as MAF."""
         cells = self._cells
         first, last = self._heads.starts[[0, -1]].tolist()
         this, following = cells[first:last], cells[first + 1 : last + 1]
         # F and C, and B and G, are one where the bits in which F and C differ are set.
+        either = np.uint8((_F ^ _C) * with_counts)
         found = first + where(
             last - first,
-            lambda low, high: (this[low:high] == _A) & (following[low:high] | (_F ^ _C) == _F | _C),
+            lambda low, high: (this[low:high] == _A) & (following[low:high] | either == _F | either),
         )
         before, after = cells[found - 1], cells[found + 2]
         is_key = (before == _SEMICOLON) | (before == _TAB) | (before == _M)
@@ -222,15 +212,13 @@ class Columns:
         found, before = found[is_key], before[is_key]
         earlier, second = cells[found - 2], cells[found + 1]
         is_key = (before != _M) | (earlier == _SEMICOLON) | (earlier == _TAB)
-        is_key &= (second == _F) | (second == _C)
-        return found[is_key]
+        return found[is_key & ((second == _F) | (second == _C))]
 
-    def decimals(self, places: Places, starts: Ends) -> npt.NDArray[np.float64]:
-        """Read the values of INFO that start at some places of some lines; NaN where one is no plain decimal.
+    def decimals(self, at: Places) -> npt.NDArray[np.float64]:
+        """Read the values of INFO that start somewhere; NaN where one is no plain decimal.
 
         A whole number below 10¹⁵ through a power of ten is what reading the text gives, to the last bit.
         """
-        at = self._starts[places] + starts
         found = _short_decimals(self._windows[at])
         left = np.flatnonzero(np.isnan(found))
         if len(left):
@@ -260,8 +248,7 @@ class Columns:
 
     def first_bytes(self, places: Places) -> npt.NDArray[np.uint8]:
         """Return eight bytes that the first sample of some lines begins with, beyond it those that follow."""
-        starts = self._starts[places] + self.ends[:, FORMAT][places] + 1
-        return self._windows[starts].view(np.uint8).reshape(-1, 8)
+        return self._windows[self.ends[:, FORMAT][places] + 1].view(np.uint8).reshape(-1, 8)
 
 
 def _short_decimals(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
@@ -291,64 +278,22 @@ def _whole(digits: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     return found.astype(np.int64)
 
 
-def _ends_together(lines: Block, n_columns: int) -> Ends | None:
-    """Return where all columns of all lines end, None unless each line has so many."""
-    guessed = _guessed_ends(lines, n_columns)
-    return _searched_ends(lines, n_columns) if guessed is None else guessed
-
-
-def _searched_ends(lines: Block, n_columns: int) -> Ends | None:
-    """Return the same by looking for every tab."""
+def _ends(lines: Block, n_columns: int) -> Places | None:
+    """Return where all columns of all lines end; None unless each line has so many."""
     low, high = lines.starts[[0, -1]].tolist()
-    cells = np.frombuffer(lines.text, dtype=np.uint8)[low:high]
-    found = where(len(cells), lambda low, high: cells[low:high] == _TAB)
-    if len(found) != (n_columns - 1) * len(lines):
-        return None
-    tabs = found.reshape(len(lines), n_columns - 1)
-    begins, ends = lines.starts[:-1] - low, lines.starts[1:] - low - 1
-    if np.any(tabs[:, 0] < begins) or np.any(tabs[:, -1] > ends):
-        return None
-    found_ends = np.empty((n_columns, len(lines)), dtype=np.int64)  # those of a column beside each other
-    np.subtract(tabs.T, begins, out=found_ends[:-1])
-    np.subtract(ends, begins, out=found_ends[-1])
-    return found_ends.T
+    return ends_in(lines.text, low, high, n_columns)
 
 
-def _guessed_ends(lines: Block, n_columns: int) -> Ends | None:
-    """Return where all columns end if most lines have them where the first line has; None for unknown."""
-    starts, cells = lines.starts, np.frombuffer(lines.text, dtype=np.uint8)
-    tabs = np.flatnonzero(cells[starts[0] : starts[1]] == _TAB)
-    if len(lines) < MANY_LINES or len(tabs) != n_columns - 1:
-        return None
-    is_like = np.diff(starts) > tabs[-1]
-    begins = np.where(is_like, starts[:-1], starts[0])
-    if MOSTLY * np.count_nonzero(cells[begins[:MANY_LINES] + tabs[-1]] == _TAB) < (MOSTLY - 1) * MANY_LINES:
-        return None
-    for tab in tabs.tolist():
-        is_like &= cells[begins + tab] == _TAB
-    others = np.flatnonzero(~is_like)
-    if MOSTLY * len(others) > len(lines):
-        return None
-    ends = np.empty((n_columns, len(lines)), dtype=np.int64)
-    ends[:-1] = tabs[:, None]
-    ends[-1] = np.diff(starts) - 1
-    if len(others):
-        found = _searched_ends(Block.of(lines.at(others)), n_columns)
-        if found is None:
-            return None
-        ends[:, others] = found.T
-    # Each line has as many tabs at least; none has more if all together have no more.
-    low, high = starts[[0, -1]].tolist()
-    parts = (cells[at : min(at + CHUNK, high)] for at in range(low, high, CHUNK))
-    n_tabs = sum(np.count_nonzero(part == _TAB) for part in parts)
-    return ends.T if n_tabs == (n_columns - 1) * len(lines) else None
+def _bounds(lines: Block) -> Iterator[tuple[int, int]]:
+    """Yield where each line begins, and where the next one does."""
+    return pairwise(lines.starts.tolist())
 
 
 def _heads(lines: Block, n_columns: int) -> tuple[Block, frozenset[int]] | None:
     """Return lines up to FORMAT, and which have plain genotypes alone; None where a line is otherwise."""
     text, n_samples = lines.text, n_columns - FORMAT - 1
     plain, heads = [], []
-    for place, (low, high) in enumerate(pairwise(lines.starts.tolist())):
+    for place, (low, high) in enumerate(_bounds(lines)):
         at = high - 1 - 4 * n_samples
         if text[max(at - 3, low) : at] == b"\tGT" and are_plain(text, at, n_samples):
             plain.append(place)
@@ -376,7 +321,7 @@ def _odd_lines(name: str, numbers: Sequence[int], lines: Block, n_columns: int) 
     """Return the lines with another number of columns; refuse those that htslib refuses."""
     is_tab = np.frombuffer(lines.text, dtype=np.uint8) == _TAB
     odd = []
-    for place, (low, high) in enumerate(pairwise(lines.starts.tolist())):
+    for place, (low, high) in enumerate(_bounds(lines)):
         if np.count_nonzero(is_tab[low:high]) != n_columns - 1:
             check_columns(name, numbers[place], lines[place], n_columns)
             odd.append(place)

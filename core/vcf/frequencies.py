@@ -104,7 +104,7 @@ class FrequencyReader:
         places, starts = places[has_alt[places]], starts[has_alt[places]]
         is_plain = (starts >= 0) & (self.declared["AF"].type == "Float")
         values = np.full(len(places), np.nan)
-        values[is_plain] = columns.decimals(places[is_plain], starts[is_plain])
+        values[is_plain] = columns.decimals(starts[is_plain])
         is_plain &= ~np.isnan(values)
         others = places[~is_plain]
         for place, info in zip(others.tolist(), columns.values(INFO, others), strict=True):

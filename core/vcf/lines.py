@@ -33,9 +33,10 @@ FEW_LINES = 4  # in 4096 bytes: where lines are so long, their ends are looked f
 MANY_COLUMNS = 64
 EVEN = 2  # of two files, one has at least the second part of the other's lines waiting
 CHUNK = 1 << 17  # bytes looked at together, which fit into the processor's cache
-WINDOW = 24  # bytes in which CHROM and POS mostly stand
 PADDING = bytes(32)  # behind a text, so that what stands near its end is looked at as all else is
 _NEWLINE, _RETURN, _SPACE, _TAB = b"\n\r \t"
+
+Places = npt.NDArray[np.int64]
 
 
 class Source(Protocol):
@@ -58,11 +59,14 @@ class Block:
         The text they stand in; behind them come at least so many bytes as :data:`PADDING` has.
     starts
         Where each begins, and where one after the last would.
+    ends
+        Where each column of each ends, where that is known; a line's last column ends with it.
     """
 
-    def __init__(self, text: bytes, starts: npt.NDArray[np.int64]) -> None:
+    def __init__(self, text: bytes, starts: Places, ends: Places | None = None) -> None:
         self.text = text
         self.starts = starts
+        self.ends = ends
 
     @classmethod
     def of(cls, lines: Iterable[bytes]) -> Block:
@@ -82,11 +86,10 @@ class Block:
         for low, high in pairwise(self.starts.tolist()):
             yield text[low : high - 1]
 
-    def at(self, places: npt.NDArray[np.int64]) -> list[bytes]:
-        """Return some of the lines."""
+    def parts(self, starts: Places, ends: Places) -> list[bytes]:
+        """Return parts of the text, each given by where it starts and ends."""
         text = self.text
-        bounds = zip(self.starts[places].tolist(), (self.starts[places + 1] - 1).tolist(), strict=True)
-        return [text[low:high] for low, high in bounds]
+        return [text[low:high] for low, high in zip(starts.tolist(), ends.tolist(), strict=True)]
 
     @property
     def own_text(self) -> bytes:
@@ -122,30 +125,24 @@ class Block:
 
     def first_elsewhere(self, other: Block, places: list[int]) -> int:
         """Return the first of some places whose CHROM or POS is not another block's; −1 for none."""
-        starts, others = self.starts[places], other.starts[places]
-        heads = _windows(self.text)[starts]
-        differs = heads != _windows(other.text)[others]
-        is_tab = heads == _TAB
-        n_before = np.cumsum(is_tab, axis=1, dtype=np.uint8) - is_tab
-        is_there = (n_before[:, -1] >= 2) & ~np.any(differs & (n_before < 2), axis=1)
-        unsure = np.flatnonzero(~is_there).tolist()
-        return next(
-            (place for place in (places[at] for at in unsure) if self.site(place) != other.site(place)), -1
+        text, others, which = self.text, other.text, np.array(places, dtype=np.int64)
+        bounds = (
+            starts.tolist() for starts in (self.starts[which], self.starts[which + 1], other.starts[which])
         )
+        for place, low, high, at in zip(places, *bounds, strict=True):
+            end = text.find(b"\t", text.find(b"\t", low, high) + 1, high) + 1
+            if not (end and others.startswith(text[low:end], at)) and self.site(place) != other.site(place):
+                return place
+        return -1
 
 
-def _windows(text: bytes) -> npt.NDArray[np.uint8]:
-    """Return the bytes that stand at each place of a text and behind it."""
-    return np.ndarray((len(text) - WINDOW + 1, WINDOW), np.uint8, text, strides=(1, 1))
-
-
-def where(n_bytes: int, test: Callable[[int, int], npt.NDArray[np.bool_]]) -> npt.NDArray[np.int64]:
+def where(n_bytes: int, test: Callable[[int, int], npt.NDArray[np.bool_]]) -> Places:
     """Return the places of bytes that pass a test, which is asked for part after part of them."""
     bounds = ((low, min(low + CHUNK, n_bytes)) for low in range(0, n_bytes, CHUNK))
     return np.concatenate([np.flatnonzero(test(low, high)) + low for low, high in bounds])
 
 
-def starts_in(text: bytes) -> npt.NDArray[np.int64]:
+def starts_in(text: bytes) -> Places:
     """Return where the lines of a text begin; what follows the last line end is none."""
     if text.count(b"\n", 0, 1 << 12) > FEW_LINES:
         cells = np.frombuffer(text, dtype=np.uint8)
@@ -155,6 +152,20 @@ def starts_in(text: bytes) -> npt.NDArray[np.int64]:
     while end := text.find(b"\n", starts[-1]) + 1:
         starts.append(end)
     return np.array(starts)
+
+
+def ends_in(text: bytes, low: int, high: int, n_columns: int) -> Places | None:
+    """Return where all columns of the lines in a part of a text end; None unless each line has so many."""
+    cells = np.frombuffer(text, dtype=np.uint8)[low:high]
+    found = where(len(cells), lambda low, high: cells[low:high] <= _NEWLINE)
+    if len(found) % n_columns:
+        return None
+    ends = found.reshape(-1, n_columns)
+    signs = cells[ends]
+    if np.any(signs[:, :-1] != _TAB) or np.any(signs[:, -1] != _NEWLINE):
+        return None
+    ends += low
+    return ends
 
 
 class Lines:
@@ -168,16 +179,20 @@ class Lines:
         How many columns its header announces.
     is_over
         Whether no more come.
+    is_split
+        Whether the ends of columns are looked for together with those of lines.
     """
 
     def __init__(self, name: str, n_columns: int, source: Source, begun: bytes) -> None:
         self.name = name
         self.n_columns = n_columns
         self.is_over = False
+        self.is_split = False
         self.n_ends, self.n_returns = 0, 0  # line ends, and those of two bytes
         self._source = source
         self._text = begun + PADDING  # with the beginning of a line that is not read whole yet
         self._starts = np.zeros(1, dtype=np.int64)
+        self._ends: Places | None = None
         self._at = 0  # the next line
         self._buffer = np.empty(2 * PIECE, dtype=np.uint8).data
         self._n_bytes = PIECE
@@ -207,7 +222,9 @@ class Lines:
 
     def next(self, n_lines: int) -> Block:
         """Return the next lines."""
-        return Block(self._text, self._starts[self._at : self._at + n_lines + 1])
+        at = slice(self._at, self._at + n_lines)
+        ends = None if self._ends is None else self._ends[at]
+        return Block(self._text, self._starts[at.start : at.stop + 1], ends)
 
     def _read(self) -> None:
         n_bytes = self._source.readinto(self._buffer[: self._n_bytes])
@@ -216,18 +233,25 @@ class Lines:
         self.is_over = not n_bytes
         last_end = b"\n" if self.is_over and left and not left.endswith(b"\n") else b""
         text = b"".join((left, self._buffer[:n_bytes], last_end, PADDING))
-        starts = starts_in(text)
+        starts = self._find(text)
         before_ends = np.frombuffer(text, dtype=np.uint8)[starts[1:] - 2]
         n_returns = int(np.count_nonzero(before_ends == _RETURN))
         if n_returns:
             self.n_returns += n_returns
             text = text.replace(b"\r\n", b"\n")
-            starts = starts_in(text)
+            starts = self._find(text)
         self._n_before += self._at
         self._text, self._at = text, 0
         self._starts = starts
         self.n_ends += self.n_waiting - n_waiting - len(last_end)
         self._n_bytes = min(max(PIECE, len(text) // max(1, self.n_waiting) * LINES), 2 * PIECE)
+
+    def _find(self, text: bytes) -> Places:
+        """Return where the lines of a text begin, and note where their columns end."""
+        end = text.rfind(b"\n") + 1
+        is_split = end and self.is_split and self.n_columns <= MANY_COLUMNS
+        self._ends = ends_in(text, 0, end, self.n_columns) if is_split else None
+        return starts_in(text) if self._ends is None else np.append(0, self._ends[:, -1] + 1)
 
 
 class SortedLines(Lines):
@@ -337,6 +361,9 @@ class Merge:
     orders: tuple[Order, Order] = field(default_factory=lambda: (Order(), Order()))
     _n_tried: int = MAX_RUN
     _met: bytes | None = None  # the contig that both files were last seen on together
+
+    def __post_init__(self) -> None:
+        self.original.is_split = True
 
     def __iter__(self) -> Iterator[Run | Site]:
         """Yield runs and sites in order."""

@@ -261,7 +261,7 @@ class Scanner(SiteJudge):
             *(columns.is_missing(column, places).tolist() for column in (QUAL, INFO)),
         ]
         if self.n_columns[0] > N_FIXED + 1:
-            starts = run.lines.lines.starts[places] + columns.ends[places, FORMAT] + 1
+            starts = columns.ends_in_lines(FORMAT, places) + 1
             keys += [
                 columns.values(FORMAT, places),
                 [_GENOTYPE.findall(text, at, at + 16)[0] for at in starts.tolist()],

@@ -14,7 +14,7 @@ from core.errors import AuditInputError
 from core.vcf import header_leaks
 from core.vcf.checks import CHECK_BITS, SITE_CHECKS, Case, leaks_of
 from core.vcf.checks.info import _HGVS_START, _ID_WORD, _holds_id_word, _may_hold_hgvs
-from core.vcf.columns import Columns, _guessed_ends, _searched_ends, _short_decimals, are_plain
+from core.vcf.columns import Columns, _short_decimals, are_plain
 from core.vcf.frequencies import NOT_COMPUTABLE, FrequencyReader
 from core.vcf.header import Declaration
 from core.vcf.lines import Block, Lines, Merge, Run, SortedLines, UnsortedError
@@ -167,29 +167,6 @@ def test_columns__equals_splitting_each_line(
         assert columns.widths(column).tolist() == list(map(len, texts))
         numbers = {text: number for number, text in enumerate(dict.fromkeys(texts))}
         assert columns.mapped(column, numbers).tolist() == [numbers[text] for text in texts]
-
-
-@settings(deadline=None, max_examples=300)
-@given(
-    rows=st.lists(st.lists(_cell, min_size=1, max_size=5), min_size=2, max_size=4),
-    order=st.lists(st.sampled_from([0, 0, 0, 0, 0, 1, 2, 3]), min_size=1, max_size=40),
-    n_columns=st.integers(2, 5),
-)
-@example(rows=[[b"A", b"GT", b"A"], [b"A", b"GT", b"A", b"A"]], order=[0] * 9 + [1], n_columns=3)
-@example(rows=[[b"A", b"GT", b"."], [b"A", b"GT", b"7;AF=1"]], order=[0] * 9 + [1], n_columns=3)
-def test_guessed_ends__are_those_found_by_searching(
-    rows: list[list[bytes]], order: list[int], n_columns: int
-) -> None:
-    """Most lines are like the first; others have columns of other widths, or another number of them."""
-    lines = Block.of(b"\t".join(rows[min(number, len(rows) - 1)]) for number in order)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("core.vcf.columns.MANY_LINES", 1)
-        guessed, searched = _guessed_ends(lines, n_columns), _searched_ends(lines, n_columns)
-    if guessed is not None:
-        assert searched is not None
-        assert guessed.tolist() == searched.tolist()
-    is_plain = not any(order) and len(rows[0]) == n_columns
-    assert guessed is not None or not is_plain
 
 
 _digits = st.text("0123456789", max_size=7)
