@@ -1,5 +1,7 @@
 """The one error for what the person can fix."""
 
+from collections.abc import Iterable
+
 
 class AuditInputError(Exception):
     """Tell the person what is wrong with an input, where, and what to do.
@@ -21,3 +23,9 @@ class AuditInputError(Exception):
 
 class UnansweredError(AuditInputError):
     """Tell that an engine could not answer; what it answered before holds all the same."""
+
+
+def refuse(problems: Iterable[str]) -> None:
+    """Raise all that is wrong with an input at once; do nothing where there is nothing."""
+    if told := tuple(problems):
+        raise AuditInputError(*told)

@@ -13,7 +13,7 @@ from numbers import Integral, Real
 from types import NoneType
 from typing import Any, Literal, TypedDict, TypeVar, Unpack, get_args, get_origin, get_type_hints
 
-from core.errors import AuditInputError
+from core.errors import refuse
 from core.words import Choice, Text, Written, joined, own, text
 
 Naming = Literal["name", "flag", "label"]
@@ -257,8 +257,7 @@ def check(settings: Any, further: Iterable[str] = ()) -> None:
         for problem in each.problems(getattr(settings, each.name))
     ]
     problems += further
-    if problems:
-        raise AuditInputError(*problems)
+    refuse(problems)
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from core.diversity.document import diversity_document, model_named
 from core.diversity.judging import accuracy_word
 from core.diversity.models import ModelKind
 from core.diversity.settings import contradictions
-from core.errors import AuditInputError
+from core.errors import AuditInputError, refuse
 from core.plain import table_csv
 from core.settings_form import add_options, check, described, from_options, given_options
 from core.tables import Dataset, read_dataset
@@ -206,7 +206,7 @@ def _check_columns(arguments: argparse.Namespace, data: Dataset) -> None:
         diversity.ModelChoice, arguments
     )
     shown = ", ".join(data.columns[:20]) + (", …" if len(data.columns) > 20 else "")
-    problems = [
+    refuse(
         text(
             "{option}: there is no column “{column}”; the table has {columns}.",
             option=told[name].flag,
@@ -216,9 +216,7 @@ def _check_columns(arguments: argparse.Namespace, data: Dataset) -> None:
         for name in _COLUMNS
         for column in dict.fromkeys(_names(given.get(name, ())))
         if column not in data.columns
-    ]
-    if problems:
-        raise AuditInputError(*problems)
+    )
 
 
 def _names(given: str | Iterable[Any]) -> list[str]:

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from core.attribute_disclosure import Distance, ordered_codes
 from core.coding import BoolArray, FloatArray, IntArray, combined_codes, value_codes
-from core.errors import AuditInputError
+from core.errors import refuse
 from core.words import Text, text
 
 Float32Array = npt.NDArray[np.float32]
@@ -102,16 +102,14 @@ def read_features(
         for name in names
         if name not in everywhere
     ]
-    if problems:
-        raise AuditInputError(*problems)
+    refuse(problems)
     of_categories = set(categorical)
     problems = [
         problem
         for name in names
         if (problem := _column_problem(name, [t[name] for t in tables], name in of_categories))
     ]
-    if problems:
-        raise AuditInputError(*problems)
+    refuse(problems)
     read = [_read_column(name, [t[name] for t in tables], name in of_categories) for name in names]
     has_missing = any(np.isnan(cells).any() for _, by_table in read for cells in by_table)
     space = FeatureSpace(columns=tuple(column for column, _ in read), has_missing_numbers=has_missing)

@@ -19,7 +19,7 @@ from core.diversity.model_files import FileModel, LoadedEstimator, load_estimato
 from core.diversity.models import Model, ModelKind, train_model
 from core.diversity.outcomes import Outcome, is_constant, n_classes_with_one_record, read_outcomes
 from core.diversity.settings import DiversitySettings, check_settings, just_below
-from core.errors import AuditInputError
+from core.errors import refuse
 from core.roles import suggest_roles, whose_records
 from core.settings_form import check, setting
 from core.tables import Dataset
@@ -241,8 +241,7 @@ def _check_size(
                 records=counted(n_records, "record"),
             )
         )
-    if problems:
-        raise AuditInputError(*problems)
+    refuse(problems)
 
 
 def _check_choice(choice: ModelChoice, data: Dataset, training: Dataset | None) -> None:
@@ -328,8 +327,7 @@ def _check_records(table: pa.Table, data: Dataset, settings: DiversitySettings) 
     if settings.k_max > table.num_rows:
         too_few = _too_few(table.num_rows, k=settings.k_max, n_others=data.n_records - table.num_rows)
         problems.append(joined([too_few, "Choose a smaller k."]))
-    if problems:
-        raise AuditInputError(*problems)
+    refuse(problems)
 
 
 def _too_few(n_records: int, *, k: int, n_others: int) -> Text:
@@ -354,13 +352,11 @@ def _too_few(n_records: int, *, k: int, n_others: int) -> Text:
 
 def _feature_names(data: Dataset, settings: DiversitySettings, choice: ModelChoice) -> list[str]:
     without = {settings.label, choice.predictions_column, *settings.left_out}
-    problems = [
+    refuse(
         text("“{column}” cannot be both a feature and the column of predictions.", column=name)
         for name in (*settings.quasi_identifiers, *settings.sensitive_attributes)
         if name == choice.predictions_column
-    ]
-    if problems:
-        raise AuditInputError(*problems)
+    )
     return [name for name in data.columns if name not in without]
 
 

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from core.coding import IntArray
 from core.engines.sources import Engine
-from core.errors import AuditInputError
+from core.errors import refuse
 from core.tables import ReadOptions
 from core.tables.parquet import as_text
 from core.words import input_error, text
@@ -65,7 +65,7 @@ def key_columns(engine: Engine, names: Sequence[str], options: ReadOptions) -> M
         A column of lists, records or bytes, which nobody can group.
     """
     columns = {name: engine.table[name] for name in dict.fromkeys(names)}
-    problems = [
+    refuse(
         text(
             "{column} holds {kind}, which cannot be grouped. Leave it out, or give a view with text, "
             "numbers and dates.",
@@ -74,9 +74,7 @@ def key_columns(engine: Engine, names: Sequence[str], options: ReadOptions) -> M
         )
         for name, column in columns.items()
         if not is_groupable(column)
-    ]
-    if problems:
-        raise AuditInputError(*problems)
+    )
     floats = {name: column for name, column in columns.items() if column.type().is_floating()}
     minus = {name: _is_minus_zero(column).sum() for name, column in floats.items()}
     has_minus = engine.row(engine.table.agg(**_numbered(minus))) if minus else {}

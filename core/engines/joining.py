@@ -10,7 +10,7 @@ import pyarrow as pa
 from core.cells import DATE_PATTERN, NUMBER_PATTERN, WHITE_SPACE, canonical_text
 from core.engines.columns import KeyColumn, digits_and_power
 from core.engines.sources import Engine
-from core.errors import AuditInputError
+from core.errors import AuditInputError, refuse
 from core.words import input_error, text
 
 if TYPE_CHECKING:
@@ -171,8 +171,7 @@ def check_key(engine: Engine, table: Expression, *, key: str) -> int:
     n_rows, missing, repeated = (int(found[each] or 0) for each in ("n_rows", "missing", "repeated"))
     if not n_rows:
         raise input_error("{file} has no records below its header.", file=engine.address.name)
-    if problems := key_problems(key, engine.address.name, (missing, repeated)):
-        raise AuditInputError(*problems)
+    refuse(key_problems(key, engine.address.name, (missing, repeated)))
     return n_rows
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.coding import BoolArray, IntArray, combined_codes, value_codes
-from core.errors import AuditInputError
+from core.errors import refuse
 from core.events.mapping import OTHER_EVENT
 from core.events.settings import EventSettings, check_columns
 from core.events.timestamps import Calendar, Timestamps, parse_timestamps
@@ -221,7 +221,7 @@ def _refuse_unreadable(
         )
     if agreed:
         return
-    problems = [
+    refuse(
         text(
             "{file}: {unreadable} of {n} record have {what} ({lines}). Correct it, or agree to leave such "
             "records out.",
@@ -235,9 +235,7 @@ def _refuse_unreadable(
         )
         for what, mask in unreadable.items()
         if mask.any()
-    ]
-    if problems:
-        raise AuditInputError(*problems)
+    )
 
 
 def _lines(mask: BoolArray) -> Text:

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from core.at_hand import bytes_at
-from core.errors import AuditInputError
+from core.errors import AuditInputError, refuse
 from core.plain import parsed_json
 from core.words import input_error, text
 
@@ -100,8 +100,7 @@ def event_mapping(pairs: Iterable[tuple[str, str]]) -> EventMapping:
         n_more = len(problems) - _MOST_PROBLEMS
         more = text("{n} more line is like these.", "{n} more lines are like these.", n=n_more)
         problems = [*problems[:_MOST_PROBLEMS], more]
-    if problems:
-        raise AuditInputError(*problems)
+    refuse(problems)
     return EventMapping(tuple(known.items()))
 
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from core import __version__
 from core.apart import Answer
-from core.errors import AuditInputError
+from core.errors import AuditInputError, refuse
 from core.filed.reading import LARGEST_REPORT, FiledReport, changed_parts, looked_at, read_report
 from core.reports.as_json import json_bytes
 from core.reports.model import in_utc
@@ -149,8 +149,7 @@ def accepted_findings(report: FiledReport, given: Iterable[str]) -> tuple[Accept
             problems.append(text("Two exceptions name the finding {key}.", key=key))
         else:
             found[numbers[0]] = accepted_finding(report, numbers[0], reason)
-    if problems:
-        raise AuditInputError(*problems)
+    refuse(problems)
     return tuple(found[number] for number in sorted(found))
 
 

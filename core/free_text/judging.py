@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from core.errors import AuditInputError
+from core.errors import refuse
 from core.free_text.finding import KINDS, TextColumn
 from core.free_text.reading import LARGEST_SHARE, Reading, cells_to_read, upper_bound
 from core.people import vary_like_names
@@ -29,8 +29,7 @@ def check_reading(texts: Sequence[TextColumn], read: Mapping[str, Reading]) -> N
         for column, each in read.items()
         if column in cells and not each.n_found <= each.n_read <= cells[column]
     ]
-    if problems:
-        raise AuditInputError(*problems)
+    refuse(problems)
 
 
 def text_findings(

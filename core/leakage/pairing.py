@@ -14,7 +14,7 @@ from core.cells import as_numbers, canonical_codes, cells_equal, shared_codes
 from core.coding import BoolArray, IntArray, SharedCodes
 from core.dates import read_dates
 from core.engines import key_problems, no_common_key
-from core.errors import AuditInputError
+from core.errors import refuse
 from core.jobs import Threads
 from core.tables import Dataset
 from core.words import Text, counted, text
@@ -151,8 +151,7 @@ def pair_tables(original: Dataset, scrambled: Dataset, *, key: str | None = None
     problems += _key_problems(original, scrambled, key)
     problems += column_problems(original.name, scrambled.name, common, key)
     columns = tuple(name for name in common if name != key)
-    if problems:
-        raise AuditInputError(*problems)
+    refuse(problems)
     original_rows, scrambled_rows, row_problem = _pair_rows(original, scrambled, key)
     return TablePair(
         original=original,

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.cells import canonical_text
-from core.errors import AuditInputError
+from core.errors import refuse
 from core.settings_form import check, setting
 from core.words import Text, text
 
@@ -126,8 +126,7 @@ def resolve_columns(stated: Iterable[str | int], columns: Sequence[str]) -> tupl
             found.append(columns[int(part)])
         else:
             problems.append(_unknown_column(part, len(columns)))
-    if problems:
-        raise AuditInputError(*problems)
+    refuse(problems)
     return tuple(dict.fromkeys(found))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from core.commands import OF_POLICIES as TOOLS
-from core.errors import AuditInputError
+from core.errors import refuse
 from core.policies.identifiers import KINDS
 from core.policies.limits import LIMITS, LimitKind
 from core.settings_files import first_problems, nearest_known, read_toml
@@ -113,8 +113,7 @@ def read_policy(data: bytes, *, name: str) -> Policy:
     content = read_toml(data, name=name)
     tables = content.pop("limit", None)
     limits = tables if isinstance(tables, list) and all(isinstance(each, dict) for each in tables) else []
-    if problems := [*first_problems(_problems_in(content, limits), name=name)]:
-        raise AuditInputError(*problems)
+    refuse([*first_problems(_problems_in(content, limits), name=name)])
     return Policy(
         name=Path(name).stem,
         digest=hashlib.sha256(data).hexdigest(),

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from core.cells import as_numbers
 from core.coding import BoolArray, FloatArray, IntArray
 from core.dates import Dates, begins_with_the_day, read_dates
-from core.errors import AuditInputError
+from core.errors import refuse
 from core.risk.settings import Hierarchy
 from core.tables import Dataset
 from core.words import Written, input_error, text
@@ -98,8 +98,7 @@ def _hierarchy(name: str, columns: list[list[str | None]]) -> Hierarchy:
         if len(set(zip(groups, above, strict=True))) > len(set(groups)):
             several = "{file}: a group of level {level} lies in several groups of level {above}."
             problems.append(text(several, file=name, level=level, above=level + 1))
-    if problems:
-        raise AuditInputError(*problems)
+    refuse(problems)
     kept = columns[:-1] if len(set(columns[-1])) == 1 else columns
     return Hierarchy(groups={value: tuple(groups) for value, *groups in zip(*kept, strict=True)})
 

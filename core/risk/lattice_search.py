@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from core.coding import FloatArray
-from core.errors import AuditInputError
+from core.errors import refuse
 from core.risk.lattice import ClassesAccepted, Generalization, Lattice, Node, Objective, SizesAndLosses
 from core.words import Written, input_error, text
 
@@ -65,8 +65,7 @@ class Demand:
             unknown = "objective must be one of {known}, received {objective}."
             known = ", ".join(get_args(Objective))
             problems.append(text(unknown, known=known, objective=str(self.objective)))
-        if problems:
-            raise AuditInputError(*problems)
+        refuse(problems)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ import numpy as np
 from core.coding import CodedColumn, CodedTable, IntArray, coded_columns
 from core.counts import looks_like_counts
 from core.equivalence import EquivalenceClasses
-from core.errors import AuditInputError
+from core.errors import AuditInputError, refuse
 from core.free_text import ModelName, TextColumn, measure_texts
 from core.releases import EarlierTable, Ledger, ReleasedTable, ReleasesMeasurement, Roles, measure_releases
 from core.risk.columns import UnchosenColumns, groups_without, measure_unchosen
@@ -357,7 +357,7 @@ def _individual(
 
 
 def _check_hierarchies(hierarchies: Mapping[str, Hierarchy], settings: RiskSettings) -> None:
-    problems = [
+    refuse(
         text(
             "There are groups of values for {column}, which is no sensitive attribute; choose it as one, or "
             "name the first column of the file as the sensitive attribute is named.",
@@ -365,9 +365,7 @@ def _check_hierarchies(hierarchies: Mapping[str, Hierarchy], settings: RiskSetti
         )
         for column in hierarchies
         if column not in settings.sensitive
-    ]
-    if problems:
-        raise AuditInputError(*problems)
+    )
 
 
 def suggested_settings(dataset: Dataset) -> RiskSettings:

@@ -12,7 +12,7 @@ import scipy
 
 from core.coding import BoolArray, FloatArray, IntArray, combined_codes, value_codes
 from core.equivalence import EquivalenceClasses
-from core.errors import AuditInputError
+from core.errors import AuditInputError, refuse
 from core.risk.population import check_population_size, fitted_pitman, pitman_log_likelihood, snb_parameters
 from core.risk.records import Pairs
 from core.words import input_error, joined, listed, percent, text
@@ -442,8 +442,7 @@ def _check_contained(in_sample: IntArray, in_population: IntArray) -> None:
                 classes=int(np.count_nonzero(in_sample)),
             )
         )
-    if problems:
-        raise AuditInputError(*problems)
+    refuse(problems)
 
 
 def _joint_codes(sample: pa.Table, population: pa.Table, quasi_identifiers: Sequence[str]) -> IntArray:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from core.errors import AuditInputError
+from core.errors import refuse
 from core.settings_form import REQUIRED, check, setting
 from core.words import Text, joined, own, text
 
@@ -257,8 +257,7 @@ def check_settings(settings: RiskSettings, columns: Sequence[str]) -> None:
         problems.append(
             "No quasi-identifier is chosen. Choose the columns that somebody may know about a person."
         )
-    if problems:
-        raise AuditInputError(*problems)
+    refuse(problems)
 
 
 def _column_problems(settings: RiskSettings, columns: Sequence[str]) -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from core.coding import BoolArray, FloatArray, IntArray, coded_columns
-from core.errors import AuditInputError
+from core.errors import refuse
 from core.risk.columns import ColumnContribution, SinglingOutSets, column_contributions, singling_out_sets
 from core.risk.measuring import RiskMeasurement
 from core.risk.records import Combinations
@@ -124,8 +124,7 @@ def _check(max_size: int, sampling_fraction: float | None) -> None:
     if sampling_fraction is not None and not 0 < sampling_fraction <= 1:
         outside = "sampling_fraction must be above 0 and at most 1, received {share}."
         problems.append(text(outside, share=Written(f"{sampling_fraction:g}")))
-    if problems:
-        raise AuditInputError(*problems)
+    refuse(problems)
 
 
 def _search(

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from core.coding import BoolArray, coded_columns
 from core.equivalence import EquivalenceClasses
-from core.errors import AuditInputError
+from core.errors import AuditInputError, refuse
 from core.plain import table_csv
 from core.pseudonyms import TokenSource
 from core.risk import generalizing
@@ -104,8 +104,7 @@ class WhatIfSettings:
             if not 0 < weight < math.inf:
                 above = "The weight of {column} must be above 0, received {weight}."
                 problems.append(text(above, column=f"`{column}`", weight=Written(f"{weight:g}")))
-        if problems:
-            raise AuditInputError(*problems)
+        refuse(problems)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

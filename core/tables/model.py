@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 import pyarrow as pa
 
-from core.errors import AuditInputError
+from core.errors import refuse
 from core.tables.beside import Beside
 from core.words import Text, joined, own, text
 
@@ -76,7 +76,7 @@ class ReadOptions:
 
 def check_options(options: ReadOptions) -> None:
     """Refuse reading options that no file can be read with."""
-    problems = [
+    refuse(
         problem
         for problem in (
             _delimiter_problem(options.delimiter),
@@ -84,9 +84,7 @@ def check_options(options: ReadOptions) -> None:
             _header_problem(options.header),
         )
         if problem
-    ]
-    if problems:
-        raise AuditInputError(*problems)
+    )
 
 
 def _delimiter_problem(delimiter: str | None) -> str | None:

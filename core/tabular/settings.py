@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.errors import AuditInputError
+from core.errors import refuse
 from core.patterns import CATALOGUE, RULE_PATTERNS
 from core.settings_form import REQUIRED, check, said, setting
 from core.tabular.log import Mode
@@ -105,8 +105,7 @@ class SecondOpinionSettings:
             if getattr(self, name) < 1:
                 message = "{name} must be at least 1, not {value}."
                 problems.append(text(message, name=name, value=getattr(self, name)))
-        if problems:
-            raise AuditInputError(*problems)
+        refuse(problems)
 
 
 LOWEST_UNCHANGED_SHARE = 0.5  # re-linkage is measured for every limit from here up

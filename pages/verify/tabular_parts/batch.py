@@ -7,7 +7,7 @@ import streamlit as st
 
 from core import caching
 from core.caching import StoredFile
-from core.errors import AuditInputError
+from core.errors import AuditInputError, refuse
 from core.tables import Dataset
 from core.tabular import FilePair, LeftOutFile, judge_tabular
 from core.tabular.views import VerifiedFile, verified_file
@@ -99,8 +99,7 @@ def _measure_pair(
         caching.tabular_log(log.key)
     except AuditInputError as error:
         problems += error.problems
-    if problems:
-        raise AuditInputError(*problems)
+    refuse(problems)
     original, anonymized = tables
     measured = caching.tabular_measurement(original.fingerprint, anonymized.fingerprint, log.key, patterns)
     return MeasuredFile(pair=pair, original=original, anonymized=anonymized, log=log, measured=measured)
