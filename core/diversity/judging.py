@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -106,6 +107,14 @@ def _about_the_outcome(
         )
     elif all(each.status in _RECORDS_LACK for each in configurations):
         remedy = "Choose smaller k and ℓ, coarser sensitive values, or a table of more records."
+    elif best := _best_below(configurations):
+        remedy = text(
+            "Set the target accuracy in Settings to {accuracy} or less, the most that a pair reaches here "
+            "(k = {k}, ℓ = {l}), and search again.",
+            accuracy=percent(math.floor(1000 * (best.accuracy or 0.0)) / 1000),
+            k=best.k,
+            l=best.l,
+        )
     return [
         Finding(
             check="nothing_within_limits",
@@ -114,6 +123,14 @@ def _about_the_outcome(
             own_remedy=remedy,
         )
     ]
+
+
+def _best_below(configurations: Sequence[Configuration]) -> Configuration | None:
+    """Return the pair of the highest accuracy where it is that which all of them miss."""
+    below = [each for each in configurations if each.status is Status.BELOW_TARGET and each.accuracy]
+    if len(below) + sum(each.status in _RECORDS_LACK for each in configurations) < len(configurations):
+        return None
+    return max(below, key=lambda each: each.accuracy or 0.0, default=None)
 
 
 _RECORDS_LACK = (Status.NOTHING_LEFT, Status.TOO_FEW_RECORDS)

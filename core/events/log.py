@@ -395,15 +395,16 @@ def _other_persons(
 def _found_columns_finding(settings: EventSettings) -> Finding | None:
     if not settings.found_columns:
         return None
+    columns = [getattr(settings, role) for role in settings.found_columns]
+    words = {"time_column": text("time"), "user_column": text("user"), "event_column": text("event")}
     named = [
-        text("{column} as {role}", column=getattr(settings, role), role=role)
-        for role in settings.found_columns
+        text("{column} as {role}", column=f"`{column}`", role=words[role])
+        for column, role in zip(columns, settings.found_columns, strict=True)
     ]
     return Finding.of("columns_found", Verdict.WARN)(
-        "The log has other column names; by their values and names the audit took {named}. Confirm them "
-        "or choose others.",
+        "By the values and names of the log's columns, the audit took {named}; nobody has confirmed them.",
         named=all_of(named),
-    )
+    ).told(step=text("Confirm {named}, or choose others.", named=all_of(named)))
 
 
 def all_of(texts: Sequence[Text]) -> Text:

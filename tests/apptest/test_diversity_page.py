@@ -102,7 +102,10 @@ def test_happy_path__shows_the_verdict_the_trade_off_and_the_recommended_pair(ir
 def test_limits__judge_again_without_searching(iris: AppTest) -> None:
     app = _search(iris)
     before = len(_listed(app))
-    app.slider(key="diversity_max_deletion").set_value(10).run()
+    removed = next(each for each in app.slider if each.key.startswith("diversity_max_deletion"))
+    assert removed.value == removed.max < 100  # the most that any pair removes
+    assert removed.max >= 100 * _listed(app)["Removed"].max()
+    removed.set_value(10).run()
     listed = _listed(app)
     assert len(listed) < before
     assert (listed["Removed"] <= 0.1).all()

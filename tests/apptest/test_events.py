@@ -147,6 +147,11 @@ def test_events__refuses_a_flatten_column_that_does_not_contribute(
     assert figures(app)["Events kept"] == "6"
 
 
+def said_in(app: AppTest) -> str:
+    words = " ".join(element.value for element in app.markdown)
+    return words.replace("\\", "").replace("\xa0", " ").replace("`", "")
+
+
 def test_events__names_columns_and_lines_that_are_wrong_and_goes_on_when_told(
     open_page: Callable[[str], AppTest],
 ) -> None:
@@ -154,14 +159,11 @@ def test_events__names_columns_and_lines_that_are_wrong_and_goes_on_when_told(
     app.slider(key="events_k").set_value(2).run()
     assert problems(app) == []
     assert figures(app)["Events kept"] == "6"
-    words = " ".join(element.value for element in app.markdown).replace("\\", "").replace("\xa0", " ")
-    found = "the audit took when as time_column and who as user_column and what as event_column"
-    assert found in words
+    found = "the audit took when as time and who as user and what as event"
+    assert found in said_in(app)
     assert "events_confirm" in [button.key for button in app.button]
     apply_settings(app)
-    assert found not in " ".join(element.value for element in app.markdown).replace("\\", "").replace(
-        "\xa0", " "
-    )
+    assert found not in said_in(app)
     app.run()
     assert "events_confirm" not in [button.key for button in app.button]
     assert figures(app)["Events kept"] == "6"

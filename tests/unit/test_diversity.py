@@ -1,6 +1,7 @@
 """The (k, l) search on tables countable by hand, and every sentence for bad input."""
 
 import io
+import math
 import pickle
 import warnings
 import zipfile
@@ -527,6 +528,18 @@ def test_search__removes_cells_of_too_few_values_and_says_so() -> None:
     assert set(released["age"].to_pylist()) == {"20"}  # nearest the median 20.5, first on ties
     assert (found[2].verification.k, found[2].verification.distinct_l) == (8, 2)
     assert found[2].verification.t == 0.0
+
+
+def test_search__below_the_target_names_the_accuracy_that_is_reached() -> None:
+    found = measure_diversity(prepared(people(), target_accuracy=0.6))
+    below = tuple(each for each in found.configurations if each.status is Status.BELOW_TARGET)
+    audit = judge_diversity(replace(found, configurations=below))
+    none = next(each for each in audit.findings if each.check == "nothing_within_limits")
+    best = max(below, key=lambda each: each.accuracy or 0.0)
+    assert none.remedy == (
+        f"Set the target accuracy in Settings to {percent(math.floor(1000 * best.accuracy) / 1000)} or less, "
+        f"the most that a pair reaches here (k = {best.k}, ℓ = {best.l}), and search again."
+    )
 
 
 def test_search__marks_what_is_below_the_target() -> None:

@@ -202,7 +202,7 @@ def test_events__finds_columns_and_shows_names_without_obeying_them(
     path.write_text("\n".join(["when\x1b[31m,who\x07,what", *rows]))
     assert main(["events", str(path), "--k", "2"]) == 0
     printed = capsys.readouterr().out
-    assert "the audit took when\\x1b[31m as time_column and who\\x07 as user_column" in printed
+    assert "the audit took `when\\x1b[31m` as time and `who\\x07` as user" in printed
     assert "\x1b" not in printed
     assert main(["events", str(path), "--k", "2", "--user-column", "a\x1bb"]) == 2
     assert "a\\x1bb (user_column)" in capsys.readouterr().err

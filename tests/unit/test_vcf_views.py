@@ -153,19 +153,18 @@ def test_figures__hold_what_was_counted(audit) -> None:
 
 def test_headline__states_the_rule_and_the_exposure(audit) -> None:
     assert views.headline(audit) == (
-        "5 of 8 targets are not masked; beside the rule, exposure is WARN. 1 of 7 records of the original "
+        "5 of 8 targets are not masked. 1 of 7 records of the original "
         "are not in the anonymized file. First: chr2:800. Ask why these records were removed; a masked "
         "record stays in its place."
     )
     steps = [one.remedy for one in audit.exposure]
     assert views.headline(audit, steps=steps) == (
-        "5 of 8 targets are not masked; beside the rule, exposure is WARN. 1 of 7 records of the original "
-        "are not in the anonymized file."
+        "5 of 8 targets are not masked. 1 of 7 records of the original are not in the anonymized file."
     )
     report = views.vcf_report(_outcomes(""), created_at=NOW)
     assert report.headline == "5 of 8 targets are not masked; beside the rule, exposure is WARN."
     low = _outcomes("", level="low")[0].audit
-    assert views.headline(low).startswith("Every target counts as masked (2 of 2); beside")
+    assert views.headline(low).startswith("Every target counts as masked (2 of 2).")
     assert views.file_charts(low) == []
     assert set(views.maf_table(low)["outcome"]) == {"not rare at this threshold"}
 

@@ -712,4 +712,12 @@ def _finding(one: ValuesElsewhere, measured: ElsewhereMeasurement) -> Finding:
         Verdict.WARN if one.form == "one word" else Verdict.FAIL,
         column=one.anonymized,
         n_affected=one.n_hits,
-    )(message, what=own(_WHAT[one.form]), source=source, found=found, by_chance=number(one.n_by_chance))
+    )(message, what=own(_WHAT[one.form]), source=source, found=found, by_chance=number(one.n_by_chance)).told(
+        short=text(
+            "Cells of `{column}` hold {what} of {source}: {found}.",
+            column=one.anonymized,
+            what=own(_WHAT[one.form]),
+            source=source,
+            found=found,
+        )
+    )

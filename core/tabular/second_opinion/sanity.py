@@ -143,6 +143,13 @@ def _looks_like_identifier(column: ColumnSanity) -> Finding:
         logged=_as_logged(column),
         kind=own(suggestion.kind),
         reason=own(suggestion.reason),
+    ).told(
+        short=text(
+            "`{column}` is {logged} but looks like a direct identifier ({kind}).",
+            column=suggestion.column,
+            logged=_as_logged(column),
+            kind=own(suggestion.kind),
+        )
     )
 
 

@@ -85,9 +85,9 @@ def _settings_of(audit: TabularAudit) -> dict[str, object]:
 
 
 def headline(audit: TabularAudit) -> str:
-    """Return the sentence that explains a file's overall verdict, the most important reason in it."""
+    """Return the most important reason for a file's overall verdict; without one, both verdicts."""
     reason = gravest(audit)
-    return joined([verdicts_said(audit), reason.message]) if reason else verdicts_said(audit)
+    return reason.gist if reason else verdicts_said(audit)
 
 
 def verdicts_said(audit: TabularAudit) -> Text:

@@ -13,6 +13,7 @@ from core.words import counted, own, say, text
 _MAX_CONTIGS = 30
 _N_BINS = 80
 _MEGABASE = 1e6
+_FEW = 5  # sites in an interval, up to which a legend names every count
 
 
 def density_table(audit: VcfAudit) -> pd.DataFrame:
@@ -63,6 +64,12 @@ def density_chart(audit: VcfAudit) -> ReportChart:
     )
 
 
+def _whole_numbers(table: pd.DataFrame) -> dict[str, object]:
+    """Return what names few counts in a legend each once: Vega would name halves, rounded."""
+    most = int(table["n_sites"].max()) if len(table) else 1
+    return {"values": list(range(1, most + 1))} if most <= _FEW else {"tickCount": 3}
+
+
 def _density(table: pd.DataFrame) -> Chart:
     contigs = list(dict.fromkeys(table["contig"]))
     y = field("contig:N", "Contig", sort=None, scale={"domain": contigs})
@@ -76,7 +83,7 @@ def _density(table: pd.DataFrame) -> Chart:
         "n_sites:Q",
         "Target sites",
         scale={"type": "sqrt", "range": [0.25, 1]},
-        legend=legend(4, title=say("Target sites"), format=",d", tickCount=3),
+        legend=legend(4, title=say("Target sites"), format=",d", **_whole_numbers(table)),
     )
     tooltip = [
         field("contig:N", "Contig"),

@@ -34,23 +34,12 @@ def headline(audit: VcfAudit, donors: DonorAudit | None = None, *, steps: Sequen
     """
     told = findings_of(audit, donors, steps=steps)
     found = [one.message for one in told if one.verdict is not Verdict.PASS and one.check != RULE]
-    return joined([counts_sentence(audit, donors), *found[:1]])
+    return joined([text("{rule}.", rule=_rule_counts(audit)), *found[:1]])
 
 
 def counts_sentence(audit: VcfAudit, donors: DonorAudit | None = None) -> Text:
     """Return what the rule counts and the verdicts beside it, in a sentence; findings say the rest."""
-    n_targets, n_left = audit.n_targets, audit.n_targets - audit.n_masked
-    if n_left:
-        rule = text(
-            "{n} of {total} targets is not masked",
-            "{n} of {total} targets are not masked",
-            n=n_left,
-            total=n_targets,
-        )
-    elif n_targets:
-        rule = text("Every target counts as masked ({n} of {total})", n=audit.n_masked, total=n_targets)
-    else:
-        rule = text("Nothing had to be masked")
+    rule = _rule_counts(audit)
     ours = own(audit.exposure_verdict.word)
     if donors is None:
         return text("{rule}; beside the rule, exposure is {exposure}.", rule=rule, exposure=ours)
@@ -62,22 +51,33 @@ def counts_sentence(audit: VcfAudit, donors: DonorAudit | None = None) -> Text:
     )
 
 
+def _rule_counts(audit: VcfAudit) -> Text:
+    n_targets, n_left = audit.n_targets, audit.n_targets - audit.n_masked
+    if n_left:
+        return text(
+            "{n} of {total} targets is not masked",
+            "{n} of {total} targets are not masked",
+            n=n_left,
+            total=n_targets,
+        )
+    if n_targets:
+        return text("Every target counts as masked ({n} of {total})", n=audit.n_masked, total=n_targets)
+    return text("Nothing had to be masked")
+
+
 def run_headline(outcomes: Sequence[PairOutcome], *, n_unmatched: int = 0) -> Text:
     """Return the sentence that explains the verdict of a run: one pair's, or how many pairs got which."""
     audits = [outcome.audit for outcome in outcomes if outcome.audit is not None]
-    exposures = [audit.exposure_verdict for audit in audits]
     if len(outcomes) == 1 and audits:
         said = counts_sentence(audits[0], outcomes[0].donors)
     else:
         said = text(
-            "{verified} of {total} pairs verified: {again} must be anonymized again, {by_rule} by the "
-            "published rule; exposure is FAIL in {n_fail} and WARN in {n_warn}.",
+            "{verified} of {total} pairs verified: {again} must be anonymized again, {warned} only with a "
+            "warning.",
             verified=len(audits),
             total=len(outcomes),
             again=sum(outcome.is_to_anonymize_again for outcome in outcomes),
-            by_rule=sum(audit.verdict is Verdict.FAIL for audit in audits),
-            n_fail=exposures.count(Verdict.FAIL),
-            n_warn=exposures.count(Verdict.WARN),
+            warned=sum(outcome.overall is Verdict.WARN for outcome in outcomes),
         )
     if not n_unmatched:
         return said

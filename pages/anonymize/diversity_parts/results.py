@@ -1,6 +1,7 @@
 """What a (k, l) search found: the trade-off, the result list, what can be taken away."""
 
 import hashlib
+import math
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import partial
@@ -105,8 +106,25 @@ def _ask_for_limits(measured: DiversitySearch, sort: Sort) -> DiversityThreshold
             target=percent(settings.target),
         ),
     )
-    deletion = ask_for_number(DiversityThresholds, "max_deletion", slider=True, key="diversity_max_deletion")
+    deletion = _ask_for_deletion(measured)
     return DiversityThresholds(min_accuracy=accuracy, max_deletion=deletion, sort=sort)
+
+
+def _ask_for_deletion(measured: DiversitySearch) -> float:
+    """Ask how many records may be removed, up to the most that any pair removes, which limits nothing."""
+    removed = [each.deletion_ratio or 0.0 for each in measured.configurations if each.accuracy is not None]
+    most = math.ceil(100 * max(removed, default=1.0)) / 100
+    if not most:
+        return 1.0
+    deletion: float = ask_for_number(
+        DiversityThresholds,
+        "max_deletion",
+        slider=True,
+        span=(0, most),
+        start=most,
+        key=f"diversity_max_deletion_{most}",
+    )
+    return 1.0 if deletion == most else deletion
 
 
 def _ask_for_order(measured: DiversitySearch) -> Sort:

@@ -98,8 +98,7 @@ def ask_for_settings(dataset: Dataset) -> EventSettings | None:
 def _confirm_columns(used: EventSettings) -> EventSettings:
     """Say which columns were found by their values, to confirm at once or to change in the settings."""
     found = say(
-        "The log has other column names. Time, user and event were found by their values: {columns}. "
-        "Others can be chosen in Settings.",
+        "Time, user and event were found by their values: {columns}. Others can be chosen in Settings.",
         columns=listed([used.time_column, used.user_column, used.event_column]),
     )
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
@@ -333,7 +332,7 @@ def _ask_about_kinds(dataset: Dataset, log: EventLog, settled: str) -> None:
         st.button(
             say("Use these classes"),
             key="events_use_classes",
-            type="primary",
+            type="secondary" if used is None else "primary",
             disabled=used is None,
             on_click=use_settings,
             args=(used,),
@@ -341,6 +340,7 @@ def _ask_about_kinds(dataset: Dataset, log: EventLog, settled: str) -> None:
         st.button(
             say("Keep the kinds as they are"),
             key="events_keep_kinds",
+            type="primary" if used is None else "secondary",
             on_click=_keep_kinds,
             args=(log.settings,),
         )

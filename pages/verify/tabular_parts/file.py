@@ -22,7 +22,15 @@ _MAIN = ("policy_consistency", "pattern_residual", "high_risk_handling", "k")
 
 def show_file(audit: TabularAudit, file: MeasuredFile, *, k: int) -> None:
     """Show everything that was found out about one file."""
-    results.show_verdict(audit.overall, views.headline(audit), findings=audit.all_findings, key="file")
+    both = [("Published rule", audit.verdict), ("Second opinion", audit.second_opinion_verdict)]
+    is_clean = audit.overall is Verdict.PASS
+    results.show_verdict(
+        audit.overall,
+        views.headline(audit),
+        parts=[] if is_clean else both,
+        findings=audit.all_findings,
+        key="file",
+    )
     _show_map(audit)
     said = views.gravest(audit)
     in_card = said.check if said else ""

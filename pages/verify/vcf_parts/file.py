@@ -26,6 +26,11 @@ def show_vcf_file(outcome: PairOutcome, audit: VcfAudit) -> None:
     show_verdict(
         outcome.overall,
         views.headline(audit, outcome.donors, steps=steps),
+        parts=[
+            ("Published rule", audit.verdict),
+            ("Exposure", audit.exposure_verdict),
+            *([("Donors", outcome.donors.verdict)] if outcome.donors else []),
+        ],
         reasons=[LOW] if audit.scan.level == "low" else [],
         findings=found,
         key="file",
