@@ -7,8 +7,6 @@ comes back is ever unpickled. A process waits for the next file, so that a small
 start; after ten minutes without work, or when this process is gone, it ends by itself.
 """
 
-from __future__ import annotations
-
 import atexit
 import ctypes
 import gc
@@ -453,7 +451,7 @@ def answer(request: Document, task: Callable[..., Answer], data: pa.Buffer, *, t
         batches.stream(to)
 
 
-def _share(batches: _Batches, path: Path, room: int) -> int:
+def _share(batches: "_Batches", path: Path, room: int) -> int:
     """Write a table where the other process sees it; return the bytes it took."""
     with path.open("r+b") as file, mmap.mmap(file.fileno(), room) as shared:
         sink = pa.FixedSizeBufferWriter(pa.py_buffer(shared))

@@ -4,8 +4,6 @@ Codes run from 0 to n_values - 1, and a missing value is -1. An array by value t
 missing one too has it as one more entry, the last: the code -1 finds it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -138,7 +136,7 @@ class CodedColumn:
         """Return the number of records whose value is marked in `mask`, shape (n_values,)."""
         return int(self.counts[mask].sum())
 
-    def without(self, mask: BoolArray) -> CodedColumn:
+    def without(self, mask: BoolArray) -> "CodedColumn":
         """Return the column with the values marked in `mask`, shape (n_values,), as missing ones."""
         place = np.where(mask, -1, np.cumsum(~mask) - 1)
         return replace(
@@ -148,7 +146,7 @@ class CodedColumn:
         )
 
     @cached_property
-    def trimmed(self) -> CodedColumn:
+    def trimmed(self) -> "CodedColumn":
         """Return the column with the white space around its values taken off."""
         values = pc.utf8_trim_whitespace(self.values)
         if values.equals(self.values):
@@ -243,7 +241,7 @@ class CodedTable:
             self.columns[name] = column
         return column
 
-    def select(self, names: Sequence[str]) -> CodedTable:
+    def select(self, names: Sequence[str]) -> "CodedTable":
         """Return some of the columns."""
         known = {name: self.columns[name] for name in names if name in self.columns}
         return replace(self, table=self.table.select(list(names)), columns=known)

@@ -1,7 +1,5 @@
 """A file's bytes, held once: as they came, in memory that its reader sees too, or packed after that."""
 
-from __future__ import annotations
-
 import io
 import mmap
 import os
@@ -65,7 +63,7 @@ class Shared:
             self.put(0, data)
 
     @classmethod
-    def of(cls, file: io.FileIO) -> Shared:
+    def of(cls, file: io.FileIO) -> "Shared":
         """Copy what a file holds from here on."""
         shared = cls()
         while piece := file.read(_BLOCK):
@@ -103,7 +101,7 @@ class Shared:
         fcntl.fcntl(self._file, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SHRINK)
         return pa.py_buffer(mmap.mmap(self._file, n_bytes, prot=mmap.PROT_READ))
 
-    def __enter__(self) -> Shared:
+    def __enter__(self) -> "Shared":
         return self
 
     def __exit__(self, *_: object) -> None:

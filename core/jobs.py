@@ -1,7 +1,5 @@
 """Long work in a thread of its own: progress, a way to stop, and what is done is kept."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import threading
@@ -126,7 +124,7 @@ class Threads:
         self._at_work: set[int] = set()
         self._changing = threading.RLock()
 
-    def __enter__(self) -> Threads:
+    def __enter__(self) -> "Threads":
         _WORKING_FOR.setdefault(self._owner, []).append(self)
         return self
 
@@ -141,7 +139,7 @@ class Threads:
             if not mine:
                 del _WORKING_FOR[self._owner]
 
-    def submit(self, work: Callable[..., Result], *arguments: Any, **named: Any) -> Awaited[Result]:
+    def submit(self, work: Callable[..., Result], *arguments: Any, **named: Any) -> "Awaited[Result]":
         """Let a thread do work; with one thread, after all earlier work."""
         with Shielded():
             return Awaited(self._pool.submit(self._do, partial(work, *arguments, **named)))

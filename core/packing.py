@@ -4,8 +4,6 @@ What comes back is built by the declared types of the fields, whatever the other
 called in another process by its name, so that long work leaves this process's interpreter to others.
 """
 
-from __future__ import annotations
-
 import inspect
 import json
 from array import array
@@ -34,7 +32,7 @@ _CODES = {"int32": "i", "int64": "q", "float64": "d"}  # of arrays that grow, by
 class _Growing:
     """Stands for :class:`array`, which cannot be subscripted before Python 3.12."""
 
-    def __class_getitem__(cls, _kind: object) -> type[_Growing]:
+    def __class_getitem__(cls, _kind: object) -> "type[_Growing]":
         return cls
 
 

@@ -1,7 +1,5 @@
 """A setting described once: widget, option, check, report line and JSON come from its dataclass field."""
 
-from __future__ import annotations
-
 import argparse
 import math
 import shlex
@@ -21,7 +19,7 @@ _NAMING: ContextVar[Naming] = ContextVar("_NAMING", default="name")
 _Form = TypeVar("_Form")
 REQUIRED: Any = MISSING
 NONE: Any = object()  # a number that is not asked for, given as such: None is an option that is not given
-_KNOWN: dict[type, Mapping[str, Setting]] = {}
+_KNOWN: "dict[type, Mapping[str, Setting]]" = {}
 
 
 class _Further(TypedDict, total=False):

@@ -3,8 +3,6 @@
 What a slider moves, or what opens a page, asks for no turn and waits for nobody.
 """
 
-from __future__ import annotations
-
 import os
 import threading
 import time
@@ -42,7 +40,7 @@ class Limits(NamedTuple):
     quota: int
 
     @classmethod
-    def of(cls, environment: Mapping[str, str]) -> Limits:
+    def of(cls, environment: Mapping[str, str]) -> "Limits":
         """Read the limits; by default an audit a processor, half of the memory, an eighth of it a session.
 
         Raises

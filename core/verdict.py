@@ -1,7 +1,5 @@
 """Verdicts, findings, and how they combine."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -89,7 +87,7 @@ class Finding:
         """Return what the finding comes down to, in one sentence where there is one."""
         return self.short or self.message
 
-    def told(self, *, short: str = "", step: str = "") -> Finding:
+    def told(self, *, short: str = "", step: str = "") -> "Finding":
         """Return the finding with what it comes down to, and what to do about it."""
         return replace(self, short=short or self.short, own_remedy=step or self.own_remedy)
 
@@ -101,7 +99,7 @@ class Finding:
         column: str | None = None,
         n_affected: int | None = None,
         columns: tuple[str, ...] = (),
-    ) -> Callable[..., Finding]:
+    ) -> "Callable[..., Finding]":
         """Return what makes a finding of its message, whole or as :func:`core.words.text` takes it.
 
         Where not given, ``{column}`` and ``{n}`` are those of the finding:
@@ -125,7 +123,7 @@ class Finding:
 
         return found
 
-    def of_file(self, name: str) -> Finding:
+    def of_file(self, name: str) -> "Finding":
         """Return the finding with the name of the file it is about before its message."""
         message, short = (
             each and text("{file}: {message}", file=name, message=own(each))

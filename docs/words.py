@@ -89,6 +89,8 @@ def _of_file(tree: ast.Module, *, silent: bool) -> Iterator[tuple[_Id, int]]:
             taken |= {id(part) for part in ast.walk(node) if part is not node}
         elif isinstance(node, ast.Expr):
             taken.add(id(node.value))
+        for kind in (getattr(node, "annotation", None), getattr(node, "returns", None)):
+            taken |= {id(part) for part in ast.walk(kind)} if kind is not None else set()
     for node in () if silent else ast.walk(tree):
         if isinstance(node, ast.Constant) and id(node) not in taken and _looks_like_words(node.value):
             yield (str(node.value), ""), node.lineno

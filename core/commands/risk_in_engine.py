@@ -1,7 +1,5 @@
 """``python -m core risk`` where the table is, and in DuckDB where it is too large for memory."""
 
-from __future__ import annotations
-
 import argparse
 import signal
 from collections.abc import Callable, Sequence

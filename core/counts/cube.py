@@ -3,8 +3,6 @@
 Categories may be sums of others in their column: a year and its quarters, a region and its towns.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -82,7 +80,7 @@ class Cube:
         """Return an inner cell's count, 0 where the table lists inner cells without it; None if unknown."""
         return self.cells.get(key, 0 if self.has_inner else None)
 
-    def with_suppressed(self, keys: Sequence[Key]) -> Cube:
+    def with_suppressed(self, keys: Sequence[Key]) -> "Cube":
         """Return the table with further cells suppressed."""
         return Cube(
             dimensions=self.dimensions,

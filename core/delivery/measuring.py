@@ -1,7 +1,5 @@
 """Measuring the tables of one delivery: each alone, and all of them read together."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -134,7 +132,7 @@ class DeliveryMeasurement:
     groups: tuple[Groups, ...] = ()  # households, and what they find
     same_orders: tuple[SameOrder, ...] = ()  # tables that no key joins, and the order of their records does
     # what is joined to each other and to none of the persons
-    apart: tuple[DeliveryMeasurement, ...] = ()
+    apart: "tuple[DeliveryMeasurement, ...]" = ()
     counts_together: tuple[Together, ...] = ()  # what tables of counts tell together
     same_files: tuple[tuple[str, str], ...] = ()  # tables that were given twice; the second is passed over
     releases: ReleasesMeasurement | None = None  # what earlier releases tell beside it, where they were given
@@ -230,7 +228,7 @@ def _measured(
     tables: Mapping[str, CodedTable],
     links: Sequence[Link],
     settings: DeliverySettings,
-    roles: _Roles,
+    roles: "_Roles",
     *,
     person: Place | None,
     should_stop: Callable[[], bool],

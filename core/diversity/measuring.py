@@ -1,7 +1,5 @@
 """The grid search over k and l: each distinct set of kept records is evaluated once."""
 
-from __future__ import annotations
-
 import hashlib
 import threading
 from collections import deque
@@ -229,7 +227,7 @@ class _Searching:
         diversity = CellDiversity(partition.cells.classes, self._sensitive_codes, self._inputs.settings)
         self._search_partition(partition, diversity, ls)
 
-    def _search_partition(self, partition: _Partition, diversity: CellDiversity, ls: range) -> None:
+    def _search_partition(self, partition: "_Partition", diversity: CellDiversity, ls: range) -> None:
         kept_sets: dict[bytes, KeptSet] = {}
         for l in ls:  # noqa: E741
             is_kept = diversity.holds(l)
@@ -241,7 +239,7 @@ class _Searching:
                 self._found[partition.cells.k, l] = configuration
                 self._on_progress(len(self._found), self._n_all)
 
-    def _configuration(self, partition: _Partition, kept_set: KeptSet, l: int) -> Configuration:  # noqa: E741
+    def _configuration(self, partition: "_Partition", kept_set: KeptSet, l: int) -> Configuration:  # noqa: E741
         k, settings = partition.cells.k, self._inputs.settings
         if kept_set.n_kept == 0:
             return Configuration(k=k, l=l, status=Status.NOTHING_LEFT, kept_set=kept_set)
@@ -272,7 +270,7 @@ class _Searching:
             not self._verified or kept_set.key in self._verifications
         )
 
-    def _evaluation(self, partition: _Partition, kept_set: KeptSet) -> Evaluation:
+    def _evaluation(self, partition: "_Partition", kept_set: KeptSet) -> Evaluation:
         if kept_set.key not in self._evaluations:
             self._evaluations[kept_set.key] = partition.evaluate(kept_set, self._should_stop)
         return self._evaluations[kept_set.key]

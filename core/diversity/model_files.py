@@ -3,8 +3,6 @@
 The model itself lives in a process that its file may end; see :mod:`core.diversity.model_process`.
 """
 
-from __future__ import annotations
-
 import threading
 import weakref
 from collections.abc import Mapping, Sequence
@@ -134,7 +132,7 @@ class FileModel:
     @classmethod
     def of(
         cls, loaded: LoadedEstimator, *, space: FeatureSpace, classes: tuple[str, ...], values: FloatArray
-    ) -> FileModel:
+    ) -> "FileModel":
         """Return the model after it has predicted the untouched records once."""
         model = cls(loaded=loaded, space=space, classes=classes)
         try:

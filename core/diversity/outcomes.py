@@ -1,7 +1,5 @@
 """What is predicted, how well, and how much a prediction depends on each feature."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -231,7 +229,7 @@ class FlatTree:
     missing_go_left: BoolArray  # shape (n_nodes,): where records without the feature go
 
     @classmethod
-    def all_of(cls, nodes: pa.Table) -> tuple[FlatTree, ...]:
+    def all_of(cls, nodes: pa.Table) -> "tuple[FlatTree, ...]":
         """Return the trees of a table of nodes."""
         columns = {name: nodes[name].to_numpy() for name in nodes.column_names}
         ends = np.flatnonzero(np.diff(columns["tree"], append=-1)) + 1

@@ -71,8 +71,7 @@ def _of_postgresql(given: str) -> Address:
     if parts.password is not None or parts.query or parts.fragment:
         raise input_error(
             "The address holds a password or options, which others on this machine can read there. Leave "
-            "them out, "
-            "and put the password in PGPASSWORD, the password file of PostgreSQL, or "
+            "them out, and put the password in PGPASSWORD, the password file of PostgreSQL, or "
             ".streamlit/secrets.toml."
         )
     database, _, table = parts.path.strip("/").partition("/")

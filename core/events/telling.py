@@ -203,12 +203,10 @@ def _dates_finding(anonymized: AnonymizedEvents, released: _Released) -> Finding
         return None
     n_events = int(np.count_nonzero(dated[released.value_of_event]))
     return Finding.of("dates_in_values", Verdict.FAIL, column=released.column, n_affected=n_events)(
-        "{found} of {n} released value of {column} hold a date or a time stamp of the log's years; "
-        "{shown} of {events} tell their day whatever the time columns say. Map these events to classes "
-        "without it.",
-        "{found} of {n} released values of {column} hold a date or a time stamp of the log's years; "
-        "{shown} of {events} tell their day whatever the time columns say. Map these events to classes "
-        "without it.",
+        "{found} of {n} released value of {column} hold a date or a time stamp of the log's years; {shown} "
+        "of {events} tell their day whatever the time columns say. Map these events to classes without it.",
+        "{found} of {n} released values of {column} hold a date or a time stamp of the log's years; {shown} "
+        "of {events} tell their day whatever the time columns say. Map these events to classes without it.",
         **released.counts(int(dated.sum()), n_events),
     )
 

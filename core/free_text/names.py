@@ -3,8 +3,6 @@
 A text is read as its words, each distinct word looked at once; which words stand beside each other decides.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -110,7 +108,7 @@ def _digits_as_zeros(texts: pa.Array) -> pa.Array:
     return pa.Array.from_buffers(texts.type, len(texts), [None, pa.py_buffer(offsets), pa.py_buffer(zeros)])
 
 
-def _words_of(texts: pa.Array, times: IntArray) -> _Words:
+def _words_of(texts: pa.Array, times: IntArray) -> "_Words":
     """Return the words of distinct texts, each there so many times: shape (n_texts,)."""
     lists = pc.split_pattern_regex(texts, _BETWEEN)
     encoded = pc.dictionary_encode(lists.flatten())

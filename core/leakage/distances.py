@@ -1,7 +1,5 @@
 """Gower's distance to the closest record, of the release and of records held out."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -48,7 +46,7 @@ class GowerTable:
         """Return the number of records."""
         return int(self.there.shape[1])
 
-    def take(self, rows: IntArray | slice) -> GowerTable:
+    def take(self, rows: IntArray | slice) -> "GowerTable":
         """Return some of the records."""
         return GowerTable(
             is_number=self.is_number,

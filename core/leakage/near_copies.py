@@ -14,8 +14,6 @@ anew for
 Beyond what was seen, a baseline's tail is continued exponentially, at the upper end of its likely width.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -62,7 +60,7 @@ class LikenessColumn:
     cells: SmallArray = field(repr=False)
     most: npt.NDArray[np.uint8] = field(repr=False)
 
-    def take(self, rows: IntArray) -> LikenessColumn:
+    def take(self, rows: IntArray) -> "LikenessColumn":
         """Return some of the records."""
         return LikenessColumn(is_number=self.is_number, cells=self.cells[rows], most=self.most[rows])
 

@@ -1,7 +1,5 @@
 """The definition of a figure, and how its values are written."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -40,7 +38,7 @@ class Measure:
         if self.unit in ("share", "risk"):
             object.__setattr__(self, "upper", 1)
 
-    def means(self, definition: str) -> Measure:
+    def means(self, definition: str) -> "Measure":
         """Return the measure with its definition."""
         return replace(self, definition=definition)
 

@@ -137,8 +137,7 @@ MEASURES = (
     ),
     Measure("dis_suda", "Chance that a match is right (DIS-SUDA)", "risk", "lower", _ELLIOT).means(
         "The file's data intrusion simulation risk, sample uniques against pairs at the sampling fraction, "
-        "spread over the records by their SUDA scores; not assessed where the population's size is not "
-        "known."
+        "spread over the records by their SUDA scores; not assessed where the population's size is not known."
     ),
     Measure(
         "suda_contribution_share", "Part of the SUDA scores with the column", "share", "neither", _SUDA

@@ -15,9 +15,8 @@ MEASURES = (
         "cell is read; a date that a logged date floor correctly produced does not count."
     ),
     Measure("high_risk_handling", "High-risk handling", "share", "higher", _RULE).means(
-        "Logged columns whose semantic is high-risk (such as name, birth date, phone, address or "
-        "identifier) and whose action protects, divided by the high-risk columns in the log; 100 % when "
-        "there are none."
+        "Logged columns whose semantic is high-risk (such as name, birth date, phone, address or identifier) "
+        "and whose action protects, divided by the high-risk columns in the log; 100 % when there are none."
     ),
     Measure("pass_share", "PASS messages", "share", "higher", _RULE).means(
         "Column checks that ended in PASS, divided by all column checks. A column that was expanded into "

@@ -40,9 +40,8 @@ MEASURES = (
         "rarest allele of the site, the reference included."
     ),
     Measure("n_common_alleles", "Common alleles that remain", "number", "lower").means(
-        "ALT alleles that the anonymized file still names and whose frequency is 5 % to 95 %: as INFO "
-        "states it, else as the original states it for the site, else counted where 20 samples have a "
-        "genotype."
+        "ALT alleles that the anonymized file still names and whose frequency is 5 % to 95 %: as INFO states "
+        "it, else as the original states it for the site, else counted where 20 samples have a genotype."
     ),
     Measure("n_independent_variants", "Independent common variants", "number", "lower", _LIN).means(
         "Windows of 1,000,000 bases on autosomes that hold a common variant of one base. As a rule of thumb "

@@ -4,8 +4,6 @@ A release without pseudonyms says how many are in each class with each value. Wh
 subtracts: what one has more of are people who came, or left, between them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -37,7 +35,7 @@ class ValueCounts:
     counts: IntArray
 
     @staticmethod
-    def in_order(class_of: IntArray, part: KeyArray, counts: IntArray) -> ValueCounts:
+    def in_order(class_of: IntArray, part: KeyArray, counts: IntArray) -> "ValueCounts":
         """Return counts in whatever order as those of classes and values."""
         order = np.lexsort((part, class_of))
         return ValueCounts(class_of=class_of[order], part=part[order], counts=counts[order])

@@ -1,7 +1,5 @@
 """Measuring what a release tells beside earlier ones; thresholds measure nothing again."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -335,7 +333,7 @@ def _shifted(table: ReleasedTable, earlier: Dataset, release: str, found: Compar
     return None
 
 
-def _of_pair(table: ReleasedTable, earlier: Dataset, release: str, pair: _Pair) -> Compared:
+def _of_pair(table: ReleasedTable, earlier: Dataset, release: str, pair: "_Pair") -> Compared:
     roles, both = pair.roles, (pair.later, pair.earlier)
     later, earlier_counts = (count_classes(each.classes, each.values, unit=pair.unit(each)) for each in both)
     found = _by_counts(table, roles, release, later, earlier_counts)
@@ -482,7 +480,7 @@ class _Pair:
         ]
         return Renaming(column=name, later=said[0], earlier=said[1])
 
-    def with_words_of_the_later(self) -> tuple[tuple[Renaming, ...], _Pair]:
+    def with_words_of_the_later(self) -> "tuple[tuple[Renaming, ...], _Pair]":
         """Return words that are clearly the same, and the releases with the later ones in place of them.
 
         Columns with words of their own are looked at, and all where there are none: what a column calls 1

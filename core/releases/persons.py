@@ -5,8 +5,6 @@ that are among them each time (Xiao & Tao, "m-invariance: towards privacy preser
 dynamic datasets", SIGMOD 2007).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -40,7 +38,7 @@ class Records:
     written: IntArray  # … and as written
     values: Mapping[str, IntArray]  # by sensitive attribute, -1 for missing
 
-    def chosen(self, mask: BoolArray) -> Records:
+    def chosen(self, mask: BoolArray) -> "Records":
         """Return some of the records."""
         values = {name: codes[mask] for name, codes in self.values.items()}
         return Records(
@@ -335,7 +333,7 @@ class _Left:
     n_values: int
 
     @staticmethod
-    def of(records: Records, name: str, classes: IntArray, n_values: int) -> _Left:
+    def of(records: Records, name: str, classes: IntArray, n_values: int) -> "_Left":
         """Return the values of some classes, a state for each."""
         cells = _cells(records, name, n_values)
         first = np.searchsorted(cells, classes * n_values)
@@ -346,7 +344,7 @@ class _Left:
     def counts(self) -> IntArray:
         return np.bincount(self.state, minlength=self.n_states)
 
-    def narrowed(self, parent: IntArray, classes: IntArray, cells: IntArray) -> _Left:
+    def narrowed(self, parent: IntArray, classes: IntArray, cells: IntArray) -> "_Left":
         """Return, for each new state, its parent's values that are in a class too; -1 takes them all."""
         state, place = repeated(
             np.searchsorted(self.state, parent),

@@ -1,7 +1,5 @@
 """What the columns of a release are, and what the differences between releases are held against."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -19,7 +17,7 @@ class Roles:
     sensitive: tuple[str, ...] = ()
     person: str | None = None
 
-    def common(self, columns: tuple[str, ...]) -> Roles:
+    def common(self, columns: tuple[str, ...]) -> "Roles":
         """Return the roles of the columns that another table has too."""
         return Roles(
             quasi_identifiers=tuple(name for name in self.quasi_identifiers if name in columns),

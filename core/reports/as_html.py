@@ -1,7 +1,5 @@
 """A report as one self-contained HTML file: no script, nothing fetched, fit to be printed and filed."""
 
-from __future__ import annotations
-
 import html
 import json
 import re
@@ -203,7 +201,7 @@ def _footer() -> str:
 
 
 def _front(
-    report: Report, sections: Sequence[ReportSection], digest: str, further: Mapping[str, _Part]
+    report: Report, sections: Sequence[ReportSection], digest: str, further: "Mapping[str, _Part]"
 ) -> str:
     moment = in_utc(report.created_at)
     parts = [
@@ -317,7 +315,7 @@ def _made(report: Report, digest: str) -> str:
     return f'<dl class="facts made">{items}</dl>'
 
 
-def _contents(sections: Sequence[ReportSection], further: Mapping[str, _Part]) -> str:
+def _contents(sections: Sequence[ReportSection], further: "Mapping[str, _Part]") -> str:
     links = [(f"file-{n}", each.name) for n, each in enumerate(sections, start=1)]
     links += [(anchor, say(part.heading)) for anchor, part in further.items()]
     items = "".join(f'<li><a class="long" href="#{anchor}">{text(name)}</a></li>' for anchor, name in links)

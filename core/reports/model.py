@@ -1,7 +1,5 @@
 """A report as plain data: facts, sections, tables, charts; and how its files are named."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 import platform
@@ -71,7 +69,7 @@ class Table(pd.DataFrame):
     described: tuple[Column, ...] = ()
 
     @property
-    def _constructor(self) -> type[Table]:
+    def _constructor(self) -> "type[Table]":
         return Table
 
 
@@ -185,7 +183,7 @@ class PlainTable:
     cells: tuple[tuple[object, ...], ...]  # of each column
 
     @classmethod
-    def of(cls, table: ReportTable) -> PlainTable:
+    def of(cls, table: ReportTable) -> "PlainTable":
         """Return a table without tints as plain values."""
         cells = [table.frame[column.key] for column in table.columns]
         return cls(
@@ -277,11 +275,11 @@ class Report:
     policy: Mapping[str, object] = field(default_factory=dict)  # whose limits were taken, where they were
     platform: str = field(default_factory=lambda: f"{platform.system()} {platform.machine()}")
 
-    def with_tables(self, tables: Iterable[ReportTable]) -> Report:
+    def with_tables(self, tables: Iterable[ReportTable]) -> "Report":
         """Return the report with further tables behind its own."""
         return replace(self, tables=(*self.tables, *tables))
 
-    def with_evidence(self, tables: Iterable[ReportTable]) -> Report:
+    def with_evidence(self, tables: Iterable[ReportTable]) -> "Report":
         """Return the report with records behind it, and the option that asks for them."""
         arguments = tuple((*words, "--evidence", "masked") for words in self.arguments)
         return replace(self.with_tables(tables), arguments=arguments)

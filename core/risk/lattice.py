@@ -1,7 +1,5 @@
 """All ways of combining columns' generalizations, and the class sizes and loss of each."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -148,7 +146,7 @@ class Lattice:
         """Return the generalization of the last level of every column."""
         return tuple(levels - 1 for levels in self.shape)
 
-    def restricted(self, kept: BoolArray) -> Lattice:
+    def restricted(self, kept: BoolArray) -> "Lattice":
         """Return the lattice over some of the combinations, shape (n_combinations,), for itself."""
         position = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1)
         table = replace(

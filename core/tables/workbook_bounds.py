@@ -6,8 +6,6 @@ by millions of empty elements. What the archive states about itself may be false
 unpacked once, in pieces, and counted.
 """
 
-from __future__ import annotations
-
 import io
 import re
 import zipfile
@@ -101,7 +99,7 @@ def _check(archive: zipfile.ZipFile) -> None:
             _sheet(archive, member).check()
 
 
-def _sheet(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> _Sheet:
+def _sheet(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> "_Sheet":
     """Return the extent of a part, looked at as if it were a sheet: which one is, is only stated."""
     sheet = _scanned_sheet(_pieces(archive, member), every_row=False)
     if sheet.is_plain and not sheet.has_few_columns:

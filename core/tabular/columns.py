@@ -130,9 +130,8 @@ def about_names_alike(
         if len(meant) > 1 and not meant.keys() >= {*ours, *theirs, *logged}:
             names = list({**ours, **theirs, **logged})
             yield Finding.of("column_names_alike", Verdict.WARN, n_affected=len(names))(
-                "{columns} differ in letter case, spaces or signs alone, so which column of the other "
-                "table or of the log is meant cannot be said. Rename them so that every column has one "
-                "spelling.",
+                "{columns} differ in letter case, spaces or signs alone, so which column of the other table "
+                "or of the log is meant cannot be said. Rename them so that every column has one spelling.",
                 columns=listed(names),
             )
 

@@ -1,7 +1,5 @@
 """The anonymization log: what somebody claims to have done to every column."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re
@@ -102,7 +100,7 @@ class AnonymizationLog:
     # findings about the log itself; messages name the log, the column and the remedy
     notes: tuple[Finding, ...] = ()
 
-    def for_columns(self, original: Sequence[str], anonymized: Sequence[str]) -> AnonymizationLog:
+    def for_columns(self, original: Sequence[str], anonymized: Sequence[str]) -> "AnonymizationLog":
         """Return the log with each entry under the name that its column has in the tables.
 
         A name as logged wins; else the only column whose name folds alike, unless another entry folds

@@ -1,7 +1,5 @@
 """How the rule measures, and the limits of the published decision."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from core.errors import refuse
@@ -65,7 +63,7 @@ class TabularThresholds:
         check(self)
 
     @classmethod
-    def for_mode(cls, mode: Mode) -> TabularThresholds:
+    def for_mode(cls, mode: Mode) -> "TabularThresholds":
         """Return the published limits of low or high mode."""
         if mode == "high":
             return cls(policy_consistency_share=0.80, warn_share=0.30)

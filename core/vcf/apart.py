@@ -4,8 +4,6 @@ What a file does to that process ends one pair, and what it found comes back as 
 types of :class:`core.vcf.measuring.VcfScan`. Uploaded bytes go there through memory that both processes see.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack

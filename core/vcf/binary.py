@@ -1,7 +1,5 @@
 """BCF files, read byte by byte and handed on as VCF text; no native reader sees what they hold."""
 
-from __future__ import annotations
-
 import re
 import struct
 from collections.abc import Callable, Iterator, Sequence

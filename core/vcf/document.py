@@ -1,7 +1,5 @@
 """A run of the VCF verifier as one JSON document."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from core.settings_form import option_words, settings_document

@@ -1,7 +1,5 @@
 """What an exposure check found, and which severities there are to choose."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 

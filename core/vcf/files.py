@@ -4,8 +4,6 @@ What igzip and pysam's BGZFile let pass is checked besides: that the file is mad
 the end marker is there. Nothing is ever written to disk.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import os
@@ -146,7 +144,7 @@ class Content:
         """Close the file; calling it twice does nothing more."""
         self._opened.close()
 
-    def _inflated(self, stream: io.BufferedIOBase, progress: Progress) -> _Counted | _Inflated:
+    def _inflated(self, stream: io.BufferedIOBase, progress: Progress) -> "_Counted | _Inflated":
         with self._own_words():
             head = stream.read(BGZF_HEADER)
             stream.seek(0)

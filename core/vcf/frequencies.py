@@ -7,8 +7,6 @@ whatever is written behind it: such a site is rare. A site whose frequency canno
 the value infinity here, which is below no threshold; so has NaN.
 """
 
-from __future__ import annotations
-
 import math
 import re
 import struct

@@ -1,7 +1,5 @@
 """The header of a VCF file: checked by us first, then by htslib."""
 
-from __future__ import annotations
-
 import os
 import re
 import threading

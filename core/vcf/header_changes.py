@@ -4,8 +4,6 @@ Whoever masks a header blanks lines or takes them out. Those that are left stand
 as it did, and declare what they declared.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence

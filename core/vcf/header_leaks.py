@@ -1,7 +1,5 @@
 """What the header of the anonymized file still tells: who, where, how."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence

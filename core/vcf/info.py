@@ -1,7 +1,5 @@
 """INFO fields by what their keys say; an attacker knows these keys from the tools that write them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Apply a MAF threshold to a scan: targets, counts, verdict, and the exposure findings."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

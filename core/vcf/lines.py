@@ -5,8 +5,6 @@ they come in runs, compared byte by byte and not split; elsewhere site by site, 
 position. Files that are not sorted are refused with :class:`UnsortedError`; the caller has them sorted.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -69,7 +67,7 @@ class Block:
         self.ends = ends
 
     @classmethod
-    def of(cls, lines: Iterable[bytes]) -> Block:
+    def of(cls, lines: Iterable[bytes]) -> "Block":
         """Put lines together."""
         text = b"".join([*(line + b"\n" for line in lines), PADDING])
         return cls(text, starts_in(text))
@@ -111,7 +109,7 @@ class Block:
         end = text.find(b"\t", text.find(b"\t", low, high) + 1, high)
         return text[low : high if end < 0 else end]
 
-    def differing(self, other: Block) -> list[int]:
+    def differing(self, other: "Block") -> list[int]:
         """Return the places of the lines that are not those of another block of as many lines."""
         equal = pc.equal(self._as_array(), other._as_array()).buffers()[1]  # a bit for each, the lowest first
         bits = np.unpackbits(np.frombuffer(equal, dtype=np.uint8), count=len(self), bitorder="little")
@@ -123,7 +121,7 @@ class Block:
         buffers = [None, pa.py_buffer(self.starts), pa.py_buffer(self.text)]
         return pa.Array.from_buffers(pa.large_binary(), len(self), buffers)
 
-    def first_elsewhere(self, other: Block, places: list[int]) -> int:
+    def first_elsewhere(self, other: "Block", places: list[int]) -> int:
         """Return the first of some places whose CHROM or POS is not another block's; −1 for none."""
         text, others, which = self.text, other.text, np.array(places, dtype=np.int64)
         bounds = (

@@ -1,7 +1,5 @@
 """What a scan notes about an original record that may be a target: bits, as whole numbers."""
 
-from __future__ import annotations
-
 
 class Mark:
     """What the published rule and the tables need; the bits above are those of the checks of masked sites."""

@@ -5,8 +5,6 @@ such a record is not masked, whatever it holds. All others are split, paired wit
 judged by the checks, each of which is written once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace

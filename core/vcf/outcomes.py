@@ -1,7 +1,5 @@
 """What reading and verifying one pair came to: an error ends one pair, never the run."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Which anonymized file belongs to which original, and at which level it was anonymized."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

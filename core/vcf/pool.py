@@ -1,7 +1,5 @@
 """Pairs read in processes of their own, several large ones at once; an error ends one pair, never the run."""
 
-from __future__ import annotations
-
 import os
 import threading
 from collections.abc import Iterator, Sequence
@@ -89,7 +87,7 @@ class MeasuredPair:
     n_seconds: float
 
     @classmethod
-    def of(cls, outcome: PairOutcome) -> MeasuredPair:
+    def of(cls, outcome: PairOutcome) -> "MeasuredPair":
         """Return what a pair's outcome rests on.
 
         Raises

@@ -1,7 +1,5 @@
 """One record, split into its columns when a site has to be looked at closely."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
@@ -52,7 +50,7 @@ class Record:
         self.n_samples = n_columns - N_FIXED - 1 if self.samples else 0
 
     @classmethod
-    def of_alleles(cls, ref: bytes, alt: bytes) -> Record:
+    def of_alleles(cls, ref: bytes, alt: bytes) -> "Record":
         """Return a record with nothing but REF and ALT."""
         return cls(b"1\t1\t.\t%s\t%s\t.\t.\t." % (ref, alt), N_FIXED)
 
@@ -62,7 +60,7 @@ class Record:
         before = len(self.chrom) + len(self.pos) + len(self.id) + len(self.ref) + len(self.alt)
         return self.line[before + 5 :]
 
-    def beside(self, line: bytes) -> Record | None:
+    def beside(self, line: bytes) -> "Record | None":
         """Return the record of another line that is the same from QUAL on, None if it is not the same."""
         rest = self.rest
         head = line[: -len(rest)].split(b"\t") if rest and line.endswith(rest) else []

@@ -3,8 +3,6 @@
 What a function remembers comes from somebody's file, so what reads one stands in :func:`forgetting`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -43,10 +41,10 @@ class lazy(Generic[Value]):  # noqa: N801 - used as a decorator
         self.__doc__ = compute.__doc__
 
     @overload
-    def __get__(self, instance: None, owner: type) -> lazy[Value]: ...
+    def __get__(self, instance: None, owner: type) -> "lazy[Value]": ...
     @overload
     def __get__(self, instance: object, owner: type) -> Value: ...
-    def __get__(self, instance: object | None, owner: type) -> lazy[Value] | Value:
+    def __get__(self, instance: object | None, owner: type) -> "lazy[Value] | Value":
         if instance is None:
             return self
         value = self._compute(instance)

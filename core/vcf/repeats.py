@@ -1,7 +1,5 @@
 """Short tandem repeats in ALT alleles."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 
@@ -22,7 +20,7 @@ class RepeatPattern:
     min_repeat: int
 
     @classmethod
-    def of(cls, settings: VcfSettings) -> RepeatPattern:
+    def of(cls, settings: VcfSettings) -> "RepeatPattern":
         """Compile the pattern: a motif of A, C, G, T (upper case), repeated in a row."""
         source = rb"([ACGT]{%d,%d}?)\1{%d,}" % (
             settings.min_motif,

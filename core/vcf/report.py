@@ -1,7 +1,5 @@
 """The CSV files that other programs read: the published report, a row a finding, a row a pair."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What is new in a record beside masking, and in which way a masked one is blank."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterable
@@ -119,7 +117,7 @@ class Forms:
     is_repeat: bool = False  # of the record that is taken up: repeats may be masked otherwise
 
     @classmethod
-    def of(cls, header: Iterable[bytes]) -> Forms:
+    def of(cls, header: Iterable[bytes]) -> "Forms":
         """Return none yet, for a file with such header lines."""
         declared = {line.partition(b",")[0].removeprefix(b"##INFO=<ID=") for line in header}
         return cls(tuple(b";%s=" % key for key in HARMLESS_NUMBERS if key in declared))

@@ -1,7 +1,5 @@
 """Names of samples: which tell a person, which are those of the original, and which are pseudonyms."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import re

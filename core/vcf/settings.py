@@ -1,7 +1,5 @@
 """What a person can set before verifying VCF files."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Whoever takes something out of a whole file leaves it nowhere. Where it is gone 
 these are can be a code.
 """
 
-from __future__ import annotations
-
 import re
 from array import array
 from collections import Counter

@@ -3,8 +3,6 @@
 Whoever knows that they are there reads them; bgzip, htslib and this verifier pass over them.
 """
 
-from __future__ import annotations
-
 import io
 import struct
 from collections.abc import Iterator

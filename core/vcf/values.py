@@ -6,8 +6,6 @@ sample with more fields than FORMAT names, and a sample's value that does not ha
 Values of INFO are never refused: htslib reads as much of them as it can.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Sequence
@@ -55,7 +53,7 @@ class ValueChecker:
         self._shapes: dict[bytes, set[bytes]] = {}  # under each FORMAT: of samples that htslib takes
         self._n_known = 0  # bytes of them
 
-    def agrees(self, other: ValueChecker) -> bool:
+    def agrees(self, other: "ValueChecker") -> bool:
         """Tell whether another file's header declares alike, so that equal texts are judged alike."""
         return self.contigs == other.contigs and self.formats == other.formats
 

@@ -1,7 +1,5 @@
 """Disclosure risk of a table measured where it is: an engine runs the expressions, aggregates come back."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -147,7 +145,7 @@ class _Found:
         self.measured = replace(self.measured, releases=self.releases.measurement)
 
     def compare(
-        self, counts: _Counts, original: Engine, thresholds: RiskThresholds, options: ReadOptions
+        self, counts: "_Counts", original: Engine, thresholds: RiskThresholds, options: ReadOptions
     ) -> None:
         self.measured, self.theirs = compare_in_engine(
             self.measured, counts, original, thresholds=thresholds, options=options

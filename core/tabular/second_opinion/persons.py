@@ -224,9 +224,8 @@ def judge_persons(
         return [Finding(check="smallest_class_of_persons", verdict=Verdict.PASS, message=message)]
     return [
         Finding.of("smallest_class_of_persons", Verdict.FAIL, column=found.column, n_affected=n_below)(
-            "Counted by {by}, of which values repeat, the smallest class over {columns} has {persons}, "
-            "fewer than {limit}: {below} persons are in classes that small, however many records they "
-            "have.",
+            "Counted by {by}, of which values repeat, the smallest class over {columns} has {persons}, fewer "
+            "than {limit}: {below} persons are in classes that small, however many records they have.",
             limit=limit,
             below=share_of(n_below, found.n_persons),
             **facts,

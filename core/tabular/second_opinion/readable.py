@@ -6,8 +6,6 @@ hit is a cell that shows the value of its own row, against other rows; where the
 changed, a cell that shows any value, against made-up values of the same build.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import itertools
@@ -110,7 +108,7 @@ class _Read(Sample):
     """The sampled cells of both tables, read once per column."""
 
     @cached_property
-    def originals(self) -> Mapping[str, _Original]:
+    def originals(self) -> "Mapping[str, _Original]":
         """Return the original columns whose values vary enough to lead to somebody."""
         found = {}
         for name, cells in itertools.islice(self.original.items(), _MOST_COLUMNS):
@@ -142,7 +140,7 @@ class _Read(Sample):
         return list(plain_forms(self.originals[original].cells))
 
     @cached_property
-    def shown(self) -> _Shown:
+    def shown(self) -> "_Shown":
         """Return the forms of all values, and of made-up ones, for tables whose order has changed."""
         rng = np.random.default_rng(self.settings.seed)
         shown = _Shown()

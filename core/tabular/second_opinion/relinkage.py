@@ -290,12 +290,10 @@ def _about_partly(
     verdict = _relinkage_verdict(found.n_matched, measured, thresholds)
     if verdict is not Verdict.PASS:
         finding = Finding.of("relinkage_by_partly_unchanged", verdict, n_affected=found.n_matched)(
-            "By {n} column of which many or all cells are unchanged, {found} anonymized records match "
-            "their own original record and no other: {columns}. Changing the other cells does not hide "
-            "them.",
-            "By {n} columns of which many or all cells are unchanged, {found} anonymized records match "
-            "their own original record and no other: {columns}. Changing the other cells does not hide "
-            "them.",
+            "By {n} column of which many or all cells are unchanged, {found} anonymized records match their "
+            "own original record and no other: {columns}. Changing the other cells does not hide them.",
+            "By {n} columns of which many or all cells are unchanged, {found} anonymized records match their "
+            "own original record and no other: {columns}. Changing the other cells does not hide them.",
             n=len(found.columns),
             found=share_of(found.n_matched, measured.n_records),
             columns=listed(found.columns),

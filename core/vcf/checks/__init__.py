@@ -4,8 +4,6 @@ A check of masked sites is one function of a :class:`core.vcf.checks.case.Case`,
 looks at. To add one, write it there and put it into the list at the module's end.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType

@@ -1,7 +1,5 @@
 """What a check of a masked site is given: an original record, its own anonymized record, and the rules."""
 
-from __future__ import annotations
-
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 

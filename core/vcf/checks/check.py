@@ -1,7 +1,5 @@
 """What a check is: its name, how bad it is, what it says, what to do, and for masked sites how it looks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

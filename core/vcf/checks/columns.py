@@ -1,7 +1,5 @@
 """Checks of masked sites: ALT, REF, QUAL, ID and FILTER."""
 
-from __future__ import annotations
-
 import re
 
 from core.vcf.checks.case import Case

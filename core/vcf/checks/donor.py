@@ -1,7 +1,5 @@
 """What the remaining variants tell of the donors; see :mod:`core.vcf.donor`."""
 
-from __future__ import annotations
-
 from core.vcf.checks.check import FAIL, NOT_ASSESSED, WARN, Check
 from core.verdict import Verdict
 

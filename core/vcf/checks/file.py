@@ -1,7 +1,5 @@
 """Checks of neighbouring records and of the file as a whole."""
 
-from __future__ import annotations
-
 from core.vcf.checks.check import FAIL, NOT_ASSESSED, WARN, Check
 from core.words import text
 

@@ -1,7 +1,5 @@
 """Checks of the header and the sample names."""
 
-from __future__ import annotations
-
 from core.vcf.checks.check import FAIL, WARN, Check
 
 HEADER_CHECKS = (

@@ -1,7 +1,5 @@
 """Checks of masked sites: INFO."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

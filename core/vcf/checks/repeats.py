@@ -1,7 +1,5 @@
 """Checks of masked sites: short tandem repeats."""
 
-from __future__ import annotations
-
 import re
 
 from core.vcf.checks.case import Case

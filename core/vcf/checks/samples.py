@@ -1,7 +1,5 @@
 """Checks of masked sites: who carries the allele, and which it is, by the samples' fields."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import NamedTuple

@@ -3,8 +3,6 @@
 Everything here works on upper-case text whose percent signs are decoded, as :func:`plain` returns it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from urllib.parse import unquote_to_bytes

@@ -1,7 +1,5 @@
 """What a file tells of its donors, as findings and as plain data."""
 
-from __future__ import annotations
-
 from core.vcf.donor.judging import DonorAudit
 from core.vcf.donor.kinship import DEGREES
 from core.vcf.donor.membership import NEVER

@@ -1,7 +1,5 @@
 """Genotypes of one record: how many copies of an ALT allele each sample has."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import NamedTuple

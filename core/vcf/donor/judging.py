@@ -1,7 +1,5 @@
 """Judge what a file tells of its donors."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

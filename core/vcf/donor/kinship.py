@@ -6,8 +6,6 @@ Manichaikul, A., Mychaleckyj, J. C., Rich, S. S., Daly, K., Sale, M., Chen, W.-M
 inference in genome-wide association studies. Bioinformatics 26 (22), 2867-2873.
 """
 
-from __future__ import annotations
-
 import math
 import zlib
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Read an anonymized file for what it tells of its donors, and compare it with a panel."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

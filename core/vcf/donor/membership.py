@@ -9,8 +9,6 @@ Raisaro, J. L., Tramèr, F., Ji, Z. and others (2017). Addressing Beacon re-iden
 the American Medical Informatics Association 24 (4), 799-805.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from dataclasses import dataclass

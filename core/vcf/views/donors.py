@@ -1,7 +1,5 @@
 """Figures, findings and tables of what a file tells of its donors."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """The chart of sites by minor allele frequency, and the table it is drawn from."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

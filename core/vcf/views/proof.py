@@ -1,7 +1,5 @@
 """How a sceptic finds masked alleles that a VCF audit found again, and what was tried where it found none."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from core.reports import ReportTable

@@ -1,7 +1,5 @@
 """Figures, findings and the report of the VCF verifier."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 

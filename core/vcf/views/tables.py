@@ -1,7 +1,5 @@
 """Tables of the VCF verifier, and the unmasked sites as BED and CSV."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np
