@@ -7,7 +7,6 @@ from typing import Any
 from core.releases.measuring import Compared, ReleasesMeasurement
 from core.releases.persons import Candidates, Redrawn
 from core.releases.renaming import Renaming
-from core.releases.splits import Split
 from core.verdict import Finding, Verdict, worst, worst_first
 from core.words import Text, counted, joined, listed, own, share_of, text
 
@@ -174,18 +173,10 @@ def _differences(each: Compared, k: int) -> Iterator[Finding]:
 
 def _sides(each: Compared, k: int) -> Iterator[Finding]:
     sides = (
-        (
-            ("release_newcomers", "release_newcomer_values"),
-            each.came,
-            _newcomers if each.counts_persons else _new_records,
-        ),
-        (
-            ("release_leavers", "release_leaver_values"),
-            each.left,
-            _leavers if each.counts_persons else _records_gone,
-        ),
+        (("release_newcomers", "release_newcomer_values"), each.came, _who_came),
+        (("release_leavers", "release_leaver_values"), each.left, _who_left),
     )
-    for (of_groups, of_values), moved, noun in sides:
+    for (of_groups, of_values), moved, who in sides:
         if n_below := moved.groups.n_below(k):
             yield _finding(of_groups, each, n_below)(
                 text(
@@ -193,7 +184,7 @@ def _sides(each: Compared, k: int) -> Iterator[Finding]:
                     "one release alone leaves them among {k} or more.",
                     release=each.release,
                     table=f"`{each.table}`",
-                    found=noun(n_below, moved.n),
+                    found=who(n_below, each),
                     k=k,
                 )
             )
@@ -207,25 +198,19 @@ def _sides(each: Compared, k: int) -> Iterator[Finding]:
                     release=each.release,
                     table=f"`{each.table}`",
                     column=f"`{column}`",
-                    found=noun(n_away, moved.n),
+                    found=who(n_away, each),
                 )
             )
 
 
-def _newcomers(n: int, total: int) -> Text:
-    return share_of(n, total, "newcomers")
+def _who_came(n: int, each: Compared) -> Text:
+    total = each.came.n
+    return share_of(n, total, "newcomers") if each.counts_persons else share_of(n, total, "new records")
 
 
-def _new_records(n: int, total: int) -> Text:
-    return share_of(n, total, "new records")
-
-
-def _leavers(n: int, total: int) -> Text:
-    return share_of(n, total, "leavers")
-
-
-def _records_gone(n: int, total: int) -> Text:
-    return share_of(n, total, "records gone")
+def _who_left(n: int, each: Compared) -> Text:
+    total = each.left.n
+    return share_of(n, total, "leavers") if each.counts_persons else share_of(n, total, "records gone")
 
 
 def _finding(check: str, each: Compared, n: int) -> Callable[[Text], Finding]:
@@ -249,7 +234,16 @@ def _splits(each: Compared, k: int) -> Iterator[Finding]:
         if not (n_below or n_away):
             continue
         is_same = split.is_shown or each.is_sure
-        message = (_what_follows if split.is_sure else _what_may_follow)(each, split, n_below, n_away, k)
+        persons, records = share_of(n_below, split.n, "persons"), share_of(n_below, split.n, "records")
+        message = text(
+            _SURE if split.is_sure else _NOT_SURE,
+            release=each.release,
+            table=f"`{each.table}`",
+            column=listed(split.columns),
+            below=persons if each.counts_persons else records,
+            k=k,
+            away=n_away,
+        )
         yield Finding.of(
             "release_boundaries",
             Verdict.FAIL if is_same and split.is_sure else Verdict.WARN,
@@ -258,36 +252,15 @@ def _splits(each: Compared, k: int) -> Iterator[Finding]:
         )(message if is_same else _if_same_people(message))
 
 
-def _what_follows(each: Compared, split: Split, n_below: int, n_away: int, k: int) -> Text:
-    return text(
-        "{release} and {table} cut {column} at different places. What lies between two cuts follows: "
-        "{below} are among fewer than {k}, and of {away} a sensitive value follows, which neither "
-        "release alone tells.",
-        release=each.release,
-        table=f"`{each.table}`",
-        column=listed(split.columns),
-        below=share_of(n_below, split.n, "persons")
-        if each.counts_persons
-        else share_of(n_below, split.n, "records"),
-        k=k,
-        away=n_away,
-    )
-
-
-def _what_may_follow(each: Compared, split: Split, n_below: int, n_away: int, k: int) -> Text:
-    return text(
-        "{release} and {table} cut {column} at different places. If no more came and left than the counts "
-        "show, at most {below} lie between two cuts among fewer than {k}, and of {away} a sensitive value "
-        "follows, which neither release alone tells.",
-        release=each.release,
-        table=f"`{each.table}`",
-        column=listed(split.columns),
-        below=share_of(n_below, split.n, "persons")
-        if each.counts_persons
-        else share_of(n_below, split.n, "records"),
-        k=k,
-        away=n_away,
-    )
+_SURE = (
+    "{release} and {table} cut {column} at different places. What lies between two cuts follows: {below} are "
+    "among fewer than {k}, and of {away} a sensitive value follows, which neither release alone tells."
+)
+_NOT_SURE = (
+    "{release} and {table} cut {column} at different places. If no more came and left than the counts show, "
+    "at most {below} lie between two cuts among fewer than {k}, and of {away} a sensitive value follows, "
+    "which neither release alone tells."
+)
 
 
 def _of_persons(each: Compared, k: int) -> Iterator[Finding]:
