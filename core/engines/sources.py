@@ -57,7 +57,6 @@ class Engine:
     version: str  # of the engine, such as "DuckDB 2.0.0"
     n_bytes: int = 0  # of its files; 0 in a database
     sha256: str = ""
-    asked: list[str] = field(default_factory=list)  # every query so far, as it was sent
 
     @property
     def origin(self) -> Origin:
@@ -77,9 +76,7 @@ class Engine:
     def answer(self, question: Expression, *, most: int = _MOST_ROWS) -> dict[str, pa.ChunkedArray]:
         """Return the answer to an aggregate, by column, as the engine's types."""
         with _failures(self.address), Shielded():
-            bounded = question.limit(most + 1)
-            self.asked.append(self.backend.compile(bounded))
-            found = self.backend.to_pyarrow(bounded)
+            found = self.backend.to_pyarrow(question.limit(most + 1))
         if found.num_rows > most:
             raise input_error(
                 "{table}: an answer would have more than {most} rows; make the columns coarser, or choose "
@@ -93,7 +90,6 @@ class Engine:
     def kept(self, question: Expression) -> Iterator[Expression]:
         """Give an intermediate result that the engine keeps while this lasts, as its own table."""
         with _failures(self.address), Shielded():
-            self.asked.append(self.backend.compile(question))
             if self.address.engine == "spark":
                 name, cached = self._in_spark(question)
             else:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,21 @@ __all__ = ["server"]
 def password(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PGUSER", USER)
     monkeypatch.setenv("PGPASSWORD", PASSWORD)
+
+
+@pytest.fixture
+def answered(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, str]]:
+    """Return how many rows each question was answered with, and the question, as they come."""
+    rows: list[tuple[int, str]] = []
+    answer = Engine.answer
+
+    def recorded(self: Engine, question: Any, **options: int) -> object:
+        found = answer(self, question, **options)
+        rows.append((max(map(len, found.values())), self.backend.compile(question)))
+        return found
+
+    monkeypatch.setattr(Engine, "answer", recorded)
+    return rows
 
 
 @pytest.fixture

@@ -64,16 +64,7 @@ def checks(found: DeliveryAudit) -> dict[str, Verdict]:
     return {each.check: each.verdict for each in reversed(found.findings)}
 
 
-def test_audit__only_counts_leave_the_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    answered: list[tuple[int, str]] = []
-    answer = Engine.answer
-
-    def recorded(self: Engine, question: object, **options: int) -> object:
-        found = answer(self, question, **options)
-        answered.append((max(map(len, found.values())), self.asked[-1]))
-        return found
-
-    monkeypatch.setattr(Engine, "answer", recorded)
+def test_audit__only_counts_leave_the_engine(tmp_path: Path, answered: list[tuple[int, str]]) -> None:
     found = audited(tmp_path, delivery()).audit
     assert found.measurement.n_persons == 2000
     assert len(answered) > 12

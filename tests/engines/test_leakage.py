@@ -11,7 +11,6 @@ from hypothesis import HealthCheck, given, settings
 
 from core.__main__ import main
 from core.engines import address_of
-from core.engines.sources import Engine
 from core.errors import AuditInputError
 from core.leakage import LeakageSettings, LeakageThresholds
 from core.leakage.in_engine import RowsInEngine, audit_rows_in_engine
@@ -64,16 +63,7 @@ def audited(at: Sequence[str], **chosen: object) -> RowsInEngine:
     ).audit
 
 
-def test_audit__only_counts_leave_the_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    answered: list[tuple[int, str]] = []
-    answer = Engine.answer
-
-    def recorded(self: Engine, question: object, **options: int) -> object:
-        found = answer(self, question, **options)
-        answered.append((max(map(len, found.values())), self.asked[-1]))
-        return found
-
-    monkeypatch.setattr(Engine, "answer", recorded)
+def test_audit__only_counts_leave_the_engine(tmp_path: Path, answered: list[tuple[int, str]]) -> None:
     found = audited(written(tmp_path, *scrambled_pair()))
     assert found.rows.n_rows == 2000
     assert len(answered) > 8

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from core.__main__ import main
-from core.engines.sources import Engine
 from core.releases import Roles
 from tests.engine_tables import parquet_bytes, releases, releases_differences
 
@@ -95,16 +94,7 @@ def test_command__what_cannot_be_held_against_the_release_is_never_passed(
     assert same["releases"]["compared"][0]["is_same"]
 
 
-def test_releases__only_counts_leave_the_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    answered: list[tuple[int, str]] = []
-    answer = Engine.answer
-
-    def recorded(self: Engine, question: object, **options: int) -> object:
-        found = answer(self, question, **options)
-        answered.append((max(map(len, found.values())), self.asked[-1]))
-        return found
-
-    monkeypatch.setattr(Engine, "answer", recorded)
+def test_releases__only_counts_leave_the_engine(tmp_path: Path, answered: list[tuple[int, str]]) -> None:
     random = np.random.default_rng(0)
     names = ("age", "town", "sex", "job")
     later = pa.table({name: random.integers(0, 9, 3000) for name in names} | {"p": np.arange(3000)})

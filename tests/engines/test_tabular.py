@@ -10,7 +10,6 @@ from jsonschema import Draft202012Validator
 
 from core.__main__ import main
 from core.engines import address_of
-from core.engines.sources import Engine
 from core.errors import AuditInputError
 from core.tabular import AnonymizationLog, LogEntry, judge_tabular
 from core.tabular.in_engine import InEngine, measure_in_engine
@@ -93,16 +92,7 @@ def statuses(found: InEngine) -> dict[str, Verdict]:
     return {each.column: each.status for each in found.measurement.checks}
 
 
-def test_measure__only_counts_leave_the_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    answered: list[tuple[int, str]] = []
-    answer = Engine.answer
-
-    def recorded(self: Engine, question: object, **options: int) -> object:
-        found = answer(self, question, **options)
-        answered.append((max(map(len, found.values())), self.asked[-1]))
-        return found
-
-    monkeypatch.setattr(Engine, "answer", recorded)
+def test_measure__only_counts_leave_the_engine(tmp_path: Path, answered: list[tuple[int, str]]) -> None:
     notes = changed("note", [f"{n} {'x' * (n % 300)} 010-1234-5678" for n in range(N)])
     found = measured(tmp_path, anonymized=notes, key="rid")
     assert statuses(found)["note"] is Verdict.FAIL
