@@ -8,6 +8,7 @@ from core.engines.columns import (
     key_columns,
     n_too_many,
     text_form,
+    trimmed_text,
 )
 from core.engines.joining import (
     JoinedColumn,
@@ -16,6 +17,5 @@ from core.engines.joining import (
     look_at,
     no_common_key,
     side_of,
-    trimmed_text,
 )
 from core.engines.sources import SECRETS, Engine, Origin, beside, configured, connected

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from core.cells import WHITE_SPACE
 from core.coding import IntArray
 from core.engines.sources import Engine
 from core.errors import refuse
@@ -46,14 +45,6 @@ class KeyColumn:
             return self.is_missing
         stars = self.value.contains("*") & self.value.re_search(f"^[{_BLANKS}]*[*]+[{_BLANKS}]*$")
         return (self.is_missing | stars).fill_null(True)
-
-
-@cache
-def _spaces() -> str:
-    """Return the characters that are trimmed around a cell, as they are in memory."""
-    characters = [chr(each) for each in range(1, 0x3001)]
-    trimmed = pc.utf8_trim_whitespace(pa.array(characters))
-    return "".join(each for each, left in zip(characters, trimmed.to_pylist(), strict=True) if not left)
 
 
 def key_columns(engine: Engine, names: Sequence[str], options: ReadOptions) -> Mapping[str, KeyColumn]:
@@ -165,7 +156,7 @@ def _looked_at(engine: Engine, name: str, options: ReadOptions) -> tuple[bool, b
     values = engine.table.select(v=engine.table[name]).distinct()
     found = engine.row(
         values.agg(
-            missing=(_known(values.v, options).isnull() & values.v.notnull()).sum(),
+            missing=is_missing_text(values.v, options).sum(),
             stars=values.v.contains("*").sum(),
         )
     )
@@ -257,13 +248,28 @@ def _null(column: Any) -> Any:
 
 
 def _known(column: Any, options: ReadOptions) -> Any:
-    """Return a column of text with missing cells as null; cells with blank ends are looked at closely."""
-    import ibis  # noqa: PLC0415
+    """Return a column of text with missing cells as null."""
+    return is_missing_text(column, options).ifelse(_null(column), column)
 
+
+def is_missing_text(column: Any, options: ReadOptions) -> Any:
+    """Return whether a text stands for a missing cell."""
     words = ["", *options.missing_spellings]
-    spaces = _spaces()
-    edges = column.left(1).isin(list(spaces)) | column.right(1).isin(list(spaces))
-    inside = "|".join(word for word in words if word)
-    pattern = f"^[{spaces}]*({inside})?[{spaces}]*$" if inside else f"^[{spaces}]*$"
-    null = _null(column)
-    return ibis.cases((column.isin(words), null), (edges & column.re_search(pattern), null), else_=column)
+    return has_blank_ends(column).ifelse(_without_blank_ends(column).isin(words), column.isin(words))
+
+
+def has_blank_ends(value: Any) -> Any:
+    """Return whether white space stands around a text, or nothing in it."""
+    import ibis  # noqa: PLC0415 - takes seconds to import
+
+    spaces: Any = ibis.literal(WHITE_SPACE)
+    return spaces.contains(value.left(1)) | spaces.contains(value.right(1))
+
+
+def trimmed_text(value: Any) -> Any:
+    """Return a text without the white space around it."""
+    return has_blank_ends(value).ifelse(_without_blank_ends(value), value)
+
+
+def _without_blank_ends(value: Any) -> Any:
+    return value.re_replace(f"^[{WHITE_SPACE}]+", "").re_replace(f"[{WHITE_SPACE}]+$", "")

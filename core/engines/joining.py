@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from core.cells import DATE_PATTERN, NUMBER_PATTERN, WHITE_SPACE, canonical_text
-from core.engines.columns import KeyColumn, digits_and_power
+from core.cells import DATE_PATTERN, NUMBER_PATTERN, canonical_text
+from core.engines.columns import KeyColumn, digits_and_power, has_blank_ends, trimmed_text
 from core.engines.sources import Engine
 from core.errors import AuditInputError, refuse
 from core.words import input_error, text
@@ -61,7 +61,7 @@ class JoinedColumn:
         plain = trimmed_text(value)
         is_number = plain.re_search(_NUMBER) & ~plain.re_search(_PLAIN_NUMBER)
         found = {
-            "spaced": _has_blank_ends(value).sum(),
+            "spaced": has_blank_ends(value).sum(),
             "numbers": (is_number | plain.lower().isin([*_NOT_FINITE])).sum(),
         }
         return found | {"dates": self._odd_date(plain).nunique()} if self.reads_dates else found
@@ -94,17 +94,6 @@ class JoinedColumn:
     def canonical(self, value: Any) -> Any:
         """Return a text that dates were read in as all that are equal to it are written."""
         return _numbers_alike(value) if self.has_numbers else value
-
-
-def _has_blank_ends(value: Any) -> Any:
-    spaces = list(WHITE_SPACE)
-    return value.left(1).isin(spaces) | value.right(1).isin(spaces)
-
-
-def trimmed_text(value: Any) -> Any:
-    """Return a text without the white space around it."""
-    inside = value.re_replace(f"^[{WHITE_SPACE}]+", "").re_replace(f"[{WHITE_SPACE}]+$", "")
-    return _has_blank_ends(value).ifelse(inside, value)
 
 
 def _numbers_alike(value: Any) -> Any:
