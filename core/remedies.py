@@ -145,6 +145,7 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "dates_in_text": "Take dates and places out of the text, or leave it out.",
         "sensitive": "Choose a sensitive attribute that has values.",
         "no_quasi_identifier": "Choose the columns that others may know of a person.",
+        "column_unanswered": "Verify again once the engine answers.",
         "not_in_engine": "Audit an extract of the table as a file, or have its owner look.",
         "table_of_counts": "Say that this column counts people, or that it is a quasi-identifier.",
         "counts_not_bounded": "Audit parts of the table by themselves.",

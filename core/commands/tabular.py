@@ -234,7 +234,10 @@ def audit(
         document=lambda: _timed(tabular_document([result.audit for result in done], skipped), done),
         lines=lambda: (),
         policy=lambda document: judged(runs[0], document, None if in_engines else looked),
-        problems=tuple(text(message, file=file.name, reason=own(file.reason)) for file in skipped),
+        problems=(
+            *(text(message, file=file.name, reason=own(file.reason)) for file in skipped),
+            *(problem for each in done for problem in each.audit.measurement.unanswered),
+        ),
     )
 
 

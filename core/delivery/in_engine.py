@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -40,6 +40,7 @@ from core.engines import (
     is_groupable,
     key_columns,
     trimmed_text,
+    unanswered_by,
 )
 from core.errors import AuditInputError, UnansweredError
 from core.releases import Ledger, Roles
@@ -109,7 +110,7 @@ def audit_delivery_in_engine(
         try:
             measured = _Delivery(reached, settings, kept).measure()
         except UnansweredError as error:
-            raise AuditInputError(*_whose(error, reached.tables.values())) from None
+            raise AuditInputError(*unanswered_by(error, reached.engines())) from None
         releases = BesideInEngine()
         if measured.unanswered and is_stopped is not None and is_stopped():
             raise AuditInputError(*measured.unanswered)
@@ -120,16 +121,6 @@ def audit_delivery_in_engine(
         origins = tuple(each.engine.origin for each in reached.tables.values())
         problems = (*reached.problems, *releases.problems, *measured.unanswered)
         return InEngine(judge_delivery(measured, thresholds), origins, releases.origins, problems)
-
-
-def _whose(error: UnansweredError, tables: Iterable[_Table]) -> tuple[str, ...]:
-    """Return why a question of several tables was not answered: what the one says that answers no more."""
-    for table in tables:
-        try:
-            table.engine.row(table.engine.table.agg(n=table.engine.table.count()))
-        except UnansweredError as own:
-            return own.problems
-    return error.problems
 
 
 def _released(facts: TableFacts, table: _Table) -> TableInEngine:
@@ -148,6 +139,9 @@ class _Reached(NamedTuple):
     lost: tuple[str, ...]  # names of tables that cannot be used
     same: tuple[tuple[str, str], ...]  # tables that were given twice
     problems: tuple[str, ...]
+
+    def engines(self) -> list[Engine]:
+        return [each.engine for each in self.tables.values()]
 
 
 def _reached(
@@ -486,7 +480,7 @@ class _Delivery:
                 everything = Events(self, {each: each.released for each in mine}, kept).known_one()
                 measured = replace(measured, everything_known=everything)
         except UnansweredError as error:
-            return replace(measured, unanswered=_whose(error, self._tables.values()))
+            return replace(measured, unanswered=unanswered_by(error, self._reached.engines()))
         return measured
 
     def _not_assessed(self, measured: DeliveryMeasurement) -> Iterator[Finding]:

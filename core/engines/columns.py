@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -55,22 +56,27 @@ def key_columns(engine: Engine, names: Sequence[str], options: ReadOptions) -> M
     AuditInputError
         A column of lists, records or bytes, which nobody can group.
     """
+    check_groupable(engine, names)
     columns = {name: engine.table[name] for name in dict.fromkeys(names)}
-    refuse(
-        text(
-            "{column} holds {kind}, which cannot be grouped. Leave it out, or give a view with text, "
-            "numbers and dates.",
-            column=f"`{name}`",
-            kind=str(column.type()).partition("<")[0],
-        )
-        for name, column in columns.items()
-        if not is_groupable(column)
-    )
     floats = {name: column for name, column in columns.items() if column.type().is_floating()}
     minus = {name: _is_minus_zero(column).sum() for name, column in floats.items()}
     has_minus = engine.row(engine.table.agg(**_numbered(minus))) if minus else {}
     split = {name for name, n in zip(minus, has_minus.values(), strict=True) if n}
     return {name: _key(engine, name, options, as_text=name in split) for name in columns}
+
+
+def check_groupable(engine: Engine, names: Sequence[str]) -> None:
+    """Refuse columns of lists, records or bytes, which nobody can group."""
+    refuse(
+        text(
+            "{column} holds {kind}, which cannot be grouped. Leave it out, or give a view with text, "
+            "numbers and dates.",
+            column=f"`{name}`",
+            kind=str(engine.table[name].type()).partition("<")[0],
+        )
+        for name in dict.fromkeys(names)
+        if not is_groupable(engine.table[name])
+    )
 
 
 def _numbered(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -130,19 +136,24 @@ def _is_nan(column: Any) -> Any:
 
 
 def _is_minus_zero(column: Any) -> Any:
-    return (column == 0) & column.cast("string").startswith("-")
+    return (column == 0).ifelse(column.cast("string").startswith("-"), False)
+
+
+def known_value(engine: Engine, name: str, options: ReadOptions) -> Any:
+    """Return a column that is no text, with missing cells as null."""
+    column: Any = engine.table[name]
+    if column.type().is_uuid():
+        return column.cast("string")
+    if column.type().is_floating() and {"nan", "NaN"} & {*options.missing_spellings}:
+        return _is_nan(column).ifelse(_null(column), column)
+    return column
 
 
 def _key(engine: Engine, name: str, options: ReadOptions, *, as_text: bool) -> KeyColumn:
-    column: Any = engine.table[name]
-    kind = column.type()
-    if kind.is_uuid():
-        column = column.cast("string")
-    if kind.is_floating() and {"nan", "NaN"} & {*options.missing_spellings}:
-        column = _is_nan(column).ifelse(_null(column), column)
+    column = known_value(engine, name, options)
     if as_text:
         column = column.cast("string")
-    if not kind.is_string():
+    if not engine.table[name].type().is_string():
         return KeyColumn(name=name, value=column, has_stars=False)
     has_missing, has_stars = _looked_at(engine, name, options)
     return KeyColumn(name=name, value=_known(column, options) if has_missing else column, has_stars=has_stars)
@@ -176,6 +187,8 @@ def text_form(engine: Engine, column: KeyColumn) -> Callable[[Any], Any]:
         return _float_text
     if kind.is_boolean():
         return lambda value: value.ifelse("true", "false")
+    if kind.is_decimal() and (kind.scale or 0) > _DECIMALS_WRITTEN_PLAIN:
+        return partial(_decimal_text, scale=kind.scale)
     if not kind.is_timestamp():
         return lambda value: value if kind.is_string() else value.cast("string")
     if kind.timezone is not None:
@@ -238,6 +251,21 @@ def _float_text(value: Any) -> Any:
     )
 
 
+def _decimal_text(value: Any, *, scale: int) -> Any:
+    """Return decimals as Arrow writes them: with an exponent below a millionth, ``1.50E-7``."""
+    import ibis  # noqa: PLC0415
+
+    written = value.cast("string")
+    digits = written.re_replace("[^0-9]", "").re_replace("^0+", "")
+    digits = (digits == "").ifelse("0", digits)
+    rest = (digits.length() > 1).ifelse(ibis.literal(".") + digits.substr(1), "")
+    exponent = (scale + 1 - digits.length()).cast("string")
+    sign = written.startswith("-").ifelse("-", "")
+    is_plain = digits.length() >= scale - _DECIMALS_WRITTEN_PLAIN + 1
+    return is_plain.ifelse(written, sign + digits.left(1) + rest + "E-" + exponent)
+
+
+_DECIMALS_WRITTEN_PLAIN = 6
 _WRITTEN_PLAIN = (-5, 10)  # places of the point before or in the digits where Arrow writes no exponent
 
 

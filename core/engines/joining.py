@@ -29,6 +29,9 @@ _NOT_FINITE = {"nan": "nan"} | {
 }
 
 
+_NUMBER_OR_WORD = f"{_NUMBER}|^[+-]?([nN][aA][nN]|[iI][nN][fF]([iI][nN][iI][tT][yY])?)$"
+
+
 class JoinedColumn:
     """A column of both tables as expressions that are equal exactly where cells are in memory.
 
@@ -109,6 +112,19 @@ def _numbers_alike(value: Any) -> Any:
     return ibis.cases((is_number, alike), *words, else_=value)
 
 
+def may_say_the_same(one: Any, other: Any) -> Any:
+    """Return whether two texts that differ may be equal in memory: blank ends, or numbers in other forms."""
+    is_number = [each.re_search(_NUMBER_OR_WORD) for each in (one, other)]
+    is_plain = [each.re_search(_PLAIN_NUMBER) for each in (one, other)]
+    may_be = is_number[0].ifelse(is_number[1].ifelse(~(is_plain[0] & is_plain[1]), False), False)
+    return (one != other) & (may_be | has_blank_ends(one) | has_blank_ends(other))
+
+
+def say_the_same(one: Any, other: Any) -> Any:
+    """Return whether two trimmed texts are equal as in memory without dates; long, so that few are asked."""
+    return _numbers_alike(one) == _numbers_alike(other)
+
+
 def look_at(engines: tuple[Engine, Engine], written: Sequence[JoinedColumn]) -> None:
     """Find out which columns of text have to be looked at closely; the rest are compared as they are."""
     for side, engine in enumerate(engines):
@@ -125,15 +141,16 @@ def look_at(engines: tuple[Engine, Engine], written: Sequence[JoinedColumn]) -> 
                 each.take(engine, side, told)
 
 
-def side_of(engine: Engine, written: Sequence[JoinedColumn], side: int) -> Expression:
-    """Return a table with its key c0 and columns c1, … as they are compared."""
+def side_of(engine: Engine, written: Sequence[JoinedColumn], side: int, **others: Any) -> Expression:
+    """Return a table with its key c0 and columns c1, … as they are compared, and others as they are."""
     import ibis  # noqa: PLC0415
 
     table = engine.table.select(
         **{
             f"c{place}": trimmed_text(each.values[side]) if each.is_spaced else each.values[side]
             for place, each in enumerate(written)
-        }
+        },
+        **others,
     )
     for place, each in enumerate(written):
         if each.dates:
@@ -143,7 +160,7 @@ def side_of(engine: Engine, written: Sequence[JoinedColumn], side: int) -> Expre
                 "v", "d"
             )
     return table.select(
-        **{f"c{place}": each.canonical(table[f"c{place}"]) for place, each in enumerate(written)}
+        *others, **{f"c{place}": each.canonical(table[f"c{place}"]) for place, each in enumerate(written)}
     )
 
 

@@ -10,7 +10,7 @@ import tempfile
 import threading
 import tomllib
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -185,6 +185,16 @@ def beside(
             n_bytes=sum(file.stat().st_size for file in files),
             sha256=_digest(files, is_stopped or (lambda: False)),
         )
+
+
+def unanswered_by(error: UnansweredError, engines: Iterable[Engine]) -> tuple[str, ...]:
+    """Return why a question of several tables was not answered: what the one says that answers no more."""
+    for engine in engines:
+        try:
+            engine.row(engine.table.agg(n=engine.table.count()))
+        except UnansweredError as own:
+            return own.problems
+    return error.problems
 
 
 @contextmanager

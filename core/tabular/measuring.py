@@ -1,6 +1,6 @@
 """Measure a pair of tables: everything the published rule counts."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -74,6 +74,8 @@ class TabularMeasurement:
     unprotected_columns: tuple[str, ...]
     quasi_identifiers: tuple[str, ...]  # anonymized columns that the log calls quasi-identifying
     notes: tuple[Finding, ...] = ()  # findings about the log
+    unanswered: tuple[str, ...] = ()  # why an engine did not answer to the end
+    n_uncounted: int = 0  # anonymized columns that were not counted for that
 
     @cached_property
     def checks(self) -> tuple[rules.ColumnCheck, ...]:
@@ -125,6 +127,12 @@ class TabularMeasurement:
         return _share(self.n_residual, self.n_filled, of_none=0.0)
 
     @property
+    def least_pattern_residual(self) -> float:
+        """Return the pattern residual, were the columns not counted full of cells without a pattern."""
+        n_filled = self.n_filled + self.n_uncounted * self.n_anonymized
+        return _share(self.n_residual, n_filled, of_none=0.0)
+
+    @property
     def high_risk_handling(self) -> float:
         """Return the share of high-risk columns with a protecting action; 1 when there are none."""
         return _share(self.n_high_risk - len(self.unprotected_columns), self.n_high_risk, of_none=1.0)
@@ -159,16 +167,20 @@ def measure_tabular(
 
     with Threads() as threads:  # Arrow lets the columns run in parallel
         scanned = dict(zip(anonymized.columns, threads.map(scan, anonymized.columns), strict=True))
+
+        def check(match: MatchedColumn) -> rules.ColumnCheck:
+            column = None if match.anonymized is None else scanned[match.anonymized]
+            return rules.check_match(match, column, log, unnamed=original.unnamed_columns)
+
         return check_tables(
             (original.name, anonymized.name),
             log,
             settings,
             matched=matched,
-            scanned=scanned,
+            checks=threads.map(check, matched),
+            residuals=[residual_count(name, column) for name, column in scanned.items()],
             n_records=(original.n_records, anonymized.n_records),
-            unnamed=original.unnamed_columns,
             notes=(*log.notes_about(original_name=original.name, anonymized_name=anonymized.name), *alike),
-            map_checks=threads.map,
         )
 
 
@@ -202,24 +214,15 @@ def check_tables(
     settings: TabularSettings,
     *,
     matched: Sequence[MatchedColumn],
-    scanned: Mapping[str, rules.Scanned],
+    checks: Iterable[rules.ColumnCheck],
+    residuals: Sequence[ResidualCount],
     n_records: tuple[int, int],
-    unnamed: Sequence[str],
     notes: tuple[Finding, ...],
-    map_checks: Callable[..., Iterable[rules.ColumnCheck]] = map,
 ) -> TabularMeasurement:
-    """Apply the rule to what was counted of two tables, original and anonymized."""
-
-    def check(match: MatchedColumn) -> rules.ColumnCheck:
-        if match.original in unnamed:
-            return rules.check_unnamed(match)
-        if match.anonymized is None:
-            return rules.check_absent(match, log)
-        return rules.check_column(match, scanned[match.anonymized], allow_dx=log.allow_dx)
-
-    checks: dict[str, list[rules.ColumnCheck]] = {}
-    for match, found in zip(matched, map_checks(check, matched), strict=True):
-        checks.setdefault(match.original, []).append(found)
+    """Apply the rule to what was counted of two tables, original and anonymized; a check for each match."""
+    found: dict[str, list[rules.ColumnCheck]] = {}
+    for match, check in zip(matched, checks, strict=True):
+        found.setdefault(match.original, []).append(check)
     high_risk = [entry for entry in log.entries.values() if is_high_risk(entry.semantic)]
     return TabularMeasurement(
         original_name=names[0],
@@ -228,10 +231,10 @@ def check_tables(
         settings=settings,
         n_original=n_records[0],
         n_anonymized=n_records[1],
-        columns=tuple(ColumnResult(column=name, checks=tuple(found)) for name, found in checks.items()),
-        residuals=_residuals(scanned),
+        columns=tuple(ColumnResult(column=name, checks=tuple(each)) for name, each in found.items()),
+        residuals=tuple(residuals),
         n_logged=len(log.entries),
-        inconsistent_columns=_inconsistent(matched, scanned, log),
+        inconsistent_columns=_inconsistent(matched, {one.column: one.n_filled for one in residuals}, log),
         n_high_risk=len(high_risk),
         unprotected_columns=_unprotected(high_risk, log),
         quasi_identifiers=logged_quasi_identifiers(matched),
@@ -239,15 +242,10 @@ def check_tables(
     )
 
 
-def _residuals(scanned: Mapping[str, rules.Scanned]) -> tuple[ResidualCount, ...]:
-    return tuple(
-        ResidualCount(
-            column=name,
-            n_filled=column.n_filled,
-            n_cells=column.n_residual,
-            counts=column.residual_counts,
-        )
-        for name, column in scanned.items()
+def residual_count(name: str, column: rules.Scanned) -> ResidualCount:
+    """Return how many cells of an anonymized column hold a sensitive pattern."""
+    return ResidualCount(
+        column=name, n_filled=column.n_filled, n_cells=column.n_residual, counts=column.residual_counts
     )
 
 
@@ -259,10 +257,10 @@ def _unprotected(high_risk: Sequence[LogEntry], log: AnonymizationLog) -> tuple[
 
 
 def _inconsistent(
-    matched: Sequence[MatchedColumn], scanned: Mapping[str, rules.Scanned], log: AnonymizationLog
+    matched: Sequence[MatchedColumn], n_filled: Mapping[str, int], log: AnonymizationLog
 ) -> tuple[str, ...]:
     """Return the logged columns that should be gone but hold values, by their name or expanded."""
-    stands_for = {name: [name] for name in log.entries if name in scanned}
+    stands_for = {name: [name] for name in log.entries if name in n_filled}
     for match in matched:
         if (
             match.anonymized is not None
@@ -274,7 +272,7 @@ def _inconsistent(
         name
         for name, entry in log.entries.items()
         if is_dropping(entry.action, allow_dx=log.allow_dx)
-        and any(scanned[column].n_filled for column in stands_for.get(name, ()))
+        and any(n_filled.get(column) for column in stands_for.get(name, ()))
     )
 
 

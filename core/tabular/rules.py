@@ -1,6 +1,6 @@
 """The published rule's checks of one column; every check reads every value."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -32,7 +32,7 @@ class ColumnCheck:
     semantic: str  # as logged; empty where nothing is
     action: str
     check: str  # machine name of the check that was made
-    status: Verdict  # PASS, WARN or FAIL; NOT_ASSESSED where rows in an engine have no order
+    status: Verdict  # PASS, WARN or FAIL; NOT_ASSESSED of what an engine could not tell
     reason: str  # a sentence with counts; never a cell value
     n_filled: int = 0  # non-blank anonymized values
     n_failing: int = 0  # how many of them speak against the column
@@ -175,6 +175,20 @@ def check_absent(match: MatchedColumn, log: AnonymizationLog) -> ColumnCheck:
         "`drop` is logged."
     )
     return _result(match, "removed", Verdict.WARN, reason)
+
+
+def check_match(
+    match: MatchedColumn, scanned: Scanned | None, log: AnonymizationLog, *, unnamed: Collection[str]
+) -> ColumnCheck:
+    """Judge an original column and what it became; None where that is absent or nobody answered for it."""
+    if match.original in unnamed:
+        return check_unnamed(match)
+    if match.anonymized is None:
+        return check_absent(match, log)
+    if scanned is None:
+        reason = "The engine answered no more before this column was counted."
+        return _result(match, "unanswered", Verdict.NOT_ASSESSED, reason)
+    return check_column(match, scanned, allow_dx=log.allow_dx)
 
 
 def check_column(match: MatchedColumn, scanned: Scanned, *, allow_dx: bool) -> ColumnCheck:

@@ -1,6 +1,9 @@
 """The published rule on two tables in DuckDB is that in memory; only counts come back."""
 
 import json
+from collections.abc import Callable
+from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,7 +14,7 @@ from jsonschema import Draft202012Validator
 from core.__main__ import main
 from core.engines import address_of
 from core.errors import AuditInputError
-from core.tabular import AnonymizationLog, LogEntry, judge_tabular
+from core.tabular import AnonymizationLog, LogEntry, TabularThresholds, judge_tabular
 from core.tabular.in_engine import InEngine, measure_in_engine
 from core.verdict import Verdict
 from tests.engine_tables import parquet_bytes, rule_differences, verified
@@ -38,6 +41,54 @@ def test_measure__as_in_memory(
 ) -> None:
     *tables, log, key = drawn
     assert rule_differences(tables, written(tmp_path, *tables), log, key) == []
+
+
+_FLOATS = [
+    0.1234567890123,
+    -1234.1234567890123,
+    12345.123456789012,
+    1.2345678e-6,
+    1.23456789e-6,
+    5e-6,
+    36526.0,
+]
+_FLOATS += [12.34567890123, 9001011234567.0, 1e300, float("nan"), float("inf"), -0.0]
+_WHOLES = [9001011234567, -9001011234567, 900101123456, 10**13, 10**12, 10**12 - 1, 2**62, 36526, 1]
+_TEXTS = ["NA ", " NA", "007", "7", " 7.0", "1e3", "1000", "nan", "NaN", "x", "x ", "\u3000x", "", "inf"]
+_TEXTS += ["+Infinity", "1e-2", "0.01", "a@b.cd", "가나", "한\u0301", "김철수", "９００１０１-1234567"]
+_TEXTS += ["010-1234-5678", None]
+_PRICES = [Decimal("1.1234567890123"), Decimal("-0.0000000000001"), Decimal("0.0000010000000"), Decimal(0)]
+
+
+@pytest.mark.parametrize("action", ["keep", "pseudonymize", "date_floor_year"])
+@pytest.mark.parametrize("is_spelled_alike", [True, False])
+def test_measure__numbers_and_spellings_as_in_memory(
+    tmp_path: Path, action: str, is_spelled_alike: bool
+) -> None:
+    n = len(_TEXTS)
+    columns = {
+        "rid": range(n),
+        "float": (_FLOATS * n)[:n],
+        "small": pa.array((_FLOATS * n)[:n], pa.float32()),
+        "whole": (_WHOLES * n)[:n],
+        "price": pa.array((_PRICES * n)[:n], pa.decimal128(38, 13)),
+        "text": _TEXTS,
+        "token": [f"P-{each}" for each in range(n)],
+    }
+    other = columns | {
+        "text": [*_TEXTS[1:], None]
+        if is_spelled_alike
+        else [None if each is None else f" {each}\t" for each in _TEXTS],
+        "whole": columns["whole"] if is_spelled_alike else [f"{each}.0" for each in columns["whole"]],
+    }
+    entries = {
+        name: LogEntry(column=name, semantic="age" if name == "float" else "", action=action)
+        for name in columns
+        if name != "rid"
+    }
+    tables = pa.table(columns), pa.table(other)
+    log = AnonymizationLog(name="log.json", entries=entries)
+    assert rule_differences(tables, written(tmp_path, *tables), log, "rid") == []
 
 
 N = 600
@@ -180,14 +231,17 @@ def test_measure__a_column_that_is_gone_is_told(tmp_path: Path) -> None:
     assert statuses(found)["note"] is Verdict.WARN
 
 
+def written_with_log(folder: Path, anonymized: pa.Table = ANONYMIZED) -> list[str]:
+    at = written(folder, ORIGINAL, anonymized)
+    info = {name: {"semantic": "", "action": action} for name, action in ACTIONS.items()}
+    (log := folder / "log.json").write_text(json.dumps({"log_info": info}), encoding="utf-8")
+    return ["tabular", *at, "--log", str(log), "--key", "rid"]
+
+
 def test_command__prints_and_files_what_the_engine_counted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    at = written(tmp_path, ORIGINAL, ANONYMIZED)
-    info = {name: {"semantic": "", "action": action} for name, action in ACTIONS.items()}
-    (log := tmp_path / "log.json").write_text(json.dumps({"log_info": info}), encoding="utf-8")
-    reports = tmp_path / "reports"
-    words = ["tabular", *at, "--log", str(log), "--key", "rid"]
+    words, reports = written_with_log(tmp_path), tmp_path / "reports"
     assert main([*words, "--json", "--report", str(reports)]) == 0
     printed = json.loads(capsys.readouterr().out)
     schema = json.loads((ROOT / "docs/schemas/tabular.json").read_text(encoding="utf-8"))
@@ -201,6 +255,57 @@ def test_command__prints_and_files_what_the_engine_counted(
     printed = capsys.readouterr().out
     assert "NOT ASSESSED: `id`: Rows in an engine have no order" in printed
     assert next(tmp_path.glob("anonymization_report_*.csv")).read_text(encoding="utf-8").count("PASS") == 2
+
+
+@pytest.mark.parametrize("name", ["anonymized", "original"])
+def test_command__keeps_what_was_counted_before_a_table_vanished(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], vanish: Callable[[Path, int], None], name: str
+) -> None:
+    kept, refused = [], 0
+    for last in range(2, 24, 2):
+        words = written_with_log(tmp_path)
+        vanish(tmp_path / f"{name}.parquet", last)
+        code = main([*words, "--json"])
+        printed = capsys.readouterr()
+        if not printed.err:
+            continue  # everything was counted before
+        assert (code, f"{name}.parquet: there is no such table" in printed.err) == (2, True)
+        (file,) = json.loads(printed.out)["files"] or [None]
+        if file is None:
+            refused += 1
+            continue
+        assert (file["verdict"], file["overall"]) == ("NOT_ASSESSED", "NOT_ASSESSED")
+        assert f"rest is not assessed: {name}.parquet" in str(file["findings"])
+        statuses = [each["status"] for each in file["columns"]]
+        assert {*statuses} == {"PASS", "NOT_ASSESSED"}
+        kept.append(statuses.count("PASS"))
+    assert refused
+    assert kept == sorted(kept)
+    assert kept[0] < len(ACTIONS) or name == "original"
+
+
+def test_command__what_was_counted_may_fail_already(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], vanish: Callable[[Path, int], None]
+) -> None:
+    words = written_with_log(tmp_path, changed("born", ["1950-01-02"] * N))
+    vanish(tmp_path / "anonymized.parquet", 14)
+    assert main([*words, "--report", str(tmp_path / "reports")]) == 2
+    printed = capsys.readouterr()
+    assert "original.parquet (low mode): FAIL" in printed.out
+    assert "`note`: The engine answered no more before this column was counted." in printed.out
+    assert "anonymized.parquet: there is no such table, or not any more." in printed.err
+    page = next((tmp_path / "reports").glob("*.html")).read_text(encoding="utf-8")
+    assert "anonymized.parquet: there is no such table, or not any more." in page
+    assert "The engine answered no more before this column was counted." in page
+
+
+def test_judge__a_share_of_what_was_counted_does_not_fail_the_rest(tmp_path: Path) -> None:
+    few = changed("note", ["010-1234-5678"] * 60 + ["x"] * (N - 60))  # a tenth of a column may
+    whole = measured(tmp_path, anonymized=few.select(["rid", "note"]), key="rid").measurement
+    limits = replace(TabularThresholds.for_mode("low"), pattern_residual_share=0.03)
+    verdicts = [judge_tabular(replace(whole, n_uncounted=n), thresholds=limits).verdict for n in (0, 1, 2)]
+    assert (whole.n_residual, whole.n_filled) == (60, 2 * N)
+    assert verdicts == [Verdict.FAIL, Verdict.FAIL, Verdict.NOT_ASSESSED]
 
 
 @pytest.mark.parametrize(
