@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -203,19 +203,23 @@ class AlikeRecords:
         every = (places, ids + 1, alts, samples, ends, id_at + 2, alt_at + 1, kept_ends)
         return Standing(*every if is_blank.all() else (one[is_blank] for one in every))
 
-    def rest(  # noqa: PLR0917 - called for each masked record
-        self, mine: bytes, low: int, head_end: int, high: int, theirs: bytes, at: int, end: int
-    ) -> Rest | None:
-        """Return what stands behind ALT, None for nothing known."""
-        for number, rest in enumerate(self._blanks):
-            if end - at == len(rest) and theirs.startswith(rest, at):
-                return number, -1, -1
-        if not self._keeps_rest or end - at != high - low or mine[low:high] != theirs[at:end]:
-            return None
-        found = self._shape(mine, low, head_end, high) if head_end - low <= LONGEST else None
-        if found is None and self._words and high - low <= LONGEST_WORDS:
-            found = self._worded_shape(mine[low:high])
-        return found
+    def rests(self, mine: bytes, theirs: bytes, where: Standing) -> Iterator[Rest | None]:
+        """Yield what stands behind ALT of each record, None for nothing known."""
+        bounds = (where.alts_end, where.heads_end, where.ends, where.rests, where.kept_ends)
+        blanks = [((number, -1, -1), rest, len(rest)) for number, rest in enumerate(self._blanks)]
+        for low, head_end, high, at, end in zip(*(one.tolist() for one in bounds), strict=True):
+            for known, rest, n_bytes in blanks:
+                if end - at == n_bytes and theirs.startswith(rest, at):
+                    yield known
+                    break
+            else:
+                if not self._keeps_rest or end - at != high - low or mine[low:high] != theirs[at:end]:
+                    yield None
+                    continue
+                found = self._shape(mine, low, head_end, high) if head_end - low <= LONGEST else None
+                if found is None and self._words and high - low <= LONGEST_WORDS:
+                    found = self._worded_shape(mine[low:high])
+                yield found
 
     def _shape(self, text: bytes, low: int, end: int, high: int) -> Rest | None:
         """Return the numbers of the shape that a record has from QUAL on, and of its sample's."""

@@ -115,11 +115,13 @@ class Columns:
         """Return where a column of some lines ends in the text of the lines."""
         return self.ends[:, column][places] + self.shift[places]
 
-    def mapped(self, column: int, meaning: Mapping[bytes, int]) -> Places:
-        """Return what each line's text in a column means; texts that many lines share are asked once."""
+    def mapped(self, column: int, meaning: Mapping[bytes, int], which: Places | None = None) -> Places:
+        """Return what the text in a column means, of each line or of some; shared texts are asked once."""
         found = np.empty(len(self), dtype=np.int64)
-        left = np.arange(len(self))
         widths, begins = self.widths(column), self.starts(column)
+        left = np.arange(len(self))
+        if which is not None:
+            left, widths, begins = which, widths[which], begins[which]
         for number in range(MAX_SHARED):
             if not len(left) or (width := int(widths[0])) > MAX_COMPARED:
                 break
@@ -129,15 +131,17 @@ class Columns:
                     8 * max(0, at + 8 - width)
                 )  # without what follows
                 differs |= words != words[0]
-            found[left if number else slice(None)] = meaning[self.value(column, int(left[0]))]
+            found[left if number or which is not None else slice(None)] = meaning[
+                self.value(column, int(left[0]))
+            ]
             others = np.flatnonzero(differs)
             left, widths, begins = left[others], widths[others], begins[others]
         found[left] = list(map(meaning.__getitem__, self.values(column, left)))
-        return found
+        return found if which is None else found[which]
 
     def contigs(self) -> list[tuple[bytes, int, int]]:
         """Return the runs of one contig: its name, the first line, and the line after the last."""
-        ids = self.mapped(CHROM, _Numbers())
+        ids = self.mapped(CHROM, Numbers())
         begins = [0, *(np.flatnonzero(np.diff(ids)) + 1).tolist(), len(self)]
         return [(self.value(CHROM, low), low, high) for low, high in pairwise(begins)]
 
@@ -248,7 +252,9 @@ class Columns:
 
     def first_bytes(self, places: Places) -> npt.NDArray[np.uint8]:
         """Return eight bytes that the first sample of some lines begins with, beyond it those that follow."""
-        return self._windows[self.ends[:, FORMAT][places] + 1].view(np.uint8).reshape(-1, 8)
+        text = self.lines.text
+        windows = np.ndarray(len(text) - 7, "<u8", text, strides=(1,))
+        return windows[self.ends_in_lines(FORMAT, places) + 1].view(np.uint8).reshape(-1, 8)
 
 
 def _short_decimals(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
@@ -337,7 +343,7 @@ def _first_ends(text: bytes, low: int, high: int, n_columns: int) -> list[int]:
     return ends + [high - low] * (n_columns - len(ends))
 
 
-class _Numbers(dict[bytes, int]):
+class Numbers(dict[bytes, int]):
     """Numbers texts in the order in which they come."""
 
     def __missing__(self, text: bytes) -> int:

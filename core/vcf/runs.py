@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -12,7 +11,7 @@ import numpy.typing as npt
 
 from core.vcf.alike import Stretch
 from core.vcf.candidates import Found, Marks
-from core.vcf.columns import ALT, CHROM, FILTER, FORMAT, INFO, QUAL, REF, Columns, Places
+from core.vcf.columns import ALT, CHROM, FILTER, FORMAT, INFO, QUAL, REF, Columns, Numbers, Places
 from core.vcf.frequencies import Rarity, rarest_allele
 from core.vcf.header import VcfHeader
 from core.vcf.lines import Merge, Run, UnsortedError, check_columns
@@ -46,6 +45,23 @@ class _Run(NamedTuple):
     formats: npt.NDArray[np.int64]  # bits of Format; none in a file without samples
 
 
+class _Outcomes:
+    """What was found in the lines of a run that were judged; arrays of one length, see :class:`Judged`."""
+
+    def __init__(self, n_lines: int) -> None:
+        self.is_judged = np.zeros(n_lines, dtype=np.bool_)
+        self.marks = np.zeros(n_lines, dtype=np.uint64)
+        self.masked_up_to = np.full(n_lines, np.nan)
+        self.keys = np.zeros(n_lines, dtype=np.uint16)
+
+    def take(self, places: Sequence[int] | Places, judged: Sequence[Judged]) -> None:
+        """Take up what was found in some lines."""
+        self.is_judged[places] = True
+        self.marks[places] = [one.marks for one in judged]
+        self.masked_up_to[places] = [one.masked_up_to for one in judged]
+        self.keys[places] = [one.keys for one in judged]
+
+
 class Scanner(SiteJudge):
     """Collects the candidates and the tallies while runs and sites come in."""
 
@@ -54,7 +70,8 @@ class Scanner(SiteJudge):
     ) -> None:
         super().__init__(settings, headers, merge, keeps_order=keeps_order)
         self._n_together = FIRST_BATCH
-        self._noted: set[tuple[object, ...]] = set()
+        self._noted: set[bytes] = set()
+        self.texts = Numbers()  # of FILTER, FORMAT and genotypes of blank records
 
     def take_run(self, run: Run) -> None:
         """Take lines of both files that stand at the same sites."""
@@ -90,7 +107,7 @@ class Scanner(SiteJudge):
                 check_columns(self.merge.original.name, number, line, self.n_columns[0])
         return stretches
 
-    def _marks_of_equal(self, run: _Run, which: Places, judged: Mapping[int, Judged]) -> Marks:
+    def _marks_of_equal(self, run: _Run, which: Places, judged: _Outcomes) -> Marks:
         """Mark lines that are equal in both files, alone at their site: they are not masked."""
         kinds = run.kinds[which]
         marks = np.where(kinds & Alt.REPEAT, np.uint64(Mark.REPEAT | Mark.REPEAT_KEPT), np.uint64(0))
@@ -98,7 +115,7 @@ class Scanner(SiteJudge):
             marks[self._are_sole(run, which, judged)] |= np.uint64(Mark.SOLE_CARRIER)
         return marks
 
-    def _are_sole(self, run: _Run, which: Places, judged: Mapping[int, Judged]) -> npt.NDArray[np.bool_]:
+    def _are_sole(self, run: _Run, which: Places, judged: _Outcomes) -> npt.NDArray[np.bool_]:
         """Tell for which unchanged lines exactly one sample carries the rarest allele."""
         sole = np.zeros(len(which), dtype=np.bool_)
         known = np.zeros(len(which), dtype=np.bool_)
@@ -116,7 +133,7 @@ class Scanner(SiteJudge):
             sole = known & ((cells[:, 0] == digit) | (two & (cells[:, 2] == digit)))
         for number in np.flatnonzero(~known).tolist():
             place = int(which[number])
-            if place not in judged:
+            if not judged.is_judged[place]:
                 sole[number] = self._is_sole(run, place)
         return sole
 
@@ -144,34 +161,31 @@ class Scanner(SiteJudge):
             if not is_repeat[place]:
                 self.tallies.hindered.add(run.columns.value(CHROM, place), int(run.positions[place]))
 
-    def _judge_closely(self, run: _Run, which: Places) -> dict[int, Judged]:
+    def _judge_closely(self, run: _Run, which: Places) -> _Outcomes:
         """Judge the lines that cannot be ruled out: changed, odd, or of a site with several records."""
-        begins = np.array([low for _, low, _ in run.stretches])
-        again = np.flatnonzero(np.diff(run.positions) == 0) + 1
-        again = again[~np.isin(again, begins)]
         columns = run.columns
-        odd = set(columns.odd)
-        close = odd.union(run.lines.changed)
+        is_close = np.zeros(len(columns), dtype=np.bool_)
+        is_close[run.lines.changed] = is_close[columns.odd] = True
         spaced = run.lines.lines.with_spaces()
-        close.update(place for place in spaced if _ODD_SPACE.search(columns.behind(ALT, place)))
-        if self.same_declarations:
-            close.update(which[(run.kinds[which] & Alt.BLANK) != 0].tolist())
-        else:
-            close.update(which.tolist())
-        units = [(place, place + 1) for place in close]
-        candidates = set(which.tolist()) if len(again) else set()
-        for low, high in _groups(again.tolist()) if len(again) else ():
-            places = range(low, high)
-            if not close.isdisjoint(places) or not candidates.isdisjoint(places):
-                close.difference_update(places)
-                units.append((low, high))
-        return self._judge_units(
-            run, sorted(unit for unit in units if unit[1] > unit[0] + 1 or unit[0] in close)
-        )
+        is_close[[place for place in spaced if _ODD_SPACE.search(columns.behind(ALT, place))]] = True
+        is_close[which[(run.kinds[which] & Alt.BLANK) != 0] if self.same_declarations else which] = True
+        is_again = np.diff(run.positions, prepend=-1) == 0
+        is_again[[low for _, low, _ in run.stretches]] = False
+        groups: list[tuple[int, int]] = []
+        if is_again.any():
+            is_either = is_close.copy()
+            is_either[which] = True
+            for low, high in _groups(np.flatnonzero(is_again).tolist()):
+                if is_either[low:high].any():
+                    is_close[low:high] = False
+                    groups.append((low, high))
+        alone = np.flatnonzero(is_close)
+        units = list(zip(alone.tolist(), (alone + 1).tolist(), strict=True))
+        return self._judge_units(run, sorted(units + groups) if groups else units)
 
-    def _judge_units(self, run: _Run, units: list[tuple[int, int]]) -> dict[int, Judged]:
+    def _judge_units(self, run: _Run, units: Sequence[tuple[int, int]]) -> _Outcomes:
         """Judge sites, given by their first line and the line after the last."""
-        judged: dict[int, Judged] = {}
+        judged = _Outcomes(len(run.columns))
         while units:
             batch, units = units[: self._n_together], units[self._n_together :]
             self._judge_batch(run, batch, judged)
@@ -180,10 +194,10 @@ class Scanner(SiteJudge):
             self._see_unchanged(run)
         return judged
 
-    def _judge_batch(self, run: _Run, units: Sequence[tuple[int, int]], judged: dict[int, Judged]) -> None:
+    def _judge_batch(self, run: _Run, units: Sequence[tuple[int, int]], judged: _Outcomes) -> None:
         """Judge sites by records that theirs are like, the others literally."""
-        places = [place for low, high in units for place in range(low, high)]
-        likes, outcomes = self._likes(run, np.array(places, dtype=np.int64))
+        places = np.array([place for low, high in units for place in range(low, high)])
+        likes, outcomes = self._likes(run, places)
         accepted: list[int] = []
         left: list[tuple[int, int]] = []
         for low, high in units:
@@ -191,9 +205,9 @@ class Scanner(SiteJudge):
                 accepted += range(low, high)
             else:
                 left.append((low, high))
-        for place in accepted:
-            judged[place] = outcomes[place]
-        self._note_alike(run, accepted, likes, outcomes)
+        if accepted:
+            judged.take(accepted, [outcomes[place] for place in accepted])
+            self._note_alike(run, np.array(accepted), [likes[place] for place in accepted], judged)
         odd = set(run.columns.odd)
         alone = [low for low, high in left if high == low + 1 and low not in odd]
         originals = dict(zip(alone, self._originals(run, alone), strict=True))
@@ -203,7 +217,7 @@ class Scanner(SiteJudge):
                 self._judge_places(run, range(low, high), judged)
                 continue
             line, number = run.lines.kept[low], run.lines.kept_numbers[low]
-            judged[low] = self._judge_line(originals[low], line, number, likes.get(low))
+            judged.take([low], [self._judge_line(originals[low], line, number, likes.get(low))])
 
     def _likes(self, run: _Run, places: Places) -> tuple[dict[int, Like], dict[int, Judged]]:
         """Return what lines may be like, and what was found in those that they are like."""
@@ -213,69 +227,98 @@ class Scanner(SiteJudge):
         where = self.alike.standing(run.columns, run.lines.kept, run.stretches, places)
         mafs, kinds = run.rarity.mafs[where.places], run.kinds[where.places]
         has_maf, is_target = mafs < np.inf, (mafs < MAF_LIMIT) | ((kinds & Alt.REPEAT) != 0)
-        known, find = self.outcomes, self.alike.rest
+        known = self.outcomes
         likes: dict[int, Like] = {}
         outcomes: dict[int, Judged] = {}
-        facts = (*where, is_target, has_maf, kinds)
-        for place, ref, alt_end, head_end, end, kept_ref, at, kept_end, *what, kind in zip(
-            *(one.tolist() for one in facts), strict=True
+        facts = (
+            where.places,
+            where.refs,
+            where.alts_end,
+            where.kept_refs,
+            where.rests,
+            is_target,
+            has_maf,
+            kinds,
+        )
+        found = self.alike.rests(mine, theirs, where)
+        for rest, place, ref, alt_end, kept_ref, at, target, has, kind in zip(
+            found, *(one.tolist() for one in facts), strict=True
         ):
-            rest = find(mine, alt_end, head_end, end, theirs, at, kept_end)
             if rest is not None:
-                likes[place] = like = (mine[ref:alt_end], theirs[kept_ref:at], rest, *what)
+                likes[place] = like = (mine[ref:alt_end], theirs[kept_ref:at], rest, target, has)
                 outcome = known.get(like) or self._judge_first(like, kind)
                 if outcome is not None:
                     outcomes[place] = outcome
         return likes, outcomes
 
-    def _note_alike(
-        self, run: _Run, places: Sequence[int], likes: Mapping[int, Like], judged: Mapping[int, Judged]
-    ) -> None:
+    def _note_alike(self, run: _Run, places: Places, likes: Sequence[Like], judged: _Outcomes) -> None:
         """Note in which ways records that were judged by others are blank; refuse what htslib refuses."""
-        mafs, kinds = run.rarity.mafs, run.kinds
-        blank = [place for place in places if likes[place][2][0] >= 0]
-        if not blank and not any(self.forms.has_room("QUAL", is_repeat=one) for one in (False, True)):
+        blanks = np.array([rest[0] for _, _, rest, _, _ in likes])
+        is_blank, is_repeat = blanks >= 0, (run.kinds[places] & Alt.REPEAT) != 0
+        mafs = run.rarity.mafs[places]
+        is_masked = np.where(
+            is_repeat,
+            (judged.marks[places] & np.uint64(Mark.REPEAT_MASKED)) != 0,
+            (judged.masked_up_to[places] > mafs) & (mafs < MAF_LIMIT),
+        )
+        if is_blank.any():
+            self._check_blank(run, places[is_blank])
+            alts = np.array([kept[-1] for _, kept, _, _, _ in likes])
+            which = is_blank & is_masked
+            self._note_blank(run, places[which], [alts[which], blanks[which], is_repeat[which]])
+        if is_blank.all() or not any(self.forms.has_room("QUAL", is_repeat=one) for one in (False, True)):
             return
-        noted = [
-            place
-            for place in (blank if len(blank) == len(places) else places)
-            if likes[place][3]
-            and self._counts_as_masked(float(mafs[place]), int(kinds[place]), judged[place])
-        ]
-        if blank:
-            self._check_blank(run, np.array(blank))
-            own = [place for place in noted if likes[place][2][0] >= 0]
-            self._note_blank(run, np.array(own, dtype=np.int64), likes)
-        for place in noted if len(blank) < len(places) else ():
-            is_repeat = bool(kinds[place] & Alt.REPEAT)
-            if likes[place][2][0] < 0 and self.forms.has_room("QUAL", is_repeat=is_repeat):
-                self.forms.note_left("QUAL", run.columns.value(QUAL, place), is_repeat=is_repeat)
+        for number in np.flatnonzero(is_masked & ~is_blank).tolist():
+            if self.forms.has_room("QUAL", is_repeat=bool(is_repeat[number])):
+                qual = run.columns.value(QUAL, int(places[number]))
+                self.forms.note_left("QUAL", qual, is_repeat=bool(is_repeat[number]))
 
-    def _note_blank(self, run: _Run, places: Places, likes: Mapping[int, Like]) -> None:
+    def _note_blank(self, run: _Run, places: Places, keys: list[npt.NDArray[np.int64]]) -> None:
         """Note blank records, unless one was noted of which masking took the same, beside REF and ALT."""
-        columns, text = run.columns, run.lines.lines.text
-        is_repeat = ((run.kinds[places] & Alt.REPEAT) != 0).tolist()
-        keys = [
-            [(like[1][-1:], b"," in like[0], like[2][0]) for like in map(likes.__getitem__, places.tolist())],
-            *(is_repeat, columns.values(FILTER, places)),
-            *(columns.is_missing(column, places).tolist() for column in (QUAL, INFO)),
-        ]
+        if not len(places):
+            return
+        if len(self.texts) > MAX_NOTED:
+            self.texts.clear()
+            self._noted.clear()
+        columns, is_repeat = run.columns, keys[-1]
+        texts = [columns.mapped(FILTER, self.texts, places), (run.kinds[places] & Alt.SEVERAL) != 0]
+        texts += [columns.is_missing(column, places) for column in (QUAL, INFO)]
         if self.n_columns[0] > N_FIXED + 1:
-            starts = columns.ends_in_lines(FORMAT, places) + 1
-            keys += [
-                columns.values(FORMAT, places),
-                [_GENOTYPE.findall(text, at, at + 16)[0] for at in starts.tolist()],
-            ]
+            texts += [columns.mapped(FORMAT, self.texts, places), self._genotypes(columns, places)]
+        rows = np.stack([*keys, *texts], axis=1).astype(np.int64)
+        row_keys = rows.view(f"V{rows.itemsize * rows.shape[1]}")[:, 0].tolist()
+        for place, key in zip(places.tolist(), row_keys, strict=True):
+            if key not in self._noted:
+                if len(self._noted) < MAX_NOTED:
+                    self._noted.add(key)
+                self._note_place(run, place)
         lost = [self.forms.never_lost(is_repeat=one) for one in (False, True)]
-        for place, key in zip(places.tolist(), zip(*keys, strict=True), strict=True):
-            if key in self._noted:
-                left = lost[key[1]]
-                if not left or not any(one in b";" + columns.value(INFO, place) for one in left):
-                    continue
-            elif len(self._noted) < MAX_NOTED:
-                self._noted.add(key)
-            (original,) = self._originals(run, [place])
-            self._note_masked(original, Record(run.lines.kept[place], self.n_columns[1]))
+        if not any(lost):
+            return
+        infos = columns.values(INFO, places)
+        every = b";" + b";".join(infos)
+        lost = [[key for key in left if key in every] for left in lost]
+        for place, repeat, info in zip(
+            places.tolist(), is_repeat.tolist(), infos if any(lost) else (), strict=False
+        ):
+            if any(key in b";" + info for key in lost[repeat]):
+                self._note_place(run, place)
+
+    def _note_place(self, run: _Run, place: int) -> None:
+        """Note in which way one record is blank."""
+        (original,) = self._originals(run, [place])
+        self._note_masked(original, Record(run.lines.kept[place], self.n_columns[1]))
+
+    def _genotypes(self, columns: Columns, places: Places) -> Places:
+        """Return the first sample's genotype of some lines, as a number."""
+        words = columns.first_bytes(places)
+        is_end = (words == ord(":")) | (words == ord("\n")) | (words == ord("\t"))
+        found = words.view("<u8")[:, 0].astype(np.int64) & 0xFF_FFFF
+        others = np.flatnonzero(~is_end[:, 3] | is_end[:, :3].any(axis=1))
+        starts = columns.ends_in_lines(FORMAT, places[others]) + 1
+        genotypes = [_GENOTYPE.findall(columns.lines.text, at, at + 16)[0] for at in starts.tolist()]
+        found[others] = [-1 - self.texts[one] for one in genotypes]
+        return found
 
     def _see_unchanged(self, run: _Run) -> None:
         """Look in unchanged lines for what earlier records lost, where its name stands."""
@@ -315,21 +358,19 @@ class Scanner(SiteJudge):
     def _check_blank(self, run: _Run, places: Places) -> None:
         """Refuse what htslib refuses among originals of which masking left nothing."""
         columns, values = run.columns, self.values[0]
-        odd_name = values.odd_name(
-            b";".join(set(columns.values(FILTER, places))), b";".join(columns.values(INFO, places))
-        )
-        samples: dict[bytes, list[bytes]] = defaultdict(list)
+        filters, formats = Numbers(), Numbers()
+        columns.mapped(FILTER, filters, places)
+        is_taken = not values.odd_name(b";".join(filters), b";".join(columns.values(INFO, places)))
         if self.n_columns[0] > N_FIXED + 1:
-            unsure = np.array(
-                [place for place in places.tolist() if place not in columns.plain], dtype=np.int64
-            )
-            behind = columns.all_behind(FORMAT, unsure)
-            for format_, text in zip(columns.values(FORMAT, unsure), behind, strict=True):
-                samples[format_].append(text)
-        if odd_name or not all(values.takes(format_, texts) for format_, texts in samples.items()):
+            places_unsure = places[~np.isin(places, list(columns.plain))] if columns.plain else places
+            numbers = columns.mapped(FORMAT, formats, places_unsure)
+            for format_, number in formats.items():
+                samples = columns.all_behind(FORMAT, places_unsure[numbers == number])
+                is_taken = is_taken and values.takes(format_, samples)
+        if not is_taken:
             self._originals(run, places.tolist())
 
-    def _judge_places(self, run: _Run, places: range, judged: dict[int, Judged]) -> None:
+    def _judge_places(self, run: _Run, places: range, judged: _Outcomes) -> None:
         lines, mafs, kinds = run.lines, run.rarity.mafs, run.kinds
         originals, kept = [], []
         for place in places:
@@ -340,46 +381,35 @@ class Scanner(SiteJudge):
                 record = self._record(0, lines.numbers[place], lines.lines[place])
             originals.append(Original(record, float(mafs[place]), int(kinds[place])))
             kept.append(self._kept_record(lines.kept_numbers[place], lines.kept[place], record))
-        for place, outcome in zip(places, self._judge(originals, kept)[0], strict=True):
-            judged[place] = outcome
+        judged.take(places, self._judge(originals, kept)[0])
 
-    def _note_equal(self, run: _Run, judged: Mapping[int, Judged]) -> None:
+    def _note_equal(self, run: _Run, judged: _Outcomes) -> None:
         """Note what equal lines tell of other sites, and repeats in them that the rule does not name."""
         columns, kinds, pattern = run.columns, run.kinds, self.pattern
 
         def site(place: int) -> tuple[bytes, int]:
             return columns.value(CHROM, place), int(run.positions[place])
 
-        for place in np.flatnonzero(kinds & Alt.POINTS).tolist():
-            if place not in judged:
-                self.neighbours.read_alt(*site(place), columns.value(ALT, place))
+        is_equal = ~judged.is_judged
+        for place in np.flatnonzero(is_equal & ((kinds & Alt.POINTS) != 0)).tolist():
+            self.neighbours.read_alt(*site(place), columns.value(ALT, place))
         is_long = (columns.widths(REF) >= pattern.min_length) & ((kinds & Alt.NONE) == 0)
-        for place in np.flatnonzero(is_long | ((kinds & Alt.UNNAMED) != 0)).tolist():
-            if place not in judged and is_unnamed_repeat(
-                columns.value(REF, place), columns.value(ALT, place), pattern
-            ):
+        for place in np.flatnonzero(is_equal & (is_long | ((kinds & Alt.UNNAMED) != 0))).tolist():
+            if is_unnamed_repeat(columns.value(REF, place), columns.value(ALT, place), pattern):
                 self.tallies.repeats_unnamed.add(*site(place))
         if self.n_columns[0] <= N_FIXED + 1:
             return
-        for place in np.flatnonzero(run.formats & Format.PHASED).tolist():
-            if place not in judged:
-                self.neighbours.read_phasing(
-                    *site(place), columns.value(FORMAT, place), columns.behind(FORMAT, place)
-                )
+        for place in np.flatnonzero(is_equal & ((run.formats & Format.PHASED) != 0)).tolist():
+            self.neighbours.read_phasing(
+                *site(place), columns.value(FORMAT, place), columns.behind(FORMAT, place)
+            )
 
-    def _collect(self, run: _Run, which: Places, marks: Marks, judged: Mapping[int, Judged]) -> None:
+    def _collect(self, run: _Run, which: Places, marks: Marks, judged: _Outcomes) -> None:
         columns, kinds = run.columns, run.kinds[which]
-        masked_up_to = run.rarity.mafs[which]
-        keys = np.zeros(len(which), dtype=np.uint16)
-        if judged:
-            places = np.fromiter(judged, dtype=np.int64, count=len(judged))
-            numbers = np.minimum(np.searchsorted(which, places), len(which) - 1)
-            is_target = which[numbers] == places
-            numbers = numbers[is_target]
-            outcomes = [np.array(values)[is_target] for values in zip(*judged.values(), strict=True)]
-            marks[numbers], keys[numbers] = outcomes[0], outcomes[2]
-            moved = ~np.isnan(outcomes[1])
-            masked_up_to[numbers[moved]] = outcomes[1][moved]
+        is_judged = judged.is_judged[which]
+        marks[is_judged] = judged.marks[which[is_judged]]
+        moved_up_to = judged.masked_up_to[which]
+        masked_up_to = np.where(np.isnan(moved_up_to), run.rarity.mafs[which], moved_up_to)
         repeats = np.flatnonzero(kinds & Alt.REPEAT)
         bounds = np.searchsorted(which, [low for _, low, _ in run.stretches] + [len(columns)])
         self.collector.add(
@@ -401,7 +431,7 @@ class Scanner(SiteJudge):
                     )
                 ),
                 lengths=columns.widths(REF)[which],
-                keys=keys,
+                keys=judged.keys[which],
                 numbers=[run.lines.numbers[place] for place in which.tolist()]
                 if self.orders is not None
                 else [],

@@ -46,12 +46,14 @@ class Alt:
     REPEAT = 1 << 2
     POINTS = 1 << 3  # to another place: a breakend, or the allele *
     UNNAMED = 1 << 4  # a repeat in a form that the rule does not look for
+    SEVERAL = 1 << 5  # more than one allele
 
 
 def kind_of_alt(alt: bytes, pattern: RepeatPattern) -> int:
     """Return bits of :class:`Alt`."""
     kind = Alt.NONE if alt == b"." else Alt.BLANK * is_blank(alt)
     kind |= Alt.REPEAT * pattern.found(alt) | Alt.UNNAMED * is_unnamed_repeat(b"", alt, pattern)
+    kind |= Alt.SEVERAL * (b"," in alt)
     return kind | Alt.POINTS * (b"*" in alt or b"[" in alt or b"]" in alt)
 
 
