@@ -149,7 +149,7 @@ class _Column:
         if self._wider is not None and len(values) and int(values.max()) > np.iinfo(self._kind).max:
             self._data = bytearray(self.values().astype(self._wider).tobytes())
             self._kind, self._wider = self._wider, None
-        self._data += np.ascontiguousarray(values, dtype=self._kind).tobytes()
+        self._data += np.ascontiguousarray(values, dtype=self._kind).data
 
     def values(self) -> npt.NDArray[Any]:
         """Return everything added so far."""

@@ -13,7 +13,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from core.vcf.lines import MANY_COLUMNS, Block, Places, check_columns, ends_in, parse_position, where
+from core.vcf.lines import (
+    FIRST,
+    MANY_COLUMNS,
+    Block,
+    Places,
+    check_columns,
+    ends_in,
+    parse_position,
+    where,
+    windows,
+)
 
 CHROM, POS, ID, REF, ALT, QUAL, FILTER, INFO, FORMAT = range(9)
 MAX_SHARED = 8  # different texts of a column that are looked for among all lines together
@@ -23,9 +33,7 @@ MAX_PLAIN, SURE_DIGITS = 20, 15  # letters of a number that is read together wit
 _POWERS = np.array([float(10**power) for power in range(SURE_DIGITS + 1)])
 _TAB, _NEWLINE, _ZERO, _POINT = b"\t\n0."
 _A, _C, _F, _M, _EQUALS, _SEMICOLON = b"ACFM=;"
-# What is left of eight bytes, the first the lowest, of which so many are a column's.
-_KEPT = np.array([(1 << 8 * n_bytes) - 1 for n_bytes in range(9)], dtype=np.uint64)
-_LAST = ~_KEPT[::-1]  # the same of the last ones
+_LAST = ~FIRST[::-1]  # what is left of eight bytes of which so many of the last are looked at
 _ZEROS = np.uint64(0x3030_3030_3030_3030)  # eight letters 0
 _TWO_BYTES = np.uint64(16)  # bits
 
@@ -76,7 +84,7 @@ class Columns:
         self.ends = ends[:, :n_split]
         self.shift = lines.starts[:-1] - self._heads.starts[:-1]
         self._cells = np.frombuffer(self._heads.text, dtype=np.uint8)
-        self._windows = np.ndarray(len(self._cells) - 7, "<u8", self._cells, strides=(1,))
+        self._windows = windows(self._heads.text)
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -204,19 +212,21 @@ class Columns:
         cells = self._cells
         first, last = self._heads.starts[[0, -1]].tolist()
         this, following = cells[first:last], cells[first + 1 : last + 1]
-        # F and C, and B and G, are one where the bits in which F and C differ are set.
-        either = np.uint8((_F ^ _C) * with_counts)
-        found = first + where(
-            last - first,
-            lambda low, high: (this[low:high] == _A) & (following[low:high] | either == _F | either),
-        )
+
+        def is_key_at(low: int, high: int) -> npt.NDArray[np.bool_]:
+            is_second = following[low:high] == _F
+            if with_counts:
+                is_second |= following[low:high] == _C
+            is_second &= this[low:high] == _A
+            return is_second
+
+        found = where(last - first, is_key_at) + first
         before, after = cells[found - 1], cells[found + 2]
         is_key = (before == _SEMICOLON) | (before == _TAB) | (before == _M)
         is_key &= (after == _EQUALS) | (after == _SEMICOLON) | (after == _TAB) | (after == _NEWLINE)
         found, before = found[is_key], before[is_key]
-        earlier, second = cells[found - 2], cells[found + 1]
-        is_key = (before != _M) | (earlier == _SEMICOLON) | (earlier == _TAB)
-        return found[is_key & ((second == _F) | (second == _C))]
+        earlier = cells[found - 2]
+        return found[(before != _M) | (earlier == _SEMICOLON) | (earlier == _TAB)]
 
     def decimals(self, at: Places) -> npt.NDArray[np.float64]:
         """Read the values of INFO that start somewhere; NaN where one is no plain decimal.
@@ -252,9 +262,7 @@ class Columns:
 
     def first_bytes(self, places: Places) -> npt.NDArray[np.uint8]:
         """Return eight bytes that the first sample of some lines begins with, beyond it those that follow."""
-        text = self.lines.text
-        windows = np.ndarray(len(text) - 7, "<u8", text, strides=(1,))
-        return windows[self.ends_in_lines(FORMAT, places) + 1].view(np.uint8).reshape(-1, 8)
+        return windows(self.lines.text)[self.ends_in_lines(FORMAT, places) + 1].view(np.uint8).reshape(-1, 8)
 
 
 def _short_decimals(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:

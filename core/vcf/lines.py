@@ -30,7 +30,10 @@ MAX_RUN = 1 << 16
 FEW_LINES = 4  # in 4096 bytes: where lines are so long, their ends are looked for one by one
 MANY_COLUMNS = 64
 EVEN = 2  # of two files, one has at least the second part of the other's lines waiting
-CHUNK = 1 << 17  # bytes looked at together, which fit into the processor's cache
+CHUNK = 1 << 22  # bytes looked at together: mostly all that were read at once
+WINDOW = 24  # bytes in which CHROM and POS mostly stand
+# What is left of eight bytes, the first the lowest, of which so many are looked at.
+FIRST = np.array([(1 << 8 * n_bytes) - 1 for n_bytes in range(9)], dtype=np.uint64)
 PADDING = bytes(32)  # behind a text, so that what stands near its end is looked at as all else is
 _NEWLINE, _RETURN, _SPACE, _TAB = b"\n\r \t"
 
@@ -123,19 +126,31 @@ class Block:
 
     def first_elsewhere(self, other: "Block", places: list[int]) -> int:
         """Return the first of some places whose CHROM or POS is not another block's; −1 for none."""
-        text, others, which = self.text, other.text, np.array(places, dtype=np.int64)
-        bounds = (
-            starts.tolist() for starts in (self.starts[which], self.starts[which + 1], other.starts[which])
-        )
-        for place, low, high, at in zip(places, *bounds, strict=True):
-            end = text.find(b"\t", text.find(b"\t", low, high) + 1, high) + 1
-            if not (end and others.startswith(text[low:end], at)) and self.site(place) != other.site(place):
-                return place
-        return -1
+        which = np.array(places, dtype=np.int64)
+        starts, others = self.starts[which], other.starts[which]
+        if self.ends is None:
+            unsure = places
+        else:
+            left = (
+                self.ends[which, 1] + 1 - starts
+            )  # bytes of CHROM and POS with their tabs, not yet compared
+            differs = left > WINDOW
+            for at in range(0, WINDOW, 8):
+                words = windows(self.text)[starts + at] ^ windows(other.text)[others + at]
+                differs |= words & FIRST[np.clip(left - at, 0, 8)] != 0
+            unsure = which[differs].tolist()
+        return next((place for place in unsure if self.site(place) != other.site(place)), -1)
+
+
+def windows(text: bytes) -> npt.NDArray[np.uint64]:
+    """Return the eight bytes that stand at each place of a text and behind it, the first the lowest."""
+    return np.ndarray(len(text) - 7, "<u8", text, strides=(1,))
 
 
 def where(n_bytes: int, test: Callable[[int, int], npt.NDArray[np.bool_]]) -> Places:
     """Return the places of bytes that pass a test, which is asked for part after part of them."""
+    if n_bytes <= CHUNK:
+        return np.flatnonzero(test(0, n_bytes))
     bounds = ((low, min(low + CHUNK, n_bytes)) for low in range(0, n_bytes, CHUNK))
     return np.concatenate([np.flatnonzero(test(low, high)) + low for low, high in bounds])
 
@@ -162,8 +177,7 @@ def ends_in(text: bytes, low: int, high: int, n_columns: int) -> Places | None:
     signs = cells[ends]
     if np.any(signs[:, :-1] != _TAB) or np.any(signs[:, -1] != _NEWLINE):
         return None
-    ends += low
-    return ends
+    return ends + low if low else ends
 
 
 class Lines:

@@ -122,15 +122,14 @@ class Scanner(SiteJudge):
         if self.n_columns[0] == N_FIXED + 2:
             rarest = run.rarity.rarest[which]
             cells = run.columns.first_bytes(which)
-            ends = (cells == ord(":")) | (cells == ord("\n"))
-            is_digit = (cells >= ord("0")) & (cells <= ord("9"))
+            is_end = [(cell == ord(":")) | (cell == ord("\n")) for cell in (cells[:, 1], cells[:, 3])]
+            digits = [cell - np.uint8(ord("0")) for cell in (cells[:, 0], cells[:, 2])]
             parts = (cells[:, 1] == ord("/")) | (cells[:, 1] == ord("|"))
-            one = is_digit[:, 0] & ends[:, 1]
-            two = is_digit[:, 0] & parts & is_digit[:, 2] & ends[:, 3]
+            two = parts & (digits[1] <= 9) & is_end[1]
+            known = (rarest >= 0) & (digits[0] <= 9) & (is_end[0] | two)
             has_genotypes = (run.formats[which] & Format.GENOTYPES) != 0
-            known = (rarest >= 0) & (one | two) & has_genotypes
-            digit = rarest + ord("0")
-            sole = known & ((cells[:, 0] == digit) | (two & (cells[:, 2] == digit)))
+            known &= has_genotypes
+            sole = known & ((digits[0] == rarest) | (two & (digits[1] == rarest)))
         for number in np.flatnonzero(~known).tolist():
             place = int(which[number])
             if not judged.is_judged[place]:
@@ -196,15 +195,15 @@ class Scanner(SiteJudge):
 
     def _judge_batch(self, run: _Run, units: Sequence[tuple[int, int]], judged: _Outcomes) -> None:
         """Judge sites by records that theirs are like, the others literally."""
-        places = np.array([place for low, high in units for place in range(low, high)])
-        likes, outcomes = self._likes(run, places)
-        accepted: list[int] = []
-        left: list[tuple[int, int]] = []
-        for low, high in units:
-            if low in outcomes and (high == low + 1 or _are_alike(likes, outcomes, range(low, high))):
-                accepted += range(low, high)
-            else:
-                left.append((low, high))
+        is_single = all(high == low + 1 for low, high in units)
+        places = [low for low, _ in units] if is_single else [at for unit in units for at in range(*unit)]
+        likes, outcomes = self._likes(run, np.array(places))
+        if is_single:
+            accepted = list(outcomes)
+            left = [unit for unit in units if unit[0] not in outcomes] if len(outcomes) < len(units) else []
+        else:
+            alike = [unit for unit in units if _are_alike(likes, outcomes, range(*unit))]
+            accepted, left = [at for unit in alike for at in range(*unit)], sorted({*units} - {*alike})
         if accepted:
             judged.take(accepted, [outcomes[place] for place in accepted])
             self._note_alike(run, np.array(accepted), [likes[place] for place in accepted], judged)
@@ -441,6 +440,8 @@ class Scanner(SiteJudge):
 
 def _are_alike(likes: Mapping[int, Like], outcomes: Mapping[int, Judged], places: range) -> bool:
     """Tell whether records of one site, each beside its own, were masked alike: none tells another."""
+    if len(places) == 1:
+        return places[0] in outcomes
     forms = {(likes[place][2][0], likes[place][1][-2:]) if place in outcomes else None for place in places}
     return len(forms) == 1 and None not in forms and forms != {(-1, b"\tN")}
 
