@@ -30,7 +30,7 @@ MAX_RUN = 1 << 16
 FEW_LINES = 4  # in 4096 bytes: where lines are so long, their ends are looked for one by one
 MANY_COLUMNS = 64
 EVEN = 2  # of two files, one has at least the second part of the other's lines waiting
-CHUNK = 1 << 22  # bytes looked at together: mostly all that were read at once
+CHUNK = 1 << 17  # bytes looked at together, which fit into the processor's cache
 WINDOW = 24  # bytes in which CHROM and POS mostly stand
 # What is left of eight bytes, the first the lowest, of which so many are looked at.
 FIRST = np.array([(1 << 8 * n_bytes) - 1 for n_bytes in range(9)], dtype=np.uint64)
