@@ -7,6 +7,7 @@ from hypothesis.extra.numpy import arrays
 
 from core.vcf.donor.genotypes import CARRIES, MISSING, Site, read_dosage
 from core.vcf.donor.kinship import SiteSample, compare
+from tests.thorough import tried
 from tests.vcf_donors import child, people
 
 DOSAGES = arrays(np.int8, (12, 3), elements=st.sampled_from([0, 1, 2, MISSING, CARRIES]))
@@ -45,7 +46,7 @@ def test_compare__is_symmetric_and_blind_to_which_allele_is_counted(
     np.testing.assert_allclose(found, compare(other(left), other(right)).kinship)
 
 
-@settings(deadline=None, max_examples=20)
+@tried(20)
 @given(st.integers(0, 10_000))
 def test_compare__same_person_strangers_parent_and_child(seed: int) -> None:
     rng = np.random.default_rng(seed)

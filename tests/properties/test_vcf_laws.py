@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from core.errors import AuditInputError
 from core.vcf import VcfAudit, VcfPair, VcfSettings, judge_scan, scan_pair
 from core.vcf.files import VcfFile
+from tests.thorough import times
 from tests.vcf_files import HEADER, Reference, bgzf, masked_header, read, vcf_text
 
 THRESHOLDS = (0.01, 0.05, 0.5)
-SLOW = settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+SLOW = settings(deadline=None, max_examples=times(60), suppress_health_check=list(HealthCheck))
 
 _numbers = st.sampled_from(
     "0 1 0.0 1.0 0.01 0.05 0.5 0.001 0.009999999 0.99 0.3 0.7 1e-4 5e-1 . nan inf abc 0.3x 1_0 0.0100000001 "

@@ -21,6 +21,7 @@ from core.vcf.lines import Block, Lines, Merge, Run, SortedLines, UnsortedError
 from core.vcf.records import Record, has_sole_carrier, own_records
 from core.vcf.repeats import RepeatPattern
 from core.vcf.settings import VcfSettings
+from tests.thorough import tried
 
 SITES = st.lists(st.tuples(st.sampled_from(["1", "2", "3"]), st.integers(1, 6)), max_size=25)
 PATTERN = RepeatPattern.of(VcfSettings())
@@ -57,7 +58,7 @@ def test_lines__gives_every_line_once_with_its_number(
     assert found == list(enumerate(text, 1))
 
 
-@settings(deadline=None, max_examples=200)
+@tried(200)
 @given(
     mine=SITES,
     theirs=SITES,
@@ -118,7 +119,7 @@ def _merged(
 _short = st.lists(st.sampled_from([b"", b"a", b"b", b"\t", b"ab" * 7, b"ac" * 7, b"x" * 40]), max_size=30)
 
 
-@settings(deadline=None, max_examples=300)
+@tried(300)
 @given(mine=_short, theirs=_short, places=st.sets(st.integers(0, 29)), first=st.integers(0, 3))
 def test_differing__equals_comparing_each_line(
     mine: list[bytes], theirs: list[bytes], places: set[int], first: int
@@ -139,7 +140,7 @@ def test_differing__equals_comparing_each_line(
 _cell = st.sampled_from([b"", b".", b"A", b"GT", b"A" * 8, b"A" * 9, b"<NON_REF>", b"GT:DP" * 5, b"7;AF=1"])
 
 
-@settings(deadline=None, max_examples=300)
+@tried(300)
 @given(
     rows=st.lists(st.lists(_cell, min_size=10, max_size=10), min_size=1, max_size=12),
     position=st.lists(st.sampled_from([b"0", b"007", b"12", b"3" * 18, b"4" * 19]), min_size=12, max_size=12),
@@ -172,7 +173,7 @@ def test_columns__equals_splitting_each_line(
 _digits = st.text("0123456789", max_size=7)
 
 
-@settings(deadline=None, max_examples=500)
+@tried(500)
 @given(
     st.one_of(
         st.tuples(_digits, st.sampled_from([".", ".", "", ".."]), _digits).map("".join).map(str.encode),
@@ -192,7 +193,7 @@ def test_short_decimals__are_what_reading_the_text_gives(number: bytes, end: byt
 _genotypes = st.sampled_from("0/1 0|1 1|1 0|0 ./. .|. 7|9 8/0 0/. ./0 . 0 12 1/12 0.0 ///. 0/x".split())
 
 
-@settings(deadline=None, max_examples=300)
+@tried(300)
 @given(cells=st.lists(_genotypes, min_size=1, max_size=9), same=st.booleans())
 def test_are_plain__passes_nothing_but_plain_genotypes(cells: list[str], same: bool) -> None:
     cells = cells[:1] * len(cells) if same else cells
@@ -205,7 +206,7 @@ def test_are_plain__passes_nothing_but_plain_genotypes(cells: list[str], same: b
         assert found or not (is_plain and same)
 
 
-@settings(deadline=None, max_examples=200)
+@tried(200)
 @given(
     rows=st.lists(st.tuples(_genotypes, st.sampled_from("GT GT GT GT:AD .".split())), min_size=1, max_size=9),
     change=st.sampled_from(["", "", "more", "fewer", "nine", "empty"]),
@@ -244,7 +245,7 @@ _numbers = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@tried(300)
 @given(
     infos=st.lists(
         st.one_of(
@@ -350,7 +351,7 @@ _drawn = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=400)
+@tried(400)
 @given(_drawn)
 def test_leaks_of__equals_asking_every_check(drawn: Drawn) -> None:
     """A check that is left out because there is nothing to look at would have found nothing."""
@@ -376,14 +377,14 @@ def test_leaks_of__equals_asking_every_check(drawn: Drawn) -> None:
     assert leaks_of(case) == expected
 
 
-@settings(deadline=None, max_examples=500)
+@tried(500)
 @given(st.lists(st.sampled_from([*"RS SS COSM RCV CA x = 1 0 77 _ ESV GA".split(), " "]), max_size=8))
 def test_holds_id_word__equals_its_pattern(parts: list[str]) -> None:
     words = f" {''.join(parts)} ".encode()
     assert _holds_id_word(words) == (_ID_WORD.search(words) is not None)
 
 
-@settings(deadline=None, max_examples=500)
+@tried(500)
 @given(st.lists(st.sampled_from(["c", "p", ".", "1", "A", "G>T", "=", ";", "x", "Arg"]), max_size=8))
 def test_may_hold_hgvs__passes_whatever_its_pattern_finds(parts: list[str]) -> None:
     info = "".join(parts).encode()
@@ -396,7 +397,7 @@ _WORDS_OF_HEADERS = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(deadline=None, max_examples=500)
+@tried(500)
 @given(st.lists(_WORDS_OF_HEADERS, max_size=6))
 def test_line_checks__pass_over_nothing_that_their_patterns_find(parts: list[str]) -> None:
     line = header_leaks.Line(b"INFO", "".join(parts).encode())

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from core.errors import AuditInputError
@@ -11,6 +11,7 @@ from core.vcf.frequencies import FrequencyReader
 from core.vcf.header import parse_header
 from core.vcf.records import Record
 from core.vcf.values import ValueChecker
+from tests.thorough import tried
 from tests.vcf_files import COLUMNS, HEADER, read, site_maf, vcf_text
 
 DECLARED = [
@@ -24,7 +25,7 @@ DECLARED = [
 ]
 HEAD = ("\n".join([*DECLARED, f"{COLUMNS}\tFORMAT\tS1\tS2"]) + "\n").encode()
 CHECKER = ValueChecker(parse_header("x", HEAD))
-MANY = settings(deadline=None, max_examples=400)
+MANY = tried(400)
 
 _names = st.text("aB1_.,<>=:;\"[('- ", min_size=1, max_size=5)
 _values = {
