@@ -118,6 +118,7 @@ def _audit_in_engine(
             is_stopped=is_stopped,
         )
     )
+    chance = audited.chance
     return Audited(
         verdict=audited.verdict,
         report=lambda created_at: rows_report(
@@ -128,13 +129,14 @@ def _audit_in_engine(
         document=lambda: rows_document(audited),
         lines=lambda: [
             *_figure_lines(audited.rows, settings.missing_on_both),
-            text(
-                "Average Matching Cells per Row by Chance: {cells}",
-                cells=_decimals(audited.chance.expected_total / audited.rows.n_rows),
+            *(
+                text("Average Matching Cells per Row by Chance: {cells}", cells=_decimals(each))
+                for each in ([] if chance is None else [chance.expected_total / audited.rows.n_rows])
             ),
             *_finding_lines(audited.findings, audited.verdict),
         ],
         policy=lambda document: judged(arguments, document),
+        problems=audited.unanswered,
     )
 
 

@@ -51,7 +51,7 @@ def rows_document(audit: RowsInEngine) -> dict[str, object]:
         "n_columns": len(audit.columns),
         **{key: getattr(rows, key) for key in USUAL_FIGURES},
         "n_rows_without_valid_cells": rows.n_without_valid_cells,
-        "expected_matching_cells": chance.expected_total / rows.n_rows,
+        "expected_matching_cells": None if chance is None else chance.expected_total / rows.n_rows,
         "expected_full": audit.expected_full,
         "n_original_alone": audit.n_alone[0],
         "n_scrambled_alone": audit.n_alone[1],
@@ -145,18 +145,18 @@ def _column_documents(audit: LeakageAudit) -> list[dict[str, object]]:
 
 
 def _chance_documents(
-    columns: Sequence[str], rows: RowLeakage, chance: ColumnChance
+    columns: Sequence[str], rows: RowLeakage, chance: ColumnChance | None
 ) -> list[dict[str, object]]:
+    expected = [None] * len(columns) if chance is None else (chance.expected_matches / rows.n_rows).tolist()
+    z_scores = [math.nan] * len(columns) if chance is None else chance.z(rows.column_matches).tolist()
     return [
         {
             "column": name,
             "match_share": int(n_matches) / rows.n_rows,
-            "expected_share": float(expected) / rows.n_rows,
-            "z": None if math.isnan(z) else float(z),
+            "expected_share": share,
+            "z": None if math.isnan(z) else z,
         }
-        for name, n_matches, expected, z in zip(
-            columns, rows.column_matches, chance.expected_matches, chance.z(rows.column_matches), strict=True
-        )
+        for name, n_matches, share, z in zip(columns, rows.column_matches, expected, z_scores, strict=True)
     ]
 
 

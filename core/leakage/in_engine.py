@@ -27,15 +27,17 @@ from core.engines import (
     look_at,
     no_common_key,
     side_of,
+    unanswered_by,
 )
-from core.errors import AuditInputError
+from core.errors import AuditInputError, UnansweredError
 from core.leakage.chance import ColumnChance
 from core.leakage.judging import column_findings, missing_column_findings, valid_cell_findings
 from core.leakage.pairing import aligned_names, column_problems
 from core.leakage.settings import LeakageSettings, LeakageThresholds, resolve_columns
 from core.leakage.whole_rows import RowLeakage
+from core.remedies import remedy_of
 from core.tables import ReadOptions
-from core.verdict import Finding, Verdict, worst
+from core.verdict import Finding, Verdict, not_answered, worst
 from core.words import Written, input_error, share_of
 
 if TYPE_CHECKING:
@@ -59,9 +61,12 @@ class RowsInEngine:
     thresholds: LeakageThresholds
     columns: tuple[str, ...]  # columns compared, in the original's order
     rows: RowLeakage  # of the pairs that the key makes, alike ones counted together
-    chance: ColumnChance
-    expected_full: float  # rows that random order would make equal in full; missing is a value
     n_alone: tuple[int, int]  # original and scrambled rows without a partner
+    # Rows that random order would make equal in full (missing is a value), and matches that it would give;
+    # None where the engine answered no more.
+    expected_full: float | None = None
+    chance: ColumnChance | None = None
+    unanswered: tuple[str, ...] = ()  # why an engine did not answer to the end
     findings: tuple[Finding, ...] = ()
 
     @property
@@ -92,6 +97,8 @@ def audit_rows_in_engine(
     options, memory, secrets, is_stopped
         See :func:`core.engines.connected`.
 
+    Where the engine answers no more once rows are counted, these are kept, and `unanswered` says why.
+
     Raises
     ------
     AuditInputError
@@ -109,8 +116,13 @@ def audit_rows_in_engine(
             ),
         )
         names = (str(settings.key), *_columns(first, second, settings))
-        keys = [key_columns(engine, names, options) for engine in (first, second)]
-        measured = _measure((first, second), keys, settings, thresholds, kept)
+        try:
+            keys = [key_columns(engine, names, options) for engine in (first, second)]
+            measured = _measure((first, second), keys, settings, thresholds, kept)
+        except UnansweredError as error:
+            raise AuditInputError(*unanswered_by(error, (first, second))) from None
+        if measured.unanswered and is_stopped is not None and is_stopped():
+            raise AuditInputError(*measured.unanswered)
         only = [
             [name for name in one.table.columns if name not in other.table.columns]
             for one, other in ((first, second), (second, first))
@@ -173,24 +185,26 @@ def _measure(
     rows = _row_leakage(first, pairs, written, settings)
     if not rows.n_rows:
         raise no_common_key(names[0], first.address.name, second.address.name)
-    places = range(1, len(names))
-    sides = {place: [pairs.select(v=pairs[f"{letter}{place}"]) for letter in "ab"] for place in places}
-    chance = [
-        _column_chance(first, sides[place], written[place], settings, n=rows.n_rows) for place in places
-    ]
-    alike = _counted_together(*(each.select(*[f"c{place}" for place in places]) for each in tables))
-    return RowsInEngine(
+    measured = RowsInEngine(
         settings=settings,
         thresholds=thresholds,
         columns=names[1:],
         rows=rows,
-        chance=ColumnChance(
-            expected_matches=np.array([each[0] for each in chance]),
-            variance=np.array([each[1] for each in chance]),
-        ),
-        expected_full=float(first.row(alike.agg(s=(alike.n_a * alike.n_b).sum()))["s"] or 0) / counts[1],
         n_alone=(counts[0] - rows.n_rows, counts[1] - rows.n_rows),
     )
+    places = range(1, len(names))
+    alike = _counted_together(*(each.select(*[f"c{place}" for place in places]) for each in tables))
+    try:
+        n_alike = float(first.row(alike.agg(s=(alike.n_a * alike.n_b).sum()))["s"] or 0)
+        measured = replace(measured, expected_full=n_alike / counts[1])
+        chance = []
+        for place in places:
+            sides = [pairs.select(v=pairs[f"{letter}{place}"]) for letter in "ab"]
+            chance.append(_column_chance(first, sides, written[place], settings, n=rows.n_rows))
+    except UnansweredError as error:
+        return replace(measured, unanswered=unanswered_by(error, engines))
+    expected, variance = (np.array([each[at] for each in chance]) for at in range(2))
+    return replace(measured, chance=ColumnChance(expected_matches=expected, variance=variance))
 
 
 def _is_ignored(column: JoinedColumn, value: Any, settings: LeakageSettings) -> Any:
@@ -276,13 +290,18 @@ def _findings(measured: RowsInEngine) -> Iterator[Finding]:
     rows = measured.rows
     yield from valid_cell_findings(rows)
     yield _full_leakage_finding(measured)
-    if rows.n_rows > 1:
+    if rows.n_rows > 1 and measured.chance is not None:
         yield from column_findings(measured.columns, rows, measured.chance, measured.thresholds)
     yield Finding.of("not_in_engine", Verdict.NOT_ASSESSED)(
         "Whole rows in other places, near copies, re-linkage, distances, columns set aside, spelling and "
         "disguises, attacks, free text, and whether partial leakage exceeds random orders are not assessed: "
         "they need the records themselves."
     )
+    yield Finding.of("direct_identifiers", Verdict.NOT_ASSESSED)(
+        "Whether columns tell who people are, and still hold values of the original, is not assessed: values "
+        "have to be looked at for that."
+    ).told(step=remedy_of("not_in_engine"))
+    yield from map(not_answered, measured.unanswered)
 
 
 def _full_leakage_finding(measured: RowsInEngine) -> Finding:
@@ -293,6 +312,16 @@ def _full_leakage_finding(measured: RowsInEngine) -> Finding:
             "None of {total} rows is the same as its original row in every valid cell.", total=rows.n_rows
         )
     tolerated = rows.full_leakage_share <= thresholds.max_full_leakage_share
+    if measured.expected_full is None:
+        return Finding.of(
+            "full_leakage", Verdict.WARN if tolerated else Verdict.NOT_ASSESSED, n_affected=rows.n_full
+        )(
+            "{rows} is the same as its original row in every valid cell; what random order would give was "
+            "not counted.",
+            "{rows} are the same as their original row in every valid cell; what random order would give was "
+            "not counted.",
+            rows=share_of(rows.n_full, rows.n_rows, "rows"),
+        )
     by_chance = scipy.stats.poisson.sf(rows.n_full - 1, measured.expected_full) > _WORTH_A_LOOK
     return Finding.of(
         "full_leakage", Verdict.WARN if tolerated or by_chance else Verdict.FAIL, n_affected=rows.n_full

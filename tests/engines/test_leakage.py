@@ -2,20 +2,24 @@
 
 import json
 from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
+from jsonschema import Draft202012Validator
 
 from core.__main__ import main
-from core.engines import address_of
+from core.engines import Engine, address_of
 from core.errors import AuditInputError
 from core.leakage import LeakageSettings, LeakageThresholds
 from core.leakage.in_engine import RowsInEngine, audit_rows_in_engine
 from core.verdict import Verdict
 from tests.engine_tables import pairs, parquet_bytes, row_differences
+
+ROOT = Path(__file__).parents[2]
 
 
 def written(folder: Path, *tables: pa.Table) -> list[str]:
@@ -140,3 +144,64 @@ def test_command__prints_and_files_what_the_engine_counted(
     assert "--random-orders needs the records themselves" in capsys.readouterr().err
     assert main(["leakage", at[0], at[1].replace("duckdb", "spark"), "--key", "id"]) == 2
     assert "are not in one engine" in capsys.readouterr().err
+
+
+def lost_after(monkeypatch: pytest.MonkeyPatch, n_answers: int) -> None:
+    """Lose the connection once engines have answered so often."""
+    answer, asked = Engine.answer, count()
+
+    def harmed(self: Engine, question: object, **options: int) -> object:
+        if next(asked) == n_answers:
+            self.backend.disconnect()
+        return answer(self, question, **options)
+
+    monkeypatch.setattr(Engine, "answer", harmed)
+
+
+@pytest.mark.parametrize("n_leaking", [0, 50])
+def test_command__keeps_the_rows_counted_before_the_connection_was_lost(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], n_leaking: int
+) -> None:
+    table, scrambled = scrambled_pair(500)
+    scrambled = scrambled.sort_by("id")
+    at = written(tmp_path, table, pa.concat_tables([table.slice(0, n_leaking), scrambled.slice(n_leaking)]))
+    schema = json.loads((ROOT / "docs/schemas/leakage_in_engine.json").read_text(encoding="utf-8"))
+    seen = []
+    for n_answers in range(24):
+        with pytest.MonkeyPatch.context() as patch:
+            lost_after(patch, n_answers)
+            code = main(["leakage", *at, "--key", "id", "--json"])
+        printed = capsys.readouterr()
+        if not printed.err:
+            break
+        assert (code, "original.parquet: the connection was lost" in printed.err) == (2, True)
+        if not printed.out:
+            assert not seen
+            continue
+        found = json.loads(printed.out)
+        assert [*Draft202012Validator(schema).iter_errors(found)] == []
+        checks = {each["check"]: each["verdict"] for each in found["findings"]}
+        assert (found["n_rows"], found["verdict"] == "PASS") == (500, False)
+        assert found["columns"][0]["expected_share"] is None
+        seen.append((found["expected_full"] is not None, checks["full_leakage"]))
+    clean = {(True, "PASS"), (False, "PASS")}
+    assert {*seen} == (clean if not n_leaking else {(False, "NOT_ASSESSED"), (True, "FAIL")})
+    assert seen == sorted(seen)
+
+
+def test_command__tells_and_files_what_was_counted_before_the_connection_was_lost(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = written(tmp_path, *scrambled_pair(300))
+    answer, asked = Engine.answer, count()
+    audited(at)
+    monkeypatch.setattr(Engine, "answer", lambda *told, **how: (next(asked), answer(*told, **how))[1])
+    audited(at)
+    monkeypatch.undo()
+    lost_after(monkeypatch, next(asked) - 1)
+    assert main(["leakage", *at, "--key", "id", "--report", str(tmp_path / "reports")]) == 2
+    printed = capsys.readouterr().out
+    assert "Full Leakage: 0.00%" in printed
+    assert "by Chance" not in printed
+    page = next((tmp_path / "reports").glob("*.html")).read_text(encoding="utf-8")
+    assert "original.parquet: the connection was lost before the answer. Try again." in page
