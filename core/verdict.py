@@ -144,9 +144,14 @@ class Finding:
         }
 
 
+def not_in_engine(message: str, **values: Value) -> Finding:
+    """Return that something is not assessed because the records stay in their engine."""
+    return Finding.of("not_in_engine", Verdict.NOT_ASSESSED)(message, **values)
+
+
 def not_answered(problem: str) -> Finding:
     """Return that an engine did not answer to the end, so that what it would have told is not assessed."""
-    return Finding.of("not_in_engine", Verdict.NOT_ASSESSED)(
+    return not_in_engine(
         "What was counted before this happened is kept, and the rest is not assessed: {reason}",
         reason=own(problem),
     )

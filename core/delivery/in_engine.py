@@ -47,7 +47,7 @@ from core.releases import Ledger, Roles
 from core.releases.in_engine import BesideInEngine, TableInEngine, measure_releases_in_engine
 from core.roles import suggest_by_name
 from core.tables import ReadOptions
-from core.verdict import Finding, Verdict
+from core.verdict import Finding, not_in_engine
 from core.words import input_error, listed, share_of
 
 if TYPE_CHECKING:
@@ -485,14 +485,14 @@ class _Delivery:
 
     def _not_assessed(self, measured: DeliveryMeasurement) -> Iterator[Finding]:
         """Yield what is not assessed because the records stay where they are."""
-        yield _elsewhere(
+        yield not_in_engine(
             "What values and pseudonyms tell by themselves, free text, lists, tables of counts, households, "
             "intervals, the order of records, the cheapest attack, and keys that nobody named are not "
             "assessed: they need the records themselves. Columns were judged by their names and by how many "
             "different values they have."
         )
         for link, n_loose in self._spelled:
-            yield _elsewhere(
+            yield not_in_engine(
                 "{found} of {other} are in {one} as they are written, and {more} without prefixes, leading "
                 "zeros and marks. They were joined as written, so that persons stand apart who are one: "
                 "write the key alike in both tables.",
@@ -503,9 +503,9 @@ class _Delivery:
             )
         for known in measured.known:
             if not known.n_looked_at:
-                yield Finding.of("not_in_engine", Verdict.NOT_ASSESSED)(not_counted(known))
+                yield not_in_engine(not_counted(known))
         if numbers := [str(known.n_events) for known in measured.records_alone if not known.n_looked_at]:
-            yield _elsewhere(
+            yield not_in_engine(
                 "What so many records of a person find by themselves was not counted: {numbers}. There are "
                 "too many choices of records to count.",
                 numbers=", ".join(numbers),
@@ -514,13 +514,9 @@ class _Delivery:
             str(Place(name, column)) for name, table in self._tables.items() for column in table.not_grouped
         ]
         if lists:
-            yield _elsewhere(
+            yield not_in_engine(
                 "Columns that cannot be grouped were not looked at: {columns}.", columns=listed(lists)
             )
-
-
-def _elsewhere(message: str, **values: Any) -> Finding:
-    return Finding.of("not_in_engine", Verdict.NOT_ASSESSED)(message, **values)
 
 
 def _loose(value: Any) -> Any:

@@ -37,7 +37,7 @@ from core.leakage.settings import LeakageSettings, LeakageThresholds, resolve_co
 from core.leakage.whole_rows import RowLeakage
 from core.remedies import remedy_of
 from core.tables import ReadOptions
-from core.verdict import Finding, Verdict, not_answered, worst
+from core.verdict import Finding, Verdict, not_answered, not_in_engine, worst
 from core.words import Written, input_error, share_of
 
 if TYPE_CHECKING:
@@ -292,7 +292,7 @@ def _findings(measured: RowsInEngine) -> Iterator[Finding]:
     yield _full_leakage_finding(measured)
     if rows.n_rows > 1 and measured.chance is not None:
         yield from column_findings(measured.columns, rows, measured.chance, measured.thresholds)
-    yield Finding.of("not_in_engine", Verdict.NOT_ASSESSED)(
+    yield not_in_engine(
         "Whole rows in other places, near copies, re-linkage, distances, columns set aside, spelling and "
         "disguises, attacks, free text, and whether partial leakage exceeds random orders are not assessed: "
         "they need the records themselves."

@@ -45,7 +45,7 @@ from core.releases.ranges import aligned
 from core.releases.renaming import Codes, Renaming
 from core.releases.settings import Roles
 from core.tables import ReadOptions
-from core.verdict import Finding, Verdict
+from core.verdict import Finding, not_in_engine
 from core.words import Text, input_error, listed, text
 
 if TYPE_CHECKING:
@@ -373,7 +373,7 @@ class _Pair:
     def not_assessed(self) -> Iterator[Finding]:
         """Yield what is not assessed of these releases because records stay where they are."""
         names = {"release": self.release, "table": f"`{self.table.name}`"}
-        yield _elsewhere(
+        yield not_in_engine(
             "{release} and {table} were subtracted from each other by counts, where they are. Whether "
             "records are joined by their order or by values that name one in each, whether words were "
             "renamed, people grew older or noise was drawn anew was not assessed: that needs the records "
@@ -381,14 +381,14 @@ class _Pair:
             **names,
         )
         if self._changed:
-            yield _elsewhere(
+            yield not_in_engine(
                 "{release} and {table} cut {columns} at different places; what lies between two cuts was "
                 "not assessed where the tables are.",
                 columns=listed(self._changed),
                 **names,
             )
         if self.roles.person is not None:
-            yield _elsewhere(
+            yield not_in_engine(
                 "Persons were counted in {release} and {table} and not followed: what a common pseudonym "
                 "tells, and whether persons are found again under another, was not assessed where the "
                 "tables are.",
@@ -402,10 +402,6 @@ def _by_hashes(release: str) -> Text:
         "compared. Give the earlier release itself, in the engine of this one.",
         release=release,
     )
-
-
-def _elsewhere(message: str, **values: Any) -> Finding:
-    return Finding.of("not_in_engine", Verdict.NOT_ASSESSED)(message, **values)
 
 
 def _person(column: KeyColumn) -> Any:

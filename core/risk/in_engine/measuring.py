@@ -29,7 +29,7 @@ from core.risk.settings import RiskSettings, RiskThresholds, check_settings
 from core.risk.suda import ColumnsMeasurement, Suda, SudaSettings
 from core.roles import Role, RoleSuggestion, suggest_by_name
 from core.tables import ReadOptions
-from core.verdict import Finding, Verdict
+from core.verdict import Finding, not_in_engine
 from core.words import input_error, listed, own
 
 _FEW_RECORDS = 10_000  # of which roles are suggested
@@ -225,7 +225,7 @@ def compare_in_engine(
     except AuditInputError as error:  # a sensitive attribute may have too many values before anonymization
         theirs = measure(settings=replace(same, sensitive=()))
         refused = tuple(
-            _elsewhere(
+            not_in_engine(
                 "No sensitive attribute of {file} was measured: {reason}",
                 file=original.address.name,
                 reason=own(problem),
@@ -239,7 +239,7 @@ def compare_in_engine(
         (theirs.classes, theirs.entry.n_in_table),
         tuple(_change(measured, name, before[name], counts.get(name)) for name in before),
     )
-    said = _elsewhere(
+    said = not_in_engine(
         "Precision lost, cells changed and records linked by their closest values were not assessed against "
         "{file}: records have no order in an engine to pair them by.",
         file=theirs.name,
@@ -412,38 +412,34 @@ def _with_unchosen(measured: RiskMeasurement, engine: Engine, options: ReadOptio
 
 def _not_assessed(measured: RiskMeasurement, lists: Sequence[str], is_unsearched: bool) -> Iterator[Finding]:
     """Yield what is not assessed because the records stay where they are."""
-    yield _elsewhere(
+    yield not_in_engine(
         "Whether values name people (direct identifiers, free text) was not looked at, because the "
         "records stay where "
         "the table is; columns were judged by their names and by how many different values they have."
     )
-    yield _elsewhere(
+    yield not_in_engine(
         "Intervals between dates and the order of the records are not assessed: they need the records "
         "themselves."
     )
     if measured.classes.n_classes and not is_searched(measured):
-        yield _elsewhere(
+        yield not_in_engine(
             "Which quasi-identifier adds how much, and which sets of them single out, are not assessed: "
             "there are too many classes ({n}) to group them again for each.",
             n=measured.classes.n_classes,
         )
     if measured.settings.person is None:
-        yield _elsewhere(
+        yield not_in_engine(
             "Whether a column hides whose record it is was not looked at; choose a person column if there "
             "is one."
         )
     else:
-        yield _elsewhere(
+        yield not_in_engine(
             "How many persons all their records together single out is not assessed: it needs the records "
             "themselves."
         )
     if is_unsearched:
-        yield _elsewhere("Which of the columns nobody chose single out most records was not searched.")
+        yield not_in_engine("Which of the columns nobody chose single out most records was not searched.")
     if lists:
-        yield _elsewhere(
+        yield not_in_engine(
             "Columns that cannot be grouped were not looked at: {columns}.", columns=listed(lists)
         )
-
-
-def _elsewhere(message: str, **values: Any) -> Finding:
-    return Finding.of("not_in_engine", Verdict.NOT_ASSESSED)(message, **values)

@@ -49,8 +49,13 @@ from core.tabular.measuring import (
 )
 from core.tabular.rules import ColumnCheck, Scanned, check_match
 from core.tabular.settings import TabularSettings
-from core.verdict import Finding, Verdict
+from core.verdict import Finding, not_in_engine
 from core.words import input_error
+
+_NO_SECOND_OPINION = (
+    "The second opinion is not assessed: columns left unchanged, re-linkage, identifiers that the log does "
+    "not name, free text, and what else it looks for need the records themselves."
+)
 
 
 class InEngine(NamedTuple):
@@ -132,7 +137,7 @@ class _Measuring:
         self._names = engines[0].address.name, engines[1].address.name
         sides = [_Side(each.address.name, tuple(each.table.columns)) for each in engines]
         self._log, self._matched, alike = match_tables(sides[0], sides[1], log)
-        self._notes = (*_log_notes(self._log, engines), *alike, _not_in_engine())
+        self._notes = (*_log_notes(self._log, engines), *alike, not_in_engine(_NO_SECOND_OPINION))
         self._quasi = quasi_identifiers
         check_quasi_identifiers(sides[1], quasi_identifiers or ())
 
@@ -324,10 +329,3 @@ def _log_notes(log: AnonymizationLog, engines: tuple[Engine, Engine]) -> tuple[F
     if first.engine != "duckdb":
         return log.notes
     return log.notes_about(original_name=first.name, anonymized_name=second.name)
-
-
-def _not_in_engine() -> Finding:
-    return Finding.of("not_in_engine", Verdict.NOT_ASSESSED)(
-        "The second opinion is not assessed: columns left unchanged, re-linkage, identifiers that the log "
-        "does not name, free text, and what else it looks for need the records themselves."
-    )
