@@ -122,17 +122,12 @@ class AlikeRecords:
     def learn(self, original: Record, kept: Record) -> None:
         """Take up two records that are each other's own; htslib takes both."""
         self._contigs.add(kept.chrom)
-        if kept.info == kept.qual == b"." and kept.filter in USUAL_FILTERS:
-            self._learn_blank(kept)
+        is_bare = kept.info == kept.qual == b"." and kept.filter in USUAL_FILTERS
+        rest = b"\t" + kept.rest
+        if is_bare and (kept.is_missing or not kept.samples) and rest not in self._blanks:
+            self._blanks = [*self._blanks, rest][:MAX_BLANKS]
         if self._keeps_rest and not original.extra and original.n_samples == self._n_samples:
             self._learn_shape(original)
-
-    def _learn_blank(self, record: Record) -> None:
-        if record.samples and not record.is_missing:
-            return
-        rest = b"\t" + record.rest
-        if len(self._blanks) < MAX_BLANKS and rest not in self._blanks:
-            self._blanks.append(rest)
 
     def _learn_shape(self, record: Record) -> None:
         """Take up the shape of a record, if no number of its sample's has a meaning."""

@@ -127,7 +127,7 @@ class Content:
         self._name = file.name
         with ExitStack() as opened:
             stream = opened.enter_context(file.open())
-            self._content = opened.enter_context(self._inflated(stream, progress or _no_progress))
+            self._content = opened.enter_context(self._inflated(stream, progress or (lambda _n_bytes: None)))
             self._opened = opened.pop_all()
 
     def readinto(self, buffer: memoryview) -> int:
@@ -166,7 +166,13 @@ class Content:
         try:
             yield
         except (igzip.BadGzipFile, EOFError, _INFLATE_ERROR):
-            raise AuditInputError(_damage_problem(self._name)) from None
+            raise AuditInputError(
+                text(
+                    "{file}: a compressed block is damaged (its checksum does not match); copy the file "
+                    "again from its source.",
+                    file=self._name,
+                )
+            ) from None
         except OSError as error:
             reason = error.strerror or own("unknown reason")
             raise AuditInputError(
@@ -219,10 +225,6 @@ def read_pieces(file: VcfFile, *, progress: Progress | None = None) -> Generator
     with closing(Content(file, progress)) as content:
         while piece := content.read():
             yield piece
-
-
-def _no_progress(_n_bytes: int) -> None:
-    pass
 
 
 def plain_gzip_problem(name: str) -> Text:
@@ -288,7 +290,13 @@ class _BlockFrames(io.RawIOBase):
         while offset + BGZF_HEADER <= len(data):
             head = bytes(data[offset : offset + BGZF_HEADER])
             if not is_bgzf(head):
-                raise AuditInputError(_broken_problem(self._name))
+                raise AuditInputError(
+                    text(
+                        "{file}: a compressed block does not begin as BGZF does; the file is damaged, copy "
+                        "it again.",
+                        file=self._name,
+                    )
+                )
             offset += int.from_bytes(head[16:], "little") + 1
         self._head = bytes(data[offset:])
         self._to_next = max(0, offset - len(data))
@@ -310,18 +318,3 @@ class _BlockFrames(io.RawIOBase):
                     file=self._name,
                 )
             )
-
-
-def _damage_problem(name: str) -> Text:
-    return text(
-        "{file}: a compressed block is damaged (its checksum does not match); copy the file again from its "
-        "source.",
-        file=name,
-    )
-
-
-def _broken_problem(name: str) -> Text:
-    return text(
-        "{file}: a compressed block does not begin as BGZF does; the file is damaged, copy it again.",
-        file=name,
-    )

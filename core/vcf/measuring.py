@@ -8,7 +8,6 @@ judged by the checks, each of which is written once.
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
@@ -70,13 +69,13 @@ def scan_pair(pair: VcfPair, settings: VcfSettings, *, progress: Progress | None
     Sorted files are read in one pass with constant memory. Files that are not sorted by contig and
     position are read again, held in memory and sorted; those that do not fit are refused.
     """
-    _keep_freed_memory()
+    np.empty(REUSED, dtype=np.uint8)  # glibc uses freed memory again, up to the largest piece that was freed
     with unchanged_files(pair.original, pair.anonymized):
         try:
             scan = _scan(pair, settings, progress, sort=False)
         except UnsortedError:
-            again = None if progress is None else partial(_count_nothing, progress)
-            scan = _sorted_scan(pair, settings, again)
+            # the same bytes are not counted twice, but reading them can be stopped too
+            scan = _sorted_scan(pair, settings, progress and (lambda _n_bytes: progress(0)))
     return replace(scan, unread=(*scan.unread, *unread_bytes(pair.anonymized)))
 
 
@@ -92,16 +91,6 @@ def _command_to_sort(name: str) -> str:
     """Return what sorts a file on disk, whatever its size, and keeps its name and kind."""
     kind = "b" if name.lower().endswith(".bcf") else "v" if name.lower().endswith(".vcf") else "z"
     return f"bcftools sort -O {kind} -o {shell_word(f'sorted/{name}')} {shell_word(f'./{name}')}"
-
-
-def _keep_freed_memory() -> None:
-    """Have glibc use freed memory again, up to the largest piece that was freed."""
-    np.empty(REUSED, dtype=np.uint8)
-
-
-def _count_nothing(progress: Progress, _n_bytes: int) -> None:
-    """Let a second reading of the same bytes be stopped too."""
-    progress(0)
 
 
 def _scan(pair: VcfPair, settings: VcfSettings, progress: Progress | None, *, sort: bool) -> VcfScan:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from core.vcf.alike import Stretch
-from core.vcf.candidates import Found, Marks
+from core.vcf.candidates import Found
 from core.vcf.columns import ALT, CHROM, FILTER, FORMAT, INFO, QUAL, REF, Columns, Numbers, Places
 from core.vcf.frequencies import Rarity, rarest_allele
 from core.vcf.header import VcfHeader
@@ -22,10 +22,8 @@ from core.vcf.settings import MAF_LIMIT, VcfSettings
 from core.vcf.sites import Alt, Format, Judged, Like, Original, SiteJudge
 from core.vcf.thinning import ENDING, TRAILING
 
-FIRST_BATCH, MAX_BATCH = (
-    16,
-    1 << 12,
-)  # lines that are judged together: what is learned serves those after them
+# Lines that are judged together: what is learned serves those after them.
+FIRST_BATCH, MAX_BATCH = 16, 1 << 12
 # An INFO key that begins or ends with a space, which htslib refuses.
 _ODD_SPACE = re.compile(rb"[\t;] |[\t;][^\t;=]* [\t;=]|[\t;][^\t;=]* \Z")
 
@@ -76,7 +74,10 @@ class Scanner(SiteJudge):
     def take_run(self, run: Run) -> None:
         """Take lines of both files that stand at the same sites."""
         columns = Columns(self.merge.original.name, run.numbers, run.lines, self.n_columns[0])
-        stretches = self._enter(run, columns)
+        stretches = columns.contigs()
+        if any(chrom.startswith(b"#") for chrom, _, _ in stretches):
+            for number, line in zip(run.numbers, run.lines, strict=True):
+                check_columns(self.merge.original.name, number, line, self.n_columns[0])
         positions = columns.positions(self.merge.original.name, run.numbers)
         for chrom, low, high in stretches:
             if np.any(np.diff(positions[low:high]) < 0):
@@ -97,23 +98,7 @@ class Scanner(SiteJudge):
         judged = self._judge_closely(found, which)
         self._note_equal(found, judged)
         if len(which):
-            self._collect(found, which, self._marks_of_equal(found, which, judged), judged)
-
-    def _enter(self, run: Run, columns: Columns) -> list[Stretch]:
-        """Return the runs of one contig; refuse comments among the records."""
-        stretches = columns.contigs()
-        if any(chrom.startswith(b"#") for chrom, _, _ in stretches):
-            for number, line in zip(run.numbers, run.lines, strict=True):
-                check_columns(self.merge.original.name, number, line, self.n_columns[0])
-        return stretches
-
-    def _marks_of_equal(self, run: _Run, which: Places, judged: _Outcomes) -> Marks:
-        """Mark lines that are equal in both files, alone at their site: they are not masked."""
-        kinds = run.kinds[which]
-        marks = np.where(kinds & Alt.REPEAT, np.uint64(Mark.REPEAT | Mark.REPEAT_KEPT), np.uint64(0))
-        if self.n_columns[0] > N_FIXED + 1:
-            marks[self._are_sole(run, which, judged)] |= np.uint64(Mark.SOLE_CARRIER)
-        return marks
+            self._collect(found, which, judged)
 
     def _are_sole(self, run: _Run, which: Places, judged: _Outcomes) -> npt.NDArray[np.bool_]:
         """Tell for which unchanged lines exactly one sample carries the rarest allele."""
@@ -403,8 +388,12 @@ class Scanner(SiteJudge):
                 *site(place), columns.value(FORMAT, place), columns.behind(FORMAT, place)
             )
 
-    def _collect(self, run: _Run, which: Places, marks: Marks, judged: _Outcomes) -> None:
+    def _collect(self, run: _Run, which: Places, judged: _Outcomes) -> None:
         columns, kinds = run.columns, run.kinds[which]
+        # lines that were not judged are equal in both files, alone at their site, and so not masked
+        marks = np.where(kinds & Alt.REPEAT, np.uint64(Mark.REPEAT | Mark.REPEAT_KEPT), np.uint64(0))
+        if self.n_columns[0] > N_FIXED + 1:
+            marks[self._are_sole(run, which, judged)] |= np.uint64(Mark.SOLE_CARRIER)
         is_judged = judged.is_judged[which]
         marks[is_judged] = judged.marks[which[is_judged]]
         moved_up_to = judged.masked_up_to[which]

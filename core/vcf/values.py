@@ -75,8 +75,8 @@ class ValueChecker:
 
     def check_names(self, name: str, number: int, record: Record) -> None:
         """Refuse a record with a name that htslib cannot take up."""
-        column = self._odd_name(record)
-        if column:
+        is_odd = record.chrom not in self.contigs and not _taken("CHROM", record.chrom)
+        if column := "CHROM" if is_odd else self.odd_name(record.filter, record.info):
             raise AuditInputError(
                 text(
                     "{file}: record {number} has a {column} that the header does not declare and that "
@@ -87,12 +87,6 @@ class ValueChecker:
                     column=own(column),
                 )
             )
-
-    def _odd_name(self, record: Record) -> str:
-        """Return the column with a name that htslib cannot declare by itself, "" for none."""
-        if record.chrom not in self.contigs and not _taken("CHROM", record.chrom):
-            return "CHROM"
-        return self.odd_name(record.filter, record.info)
 
     @staticmethod
     def odd_name(filter_: bytes, info: bytes) -> str:
