@@ -195,10 +195,11 @@ def measure_leakage(
     beside, n_in_original = _beside(pair, columns, settings, holdout)
     measured = _measure_columns(pair, columns, settings, beside, progress or Progress())
     table = pair.scrambled.table
-    roles = suggest_roles(table)
+    roles, original_roles = suggest_roles(table), suggest_roles(pair.original.table)
     return replace(
         measured,
-        naming=find_naming_columns(pair, columns, roles),
+        naming=find_naming_columns(pair, columns, (*roles, *original_roles)),
+        persons=whose_records(original_roles),
         has_holdout=beside is not None,
         n_holdout_in_original=n_in_original,
         texts=measure_texts(table, skip=columns_of_people(roles), model=text_model),
@@ -248,7 +249,7 @@ def _measure_columns(
         second_look=again,
         not_comparable=not_comparable(pair, columns, again),
         columns_by_values=_by_values(pair, columns),
-        persons=whose_records(suggest_roles(pair.original.table)),
+        persons=None,  # see measure_leakage
         attacks=try_attacks(pair, columns, seed=settings.seed, holdout=holdout),
     )
 

@@ -25,7 +25,7 @@ class NamingColumn:
     """A column whose values say who somebody is, and how many of the original's are still there."""
 
     column: str
-    is_seen: bool  # whether the values look so, not the column's name alone
+    is_seen: bool  # whether the values of either table look so, not the column's name alone
     n_found: int  # distinct values of the original that the scrambled table holds, of all of them
     n_values: int
     p_value: float  # of as many, were the scrambled values drawn from where the original's are from
@@ -34,8 +34,12 @@ class NamingColumn:
 def find_naming_columns(
     pair: TablePair, columns: Sequence[str], suggestions: Iterable[RoleSuggestion]
 ) -> tuple[NamingColumn, ...]:
-    """Return the compared columns that tell who people are and still hold values of the original."""
-    kinds = {each.column: each for each in suggestions if each.kind in _KINDS}
+    """Return the compared columns that tell who people are and still hold values of the original.
+
+    `suggestions` are of both tables: among pseudonyms a few values of the original are no longer seen.
+    """
+    named = sorted((each for each in suggestions if each.kind in _KINDS), key=lambda each: each.from_values)
+    kinds = {each.column: each for each in named}
     found = (_naming_column(pair, kinds[name]) for name in columns if name in kinds)
     return tuple(each for each in found if each.n_found)
 

@@ -11,7 +11,6 @@ from core.triage import GivenFile, Offer, is_report, offers
 from core.vcf.pairing import is_vcf_name
 from core.words import own, say
 from pages.components.inputs import (
-    TABLE_TYPES,
     ask_for_files,
     list_given,
     load_demo,
@@ -63,7 +62,7 @@ def _show_triage() -> bool:
         "home",
         "files",
         label="Drop what you have, all together: tables, logs, genome files",
-        types=(*TABLE_TYPES, "json", "gz", "bgz", "vcf", "bcf", "xes"),
+        types=(),  # what none of the audits takes is said with its cause
         help_text="You are told which audits fit. The files go along to the page that you choose.",
     )
     if not stored:

@@ -61,8 +61,7 @@ def test_events__shows_the_demo_with_both_verdicts(open_page: Callable[[str], Ap
     n_events = len(list(csv.reader(io.StringIO(make_alarm_log().decode())))) - 1
     assert n_events == 9000
     assert headline(app) == (
-        "k = 5 is reached in every exported combination, yet the whole trace of 99.1 % of "
-        "users is nobody else's."
+        "The whole trace of 99.1 % of users is nobody else's. k = 5 is reached in every exported combination."
     )
     assert figures(app)["Users of the smallest combination"] == "5"
     assert figures(app)["Events kept"] == "4,924"

@@ -204,8 +204,8 @@ def test_cross_chart__writes_figures_only_where_cells_have_room() -> None:
             2,
             {},
             (
-                "k = 2 is reached in every exported combination, yet the number of rows alone singles out "
-                "33.3 % of users."
+                "The number of rows alone singles out 33.3 % of users. k = 2 is reached in every exported "
+                "combination."
             ),
         ),
         (
@@ -311,6 +311,5 @@ def test_demo__is_the_same_log_every_time_and_shows_what_k_does_not_cover() -> N
     )
     assert (found.verdict, found.trace_verdict) == (Verdict.PASS, Verdict.WARN)
     assert views.headline(found) == (
-        "k = 5 is reached in every exported combination, yet the whole trace of 99.1 % of "
-        "users is nobody else's."
+        "The whole trace of 99.1 % of users is nobody else's. k = 5 is reached in every exported combination."
     )

@@ -483,6 +483,21 @@ def test_naming__names_made_up_from_the_same_pool_and_new_addresses_are_no_findi
         assert audit.verdict is Verdict.PASS
 
 
+def test_naming__a_few_numbers_of_people_left_among_pseudonyms_fail() -> None:
+    rng = np.random.default_rng(5)
+    numbers = [
+        f"{60 + n % 40:02}{1 + n % 12:02}{1 + n % 28:02}-1{rng.integers(10**6):06}" for n in range(300)
+    ]
+    tokens = [f"{rng.integers(16**12):012x}" for _ in range(300)]
+    original = ORIGINAL.assign(resident_number=numbers)
+    left = shuffled(ORIGINAL).assign(resident_number=[*numbers[:4], *tokens[4:]])
+    found = finding(judged(original, moved(left)), "direct_identifiers")
+    assert found.verdict is Verdict.FAIL
+    assert "4 of 300" in found.message
+    gone = judged(original, moved(left.assign(resident_number=tokens)))
+    assert "direct_identifiers" not in checks(gone)
+
+
 def test_naming__a_column_that_only_its_name_says_is_a_warning() -> None:
     original = people(300, 1).assign(phone=[f"x{n}" for n in range(300)])
     scrambled = shuffled(original)

@@ -35,7 +35,7 @@ from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, c
 from core.reports.proof import Tried, figure_tried, tried_tables
 from core.settings_form import described, report_lines, reported
 from core.verdict import Verdict, worst_first
-from core.words import Text, counted, own, part_of, percent, text
+from core.words import Text, counted, joined, own, part_of, percent, text
 
 TITLE = "Event-log anonymizer"
 QUESTION = (
@@ -118,8 +118,9 @@ def headline(audit: EventAudit) -> Text:
         part_of(known[f"{key}_unique_share"], n_users, "users")
         for key in ("whole_trace", "number", "multiset", "sequence")
     )
-    return text(
-        _REASONS.get(told_in_headline(audit)) or _known_events_reason(audit),
+    reason = _REASONS.get(told_in_headline(audit)) or _known_events_reason(audit)
+    said = text(
+        reason,
         k=k,
         risk=part_of(audit.traces_after.singled_out(KNOWN_EVENTS_JUDGED), _n_counted(audit), "users"),
         whole=whole,
@@ -127,6 +128,9 @@ def headline(audit: EventAudit) -> Text:
         multiset=multiset,
         sequence=sequence,
     )
+    if "{k}" in reason:
+        return said
+    return joined([said, text("k = {k} is reached in every exported combination.", k=k)])
 
 
 def _n_counted(audit: EventAudit) -> int | None:
@@ -137,25 +141,17 @@ def _n_counted(audit: EventAudit) -> int | None:
 
 # Said only where k is reached: else nothing is worse. Two known events have sentences of their own.
 _REASONS = {
-    "mapping": "k = {k} is reached in every exported combination, yet what happened is not assessed: the "
-    "event mapping does not tell the events apart.",
-    "users_near_equal": "k = {k} is reached in every exported combination, yet user identifiers that differ "
-    "in spelling only may be one person.",
-    "users_column": "k = {k} is reached in every exported combination, yet several users may be one person.",
-    "people_in_values": "k = {k} is reached in every exported combination, yet released values name people.",
-    "identifiers_in_values": "k = {k} is reached in every exported combination, yet released values look "
-    "like identifiers of people.",
-    "dates_in_values": "k = {k} is reached in every exported combination, yet released values hold dates.",
-    "user_ids_kept": "k = {k} is reached in every exported combination, yet it holds the original user "
-    "identifiers.",
-    "row_numbers": "k = {k} is reached in every exported combination, yet the number of rows alone singles "
-    "out {number}.",
-    "whole_trace": "k = {k} is reached in every exported combination, yet the whole trace of {whole} "
-    "is nobody else's.",
-    "row_multisets": "k = {k} is reached in every exported combination, yet all rows of a user together "
-    "single out {multiset}.",
-    "row_sequences": "k = {k} is reached in every exported combination, yet the order of events singles out "
-    "{sequence}.",
+    "mapping": "What happened is not assessed: the event mapping does not tell the events apart.",
+    "users_near_equal": "User identifiers that differ in spelling only may be one person.",
+    "users_column": "Several users may be one person.",
+    "people_in_values": "Released values name people.",
+    "identifiers_in_values": "Released values look like identifiers of people.",
+    "dates_in_values": "Released values hold dates.",
+    "user_ids_kept": "The export holds the original user identifiers.",
+    "row_numbers": "The number of rows alone singles out {number}.",
+    "whole_trace": "The whole trace of {whole} is nobody else's.",
+    "row_multisets": "All rows of a user together single out {multiset}.",
+    "row_sequences": "The order of events singles out {sequence}.",
 }
 
 
@@ -167,7 +163,7 @@ def _known_events_reason(audit: EventAudit) -> str:
         )
     if audit.trace_verdict is Verdict.PASS:
         return "k = {k} is reached in every exported combination; two known events can single out {risk}."
-    return "k = {k} is reached in every exported combination, yet two known events can single out {risk}."
+    return "Two known events can single out {risk}."
 
 
 def told_in_headline(audit: EventAudit) -> str:
