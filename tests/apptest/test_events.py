@@ -266,8 +266,8 @@ def test_events__suggests_settings_and_uses_one(open_page: Callable[[str], AppTe
     app = upload(open_page(PAGE), *lines, header="when,who,what")
     app.button(key="events_without_classes").click().run()
     app.slider(key="events_k").set_value(3).run()
-    assert headline(app).endswith(
-        "what happened is not assessed: the event mapping does not tell the events apart."
+    assert headline(app).startswith(
+        "What happened is not assessed: the event mapping does not tell the events apart."
     )
     app = _suggested(app.button(key="events_suggest_start").click().run())
     assert not app.exception
