@@ -340,7 +340,7 @@ def _map_these(unmapped: Mapping[str, int], shared: Container[str]) -> Text:
             n=rest,
             kinds=listed(named),
         )
-    return text("Give {kinds} classes in the event mapping.", kinds=listed(named))
+    return text("Add {kinds} to the event mapping.", kinds=listed(named))
 
 
 def _unmapped_finding(
