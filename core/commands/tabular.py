@@ -165,9 +165,7 @@ def _add_engine_options(parser: argparse.ArgumentParser) -> None:
         "--log", metavar="LOG", help="the log of an original and an anonymized table that are named before it"
     )
     parser.add_argument(
-        "--key",
-        metavar="COLUMN",
-        help="with tables in an engine: a column that names each row of both once",
+        "--key", metavar="COLUMN", help="with tables in an engine: a column that names each row of both once"
     )
     in_engine.add_arguments(parser)
 
@@ -193,9 +191,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def audit(
-    *runs: argparse.Namespace,
-    begin: Callable[[], object] = bool,
-    tell: Callable[[_Done], object] = bool,
+    *runs: argparse.Namespace, begin: Callable[[], object] = bool, tell: Callable[[_Done], object] = bool
 ) -> Audited:
     """Verify every pair of one run, or of several of different options.
 

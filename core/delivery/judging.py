@@ -381,10 +381,7 @@ def _by_itself(table: TableFacts) -> Finding:
     names_people = any(each.kind == "patient or person number" for each in table.suggestions)
     return Finding.of(
         "not_joined", Verdict.WARN if table.quasi_identifiers or names_people else Verdict.PASS
-    )(
-        "{table}: no key joins it to persons; nothing in it was read with the others.",
-        table=f"`{table.name}`",
-    )
+    )("{table}: no key joins it to persons; nothing in it was read with the others.", table=f"`{table.name}`")
 
 
 def _count_findings(measured: DeliveryMeasurement, thresholds: DeliveryThresholds) -> Iterator[Finding]:

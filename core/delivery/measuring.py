@@ -16,7 +16,7 @@ from core.delivery.attack import Attack
 from core.delivery.beside import SameOrder, same_orders
 from core.delivery.cells import counts_of, with_other_counts, without_counts
 from core.delivery.groups import Groups, groups_of
-from core.delivery.joined import Joined, ListFacts, column_codes
+from core.delivery.joined import Joined, ListFacts, column_codes, read_list
 from core.delivery.keys import (
     Combined,
     Link,
@@ -31,7 +31,6 @@ from core.delivery.keys import (
     with_embedded_keys,
 )
 from core.delivery.known import Known, events_of, known_one, n_below
-from core.delivery.lists import read_list
 from core.delivery.pseudonyms import KeyFacts, key_facts
 from core.delivery.settings import DeliverySettings
 from core.delivery.whose import Whose, earlier_with_persons, with_persons

@@ -1,7 +1,5 @@
 """A search judged: findings, verdicts, and the table that is offered."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -31,7 +29,7 @@ _CONTINUOUS_SHARE = 0.5
 def _search_findings(
     problem: SearchProblem,
     configurations: Sequence[Configuration],
-    thresholds: DiversityThresholds,
+    thresholds: "DiversityThresholds",
     *,
     n_within_limits: int,
 ) -> list[Finding]:
@@ -81,7 +79,7 @@ def _about_what_was_not_done(configurations: Sequence[Configuration]) -> Iterato
 def _about_the_outcome(
     problem: SearchProblem,
     configurations: Sequence[Configuration],
-    thresholds: DiversityThresholds,
+    thresholds: "DiversityThresholds",
     n_within_limits: int,
 ) -> list[Finding]:
     n_evaluated = sum(each.status is not Status.STOPPED for each in configurations)
@@ -156,7 +154,7 @@ def _causes(configurations: Sequence[Configuration]) -> list[Text]:
     return [cause for cause, number in causes.items() if number]
 
 
-def cause_of_failure(audit: DiversityAudit) -> Text | None:
+def cause_of_failure(audit: "DiversityAudit") -> Text | None:
     """Return why no pair meets the limits, where one cause explains all."""
     problem, statuses = audit.search.problem, {each.status for each in audit.search.configurations}
     least = _least_accuracy(problem, audit.thresholds)

@@ -166,10 +166,7 @@ def _looked_at(engine: Engine, name: str, options: ReadOptions) -> tuple[bool, b
     """
     values = engine.table.select(v=engine.table[name]).distinct()
     found = engine.row(
-        values.agg(
-            missing=is_missing_text(values.v, options).sum(),
-            stars=values.v.contains("*").sum(),
-        )
+        values.agg(missing=is_missing_text(values.v, options).sum(), stars=values.v.contains("*").sum())
     )
     return bool(found["missing"]), bool(found["stars"])
 

@@ -250,11 +250,7 @@ def _not_installed(package: str) -> AuditInputError:
 
 @contextmanager
 def _duckdb(
-    address: Address,
-    options: ReadOptions,
-    memory: str | None,
-    _secrets: Path,
-    is_stopped: Callable[[], bool],
+    address: Address, options: ReadOptions, memory: str | None, _secrets: Path, is_stopped: Callable[[], bool]
 ) -> Iterator[Engine]:
     files = _files(Path(address.place), name=address.name)
     space = Path(tempfile.mkdtemp(prefix="anonaudit-"))  # only its owner may read it
@@ -511,14 +507,8 @@ _SENTENCES: Sequence[tuple[str, str]] = (
         "(?i)permission denied|insufficient ?privilege",
         "{table}: the database does not let this user read the table.",
     ),
-    (
-        _OURS,
-        "{table}: an intermediate result of this audit is gone from the engine.",
-    ),
-    (
-        _MISSING,
-        "{table}: there is no such table, or not any more.",
-    ),
+    (_OURS, "{table}: an intermediate result of this audit is gone from the engine."),
+    (_MISSING, "{table}: there is no such table, or not any more."),
     (
         "(?i)terminat|closed|lost|EOF detected|consuming input|broken pipe|stopped|shut ?down",
         "{table}: the connection was lost before the answer. Try again.",

@@ -402,8 +402,7 @@ def _mapping_finding(measured: MeasuredEvents) -> Finding | None:
         )
     )
     return Finding.of("mapping", Verdict.NOT_ASSESSED, n_affected=len(kept))(
-        "What happened is not assessed: {what}, so k is counted without it.",
-        what=what,
+        "What happened is not assessed: {what}, so k is counted without it.", what=what
     )
 
 

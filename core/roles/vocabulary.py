@@ -1,7 +1,5 @@
 """Roles of columns, the words they are named by in several languages, and which name says which role."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import defaultdict
@@ -59,7 +57,7 @@ class NameRule:
     if_distinct: bool = False  # whether the meaning only holds for a column most of whose values differ
     phrases: tuple[str, ...] = ()  # such as "date of birth"; "=account" has to be the whole name
 
-    def named(self, phrases: str) -> NameRule:
+    def named(self, phrases: str) -> "NameRule":
         """Return the rule with its phrases, given separated by commas."""
         return replace(self, phrases=_words(phrases))
 

@@ -19,8 +19,8 @@ from core.delivery import (
     judge_delivery,
     measure_delivery,
 )
+from core.delivery.joined import read_list
 from core.delivery.keys import Place
-from core.delivery.lists import read_list
 from core.errors import AuditInputError
 from core.free_text import Reading
 from core.tables import Dataset, read_dataset
