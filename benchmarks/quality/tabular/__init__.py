@@ -7,6 +7,7 @@ from benchmarks.quality.tabular import (
     leaks_finer,
     leaks_groups,
     leaks_left,
+    leaks_pieces,
     leaks_pseudonyms,
     leaks_text,
     proper,
@@ -20,5 +21,6 @@ KINDS: tuple[Kind, ...] = (
     *leaks_groups.KINDS,
     *leaks_files.KINDS,
     *leaks_finer.KINDS,
+    *leaks_pieces.KINDS,
     *proper.KINDS,
 )

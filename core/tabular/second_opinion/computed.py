@@ -27,6 +27,7 @@ from core.tabular.second_opinion.digests import (
     Key,
     Recipe,
     TokenShape,
+    bare_in_small_letters,
     cuts_of,
     digests_by_key,
     guessable_keys,
@@ -34,6 +35,7 @@ from core.tabular.second_opinion.digests import (
     plain_digests,
     token_shape,
     unkeyed_digests,
+    with_iso_dates,
 )
 from core.tabular.second_opinion.pair import LoggedTables, Sample, remembered
 from core.tabular.second_opinion.readable import recombined
@@ -54,8 +56,12 @@ _LONG, _MANY = 8, 20  # digits, and distinct values, from which numbers that rep
 _MOST_JOINED, _MOST_JOINED_BY_THREE = 20, 9  # original columns that are joined to each other
 _MOST_COLUMNS = 60  # token columns, and original columns for each of them, that are looked at
 _STEP = 8  # characters between the beginnings of slices of keyed digests, where nobody knows whose
+_NEARLY_UNIQUE = 0.998  # share of distinct values
 _JOINTS = ("", " ", "|", "_", "-", ",", ";", ":", "/")
-_SPELLINGS: tuple[Callable[[str], str], ...] = (str, str.lower, str.upper)
+_SPELLINGS: tuple[Callable[[str], str], ...] = (
+    *(str, str.lower, with_iso_dates, bare_in_small_letters),
+    str.upper,
+)
 _LINE_END = 10
 _HASH_BITS = 22  # of the beginnings of tokens; a million of them fill a quarter
 _ALPHABET = {"uuid": 16, "hex": 16, "digits": 10, "base32": 32, "base64": 64}
@@ -176,6 +182,10 @@ class _Samples(Sample):
         """Return the original columns that vary, those about people first, then the most varied."""
         names = [name for name, n in self.varied.items() if n > 1]
         return sorted(names, key=lambda name: (not self._is_about_people(name), -self.varied[name]))
+
+    def identifies_alone(self, original: str) -> bool:
+        """Whether nearly all values of a column differ: nobody joins two others to it."""
+        return self.varied[original] >= _NEARLY_UNIQUE * sum(map(bool, self.original[original]))
 
     def _is_about_people(self, original: str) -> bool:
         """Whether the log calls a column high-risk or a quasi-identifier."""
@@ -551,8 +561,9 @@ def _joined(
     if record is None:
         return
     values, probe = record
+    repeat = sorted(originals[:_MOST_JOINED], key=samples.identifies_alone)
     twos = itertools.permutations(originals[:_MOST_JOINED], 2)
-    threes = itertools.permutations(originals[:_MOST_JOINED_BY_THREE], 3)
+    threes = itertools.permutations(repeat[:_MOST_JOINED_BY_THREE], 3)
     sets = [names for names in itertools.chain(twos, threes) if all(values[name] for name in names)]
     joined = [tuple(values[name] for name in names) for names in sets]
     key = (shape.kind, shape.length, *values.items())
@@ -578,7 +589,7 @@ def _joined_hays(joined: Sequence[_Value], shape: TokenShape) -> list[str]:
 
 def _joined_texts(value: _Value) -> Iterator[tuple[str, Callable[[str], str], bytes]]:
     """Yield the ways to join and spell a value."""
-    joints, spellings = (_JOINTS[:5], _SPELLINGS[:2]) if len(value) > 2 else (_JOINTS, _SPELLINGS)
+    joints, spellings = (_JOINTS[:5], _SPELLINGS[:4]) if len(value) > 2 else (_JOINTS, _SPELLINGS)
     for joint, spell in itertools.product(joints, spellings):
         yield joint, spell, spell(joint.join(value)).encode()
 

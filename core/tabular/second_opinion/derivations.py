@@ -33,6 +33,7 @@ from core.words import joined, own, share_of, text
 
 _MOST = 0.9  # share of the compared records from which a column follows from another
 _MOST_ROWS = 50_000  # compared of a pair of columns that the sample shows to be alike
+_MOST_IN_A_SET = 200_000  # records of reordered tables whose whole columns are held against each other
 _FEWEST_ROWS = 10  # fewer are in order by chance too often
 _FEWEST_VALUES = 3
 _ONE_TO_ONE = 10  # values from which a column that tells an original one for one is no accident
@@ -50,6 +51,7 @@ _FEWEST_DISTINCT = 20  # numbers that a constant has to explain
 _NEARLY_ALL = 0.98  # of dates written or counted as numbers
 _MOST_COVERED = 0.3  # share of all possible values that are taken, from which finding one is no news
 _LOOKED_UP = 300
+_CLEARLY_MORE = 0.8  # of what values drawn anew leave over
 _MOST_OF_A_PART, _LARGEST_PART = 5, 10_000  # columns that may hold one part of a date, and their numbers
 _MANY_WORDS = 20  # beside numbers, more than there are units
 _MOST_DATES = 6  # original columns of dates between which days are counted
@@ -74,11 +76,17 @@ class Derivation:
     # identifies people, or its own column holds at most half as many values
     taken_out: bool
     by_position: bool = False  # whether the order of the records shows the same
+    others: tuple[str, ...] = ()  # more original columns, from which the rest of it follows
     until: str = ""  # another original column, where what is known are the days from `original` to it
 
 
 _UNTIL = "until:"  # before the name of the column up to which days are counted
-_COARSER = 0.5  # of the original's distinct values, up to which a column was made coarser
+COARSER = 0.5  # of the original's distinct values, up to which a column was made coarser
+
+
+def is_until(reading: str) -> bool:
+    """Whether a reading of a column of dates counts the days up to another one."""
+    return reading.startswith(_UNTIL)
 
 
 def measure_derivations(search: Search) -> tuple[Derivation, ...]:
@@ -87,7 +95,8 @@ def measure_derivations(search: Search) -> tuple[Derivation, ...]:
     if search.tables.order != "changed":
         found += [*_in_order(search), *_parts_of_rows(search), *_near_texts(search)]
     if search.tables.order != "kept":
-        found += [*_constants_of_values(search), *_parts_of_values(search)]
+        found += [*_parts_of_values(search), *_days_of_values(search)]
+    found += _constants_of_values(search)
     return tuple(found)
 
 
@@ -98,7 +107,6 @@ class Search:
     tables: LoggedTables  # the tables and the log, and the size and seed of the sample
     settings: SecondOpinionSettings
     left: frozenset[str]  # anonymized columns that are as they were; they and their originals hide nothing
-    explained: frozenset[str]  # anonymized columns that are known to hold an original in disguise
 
     @cached_property
     def originals(self) -> list[str]:
@@ -109,8 +117,7 @@ class Search:
     @cached_property
     def candidates(self) -> list[str]:
         """Return the anonymized columns that were changed or added."""
-        known = self.left | self.explained
-        return [name for name in self.tables.anonymized.column_names if name not in known]
+        return [name for name in self.tables.anonymized.column_names if name not in self.left]
 
     @cached_property
     def stands_for(self) -> Mapping[str, str]:
@@ -131,9 +138,12 @@ class Search:
         return some_rows(np.random.default_rng(self.settings.seed), self.tables.n_original, most)
 
     @cached_property
-    def n_looked_at(self) -> int:
-        """Return how many rows are compared of a pair of columns that the sample shows to be alike."""
-        return min(self.tables.n_original, _MOST_ROWS)
+    def n_told_apart(self) -> int:
+        """Return how many records of the smaller table are compared as a set; 0 where that takes too long."""
+        n = min(self.tables.n_original, self.tables.n_anonymized)
+        if self.tables.order == "changed":
+            return n if max(self.tables.n_original, self.tables.n_anonymized) <= _MOST_IN_A_SET else 0
+        return min(n, _MOST_ROWS)
 
     def amounts(self, side: str, name: str, *, sampled: bool = False) -> Amounts | None:
         """Return a column as amounts, of the sample or of all rows that are compared."""
@@ -197,7 +207,7 @@ class Search:
             return True
         own = [pair for pair in self.tables.coded if pair.pair.original == original]
         n_values = int(np.count_nonzero(own[0].original_counts))
-        return max(int(np.count_nonzero(pair.anonymized_counts)) for pair in own) <= _COARSER * n_values
+        return max(int(np.count_nonzero(pair.anonymized_counts)) for pair in own) <= COARSER * n_values
 
     def derivation(
         self,
@@ -207,6 +217,7 @@ class Search:
         counts: tuple[int, int],
         distinct_share: float | None = None,
         by_position: bool = False,
+        others: tuple[str, ...] = (),
         until: str = "",
     ) -> Derivation:
         """Return what was found of one or several anonymized columns."""
@@ -225,6 +236,7 @@ class Search:
             anonymized_distinct_share=own,
             taken_out=self.taken_out(original),
             by_position=by_position,
+            others=others,
             until=until,
         )
 
@@ -289,9 +301,7 @@ def _in_order(search: Search) -> Iterator[Derivation]:
     for i, j in np.argwhere(alike >= _LIKELY):
         (original, first), (anonymized, second) = before.names[i], after.names[j]
         if original in wanted and not _is_natural(search, before, of_originals[i], anonymized, original):
-            found = _order_of_pair(search, (original, first), (anonymized, second))
-            if found is not None:
-                yield found
+            yield from _order_of_pair(search, (original, first), (anonymized, second))
 
 
 def _is_natural(
@@ -307,33 +317,32 @@ def _is_natural(
 
 def _order_of_pair(
     search: Search, original: tuple[str, str], anonymized: tuple[str, str]
-) -> Derivation | None:
-    """Return how exactly an anonymized column tells the order of an original one, over all compared rows."""
+) -> Iterator[Derivation]:
+    """Yield how exactly an anonymized column tells the order of an original one, over all compared rows."""
     first = search.orders("original", original[0], sampled=False).get(original[1])
     second = search.orders("anonymized", anonymized[0], sampled=False).get(anonymized[1])
     if first is None or second is None:
-        return None
+        return
     known = ~(np.isnan(first) | np.isnan(second))
     if np.count_nonzero(known) < max(_FEWEST_ROWS, 0.5 * np.count_nonzero(~np.isnan(second))):
-        return None
+        return
     first, second = first[known], second[known]
     kind, n = _kind_of_order(first, second)
-    n_compared = len(first)
-    if kind in {None, "nearly in order"}:
+    found = {} if kind is None else {kind: (n, len(first))}
+    if kind not in {"one to one", "in order"}:
         n_nearest, n_in_classes = _nearest_in_classes(first, second, search.classes_but(anonymized[0])[known])
         if n_in_classes >= _SOME * len(first) and n_nearest >= _SOME * n_in_classes:
-            kind, n, n_compared = "nearest", n_nearest, n_in_classes
-    if kind is None:
-        return None
+            found["nearest"] = n_nearest, n_in_classes
     position = abs(float(_standard_ranks(first) @ _standard_ranks(np.flatnonzero(known).astype(float))))
-    return search.derivation(
-        original[0],
-        anonymized[0],
-        kind=kind,
-        until=original[1].removeprefix(_UNTIL) if original[1].startswith(_UNTIL) else "",
-        counts=(n, n_compared),
-        by_position=position >= _NEARLY_IN_PLACE,
-    )
+    for kind, counts in found.items():
+        yield search.derivation(
+            original[0],
+            anonymized[0],
+            kind=kind,
+            until=original[1].removeprefix(_UNTIL) if is_until(original[1]) else "",
+            counts=counts,
+            by_position=position >= _NEARLY_IN_PLACE,
+        )
 
 
 def _kind_of_order(first: FloatArray, second: FloatArray) -> tuple[str | None, int]:
@@ -455,10 +464,7 @@ _WHOLE_DATES = (
 
 def _parts_of_values(search: Search) -> Iterator[Derivation]:
     """Yield columns whose numbers, put together, are the dates of an original column."""
-    ranges = {
-        part: [name for name in search.candidates if _is_within(search, name, *limits)][:_MOST_OF_A_PART]
-        for part, limits in _PART_RANGES.items()
-    }
+    ranges = {part: _within(search, part) for part in _PART_RANGES}
     sets = [
         (parts, columns)
         for parts in _WHOLE_DATES
@@ -481,12 +487,67 @@ def _parts_of_values(search: Search) -> Iterator[Derivation]:
                 )
 
 
-def _together(parts: Sequence[FloatArray]) -> FloatArray:
+_DAYS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    *((part, (part,)) for part in ("month and day", "day and month", "day of year")),
+    ("month and day", ("month", "day")),
+    ("week", ("week",)),
+)
+
+
+def _days_of_values(search: Search) -> Iterator[Derivation]:
+    """Yield columns that hold the days of the year of an original column of dates, or of births the weeks."""
+    ranges = {part: _within(search, part) for part in dict.fromkeys(itertools.chain(*(p for _, p in _DAYS)))}
+    for original in search.originals:
+        dates = search.amounts("original", original)
+        if dates is None or dates.kind != "date" or len(dates.distinct) < _FEWEST_DISTINCT:
+            continue
+        is_birth = is_high_risk(search.tables.log.entry(original).semantic)
+        for whole, parts in _DAYS:
+            known = dates.part(whole)
+            for columns in itertools.product(*(ranges[part] for part in parts)):
+                if len(set(columns)) < len(columns) or (whole == "week" and not is_birth):
+                    continue
+                written = _together([_numbers_of(search, name) for name in columns], 100)
+                if are_drawn_alike(_counted(known), _counted(written)):
+                    n = int(np.count_nonzero(~np.isnan(written)))
+                    yield search.derivation(original, *columns, kind="days", counts=(n, n))
+
+
+def _counted(numbers: FloatArray) -> tuple[npt.NDArray[np.generic], IntArray]:
+    return np.unique(numbers[~np.isnan(numbers)], return_counts=True)
+
+
+def are_drawn_alike(
+    before: tuple[npt.NDArray[np.generic], IntArray], after: tuple[npt.NDArray[np.generic], IntArray]
+) -> bool:
+    """Whether values occur as often as before, far beyond what drawing them anew gives.
+
+    Both are distinct values, ascending, and how often each occurs; the second may lack some.
+    """
+    place = np.minimum(np.searchsorted(before[0], after[0]), len(before[0]) - 1)
+    known = before[0][place] == after[0]
+    n = int(after[1].sum())
+    kept = float(np.minimum(after[1][known], before[1][place[known]]).sum())
+    if kept < _CLEARLY_MORE * n:
+        return False
+    drawn = np.random.default_rng(0).multinomial(n, before[1] / before[1].sum(), size=5)
+    by_chance = float(np.minimum(drawn, before[1]).sum(axis=1).max())
+    return kept - by_chance >= _CLEARLY_MORE * (n - by_chance) > 0
+
+
+def _together(parts: Sequence[FloatArray], largest: int = _LARGEST_PART) -> FloatArray:
     """Return one number for each row's parts of a date."""
     number = np.zeros(len(parts[0]))
     for part in parts:
-        number = number * _LARGEST_PART + part
+        number = number * largest + part
     return number
+
+
+def _within(search: Search, part: str) -> list[str]:
+    """Return the first columns of whole numbers that may be a part of dates."""
+    return [name for name in search.candidates if _is_within(search, name, *_PART_RANGES[part])][
+        :_MOST_OF_A_PART
+    ]
 
 
 def _is_within(search: Search, name: str, low: float, high: float) -> bool:
@@ -575,7 +636,7 @@ def _linear(before: Amounts, after: Amounts, *, own: bool = False) -> tuple[int,
     known, numbers = before.distinct, after.distinct
     if min(len(known), len(numbers)) < _FEWEST_DISTINCT:
         return None
-    unit = _last_place(numbers)
+    unit = last_place(numbers)
     if len(known) * 2 * unit > _MOST_COVERED * (numbers[-1] - numbers[0]):
         return None
     chosen = numbers[np.linspace(0, len(numbers) - 1, min(len(numbers), _LOOKED_UP)).astype(int)]
@@ -605,7 +666,7 @@ def _n_linear(
     return int(np.count_nonzero(nearest * slope <= 2 * unit))
 
 
-def _last_place(numbers: FloatArray) -> float:
+def last_place(numbers: FloatArray) -> float:
     """Return half of the last decimal place that the numbers have, 0.5 for whole numbers."""
     size = np.maximum(1, np.abs(numbers))
     for places in range(7):
@@ -686,20 +747,27 @@ def _matrix(texts: Sequence[Counter[str]], words: Mapping[str, int]) -> npt.NDAr
 # --- judging
 
 
-def judge_derivations(measured: Sequence[Derivation], thresholds: SecondOpinionThresholds) -> list[Finding]:
-    """Return a finding for each column from which people can be found or an original be read."""
+def judge_derivations(
+    measured: Sequence[Derivation], thresholds: SecondOpinionThresholds, told: Mapping[str, Verdict]
+) -> list[Finding]:
+    """Return a finding for each column from which people can be found or an original be read.
+
+    `told` are the columns of which other checks say so already, and how gravely; they are told again only
+    if this is graver.
+    """
     judged = [(one, _verdict(one, thresholds)) for one in measured]
-    return [_finding(one, verdict) for one, verdict in _surest_of_each(judged)]
+    return [_finding(one, verdict) for one, verdict in _surest_of_each(judged, told)]
 
 
 def _surest_of_each(
-    judged: Sequence[tuple[Derivation, Verdict | None]],
+    judged: Sequence[tuple[Derivation, Verdict | None]], told: Mapping[str, Verdict]
 ) -> Iterator[tuple[Derivation, Verdict]]:
     """Yield for each anonymized column the gravest of what it follows from, of these the surest."""
     taken: set[str] = set()
     telling = [(one, verdict) for one, verdict in judged if verdict is not None]
     for one, verdict in sorted(telling, key=lambda found: (-found[1].severity, _KINDS.index(found[0].kind))):
-        if not taken.intersection(one.anonymized):
+        known = taken | {name for name in told if told[name].severity >= verdict.severity}
+        if not known.intersection(one.anonymized):
             taken.update(one.anonymized)
             yield one, verdict
 
@@ -716,10 +784,16 @@ def _verdict(one: Derivation, thresholds: SecondOpinionThresholds) -> Verdict | 
         surely = one.n_matched >= _SHARED * one.n_compared and one.original_distinct_share >= limit
         return Verdict.FAIL if surely and own >= limit else Verdict.WARN if own >= limit else None
     sure: Verdict | None
+    if one.kind == "piece":
+        return Verdict.FAIL if own >= limit else Verdict.WARN
     if one.until and one.kind in {"one to one", "in order"}:
-        coarser = own <= _COARSER * one.original_distinct_share  # such as ages in years
+        coarser = own <= COARSER * one.original_distinct_share  # such as ages in years
         sure = Verdict.FAIL if own >= limit else None if coarser else Verdict.WARN
-    elif one.kind in {"in order", "all but in order"}:
+    elif one.kind == "combined":
+        sure = Verdict.FAIL if own >= _MOST else Verdict.WARN
+    elif one.kind == "all but in order":
+        sure = Verdict.FAIL if own >= _MOST else Verdict.WARN if own >= _TELLING else None
+    elif one.kind == "in order":
         sure = Verdict.FAIL if own >= _MOST else Verdict.WARN if own >= limit else None
     else:
         sure = Verdict.FAIL if telling else Verdict.WARN
@@ -729,6 +803,9 @@ def _verdict(one: Derivation, thresholds: SecondOpinionThresholds) -> Verdict | 
 _KINDS = (
     "constant",
     "parts",
+    "days",
+    "piece",
+    "combined",
     "one to one",
     "in order",
     "all but in order",
@@ -749,6 +826,12 @@ _MESSAGES = {
     "original column `{original}`: {found} compared. {consequence}",
     "parts": "The values of {columns} are the parts of the dates of the original column `{original}`: "
     "{found} compared. {consequence}",
+    "days": "The values of {columns} are the days of the year, or weeks, of the dates of the original column "
+    "`{original}`: {found} compared. {consequence}",
+    "combined": "The values of {columns} are worked out from those of the original columns {originals}: "
+    "{found} compared. {consequence}",
+    "piece": "The values of {columns} hold, at a place of their own, pieces of those of {originals}, such as "
+    "the last digits or the first letters: {found} compared. {consequence}",
     "nearest": "Among the records that share their quasi-identifiers, the values of {columns} are nearest to "
     "their own record's of the original column `{original}`: {found} compared. {consequence}",
     "near text": "The values of {columns} are spelled most like their own row's text of the original column "
@@ -765,6 +848,9 @@ _CONSEQUENCE = {
     "nearly in order": "Whoever knows the original finds the record among few.",
     "constant": "A few known values undo all of them.",
     "parts": "Put together, they are the original.",
+    "days": "With a year or a decade beside them, they find a person.",
+    "combined": "Whoever knows those of a person finds the record.",
+    "piece": "Whoever knows the original finds the record among few.",
     "nearest": "Whoever knows the original and the quasi-identifiers finds the record: the noise is too "
     "small.",
     "near text": "Whoever knows the original finds the nearest text.",
@@ -777,6 +863,7 @@ def _finding(one: Derivation, verdict: Verdict) -> Finding:
         columns=listed(one.anonymized),
         until=one.until,
         original=one.original,
+        originals=listed((one.original, *one.others)),
         found=share_of(one.n_matched, one.n_compared),
         consequence=own(_CONSEQUENCE[one.kind]),
     )

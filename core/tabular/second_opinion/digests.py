@@ -48,9 +48,27 @@ def _as_float(value: str) -> str:
     return f"{int(float(value))}.0" if len(value) < 16 and _WHOLE_NUMBER.fullmatch(value) else ""
 
 
+def _iso(date: re.Match[str]) -> str:
+    return f"{date[3]}-{int(date[2]):02d}-{int(date[1]):02d}"
+
+
 def _day_first(value: str) -> str:
     match = _DAY_FIRST.fullmatch(value)
-    return f"{match[3]}-{int(match[2]):02d}-{int(match[1]):02d}" if match else ""
+    return _iso(match) if match else ""
+
+
+def with_iso_dates(value: str) -> str:
+    """Return a text in small letters, its dates of day, month and year as ISO 8601 has them.
+
+    >>> with_iso_dates("Novak|3. 5. 1974")
+    'novak|1974-05-03'
+    """
+    return _DAY_FIRST.sub(_iso, value.lower())
+
+
+def bare_in_small_letters(value: str) -> str:
+    """Return the letters and digits of a text, without accents and capitals."""
+    return _bare(value).lower()
 
 
 _SPELLINGS: Mapping[str, Callable[[str], bytes]] = MappingProxyType(
@@ -62,13 +80,14 @@ _SPELLINGS: Mapping[str, Callable[[str], bytes]] = MappingProxyType(
         "without spaces": lambda value: re.sub(r"\s", "", value).encode(),
         "without spaces and signs": lambda value: re.sub(r"[\W_]", "", value).encode(),
         "without accents": lambda value: _bare(value).encode(),
-        "without accents, in small letters": lambda value: _bare(value).lower().encode(),
+        "without accents, in small letters": lambda value: bare_in_small_letters(value).encode(),
         "without accents, in capitals": lambda value: _bare(value).upper().encode(),
         "its digits": lambda value: _digits(value).encode(),
         "its digits without leading zeros": lambda value: _digits(value).lstrip("0").encode(),
         "its digits, eight": lambda value: _filled(_digits(value), 8),
         "its digits, ten": lambda value: _filled(_digits(value), 10),
         "as a decimal number": lambda value: _as_float(value).encode(),
+        "its digits as a decimal number": lambda value: _as_float(_digits(value)).encode(),
         "as a date": lambda value: _day_first(value).encode(),
         "as a date of eight digits": lambda value: _digits(_day_first(value)).encode(),
         "with a line end": lambda value: value.encode() + b"\n",

@@ -34,6 +34,7 @@ _MOST_RECORDS = 50_000  # beyond, a seeded sample of them is read
 _LEFT = 0.9  # share of unchanged cells from which a column is said to be left as it was, elsewhere
 _FEWEST_SHARED = 3  # different values, below which columns of categories may use the same word
 _FEWEST_HITS, _TIMES_CHANCE, _NO_ACCIDENT = 3, 5.0, 1e-4
+_FEWEST_COUNTED, _WITHOUT_GAPS = 10, 0.2  # numbers, and the share of those from first to last that are there
 _BEGINNING = 20  # bits of a sum that tell most sums from those that are looked for
 _MOST_WORDS = 6  # of a value
 _MOST_KEPT = 1 << 19  # words of a column of which runs are kept for the next form
@@ -173,13 +174,19 @@ class _Words:
         return {}  # many forms are looked for in the same ones
 
 
-def _folded_texts(values: pa.Array) -> pa.Array:
+def folded_texts(values: pa.Array) -> pa.Array:
     """Return texts as they are compared: lower case, without accents, letters apart from digits."""
     texts = pc.utf8_lower(legible(values))
     if not pc.all(pc.string_is_ascii(texts)).as_py():
         texts = pc.replace_substring_regex(pc.utf8_normalize(texts, "NFKD"), r"[\p{Mn}\p{Cf}]+", "")
         texts = pc.utf8_normalize(texts, "NFKC")
     return _apart(texts)
+
+
+def folded_together(values: pa.Array) -> pa.Array:
+    """Return texts in lower case, without accents, signs and spaces."""
+    texts = folded_texts(values)
+    return pc.replace_substring_regex(texts, narrowed(_NO_WORD, texts), "")
 
 
 def _apart(texts: pa.Array) -> pa.Array:
@@ -279,7 +286,7 @@ def _kind(values: pa.Array) -> str:
 
 def _forms(values: pa.Array, *, kind: str, is_name: bool) -> Iterator[_Form]:
     """Yield the values as they are, in other spellings, and of names what is left of them."""
-    texts = _folded_texts(values)
+    texts = folded_texts(values)
     words = words_of(texts)
     together = pc.replace_substring_regex(texts, narrowed(_NO_WORD, texts), "")
     spelled = [texts, together]
@@ -403,7 +410,7 @@ def _in_column(read: _Read, sought: Sequence[_Sought], anonymized: str) -> Itera
     ]
     if not possible:
         return
-    words = _with_held_words(words_of(_folded_texts(cells.values)), sought)
+    words = _with_held_words(words_of(folded_texts(cells.values)), sought)
     done: set[str] = set()
     for one, form in possible:
         found = None
@@ -475,6 +482,8 @@ def _one_form(
         found = _in_rows(one, form, cells=cells, text=text, number=number)
     if found is None and read.tables.order != "kept":
         found = _anywhere(read, one, form, anonymized, cells=cells, words=words, held=(text, number))
+    if found is None and one.column != anonymized:
+        found = _in_a_cell_or_two(one, form, cells=cells, words=words, text=text)
     if found is None:
         return None
     n_hits, n_by_chance, by_rows = found
@@ -519,6 +528,16 @@ def _in_rows(
     return n_hits, n_by_chance, True
 
 
+def _in_a_cell_or_two(
+    one: _Sought, form: _Form, *, cells: CodedColumn, words: _Words, text: IntArray
+) -> _Hits | None:
+    """Count cells fewer than any other check asks for, where a number is too long to be there by chance."""
+    n_hits = int(cells.counts[np.unique(text)].sum())
+    if one.kind != "numbers" or form.name != "values" or n_hits >= _FEWEST_HITS:
+        return None
+    return None if _are_any_digits(one, form, words, n_hits) else (n_hits, 0.0, False)
+
+
 def _anywhere(
     read: _Read,
     one: _Sought,
@@ -532,7 +551,8 @@ def _anywhere(
     """Count the cells that hold any value, where nobody knows whose row is whose."""
     text, number = held
     n_hits = int(cells.counts[np.unique(text)].sum())
-    if n_hits < _FEWEST_HITS or _is_a_shared_word(one, form, cells, words, held):
+    is_chance = one.kind != "names" and _hold_by_counting(words, text)
+    if n_hits < _FEWEST_HITS or is_chance or _is_a_shared_word(one, form, cells, words, held):
         return None
     if one.column == anonymized:
         are_same = n_hits >= _LEFT * cells.n_filled and _are_the_same(one, form, cells=cells, held=held)
@@ -585,11 +605,29 @@ def _before(read: _Read, one: _Sought, form: _Form, anonymized: str) -> tuple[in
     if source is None:
         return None
     cells = read.original(source)
-    text, number = form.in_texts(_with_held_words(words_of(_folded_texts(cells.values)), [one]))
+    text, number = form.in_texts(_with_held_words(words_of(folded_texts(cells.values)), [one]))
     if len(text) == 0:
         return 0, 0
     found = _in_rows(one, form, cells=cells, text=text, number=number)
     return found[0] if found else 0, int(cells.counts[np.unique(text)].sum())
+
+
+def are_counted(texts: pa.Array) -> bool:
+    """Whether the long numbers of texts were counted up, as 000001 is: many of those between are there."""
+    long = pc.match_substring_regex(texts, rf"^[0-9]{{{_FEWEST_DIGITS},15}}$")
+    numbers = np.unique(pc.cast(pc.unique(texts.filter(long)), pa.int64()).to_numpy())
+    return len(numbers) >= _FEWEST_COUNTED and numbers[-1] - numbers[0] < len(numbers) / _WITHOUT_GAPS
+
+
+def _hold_by_counting(words: _Words, held: IntArray) -> bool:
+    """Whether less than half of a column's numbers hold a value, and they were counted up.
+
+    Of numbers without gaps each that may be written is there, whatever it means elsewhere.
+    """
+    if not are_counted(words.words):
+        return False
+    long = pc.match_substring_regex(words.words, rf"^[0-9]{{{_FEWEST_DIGITS},15}}$")
+    return 2 * len(np.unique(held)) < len(np.unique(words.text[long.to_numpy(zero_copy_only=False)]))
 
 
 def _are_any_digits(one: _Sought, form: _Form, words: _Words, n_texts: int) -> bool:

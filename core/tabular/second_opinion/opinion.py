@@ -21,6 +21,7 @@ from core.tabular.second_opinion.classes import (
     measure_chosen_classes,
     measure_classes,
 )
+from core.tabular.second_opinion.combined import measure_combined
 from core.tabular.second_opinion.computed import ComputedMeasurement, judge_computed, measure_computed
 from core.tabular.second_opinion.derivations import Derivation, Search, judge_derivations, measure_derivations
 from core.tabular.second_opinion.disguises import DisguiseMeasurement, judge_disguises, measure_disguises
@@ -33,6 +34,7 @@ from core.tabular.second_opinion.names_elsewhere import (
     measure_elsewhere,
 )
 from core.tabular.second_opinion.pair import LoggedTables, marked, pair_tables
+from core.tabular.second_opinion.pieces import measure_pieces
 from core.tabular.second_opinion.pseudonyms import (
     PseudonymQuality,
     judge_pseudonyms,
@@ -181,7 +183,6 @@ def _hidden(
         tables=tables,
         settings=settings,
         left=frozenset(column.anonymized for column in columns if column.is_left),
-        explained=frozenset(name for _, name in explained) | {one.anonymized for one in computed.found},
     )
     return HiddenOriginals(
         disguises=disguises,
@@ -189,7 +190,11 @@ def _hidden(
         elsewhere=elsewhere,
         readable=measure_readable(tables, columns, settings, explained={*explained, *told, *of_one}),
         masked=measure_masked(tables, settings),
-        derivations=measure_derivations(search),
+        derivations=(
+            *measure_derivations(search),
+            *measure_pieces(search),
+            *measure_combined(search),
+        ),
         sorting=measure_sorting(search),
     )
 
@@ -274,16 +279,24 @@ def judge_second_opinion(
 
 def _judge_hidden(measured: HiddenOriginals, thresholds: SecondOpinionThresholds) -> list[Finding]:
     """Return the findings; a column that derivations tell enough of is not told as readable too."""
-    derived = judge_derivations(measured.derivations, thresholds)
-    told = {finding.column for finding in derived if finding.verdict is Verdict.FAIL}
-    return [
+    disguised = [
         *judge_disguises(measured.disguises, thresholds),
         *judge_computed(measured.computed, thresholds),
+    ]
+    explained = {
+        name: worst(finding.verdict for finding in disguised if finding.column == name)
+        for name in {finding.column for finding in disguised}
+        if name is not None
+    }
+    derived = judge_derivations(measured.derivations, thresholds, explained)
+    told = {finding.column for finding in derived if finding.verdict is Verdict.FAIL}
+    return [
+        *disguised,
         *judge_elsewhere(measured.elsewhere, thresholds),
         *(one for one in judge_readable(measured.readable, thresholds) if one.column not in told),
         *judge_masked(measured.masked, thresholds),
         *derived,
-        *judge_sorting(measured.sorting),
+        *judge_sorting(measured.sorting, explained),
     ]
 
 

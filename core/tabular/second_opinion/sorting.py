@@ -5,7 +5,14 @@ Row by row nothing can be compared then; but once both tables are sorted the oth
 and disagree when one table is moved on by a few rows.
 """
 
+<<<<<<< HEAD
 from collections.abc import Iterator, Sequence
+=======
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+>>>>>>> 2cadf51 (Find pieces of identifiers, numbers worked out from others, and what weak findings hid)
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +21,7 @@ import scipy
 from core.cells import CodeArray
 from core.coding import IntArray
 from core.tabular.second_opinion.amounts import FloatArray
-from core.tabular.second_opinion.derivations import Search
+from core.tabular.second_opinion.derivations import COARSER, Search, is_until
 from core.tabular.second_opinion.pair import CodedPair
 from core.verdict import Finding, Verdict
 from core.words import text
@@ -61,8 +68,8 @@ def measure_sorting(search: Search) -> tuple[SortedAlike, ...]:
         for original, sought in before:
             if (original, name) != (None, None) and name not in found:
                 others = [one for one in witnesses if one.anonymized != name]
-                repeats = name is None and original is not None and search.taken_out(original)
-                proof = _proof(sought, order, others, may_repeat=repeats)
+                is_gone = original is not None and search.taken_out(original)
+                proof = _proof(sought, order, others, of_file=name is None, is_gone=is_gone)
                 if proof is not None:
                     found[name] = _sorted_alike(search, original, name, proof.name)
     return tuple(found.values())
@@ -102,8 +109,11 @@ def _orders(search: Search, side: str, names: Sequence[str]) -> Iterator[tuple[s
     yield None, _Order(rows=np.arange(n), sizes=np.ones(n, dtype=np.int64))
     for name in names:
         seen = set()
-        for values in search.orders(side, name, sampled=False).values():
+        own = search.tables.n_distinct(side, name)
+        for reading, values in search.orders(side, name, sampled=False).items():
             order = _order(values)
+            if is_until(reading) and len(order.sizes) <= COARSER * own:
+                continue  # such as the length of a stay, or an age in years
             if len(order.sizes) >= _FEWEST_VALUES and (key := order.rows.tobytes()) not in seen:
                 seen.add(key)
                 yield name, order
@@ -154,7 +164,7 @@ def _groups(search: Search, side: str, name: str, codes: CodeArray) -> IntArray 
     return groups if np.count_nonzero(sizes >= _FEWEST_IN_GROUP) > 1 else None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class _Proof:
     """By what two orders are seen to be the same."""
 
@@ -162,45 +172,50 @@ class _Proof:
 
 
 def _proof(
-    before: _Order, after: _Order, witnesses: Sequence[_Witness], *, may_repeat: bool
+    before: _Order, after: _Order, witnesses: Sequence[_Witness], *, of_file: bool, is_gone: bool
 ) -> _Proof | None:
-    """`may_repeat`: the rows of a file, sorted by an original column that is to be gone."""
+    """`of_file`: the rows as they stand; `is_gone`: the original column was to be gone, and may repeat."""
     if _as_often(before.sizes, after.sizes):
-        return _Proof(name=None)
-    n_places = min(len(before.sizes), len(after.sizes))
-    if n_places < (_FEWEST_ROWS if may_repeat else len(before.rows) * _FEWEST_DISTINCT):
-        return None
-    rows = before.rows, after.rows
-    if n_places < len(before.rows) * _NEARLY_DISTINCT and not may_repeat:
-        if len(before.sizes) == len(after.sizes):
-            rows = before.firsts, after.firsts
-        elif not _breaks_ties(before, after):
-            return None
-    for ours in (rows[0], rows[0][::-1]):
-        for one in witnesses:
+        return _Proof(None)
+    rows = _told_apart(before, after, may_repeat=of_file and is_gone)
+    if rows is not None:
+        for ours, one in itertools.product((rows[0], rows[0][::-1]), witnesses):
             if _agree(one.before[ours], one.after[rows[1]]):
-                return _Proof(name=one.anonymized)
-    if may_repeat:
-        return next((_Proof(name=one.anonymized) for one in witnesses if _in_blocks(before, one)), None)
+                return _Proof(one.anonymized)
+    n = len(before.rows)
+    if is_gone and len(before.sizes) >= _FEWEST_ROWS and len(after.sizes) >= _NEARLY_DISTINCT * n:
+        found = (one.anonymized for one in witnesses if _in_blocks(before, after, one))
+        return next(map(_Proof, found), None)
     return None
 
 
-def _in_blocks(before: _Order, one: _Witness) -> bool:
-    """Whether a file has, block by block, what the original has of each value, in whatever order in a block.
+def _told_apart(before: _Order, after: _Order, *, may_repeat: bool) -> tuple[IntArray, IntArray] | None:
+    """Return the rows of both tables in order, one of each place where rows repeat; None of too few."""
+    n, n_places = len(before.rows), min(len(before.sizes), len(after.sizes))
+    if n_places < (_FEWEST_ROWS if may_repeat else n * _FEWEST_DISTINCT):
+        return None
+    if n_places >= n * _NEARLY_DISTINCT or may_repeat:
+        return before.rows, after.rows
+    if len(before.sizes) == len(after.sizes):
+        return before.firsts, after.firsts
+    return (before.rows, after.rows) if _breaks_ties(before, after) else None
+
+
+def _in_blocks(before: _Order, after: _Order, one: _Witness) -> bool:
+    """Whether an order has, block by block, what the original has of each value, however within a block.
 
     The rows of a name may stand at random, and no other column may hang on it: then the blocks still hold
-    the same, and not so once one table is moved on. A file that a column itself puts in order says nothing.
+    the same, and not so once one table is moved on. An order that a column itself gives says nothing.
     """
     n, size = len(before.rows), int(max(one.before.max(), one.after.max())) + 1
-    if np.count_nonzero(np.diff(one.after)) < _FEWEST_RUNS * n * (
-        1 - (np.bincount(one.after) ** 2).sum() / n**2
-    ):
+    values = one.after[after.rows]
+    if np.count_nonzero(np.diff(values)) < _FEWEST_RUNS * n * (1 - (np.bincount(values) ** 2).sum() / n**2):
         return False
     for rows, sizes in ((before.rows, before.sizes), (before.rows[::-1], before.sizes[::-1])):
         block = np.repeat(np.arange(len(sizes)), sizes) * size
         held = np.bincount(block + one.before[rows], minlength=len(sizes) * size)
         alike, *moved = (
-            np.minimum(held, np.bincount(block + np.roll(one.after, by), minlength=len(held))).sum() / n
+            np.minimum(held, np.bincount(block + np.roll(values, by), minlength=len(held))).sum() / n
             for by in np.linspace(0, n, _N_MOVED, endpoint=False).astype(np.int64)
         )
         if alike >= _SAME_IN_BLOCKS and alike - np.mean(moved) > _FAR * max(np.std(moved), 1 / n):
@@ -257,9 +272,12 @@ def _dependence(before: IntArray, after: IntArray) -> tuple[float, int]:
 # --- judging
 
 
-def judge_sorting(measured: Sequence[SortedAlike]) -> list[Finding]:
-    """Return a finding per column in the order of an original one: FAIL where that leads to people."""
-    return [_finding(one) for one in measured]
+def judge_sorting(measured: Sequence[SortedAlike], told: Mapping[str, Verdict]) -> list[Finding]:
+    """Return a finding per column in the order of an original one: FAIL where that leads to people.
+
+    `told` are the columns that other checks have explained; of them nothing more is said.
+    """
+    return [_finding(one) for one in measured if one.anonymized not in told]
 
 
 def _finding(one: SortedAlike) -> Finding:
