@@ -804,13 +804,13 @@ _KINDS = (
     "constant",
     "parts",
     "days",
-    "piece",
     "combined",
     "one to one",
     "in order",
     "all but in order",
     "nearest",
     "near text",
+    "piece",
     "nearly in order",
 )
 _MESSAGES = {

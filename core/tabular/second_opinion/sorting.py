@@ -5,14 +5,8 @@ Row by row nothing can be compared then; but once both tables are sorted the oth
 and disagree when one table is moved on by a few rows.
 """
 
-<<<<<<< HEAD
-from collections.abc import Iterator, Sequence
-=======
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
->>>>>>> 2cadf51 (Find pieces of identifiers, numbers worked out from others, and what weak findings hid)
 from dataclasses import dataclass
 
 import numpy as np
