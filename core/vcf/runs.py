@@ -95,8 +95,11 @@ class Scanner(SiteJudge):
         found = _Run(run, columns, stretches, positions, kinds, rarity, formats)
         self._count(found)
         which = np.flatnonzero((rarity.mafs < MAF_LIMIT) | ((kinds & Alt.REPEAT) != 0))
+        unnamed = self.tallies.repeats_unnamed
+        n_unnamed = unnamed.n
         judged = self._judge_closely(found, which)
         self._note_equal(found, judged)
+        unnamed.in_file_order(n_unnamed, [contig for contig, _, _ in stretches])
         if len(which):
             self._collect(found, which, judged)
 

@@ -464,6 +464,24 @@ def test_checks__records_that_are_bare_are_judged_as_any(
     _judged(vcf_text(original, samples=both), vcf_text(kept, samples=names, header=masked_header()))
 
 
+def test_checks__places_are_in_the_order_of_the_file() -> None:
+    """An unchanged repeat counts when all lines of a run were judged, and stands before a later one."""
+    repeat = "G" + 7 * "AC" + "A"
+    rare = [f"chr1 {place}00 . A G . . AF=0.001 GT 0/1 0/0" for place in range(1, 6)]
+    original = [
+        *rare,
+        f"chr1 600 rs7 {repeat} G . . . GT ./. ./.",
+        *(one.replace("chr1 ", "chr1 8") for one in rare),
+    ]
+    original += [f"chr1 9000 rs7 {repeat} G . . AF=0.001 GT 0/1 0/0"]
+    kept = [f"{' '.join(one.split(' ')[:2])} . A . . . . GT ./. ./." for one in original]
+    kept[5] = original[5]
+    kept[-1] = f"chr1 9000 . {repeat} G . . . GT ./. ./."
+    _judged(
+        vcf_text(original, samples=["s1", "s2"]), vcf_text(kept, samples=["s1", "s2"], header=masked_header())
+    )
+
+
 _NUMBERS = ("0", "0,0", "3", "71", "0.5", "0,2", "1e-3", "-0.7", "0.0", "10", "1,.", "007")
 _KEYS = ("AC", "MAC", "AC_HOM", "DP", "SOR", "AF_KR", "RU", "A1", "A2")
 _FIELDS = {
