@@ -77,6 +77,14 @@ _NUMBERS = tuple(
         "disguised",
     )
 )
+# What names somebody wherever it stands: few cells of a column of codes, without words, hold it by mistake
+_STRAY = tuple(
+    CATALOGUE[key]
+    for key in ("email", "phone", "phone_spaced", "international_phone", "us_ssn", "iban", "card", "emso")
+)
+_MOST_STRAY = 0.05  # share of the cells; more are what the column is about, and its role says so
+_DECIMAL = r"^\s*[+-]?\d*[.,]\d+(?:[eE][+-]?\d+)?\s*$"
+_TITLED = r"\b(?:[Dd]r|[Pp]rof|Mr|Mrs|Ms|[Mm]ag)\.? \p{Lu}\p{Ll}"
 # What is found: a kind by its pattern. Several patterns are of one kind.
 KINDS: Mapping[str, str] = MappingProxyType(
     {
@@ -149,10 +157,14 @@ def measure_texts(
 
 def _measure(name: str, column: CodedColumn, model: ModelName) -> TextColumn | None:
     sample = _spread(column.values)
-    if not len(sample) or not _is_worded(sample):
+    if not len(sample):
         return None
-    is_text = is_text_column(sample.to_pylist(), n_distinct=column.n_distinct, n_cells=column.n_filled)
-    masks, perhaps = _found(column, model if is_text else "none")
+    if _is_worded(sample):
+        is_text = is_text_column(sample.to_pylist(), n_distinct=column.n_distinct, n_cells=column.n_filled)
+        masks, perhaps = _found(column, model if is_text else "none")
+    else:
+        is_text, perhaps = False, np.zeros(len(column.values), dtype=np.bool_)
+        masks = _stray(column)
     who = _who(masks, len(column.values))
     if not is_text and not who.any():
         return None
@@ -185,6 +197,19 @@ def is_text_column(sample: Sequence[str], *, n_distinct: int, n_cells: int) -> b
     return n_distinct >= _DISTINCT * n_cells and are_sentences(sample)
 
 
+def _stray(column: CodedColumn) -> dict[str, BoolArray]:
+    """Return which distinct values of a column of codes hold what names somebody, where few cells do."""
+    masks: dict[str, BoolArray] = {}
+    is_decimal = pc.match_substring_regex(column.values, _DECIMAL).to_numpy(zero_copy_only=False)
+    for key, mask in scan_values(column, _STRAY).masks.items():
+        kind = _KIND_OF.get(key, key)
+        kind = kind if kind in KINDS else "number"
+        found = mask & ~is_decimal
+        if found.any() and column.n_cells(found) <= _MOST_STRAY * column.n_filled:
+            masks[kind] = masks[kind] | found if kind in masks else found
+    return masks
+
+
 def _spread(values: pa.Array) -> pa.Array:
     """Return some of the values, evenly spaced."""
     step = -(-len(values) // _N_LOOKED_AT) or 1
@@ -192,6 +217,9 @@ def _spread(values: pa.Array) -> pa.Array:
 
 
 def _is_worded(sample: pa.Array) -> bool:
+    """Whether values have words enough to hold a name beside others, or somebody's title."""
+    if pc.any(pc.match_substring_regex(sample, _TITLED)).as_py():
+        return True
     worded = pc.match_substring_regex(sample, _WORDED)
     return bool(pc.mean(worded.cast(pa.int8())).as_py() >= _WORDED_SHARE)
 

@@ -61,7 +61,8 @@ def _kinds(counts: Mapping[str, int]) -> Text:
 
 
 def _named(each: TextColumn) -> Finding:
-    sure = each.is_text or vary_like_names(each.n_distinct_found, each.n_found)
+    is_number = not {"email", "number"}.isdisjoint(each.counts)
+    sure = each.is_text or is_number or vary_like_names(each.n_distinct_found, each.n_found)
     found = Finding.of(
         "people_in_text", Verdict.FAIL if sure else Verdict.WARN, column=each.column, n_affected=each.n_found
     )(

@@ -193,6 +193,44 @@ def test_measure_texts__says_nothing_of_codes_and_categories(values: list[str | 
     assert _column(values) is None
 
 
+@pytest.mark.parametrize(
+    ("stray", "kind"),
+    [
+        ("I10 0101006500006", "number"),
+        ("ana.novak@example.si", "email"),
+        ("SI56 1910 0000 0123 438", "number"),
+        ("tel. 031 412 331", "phone"),
+        ("+386 31 412 331", "phone"),
+    ],
+)
+def test_measure_texts__finds_a_number_that_strayed_into_a_column_of_codes(stray: str, kind: str) -> None:
+    codes = [f"{letter}{number:02d}.{number % 10}" for letter in "EFGHI" for number in range(40)]
+    (found,) = measure_texts(pa.table({"code": [*codes, stray]}))
+    assert (found.counts, found.is_text) == ({kind: 1}, False)
+    assert measure_texts(pa.table({"code": [*codes, "I10 010100650000"]})) == ()  # a digit less
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pytest.param([f"0.{number:016d}" for number in range(4 * 10**15, 4 * 10**15 + 300)], id="decimals"),
+        pytest.param([f"{number}" for number in range(17 * 10**11, 17 * 10**11 + 300)], id="milliseconds"),
+        pytest.param([f"{number:08d}" for number in range(31_041_233, 31_041_533)], id="numbers"),
+    ],
+)
+def test_measure_texts__sees_no_stray_in_numbers(values: list[str]) -> None:
+    assert measure_texts(pa.table({"number": values})) == ()
+
+
+def test_measure_texts__reads_columns_of_titles() -> None:
+    doctors = ["dr. Novak", "Dr. Zupan", "prof. Kranjc"] * 50
+    (found,) = measure_texts(pa.table({"by": doctors}))
+    assert found.counts["names"] == 150
+    (finding,) = text_findings([found])
+    assert finding.verdict is Verdict.WARN  # three people, who may have many records each
+    assert measure_texts(pa.table({"by": ["dr. med.", "drobno", "Magnezij 5"] * 50})) == ()
+
+
 def test_measure_texts__finds_few_names_beside_categories() -> None:
     """Five phrases are no text; what stands beside them names people all the same."""
     phrases = ["no complaints", "call back next month", "advice given"] * 200
