@@ -82,7 +82,7 @@ _STRAY = tuple(
     CATALOGUE[key]
     for key in ("email", "phone", "phone_spaced", "international_phone", "us_ssn", "iban", "card", "emso")
 )
-_MOST_STRAY = 0.05  # share of the cells; more are what the column is about, and its role says so
+MOST_STRAY = 0.05  # share of the cells; more are what the column is about, and its role says so
 _DECIMAL = r"^\s*[+-]?\d*[.,]\d+(?:[eE][+-]?\d+)?\s*$"
 _TITLED = r"\b(?:[Dd]r|[Pp]rof|Mr|Mrs|Ms|[Mm]ag)\.? \p{Lu}\p{Ll}"
 # What is found: a kind by its pattern. Several patterns are of one kind.
@@ -205,7 +205,7 @@ def _stray(column: CodedColumn) -> dict[str, BoolArray]:
         kind = _KIND_OF.get(key, key)
         kind = kind if kind in KINDS else "number"
         found = mask & ~is_decimal
-        if found.any() and column.n_cells(found) <= _MOST_STRAY * column.n_filled:
+        if found.any() and column.n_cells(found) <= MOST_STRAY * column.n_filled:
             masks[kind] = masks[kind] | found if kind in masks else found
     return masks
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from core.errors import refuse
-from core.free_text.finding import KINDS, TextColumn
+from core.free_text.finding import KINDS, MOST_STRAY, TextColumn
 from core.free_text.reading import LARGEST_SHARE, Reading, cells_to_read, upper_bound
 from core.people import vary_like_names
 from core.verdict import Finding, Verdict
@@ -61,8 +61,8 @@ def _kinds(counts: Mapping[str, int]) -> Text:
 
 
 def _named(each: TextColumn) -> Finding:
-    is_number = not {"email", "number"}.isdisjoint(each.counts)
-    sure = each.is_text or is_number or vary_like_names(each.n_distinct_found, each.n_found)
+    strayed = not {"email", "number"}.isdisjoint(each.counts) and each.n_found <= MOST_STRAY * each.n_cells
+    sure = each.is_text or strayed or vary_like_names(each.n_distinct_found, each.n_found)
     found = Finding.of(
         "people_in_text", Verdict.FAIL if sure else Verdict.WARN, column=each.column, n_affected=each.n_found
     )(

@@ -222,6 +222,11 @@ def test_measure_texts__sees_no_stray_in_numbers(values: list[str]) -> None:
     assert measure_texts(pa.table({"number": values})) == ()
 
 
+def test_text_findings__an_address_that_repeats_like_a_category_is_a_warning() -> None:
+    (found,) = measure_texts(pa.table({"by": ["call back next month", "write to info@clinic.si"] * 50}))
+    assert [one.verdict for one in text_findings([found])] == [Verdict.WARN]
+
+
 def test_measure_texts__reads_columns_of_titles() -> None:
     doctors = ["dr. Novak", "Dr. Zupan", "prof. Kranjc"] * 50
     (found,) = measure_texts(pa.table({"by": doctors}))
