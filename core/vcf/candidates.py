@@ -103,7 +103,7 @@ class Candidates:
     moved_up_to: Floats
     long: Offsets  # candidates whose REF is longer than one base, ascending, and its last position
     long_ends: Offsets
-    # index into `key_sets`: the keys of INFO that are not known to be harmless; 0 for none
+    # index into `key_sets`: the fields that checks name, each behind its check; 0 for none
     keys: npt.NDArray[np.uint16]
     key_sets: tuple[tuple[str, ...], ...]
     motifs: npt.NDArray[np.uint16]  # index into `motif_names`, 0 where there is no repeat
@@ -192,6 +192,7 @@ class CandidateCollector:
         self.contig_ids: dict[bytes, int] = {}
         self.motif_ids: dict[bytes, int] = {b"": 0}
         self.key_ids: dict[tuple[bytes, ...], int] = {(): 0}
+        self.key_sets: list[tuple[bytes, ...]] = [()]
         self.keeps_order = keeps_order
         self.n_candidates = 0
         self.contigs = _Column(np.uint16, np.int64)
@@ -247,8 +248,12 @@ class CandidateCollector:
     def _mark_number(self, marks: int) -> int:
         return self.mark_ids.setdefault(marks, len(self.mark_ids))
 
-    def key_set(self, keys: tuple[bytes, ...]) -> int:
-        """Return the number of a set of keys, 0 for none."""
+    def key_set(self, keys: tuple[bytes, ...], known: int = 0) -> int:
+        """Return the number of a set of keys together with those of a known one, 0 for none."""
+        if known:
+            keys = tuple(dict.fromkeys((*self.key_sets[known], *keys)))
+        if keys not in self.key_ids:
+            self.key_sets.append(keys)
         return _number_in(self.key_ids, keys)
 
     def result(self) -> Candidates:
@@ -265,7 +270,7 @@ class CandidateCollector:
             long_ends=self.long_ends.values(),
             keys=self.keys.values(),
             key_sets=tuple(
-                tuple(key.decode("utf-8", "backslashreplace") for key in keys) for keys in self.key_ids
+                tuple(key.decode("utf-8", "backslashreplace") for key in keys) for keys in self.key_sets
             ),
             motifs=self.motifs.values(),
             contig_names=tuple(name.decode("utf-8", "backslashreplace") for name in self.contig_ids),

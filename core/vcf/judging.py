@@ -213,7 +213,7 @@ def _site_exposures(scan: VcfScan, targets: Targets, settings: VcfSettings) -> l
         if check.name == "repeat_length_kept" and _tells_no_length(scan, targets):
             continue
         n_sites, places = _by_site(candidates, targets, affected)
-        words = _keys(candidates, members[affected]) if check.name == "other_info" else {}
+        words = _fields(check.name, candidates, members[affected]) if check.telling else {}
         exposures += found(check.name, n_sites, n_masked, places, settings.severities, **words)
     return exposures
 
@@ -245,19 +245,24 @@ def _tells_no_length(scan: VcfScan, targets: Targets) -> bool:
     return alike and n_repeats >= MANY_ALIKE
 
 
-def _keys(candidates: Candidates, which: Offsets) -> dict[str, Value]:
-    """Count the keys of INFO that are not known to be harmless, the most frequent first."""
+def _fields(check: str, candidates: Candidates, which: Offsets) -> dict[str, Value]:
+    """Count the records in which a check found each field, the most frequent first."""
     counts = np.bincount(candidates.keys[which], minlength=len(candidates.key_sets))
-    keys: Counter[str] = Counter()
+    fields: Counter[str] = Counter()
     for names, count in zip(candidates.key_sets, counts.tolist(), strict=True):
         for name in set(names) if count else ():
-            keys[name] += count
-    common = sorted(keys.items(), key=lambda one: (-one[1], one[0]))[:N_KEYS]
-    named = joined([text("{key} ({found})", key=key, found=count) for key, count in common], ", ")
-    fields = ",".join(f"INFO/{key}" for key, _ in common)
-    if more := len(keys) - len(common):
-        named, fields = (text("{names} and {more} more", names=each, more=more) for each in (named, fields))
-    return {"keys": named, "fields": fields}
+            by, _, field = name.partition(" ")
+            if by == check:
+                fields[field] += count
+    common = sorted(fields.items(), key=lambda one: (-one[1], one[0]))[:N_KEYS] or [("INFO", len(which))]
+    named = joined(
+        [text("{key} ({found})", key=field.removeprefix("INFO/"), found=count) for field, count in common],
+        ", ",
+    )
+    listed: Value = ",".join(field for field, _ in common)
+    if (more := len(fields) - len(common)) > 0:
+        named, listed = (text("{names} and {more} more", names=each, more=more) for each in (named, listed))
+    return {"keys": named, "fields": listed}
 
 
 def _pointed_at(scan: VcfScan, targets: Targets, severities: Mapping[str, Verdict]) -> list[Exposure]:

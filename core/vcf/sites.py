@@ -14,9 +14,8 @@ import numpy as np
 
 from core.vcf.alike import BASES, AlikeRecords, Rest
 from core.vcf.candidates import CandidateCollector, Found, Tally
-from core.vcf.checks import Case, leaks_of
+from core.vcf.checks import Case, fields_told, leaks_of
 from core.vcf.checks.case import satisfies_repeat_rule
-from core.vcf.checks.info import other_keys
 from core.vcf.columns import FILTER, ID, QUAL
 from core.vcf.frequencies import NOT_COMPUTABLE, FrequencyReader, rarest_allele
 from core.vcf.header import VcfHeader
@@ -364,8 +363,9 @@ class SiteJudge:
         keys = 0
         if is_masked:
             case = self._case(original, mine, kept_maf)
-            marks |= leaks_of(case)
-            keys = self.collector.key_set(other_keys(case))
+            leaks = leaks_of(case)
+            marks |= leaks
+            keys = self.collector.key_set(fields_told(case, leaks))
         if self._sole_carrier(record, mine):
             marks |= Mark.SOLE_CARRIER
         return Judged(marks, site.masked_up_to, keys)
@@ -462,8 +462,9 @@ class SiteJudge:
                 self.tallies.alleles_shown.add(record.chrom, record.pos)
             if target >= 0:
                 case, found = self._case(originals[target], record, maf), judged[target]
-                keys = found.keys or self.collector.key_set(other_keys(case))
-                judged[target] = Judged(found.marks | leaks_of(case), found.masked_up_to, keys)
+                leaks = leaks_of(case)
+                keys = self.collector.key_set(fields_told(case, leaks), found.keys)
+                judged[target] = Judged(found.marks | leaks, found.masked_up_to, keys)
 
     @staticmethod
     def _counts_as_masked(maf: float, kind: int, judged: Judged) -> bool:

@@ -381,7 +381,7 @@ def test_leaks_of__equals_asking_every_check(drawn: Drawn) -> None:
 @given(st.lists(st.sampled_from([*"RS SS COSM RCV CA x = 1 0 77 _ ESV GA".split(), " "]), max_size=8))
 def test_holds_id_word__equals_its_pattern(parts: list[str]) -> None:
     words = f" {''.join(parts)} ".encode()
-    assert _holds_id_word(words) == (_ID_WORD.search(words) is not None)
+    assert _holds_id_word(b"", words) == (_ID_WORD.search(words) is not None)
 
 
 @tried(500)

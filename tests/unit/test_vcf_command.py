@@ -269,7 +269,7 @@ def test_command__writes_a_row_per_finding_and_per_pair(
     assert public["places"] == "chr1:300;chr1:400;chr1:500;chr1:600;chr1:700;chr1:800"
     assert public["origin"] == "'=t.vcf.gz"
     assert public["verdict"] == "FAIL"
-    assert public["remedy"].startswith("Blank ID and FILTER at these sites")
+    assert public["remedy"].endswith("remove ID (6): bcftools annotate -x ID.")
     summary = {row["filename"]: row for row in _rows(tmp_path / "out", "summary")}
     assert {
         name: (row["state"], row["overall"], row["anonymize_again"]) for name, row in summary.items()

@@ -63,6 +63,36 @@ def test_judge_scan__names_equally_frequent_keys_in_order() -> None:
     assert found.endswith("EE (1), QD (1), ZZ (1).")
 
 
+@pytest.mark.parametrize(
+    ("check", "kept", "fields"),
+    [
+        ("described_in_info", ". . CADD_PHRED=22;AC=0;AO=3", "INFO/AO,INFO/CADD_PHRED"),
+        ("told_in_info", ". . SAMPLES=x;GC=0,0;NOTE=S1_7", "INFO/NOTE,INFO/SAMPLES"),
+        ("allele_in_info", ". q_G CSQ=G|x;DP=3;A=.;B=n.5A>G", "FILTER,INFO/B,INFO/CSQ"),
+        ("public_id", "rs12 . RS=12;RSPOS=5;X=rs99", "ID,INFO/RS,INFO/X"),
+        ("rare_frequency_in_info", ". . eas_AF=0.001;afr_AF=0.4", "INFO/eas_AF"),
+    ],
+)
+def test_judge_scan__names_the_fields_to_remove_and_no_others(check: str, kept: str, fields: str) -> None:
+    identifier, filtered, info = kept.split()
+    audit = _audit(
+        [f"{RARE} GT 0/1 0/0"],
+        [f"chr1 100 {identifier} A . . {filtered} {info} GT ./. ./."],
+        samples=("S1_7", "S2_8"),
+    )
+    (remedy,) = [one.remedy for one in audit.exposure if one.check == check]
+    keys = fields.replace("INFO/", "").replace(",", " (1), ") + " (1)"
+    assert keys in remedy
+    assert remedy.endswith(f"bcftools annotate -x {fields}.")
+
+
+def test_judge_scan__names_the_fields_of_added_records_beside_those_of_the_site() -> None:
+    audit = _audit([RARE], ["chr1 100 . A . . . CADD=1", "chr1 100 rs7 A . . . GERP=2"])
+    remedies = {one.check: one.remedy for one in audit.exposure}
+    assert "-x INFO/CADD." in remedies["described_in_info"]
+    assert "-x ID." in remedies["public_id"]
+
+
 def test_judge_scan__a_clean_file_exposes_nothing() -> None:
     audit = _audit([RARE, STR, COMMON], CLEAN)
     assert audit.exposure == ()

@@ -36,6 +36,12 @@ CHECK_BITS: Mapping[str, int] = MappingProxyType(
     {check.name: FIRST_CHECK << number for number, check in enumerate(SITE_CHECKS)}
 )
 
+_TELLING = [
+    (CHECK_BITS[check.name], check.name.encode(), check.telling)
+    for check in SITE_CHECKS
+    if check.telling is not None
+]
+
 
 def leaks_of(case: Case) -> int:
     """Return the bits of the checks that find something; those with nothing to look at are left out."""
@@ -48,6 +54,16 @@ def leaks_of(case: Case) -> int:
         if test(case):
             found |= bit
     return found
+
+
+def fields_told(case: Case, found: int) -> tuple[bytes, ...]:
+    """Return the fields that checks name, each behind its check's name and a blank, of the bits found."""
+    return tuple(
+        b"%s %s" % (name, field)
+        for bit, name, telling in _TELLING
+        if found & bit
+        for field in dict.fromkeys(telling(case))
+    )
 
 
 def _look_at_alleles(alleles: tuple[bytes, ...], rule: tuple[bool, bool], pattern: RepeatPattern) -> int:

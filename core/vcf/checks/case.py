@@ -58,10 +58,15 @@ class Case:
     @lazy
     def wordy(self) -> bytes:
         """Return what of INFO and FILTER holds something else than numbers, as :func:`plain` returns it."""
+        return plain(b";".join(self.wordy_fields))
+
+    @property
+    def wordy_fields(self) -> list[bytes]:
+        """Return the fields of INFO, and FILTER as one, that hold something else than numbers."""
         texts = self.info.wordy()
         if self.kept.filter not in USUAL_FILTERS:
             texts.append(b"FILTER=" + self.kept.filter.replace(b";", b",").replace(b"_", b"|"))
-        return plain(b";".join(texts))
+        return texts
 
     @lazy
     def words(self) -> bytes:

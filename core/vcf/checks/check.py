@@ -1,7 +1,7 @@
 """What a check is: its name, how bad it is, what it says, what to do, and for masked sites how it looks."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 from core.vcf.checks.case import Case
 from core.verdict import Verdict
@@ -38,6 +38,7 @@ class Part:
 
 
 Test = Callable[[Case], bool]
+Telling = Callable[[Case], Iterator[bytes]]
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,7 @@ class SiteCheck(Check):
 
     parts: int  # what of the anonymized record it looks at: bits of :class:`Part`
     test: Test  # whether it finds something
+    telling: Telling | None = None  # in which fields, as bcftools names them, where its remedy names them
 
 
 def site_check(
@@ -70,3 +72,14 @@ def site_check(
         )
 
     return made
+
+
+def field_check(
+    name: str, label: str, default: Verdict, *, parts: int, message: str, remedy: str
+) -> Callable[[Telling], SiteCheck]:
+    """Make a function that yields what of a case tells something a check of masked sites.
+
+    It yields fields as ``bcftools annotate -x`` takes them, ``{keys}`` and ``{fields}`` of the sentences.
+    """
+    made = site_check(name, label, default, parts=parts, message=message, remedy=remedy)
+    return lambda telling: replace(made(lambda case: any(telling(case))), telling=telling)

@@ -1,10 +1,11 @@
 """Checks of masked sites: ALT, REF, QUAL, ID and FILTER."""
 
 import re
+from collections.abc import Iterator
 
 from core.vcf.checks.case import Case
-from core.vcf.checks.check import FAIL, WARN, Part, site_check
-from core.vcf.checks.info import info_holds_public_id
+from core.vcf.checks.check import FAIL, WARN, Part, field_check, site_check
+from core.vcf.checks.info import public_ids_in_info
 from core.vcf.checks.spellings import holds_allele, resembles, respelled
 from core.vcf.records import USUAL_FILTERS
 from core.vcf.rewriting import as_written
@@ -170,23 +171,22 @@ def position_rewritten(case: Case) -> bool:
     return case.kept.pos != case.original.pos
 
 
-@site_check(
+@field_check(
     "public_id",
     "ID gives the allele back",
     FAIL,
     parts=Part.ID | Part.FILTER | Part.WORDS | Part.IDENTIFIER,
     message="{n} of {of} masked sites keep an ID of a public database (such as dbSNP), in the ID column, "
     "INFO or FILTER, or one that spells the allele out.",
-    remedy="Blank ID and FILTER at these sites, and the INFO fields that hold identifiers: bcftools annotate "
-    "-x ID,FILTER,INFO/KEY, for each KEY.",
+    remedy="Blank at these sites what holds identifiers, or remove {keys}: bcftools annotate -x {fields}.",
 )
-def public_id(case: Case) -> bool:
-    """Tell whether ID, FILTER or INFO hold a public identifier, or ID the allele (``chr1_1005_a_g``)."""
-    return (
-        id_is_public(case)
-        or (case.kept.filter not in USUAL_FILTERS and _PUBLIC_ID.search(case.kept.filter) is not None)
-        or info_holds_public_id(case)
-    )
+def public_id(case: Case) -> Iterator[bytes]:
+    """Yield which of ID, FILTER and INFO hold a public identifier, or ID the allele (``chr1_1005_a_g``)."""
+    if id_is_public(case):
+        yield b"ID"
+    if case.kept.filter not in USUAL_FILTERS and _PUBLIC_ID.search(case.kept.filter):
+        yield b"FILTER"
+    yield from public_ids_in_info(case)
 
 
 def id_is_public(case: Case) -> bool:

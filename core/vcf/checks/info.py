@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 
 from core.vcf.checks.case import Case
-from core.vcf.checks.check import FAIL, WARN, Part, site_check
-from core.vcf.checks.spellings import spells
+from core.vcf.checks.check import FAIL, WARN, Part, field_check, site_check
+from core.vcf.checks.spellings import plain, spells, words_of
 from core.vcf.info import Field, Kind, kind_of
 from core.vcf.rewriting import adds_info
 
@@ -29,28 +29,39 @@ SPOKEN_OF = (
 )
 
 
-@site_check(
+def field_named(text: bytes) -> bytes:
+    """Return a field's name as bcftools takes it: its key of INFO, or FILTER."""
+    key = text.partition(b"=")[0]
+    return key if key == b"FILTER" else b"INFO/" + key
+
+
+@field_check(
     "allele_in_info",
     "Allele in INFO",
     FAIL,
     parts=Part.WORDS | Part.FILTER,
     message="{n} of {of} masked sites still hold the allele in INFO or FILTER: an annotation (CSQ, ANN, "
     "HGVS) or its text in a field, in either case, percent-encoded or on the other strand.",
-    remedy="Blank INFO and FILTER at these sites, or remove these annotations: bcftools annotate "
-    "-x INFO/KEY, for each KEY.",
+    remedy="Blank INFO and FILTER at these sites, or remove {keys}: bcftools annotate -x {fields}.",
 )
-def allele_in_info(case: Case) -> bool:
-    """Tell whether INFO or FILTER spell the allele out or annotate it."""
-    if case.kinds & Kind.ANNOTATES and any(map(_names_an_allele, case.info.fields(Kind.ANNOTATES))):
-        return True
+def allele_in_info(case: Case) -> Iterator[bytes]:
+    """Yield what of INFO and FILTER spells the allele out or annotates it."""
+    if case.kinds & Kind.ANNOTATES:
+        yield from (
+            field_named(field.text) for field in case.info.fields(Kind.ANNOTATES) if _names_an_allele(field)
+        )
     info = case.kept.info
     if _may_hold_hgvs(info) and _HGVS_START.search(info) and _HGVS.search(info):
-        return True
-    text = case.wordy
-    if not text:
-        return False
+        yield from (field_named(text) for text in info.split(b";") if _HGVS.search(text))
+    if case.wordy and _spells_it(case, case.wordy, case.words):
+        for text in case.wordy_fields:
+            if _spells_it(case, alone := plain(text), words_of(alone)):
+                yield field_named(text)
+
+
+def _spells_it(case: Case, text: bytes, words: bytes) -> bool:
     ref = case.original.ref
-    return any(spells(allele.strip(b"<>"), ref, text, case.words) for allele in case.original.alleles) or (
+    return any(spells(allele.strip(b"<>"), ref, text, words) for allele in case.original.alleles) or (
         case.is_repeat and case.pattern.found(text)
     )
 
@@ -66,21 +77,26 @@ def _names_an_allele(field: Field) -> bool:
     return bool(bar) and first not in (b"", b".", b"N")
 
 
-def info_holds_public_id(case: Case) -> bool:
-    """Tell whether a value of INFO is a public database's identifier, or a field of such ones has one."""
-    if case.kinds & Kind.IDENTIFIER and any(
-        field.value is not None for field in case.info.fields(Kind.IDENTIFIER)
-    ):
-        return True
-    return bool(case.wordy) and (_holds_id_word(case.words) or b"GA4GH:" in case.wordy)
+def public_ids_in_info(case: Case) -> Iterator[bytes]:
+    """Yield the fields whose value is a public database's identifier, or that are for such ones."""
+    if case.kinds & Kind.IDENTIFIER:
+        yield from (
+            field_named(field.text) for field in case.info.fields(Kind.IDENTIFIER) if field.value is not None
+        )
+    if case.wordy and _holds_id_word(case.wordy, case.words):
+        for text in case.wordy_fields:
+            if _holds_id_word(alone := plain(text), words_of(alone)):
+                yield field_named(text)
 
 
-def _holds_id_word(words: bytes) -> bool:
+def _holds_id_word(text: bytes, words: bytes) -> bool:
     """Tell whether a word is a public identifier: all of them end in one of few letters and two digits."""
-    return b"A00" in words.translate(_ENDS_OF_IDS) and _ID_WORD.search(words) is not None
+    return b"GA4GH:" in text or (
+        b"A00" in words.translate(_ENDS_OF_IDS) and _ID_WORD.search(words) is not None
+    )
 
 
-@site_check(
+@field_check(
     "told_in_info",
     "Samples, changes or counts in INFO",
     FAIL,
@@ -88,13 +104,16 @@ def _holds_id_word(words: bytes) -> bool:
     message="{n} of {of} masked sites have INFO fields that name a sample or a read, the change of a gene, "
     "or the allele in another form (old alleles, transition or transversion, graph paths), or count "
     "genotypes.",
-    remedy="Blank INFO at these sites, or remove these fields: bcftools annotate -x INFO/KEY, for each KEY.",
+    remedy="Blank INFO at these sites, or remove {keys}: bcftools annotate -x {fields}.",
 )
-def told_in_info(case: Case) -> bool:
-    """Tell whether a field's key promises such a thing and its value is not zero, or it names a sample."""
-    if case.kinds & Kind.TELLS and any(map(_tells, case.info.fields(Kind.TELLS))):
-        return True
-    return bool(case.names and case.wordy) and not case.names.isdisjoint(_WORD.findall(case.wordy))
+def told_in_info(case: Case) -> Iterator[bytes]:
+    """Yield the fields whose key promises such a thing and whose value is not zero, or that name a sample."""
+    if case.kinds & Kind.TELLS:
+        yield from (field_named(field.text) for field in case.info.fields(Kind.TELLS) if _tells(field))
+    if case.names and case.wordy and not case.names.isdisjoint(_WORD.findall(case.wordy)):
+        for text in case.wordy_fields:
+            if not case.names.isdisjoint(_WORD.findall(plain(text))):
+                yield field_named(text)
 
 
 def _tells(field: Field) -> bool:
@@ -104,49 +123,49 @@ def _tells(field: Field) -> bool:
     return field.key != b"AT" or _GRAPH_PATH.search(field.value) is not None
 
 
-@site_check(
+@field_check(
     "described_in_info",
     "Allele described in INFO",
     WARN,
     parts=Part.DESCRIBES,
     message="{n} of {of} masked sites have INFO fields that describe the allele without naming it: its "
     "consequence, scores, class, or counts of its reads or carriers.",
-    remedy="Blank INFO at these sites, or the fields that describe the allele: bcftools annotate "
-    "-x INFO/KEY, for each KEY.",
+    remedy="Blank INFO at these sites, or remove {keys}: bcftools annotate -x {fields}.",
 )
-def described_in_info(case: Case) -> bool:
-    """Tell whether a field describes the allele; counts of nobody describe nothing."""
-    return bool(case.kinds & (Kind.DESCRIBES | Kind.COUNTS)) and any(
-        field.kind & Kind.DESCRIBES or (field.value is not None and field.value.strip(_ZERO))
-        for field in case.info.fields(Kind.DESCRIBES | Kind.COUNTS)
-    )
+def described_in_info(case: Case) -> Iterator[bytes]:
+    """Yield the fields that describe the allele; counts of nobody describe nothing."""
+    if case.kinds & (Kind.DESCRIBES | Kind.COUNTS):
+        yield from (
+            field_named(field.text)
+            for field in case.info.fields(Kind.DESCRIBES | Kind.COUNTS)
+            if field.kind & Kind.DESCRIBES or (field.value is not None and field.value.strip(_ZERO))
+        )
 
 
-@site_check(
+@field_check(
     "rare_frequency_in_info",
     "Rare frequency in INFO",
     WARN,
     parts=Part.FREQUENCY,
     message="{n} of {of} masked sites still state a frequency in INFO that is as rare as the allele's; with "
     "the position, a public database names the allele.",
-    remedy="Remove frequencies and counts from INFO at these sites: bcftools annotate -x INFO/AF,INFO/AC.",
+    remedy="Remove frequencies and counts from INFO at these sites: {keys}; bcftools annotate -x {fields}.",
 )
-def rare_frequency_in_info(case: Case) -> bool:
-    """Tell whether any field (AF_afr, gnomAD_AF, AC with AN, …) holds a frequency as rare as the site's.
+def rare_frequency_in_info(case: Case) -> Iterator[bytes]:
+    """Yield the fields (AF_afr, gnomAD_AF, AC with AN, …) that hold a frequency as rare as the site's.
 
     The field that decides the rule is one of them: another may stand behind it. A value of exactly 0 in
     a population field says "not seen there", which is rare as well.
     """
     if case.is_repeat:
-        return False
-    if case.kept_maf <= case.maf:
-        return True
+        return
     limit = case.maf * 1.001
-    return _counts_are_rare(case, limit) or any(
-        min(share, 1 - share) <= limit
-        for field in case.info.fields(Kind.FREQUENCY)
-        for share in _shares(field)
-    )
+    is_any = case.kept_maf <= case.maf  # by the field that decides, whichever it is
+    if is_any or _counts_are_rare(case, limit):
+        yield from (field_named(field.text) for field in case.info.fields() if field.key == b"AC")
+    for field in case.info.fields(Kind.FREQUENCY):
+        if is_any or any(min(share, 1 - share) <= limit for share in _shares(field)):
+            yield field_named(field.text)
 
 
 def _counts_are_rare(case: Case, limit: float) -> bool:
@@ -194,7 +213,7 @@ def indel_described(case: Case) -> bool:
     return len(kept.ref) > 1 or bool(case.kinds & Kind.LENGTH)
 
 
-@site_check(
+@field_check(
     "other_info",
     "Other INFO kept",
     WARN,
@@ -202,9 +221,9 @@ def indel_described(case: Case) -> bool:
     message="{n} of {of} masked sites keep INFO fields that are not known to be harmless: {keys}.",
     remedy="Blank INFO at these sites, or remove these fields: bcftools annotate -x {fields}.",
 )
-def other_info(case: Case) -> bool:
-    """Tell whether a field is neither harmless nor spoken of by another check."""
-    return bool(other_keys(case))
+def other_info(case: Case) -> Iterator[bytes]:
+    """Yield the fields that are neither harmless nor spoken of by another check."""
+    return map(b"INFO/".__add__, other_keys(case))
 
 
 def other_keys(case: Case) -> tuple[bytes, ...]:
