@@ -163,6 +163,35 @@ RACE_VALUES = _words(
     "white black asian native hispanic nonhispanic caucasian african-american hawaiian latino"
 )
 
+# People other than those the records are about. A header that ends with one of them heads names of people
+# where the values are written so, see `core.roles.values`; else codes, duties or answers.
+_OF_OTHER_PEOPLE = """
+doctor, physician, clinician, practitioner, gp, surgeon, consultant, radiologist, pathologist,
+psychiatrist, psychologist, dentist, anaesthetist, anesthetist, nurse, midwife, pharmacist,
+therapist, physiotherapist, paramedic, carer, caregiver, technician, attending, prescriber,
+examiner, investigator, interviewer, assessor, reviewer, author, recorder, staff, employee,
+worker, social worker, teacher, tutor, instructor, lecturer, supervisor, manager, mentor, coach,
+emergency contact, contact person, next of kin, guardian, seen by, signed by, entered by,
+reported by, created by, performed by, approved by, ordered by, prescribed by, treated by,
+referred by, recorded by, updated by, modified by, doctor in charge, nurse on duty,
+doctor on duty, zdravnik, zdravnica, zobozdravnik, zobozdravnica, kirurg, kirurginja, radiolog,
+patolog, psihiater, psiholog, psihologinja, sestra, medicinska sestra, medicinski tehnik, tehnik,
+farmacevt, farmacevtka, terapevt, terapevtka, fizioterapevt, fizioterapevtka, negovalec,
+negovalka, resevalec, laborant, laborantka, izvajalec, preiskovalec, napotni zdravnik, ucitelj,
+uciteljica, profesor, profesorica, razrednik, razrednicarka, vzgojitelj, vzgojiteljica,
+mentorica, skrbnik, skrbnica, zaposleni, delavec, delavka, avtor, svojec, kontaktna oseba,
+odgovorna oseba, vnesel, vnesla, podpisal, podpisala, napotil, napotila, pregledal, pregledala,
+predpisal, predpisala, 의사, 전문의, 전공의, 집도의, 판독의, 처방의, 의뢰의, 마취의, 담당의,
+간호사, 약사, 조산사, 치료사, 상담사, 영양사, 복지사, 보호사, 간병인, 교사, 교수, 담임, 강사,
+담당자, 작성자, 등록자, 입력자, 검사자, 판독자, 시행자, 책임자, 접수자, 확인자, 승인자, 근무자,
+직원, 사원
+"""
+OTHER_PEOPLE = tuple(" ".join(word.split()) for word in _OF_OTHER_PEOPLE.split(","))
+AFTER_OTHER_PEOPLE = frozenset({"name", "names", "ime", "이름", "성명"})
+NO_NAMES_OF_OTHERS = frozenset(
+    ("yes", "none", "unknown", "other", "not known", "not applicable", "missing", "neznano", "drugo")
+)
+
 
 def vary_like_names(n_distinct: int, n_cells: int) -> bool:
     """Whether cells have at least as many values as names drawn from only 15 would be expected to have.
@@ -202,6 +231,9 @@ NAMES_THAT_ARE_WORDS = _words(
     "kovac kralj lah resnik turk novak mama reyes parker porter page ellis "
     "adams alan lee kim "
 )
+# The same beside codes, where Novak and Kim are no words, and Wilson's is a disease.
+NO_NAMES_IN_CODES = NAMES_THAT_ARE_WORDS - _words("novak kim lee kovac adams kelly murray resnik kralj")
+NO_NAMES_IN_CODES |= {"wilson"}
 # What stands beside a name that is no person's: of diseases, tests, places and institutions.
 BESIDE_EPONYMS = _words(
     "disease syndrome sign test score scale hospital clinic medical center centre college school "

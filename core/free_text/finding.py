@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from core.coding import BoolArray, CodedColumn, CodedTable, IntArray
 from core.free_text.models import ModelName, named_by_model
-from core.free_text.names import are_sentences, find_names
+from core.free_text.names import are_sentences, find_names, names_in_codes
 from core.patterns import CATALOGUE, SensitivePattern, bounded, scan_values
 
 _N_LOOKED_AT = 500  # distinct values that say whether a column is text
@@ -122,6 +122,7 @@ class TextColumn:
     n_distinct_found: int  # distinct values among them
     n_perhaps: int  # further cells in which a listed name stands alone
     model: ModelName = "none"  # that looked for names too
+    is_codes: bool = False  # whether its cells are codes, of which few hold something else
 
     def of(self, *, who: bool) -> dict[str, int]:
         """Return the cells by kind: of what tells who somebody is, or of dates and places."""
@@ -159,7 +160,8 @@ def _measure(name: str, column: CodedColumn, model: ModelName) -> TextColumn | N
     sample = _spread(column.values)
     if not len(sample):
         return None
-    if _is_worded(sample):
+    is_codes = not _is_worded(sample)
+    if not is_codes:
         is_text = is_text_column(sample.to_pylist(), n_distinct=column.n_distinct, n_cells=column.n_filled)
         masks, perhaps = _found(column, model if is_text else "none")
     else:
@@ -178,6 +180,7 @@ def _measure(name: str, column: CodedColumn, model: ModelName) -> TextColumn | N
         n_distinct_found=len(pc.unique(column.values.filter(pa.array(who)))),
         n_perhaps=column.n_cells(perhaps & ~who),
         model=model,
+        is_codes=is_codes,
     )
 
 
@@ -207,6 +210,9 @@ def _stray(column: CodedColumn) -> dict[str, BoolArray]:
         found = mask & ~is_decimal
         if found.any() and column.n_cells(found) <= MOST_STRAY * column.n_filled:
             masks[kind] = masks[kind] | found if kind in masks else found
+    named = names_in_codes(column.values)
+    if named.any() and column.n_cells(named) <= MOST_STRAY * column.n_filled:
+        masks["names"] = named
     return masks
 
 

@@ -9,6 +9,8 @@ from core.people import vary_like_names
 from core.verdict import Finding, Verdict
 from core.words import Text, counted, joined, own, percent, share_of, text
 
+_FEWEST_IN_CODES = 3  # different surnames beside codes; fewer may be what a disease is called by
+
 
 def check_reading(texts: Sequence[TextColumn], read: Mapping[str, Reading]) -> None:
     """Refuse counts of cells read that cannot be: of a column without text, or more than it has."""
@@ -62,7 +64,8 @@ def _kinds(counts: Mapping[str, int]) -> Text:
 
 def _named(each: TextColumn) -> Finding:
     strayed = not {"email", "number"}.isdisjoint(each.counts) and each.n_found <= MOST_STRAY * each.n_cells
-    sure = each.is_text or strayed or vary_like_names(each.n_distinct_found, each.n_found)
+    many = each.n_distinct_found >= _FEWEST_IN_CODES or not each.is_codes
+    sure = each.is_text or strayed or (many and vary_like_names(each.n_distinct_found, each.n_found))
     found = Finding.of(
         "people_in_text", Verdict.FAIL if sure else Verdict.WARN, column=each.column, n_affected=each.n_found
     )(

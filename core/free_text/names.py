@@ -57,6 +57,9 @@ _BETWEEN = r"[\s/:=()\[\]{}\"„“”»«<>|]+"
 _EDGES = ".,;!?'’‘*-_#…"
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _INITIALS = re.compile(r"(?:[^\W\d_a-z]\.-?){1,3}")
+_SOUTH_SLAVIC = re.compile("i[čć]$|I[ČĆ]$")
+_WORD_IN_CODE = r"\p{L}{3}|[가-힣]{2}"
+_MOST_WORDED = 0.1  # share of the distinct values with a word, up to which a column is of codes
 _HANGUL = re.compile(r"[가-힣]+")
 # Slovenian cases: an ending, and what stands instead of it in the first case.
 _ENDINGS = (
@@ -397,6 +400,29 @@ class _Words:
         n_names = int(self.names.max(initial=-1)) + 1
         counts = np.bincount(names, weights=self.times[in_text], minlength=n_names)
         return np.append(counts, 0).astype(np.int64)[self.names]
+
+
+def names_in_codes(values: pa.Array) -> BoolArray:
+    """Return which distinct values without nulls hold a listed surname, or a Korean name, beside codes.
+
+    Nowhere where more than a few values hold a word: the column is no column of codes then.
+    """
+    worded = pc.match_substring_regex(values, _WORD_IN_CODE).to_numpy(zero_copy_only=False).copy()
+    if not worded.any() or worded.mean() > _MOST_WORDED:
+        return np.zeros(len(values), dtype=np.bool_)
+    found = [_holds_surname(value) for value in values.filter(pa.array(worded)).to_pylist()]
+    worded[worded] = found
+    return worded
+
+
+def _holds_surname(value: str) -> bool:
+    for word in _WORD.findall(value):
+        plain = without_accents(word)
+        if word[0].isupper() and len(word) > (4 if word.isupper() else 2):
+            of_region = len(word) > 5 and bool(_SOUTH_SLAVIC.search(word))
+            if of_region or (plain in _SURNAMES and plain not in people.NO_NAMES_IN_CODES):
+                return True
+    return any(_korean_word(run)[1] for run in _HANGUL.findall(value))
 
 
 def are_sentences(texts: Iterable[str]) -> bool:

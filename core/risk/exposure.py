@@ -342,7 +342,8 @@ def _perhaps_names(measured: RiskMeasurement) -> Iterator[Finding]:
         )
     if perhaps:
         yield Finding.of("perhaps_names", Verdict.WARN, n_affected=len(perhaps))(
-            "{columns} may hold names of people, by how the values are written.", columns=listed(perhaps)
+            "{columns} may hold names of people, by their header or by how the values are written.",
+            columns=listed(perhaps),
         ).told(step=text("Look at {columns}: names of people have to go.", columns=_named(perhaps)))
 
 

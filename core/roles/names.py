@@ -107,6 +107,44 @@ def _first_and_last(value: str) -> tuple[str, str] | None:
     return first, others[-1]
 
 
+def is_written_as_name(value: str) -> bool:
+    """Whether a text is one to three words as names are written, of any language, titles aside.
+
+    >>> [is_written_as_name(each) for each in ("dr. Featherstone", "NOVAK Ana", "김민지", "D12", "on call")]
+    [True, True, True, False, False]
+    """
+    bare = _TITLES.sub("", value)
+    if "가" <= bare[:1] <= "힣":
+        return looks_like_korean_name(_KOREAN_TITLES.sub("", bare))
+    return bool(_PEOPLE.fullmatch(bare)) and without_accents(bare) not in people.NO_NAMES_OF_OTHERS
+
+
+def is_titled(value: str) -> bool:
+    """Whether a text begins or ends with a title, such as ``dr.`` or ``RN``."""
+    return bool(_TITLES.search(value) or _KOREAN_TITLES.search(value))
+
+
+def is_of_a_trade(value: str) -> bool:
+    """Whether a text names an occupation or a branch of medicine by how its last word ends."""
+    return bool(_TRADE.search(value))
+
+
+_TITLES = re.compile(
+    r"^(?:(?:dr|prof|doc|mag|mr|mrs|ms|mx|miss|asist|prim|sr|spec|univ|dipl|med)\.? +)+"
+    r"|,? (?:M\.?D|R\.?N|Ph\.?D|D\.?O|dr\. med)\.?$",
+    re.IGNORECASE,
+)
+_KOREAN_TITLES = re.compile(r" ?(?:선생님?|교수님?|의사|간호사|원장님?|과장님?|님|씨)$")
+_ONE = r"[^\W\d_a-z][^\W\d_]{2,30}(?:['’-][^\W\d_]{1,30})?"
+_PEOPLE = re.compile(rf"(?:[^\W\d_a-z]\. ?){{0,2}}{_ONE}(?:,? (?:{_ONE}|[^\W\d_a-z]\.)){{0,2}}")
+_TRADE = re.compile(
+    r"(?:log(?:y|ist|ija|inja)?|ist(?:ka)?|ics|ian|iatr(?:y|ist|er|ija)|surg(?:ery|eon)|kirurg(?:ija)?|medicine"
+    r"|medicina|nurse|sestra|doctor|zdravni[ck]a?|physician|practitioner|registrar|resident|therap(?:y|ist)"
+    r"|terapija|care|teacher|ucitelj(?:ica)?|učitelj(?:ica)?|profesor(?:ica)?|manager|assistant|worker|staff)$",
+    re.IGNORECASE,
+)
+
+
 def are_masked_names(values: Sequence[str]) -> bool:
     """Whether distinct values are Korean names with a syllable hidden, such as 김*수.
 
@@ -171,12 +209,25 @@ def _of_a_user(value: str) -> str:
     return next((name.title() for name in (word[1:], word[:-1]) if len(name) > 3 and name in _SURNAMES), "")
 
 
+def _of_consonants(value: str) -> str:
+    """Return the listed surname of which the vowels were left out, all or but for the first letter's."""
+    return _BY_CONSONANTS.get(without_accents(value), "") if len(value) > 2 else ""
+
+
 _GIVEN = people.ENGLISH_GIVEN_NAMES | people.SLOVENIAN_GIVEN_NAMES
 _SURNAMES = people.ENGLISH_SURNAMES | people.SLOVENIAN_SURNAMES
+_VOWELS = re.compile("[aeiou]")
+_BY_CONSONANTS = {
+    first + _VOWELS.sub("", rest): name.title()
+    for name in sorted(_KNOWN_NAMES)
+    for first, rest in (("", name), (name[0], name[1:]))
+    if _VOWELS.search(rest)
+}
 ANY_TEXT: dict[str, Callable[[str], str]] = {
     "in ROT13": lambda value: codecs.encode(value, "rot13"),
     "backwards": lambda value: value[::-1],
     "with digits for letters": lambda value: value.translate(str.maketrans("43105$@", "aeiossa")),
     "in one word": _parted,
     "as names of users": _of_a_user,
+    "with the vowels filled in": _of_consonants,
 }

@@ -15,10 +15,19 @@ from core.roles.values import (
     ColumnProfile,
     ValueMatch,
     decimal_places,
+    match_other_people,
     match_values,
     profile_column,
 )
-from core.roles.vocabulary import DIGESTS, PERHAPS_NAMES, NameMatch, Role, RoleSuggestion, match_name
+from core.roles.vocabulary import (
+    DIGESTS,
+    PERHAPS_NAMES,
+    NameMatch,
+    Role,
+    RoleSuggestion,
+    heads_other_people,
+    match_name,
+)
 from core.words import joined, own, text
 
 PERSON_KINDS = frozenset(
@@ -79,7 +88,12 @@ def suggest_roles(
 
 def suggest_by_name(column: str, *, n_nonblank: int, n_distinct: int) -> RoleSuggestion:
     """Suggest what a column is from its name alone, where its values are elsewhere."""
-    return _suggest_role(column, ColumnProfile(n_nonblank=n_nonblank, n_distinct=n_distinct, sample=()))
+    profile = ColumnProfile(n_nonblank=n_nonblank, n_distinct=n_distinct, sample=())
+    by_name = _suggest_role(column, profile)
+    if by_name.kind or n_distinct <= _FEW or not heads_other_people(column):
+        return by_name
+    reason = text("The name means {kind}.", kind=own("person's name"))
+    return replace(by_name, role=Role.DIRECT_IDENTIFIER, kind=PERHAPS_NAMES, score=0.6, reason=reason)
 
 
 def columns_of_people(suggestions: Iterable[RoleSuggestion]) -> frozenset[str]:
@@ -118,6 +132,9 @@ def _suggest_role(column: str, profile: ColumnProfile) -> RoleSuggestion:
         return _suggestion(column, profile, score=1.0, reason="All cells are blank or suppressed.")
     by_name = _believable(match_name(column), profile)
     by_values = match_values(profile)
+    if by_name is None or by_name.rule.role is not Role.DIRECT_IDENTIFIER:
+        others = match_other_people(profile) if heads_other_people(column) else None
+        by_name, by_values = (None, others) if others else (by_name, by_values)
     if by_name is None and by_values is None:
         return _nothing_found(column, profile)
     if by_name is None:

@@ -41,6 +41,7 @@ _SURNAME = r"(?:[^\W\d_a-z][^\W\d_A-Z]{1,30}[-'’ ]?){1,2}"
 _INITIAL = re.compile(
     rf"(?P<before>[^\W\d_a-z])\.(?: ?[^\W\d_a-z]\.)? ?{_SURNAME}|{_SURNAME},? (?P<behind>[^\W\d_a-z])\."
 )
+_FEWEST_OTHERS, _KNOWN = 3, 0.3  # names of staff or relatives, and the share of listed ones that says so
 _SYNTHEA_NAME = re.compile(r"[A-ZÀ-Ž][^\W\d_A-Z]+(?:[ '’-][^\W\d_]+)*\d{1,3}")
 
 
@@ -201,6 +202,31 @@ def _few_full_names(profile: ColumnProfile) -> ValueMatch | None:
             "{share} of the values look like given name and surname, of few people.", share=percent(share)
         ),
     )
+
+
+def match_other_people(profile: ColumnProfile) -> ValueMatch | None:
+    """Recognize names in a column whose header speaks of staff or relatives: by how they are written.
+
+    Few words of no list may be something else, and are names of people perhaps.
+    """
+    share = profile.share(names.is_written_as_name)
+    if profile.n_distinct < _FEWEST_OTHERS or share < MOST:
+        return None
+    known = profile.share(_is_known_name)
+    sure = known >= _KNOWN or profile.varies_like_names
+    if profile.share(names.is_of_a_trade) >= _KNOWN and known < _KNOWN:
+        return None
+    message = "{share} of the values are written like names of people."
+    return ValueMatch(
+        role=_DIRECT,
+        kind="person's name" if sure else PERHAPS_NAMES,
+        score=0.85 if sure else 0.6,
+        reason=text(message, share=percent(share)),
+    )
+
+
+def _is_known_name(value: str) -> bool:
+    return names.is_titled(value) or names.looks_like_latin_name(value) or "가" <= value[0] <= "힣"
 
 
 def _initials(profile: ColumnProfile) -> ValueMatch | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from core import people
 from core.words import own
 
 
@@ -298,6 +299,23 @@ def match_name(name: str) -> NameMatch | None:
     tokens = name_tokens(name)
     matches = (*_whole_names(tokens), *_phrases(tokens), *_joined_phrases(tokens), *_korean_pieces(tokens))
     return max(matches, key=lambda match: (match.length, match.rule.score), default=None)
+
+
+def heads_other_people(name: str) -> bool:
+    """Whether a column's name ends with a word for staff or relatives, such as ``referring physician``.
+
+    >>> [heads_other_people(name) for name in ("RefPhysician2", "담당간호사", "nurse notes", "의사 여부")]
+    [True, True, False, False]
+    """
+    tokens = [token for token in name_tokens(name) if not token.isdigit()]
+    while len(tokens) > 1 and tokens[-1] in people.AFTER_OTHER_PEOPLE:
+        del tokens[-1]
+    last = re.sub("(?:[0-9]+|(?<=..)(?:성?명|이름))$", "", tokens[-1]) if tokens else ""
+    spoken = (*tokens[:-1], last)
+    return any(
+        spoken[-len(words) :] == words or (_HANGUL.search(words[0]) and last.endswith(words[0]))
+        for words in map(tuple, map(str.split, people.OTHER_PEOPLE))
+    )
 
 
 def _whole_names(tokens: tuple[str, ...]) -> Iterator[NameMatch]:

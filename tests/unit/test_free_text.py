@@ -211,6 +211,34 @@ def test_measure_texts__finds_a_number_that_strayed_into_a_column_of_codes(stray
 
 
 @pytest.mark.parametrize(
+    ("strayed", "verdict"),
+    [
+        (["I10 (Novak)"], Verdict.WARN),
+        (["J45/김철수"], Verdict.WARN),
+        (["J45 HORVAT"], Verdict.WARN),
+        (["I10 (Novak)", "E11 - Hadžić", "J45/Johnson"], Verdict.FAIL),
+    ],
+)
+def test_text_findings__tells_surnames_that_strayed_into_codes(strayed: list[str], verdict: Verdict) -> None:
+    codes = [f"{letter}{number:02d}.{number % 10}" for letter in "EFGHI" for number in range(40)]
+    (found,) = measure_texts(pa.table({"code": [*codes, *strayed]}))
+    (finding,) = text_findings([found])
+    assert (found.counts, finding.verdict) == ({"names": len(strayed)}, verdict)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pytest.param(["E83.0 (Wilson)", "G20 (Parkinson)", "Q96 Turner", "J45 (재진)"], id="eponyms"),
+        pytest.param(["Kranj", "Celje", "Novak", "Trbovlje", "Murska Sobota"] * 30, id="towns"),
+    ],
+)
+def test_measure_texts__sees_no_surname_that_strayed_elsewhere(values: list[str]) -> None:
+    codes = [f"{letter}{number:02d}.{number % 10}" for letter in "EFGHI" for number in range(40)]
+    assert measure_texts(pa.table({"code": [*codes, *values]})) == ()
+
+
+@pytest.mark.parametrize(
     "values",
     [
         pytest.param([f"0.{number:016d}" for number in range(4 * 10**15, 4 * 10**15 + 300)], id="decimals"),

@@ -2,13 +2,14 @@ import base64
 import codecs
 import hashlib
 import json
+import re
 import unicodedata
 from collections.abc import Callable
 
 import pyarrow as pa
 import pytest
 
-from core.roles import DIGESTS, PERHAPS_NAMES, Role, RoleSuggestion, suggest_roles
+from core.roles import DIGESTS, PERHAPS_NAMES, Role, RoleSuggestion, suggest_by_name, suggest_roles
 from core.roles.vocabulary import match_name, name_tokens
 
 DIRECT, QUASI, SENSITIVE, OTHER = Role
@@ -181,6 +182,73 @@ def test_suggest_roles__reads_what_names_are_written_as(write: Callable[[str], s
     assert f"Read {how}" in suggestion.reason
 
 
+def _crossed(first: str, last: str, form: str = "{0} {1}") -> list[str]:
+    return [form.format(one, other) for one in first.split() for other in last.split()]
+
+
+RARE = "Featherstone Okafor Brzezinski Quimby Vandersloot".split()
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "kind"),
+    [
+        ("doctor", RARE, PERHAPS_NAMES),
+        ("referring_physician", [f"Dr. {name}" for name in RARE], "person's name"),
+        ("Zdravnik", ["Novak", "Okafor", "Horvat"], "person's name"),
+        ("medicinska sestra", RARE, PERHAPS_NAMES),
+        (
+            "surgeon1",
+            [f"{a}{b}" for a in "Mo Ta Ke Si Ra".split() for b in "zel ruk vin".split()],
+            "person's name",
+        ),
+        ("의사", ["김민지", "이철수", "박영희"], "person's name"),
+        ("담당간호사명", ["김민지 간호사", "이철수 간호사", "박영희 간호사"], "person's name"),
+    ],
+)
+def test_suggest_roles__sees_names_of_staff_by_their_header(
+    column: str, values: list[str], kind: str
+) -> None:
+    suggestion = suggest(column, values * 60)
+    assert (suggestion.role, suggestion.kind) == (DIRECT, kind)
+    assert suggest("ward", values * 60).kind != PERHAPS_NAMES  # the header says it of few words
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        ("doctor", ["Yes", "No", "Unknown"]),
+        ("doctor", ["Cardiologist", "Surgeon", "Oncologist", "Pediatrician"]),
+        ("doctor", [f"D{i:03}" for i in range(40)]),
+        ("nurse notes", RARE),
+        ("doctor visits", [str(i) for i in range(9)]),
+        ("의사", ["내과", "외과", "정형외과", "소아과"]),
+        ("참여의사", ["있음", "없음", "모름"]),
+        ("zdravnik", ["splošni", "specialist", "pediater"]),
+        ("teacher", ["Mathematics", "English", "Biology", "Sport"]),
+        ("staff", ["Nurse", "Doctor", "Cleaner", "Porter"]),
+    ],
+)
+def test_suggest_roles__does_not_take_duties_and_answers_for_staff(column: str, values: list[str]) -> None:
+    assert suggest(column, values * 60).role is not DIRECT
+
+
+def test_suggest_by_name__asks_about_staff_whose_names_are_elsewhere() -> None:
+    assert suggest_by_name("attending physician", n_nonblank=500, n_distinct=30).kind == PERHAPS_NAMES
+    assert suggest_by_name("physician id", n_nonblank=500, n_distinct=30).kind != PERHAPS_NAMES
+    assert suggest_by_name("nurse", n_nonblank=500, n_distinct=2).kind != PERHAPS_NAMES
+
+
+def test_suggest_roles__reads_surnames_without_their_vowels() -> None:
+    surnames = (
+        "novak horvat krajnc zupancic kovac mlakar vidmar golob turk kralj hribar kotnik rozman zagar koren"
+    )
+    values = [re.sub("[aeiou]", "", name).upper() for name in surnames.split()] * 3
+    values += ["KVC", "ZPN", "MDVD", "KLMNC", "KSTLC", "STPR", "RPNK", "VVK"]
+    assert suggest("c1", values).kind == "person's name"
+    codes = "RVK LJBM NGST KRPT ZDL MTGR PLHV SNDK TRBZ GKLM VRST BDNG HMPL CRKS FNTD"
+    assert suggest("c1", [*codes.split()] * 3).role is not DIRECT
+
+
 def test_suggest_roles__asks_about_digests_of_which_some_are_alike() -> None:
     digests = [hashlib.sha256(name.encode()).hexdigest() for name in NAMES]
     assert suggest("c1", digests * 3).kind == DIGESTS
@@ -221,10 +289,6 @@ def test_suggest_roles__sees_initials_with_surnames_that_no_list_has(form: str) 
 )
 def test_suggest_roles__does_not_mistake_options_and_species_for_initials(values: list[str]) -> None:
     assert suggest("field_7", [*values] * 10).role is not Role.DIRECT_IDENTIFIER
-
-
-def _crossed(first: str, last: str, form: str = "{0} {1}") -> list[str]:
-    return [form.format(one, other) for one in first.split() for other in last.split()]
 
 
 @pytest.mark.parametrize(
