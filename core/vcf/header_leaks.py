@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
-from core.vcf.exposure import Exposure, found, samples_text
+from core.vcf.exposure import Exposure, SamplePlaces, found
 from core.vcf.header import VcfHeader, attributes_of
 from core.vcf.header_changes import contigs_removed, misplaced_lines, redeclared_lines
 from core.vcf.sample_names import (
@@ -91,12 +91,13 @@ _CONTIG_ORIGIN = re.compile(rb"(?i)\b(?:assembly|url|md5|m5|accession)=")
 
 
 class HeaderFinding(NamedTuple):
-    """How many of how many lines or samples a check found, and their places."""
+    """How many of how many lines or samples a check found: the lines' keys, the samples' columns from 1."""
 
     check: str
     n_found: int
     of: int
-    places: tuple[str, ...]
+    places: tuple[str, ...] = ()
+    samples: tuple[int, ...] = ()
 
 
 def header_exposures(findings: Iterable[HeaderFinding], severities: Mapping[str, Verdict]) -> list[Exposure]:
@@ -106,8 +107,10 @@ def header_exposures(findings: Iterable[HeaderFinding], severities: Mapping[str,
     """
     return [
         exposure
-        for name, n_found, of, places in findings
-        for exposure in found(name, n_found, of, places, severities)
+        for one in findings
+        for exposure in found(
+            one.check, one.n_found, one.of, one.places or SamplePlaces(one.samples), severities
+        )
     ]
 
 
@@ -344,8 +347,8 @@ def _sample_findings(original: VcfHeader, anonymized: VcfHeader) -> tuple[Header
         if is_coded or looks_personal(name) or (is_kept and tells_apart(name)):
             telling.append(column)
     return (
-        HeaderFinding("samples_kept", len(kept), n_samples, samples_text(kept)),
-        HeaderFinding("samples_identify", len(telling), n_samples, samples_text(telling)),
+        HeaderFinding("samples_kept", len(kept), n_samples, samples=tuple(kept)),
+        HeaderFinding("samples_identify", len(telling), n_samples, samples=tuple(telling)),
     )
 
 

@@ -22,8 +22,7 @@ from core.words import text
 
 MEMORY_TO_ORDER = 64  # bytes a line, for the order and where each begins
 MEMORY_TO_SPARE = 64 << 20
-PIECE = 3 << 19  # bytes of text read at once, and up to twice as many where lines are long
-LINES = 2048  # that would be read at once then
+PIECE = 3 << 20  # bytes of text read at once
 MAX_POS = 1 << 62
 FIRST_RUN = 64  # lines tried to be in step after they were not; each try that succeeds takes twice as many
 MAX_RUN = 1 << 16
@@ -206,8 +205,7 @@ class Lines:
         self._starts = np.zeros(1, dtype=np.int64)
         self._ends: Places | None = None
         self._at = 0  # the next line
-        self._buffer = np.empty(2 * PIECE, dtype=np.uint8).data
-        self._n_bytes = PIECE
+        self._buffer = np.empty(PIECE, dtype=np.uint8).data
         self._n_before = 1  # number of the first line of the text
 
     @property
@@ -239,7 +237,7 @@ class Lines:
         return Block(self._text, self._starts[at.start : at.stop + 1], ends)
 
     def _read(self) -> None:
-        n_bytes = self._source.readinto(self._buffer[: self._n_bytes])
+        n_bytes = self._source.readinto(self._buffer)
         n_waiting = self.n_waiting
         left = self._text[self._starts[self._at] : -len(PADDING)]
         self.is_over = not n_bytes
@@ -256,7 +254,6 @@ class Lines:
         self._text, self._at = text, 0
         self._starts = starts
         self.n_ends += self.n_waiting - n_waiting - len(last_end)
-        self._n_bytes = min(max(PIECE, len(text) // max(1, self.n_waiting) * LINES), 2 * PIECE)
 
     def _find(self, text: bytes) -> Places:
         """Return where the lines of a text begin, and note where their columns end."""

@@ -116,6 +116,8 @@ def holds_full_name(text: str, *, surely: bool = False) -> bool:
 
 def holds_code(name: str) -> bool:
     """Tell whether a name holds signs that nobody sees, or letters that look like those of another script."""
+    if name.isascii():
+        return not name.isprintable()
     if _FILLERS.search(name) or not name.isprintable():
         return True
     scripts = {unicodedata.name(letter, "").partition(" ")[0] for letter in name if letter.isalpha()}

@@ -9,7 +9,7 @@ from core.vcf.donor.kinship import DEGREES, KinshipMeasurement
 from core.vcf.donor.measuring import DonorMeasurement
 from core.vcf.donor.membership import NEVER, PanelMembership
 from core.vcf.donor.remaining import IDENTIFYING, Rare, Remaining
-from core.vcf.exposure import Exposure, found, samples_text
+from core.vcf.exposure import Exposure, SamplePlaces, found
 from core.vcf.settings import VcfSettings
 from core.verdict import Verdict, worst
 from core.words import Written, joined, number, own, text
@@ -92,7 +92,7 @@ def _rare(rare: Rare, settings: VcfSettings, n_samples: int) -> list[Exposure]:
         "rare_of_one_donor",
         rare.n_singletons,
         rare.n,
-        samples_text((alone + 1).tolist()),
+        SamplePlaces((alone + 1).tolist()),
         settings.severities,
         threshold=Written(f"{settings.maf_threshold:g}"),
         n_donors=len(alone),
@@ -111,7 +111,7 @@ def _members(remaining: Remaining, severities: Mapping[str, Verdict]) -> list[Ex
         "membership",
         len(recognizable),
         remaining.n_samples,
-        samples_text((recognizable + 1).tolist()),
+        SamplePlaces((recognizable + 1).tolist()),
         severities,
         fewest=int(asked.min()),
         median=int(np.median(asked)),
@@ -181,7 +181,7 @@ def _pairs(
         check,
         sum(counts.values()),
         kinship.n_samples,
-        samples_text(sorted({one.sample for one in relatives})),
+        SamplePlaces(sorted({one.sample for one in relatives})),
         severities,
         panel=kinship.panel_name,
         pairs=joined(pairs, ", "),
