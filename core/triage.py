@@ -18,7 +18,7 @@ _OF_OURS = frozenset({"tool", "verdict", "inputs", "findings", "versions"})  # k
 _RELEASED = re.compile(r"anon|scrambl|shuffl|synth|releas|mask|de-?ident|pseudo|noise|익명|가명|비식별")
 _LARGEST_JSON = 32 << 20  # bytes; more no report and no log has
 _MOST_LINKED_BYTES = 1 << 28  # of text, up to which keys between tables are looked for
-_SHARED_COLUMNS = 0.5  # of the smaller table's, for two tables to be one and its copy
+_SHARED_COLUMNS = 0.5  # of the smaller table's, and more than a key, for two to be one and its copy
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,7 +131,8 @@ def _linked(tables: Sequence[GivenFile]) -> Iterator[Offer]:
 
 def _share_columns(one: Dataset, other: Dataset) -> bool:
     names = [{name.casefold() for name in table.columns} for table in (one, other)]
-    return len(names[0] & names[1]) >= _SHARED_COLUMNS * max(min(map(len, names)), 1)
+    n_shared, n_least = len(names[0] & names[1]), min(map(len, names))
+    return n_shared >= _SHARED_COLUMNS * max(n_least, 1) and (n_shared > 1 or n_least == 1)
 
 
 def _single(file: GivenFile) -> Iterator[Offer]:

@@ -36,6 +36,7 @@ _HEAD = 4096
 # First bytes of files that are no table this program reads, and what they are.
 _OTHER_FILES = (
     (b"%PDF", "a PDF document"),
+    (b"##fileformat=VCF", "a genome file (VCF)"),
     (b"\x1f\x8b", "compressed with gzip"),
     (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
     (b"Rar!", "a RAR archive"),
@@ -173,6 +174,8 @@ def _check_workbook(data: pa.Buffer, *, name: str) -> None:
         what = "a binary Excel workbook (.xlsb)"
     elif "content.xml" in parts:
         what = "an OpenDocument file"
+    elif "word/document.xml" in parts:
+        what = "a Word document"
     else:
         what = "a zip archive"
     raise no_table(name, what)

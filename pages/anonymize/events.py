@@ -22,7 +22,7 @@ from pages.anonymize.events_parts.settings import (
     show_mapping_downloads,
 )
 from pages.components import results
-from pages.components.inputs import TABLE_TYPES, above_privacy_line, ask_for_table, show_empty_state
+from pages.components.inputs import above_privacy_line, ask_for_table, show_empty_state
 
 TOOL = "events"
 _FINDINGS_AT_ONCE = 2
@@ -40,7 +40,6 @@ def show_events() -> None:
         "log",
         label="Event log",
         help_text="CSV, TSV, Excel, Parquet, XES or XES.gz.",
-        types=(*TABLE_TYPES, "xes", "gz"),
     )
     if dataset is None:
         question.markdown(say(views.QUESTION))

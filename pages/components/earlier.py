@@ -12,7 +12,7 @@ from core.releases.views import COLUMNS, LIMITS, earlier_table, releases_figures
 from core.reports import InputFacts, file_facts, input_facts
 from core.tables import Dataset
 from core.words import say
-from pages.components.inputs import TABLE_TYPES, ask_for_files, list_file, list_table
+from pages.components.inputs import ask_for_files, list_file, list_table
 from pages.components.reading import show_problems
 from pages.components.results import Download, show_figures, show_table
 from pages.components.text import sentence
@@ -48,7 +48,6 @@ def ask_for_earlier(tool: str) -> Earlier:
         tool,
         "earlier",
         label="Tables of earlier releases of these people, or their ledgers",
-        types=(*TABLE_TYPES, _LEDGER.strip(".")),
         help_text="Two releases can be fine each and tell together who came between them, and what they "
         "have. A ledger is offered among the downloads of each audit.",
     )

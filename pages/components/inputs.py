@@ -13,13 +13,11 @@ from core.demo import Demo
 from core.errors import AuditInputError
 from core.streamlit_internals import UploadedFile
 from core.tables import Dataset
-from core.vcf.pairing import is_vcf_name
 from core.words import own, say
 from pages.components.navigation import FILED, TOOLS
 from pages.components.reading import ask_for_reading, read_alike, read_table, show_problems, summary_of
 from pages.components.text import plain, size
 
-TABLE_TYPES = ("csv", "tsv", "txt", "xlsx", "xls", "parquet")
 _MISSING = {  # what stands in a place instead of a file
     "lost": "The connection was interrupted, so your files are no longer in memory. Please upload them "
     "again; your settings are kept.",
@@ -159,30 +157,27 @@ def ask_for_files(
     role: str,
     *,
     label: str,
-    types: Sequence[str] = TABLE_TYPES,
     help_text: str | None = None,
     several: bool = True,
 ) -> tuple[StoredFile, ...]:
     """Show an uploader, behind a button once there are files, and return those that the session holds.
 
     Uploaded bytes move to the vault at once and the uploader empties, so that they are in memory
-    once and a rerun copies nothing.
+    once and a rerun copies nothing. Any file is taken: one of which nothing can be made is told its cause,
+    where a filter of types would have it vanish beside others.
     """
     files = stored_files(tool, role)
     button = say("Add files") if several else say("Change the file")
     behind = st.popover(button, icon=":material/upload_file:", type="tertiary") if files else nullcontext()
     with behind:
-        _show_uploader(tool, role, label=label, types=types, help_text=help_text, several=several)
+        _show_uploader(tool, role, label=label, help_text=help_text, several=several)
     return files
 
 
-def _show_uploader(
-    tool: str, role: str, *, label: str, types: Sequence[str], help_text: str | None, several: bool
-) -> None:
+def _show_uploader(tool: str, role: str, *, label: str, help_text: str | None, several: bool) -> None:
     uploader = f"{tool}_{role}_upload_{st.session_state.get(f'{tool}_{role}_uploads', 0)}"
     missed = st.file_uploader(
         say(label),
-        type=list(types) or None,
         accept_multiple_files=several,
         key=uploader,
         help=help_text and say(help_text),
@@ -195,18 +190,14 @@ def _show_uploader(
     st.caption(say("Reloading the page (F5) loses the files."))
 
 
-def ask_for_table(
-    tool: str, role: str, *, label: str, help_text: str | None = None, types: Sequence[str] = TABLE_TYPES
-) -> Dataset | None:
+def ask_for_table(tool: str, role: str, *, label: str, help_text: str | None = None) -> Dataset | None:
     """Show an uploader for one table, or the table on one line; None while there is none that can be read."""
     files = stored_files(tool, role)
-    uploader = partial(
-        _show_uploader, tool, role, label=label, types=types, help_text=help_text, several=False
-    )
-    if not files:
+    uploader = partial(_show_uploader, tool, role, label=label, help_text=help_text, several=False)
+    table = list_table(tool, role, files[-1], label=label, change=uploader) if files else None
+    if table is None:
         uploader()
-        return None
-    return list_table(tool, role, files[-1], label=label, change=uploader)
+    return table
 
 
 def list_table(
@@ -219,7 +210,7 @@ def list_table(
     label
         What the file is for, before its name.
     change
-        Shows an uploader for another file in its place.
+        Shows an uploader for another file in the place of one that can be read.
     """
     dataset, error = _list_table(tool, role, stored, label=label, change=change)
     if error is not None:
@@ -232,7 +223,7 @@ def _list_table(
 ) -> tuple[Dataset | None, AuditInputError | None]:
     dataset, error = read_table(tool, stored)
     with _file_row(tool, role, stored, *summary_of(dataset), label=label):
-        ask_for_reading(tool, role, stored, dataset, further=change)
+        ask_for_reading(tool, role, stored, dataset, further=change if dataset is not None else None)
         _show_remove(tool, role, stored)
     return dataset, error
 
@@ -242,12 +233,14 @@ def list_given(
     role: str,
     files: Sequence[StoredFile],
     *,
+    is_table: Callable[[str], bool] = lambda _: True,
     says_problems: bool = True,
     wrong: DeltaGenerator | None = None,
 ) -> list[Dataset | None]:
     """List files on a line each, many of them behind one line; return what was read, None for no table.
 
-    What cannot be read is said below all of them, or in `wrong`, unless the page says it itself.
+    What cannot be read is said below all of them, or in `wrong`, unless the page says it itself. Files that
+    by their names are something else, of which the page makes something, are not read.
     """
     tables: list[Dataset | None] = []
     problems: list[str] = []
@@ -255,7 +248,7 @@ def list_given(
     line = say("{n} file", "{n} files", n=len(files))
     with st.expander(line, icon=":material/draft:") if are_many else nullcontext():
         for stored in files:
-            if is_vcf_name(stored.name) or stored.name.lower().endswith(".json"):
+            if not is_table(stored.name):
                 list_file(tool, role, stored)
                 tables.append(None)
                 continue

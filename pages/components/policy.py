@@ -125,7 +125,6 @@ def ask_for_settings_file(tool: str, *, beside: DeltaGenerator | None = None) ->
         uploader = f"{tool}{_UPLOADED}"
         st.file_uploader(
             say("Settings or a policy of your own (TOML)"),
-            type=["toml"],
             key=uploader,
             on_change=_take_file,
             args=(tool, uploader),

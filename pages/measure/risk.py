@@ -17,7 +17,6 @@ from core.tables import Dataset
 from core.words import own, say
 from pages.components.earlier import Earlier, ask_for_earlier, ledger_download, show_earlier
 from pages.components.inputs import (
-    TABLE_TYPES,
     Way,
     above_privacy_line,
     ask_for_files,
@@ -140,7 +139,6 @@ def _ask_for_others(earlier: Earlier) -> Others:
             TOOL,
             "hierarchies",
             label="Groups of a column's values",
-            types=TABLE_TYPES,
             help_text="Of a quasi-identifier for What if, of a sensitive attribute for t-closeness: a "
             "line for each value, the value first, then its groups from small to large. The first column "
             "is named as that column is, or, without a header, the file is: hierarchy_age.csv.",

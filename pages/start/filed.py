@@ -40,7 +40,6 @@ def show_filed() -> None:
         TOOL,
         "files",
         label="Reports as JSON, and the files that were audited, whatever they are called now",
-        types=(),  # lists of signers have no ending
     )
     if not stored:
         question.markdown(say(_ASKED))

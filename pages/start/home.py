@@ -6,10 +6,11 @@ from contextlib import nullcontext
 import streamlit as st
 
 from core.caching import StoredFile
+from core.errors import AuditInputError
 from core.tables import Dataset
 from core.triage import GivenFile, Offer, is_report, offers
 from core.vcf.pairing import is_vcf_name
-from core.words import own, say
+from core.words import own, say, text
 from pages.components.inputs import (
     ask_for_files,
     list_given,
@@ -19,10 +20,15 @@ from pages.components.inputs import (
     take_along,
 )
 from pages.components.navigation import FILED_REPORTS, PICTURES, TOOLS, Tool
+from pages.components.reading import show_problems
 from pages.components.text import sentence
 
 _OFFERED_AT_ONCE = 4
 _NARROWEST_CARD = 320  # pixels
+_FITS_NOTHING = (
+    "{file}: none of the audits fits it. It is no table, no genome file, no report of ours, and no log of "
+    "what was done to a table that is here."
+)
 PROMISES = (
     (
         "**It stays on this machine.** The dashboard runs here and listens to this machine only. It makes no "
@@ -62,14 +68,12 @@ def _show_triage() -> bool:
         "home",
         "files",
         label="Drop what you have, all together: tables, logs, genome files",
-        types=(),  # what none of the audits takes is said with its cause
         help_text="You are told which audits fit. The files go along to the page that you choose.",
     )
     if not stored:
         return False
-    given = [
-        _given(file, table) for file, table in zip(stored, list_given("home", "files", stored), strict=True)
-    ]
+    tables = list_given("home", "files", stored, is_table=_is_table)
+    given = [_given(file, table) for file, table in zip(stored, tables, strict=True)]
     keys = {file.name: file.key for file in stored}
     found = offers([file for file in given if file is not None])
     for number, offer in enumerate(found[:_OFFERED_AT_ONCE]):
@@ -78,9 +82,14 @@ def _show_triage() -> bool:
         with st.expander(say("{n} more", n=len(rest))):
             for number, offer in enumerate(rest, start=_OFFERED_AT_ONCE):
                 _show_offer(number, offer, keys)
-    if not found and all(given):
-        st.info(say("No audit fits these files: give a table of people, a log of events, or genome files."))
+    placed = {name for offer in found for names in offer.places.values() for name in names}
+    if unplaced := [file.name for file in given if file is not None and file.name not in placed]:
+        show_problems(AuditInputError(*(text(_FITS_NOTHING, file=name) for name in unplaced)))
     return True
+
+
+def _is_table(name: str) -> bool:
+    return not is_vcf_name(name) and not name.lower().endswith(".json")
 
 
 def _show_offer(number: int, offer: Offer, keys: Mapping[str, str]) -> None:
@@ -106,7 +115,7 @@ def _given(stored: StoredFile, table: Dataset | None) -> GivenFile | None:
             ours = "{file} is a report of ours: repeat it with its files, or compare it with another."
             st.markdown(sentence(say(ours, file=stored.name)))
         return None
-    is_read = table is not None or is_vcf_name(stored.name) or stored.name.lower().endswith(".json")
+    is_read = table is not None or not _is_table(stored.name)
     return GivenFile(name=stored.name, table=table, data=stored.data) if is_read else None
 
 

@@ -19,6 +19,7 @@ from pages.verify.tabular_parts.file import show_file
 from pages.verify.tabular_parts.pairing import (
     ask_for_pairs,
     can_be_paired,
+    is_log,
     pair_given,
     show_left_out,
     show_what_needs_no_log,
@@ -41,7 +42,6 @@ def show_tabular() -> None:
         TOOL,
         "files",
         label="Originals, anonymized tables and logs, all together",
-        types=(*inputs.TABLE_TYPES, "json"),
         help_text="Files are paired by their names; others can be paired by hand.",
     )
     if not files:
@@ -76,7 +76,7 @@ def _ask_for_settings(
         default=say("Pair files by hand") if expanded else None,
     )
     with places[0]:
-        inputs.list_given(TOOL, "files", files, says_problems=False)
+        inputs.list_given(TOOL, "files", files, is_table=lambda name: not is_log(name), says_problems=False)
     with places[1]:
         ask_for_pairs(TOOL, files)
     with places[2]:

@@ -41,7 +41,6 @@ def show_vcf() -> None:
         TOOL,
         "files",
         label="Originals and anonymized files, all together",
-        types=("gz", "bgz", "vcf", "bcf"),
         help_text="VCF compressed with bgzip (.vcf.gz, .vcf.bgz), plain .vcf, or .bcf. No index is needed.",
     )
     in_folders = inputs.ask_for_folders(TOOL)
@@ -64,9 +63,10 @@ def show_vcf() -> None:
         job = ask_for_work(TOOL, key, work, label=label, inputs=identity)
         if job is not None and job.result:
             with greyed_out(TOOL, when=job.key != key):
-                _show_results(job.result, repeats, severities, pairing.unmatched, identity)
+                causes = inputs.causes_of(pairing.unmatched, files)
+                _show_results(job.result, repeats, severities, causes, identity)
     else:
-        inputs.show_unmatched(pairing.unmatched, files)
+        inputs.show_unmatched(inputs.causes_of(pairing.unmatched, files))
     show_privacy_line()
 
 
@@ -95,7 +95,7 @@ def _show_results(
     scans: Sequence[vcf.ScanOutcome],
     repeats: vcf.VcfSettings,
     severities: Mapping[str, Verdict],
-    unmatched: Sequence[str],
+    causes: Mapping[str, str],
     identity: str,
 ) -> None:
     used = next((scan.scan.settings for scan in scans if scan.scan is not None), repeats)
@@ -107,7 +107,7 @@ def _show_results(
     )
     if not read:
         _show_unread(outcomes)
-        inputs.show_unmatched(unmatched)
+        inputs.show_unmatched(causes)
         return
     all_files = st.container()
     names = [audit.scan.anonymized_name for _, audit in read]
@@ -118,7 +118,7 @@ def _show_results(
     one_file = st.container()
     outcomes[number], panel = show_donors(outcomes[number], shown, settings)
     with all_files:
-        _show_all(outcomes, unmatched, names)
+        _show_all(outcomes, causes, names)
     with one_file:
         show_vcf_file(outcomes[number], shown)
     _show_figures_of_all(outcomes)
@@ -126,20 +126,20 @@ def _show_results(
     looked = outcomes[number].donors
     donors = looked and looked.measurement.identity
     _show_downloads(
-        outcomes, unmatched, shown, panel, f"{identity} {settings} {shown.scan.anonymized_name} {donors}"
+        outcomes, tuple(causes), shown, panel, f"{identity} {settings} {shown.scan.anonymized_name} {donors}"
     )
     results.show_definitions(
         (*views.MEASURE_KEYS, *views.DONOR_MEASURE_KEYS), limits=(*views.LIMITS, *views.DONOR_LIMITS)
     )
 
 
-def _show_all(outcomes: Sequence[vcf.PairOutcome], unmatched: Sequence[str], names: Sequence[str]) -> None:
-    if len(outcomes) > 1 or unmatched:
+def _show_all(outcomes: Sequence[vcf.PairOutcome], causes: Mapping[str, str], names: Sequence[str]) -> None:
+    if len(outcomes) > 1 or causes:
         results.show_verdict(
-            views.run_verdict(outcomes, n_unmatched=len(unmatched)),
-            views.run_headline(outcomes, n_unmatched=len(unmatched)),
+            views.run_verdict(outcomes, n_unmatched=len(causes)),
+            views.run_headline(outcomes, n_unmatched=len(causes)),
         )
-        results.list_files(TOOL, views.run_table(outcomes, unmatched), names)
+        results.list_files(TOOL, views.run_table(outcomes, causes), names)
 
 
 def _show_figures_of_all(outcomes: Sequence[vcf.PairOutcome]) -> None:

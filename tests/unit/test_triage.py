@@ -47,6 +47,14 @@ def test_offers__put_the_released_table_of_two_second() -> None:
     assert found[1].places == {"table": ("people_anonymized.csv",), "original": ("people.csv",)}
 
 
+def test_offers__take_a_short_table_that_shares_a_key_alone_for_no_copy() -> None:
+    people = b"number,age,sex\n" + b"".join(b"P%d,%d,F\n" % (n, 20 + n % 50) for n in range(100, 300))
+    visits = b"number,day\n" + b"".join(b"P%d,2024-03-%d\n" % (n, 10 + n % 19) for n in range(100, 300))
+    found = offers([given("people.csv", people), given("visits.csv", visits)])
+    assert found[0].tool == "dataset"
+    assert "leakage" not in [offer.tool for offer in found]
+
+
 def test_offers__keep_tables_of_other_columns_apart() -> None:
     one, other = b"age,sex\n31,F\n42,M\n", b"price,item\n3,apple\n4,pear\n"
     found = offers([given("people.csv", one), given("prices.csv", other)])

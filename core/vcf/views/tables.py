@@ -56,11 +56,14 @@ def files_table(outcomes: Sequence[PairOutcome]) -> pd.DataFrame:
     return table_of([[row[column.key] for column in FILE_COLUMNS] for row in rows], FILE_COLUMNS)
 
 
-def run_table(outcomes: Sequence[PairOutcome], unmatched: Sequence[str]) -> pd.DataFrame:
-    """Return a row per pair, the worst first, with the gravest reason, and per file without a partner."""
+def run_table(outcomes: Sequence[PairOutcome], unmatched: Mapping[str, str]) -> pd.DataFrame:
+    """Return a row per pair, the worst first, with the gravest reason, and per file without a partner.
+
+    `unmatched` are the latter, with what is wrong with them, empty where only the partner is missing.
+    """
     alone = text("It has no partner among these files.")
     rows: list[tuple[Verdict, str, str, str, str, str]] = [
-        (Verdict.NOT_ASSESSED, name, alone, "–", "–", "–") for name in unmatched
+        (Verdict.NOT_ASSESSED, name, why or alone, "–", "–", "–") for name, why in unmatched.items()
     ]
     for outcome in outcomes:
         audit, donors = outcome.audit, outcome.donors

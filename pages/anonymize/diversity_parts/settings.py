@@ -77,7 +77,6 @@ def _ask_for_model(data: Dataset, mark: str) -> tuple[ModelChoice | None, Datase
             TOOL,
             "model",
             label="Fitted scikit-learn model in skops format",
-            types=("skops",),
             several=False,
             help_text="Saved with skops.io.dump. Pickle and joblib files run code when opened: refused.",
         )

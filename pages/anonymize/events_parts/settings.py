@@ -160,9 +160,7 @@ def _ask_for_mapping() -> EventMapping:
                 "the dot; change it in the settings below, or upload one of two columns, event and class."
             )
         )
-        files = ask_for_files(
-            "events", "mapping", label="Event mapping", types=("csv", "json", "txt"), several=False
-        )
+        files = ask_for_files("events", "mapping", label="Event mapping", several=False)
         return _read_mapping(files[-1]) if files else BUILT_IN_MAPPING
 
 

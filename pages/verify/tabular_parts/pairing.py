@@ -41,18 +41,19 @@ def pair_given(
 
 def _with_cause(tool: str, file: LeftOutFile, stored: StoredFile | None) -> LeftOutFile:
     """Return a file that is left out with the reason that it cannot be read, where it cannot."""
-    error = None if stored is None or _is_log(file.name) else read_table(tool, stored)[1]
+    error = None if stored is None or is_log(file.name) else read_table(tool, stored)[1]
     return file if error is None else LeftOutFile(name=file.name, reason=joined(error.problems))
 
 
-def _is_log(name: str) -> bool:
+def is_log(name: str) -> bool:
+    """Tell whether a file is a log by its name."""
     return name.casefold().endswith(".json")
 
 
 def can_be_paired(tool: str, files: Sequence[StoredFile]) -> bool:
     """Tell whether there is a log, and a table that can be read, to pair by hand."""
-    logs = [stored for stored in files if _is_log(stored.name)]
-    tables = (stored for stored in files if not _is_log(stored.name))
+    logs = [stored for stored in files if is_log(stored.name)]
+    tables = (stored for stored in files if not is_log(stored.name))
     return bool(logs) and any(read_table(tool, stored)[0] is not None for stored in tables)
 
 
@@ -93,7 +94,7 @@ def show_left_out(left_out: Sequence[LeftOutFile]) -> None:
 
 def show_what_needs_no_log(tool: str, files: Sequence[StoredFile]) -> None:
     """Say which tools take tables without a log, where there is none, and take one or two there."""
-    if any(_is_log(stored.name) for stored in files):
+    if any(is_log(stored.name) for stored in files):
         return
     tables = [(stored, read_table(tool, stored)[0]) for stored in files]
     given = [GivenFile(name=stored.name, table=table) for stored, table in tables if table is not None]

@@ -55,7 +55,7 @@ def _ask_for_panel() -> VcfFile | None:
                 "release, a study that others hold."
             )
         )
-        files = ask_for_files(TOOL, "panel", label="Panel", types=("gz", "bgz", "vcf", "bcf"), several=False)
+        files = ask_for_files(TOOL, "panel", label="Panel", several=False)
         for stored in files[-1:]:
             list_file(TOOL, "panel", stored)
         path = _path_of_panel() if offers_folders() else None

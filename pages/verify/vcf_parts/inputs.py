@@ -102,14 +102,17 @@ def start_small_work(tool: str, key: str, work: Callable[[Progress], Any], files
             started.wait(MOMENT_SECONDS)
 
 
-def show_unmatched(unmatched: Sequence[str], files: Sequence[StoredFile] = ()) -> None:
-    """Say which files found no partner, first why those of `files` that are no genome files found none."""
-    unread = {
-        stored.name: why for stored in files if stored.name in unmatched and (why := what_is_wrong(stored))
-    }
-    if unread:
-        show_problems(AuditInputError(*unread.values()))
-    if names := ", ".join(plain(name) for name in unmatched if name not in unread):
+def causes_of(unmatched: Sequence[str], files: Sequence[StoredFile]) -> dict[str, str]:
+    """Return what is wrong with each file that found no partner, empty where only the partner is missing."""
+    uploaded = {stored.name: stored for stored in files}
+    return {name: what_is_wrong(uploaded[name]) if name in uploaded else "" for name in unmatched}
+
+
+def show_unmatched(causes: Mapping[str, str]) -> None:
+    """Say which files found no partner, first why those that are no genome files found none."""
+    if unread := [why for why in causes.values() if why]:
+        show_problems(AuditInputError(*unread))
+    if names := ", ".join(plain(name) for name, why in causes.items() if not why):
         st.warning(
             say(
                 "Without a partner, not verified: {files}. An anonymized file is named "
