@@ -82,19 +82,14 @@ def _bytes_at(position: int) -> BoolArray:
 BEGINS_SPACE, ENDS_SPACE = _bytes_at(0), _bytes_at(-1)
 
 
-def _edge_bytes(values: pa.Array) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
-    """Return the first and the last byte of every cell that is not empty."""
+def trimmed(values: pa.Array) -> pa.Array:
+    """Return the cells without white space around them; the same array where there is none."""
     text, offsets = text_and_offsets(values)
     filled = offsets[1:] > offsets[:-1]
     starts, ends = (
         (offsets[:-1], offsets[1:]) if filled.all() else (offsets[:-1][filled], offsets[1:][filled])
     )
-    return text[starts], text[ends - 1]
-
-
-def trimmed(values: pa.Array) -> pa.Array:
-    """Return the cells without white space around them; the same array where there is none."""
-    first, last = _edge_bytes(values)
+    first, last = text[starts], text[ends - 1]  # bytes of every cell that is not empty
     if not (BEGINS_SPACE[first].any() or ENDS_SPACE[last].any()):
         return values
     return pc.utf8_trim(values, characters=WHITE_SPACE)

@@ -83,11 +83,6 @@ def _as_read(values: pa.Array) -> pa.Array:
     return pc.utf8_trim_whitespace(plain)
 
 
-def _may_hide_a_pattern(values: pa.Array) -> BoolArray:
-    """Return which cells hold enough digits, an @ or little enough Hangul to hide a pattern."""
-    return cast("BoolArray", pc.match_substring_regex(values, _MAY_HIDE).to_numpy(zero_copy_only=False))
-
-
 def _are_plausible_names(values: pa.Array) -> BoolArray:
     """Return which cells of two to four Hangul syllables may be a name, and no place or common word."""
     words = pc.utf8_trim_whitespace(values)
@@ -253,7 +248,7 @@ _RULE = (
 
 def _hide_a_pattern(values: pa.Array) -> BoolArray:
     """Return which values hold a pattern of the rule only once their odd characters are replaced."""
-    hidden = _may_hide_a_pattern(values)
+    hidden = cast("BoolArray", pc.match_substring_regex(values, _MAY_HIDE).to_numpy(zero_copy_only=False))
     candidates = values.filter(pa.array(hidden))
     hidden[hidden] = scan_column(_as_read(candidates)).in_records() & ~scan_column(candidates).in_records()
     return hidden

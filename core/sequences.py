@@ -319,7 +319,7 @@ class _Order:
         by = ranks_of(column)
         if by is None:
             return
-        may_hide = not (is_dates or self.is_sorted or _are_numbers(column))
+        may_hide = not (is_dates or self.is_sorted or as_numbers(column.trimmed.values) is not None)
         if may_hide and (rho := in_order_of(self.rows.astype(np.float64), by[self.rows])):
             yield Ordered(column=None, by=column.name, correlation=rho)
         first = by if self.person is None else _first(by, self.person)
@@ -383,10 +383,6 @@ def _are_alike(one: FloatArray, other: FloatArray) -> bool:
         known.any()
         and np.mean(scipy.stats.rankdata(one[known]) == scipy.stats.rankdata(other[known])) >= _MOSTLY
     )
-
-
-def _are_numbers(column: CodedColumn) -> bool:
-    return as_numbers(column.trimmed.values) is not None
 
 
 def _first_records(person: IntArray) -> IntArray:

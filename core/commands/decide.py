@@ -68,7 +68,13 @@ def run(arguments: argparse.Namespace) -> int:
         path = arguments.out or arguments.report.with_name(deciding.decided_name(arguments.report.name))
         decided = _decided(data, path, arguments)
     else:
-        _refuse_what_decides(arguments, data)
+        if arguments.by or arguments.reason or arguments.exception or arguments.out:
+            raise AuditInputError("Say what is decided: --approve, --reject or --return.")
+        if not deciding.is_decided(data) and arguments.outcome is None:
+            deciding.read_undecided(data, name=arguments.report.name)
+            raise input_error(
+                "{file} is not decided yet: --approve, --reject or --return it.", file=arguments.report.name
+            )
         decided = deciding.read_decided(data, name=path.name)
     signature = _signature(decided, path, arguments)
     signed = _signed(decided, signature, arguments)
@@ -110,16 +116,6 @@ def _decided(data: bytes, path: Path, arguments: argparse.Namespace) -> deciding
     return deciding.read_decided(made, name=path.name)
 
 
-def _refuse_what_decides(arguments: argparse.Namespace, data: bytes) -> None:
-    if arguments.by or arguments.reason or arguments.exception or arguments.out:
-        raise AuditInputError("Say what is decided: --approve, --reject or --return.")
-    if not deciding.is_decided(data) and arguments.outcome is None:
-        deciding.read_undecided(data, name=arguments.report.name)
-        raise input_error(
-            "{file} is not decided yet: --approve, --reject or --return it.", file=arguments.report.name
-        )
-
-
 def _signature_path(path: Path) -> Path:
     return path.with_name(f"{path.name}.sig")
 
@@ -130,18 +126,15 @@ def _signature(decided: deciding.DecidedReport, path: Path, arguments: argparse.
         if arguments.signature is not None:
             raise AuditInputError("--sign makes a signature, and --signature names one. Give one of them.")
         check_new_files("--sign", _signature_path(path))
-        return sign(decided.data, read_private_key(_private(arguments.sign), name=arguments.sign.name))
+        data = _read(arguments.sign)
+        if os.name == "posix" and arguments.sign.stat().st_mode & _READ_BY_OTHERS:
+            raise input_error(
+                "{file} may be read by others than you; take that right away (chmod 600).",
+                file=str(arguments.sign),
+            )
+        return sign(decided.data, read_private_key(data, name=arguments.sign.name))
     beside = arguments.signature or _signature_path(path)
     return _read(beside) if arguments.signature is not None or beside.is_file() else None
-
-
-def _private(path: Path) -> bytes:
-    data = _read(path)
-    if os.name == "posix" and path.stat().st_mode & _READ_BY_OTHERS:
-        raise input_error(
-            "{file} may be read by others than you; take that right away (chmod 600).", file=str(path)
-        )
-    return data
 
 
 def _signed(

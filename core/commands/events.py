@@ -51,7 +51,12 @@ def run(arguments: argparse.Namespace) -> int:
         raise AuditInputError("--write-user-mapping needs a folder to write to; add --out-dir.")
     if arguments.suggest:
         dataset, settings = _read(arguments)
-        return _suggest(dataset, settings, from_options(events.Rule, arguments), as_json=arguments.json)
+        found = events.suggest_settings(dataset, settings, from_options(events.Rule, arguments))
+        if arguments.json:
+            print_json(suggestions_document(found))
+        else:
+            print_lines(suggestion_lines(found))
+        return 0 if found.best else 1
     return audit(arguments).show(arguments)
 
 
@@ -94,16 +99,6 @@ def _read(arguments: argparse.Namespace) -> tuple[Dataset, events.EventSettings]
     dataset = table_reader(arguments)(_existing(arguments.input))
     given = [role for role in ROLES if getattr(arguments, role) is not None]
     return dataset, with_found_columns(dataset, settings, given=given)
-
-
-def _suggest(dataset: Dataset, settings: events.EventSettings, rule: events.Rule, *, as_json: bool) -> int:
-    """Print settings that keep most, as options; 0 where there are any, else 1."""
-    found = events.suggest_settings(dataset, settings, rule)
-    if as_json:
-        print_json(suggestions_document(found))
-    else:
-        print_lines(suggestion_lines(found))
-    return 0 if found.best else 1
 
 
 def _settings(arguments: argparse.Namespace) -> events.EventSettings:

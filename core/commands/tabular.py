@@ -237,17 +237,12 @@ def audit(
     )
 
 
-def _limits_by_file(arguments: argparse.Namespace) -> dict[str, _Limits]:
-    """Return what a settings file asks otherwise of single files."""
-    given = getattr(arguments, "by_file", {})
-    return {name: _limits(argparse.Namespace(**vars(arguments) | other)) for name, other in given.items()}
-
-
 def _verify_all(
     pairing: tabular.Pairing, arguments: argparse.Namespace, limits: _Limits, tell: Callable[[_Done], object]
 ) -> tuple[list[_Done], list[tabular.LeftOutFile]]:
     """Verify the pairs of a run; a file that cannot be verified never stops the others."""
-    by_file = _limits_by_file(arguments)
+    given = getattr(arguments, "by_file", {})
+    by_file = {name: _limits(argparse.Namespace(**vars(arguments) | other)) for name, other in given.items()}
     of_pair = [(pair, by_file.get(Path(pair.original).name, limits)) for pair in pairing.pairs]
     batch = Batch(
         tool="tabular",

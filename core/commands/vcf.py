@@ -81,7 +81,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def audit(arguments: argparse.Namespace, *, write_csv: bool = False) -> Audited:
     """Verify all pairs, and say which is begun where they are; `write_csv`: write the CSV reports too."""
-    settings = _settings(arguments)
+    if arguments.jobs is not None and arguments.jobs < 1:
+        raise input_error("--jobs must be at least 1; received {given}.", given=arguments.jobs)
+    settings = from_options(vcf.VcfSettings, arguments, severities=_severities(arguments.severity or ()))
     pairing = _pairing(arguments)
     panel = None if arguments.panel is None else file_at(arguments.panel)
     started = time.perf_counter()
@@ -133,12 +135,6 @@ def _level(word: str) -> Level:
     if word in ("high", "low"):
         return "high" if word == "high" else "low"
     raise input_error("--pair: the level is high or low, received {given}.", given=word)
-
-
-def _settings(arguments: argparse.Namespace) -> vcf.VcfSettings:
-    if arguments.jobs is not None and arguments.jobs < 1:
-        raise input_error("--jobs must be at least 1; received {given}.", given=arguments.jobs)
-    return from_options(vcf.VcfSettings, arguments, severities=_severities(arguments.severity or ()))
 
 
 def _severities(given: Sequence[str]) -> dict[str, Verdict]:

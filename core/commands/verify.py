@@ -28,7 +28,13 @@ def run(arguments: argparse.Namespace) -> int:
 
     Where a policy's file is not at hand, what the report says of it is nobody's but the report's: 2.
     """
-    repeat = repeat_report(read_report(arguments.report), _sources(arguments.files))
+    found = []
+    for path in arguments.files:
+        if not path.exists():
+            raise input_error("There is no file {path}; check the path.", path=str(path))
+        inside = sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
+        found += [Source(each.name, each) for each in inside]
+    repeat = repeat_report(read_report(arguments.report), found)
     named = {path.name for path in arguments.files}  # what a folder holds besides is no mistake
     for name in [name for name in repeat.unused if name in named]:
         print_warning(text("{file} is no input of the report; it was left aside.", file=name))
@@ -56,16 +62,6 @@ def repeat_document(repeat: Repeat) -> dict[str, object]:
         ],
         "left_aside": list(repeat.unused),
     }
-
-
-def _sources(paths: list[Path]) -> list[Source]:
-    found = []
-    for path in paths:
-        if not path.exists():
-            raise input_error("There is no file {path}; check the path.", path=str(path))
-        inside = sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
-        found += [Source(each.name, each) for each in inside]
-    return found
 
 
 def _lines(repeat: Repeat) -> Iterator[str]:

@@ -2,8 +2,6 @@
 
 import math
 
-from core.counts.bounds import Bounds
-from core.counts.cube import Key
 from core.counts.judging import CountsAudit, cell_names
 from core.counts.measuring import CountsMeasurement
 from core.counts.suppressing import Suppression
@@ -36,19 +34,18 @@ def _counts(measured: CountsMeasurement, made: Suppression) -> dict[str, object]
         "n_suppressed": sum(count is None for count in measured.cube.cells.values()),
         "smallest": min((each for each in measured.cube.shown if each), default=None),
         "totals_add_up": measured.bounded.is_consistent,
-        "bounds": [_bounds(measured, key, each) for key, each in measured.bounded.bounds.items()],
+        "bounds": [
+            {
+                "categories": cell_names(measured, key),
+                "least": int(each.least),
+                "most": int(each.most) if math.isfinite(each.most) else None,
+            }
+            for key, each in measured.bounded.bounds.items()
+        ],
         "n_full_groups": {each.column: each.n_full for each in measured.full},
         "primary": [cell_names(measured, key) for key in made.primary],
         "secondary": [cell_names(measured, key) for key in made.secondary],
         "suppression_holds": made.holds,
-    }
-
-
-def _bounds(measured: CountsMeasurement, key: Key, bounds: Bounds) -> dict[str, object]:
-    return {
-        "categories": cell_names(measured, key),
-        "least": int(bounds.least),
-        "most": int(bounds.most) if math.isfinite(bounds.most) else None,
     }
 
 

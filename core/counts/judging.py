@@ -137,7 +137,14 @@ def judge_counts(found: CellsMeasurement, thresholds: CountThresholds | None = N
     findings = [*_of_counts(found.measured, suppressions, limits)]
     given, dominated = found.contributions, None
     if given is not None:
-        dominated = _dominated(given, limits)
+        dominated = dominated_cells(
+            given.values,
+            given.cell,
+            n_cells=given.n_cells,
+            n_largest=limits.n_largest,
+            share=limits.dominance_share,
+            p_share=limits.p_share,
+        )
         findings += _dominance_findings(given, dominated, limits)
     return CountsAudit(
         name=found.name,
@@ -148,17 +155,6 @@ def judge_counts(found: CellsMeasurement, thresholds: CountThresholds | None = N
         dominated=dominated,
         thresholds=limits,
         findings=worst_first(findings),
-    )
-
-
-def _dominated(given: Contributions, limits: CountThresholds) -> Dominated:
-    return dominated_cells(
-        given.values,
-        given.cell,
-        n_cells=given.n_cells,
-        n_largest=limits.n_largest,
-        share=limits.dominance_share,
-        p_share=limits.p_share,
     )
 
 
@@ -180,7 +176,13 @@ def _findings(measured: CountsMeasurement, made: Suppression, limits: CountThres
     yield from _figures(measured, limits.least)
     yield from _figures_between(measured, limits)
     yield from judge_together(measured.together, limits.least)
-    yield from _not_compared(measured)
+    for name in measured.not_compared:
+        yield Finding.of("counts_not_compared", Verdict.NOT_ASSESSED, column=measured.count)(
+            "{other} has no `{count}` by columns of this table that say which cell a row is; it was not "
+            "compared.",
+            other=name,
+            count=measured.count,
+        )
     if made.primary or told_cells(measured.bounded, limits.least):
         yield _proposed(measured, made, limits.least)
 
@@ -373,16 +375,6 @@ def _figures_between(measured: CountsMeasurement, limits: CountThresholds) -> It
     for column in measured.extremes:
         yield Finding.of("extreme_figures", Verdict.WARN, column=column)(
             "`{column}` is named as a largest or smallest value: in each cell it is that of a single person."
-        )
-
-
-def _not_compared(measured: CountsMeasurement) -> Iterator[Finding]:
-    for name in measured.not_compared:
-        yield Finding.of("counts_not_compared", Verdict.NOT_ASSESSED, column=measured.count)(
-            "{other} has no `{count}` by columns of this table that say which cell a row is; it was not "
-            "compared.",
-            other=name,
-            count=measured.count,
         )
 
 

@@ -403,7 +403,11 @@ def kind_of_persons(
     links: Sequence[Link], n_distinct: Callable[[Place], int], person: Place | None
 ) -> list[Place]:
     """Return the columns that say whose records are, of a table the likeliest first; none without links."""
-    kinds = _kinds(links, person)
+    kinds: list[set[Place]] = [{person}] if person is not None else []
+    for link in links:
+        joined = [kind for kind in kinds if kind & {link.one, link.other}]
+        kinds = [kind for kind in kinds if kind not in joined]
+        kinds.append({link.one, link.other}.union(*joined))
     chosen = max(kinds, key=lambda kind: _rank(kind, n_distinct, person), default=set())
     return sorted(chosen, key=lambda place: (not names_persons(place), place))
 
@@ -552,17 +556,6 @@ def _named_alike(
 def _stem(token: str) -> str:
     plain = _plain(token)
     return plain[:-1] if len(plain) > 3 and plain.endswith(("s", "i", "e", "a")) else plain
-
-
-def _kinds(links: Sequence[Link], person: Place | None) -> list[set[Place]]:
-    """Return the sets of columns that links join."""
-    kinds: list[set[Place]] = [{person}] if person is not None else []
-    for link in links:
-        joined = [kind for kind in kinds if kind & {link.one, link.other}]
-        kinds = [kind for kind in kinds if kind not in joined] + [
-            set().union({link.one, link.other}, *joined)
-        ]
-    return kinds
 
 
 def names_persons(place: Place | None) -> bool:

@@ -225,7 +225,10 @@ def read_sensitive(column: pa.ChunkedArray, *, name: str, n_bins: int | None) ->
     n_distinct = int(as_written.max(initial=-1)) + 1
     edges = None
     if numeric and n_bins is not None and n_distinct > n_bins:
-        edges = _equal_frequency_edges(numbers_of(column), n_bins)
+        numbers = numbers_of(column)
+        known = numbers[~np.isnan(numbers)]
+        edges = np.quantile(known, np.arange(1, n_bins) / n_bins, method="inverted_cdf")
+        edges = np.unique(edges[edges < known.max()])
     return SensitiveAttribute(
         name=name,
         codes=as_written if edges is None else _binned(numbers_of(column), edges),
@@ -239,13 +242,6 @@ def _text_codes(column: pa.ChunkedArray) -> IntArray:
     codes = value_codes(column)
     known = column.combine_chunks().is_valid().to_numpy(zero_copy_only=False)
     return np.where(known, codes, -1)
-
-
-def _equal_frequency_edges(numbers: FloatArray, n_bins: int) -> FloatArray:
-    """Return the inner edges, values of the data themselves; fewer where one value is very frequent."""
-    known = numbers[~np.isnan(numbers)]
-    edges = np.quantile(known, np.arange(1, n_bins) / n_bins, method="inverted_cdf")
-    return np.unique(edges[edges < known.max()])
 
 
 def _binned(numbers: FloatArray, edges: FloatArray) -> IntArray:

@@ -34,23 +34,14 @@ def _search_findings(
     n_within_limits: int,
 ) -> list[Finding]:
     """Return what to know of a search as a whole."""
+    found = [_about_counting(attribute, problem) for attribute in problem.sensitive]
     return [
         *_about_what_was_not_done(configurations),
         *_about_the_outcome(problem, configurations, thresholds, n_within_limits),
         *_about_the_model(problem),
         *_about_cells(problem),
-        *_about_sensitive(problem),
+        *(finding for finding in found if finding is not None),
         *problem.notes,
-    ]
-
-
-def _configuration_findings(problem: SearchProblem, configuration: Configuration) -> list[Finding]:
-    """Return what to know of one configuration before its table is given away."""
-    return [
-        *_about_untouched_columns(problem, configuration),
-        *_about_homogeneous_classes(configuration),
-        *_about_accuracy(problem, configuration),
-        *_about_the_baseline(problem, configuration),
     ]
 
 
@@ -221,11 +212,6 @@ _STEERED = {
 def _about_cells(problem: SearchProblem) -> list[Finding]:
     steered = _STEERED.get(problem.settings.cells)
     return [Finding.of("cells_are_steered", Verdict.WARN)(steered)] if steered else []
-
-
-def _about_sensitive(problem: SearchProblem) -> list[Finding]:
-    found = [_about_counting(attribute, problem) for attribute in problem.sensitive]
-    return [finding for finding in found if finding is not None]
 
 
 def _about_counting(attribute: SensitiveAttribute, problem: SearchProblem) -> Finding | None:
@@ -447,7 +433,12 @@ def judge_diversity(
     )
     if recommended is not None:
         chosen = measured.configuration(recommended.k, recommended.l)
-        findings += _configuration_findings(measured.problem, chosen)
+        findings += [
+            *_about_untouched_columns(measured.problem, chosen),
+            *_about_homogeneous_classes(chosen),
+            *_about_accuracy(measured.problem, chosen),
+            *_about_the_baseline(measured.problem, chosen),
+        ]
     verdict = _verdict(measured, recommended)
     return DiversityAudit(
         search=measured,

@@ -76,7 +76,9 @@ class _GivingBack:
         self._originals, self._truth, self._penalties = originals, truth, penalties
         self._values = minimization.apply(originals)
         self._ask = _Asking(self._problem, self._values, originals, should_stop)
-        self._differs = self._ask.of_units(_differ(self._values, originals))
+        self._differs = self._ask.of_units(
+            (self._values != originals) & ~(np.isnan(self._values) & np.isnan(originals))
+        )
         dependence = self._problem.dependence
         if dependence is not None:
             self._differs &= self._ask.of_units(dependence.used[np.newaxis])
@@ -235,11 +237,6 @@ class _Asking:
         rows = np.repeat(np.arange(len(units)), widths)
         within = np.arange(len(rows)) - np.repeat(np.cumsum(widths) - widths, widths)
         return rows, self._columns[np.repeat(self._starts[units], widths) + within]
-
-
-def _differ(one: FloatArray, other: FloatArray) -> BoolArray:
-    """Return where two arrays differ; missing values are alike."""
-    return (one != other) & ~(np.isnan(one) & np.isnan(other))
 
 
 def minimize(

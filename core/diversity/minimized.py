@@ -154,17 +154,6 @@ def _box_penalty(lower: FloatArray, upper: FloatArray, *, is_number: bool) -> Fl
     return np.where(n_possible > 1, n_possible / n_categories, 0.0)
 
 
-def _cut_points(minimization: Minimization) -> dict[tuple[int, int | None], tuple[float, ...]]:
-    """Return the ascending cut points in use per encoded column; keys as `FeatureSpace.encoded_names`."""
-    problem, tree = minimization.problem, minimization.tree
-    in_use = (tree.left >= 0) & (tree.depth < tree.n_levels - minimization.level)
-    names: Sequence[tuple[int, int | None]] = problem.space.encoded_names(problem.columns)
-    return {
-        names[column]: tuple(np.unique(tree.threshold[in_use & (tree.split_column == column)]).tolist())
-        for column in np.unique(tree.split_column[in_use]).tolist()
-    }
-
-
 @dataclass(frozen=True, kw_only=True)
 class Generalization:
     """What may be known of one quasi-identifier for the model to stay as accurate."""
@@ -180,8 +169,13 @@ class Generalization:
 
 def generalizations(minimization: Minimization) -> tuple[Generalization, ...]:
     """Return the generalization of every quasi-identifier, in the order of the units."""
-    cuts = _cut_points(minimization)
-    space = minimization.problem.space
+    problem, tree, space = minimization.problem, minimization.tree, minimization.problem.space
+    in_use = (tree.left >= 0) & (tree.depth < tree.n_levels - minimization.level)
+    names: Sequence[tuple[int, int | None]] = space.encoded_names(problem.columns)
+    cuts = {
+        names[column]: tuple(np.unique(tree.threshold[in_use & (tree.split_column == column)]).tolist())
+        for column in np.unique(tree.split_column[in_use]).tolist()
+    }
     found = []
     for unit, generalized in zip(minimization.problem.units, minimization.generalized, strict=True):
         for position in unit.columns:

@@ -245,13 +245,9 @@ def _role_problems(settings: DiversitySettings, columns: tuple[str, ...]) -> Ite
         )
         yield from (
             text("“{column}” is given twice as {role}.", column=name, role=_ROLES[role])
-            for name in _repeated(names)
+            for name in sorted(name for name, n_times in Counter(names).items() if n_times > 1)
         )
     yield from _clashes(named)
-
-
-def _repeated(names: tuple[str, ...]) -> list[str]:
-    return sorted(name for name, n_times in Counter(names).items() if n_times > 1)
 
 
 def _clashes(named: dict[str, tuple[str, ...]]) -> list[Text]:

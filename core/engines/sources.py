@@ -209,7 +209,13 @@ def _watched(engine: Engine, is_stopped: Callable[[], bool] | None) -> Iterator[
         while not ended.wait(_LOOK_UP_SECONDS):
             if is_stopped():
                 with suppress(Exception):  # whatever an engine raises that has answered already
-                    _cancel(engine)
+                    backend: Any = engine.backend
+                    if engine.address.engine == "duckdb":
+                        backend.con.interrupt()
+                    elif engine.address.engine == "postgresql":
+                        backend.con.cancel_safe(timeout=5)
+                    else:
+                        backend._session.sparkContext.cancelAllJobs()
 
     watching = threading.Thread(target=watch, name="anonaudit-engine-watch", daemon=True)
     watching.start()
@@ -220,29 +226,15 @@ def _watched(engine: Engine, is_stopped: Callable[[], bool] | None) -> Iterator[
         watching.join()
 
 
-def _cancel(engine: Engine) -> None:
-    backend: Any = engine.backend
-    if engine.address.engine == "duckdb":
-        backend.con.interrupt()
-    elif engine.address.engine == "postgresql":
-        backend.con.cancel_safe(timeout=5)
-    else:
-        backend._session.sparkContext.cancelAllJobs()
-
-
 def _ibis(engine: str, package: str) -> Any:
     try:
         import ibis  # noqa: PLC0415 - takes seconds to import
 
         return getattr(ibis, engine)
     except ImportError:
-        raise _not_installed(package) from None
-
-
-def _not_installed(package: str) -> AuditInputError:
-    return input_error(
-        "{package} is not installed here; install what requirements-engines.txt names.", package=package
-    )
+        raise input_error(
+            "{package} is not installed here; install what requirements-engines.txt names.", package=package
+        ) from None
 
 
 # --- DuckDB: files of any size in this process

@@ -154,7 +154,8 @@ def _n_unique(items: IntArray, pseudonym: IntArray, rows: _Rows) -> int:
 
 def _n_unique_sequences(anonymized: AnonymizedEvents, rows: _Rows, pseudonym_per: str) -> int | None:
     columns = anonymized.stages.columns
-    order = _order_columns(columns, pseudonym_per, several_years=_has_several_years(anonymized))
+    years = anonymized.measured.log.calendar.iso_year
+    order = _order_columns(columns, pseudonym_per, several_years=bool(years.min() != years.max()))
     own_columns = anonymized.measured.log.others
     what = [column for column in columns if column in _WHAT or column in own_columns]
     if not order or not what:
@@ -165,11 +166,6 @@ def _n_unique_sequences(anonymized: AnonymizedEvents, rows: _Rows, pseudonym_per
     kinds = combination_codes([values[columns.index(name)][known] for name in what], n_records=n)
     items = _steps(pseudonym, times) * (int(kinds.max(initial=0)) + 1) + kinds
     return _n_unique(items, pseudonym, rows)
-
-
-def _has_several_years(anonymized: AnonymizedEvents) -> bool:
-    years = anonymized.measured.log.calendar.iso_year
-    return bool(years.min() != years.max())
 
 
 def _order_columns(columns: tuple[str, ...], pseudonym_per: str, *, several_years: bool) -> list[str]:

@@ -104,12 +104,13 @@ def _parsed(column: pa.ChunkedArray | pa.Array, time_format: str) -> Timestamps:
     readable &= (minute <= _HIGHEST["minute"]) & (second <= _HIGHEST["second"])
     readable &= (hour < _HIGHEST["hour"]) | ((hour == _HIGHEST["hour"]) & (minute == 0) & (second == 0))
     days, hour = days + hour // 24, hour % 24
+    counts = pc.value_counts(parts.field("zone").filter(pa.array(readable)))
     return Timestamps(
         days=np.where(readable, days, 0),
         hours=np.where(readable, hour, 0),
         readable=readable,
         n_without_time=int(np.count_nonzero(readable & ~_present(parts, "hour"))),
-        n_by_zone=_zones(parts, readable),
+        n_by_zone={str(entry["values"] or "").upper(): int(entry["counts"]) for entry in counts.to_pylist()},
         time_format=time_format,
     )
 
@@ -202,11 +203,6 @@ def _number(parts: pa.StructArray, name: str) -> IntArray:
 
 def _present(parts: pa.StructArray, name: str) -> BoolArray:
     return _as_bool(pc.fill_null(pc.not_equal(parts.field(name), ""), False))
-
-
-def _zones(parts: pa.StructArray, readable: BoolArray) -> dict[str, int]:
-    counts = pc.value_counts(parts.field("zone").filter(pa.array(readable)))
-    return {str(entry["values"] or "").upper(): int(entry["counts"]) for entry in counts.to_pylist()}
 
 
 def _as_bool(values: pa.Array) -> BoolArray:

@@ -152,7 +152,12 @@ def _enumerate_choices(traces: Traces, largest: int) -> dict[int, _Enumerated]:
         if n_known > 1:
             if _n_choices(traces, n_known) > largest:
                 break
-            trace, last, choice = _extended(traces, trace, last, choice)
+            n_later = traces.starts[trace] + traces.lengths[trace] - 1 - last
+            source = np.repeat(np.arange(len(trace)), n_later)
+            offset = np.arange(len(source)) - np.repeat(np.cumsum(n_later) - n_later, n_later)
+            added = last[source] + 1 + offset
+            codes = choice[source] * traces.n_combinations + traces.combination_of_point[added]
+            trace, last, choice = trace[source], added, value_codes(codes)
         is_unique = only_one_user(choice, traces.user_of_trace[trace])
         n_choices = np.bincount(trace, minlength=len(random))
         n_unique = np.bincount(trace, weights=is_unique, minlength=len(random))
@@ -169,18 +174,6 @@ def _n_choices(traces: Traces, n_known: int) -> int:
     return sum(comb(int(length), n_known) * int(n) for length, n in zip(lengths, counts, strict=True))
 
 
-def _extended(
-    traces: Traces, trace: IntArray, last: IntArray, choice: IntArray
-) -> tuple[IntArray, IntArray, IntArray]:
-    """Return every choice with one later point of its trace added."""
-    n_later = traces.starts[trace] + traces.lengths[trace] - 1 - last
-    source = np.repeat(np.arange(len(trace)), n_later)
-    offset = np.arange(len(source)) - np.repeat(np.cumsum(n_later) - n_later, n_later)
-    added = last[source] + 1 + offset
-    codes = choice[source] * traces.n_combinations + traces.combination_of_point[added]
-    return trace[source], added, value_codes(codes)
-
-
 def _search(
     traces: Traces, enumerated: dict[int, _Enumerated], n_users_searched: int, rng: np.random.Generator
 ) -> dict[int, Share]:
@@ -192,31 +185,24 @@ def _search(
     users = np.flatnonzero(~known)
     if is_sample := len(users) > n_users_searched:
         users = np.sort(rng.choice(users, n_users_searched, replace=False))
-    search, own_traces = TraceSearch(traces), _traces_by_user(traces)
+    order = np.argsort(traces.user_of_trace, kind="stable")
+    counts = np.bincount(traces.user_of_trace, minlength=traces.n_users)
+    search, own_traces = TraceSearch(traces), np.split(order, np.cumsum(counts)[:-1])
     fewest = [_fewest_known(search, own_traces[user], wanted) for user in users]
     shares = {}
     for n_known in wanted:
         n_hits = sum(number is not None and number <= n_known for number in fewest)
         of_searched = _sampled(n_hits, len(users), n_undecided=fewest.count(None)) if fewest else _exact(0.0)
-        share = _of_all_users(of_searched, known_share=float(known.mean()))
+        known_share = float(known.mean())
+        value, lower, upper = (
+            known_share + (1 - known_share) * part
+            for part in (of_searched.value, of_searched.lower, of_searched.upper)
+        )
+        share = Share(value=value, lower=lower, upper=upper, n_sampled=of_searched.n_sampled)
         if not is_sample and None not in fewest:
             share = _exact((np.count_nonzero(known) + n_hits) / len(known))
         shares[n_known] = share
     return shares
-
-
-def _of_all_users(share: Share, *, known_share: float) -> Share:
-    """Return a share of the users not known to be singled out as a share of all, these added."""
-    value, lower, upper = (
-        known_share + (1 - known_share) * part for part in (share.value, share.lower, share.upper)
-    )
-    return Share(value=value, lower=lower, upper=upper, n_sampled=share.n_sampled)
-
-
-def _traces_by_user(traces: Traces) -> list[IntArray]:
-    order = np.argsort(traces.user_of_trace, kind="stable")
-    counts = np.bincount(traces.user_of_trace, minlength=traces.n_users)
-    return np.split(order, np.cumsum(counts)[:-1])
 
 
 def _fewest_known(search: TraceSearch, own_traces: IntArray, wanted: list[int]) -> int | None:

@@ -187,20 +187,15 @@ def _some_choice_is_unique(shared: BoolArray, n_known: int, steps: _Steps) -> bo
     if n_known == 1 or n_lacking[most_similar] == 0:
         return False
     if n_known == 2:
-        return _some_pair_is_unique(shared, steps)
+        n_shared = shared.sum(axis=1)
+        if not steps.allow(int(n_shared @ n_shared)):
+            return False
+        sparse = scipy.sparse.csr_array(shared.astype(np.int32))
+        return bool((sparse.T @ sparse).nnz < shared.shape[1] ** 2)
     return any(
         _some_choice_is_unique(shared[shared[:, column]], n_known - 1, steps)
         for column in np.flatnonzero(~shared[most_similar])
     )
-
-
-def _some_pair_is_unique(shared: BoolArray, steps: _Steps) -> bool:
-    """Return whether some two columns are True together in no row: a zero of sharedᵀ · shared."""
-    n_shared = shared.sum(axis=1)
-    if not steps.allow(int(n_shared @ n_shared)):
-        return False
-    sparse = scipy.sparse.csr_array(shared.astype(np.int32))
-    return bool((sparse.T @ sparse).nnz < shared.shape[1] ** 2)
 
 
 _FIRST_CANDIDATES = 64

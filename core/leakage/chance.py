@@ -122,7 +122,11 @@ def draw_random_orders(
     packed: PackedTables, rows: IntArray, other_rows: IntArray, *, n_permutations: int, seed: int
 ) -> RandomOrders:
     """Apply the row rules to seeded random orders of the scrambled rows."""
-    sides = _sides_by_column(packed, rows, other_rows)
+    sides = [
+        (column.original[rows], column.anonymized[other_rows])
+        for column in packed.columns
+        if not column.anonymized.min()  # 0 is a value of both
+    ]
 
     def one(number: int) -> tuple[IntArray, int]:
         order = np.random.default_rng((seed, number)).permutation(len(rows))
@@ -144,15 +148,6 @@ def draw_random_orders(
 
 
 SidesByColumn = list[tuple[SmallCodes, SmallCodes]]
-
-
-def _sides_by_column(packed: PackedTables, rows: IntArray, other_rows: IntArray) -> SidesByColumn:
-    """Return by column the codes of the rows that belong together; columns that cannot match left out."""
-    return [
-        (column.original[rows], column.anonymized[other_rows])
-        for column in packed.columns
-        if not column.anonymized.min()  # 0 is a value of both
-    ]
 
 
 def _apply_order(

@@ -33,7 +33,10 @@ def leakage_document(audit: LeakageAudit) -> dict[str, object]:
         "near_copies": _near_copies_document(measures.near_copies),
         "without_columns": _set_aside_document(measures.set_aside),
         "second_look": _second_look_document(measures.second_look),
-        "attacks": _attack_documents(measures.attacks),
+        "attacks": [
+            {"attack": rate.attack, "column": rate.column or None, **_plain(rate, *_OF_RATE)}
+            for rate in (() if measures.attacks is None else measures.attacks.rates)
+        ],
         "membership": _membership_document(measures.attacks),
         "texts": texts_document(measures.texts, audit.read),
         "findings": [finding.document() for finding in audit.findings],
@@ -116,13 +119,6 @@ def _second_look_document(again: SecondLook | None) -> dict[str, object] | None:
 
 
 _OF_RATE = ("n_guesses", "n_successes", "share", "interval", "naive_share", "control_share", "risk")
-
-
-def _attack_documents(attacks: Attacks | None) -> list[dict[str, object]]:
-    return [
-        {"attack": rate.attack, "column": rate.column or None, **_plain(rate, *_OF_RATE)}
-        for rate in (() if attacks is None else attacks.rates)
-    ]
 
 
 def _membership_document(attacks: Attacks | None) -> dict[str, object] | None:

@@ -75,7 +75,10 @@ def _each(measured: ReleasesMeasurement, k: int) -> Iterator[Finding]:
                 table=f"`{each.table}`",
             )
         else:
-            yield from _differences(each, k)
+            found = [*_sides(each, k), *_splits(each, k)]
+            unsure = [] if each.is_sure else [finding for finding in found if finding.verdict is Verdict.WARN]
+            yield from (finding for finding in found if finding not in unsure)
+            yield from sorted(unsure, key=_grave)[-1:]
         yield from _of_persons(each, k)
     for (table, column), candidates in measured.candidates.items():
         if candidates.n_given_away:
@@ -161,14 +164,6 @@ def _words(found: Sequence[Renaming]) -> dict[str, Any]:
         listed([word[:_LONGEST] for word in words[:_SAID]]) for words in (found[0].later, found[0].earlier)
     )
     return {"columns": listed([each.column for each in found]), "later": later, "earlier": earlier}
-
-
-def _differences(each: Compared, k: int) -> Iterator[Finding]:
-    """Yield what differences and cuts tell; where they are not surely people, one warning of the most."""
-    found = [*_sides(each, k), *_splits(each, k)]
-    unsure = [] if each.is_sure else [finding for finding in found if finding.verdict is Verdict.WARN]
-    yield from (finding for finding in found if finding not in unsure)
-    yield from sorted(unsure, key=_grave)[-1:]
 
 
 def _sides(each: Compared, k: int) -> Iterator[Finding]:

@@ -78,13 +78,21 @@ def render_html(report: Report) -> bytes:
     """
     sections = report.sections or (_whole(report),)
     numbers, digest, further = count(1), content_digest(report), _appendix_parts(report, sections)
+    words = say(
+        "Made by AnonAudit on the person's own machine. The file holds no script and fetches nothing. The "
+        "XLSX and JSON of the same report hold the exact figures."
+    )
+    inside = "\n".join(
+        f'<section id="{anchor}">\n<h2>{text(say(part.heading))}</h2>\n{part.content}\n</section>'
+        for anchor, part in further.items()
+    )
     body = [
         _front(report, sections, digest, further),
         "<main>",
         *(_section(each, n, report, numbers) for n, each in enumerate(sections, start=1)),
-        _appendix(further),
+        f'<div class="appendix">\n{inside}\n</div>',
         "</main>",
-        _footer(),
+        f"<footer>{text(words)}</footer>",
     ]
     made = _head(report, digest) + "\n".join(part for part in body if part) + "\n</body>\n</html>\n"
     return made.encode("utf-8")
@@ -189,14 +197,6 @@ def _css(words: str) -> str:
     return f'"{_NOT_PLAIN.sub(lambda found: f"{chr(92)}{ord(found[0]):x} ", shown)}"'
 
 
-def _footer() -> str:
-    words = say(
-        "Made by AnonAudit on the person's own machine. The file holds no script and fetches nothing. The "
-        "XLSX and JSON of the same report hold the exact figures."
-    )
-    return f"<footer>{text(words)}</footer>"
-
-
 # ----------------------------------------------------------------------------------------- first page
 
 
@@ -204,6 +204,11 @@ def _front(
     report: Report, sections: Sequence[ReportSection], digest: str, further: "Mapping[str, _Part]"
 ) -> str:
     moment = in_utc(report.created_at)
+    found = _gravest(report.findings, report.headline, at_most=_MOST_AT_FRONT)
+    steps = "".join(f'<li class="wrap">{prose(step)}</li>' for step in next_steps(report.findings))
+    links = [(f"file-{n}", each.name) for n, each in enumerate(sections, start=1)]
+    links += [(anchor, say(part.heading)) for anchor, part in further.items()]
+    items = "".join(f'<li><a class="long" href="#{anchor}">{text(name)}</a></li>' for anchor, name in links)
     parts = [
         f"""<header class="top">
 <div class="brand"><strong>AnonAudit</strong>
@@ -211,11 +216,11 @@ def _front(
 <h1 class="wrap">{text(say(report.title))}</h1>
 <p class="question wrap">{text(say(report.question))}</p>""",
         _verdict_panel(report),
-        _next_steps(report),
-        _findings_at_front(report),
+        f"<h2>{text(say('Do next'))}</h2>\n<ol>{steps}</ol>" if steps else "",
+        f"<h2>{text(say('Findings'))}</h2>\n{found}" if found else "",
         _files(report),
         _made(report, digest),
-        _contents(sections, further),
+        f'<nav aria-label="{text(say("Contents"))}"><h2>{text(say("Contents"))}</h2><ol>{items}</ol></nav>',
         "</header>",
     ]
     return "\n".join(part for part in parts if part)
@@ -243,12 +248,6 @@ def verdict_badge(verdict: Verdict | None) -> str:
     return f'<span class="badge {verdict.value}"><span aria-hidden="true">{symbol}</span> {label}</span>'
 
 
-def _findings_at_front(report: Report) -> str:
-    """Return the gravest findings, without one that the verdict says already."""
-    found = _gravest(report.findings, report.headline, at_most=_MOST_AT_FRONT)
-    return f"<h2>{text(say('Findings'))}</h2>\n{found}" if found else ""
-
-
 def _gravest(findings: Sequence[Finding], headline: str, *, at_most: int) -> str:
     """Return the gravest findings that the headline does not say, and how many more there are and where.
 
@@ -274,11 +273,6 @@ def _more(told: Sequence[Finding], at_most: int) -> str:
         return ""
     words = say("and {n} more: see “All findings”", "and {n} more: see “All findings”", n=rest)
     return f'<p class="small"><a href="#findings">{text(words)}</a></p>'
-
-
-def _next_steps(report: Report) -> str:
-    steps = "".join(f'<li class="wrap">{prose(step)}</li>' for step in next_steps(report.findings))
-    return f"<h2>{text(say('Do next'))}</h2>\n<ol>{steps}</ol>" if steps else ""
 
 
 def _files(report: Report) -> str:
@@ -313,13 +307,6 @@ def _made(report: Report, digest: str) -> str:
     ]
     items = "".join(f"<dt>{text(name)}</dt><dd>{value}</dd>" for name, value in rows)
     return f'<dl class="facts made">{items}</dl>'
-
-
-def _contents(sections: Sequence[ReportSection], further: "Mapping[str, _Part]") -> str:
-    links = [(f"file-{n}", each.name) for n, each in enumerate(sections, start=1)]
-    links += [(anchor, say(part.heading)) for anchor, part in further.items()]
-    items = "".join(f'<li><a class="long" href="#{anchor}">{text(name)}</a></li>' for anchor, name in links)
-    return f'<nav aria-label="{text(say("Contents"))}"><h2>{text(say("Contents"))}</h2><ol>{items}</ol></nav>'
 
 
 # ------------------------------------------------------------------------------------------- sections
@@ -403,9 +390,10 @@ def _report_table(table: ReportTable, *, level: int) -> str:
     rows = [
         "<tr>"
         + "".join(
-            _marked(value, mark)
+            f'<td class="{mark.value}"><span aria-hidden="true">{mark.symbol}</span> '
+            f'{text(str(value).replace("`", ""))}<span class="aloud"> ({text(say(mark.word))})</span></td>'
             if mark
-            else _code_cell(value)
+            else f'<td class="wrap long"><code>{text(value)}</code></td>'
             if place < len(table.columns) and table.columns[place].kind == "code"
             else _cell(value, units[place], numeric[place])
             for place, (value, mark) in enumerate(zip(row[:MOST_COLUMNS], table.marks_of(n), strict=False))
@@ -486,14 +474,6 @@ def _is_numeric(cells: pd.Series) -> bool:
     return bool(pd.api.types.is_numeric_dtype(cells) and not pd.api.types.is_bool_dtype(cells))
 
 
-def _marked(value: object, mark: Verdict) -> str:
-    """Return a cell tinted by a verdict, which is also told by its symbol, and by its word to be read out."""
-    return (
-        f'<td class="{mark.value}"><span aria-hidden="true">{mark.symbol}</span> '
-        f'{text(str(value).replace("`", ""))}<span class="aloud"> ({text(say(mark.word))})</span></td>'
-    )
-
-
 def _cell(value: object, unit: Unit | None, right: bool) -> str:
     if isinstance(value, str) and str(value) in Verdict.__members__:
         return f"<td>{verdict_badge(Verdict(str(value)))}</td>"
@@ -503,11 +483,6 @@ def _cell(value: object, unit: Unit | None, right: bool) -> str:
         if right
         else f'<td class="{_wrapping(str(value))}">{written}</td>'
     )
-
-
-def _code_cell(value: object) -> str:
-    """Return a command of ours, whole, to be copied."""
-    return f'<td class="wrap long"><code>{text(value)}</code></td>'
 
 
 def _text_cell(words: str) -> str:
@@ -553,14 +528,6 @@ def _appendix_parts(report: Report, sections: Sequence[ReportSection]) -> dict[s
         "repeat": _Part("How to repeat this", _provenance(report)),
     }
     return {anchor: part for anchor, part in parts.items() if part.content}
-
-
-def _appendix(parts: Mapping[str, _Part]) -> str:
-    inside = "\n".join(
-        f'<section id="{anchor}">\n<h2>{text(say(part.heading))}</h2>\n{part.content}\n</section>'
-        for anchor, part in parts.items()
-    )
-    return f'<div class="appendix">\n{inside}\n</div>'
 
 
 def _all_findings(findings: tuple[Finding, ...]) -> str:
@@ -610,11 +577,12 @@ def _limits(limits: tuple[str, ...]) -> str:
 
 def _provenance(report: Report) -> str:
     command = f"<h3>{text(say('Command'))}</h3>\n<p><code>{text(report.command_shown)}</code></p>"
+    versions = " · ".join(f"{text(name)} {text(version)}" for name, version in report.versions.items())
     parts = [
         _inputs(report.inputs),
         command if report.command else "",
         _facts("Settings", said_settings(report)),
-        _versions(report),
+        f'<h3>{text(say("Versions"))}</h3>\n<p class="small wrap long">{versions}</p>' if versions else "",
     ]
     return "\n".join(part for part in parts if part)
 
@@ -637,8 +605,3 @@ def _inputs(inputs: tuple[InputFacts, ...]) -> str:
 def _facts(heading: str, facts: Iterable[tuple[str, str]]) -> str:
     items = "".join(f"<dt>{text(name)}</dt><dd>{text(value)}</dd>" for name, value in facts)
     return f'<h3>{text(say(heading))}</h3>\n<dl class="facts">{items}</dl>' if items else ""
-
-
-def _versions(report: Report) -> str:
-    versions = " · ".join(f"{text(name)} {text(version)}" for name, version in report.versions.items())
-    return f'<h3>{text(say("Versions"))}</h3>\n<p class="small wrap long">{versions}</p>' if versions else ""

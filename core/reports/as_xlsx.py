@@ -71,8 +71,17 @@ def render_xlsx(report: model.Report) -> bytes:
     for sheet in workbook.worksheets[1:]:
         _link(_put(sheet, 1, 1, say("← {sheet}", sheet=own("Summary"))), own_sheets[0])
     for sheet in workbook.worksheets:
-        _set_up_printing(sheet)
-    return _saved(workbook, report)
+        sheet.page_setup.orientation = "landscape"
+        sheet.page_setup.paperSize = sheet.PAPERSIZE_A4
+        sheet.page_setup.fitToHeight = 0
+        sheet.sheet_properties.pageSetUpPr.fitToPage = True
+    properties = workbook.properties
+    properties.creator = "AnonAudit"
+    properties.title = cell_text(say(report.title))
+    properties.created = properties.modified = model.in_utc(report.created_at).replace(tzinfo=None)
+    buffer = io.BytesIO()  # openpyxl's own `save` would stamp the file with the present time
+    ExcelWriter(workbook, ReproducibleZip(buffer, "w")).save()
+    return buffer.getvalue()
 
 
 # ---------------------------------------------------------------------------------------------- sheets
@@ -208,7 +217,12 @@ def _write_table(sheet: Worksheet, table: model.ReportTable) -> None:
             if mark is not None:
                 fill = PatternFill("solid", start_color=_VERDICT_FILLS[mark])
                 sheet.cell(row + _HEAD + 1, column).fill = fill
-    _set_widths(sheet, _fitting_widths(frame))
+    widths: list[float] = []
+    for position, name in enumerate(frame.columns):
+        cells = (str(scalar(value) or "") for value in frame.iloc[:200, position])
+        longest = max((len(line) for cell in (str(name), *cells) for line in cell.split("\n")), default=0)
+        widths.append(min(max(longest + 3, 10), 60))
+    _set_widths(sheet, widths)
 
 
 def _write_frame(sheet: Worksheet, frame: pd.DataFrame, units: Sequence[Unit | None]) -> None:
@@ -306,16 +320,6 @@ def _set_widths(sheet: Worksheet, widths: Sequence[float]) -> None:
         sheet.column_dimensions[get_column_letter(column)].width = width
 
 
-def _fitting_widths(frame: pd.DataFrame) -> list[float]:
-    """Return a width per column from its name and its first rows, between 10 and 60 characters."""
-    widths: list[float] = []
-    for position, name in enumerate(frame.columns):
-        cells = (str(scalar(value) or "") for value in frame.iloc[:200, position])
-        longest = max((len(line) for cell in (str(name), *cells) for line in cell.split("\n")), default=0)
-        widths.append(min(max(longest + 3, 10), 60))
-    return widths
-
-
 def _height(texts: Iterable[tuple[str, float]]) -> float:
     """Return a row height in points in which each text fits its width; Excel does not do it when merged."""
     lines = max(
@@ -323,21 +327,3 @@ def _height(texts: Iterable[tuple[str, float]]) -> float:
         for text, width in texts
     )
     return min(15.0 * lines, 400.0)
-
-
-def _set_up_printing(sheet: Worksheet) -> None:
-    sheet.page_setup.orientation = "landscape"
-    sheet.page_setup.paperSize = sheet.PAPERSIZE_A4
-    sheet.page_setup.fitToHeight = 0
-    sheet.sheet_properties.pageSetUpPr.fitToPage = True
-
-
-def _saved(workbook: Workbook, report: model.Report) -> bytes:
-    """Return the file; openpyxl's own ``save`` would stamp it with the present time."""
-    properties = workbook.properties
-    properties.creator = "AnonAudit"
-    properties.title = cell_text(say(report.title))
-    properties.created = properties.modified = model.in_utc(report.created_at).replace(tzinfo=None)
-    buffer = io.BytesIO()
-    ExcelWriter(workbook, ReproducibleZip(buffer, "w")).save()
-    return buffer.getvalue()

@@ -159,7 +159,8 @@ def _precision_lost(before: CodedColumn, after: CodedColumn) -> float | None:
         class_of_record=released,
         class_sizes=np.bincount(released, minlength=len(after.values) + 1),
     )
-    there = _occurs_in(after.values, before.values)
+    found = pc.is_in(after.values, value_set=before.values.cast(after.values.type))
+    there = cast("BoolArray", found.to_numpy(zero_copy_only=False))
     numbers = as_numbers(before.values)
     if numbers is not None and np.isfinite(numbers).any():
         penalty = numeric_ncp(np.append(numbers, np.nan)[before.codes], alike)
@@ -175,12 +176,6 @@ def _precision_lost(before: CodedColumn, after: CodedColumn) -> float | None:
 def _is_any_of(values: pa.Array, words: frozenset[str]) -> BoolArray:
     folded = pc.utf8_lower(pc.utf8_trim(values, " \t[]()<>_-."))
     found = pc.is_in(folded, value_set=pa.array(sorted(words), folded.type))
-    return cast("BoolArray", found.to_numpy(zero_copy_only=False))
-
-
-def _occurs_in(values: pa.Array, others: pa.Array) -> BoolArray:
-    """Return where a value is one of the others as well."""
-    found = pc.is_in(values, value_set=others.cast(values.type))
     return cast("BoolArray", found.to_numpy(zero_copy_only=False))
 
 

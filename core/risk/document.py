@@ -12,9 +12,7 @@ from core.releases import earlier_words, releases_document, releases_lines
 from core.risk.columns import ColumnContribution, SinglingOutSets, UnchosenColumns
 from core.risk.comparison import Comparison
 from core.risk.judging import RiskAudit
-from core.risk.lattice import Generalization
 from core.risk.lattice_search import SearchOutcome
-from core.risk.population import PopulationUniques
 from core.risk.sensitive import SensitiveMeasurement
 from core.risk.suda import ColumnsMeasurement, Suda, SudaSettings
 from core.risk.what_if import Release, WhatIf, what_if_settings
@@ -237,24 +235,20 @@ def _option(what_if: WhatIf, outcome: SearchOutcome) -> dict[str, object]:
         "n_suppressed": best.n_suppressed,
         "suppressed_share": best.suppressed_share,
         "is_exact": is_exact(what_if, outcome),
-        "columns": _columns(what_if, best),
+        "columns": [
+            {
+                "column": ladder.column,
+                "generalization": ladder.levels[level].description,
+                "n_groups": ladder.levels[level].n_groups,
+            }
+            for ladder, level in zip(what_if.lattice.ladders, best.levels, strict=True)
+        ],
     }
 
 
 def is_exact(what_if: WhatIf, outcome: SearchOutcome) -> bool:
     """Return whether no cheaper one exists: the search went to its end, and no level was left out."""
     return outcome.is_exact and not what_if.lattice.thinned_columns
-
-
-def _columns(what_if: WhatIf, best: Generalization) -> list[dict[str, object]]:
-    return [
-        {
-            "column": ladder.column,
-            "generalization": ladder.levels[level].description,
-            "n_groups": ladder.levels[level].n_groups,
-        }
-        for ladder, level in zip(what_if.lattice.ladders, best.levels, strict=True)
-    ]
 
 
 def what_if_lines(what_if: WhatIf, *, k: int) -> list[str]:
@@ -368,11 +362,19 @@ def risk_document(
 
 def _of_population(audit: RiskAudit) -> dict[str, object]:
     population, uniques = audit.measurement.population, audit.measurement.uniques
-    return {
+    found: dict[str, object] = {
         "population_known_by": None if population is None else population.based_on,
         "marketer_estimates": [] if population is None else [vars(each) for each in population.estimates],
-        "population_uniques": None if uniques is None else _uniques(uniques),
+        "population_uniques": None,
     }
+    if uniques is not None:
+        models = {
+            each.model: {"n_population_uniques": each.n_population_uniques, "reason": each.reason or None}
+            for each in (uniques.zayatz, uniques.pitman, uniques.snb)
+        }
+        known = {"sampling_fraction": uniques.sampling_fraction, "chosen_model": uniques.chosen.model}
+        found["population_uniques"] = known | models
+    return found
 
 
 def _entered(audit: RiskAudit) -> dict[str, object]:
@@ -443,18 +445,6 @@ def _unchosen(found: UnchosenColumns) -> dict[str, object]:
     }
 
 
-def _uniques(uniques: PopulationUniques) -> dict[str, object]:
-    """Return the three models' estimates; null with a reason where a model has no answer."""
-    return {
-        "sampling_fraction": uniques.sampling_fraction,
-        "chosen_model": uniques.chosen.model,
-        **{
-            each.model: {"n_population_uniques": each.n_population_uniques, "reason": each.reason or None}
-            for each in (uniques.zayatz, uniques.pitman, uniques.snb)
-        },
-    }
-
-
 def _column(column: ColumnContribution) -> dict[str, object]:
     return {
         "column": column.column,
@@ -512,17 +502,13 @@ def risk_summary(
             text("{verdict}: {message}", verdict=finding.verdict.word, message=own(finding.message))
             for finding in audit.all_findings
         ),
-        _verdict_line(audit),
+        text(
+            "Verdict {verdict}, exposure {exposure}, overall {overall}.",
+            verdict=audit.verdict.word,
+            exposure=audit.exposure_verdict.word,
+            overall=audit.overall.word,
+        ),
     ]
-
-
-def _verdict_line(audit: RiskAudit) -> Text:
-    return text(
-        "Verdict {verdict}, exposure {exposure}, overall {overall}.",
-        verdict=audit.verdict.word,
-        exposure=audit.exposure_verdict.word,
-        overall=audit.overall.word,
-    )
 
 
 def _figure_lines(audit: RiskAudit) -> list[str]:

@@ -37,12 +37,6 @@ class SizeCounts:
         return int(self.counts[self.sizes < size].sum())
 
 
-def _size_counts(sizes: IntArray) -> SizeCounts:
-    """Return how often each size occurs."""
-    found, counts = np.unique(sizes, return_counts=True)
-    return SizeCounts(sizes=found, counts=counts.astype(np.int64))
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class HiddenPersons:
     """A column that seems to say whose record it is, although records were counted."""
@@ -119,7 +113,9 @@ def persons_by_all_records(classes: EquivalenceClasses, person: IntArray) -> Siz
     known = (classes.class_of_record >= 0) & (person >= 0)
     of_person = value_codes(person[known])
     nobody_apart = np.zeros(int(of_person.max(initial=-1)) + 1, dtype=np.int64)
-    return _size_counts(alike_by_bag(of_person, classes.class_of_record[known], nobody_apart))
+    sizes = alike_by_bag(of_person, classes.class_of_record[known], nobody_apart)
+    found, counts = np.unique(sizes, return_counts=True)
+    return SizeCounts(sizes=found, counts=counts.astype(np.int64))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

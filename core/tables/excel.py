@@ -234,13 +234,9 @@ def as_text(cell: Cell) -> str:
     if isinstance(cell, float | int):
         return f"{cell:.0f}" if abs(cell) < _EXACT and float(cell).is_integer() else f"{cell:.15g}"
     if isinstance(cell, dt.timedelta):
-        return _duration(cell)
+        seconds = round(cell.total_seconds())
+        hours, rest = divmod(abs(seconds), 3600)
+        return f"{'-' if seconds < 0 else ''}{hours:02d}:{rest // 60:02d}:{rest % 60:02d}"
     if isinstance(cell, dt.datetime):
         return str(cell) if cell.time() != dt.time() else cell.date().isoformat()
     return cell.isoformat()
-
-
-def _duration(cell: dt.timedelta) -> str:
-    seconds = round(cell.total_seconds())
-    hours, rest = divmod(abs(seconds), 3600)
-    return f"{'-' if seconds < 0 else ''}{hours:02d}:{rest // 60:02d}:{rest % 60:02d}"

@@ -245,7 +245,15 @@ def read_apart(
         document, table = ask_apart("core.tables.reading:read_for_other", data, arguments, given=given)
         if table is None:
             raise EndedError
-        return table, _reading(document)
+        texts = {key: tuple(document[key]) for key in ("detected", "sheets", "unnamed_columns")}
+        texts["notes"] = tuple(map(text_of, document["notes"]))
+        beside = tuple(
+            Beside(**{**one, "what": text_of(one["what"]), "texts": tuple(one["texts"])})
+            for one in document["beside"]
+        )
+        return table, Reading(
+            **{**document, **texts, "beside": beside, "options": options_of(document["options"])}
+        )
     except (EndedError, KeyError, TypeError, ValueError):
         raise refused(data.size, name=name, remedy=_RESAVED) from None
 
@@ -253,17 +261,6 @@ def read_apart(
 def options_of(fields: Mapping[str, Any]) -> ReadOptions:
     """Return options from their JSON."""
     return ReadOptions(**{**fields, "missing_spellings": tuple(fields["missing_spellings"])})
-
-
-def _reading(fields: dict[str, Any]) -> Reading:
-    """Return what reading assumed, from its JSON."""
-    texts = {key: tuple(fields[key]) for key in ("detected", "sheets", "unnamed_columns")}
-    texts["notes"] = tuple(map(text_of, fields["notes"]))
-    beside = tuple(
-        Beside(**{**one, "what": text_of(one["what"]), "texts": tuple(one["texts"])})
-        for one in fields["beside"]
-    )
-    return Reading(**{**fields, **texts, "beside": beside, "options": options_of(fields["options"])})
 
 
 def plain_reading(reading: Reading) -> dict[str, Any]:

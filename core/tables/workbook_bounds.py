@@ -204,7 +204,10 @@ def _parsed_sheet(pieces: Iterable[bytes]) -> _Sheet:
         elif local == "c":
             place[1] += 1
             if "r" in attributes:
-                place[:] = _place(attributes["r"])
+                match = _REFERENCE.fullmatch(attributes["r"])
+                if not match:
+                    raise _DamagedError
+                place[:] = [int(match[2]), _column_number(match[1].encode())]
             sheet.n_cells += 1
             sheet.n_rows, sheet.n_columns = max(sheet.n_rows, place[0]), max(sheet.n_columns, place[1])
         sheet.n_elements += 1
@@ -222,14 +225,6 @@ def _parsed_sheet(pieces: Iterable[bytes]) -> _Sheet:
 
 def _number(text: str | None) -> int:
     return int(text) if text and text.isascii() and text.isdigit() else 0
-
-
-def _place(reference: str) -> list[int]:
-    """Return row and column of a reference such as ``B7``."""
-    match = _REFERENCE.fullmatch(reference)
-    if not match:
-        raise _DamagedError
-    return [int(match[2]), _column_number(match[1].encode())]
 
 
 def _column_number(letters: bytes) -> int:

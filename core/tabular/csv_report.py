@@ -64,7 +64,7 @@ def csv_report_row(audit: TabularAudit, *, seconds: float) -> str:
     below_2, below_5 = class_shares(audit)
     return _line(
         (
-            _safe(audit.name),
+            f"'{printable(audit.name)}" if starts_like_formula(audit.name) else printable(audit.name),
             audit.verdict.value,
             *(f"{100 * share:.2f}" for share in audit.measurement.shares),
             str(audit.recommended_review),
@@ -81,11 +81,6 @@ def class_shares(audit: TabularAudit) -> tuple[float, float]:
     if audit.classes is None:
         return 0.0, 0.0
     return audit.classes.share_below(2) or 0.0, audit.classes.share_below(5) or 0.0
-
-
-def _safe(text: str) -> str:
-    """Return a file name that no spreadsheet runs as a formula."""
-    return f"'{printable(text)}" if starts_like_formula(text) else printable(text)
 
 
 def _line(cells: tuple[str, ...]) -> str:

@@ -22,7 +22,7 @@ from core.tabular.columns import (
     logged_quasi_identifiers,
     match_columns,
 )
-from core.tabular.log import AnonymizationLog, LogEntry
+from core.tabular.log import AnonymizationLog
 from core.tabular.settings import TabularSettings
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict, worst
@@ -236,7 +236,9 @@ def check_tables(
         n_logged=len(log.entries),
         inconsistent_columns=_inconsistent(matched, {one.column: one.n_filled for one in residuals}, log),
         n_high_risk=len(high_risk),
-        unprotected_columns=_unprotected(high_risk, log),
+        unprotected_columns=tuple(
+            entry.column for entry in high_risk if not is_protecting(entry.action, allow_dx=log.allow_dx)
+        ),
         quasi_identifiers=logged_quasi_identifiers(matched),
         notes=notes,
     )
@@ -246,13 +248,6 @@ def residual_count(name: str, column: rules.Scanned) -> ResidualCount:
     """Return how many cells of an anonymized column hold a sensitive pattern."""
     return ResidualCount(
         column=name, n_filled=column.n_filled, n_cells=column.n_residual, counts=column.residual_counts
-    )
-
-
-def _unprotected(high_risk: Sequence[LogEntry], log: AnonymizationLog) -> tuple[str, ...]:
-    """Return the names of high-risk columns whose logged action protects nothing."""
-    return tuple(
-        entry.column for entry in high_risk if not is_protecting(entry.action, allow_dx=log.allow_dx)
     )
 
 

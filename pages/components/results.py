@@ -86,7 +86,8 @@ def show_verdict(
             show_badge(verdict)
             st.header(sentence(say(headline)), anchor=False)
             if key in _ANNOUNCED:
-                _announce(verdict, headline)
+                words = html.escape(f"{say(verdict.word)}: {say(headline)}".replace("`", ""))
+                st.html(f'<div role="status" aria-live="polite">{words}</div>')
         if parts:
             with st.container(horizontal=True):
                 for label, part in parts:
@@ -101,12 +102,6 @@ def show_verdict(
 
 
 _ANNOUNCED = ("overall", "file")  # a page's own verdict, and that of the file looked at
-
-
-def _announce(verdict: Verdict, headline: str) -> None:
-    """Let a screen reader say a verdict when it comes and when it changes."""
-    words = html.escape(f"{say(verdict.word)}: {say(headline)}".replace("`", ""))
-    st.html(f'<div role="status" aria-live="polite">{words}</div>')
 
 
 def show_figures(figures: Sequence[Figure], *, per_row: int = 4, at_once: int | None = None) -> None:

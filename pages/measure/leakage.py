@@ -49,7 +49,13 @@ def show_leakage() -> None:
     original, scrambled = _ask_for_tables()
     drawer = st.expander(say("Settings"), icon=":material/tune:")
     with drawer:
-        holdout = _ask_for_holdout()
+        st.markdown(
+            say(
+                "Records of the same kind that the scrambled table was **not** made from. If scrambled rows "
+                "are closer to the original than to these, something of the original persons was kept."
+            )
+        )
+        holdout = ask_for_table(TOOL, "holdout", label="Hold-out table")
     if original is None or scrambled is None:
         question.markdown(say(views.QUESTION))
         show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
@@ -86,16 +92,6 @@ def _ask_for_tables() -> tuple[Dataset | None, Dataset | None]:
     with right:
         scrambled = ask_for_table(TOOL, "scrambled", label="Scrambled table")
     return original, scrambled
-
-
-def _ask_for_holdout() -> Dataset | None:
-    st.markdown(
-        say(
-            "Records of the same kind that the scrambled table was **not** made from. If scrambled rows "
-            "are closer to the original than to these, something of the original persons was kept."
-        )
-    )
-    return ask_for_table(TOOL, "holdout", label="Hold-out table")
 
 
 def _show_results(audit: LeakageAudit, pair: TablePair, tables: dict[str, Dataset]) -> None:

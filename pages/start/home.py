@@ -58,7 +58,10 @@ def show_home() -> None:
     with folded, st.grid(2, min_column_width=_NARROWEST_CARD):
         for tool in (*TOOLS, FILED_REPORTS):
             _show_tool(tool)
-    _show_privacy()
+    most = int(st.get_option("server.maxUploadSize"))
+    with st.expander(say("What happens to your data"), icon=":material/lock:"):
+        st.markdown("\n".join(f"- {say(promise, megabytes=most)}" for promise in PROMISES))
+    st.info(say("A PASS does not mean that the data are anonymous in law."), icon=":material/balance:")
     show_privacy_line()
 
 
@@ -137,13 +140,6 @@ def _show_tool(tool: Tool) -> None:
                 ):
                     load_demo(tool.key, demo)
                     st.switch_page(tool.script)
-
-
-def _show_privacy() -> None:
-    most = int(st.get_option("server.maxUploadSize"))
-    with st.expander(say("What happens to your data"), icon=":material/lock:"):
-        st.markdown("\n".join(f"- {say(promise, megabytes=most)}" for promise in PROMISES))
-    st.info(say("A PASS does not mean that the data are anonymous in law."), icon=":material/balance:")
 
 
 show_home()

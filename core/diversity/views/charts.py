@@ -202,7 +202,12 @@ def grid_chart(audit: DiversityAudit, figure: GridFigure, picked: Configuration 
 
     The selection parameter ``picked`` names k and l of a clicked cell.
     """
-    table, title = _grid_table(audit, figure), GRID_TITLES[figure]
+    rows = [
+        (each.k, each.l, value, say(percent(value)), say(STATUS_WORDS[each.status]))
+        for each in audit.search.configurations
+        if (value := _grid_value(each, figure)) is not None
+    ]
+    table, title = pd.DataFrame(rows, columns=["k", "l", "value", "text", "result"]), GRID_TITLES[figure]
     chosen = [{"k": picked.k, "l": picked.l}] if picked else []
     most_l = max([*table["l"], *(each["l"] for each in chosen), 1])
     ks = sorted({each.k for each in audit.search.configurations})
@@ -231,15 +236,6 @@ def _steps(of: str, title: str, values: Sequence[int], span: str) -> dict[str, o
     labels = f"(datum.value - {min(values)}) % {every} ? '' : datum.label"
     axis = {"labelExpr": labels, "labelAngle": 0, "labelOverlap": False}
     return field(of, title, scale={"domain": list(values)}, axis=axis)
-
-
-def _grid_table(audit: DiversityAudit, figure: GridFigure) -> pd.DataFrame:
-    rows = [
-        (each.k, each.l, value, say(percent(value)), say(STATUS_WORDS[each.status]))
-        for each in audit.search.configurations
-        if (value := _grid_value(each, figure)) is not None
-    ]
-    return pd.DataFrame(rows, columns=["k", "l", "value", "text", "result"])
 
 
 def _grid_value(configuration: Configuration, figure: GridFigure) -> float | None:

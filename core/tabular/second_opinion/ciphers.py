@@ -246,16 +246,11 @@ def cipher_into(values: Sequence[str], tokens: Sequence[str]) -> Cipher | None:
     if len(long_enough) < max(_FEWEST_ROWS, MOST * len(values)) or len(known) < _FEWEST_DISTINCT:
         return None
     for rule in (*(partial(_translated, table=table) for table in _TABLES), *_STEPS):
-        n = _n_known(long_enough, known, rule)
+        first = sum(rule(value) in known for value in long_enough[:10])
+        n = sum(rule(value) in known for value in long_enough) if first > 5 else 0
         if n >= MOST * len(values):
             return Cipher(how="the original with its letters replaced by others", n_matched=n)
     return _arithmetic_into(long_enough, tokens)
-
-
-def _n_known(values: Sequence[str], known: frozenset[str], rule: Callable[[str], str]) -> int:
-    """Return how many values become a known token; 0 as soon as few of the first do."""
-    first = sum(rule(value) in known for value in values[:10])
-    return sum(rule(value) in known for value in values) if first > 5 else 0
 
 
 _MODULI = (

@@ -568,23 +568,18 @@ def _joined(
     joined = [tuple(values[name] for name in names) for names in sets]
     key = (shape.kind, shape.length, *values.items())
     if key not in samples.hays:
-        samples.hays[key] = _joined_hays(joined, shape)
+        digests = [
+            [digest for text in texts for _, digest in plain_digests(text, few=len(value) > 2)]
+            for value in joined
+            for texts in [{text for _, _, text in _joined_texts(value)}]
+        ]
+        samples.hays[key] = _texts_together(shape, digests)
     hays = samples.hays[key]
     token = probe.pairs[0][1]
     for i in probe.hopeful(hays, itertools.repeat(token, len(hays))):
         for make, cut in _joined_recipes(joined[i], probe):
             search = partial(_one_recipe, make=make, cut=cut)
             yield from _as_hash(samples, sets[i], anonymized, shape, search)
-
-
-def _joined_hays(joined: Sequence[_Value], shape: TokenShape) -> list[str]:
-    """Return the texts of all digests of each joined value."""
-    digests = [
-        [digest for text in texts for _, digest in plain_digests(text, few=len(value) > 2)]
-        for value in joined
-        for texts in [{text for _, _, text in _joined_texts(value)}]
-    ]
-    return _texts_together(shape, digests)
 
 
 def _joined_texts(value: _Value) -> Iterator[tuple[str, Callable[[str], str], bytes]]:

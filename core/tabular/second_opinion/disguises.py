@@ -154,6 +154,7 @@ def _disguise(samples: _Samples, original: str, anonymized: str) -> Disguise | N
     if likeness is None:
         return None
     kind, how, n_matched, n_compared = likeness
+    action = samples.tables.log.entry(original).action
     return Disguise(
         original=original,
         anonymized=anonymized,
@@ -163,15 +164,10 @@ def _disguise(samples: _Samples, original: str, anonymized: str) -> Disguise | N
         n_compared=n_compared,
         original_distinct_share=samples.tables.distinct_share("original", original),
         anonymized_distinct_share=samples.tables.distinct_share("anonymized", anonymized),
-        taken_out=_is_taken_out(samples.tables.log.entry(original).action),
-        coarser=meaning_of(samples.tables.log.entry(original).action) is Meaning.COARSER,
+        taken_out=action == "keep_if_permitted_else_drop" or meaning_of(action) in _TAKEN_OUT,
+        coarser=meaning_of(action) is Meaning.COARSER,
         renamed=original not in samples.tables.anonymized.column_names,
     )
-
-
-def _is_taken_out(action: str) -> bool:
-    """Return whether the action says that no original value is left."""
-    return action == "keep_if_permitted_else_drop" or meaning_of(action) in _TAKEN_OUT
 
 
 _Likeness = tuple[str, str, int, int]
@@ -193,17 +189,15 @@ def _in_rows(samples: _Samples, original: str, anonymized: str) -> _Likeness | N
         if same >= MOST * len(rows):
             return "copy", "a copy under another name", same, len(rows)
     found = _encoded_in_rows(samples, original, rows) or _decoded_in_rows(samples, anonymized, rows)
-    are_bands = samples.tables.distinct_share("anonymized", anonymized) < _COARSE and _are_numbers(rows)
+    # The edges of a few bands hold some of the numbers by accident.
+    n_numbers = sum(_NUMBER.fullmatch(a) is not None for a, _ in rows)
+    is_coarse = samples.tables.distinct_share("anonymized", anonymized) < _COARSE
+    are_bands = is_coarse and n_numbers >= MOST * len(rows)
     if found is None and not are_bands:
         found = _inside_in_rows(rows, own=original == anonymized)
     if found is None and original == anonymized:
         found = _recomputed_in_rows(rows)
     return found
-
-
-def _are_numbers(rows: list[tuple[str, str]]) -> bool:
-    """Whether most originals are numbers; the edges of a few bands hold some of them by accident."""
-    return sum(_NUMBER.fullmatch(a) is not None for a, _ in rows) >= MOST * len(rows)
 
 
 def _inside_in_rows(rows: list[tuple[str, str]], *, own: bool) -> _Likeness | None:

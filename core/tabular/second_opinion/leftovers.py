@@ -122,7 +122,13 @@ def _holds_originals(one: Leftover) -> Finding:
 
 def _is_there(one: Leftover) -> Finding:
     if one.is_of_table:
-        return _is_hidden(one)
+        return Finding.of("hidden_in_a_sheet", Verdict.WARN, n_affected=one.n_texts)(
+            "The workbook has {what} ({n} place): whoever opens it can show them. On the sheet that was read "
+            "they were audited with the table. Delete what is not meant to be released.",
+            "The workbook has {what} ({n} places): whoever opens it can show them. On the sheet that was "
+            "read they were audited with the table. Delete what is not meant to be released.",
+            what=own(one.what),
+        )
     if not one.n_texts:
         message = "The file holds more than the table: {what} (not looked at)."
     elif one.is_complete:
@@ -139,13 +145,3 @@ _ONLY_THE_TABLE = (
     "No originals were found there, but only the table was audited: look at it, or save the table alone, in "
     "a new file."
 )
-
-
-def _is_hidden(one: Leftover) -> Finding:
-    return Finding.of("hidden_in_a_sheet", Verdict.WARN, n_affected=one.n_texts)(
-        "The workbook has {what} ({n} place): whoever opens it can show them. On the sheet that was read "
-        "they were audited with the table. Delete what is not meant to be released.",
-        "The workbook has {what} ({n} places): whoever opens it can show them. On the sheet that was "
-        "read they were audited with the table. Delete what is not meant to be released.",
-        what=own(one.what),
-    )

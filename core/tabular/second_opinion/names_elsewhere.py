@@ -268,7 +268,9 @@ def _column_sought(read: _Read, name: str, *, is_kept: bool) -> _Sought | None:
     values = read.original(name)
     if not values.n_filled:
         return None
-    kind = _kind(values.values)
+    patterns = {"measures": _MEASURE_LIKE, "dates": _DATE_LIKE, "names": _WORDS_ONLY}
+    kinds = (kind for kind, pattern in patterns.items() if _are_mostly(values.values, pattern))
+    kind = next(kinds, "numbers")
     least = _NEARLY_DISTINCT if kind == "numbers" else _DISTINCT
     distinct = kind in {"names", "numbers", "dates"} and values.n_distinct >= least * values.n_filled
     if kind == "measures" or not (taken_out or identifies or distinct):
@@ -276,12 +278,6 @@ def _column_sought(read: _Read, name: str, *, is_kept: bool) -> _Sought | None:
     is_name = kind == "names" and (taken_out or identifies)
     forms = tuple(form for form in _forms(values.values, kind=kind, is_name=is_name) if form.keys)
     return _Sought(column=name, cells=values, kind=kind, forms=forms) if forms else None
-
-
-def _kind(values: pa.Array) -> str:
-    """Return what most values are: ``measures``, ``dates``, ``names`` or ``numbers`` (with digits)."""
-    patterns = {"measures": _MEASURE_LIKE, "dates": _DATE_LIKE, "names": _WORDS_ONLY}
-    return next((kind for kind, pattern in patterns.items() if _are_mostly(values, pattern)), "numbers")
 
 
 def _forms(values: pa.Array, *, kind: str, is_name: bool) -> Iterator[_Form]:
@@ -293,7 +289,8 @@ def _forms(values: pa.Array, *, kind: str, is_name: bool) -> Iterator[_Form]:
     if kind == "dates":
         spelled += dates_respelled(values)
     elif kind == "numbers":
-        spelled.append(_only_number(texts))
+        pattern = rf"^[^0-9]*(?P<number>[0-9]{{{_FEWEST_DIGITS},}})[^0-9]*$"
+        spelled.append(pc.fill_null(pc.extract_regex(texts, pattern).field("number"), ""))
     others = [each for at, each in enumerate(spelled) if not any(map(each.equals, spelled[:at]))][1:]
     spellings = [words, *map(words_of, others)]
     length = pc.utf8_length(together).to_numpy(zero_copy_only=False)
@@ -307,12 +304,6 @@ def _forms(values: pa.Array, *, kind: str, is_name: bool) -> Iterator[_Form]:
         respellings = [words_of(_apart(_long_enough(other))) for other in respelled(texts)]
         yield _form(_RESPELLED, respellings, tells, length, plain=words)
         yield from _name_forms(words)
-
-
-def _only_number(texts: pa.Array) -> pa.Array:
-    """Return the one number of each text, letters left aside, where it is long; else an empty text."""
-    pattern = rf"^[^0-9]*(?P<number>[0-9]{{{_FEWEST_DIGITS},}})[^0-9]*$"
-    return pc.fill_null(pc.extract_regex(texts, pattern).field("number"), "")
 
 
 def _tell(together: pa.Array, length: IntArray) -> BoolArray:
@@ -473,7 +464,10 @@ def _one_form(
     """Return what a column holds of another in one form, None where chance explains it."""
     text, number = form.in_texts(words)
     if one.column == anonymized and form.name in {"values", _RESPELLED}:
-        changed = _unlike(cells, one)
+        # Looked for in its own column: only what is not written as one of the original.
+        ours, theirs = cells.values, one.cells.values  # noqa: PD011 - of a dataclass
+        known = pc.is_in(ours.cast(pa.string()), value_set=theirs.cast(pa.string()))
+        changed = ~known.to_numpy(zero_copy_only=False)
         text, number = text[changed[text]], number[changed[text]]
     if len(text) == 0:
         return None
@@ -496,13 +490,6 @@ def _one_form(
         n_by_chance=n_by_chance,
         n_filled=cells.n_filled,
     )
-
-
-def _unlike(cells: CodedColumn, one: _Sought) -> BoolArray:
-    """Return which values are not written as one of the original, for a column's own values."""
-    ours, theirs = cells.values, one.cells.values  # noqa: PD011 - of a dataclass
-    known = pc.is_in(ours.cast(pa.string()), value_set=theirs.cast(pa.string()))
-    return ~known.to_numpy(zero_copy_only=False)
 
 
 _Hits = tuple[int, float, bool]
@@ -645,28 +632,19 @@ def _are_any_digits(one: _Sought, form: _Form, words: _Words, n_texts: int) -> b
 
 def _against_recombined(form: _Form, *, cells: CodedColumn, words: _Words, n_hits: int) -> _Hits | None:
     """Hold cells with a value against cells with any of its words beside each other."""
-    n_pairs = max(_n_cells_with_any_pair(form, words, cells.counts), n_hits)
-    likely = _share_by_recombining(form)
+    firsts, lasts = np.isin(words.hashes, form.firsts), np.isin(words.hashes, form.lasts)
+    pair = (firsts[:-1] & lasts[1:]) | (lasts[:-1] & firsts[1:])
+    pair &= words.text[1:] == words.text[:-1]
+    n_pairs = max(int(cells.counts[np.unique(words.text[:-1][pair])].sum()), n_hits)
+    # How likely are first and last words of different values a value themselves?
+    rng = np.random.default_rng(0)
+    first, last = rng.integers(0, len(form.firsts), (2, 5_000))
+    likely = float(np.isin(form.firsts[first] + form.lasts[last], form.keys[2][0]).mean())
     n_by_chance = n_pairs * likely
     clearly = n_hits - n_by_chance >= _CLEARLY_MORE * (n_pairs - n_by_chance)
     if scipy.stats.binom.sf(n_hits - 1, n_pairs, likely) > _NO_ACCIDENT or not clearly:
         return None
     return n_hits, n_by_chance, False
-
-
-def _n_cells_with_any_pair(form: _Form, words: _Words, counts: IntArray) -> int:
-    """Return the cells that hold a first and a last word of the values beside each other."""
-    firsts, lasts = np.isin(words.hashes, form.firsts), np.isin(words.hashes, form.lasts)
-    pair = (firsts[:-1] & lasts[1:]) | (lasts[:-1] & firsts[1:])
-    pair &= words.text[1:] == words.text[:-1]
-    return int(counts[np.unique(words.text[:-1][pair])].sum())
-
-
-def _share_by_recombining(form: _Form) -> float:
-    """Return how likely first and last words of different values are a value themselves."""
-    rng = np.random.default_rng(0)
-    first, last = rng.integers(0, len(form.firsts), (2, 5_000))
-    return float(np.isin(form.firsts[first] + form.lasts[last], form.keys[2][0]).mean())
 
 
 def _are_the_same(one: _Sought, form: _Form, *, cells: CodedColumn, held: tuple[IntArray, IntArray]) -> bool:

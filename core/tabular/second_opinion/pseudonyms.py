@@ -115,7 +115,13 @@ def judge_pseudonyms(
 def _about(quality: PseudonymQuality, thresholds: SecondOpinionThresholds) -> list[Finding]:
     findings = [_about_unchanged(quality, thresholds)] if quality.n_unchanged else []
     if quality.n_reused > max(quality.n_unchanged, thresholds.pseudonym_unchanged_share * quality.n_compared):
-        findings.append(_about_reused(quality, thresholds))
+        n, total = quality.n_reused, quality.n_compared
+        message = (
+            "{found} pseudonyms of `{column}` are values of the original in other rows: they say who is in "
+            "the table, and point at the wrong people."
+        )
+        failed = n >= thresholds.left_unchanged_share * total
+        findings.append(_found("pseudonym_is_an_original", quality, message, n, total, failed=failed))
     if quality.n_pseudonyms == quality.n_compared > quality.n_originals:
         return [*findings, _one_for_each_record(quality)]
     if quality.n_originals_with_several:
@@ -138,17 +144,6 @@ def _about_unchanged(quality: PseudonymQuality, thresholds: SecondOpinionThresho
     )
     failed = n > thresholds.pseudonym_unchanged_share * total
     return _found("pseudonym_equals_original", quality, message, n, total, failed=failed)
-
-
-def _about_reused(quality: PseudonymQuality, thresholds: SecondOpinionThresholds) -> Finding:
-    """Say that identifiers were given to other records: whose they are is hidden, who is there is not."""
-    n, total = quality.n_reused, quality.n_compared
-    message = (
-        "{found} pseudonyms of `{column}` are values of the original in other rows: they say who is in "
-        "the table, and point at the wrong people."
-    )
-    failed = n >= thresholds.left_unchanged_share * total
-    return _found("pseudonym_is_an_original", quality, message, n, total, failed=failed)
 
 
 def _found(

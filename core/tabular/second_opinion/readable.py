@@ -12,7 +12,7 @@ import itertools
 import operator
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from urllib.parse import unquote
@@ -179,7 +179,9 @@ class _Shown:
         if not made_up:
             return
         self.n_values_for_one_made_up[name] = max(1.0, len(values) / len(set(made_up)))
-        dense = _are_dense(values)
+        numbers = {int(bare) for value in values if (bare := "".join(c for c in value if c.isdigit())[:30])}
+        # Of numbers almost without gaps, any such number is one.
+        dense = bool(numbers) and len(numbers) > _DENSE * (max(numbers) - min(numbers) + 1)
         for inside, whole, those in (
             (self.inside, self.whole, values),
             (self.made_up_inside, self.made_up_whole, made_up),
@@ -191,12 +193,6 @@ class _Shown:
                     inside.setdefault(form, set()).add((name, how))
             for form, end in () if dense else _ends(those):
                 whole.setdefault(form, set()).add((name, end))
-
-
-def _are_dense(values: Iterable[str]) -> bool:
-    """Whether the values are numbers almost without gaps, of which any such number is one."""
-    numbers = {int(bare) for value in values if (bare := "".join(c for c in value if c.isdigit())[:30])}
-    return bool(numbers) and len(numbers) > _DENSE * (max(numbers) - min(numbers) + 1)
 
 
 def _are_dates(values: Sequence[str]) -> bool:

@@ -14,7 +14,6 @@ import scipy
 
 from core.cells import CodeArray
 from core.coding import IntArray
-from core.tabular.second_opinion.amounts import FloatArray
 from core.tabular.second_opinion.derivations import COARSER, Search, is_until
 from core.tabular.second_opinion.pair import CodedPair
 from core.verdict import Finding, Verdict
@@ -105,17 +104,13 @@ def _orders(search: Search, side: str, names: Sequence[str]) -> Iterator[tuple[s
         seen = set()
         own = search.tables.n_distinct(side, name)
         for reading, values in search.orders(side, name, sampled=False).items():
-            order = _order(values)
+            _, sizes = np.unique(values, return_counts=True)
+            order = _Order(rows=np.argsort(values, kind="stable"), sizes=sizes)
             if is_until(reading) and len(order.sizes) <= COARSER * own:
                 continue  # such as the length of a stay, or an age in years
             if len(order.sizes) >= _FEWEST_VALUES and (key := order.rows.tobytes()) not in seen:
                 seen.add(key)
                 yield name, order
-
-
-def _order(values: FloatArray) -> _Order:
-    _, sizes = np.unique(values, return_counts=True)
-    return _Order(rows=np.argsort(values, kind="stable"), sizes=sizes)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

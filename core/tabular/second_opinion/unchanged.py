@@ -81,7 +81,9 @@ def _comparison(coded: CodedPair, tables: LoggedTables) -> ColumnComparison:
     n_filled = int(coded.original_counts.sum())
     n_compared = n_filled
     if tables.n_anonymized < tables.n_original:
-        n_compared = min(n_filled, max(coded.n_same_values, _scaled(n_filled, tables)))
+        n_compared = min(
+            n_filled, max(coded.n_same_values, round(n_filled * tables.n_anonymized / tables.n_original))
+        )
     return ColumnComparison(
         original=coded.pair.original,
         anonymized=coded.pair.anonymized,
@@ -105,11 +107,6 @@ def _n_alone(coded: CodedPair, tables: LoggedTables) -> int:
         return int(np.count_nonzero(alone & (coded.original_counts > 0)))
     same = coded.anonymized[(coded.original == coded.anonymized) & (coded.original >= 0)]
     return int(np.count_nonzero(alone[same]))
-
-
-def _scaled(n_filled: int, tables: LoggedTables) -> int:
-    """Return how many of the cells as many original records as there are anonymized ones would hold."""
-    return round(n_filled * tables.n_anonymized / tables.n_original)
 
 
 def judge_unchanged(

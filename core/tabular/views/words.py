@@ -55,7 +55,15 @@ class VerifiedFile:
     @property
     def settings(self) -> dict[str, object]:
         """Return what the file was held against, as reports state it."""
-        return _settings_of(self.audit)
+        audit = self.audit
+        opinion = [audit.second_opinion.thresholds] if audit.second_opinion else []
+        return {
+            text("mode"): SHORT_WORDS[audit.measurement.log.mode],
+            "keeping diagnoses permitted": audit.measurement.log.allow_dx,
+            **report_lines(audit.thresholds, audit.measurement.settings),
+            "Quasi-identifiers": list(audit.classes.quasi_identifiers) if audit.classes else [],
+            **report_lines(*opinion),
+        }
 
 
 def verified_file(
@@ -71,17 +79,6 @@ def verified_file(
 def log_facts(log: AnonymizationLog) -> InputFacts:
     """Return what a report says of a log."""
     return InputFacts(role=text("log"), name=log.name, n_bytes=log.n_bytes, sha256=log.sha256)
-
-
-def _settings_of(audit: TabularAudit) -> dict[str, object]:
-    opinion = [audit.second_opinion.thresholds] if audit.second_opinion else []
-    return {
-        text("mode"): SHORT_WORDS[audit.measurement.log.mode],
-        "keeping diagnoses permitted": audit.measurement.log.allow_dx,
-        **report_lines(audit.thresholds, audit.measurement.settings),
-        "Quasi-identifiers": list(audit.classes.quasi_identifiers) if audit.classes else [],
-        **report_lines(*opinion),
-    }
 
 
 def headline(audit: TabularAudit) -> str:

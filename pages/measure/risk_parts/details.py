@@ -127,19 +127,15 @@ def _show_special_uniques(measured: RiskMeasurement, dataset: Dataset) -> Suda |
     if job is None or not isinstance(job.result, Suda):
         return None
     with greyed_out("suda", when=job.key != key):
-        _show_suda(job.result, dataset)
+        st.markdown(sentence(say(views.suda_note(job.result))))
+        if len(job.result.scored_records):
+            chart, records = st.columns([3, 2])
+            with chart:
+                show_chart(views.suda_chart(job.result), key="risk_suda_chart")
+            with records:
+                table = views.suda_records_table(job.result, dataset)
+                show_table(table, alt="Records with the highest scores")
     return job.result if job.key == key else None
-
-
-def _show_suda(suda: Suda, dataset: Dataset) -> None:
-    st.markdown(sentence(say(views.suda_note(suda))))
-    if len(suda.scored_records):
-        chart, records = st.columns([3, 2])
-        with chart:
-            show_chart(views.suda_chart(suda), key="risk_suda_chart")
-        with records:
-            table = views.suda_records_table(suda, dataset)
-            show_table(table, alt="Records with the highest scores")
 
 
 def _search_special_uniques(

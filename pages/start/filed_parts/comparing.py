@@ -44,7 +44,13 @@ def show_comparison(report: FiledReport, others: Sequence[FiledReport]) -> None:
     for (name, heading), tab in zip(_PARTS, tabs, strict=True):
         with tab:
             if name == "findings_judged":
-                _show_judged(found.findings_judged)
+                if not found.findings_judged:
+                    st.markdown(say("Nothing differs."))
+                for each in found.findings_judged:  # lines of text: cells of a table would cut them short
+                    verdicts = " → ".join(
+                        say(Verdict(verdict).word) for verdict in (each.before, each.after) if verdict
+                    )
+                    st.markdown(f"**{verdicts}** · {sentence(each.name)}")
             else:
                 _show_changes(getattr(found, name), alt=heading)
     for heading, findings in (
@@ -52,15 +58,6 @@ def show_comparison(report: FiledReport, others: Sequence[FiledReport]) -> None:
         ("Findings that went", found.findings_gone),
     ):
         _show_findings(heading, findings)
-
-
-def _show_judged(changes: Sequence[Change]) -> None:
-    """Show findings with both verdicts, as lines of text: cells of a table would cut sentences short."""
-    if not changes:
-        st.markdown(say("Nothing differs."))
-    for each in changes:
-        verdicts = " → ".join(say(Verdict(verdict).word) for verdict in (each.before, each.after) if verdict)
-        st.markdown(f"**{verdicts}** · {sentence(each.name)}")
 
 
 def _show_changes(changes: Sequence[Change], *, alt: str) -> None:

@@ -103,18 +103,6 @@ def _show_side(
         st.markdown(say(nothing))
 
 
-def _ask_for_quasi_identifiers(audit: TabularAudit, file: MeasuredFile) -> None:
-    ask_for_several(
-        SecondOpinionSettings,
-        "quasi_identifiers",
-        file.anonymized.columns,
-        start=audit.measurement.quasi_identifiers,
-        key=file.quasi_identifiers_key,
-    )
-    if audit.classes is None:
-        ask_whether(SecondOpinionThresholds, "no_quasi_identifiers", key=file.no_quasi_identifiers_key)
-
-
 def _show_classes(audit: TabularAudit, k: int) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         ask_for_number(
@@ -138,7 +126,15 @@ def _show_tables(audit: TabularAudit, file: MeasuredFile, k: int) -> None:
     titles += [*(views.OPINION_TABLES[key].tab for key in opinion), "Evidence"]
     classes, figures, columns, patterns, *others, evidence = st.tabs([plain(say(title)) for title in titles])
     with classes:
-        _ask_for_quasi_identifiers(audit, file)
+        ask_for_several(
+            SecondOpinionSettings,
+            "quasi_identifiers",
+            file.anonymized.columns,
+            start=audit.measurement.quasi_identifiers,
+            key=file.quasi_identifiers_key,
+        )
+        if audit.classes is None:
+            ask_whether(SecondOpinionThresholds, "no_quasi_identifiers", key=file.no_quasi_identifiers_key)
         _show_classes(audit, k)
     with figures:
         results.show_figures([figure for figure in _figures(audit) if figure.measure not in _MAIN], per_row=3)
