@@ -81,7 +81,17 @@ def known_settings(tool: str) -> Mapping[str, Setting]:
         if told is not None:
             found[told.name] = told
         elif _is_setting(action) and action.dest not in {one.dest for one in found.values()}:
-            found[action.dest] = _of_option(action)
+            kind = bool if action.nargs == 0 else action.type if action.type in (int, float) else str
+            found[action.dest] = Setting(
+                label=str(action.help or ""),
+                about="",
+                flag=action.option_strings[-1],
+                name=action.dest,
+                kind=kind,
+                choices=dict.fromkeys(action.choices or (), ""),
+                is_several=action.nargs == "+",
+                default=None,
+            )
     return found
 
 
@@ -111,20 +121,6 @@ def _is_setting(action: argparse.Action) -> bool:
     names_file = action.type is Path or "FILE" in str(action.metavar)
     is_told = action.help != argparse.SUPPRESS and action.dest not in _NO_SETTINGS
     return bool(action.option_strings) and not names_file and is_told
-
-
-def _of_option(action: argparse.Action) -> Setting:
-    kind = bool if action.nargs == 0 else action.type if action.type in (int, float) else str
-    return Setting(
-        label=str(action.help or ""),
-        about="",
-        flag=action.option_strings[-1],
-        name=action.dest,
-        kind=kind,
-        choices=dict.fromkeys(action.choices or (), ""),
-        is_several=action.nargs == "+",
-        default=None,
-    )
 
 
 def settings_of(commands: str, *, further: Mapping[str, Any] | None = None) -> ToolSettings:

@@ -10,7 +10,7 @@ from core import policies
 from core.holding import read_unchanged
 from core.policies.identifiers import kinds_of_columns
 from core.policies.judging import Columns, read_word
-from core.reports.model import Column, Report, ReportTable, Table, table_of
+from core.reports.model import Column, Report, ReportTable, table_of
 from core.settings_files import ToolSettings, fill
 from core.tables import Dataset
 from core.words import Text, input_error, own, text
@@ -54,7 +54,19 @@ def with_outcome(report: Report, outcome: policies.PolicyOutcome) -> Report:
     """Return a report with what a policy makes of it, and the words that name one that comes along."""
     known = policy_of_digest(outcome.policy.digest)
     words = () if known is None else ("--policy", known.name)
-    table = ReportTable(name="Policy", title="Policy", frame=_table(outcome), note=outcome.sentence)
+    rows: list[list[Text | str]] = [
+        [
+            each.word,
+            text(each.limit.says),
+            text("{label}, {asked}", label=own(each.limit.kind.label), asked=each.asked),
+            each.seen,
+            text(each.limit.clause),
+            f"{each.limit.source} {each.limit.year}",
+            read_word(each.limit),
+        ]
+        for each in outcome.outcomes
+    ]
+    table = ReportTable(name="Policy", title="Policy", frame=table_of(rows, _COLUMNS), note=outcome.sentence)
     return replace(
         report,
         policy=outcome.document(),
@@ -72,22 +84,6 @@ _COLUMNS = (
     Column("source", "Source"),
     Column("read", "Read by whoever wrote it", kind="words"),
 )
-
-
-def _table(outcome: policies.PolicyOutcome) -> Table:
-    rows: list[list[Text | str]] = [
-        [
-            each.word,
-            text(each.limit.says),
-            text("{label}, {asked}", label=own(each.limit.kind.label), asked=each.asked),
-            each.seen,
-            text(each.limit.clause),
-            f"{each.limit.source} {each.limit.year}",
-            read_word(each.limit),
-        ]
-        for each in outcome.outcomes
-    ]
-    return table_of(rows, _COLUMNS)
 
 
 def with_policy(arguments: argparse.Namespace, named: str, typed: Collection[str]) -> argparse.Namespace:

@@ -162,29 +162,25 @@ def _of_counts(
     measured: Sequence[CountsMeasurement], made: Sequence[Suppression], limits: CountThresholds
 ) -> Iterator[Finding]:
     for each, suppression in zip(measured, made, strict=True):
-        yield from _findings(each, suppression, limits)
+        yield _small(each, limits.least)
+        yield from _told(each, limits.least)
+        yield from _linked(each, limits.least)
+        yield from _differences(each, limits.least)
+        yield from _full(each)
+        yield from _figures(each, limits.least)
+        yield from _figures_between(each, limits)
+        yield from judge_together(each.together, limits.least)
+        for name in each.not_compared:
+            yield Finding.of("counts_not_compared", Verdict.NOT_ASSESSED, column=each.count)(
+                "{other} has no `{count}` by columns of this table that say which cell a row is; it was not "
+                "compared.",
+                other=name,
+                count=each.count,
+            )
+        if suppression.primary or told_cells(each.bounded, limits.least):
+            yield _proposed(each, suppression, limits.least)
     for one, other in permutations(measured, 2):
         yield from _within(one, other, limits)
-
-
-def _findings(measured: CountsMeasurement, made: Suppression, limits: CountThresholds) -> Iterator[Finding]:
-    yield _small(measured, limits.least)
-    yield from _told(measured, limits.least)
-    yield from _linked(measured, limits.least)
-    yield from _differences(measured, limits.least)
-    yield from _full(measured)
-    yield from _figures(measured, limits.least)
-    yield from _figures_between(measured, limits)
-    yield from judge_together(measured.together, limits.least)
-    for name in measured.not_compared:
-        yield Finding.of("counts_not_compared", Verdict.NOT_ASSESSED, column=measured.count)(
-            "{other} has no `{count}` by columns of this table that say which cell a row is; it was not "
-            "compared.",
-            other=name,
-            count=measured.count,
-        )
-    if made.primary or told_cells(measured.bounded, limits.least):
-        yield _proposed(measured, made, limits.least)
 
 
 def _small(measured: CountsMeasurement, least: int) -> Finding:

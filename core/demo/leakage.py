@@ -19,30 +19,6 @@ _NO_ANSWER = "-999"
 Cells = npt.NDArray[np.str_]
 
 
-def _make_survey() -> Cells:
-    """Return shape (600, 10): a survey with dependent answers; ``-999`` where nobody answered."""
-    rng = np.random.default_rng(20_25)
-    n = _N_PARTICIPANTS
-    age = rng.integers(18, 90, n)
-    education = np.clip((age > 24).astype(int) + rng.integers(0, 3, n), 0, 3)
-    bmi = np.round(np.clip(rng.normal(22 + age / 20, 3.2, n), 15, 48), 1)
-    wellbeing = np.clip(np.round(6 + 0.6 * education - rng.exponential(1.6, n)), 0, 10).astype(int)
-    faith = np.where(rng.random(n) < 0.3, _NO_ANSWER, rng.integers(1, 6, n).astype(str))
-    columns = (
-        age.astype(str),
-        rng.choice(["female", "male"], n),
-        rng.choice(["right", "left", "both"], n, p=[0.88, 0.1, 0.02]),
-        np.array(["primary", "secondary", "college", "university"])[education],
-        bmi.astype(str),
-        np.where(rng.random(n) < 0.25, "yes", "no"),
-        np.array(["low", "middle", "high"])[np.clip(education - rng.integers(0, 2, n), 0, 2)],
-        wellbeing.astype(str),
-        faith,
-        rng.choice(np.array(_TOWNS), n),
-    )
-    return np.stack([column.astype(str) for column in columns], axis=1)
-
-
 def _scramble_safely(cells: Cells) -> Cells:
     """Put every column in a random order of its own: what one column tells of another is gone."""
     rng = np.random.default_rng(7)
@@ -67,7 +43,26 @@ def reverse(cells: Cells) -> Cells:
 
 def make_pair(scramble: Callable[[Cells], Cells], name: str) -> Mapping[str, tuple[DemoFile, ...]]:
     """Return the survey and its scrambled copy as the files of the page."""
-    survey = _make_survey()
+    rng = np.random.default_rng(20_25)
+    n = _N_PARTICIPANTS
+    age = rng.integers(18, 90, n)
+    education = np.clip((age > 24).astype(int) + rng.integers(0, 3, n), 0, 3)
+    bmi = np.round(np.clip(rng.normal(22 + age / 20, 3.2, n), 15, 48), 1)
+    wellbeing = np.clip(np.round(6 + 0.6 * education - rng.exponential(1.6, n)), 0, 10).astype(int)
+    faith = np.where(rng.random(n) < 0.3, _NO_ANSWER, rng.integers(1, 6, n).astype(str))
+    columns = (
+        age.astype(str),
+        rng.choice(["female", "male"], n),
+        rng.choice(["right", "left", "both"], n, p=[0.88, 0.1, 0.02]),
+        np.array(["primary", "secondary", "college", "university"])[education],
+        bmi.astype(str),
+        np.where(rng.random(n) < 0.25, "yes", "no"),
+        np.array(["low", "middle", "high"])[np.clip(education - rng.integers(0, 2, n), 0, 2)],
+        wellbeing.astype(str),
+        faith,
+        rng.choice(np.array(_TOWNS), n),
+    )
+    survey = np.stack([column.astype(str) for column in columns], axis=1)
     return {
         "original": (DemoFile(name="survey.csv", data=_csv(survey)),),
         "scrambled": (DemoFile(name=name, data=_csv(scramble(survey))),),

@@ -26,25 +26,6 @@ _NOTABLY_BELOW = 0.05  # of balanced accuracy: then it is said beside the accura
 _CONTINUOUS_SHARE = 0.5
 
 
-def _search_findings(
-    problem: SearchProblem,
-    configurations: Sequence[Configuration],
-    thresholds: "DiversityThresholds",
-    *,
-    n_within_limits: int,
-) -> list[Finding]:
-    """Return what to know of a search as a whole."""
-    found = [_about_counting(attribute, problem) for attribute in problem.sensitive]
-    return [
-        *_about_what_was_not_done(configurations),
-        *_about_the_outcome(problem, configurations, thresholds, n_within_limits),
-        *_about_the_model(problem),
-        *_about_cells(problem),
-        *(finding for finding in found if finding is not None),
-        *problem.notes,
-    ]
-
-
 def _about_what_was_not_done(configurations: Sequence[Configuration]) -> Iterator[Finding]:
     n_pairs = len(configurations)
     n_stopped = sum(each.status is Status.STOPPED for each in configurations)
@@ -428,9 +409,15 @@ def judge_diversity(
     thresholds = thresholds or DiversityThresholds()
     meeting = [each for each in measured.configurations if _meets(each, measured, thresholds)]
     recommended = _recommendation(meeting, measured)
-    findings = _search_findings(
-        measured.problem, measured.configurations, thresholds, n_within_limits=len(meeting)
-    )
+    found = [_about_counting(attribute, measured.problem) for attribute in measured.problem.sensitive]
+    findings = [
+        *_about_what_was_not_done(measured.configurations),
+        *_about_the_outcome(measured.problem, measured.configurations, thresholds, len(meeting)),
+        *_about_the_model(measured.problem),
+        *_about_cells(measured.problem),
+        *(finding for finding in found if finding is not None),
+        *measured.problem.notes,
+    ]
     if recommended is not None:
         chosen = measured.configuration(recommended.k, recommended.l)
         findings += [

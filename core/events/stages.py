@@ -248,7 +248,20 @@ def prepare_stages(log: EventLog, steps: Sequence[str]) -> Stages:
     """
     automatic = tuple(steps) == (AUTOMATIC,)
     chosen = _all_steps(log) if automatic else [parse_step(step) for step in steps]
-    cells = _cells(log, chosen)
+    kept, columns = log.kept_after_cleanup, log.settings.columns
+    levels = [*((column, column) for column in columns), *chosen]
+    at_levels = {(column, level): level_column(log, column, level) for column, level in levels}
+    labels, codes = _shared_labels(columns, at_levels, kept, any_value=log.settings.any_value)
+    cell_of_event = combination_codes(list(codes.values()), n_records=len(kept))
+    first = first_positions(cell_of_event)
+    of_cells = {key: of_events[first] for key, of_events in codes.items()}
+    cells = _Cells(
+        columns=columns,
+        labels=labels,
+        cell_of_event=cell_of_event,
+        codes=of_cells,
+        losses=_losses(columns, of_cells, labels),
+    )
     if automatic:
         chosen = _smallest_loss_first(cells, chosen)
     return _numbered(log, cells, chosen)
@@ -264,23 +277,6 @@ class _Cells:
     # by column and level, shape (n_cells,): position in the column's labels, and its penalty
     codes: dict[tuple[str, str], IntArray]
     losses: dict[tuple[str, str], FloatArray]
-
-
-def _cells(log: EventLog, steps: list[tuple[str, str]]) -> _Cells:
-    kept, columns = log.kept_after_cleanup, log.settings.columns
-    levels = [*((column, column) for column in columns), *steps]
-    at_levels = {(column, level): level_column(log, column, level) for column, level in levels}
-    labels, codes = _shared_labels(columns, at_levels, kept, any_value=log.settings.any_value)
-    cell_of_event = combination_codes(list(codes.values()), n_records=len(kept))
-    first = first_positions(cell_of_event)
-    of_cells = {key: of_events[first] for key, of_events in codes.items()}
-    return _Cells(
-        columns=columns,
-        labels=labels,
-        cell_of_event=cell_of_event,
-        codes=of_cells,
-        losses=_losses(columns, of_cells, labels),
-    )
 
 
 def _all_steps(log: EventLog) -> list[tuple[str, str]]:

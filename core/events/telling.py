@@ -83,28 +83,23 @@ def telling_findings(anonymized: AnonymizedEvents) -> list[Finding]:
     own_columns = anonymized.measured.log.others
     for column in anonymized.stages.columns if anonymized.event_is_kept.any() else ():
         if column in _IN_WORDS or column in own_columns:
-            released = _released(anonymized, column)
+            stages = anonymized.stages
+            place = stages.columns.index(column)
+            codes = stages.values_of_group[anonymized.group_of_event[anonymized.event_is_kept], place]
+            shown = sorted_distinct(codes)
+            position = np.full(len(stages.labels[place]), -1)
+            position[shown] = np.arange(len(shown))
+            released = _Released(
+                column=column,
+                values=tuple(stages.labels[place][code] for code in shown),
+                value_of_event=position[codes],
+            )
             findings += [
                 _people_finding(anonymized, released),
                 _dates_finding(anonymized, released),
                 _patterns_finding(released),
             ]
     return [finding for finding in findings if finding is not None]
-
-
-def _released(anonymized: AnonymizedEvents, column: str) -> _Released:
-    """Return the released values, coarser ones included."""
-    stages = anonymized.stages
-    place = stages.columns.index(column)
-    codes = stages.values_of_group[anonymized.group_of_event[anonymized.event_is_kept], place]
-    shown = sorted_distinct(codes)
-    position = np.full(len(stages.labels[place]), -1)
-    position[shown] = np.arange(len(shown))
-    return _Released(
-        column=column,
-        values=tuple(stages.labels[place][code] for code in shown),
-        value_of_event=position[codes],
-    )
 
 
 def _runs_of_words(value: str) -> set[str]:

@@ -164,7 +164,8 @@ def try_attacks(
     likeness = likeness_tables(taken, names, seed=seed)
     values = [_values([table[name] for table in taken]) for name in names]
     rates = [
-        *_singling_out(values, generator),
+        _counted("singling out, one column", *_one_column_guesses(values, generator)),
+        _counted("singling out, several columns", *_several_column_guesses(values, generator)),
         _linkage(likeness, generator),
         *_inference(likeness, values, names, generator),
     ]
@@ -184,14 +185,6 @@ def _values(parts: Sequence[pa.ChunkedArray]) -> _Values:
     numbers = [as_numbers(part) for part in parts]
     known = tuple(part for part in numbers if part is not None)
     return _Values(codes=tuple(codes_of_tables(parts)), numbers=known if len(known) == len(parts) else None)
-
-
-def _singling_out(values: Sequence[_Values], generator: np.random.Generator) -> list[AttackRate]:
-    """Return the two attacks that describe one person."""
-    return [
-        _counted("singling out, one column", *_one_column_guesses(values, generator)),
-        _counted("singling out, several columns", *_several_column_guesses(values, generator)),
-    ]
 
 
 def _counted(attack: str, fitting: list[list[int]], naive: list[int]) -> AttackRate:

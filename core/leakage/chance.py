@@ -19,7 +19,7 @@ import scipy
 
 from core.coding import FloatArray, IntArray
 from core.jobs import Threads
-from core.leakage.nearest import PackedTables, SmallCodes
+from core.leakage.nearest import PackedTables
 from core.leakage.pairing import N_THREADS
 
 FEWEST_PERMUTATIONS, _MOST_PERMUTATIONS = 20, 500
@@ -130,7 +130,17 @@ def draw_random_orders(
 
     def one(number: int) -> tuple[IntArray, int]:
         order = np.random.default_rng((seed, number)).permutation(len(rows))
-        return _apply_order(packed, sides, rows, other_rows, order)
+        n_columns = len(packed.columns)
+        matching = np.zeros(len(order), dtype=np.min_scalar_type(n_columns))
+        for original, scrambled in sides:
+            np.add(matching, original == scrambled.take(order), out=matching)
+        histogram = np.bincount(matching, minlength=n_columns + 1)
+        n_full = 0
+        for start in range(0, 0 if packed.all_valid else len(order), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            valid = packed.n_valid(rows[block], other_rows[order[block]], grid=False)
+            n_full += int(np.count_nonzero((matching[block] == valid) & (valid > 0)))
+        return histogram, int(histogram[n_columns]) if packed.all_valid else n_full
 
     with Threads(N_THREADS) as pool:
         drawn = list(pool.map(one, range(n_permutations)))
@@ -145,26 +155,6 @@ def draw_random_orders(
         mean_matching_cells=_range(n_matching / len(rows)),
         rows_by_matches=rows_by_matches,
     )
-
-
-SidesByColumn = list[tuple[SmallCodes, SmallCodes]]
-
-
-def _apply_order(
-    packed: PackedTables, sides: SidesByColumn, rows: IntArray, other_rows: IntArray, order: IntArray
-) -> tuple[IntArray, int]:
-    """Return the histogram of matching cells and the fully matching rows of one order, column by column."""
-    n_columns = len(packed.columns)
-    matching = np.zeros(len(order), dtype=np.min_scalar_type(n_columns))
-    for original, scrambled in sides:
-        np.add(matching, original == scrambled.take(order), out=matching)
-    histogram = np.bincount(matching, minlength=n_columns + 1)
-    n_full = 0
-    for start in range(0, 0 if packed.all_valid else len(order), _BLOCK):
-        block = slice(start, start + _BLOCK)
-        valid = packed.n_valid(rows[block], other_rows[order[block]], grid=False)
-        n_full += int(np.count_nonzero((matching[block] == valid) & (valid > 0)))
-    return histogram, int(histogram[n_columns]) if packed.all_valid else n_full
 
 
 def _range(values: FloatArray) -> ChanceRange:

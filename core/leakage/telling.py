@@ -20,7 +20,35 @@ def told(finding: Finding, measures: LeakageMeasures, in_place: Sequence[str]) -
     """
     if finding.verdict is Verdict.PASS or finding.own_remedy:
         return finding
-    return finding.told(short=_short(finding, measures), step=_step(finding, measures, in_place))
+    columns = in_place or measures.columns_by_values
+    check, n = finding.check, finding.n_affected or 0
+    step = ""
+    if check in ("whole_rows", "repeated_rows") and finding.verdict is not Verdict.NOT_ASSESSED:
+        step = _scramble_again(columns, measures.whole_rows, only_unique=check == "whole_rows")
+    elif check == "full_leakage":
+        step = text(
+            "Change or move the {n} row that stands as it was, in its own place.",
+            "Change or move the {n} rows that stand as they were, each in its own place.",
+            n=n,
+        )
+    elif check == "near_copies":
+        step = text(
+            "Take out the {n} row that points at one person, or change more of its cells.",
+            "Take out the {n} rows that point at one person each, or change more of their cells.",
+            n=n,
+        )
+    elif check == "without_columns" and measures.set_aside is not None:
+        step = _scramble_others(columns, measures.set_aside.columns)
+    elif check == "second_look" and measures.second_look is not None:
+        again = measures.second_look
+        undone = dict.fromkeys((*again.respelled, *again.rescaled, *again.recoded, *again.renamed))
+        step = text(
+            "Scramble the values of {columns}, and not only how they are written.",
+            columns=listed(list(undone) or columns, at_most=_MOST_NAMED),
+        )
+    elif check in _CELLS or check.startswith("relinkage"):
+        step = _step_of_cells(measures, in_place)
+    return finding.told(short=_short(finding, measures), step=step)
 
 
 def _short(finding: Finding, measures: LeakageMeasures) -> str:
@@ -104,39 +132,6 @@ def _relinked(n: int | None, total: int | None) -> Text:
         n=n or 0,
         total=total or 0,
     )
-
-
-def _step(finding: Finding, measures: LeakageMeasures, in_place: Sequence[str]) -> str:
-    """Return what to do about a finding, in which columns and how many rows; empty for what is general."""
-    columns = in_place or measures.columns_by_values
-    check, n = finding.check, finding.n_affected or 0
-    step = ""
-    if check in ("whole_rows", "repeated_rows") and finding.verdict is not Verdict.NOT_ASSESSED:
-        step = _scramble_again(columns, measures.whole_rows, only_unique=check == "whole_rows")
-    elif check == "full_leakage":
-        step = text(
-            "Change or move the {n} row that stands as it was, in its own place.",
-            "Change or move the {n} rows that stand as they were, each in its own place.",
-            n=n,
-        )
-    elif check == "near_copies":
-        step = text(
-            "Take out the {n} row that points at one person, or change more of its cells.",
-            "Take out the {n} rows that point at one person each, or change more of their cells.",
-            n=n,
-        )
-    elif check == "without_columns" and measures.set_aside is not None:
-        step = _scramble_others(columns, measures.set_aside.columns)
-    elif check == "second_look" and measures.second_look is not None:
-        again = measures.second_look
-        undone = dict.fromkeys((*again.respelled, *again.rescaled, *again.recoded, *again.renamed))
-        step = text(
-            "Scramble the values of {columns}, and not only how they are written.",
-            columns=listed(list(undone) or columns, at_most=_MOST_NAMED),
-        )
-    elif check in _CELLS or check.startswith("relinkage"):
-        step = _step_of_cells(measures, in_place)
-    return step
 
 
 def _scramble_again(columns: Sequence[str], found: WholeRows, *, only_unique: bool) -> Text:

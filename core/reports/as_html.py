@@ -520,9 +520,17 @@ class _Part(NamedTuple):
 
 def _appendix_parts(report: Report, sections: Sequence[ReportSection]) -> dict[str, _Part]:
     """Return all findings, further tables, definitions, limits, and how to repeat it, by anchor."""
+    shown = {id(table) for section in sections for table in section.tables}
+    tables = [_report_table(each, level=3) for each in report.tables if id(each) not in shown]
+    for section in sections:
+        if section.further:
+            heading = say("Further figures of {file}", file=section.name)
+            table = _figures_table(section.further[:_MOST_ROWS], heading)
+            cut = _cut_statement(len(section.further), 0, _MOST_ROWS)
+            tables.append(f'<h3 class="{_wrapping(heading)}">{text(heading)}</h3>\n{table}\n{cut}')
     parts = {
         "findings": _Part("All findings", _all_findings(report.findings)),
-        "tables": _Part("Tables", _all_tables(report, sections)),
+        "tables": _Part("Tables", "\n".join(tables)),
         "definitions": _Part("Definitions", _definitions(report.figures)),
         "limits": _Part("What this result cannot tell", _limits(report.limits)),
         "repeat": _Part("How to repeat this", _provenance(report)),
@@ -542,19 +550,6 @@ def _all_findings(findings: tuple[Finding, ...]) -> str:
     ]
     heads = [say(head) for head in ("Verdict", "Finding", "Column", "Affected")]
     return table_html(say("Findings"), heads, rows)
-
-
-def _all_tables(report: Report, sections: Sequence[ReportSection]) -> str:
-    """Return what no section shows: tables, and figures that many columns have."""
-    shown = {id(table) for section in sections for table in section.tables}
-    tables = [_report_table(each, level=3) for each in report.tables if id(each) not in shown]
-    for section in sections:
-        if section.further:
-            heading = say("Further figures of {file}", file=section.name)
-            table = _figures_table(section.further[:_MOST_ROWS], heading)
-            cut = _cut_statement(len(section.further), 0, _MOST_ROWS)
-            tables.append(f'<h3 class="{_wrapping(heading)}">{text(heading)}</h3>\n{table}\n{cut}')
-    return "\n".join(tables)
 
 
 def _definitions(figures: tuple[Figure, ...]) -> str:

@@ -20,7 +20,7 @@ from core.charts import Chart
 from core.measures import MEASURES
 from core.measures.measure import Unit
 from core.plain import printable, setting_text, shell_word
-from core.tables import MISSING_SPELLINGS, Dataset, Reading
+from core.tables import MISSING_SPELLINGS, Dataset
 from core.verdict import Finding, Verdict, next_steps, worst_first
 from core.words import Amount, Text, counted, joined, own, part_of, say, text
 
@@ -325,13 +325,23 @@ def current_versions() -> Mapping[str, str]:
 
 def input_facts(dataset: Dataset, role: str) -> InputFacts:
     """Return what a report says of a data set: part in the audit, name, size, SHA-256, how it was read."""
+    options = dataset.reading.options
+    delimiter = options.delimiter and _DELIMITER_NAMES.get(options.delimiter, options.delimiter)
+    parts = [
+        dataset.reading.format,
+        options.encoding,
+        delimiter and text("delimiter {delimiter}", delimiter=text(delimiter)),
+        options.sheet and text("sheet {name}", name=options.sheet),
+        _names_text(options.header),
+        _missing_text(options.missing_spellings),
+    ]
     return InputFacts(
         role=role,
         name=dataset.name,
         n_bytes=dataset.n_bytes,
         sha256=dataset.sha256,
-        reading=_reading_text(dataset.reading),
-        options=vars(dataset.reading.options),
+        reading=joined([part for part in parts if part], ", "),
+        options=vars(options),
     )
 
 
@@ -353,21 +363,6 @@ def placed(inputs: Iterable[InputFacts]) -> tuple[InputFacts, ...]:
         known[path] = file
         found.append(replace(facts, path=path))
     return tuple(found)
-
-
-def _reading_text(reading: Reading) -> str:
-    """Name how a file was read, such as ``CSV, UTF-8, delimiter semicolon``."""
-    options = reading.options
-    delimiter = options.delimiter and _DELIMITER_NAMES.get(options.delimiter, options.delimiter)
-    parts = [
-        reading.format,
-        options.encoding,
-        delimiter and text("delimiter {delimiter}", delimiter=text(delimiter)),
-        options.sheet and text("sheet {name}", name=options.sheet),
-        _names_text(options.header),
-        _missing_text(options.missing_spellings),
-    ]
-    return joined([part for part in parts if part], ", ")
 
 
 def _names_text(header: str) -> str | None:

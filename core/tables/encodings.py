@@ -64,7 +64,16 @@ def read_text(data: pa.Buffer, *, name: str, encoding: str | None) -> Decoded:
         data, codec = data.slice(len(mark)), marked
     if codec in ("utf-8", "utf-8-sig") and is_utf8(data):
         return Decoded(utf8=data, encoding=chosen)
-    return Decoded(utf8=_transcoded(data, name=name, encoding=codec), encoding=chosen)
+    decoder = codecs.getincrementaldecoder(codec)()
+    utf8 = pa.BufferOutputStream()
+    try:
+        for start in range(0, data.size, _BLOCK):
+            block = data.slice(start, min(_BLOCK, data.size - start))
+            utf8.write(decoder.decode(block.to_pybytes()).encode())
+        utf8.write(decoder.decode(b"", final=True).encode())
+    except UnicodeError:
+        raise _not_in_encoding(data, name=name, encoding=codec) from None
+    return Decoded(utf8=utf8.getvalue(), encoding=chosen)
 
 
 def is_utf8(data: pa.Buffer) -> bool:
@@ -200,20 +209,6 @@ def _breaks(line: bytes, encoding: str) -> bool:
     except UnicodeDecodeError:
         return True
     return False
-
-
-def _transcoded(data: pa.Buffer, *, name: str, encoding: str) -> pa.Buffer:
-    """Return a file's text as UTF-8, block by block."""
-    decoder = codecs.getincrementaldecoder(encoding)()
-    utf8 = pa.BufferOutputStream()
-    try:
-        for start in range(0, data.size, _BLOCK):
-            block = data.slice(start, min(_BLOCK, data.size - start))
-            utf8.write(decoder.decode(block.to_pybytes()).encode())
-        utf8.write(decoder.decode(b"", final=True).encode())
-    except UnicodeError:
-        raise _not_in_encoding(data, name=name, encoding=encoding) from None
-    return utf8.getvalue()
 
 
 def _not_in_encoding(data: pa.Buffer, *, name: str, encoding: str) -> AuditInputError:

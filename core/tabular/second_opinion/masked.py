@@ -1,7 +1,7 @@
 """Names and numbers of people that a mask hides in part only: how many records fit what it leaves."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -65,22 +65,6 @@ def _masked(pair: CodedPair, tables: LoggedTables, settings: SecondOpinionSettin
     known = [_plain(text or "") for text in _trimmed(originals, some)]
     own_rows = [row for row, _ in masked]
     own = dict(zip(own_rows, _trimmed(originals, own_rows), strict=True)) if tables.in_order else None
-    return _fitting(pair, masked, known, own)
-
-
-def _trimmed(column: pa.ChunkedArray, rows: npt.ArrayLike) -> list[str | None]:
-    return cast(
-        "list[str | None]", pc.utf8_trim_whitespace(column.take(pa.array(rows, pa.int64()))).to_pylist()
-    )
-
-
-def _fitting(
-    pair: CodedPair,
-    masked: Sequence[tuple[int, re.Pattern[str]]],
-    known: Sequence[str],
-    own: Mapping[int, str | None] | None,
-) -> MaskedColumn | None:
-    """Count how many masked cells fit their own original, or any where nobody knows whose it is."""
     n_of_all = int(np.count_nonzero(pair.original >= 0))
     fits = [sum(pattern.fullmatch(text) is not None for text in known) for _, pattern in masked]
     if own is None:
@@ -95,6 +79,12 @@ def _fitting(
         n_fitting=n_fitting,
         n_compared=len(masked),
         n_candidates=max(1.0, float(np.mean(fits)) / len(known) * n_of_all),
+    )
+
+
+def _trimmed(column: pa.ChunkedArray, rows: npt.ArrayLike) -> list[str | None]:
+    return cast(
+        "list[str | None]", pc.utf8_trim_whitespace(column.take(pa.array(rows, pa.int64()))).to_pylist()
     )
 
 

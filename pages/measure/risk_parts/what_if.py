@@ -128,7 +128,17 @@ def _ask_for_settings(audit: risk.RiskAudit, *, with_population: bool) -> risk.W
     with st.expander(say("What is asked for, and what counts as cheap"), icon=":material/tune:"):
         diverse = bool(audit.measurement.sensitive) and _ask_whether_diverse()
         locally = ask_whether(risk.WhatIfSettings, "locally", widget="toggle", key="risk_what_if_locally")
-        choices = _ask_for_choices(audit, with_population=with_population)
+        objective = ask_for_choice(risk.WhatIfSettings, "objective", key="risk_what_if_objective")
+        k_map = ask_for_number(
+            risk.WhatIfSettings, "k_map", key="risk_what_if_k_map", disabled=not with_population
+        )
+        st.markdown(f"{say(described(risk.WhatIfSettings)['weights'].label)}:")
+        weights = tuple(
+            (name, weight)
+            for number, name in enumerate(audit.measurement.classes.quasi_identifiers[:_MOST_WEIGHTS])
+            if (weight := _ask_for_weight(number, name)) != 1.0
+        )
+        choices = risk.WhatIfSettings(objective=objective, weights=weights, k_map=k_map)
     return risk.what_if_settings(
         audit.measurement,
         audit.thresholds,
@@ -147,21 +157,6 @@ def _ask_whether_diverse() -> bool:
         ),
         persist_state="session",
     )
-
-
-def _ask_for_choices(audit: risk.RiskAudit, *, with_population: bool) -> risk.WhatIfSettings:
-    """Return objective, weights and k-map; own hierarchies are files, asked for above."""
-    objective = ask_for_choice(risk.WhatIfSettings, "objective", key="risk_what_if_objective")
-    k_map = ask_for_number(
-        risk.WhatIfSettings, "k_map", key="risk_what_if_k_map", disabled=not with_population
-    )
-    st.markdown(f"{say(described(risk.WhatIfSettings)['weights'].label)}:")
-    weights = tuple(
-        (name, weight)
-        for number, name in enumerate(audit.measurement.classes.quasi_identifiers[:_MOST_WEIGHTS])
-        if (weight := _ask_for_weight(number, name)) != 1.0
-    )
-    return risk.WhatIfSettings(objective=objective, weights=weights, k_map=k_map)
 
 
 def _ask_for_weight(number: int, name: str) -> float:
