@@ -266,12 +266,8 @@ def _places(values: pa.Array) -> FloatArray | None:
 def in_order_of(numbers: FloatArray, by: FloatArray, *, coarse: bool = True) -> float | None:
     """Return the rank correlation of numbers with what may order them, None where they are in no such order.
 
-    Parameters
-    ----------
-    numbers, by
-        Shape (n,), NaN where missing.
-    coarse
-        Whether `by` must repeat its values: an order tells nothing of values that are all released.
+    Both have shape (n,), NaN where missing. `coarse`: whether `by` must repeat its values, as an order tells
+    nothing of values that are all released.
     """
     known = np.flatnonzero(~(np.isnan(numbers) | np.isnan(by)))
     known = known[:: max(len(known) // _LOOKED_AT, 1)]

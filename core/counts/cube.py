@@ -138,22 +138,11 @@ def is_total(written: str | None) -> bool:
 
 
 def read_cube(table: pa.Table, dimensions: Sequence[str], count: str) -> Cube:
-    """Read a table with a cell in each row: its categories, and its count.
+    """Read a table of texts with a cell in each row: its categories, and its count.
 
     A count that is blank or no whole number (``*``, ``<5``, ``x``) is suppressed. Inner cells that are not
-    listed beside others are 0.
-
-    Parameters
-    ----------
-    table
-        Columns of text; missing is null.
-    dimensions, count
-        Columns of categories, and the one of counts.
-
-    Raises
-    ------
-    AuditInputError
-        A cell stands in two rows, the table has more than 200,000 inner cells, or no count at all.
+    listed beside others are 0. AuditInputError: a cell stands in two rows, the table has more than 200,000
+    inner cells, or no count at all.
     """
     written = [table[name].to_pylist() for name in dimensions]
     coded = [_coded(values) for values in written]
@@ -322,19 +311,12 @@ Counts = Mapping[int, int | None]  # of one context (the categories of all other
 
 
 def subtotals_of(categories: Sequence[str], contexts: Sequence[Counts]) -> list[Subtotal]:
-    """Return the categories of a column that are sums of others.
+    """Return the categories of a column, in the table's order and without its total, that are sums of others.
 
     A category is one of those that begin with its name, or of its neighbours in the order of the table, where
     its count is theirs together: in every context of which all are shown, in two at least for neighbours, and
-    nowhere less than what is shown of them.
-
-    Parameters
-    ----------
-    categories
-        In the order of the table, without its total.
-    contexts
-        By combination of the other columns, the counts by category, None where suppressed, with -1 for the
-        total over the column.
+    nowhere less than what is shown of them. `contexts` are, by combination of the other columns, the counts
+    by category, None where suppressed, with -1 for the total over the column.
     """
     left = list(range(len(categories))) if len(categories) <= _MOST_CATEGORIES else []
     leaves: dict[int, tuple[int, ...]] = {each: (each,) for each in left}

@@ -34,19 +34,9 @@ def dominated_cells(
 ) -> Dominated:
     """Hold the contributions to each cell against the (n, k) and the p % rule; empty cells are fine.
 
-    Parameters
-    ----------
-    values
-        Shape (n_contributions,), at least 0; one a contributor and cell.
-    cell
-        Shape (n_contributions,): the cell of each.
-    n_cells
-        How many cells there are.
-    n_largest, share
-        n, and k as a share.
-    p_share
-        p as a share: a cell is sensitive when all but the two largest contributions sum up to less than p of
-        the largest.
+    `values` and `cell` have shape (n_contributions,): what each contributor gives, at least 0, and to which
+    of the `n_cells`. n is `n_largest`, k is `share`, p is `p_share`: a cell is sensitive when all but the two
+    largest contributions sum up to less than p of the largest.
 
     References
     ----------
@@ -74,23 +64,10 @@ def dominated_cells(
 def measure_contributions(
     table: pa.Table, *, magnitude: str, contributor: str | None, dimensions: Sequence[str]
 ) -> Contributions:
-    """Sum up what each contributor gives to each cell; a row is a contribution.
+    """Sum up what each contributor gives to each cell; a row of the table of texts is a contribution.
 
-    Parameters
-    ----------
-    table
-        Columns of text; missing is null.
-    magnitude
-        The column of amounts, none below 0.
-    contributor
-        Who contributes; each row is another one where it is None.
-    dimensions
-        Columns of categories.
-
-    Raises
-    ------
-    AuditInputError
-        An amount is no number, or below 0.
+    `magnitude` is the column of amounts, `dimensions` are those of categories; without `contributor` each row
+    is of another one. Missing is null. AuditInputError: an amount is no number, or below 0.
     """
     values = as_numbers(table[magnitude].drop_null())
     if values is None or len(values) < table.num_rows or (values < 0).any():

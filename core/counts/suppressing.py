@@ -34,12 +34,8 @@ def small_cells(cube: Cube, least: int) -> tuple[Key, ...]:
 def propose_suppression(cube: Cube, least: int) -> Suppression:
     """Suppress small counts, then the cheapest others without which totals would still tell of them.
 
-    Parameters
-    ----------
-    cube
-        The table; what it suppresses already stays so.
-    least
-        Counts from 1 to below it are small. A suppressed cell holds when it can be so many values.
+    What the table suppresses already stays so. Counts from 1 to below `least` are small; a suppressed cell
+    holds when it can be so many values.
     """
     primary = small_cells(cube, least)
     if len(cube.inner) > _MOST_CELLS:

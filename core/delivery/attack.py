@@ -61,16 +61,8 @@ def cheapest_attacks(
 
     Facts are values of a person's columns, and of columns of one of their records in one table, drawn at
     random. All pairs are tried, as far as the work allows; larger sets are the best few of the size below
-    with a fact more, so a better one may exist.
-
-    Parameters
-    ----------
-    persons
-        Codes from 0 of each column that persons have one value of, shape (n_persons,).
-    records
-        Of each table where persons have several, and of each column that holds lists.
-    n_persons
-        Persons in all tables.
+    with a fact more, so a better one may exist. `persons` holds codes from 0, shape (n_persons,), of columns
+    of one value each; `records` those of tables where persons have several, and of columns of lists.
     """
     search = _Search(persons, records, n_persons)
     best: list[Attack] = []

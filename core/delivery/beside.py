@@ -39,12 +39,8 @@ class SameOrder:
 def same_orders(tables: Mapping[str, CodedTable], facts: Sequence[_Named]) -> tuple[SameOrder, ...]:
     """Return pairs of tables, not both joined to persons, of one length whose shared columns agree by place.
 
-    Tables that were both sorted by what they share agree too, and tell nothing by it.
-
-    Parameters
-    ----------
-    tables, facts
-        By name; their columns of keys are not compared.
+    Tables that were both sorted by what they share agree too, and tell nothing by it; columns of keys are not
+    compared.
     """
     found = []
     for one, other in combinations(facts, 2):

@@ -49,16 +49,8 @@ def groups_of(
     """Return what the members of small groups tell, for each column that puts persons together so.
 
     Such a column is named like a household, holds codes that a few persons share, or the keys of others in
-    the table, such as their mothers'.
-
-    Parameters
-    ----------
-    tables, columns
-        By name; the columns to look at.
-    persons
-        Whose each record is.
-    demographics
-        Shape (n_persons,): a code from 0 for each combination of the persons' own quasi-identifiers.
+    the table, such as their mothers'. `persons` says whose each record is; `demographics`, shape
+    (n_persons,), is a code from 0 for each combination of the persons' own quasi-identifiers.
     """
     keys = {*persons.columns.values()}
     places = [

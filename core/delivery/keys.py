@@ -199,14 +199,8 @@ def combined_keys(tables: Mapping[str, CodedTable], named: Iterable[Place] = ())
     """Return tables with a column more where a number names a person only within a hospital or another site.
 
     That is so where columns of two tables named alike for persons both repeat values, and with one more
-    column that both have, or of the same values, name each record of one of them once.
-
-    Parameters
-    ----------
-    tables
-        By name.
-    named
-        Columns that were said to be keys by themselves.
+    column that both have, or of the same values, name each record of one of them once. Columns in `named`
+    were said to be keys by themselves.
     """
     taken = set(named)
     more: dict[Place, Place] = {}
@@ -236,19 +230,8 @@ def with_embedded_keys(combined: Combined, links: Sequence[Link]) -> tuple[Combi
     """Return tables with a column more for keys that stand inside other values, such as names of files.
 
     Only tables that no link joins are looked at: a part of nearly all values, between marks, is a key where a
-    column that names each record of another table once has 95 % of them.
-
-    Parameters
-    ----------
-    combined
-        The tables, and what was combined in them.
-    links
-        Between them.
-
-    Returns
-    -------
-    tuple
-        The tables, and the links with those of such parts.
+    column that names each record of another table once has 95 % of them. The links with those of such parts
+    are returned too.
     """
     joined = {place.table for link in links for place in (link.one, link.other)}
     apart = [name for name in combined.tables if name not in joined]

@@ -157,21 +157,10 @@ def _table(filed: Mapping[str, object]) -> ReportTable:
 def evidence_files(
     decided: DecidedReport, *, signed: Signed | None = None, filed: Mapping[str, bytes] = MappingProxyType({})
 ) -> dict[str, bytes]:
-    """Return the files of evidence.zip by name.
+    """Return the files of evidence.zip by name, with the signature where there is one.
 
-    Parameters
-    ----------
-    decided
-        The decided report.
-    signed
-        Its signature, where there is one.
-    filed
-        The same report in other formats, as they were filed, by name.
-
-    Raises
-    ------
-    AuditInputError
-        One of the filed formats is one of the data, or a page of another report.
+    `filed` is the same report in other formats, as they were filed, by name. AuditInputError: one of these is
+    one of the data, or a page of another report.
     """
     document = decided.report.document
     files = {DECIDED: decided.data, UNDECIDED: decided.undecided}

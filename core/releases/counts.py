@@ -148,14 +148,9 @@ def count_classes(
 ) -> ClassCounts:
     """Count records, or different units, by class and by class and value.
 
-    Parameters
-    ----------
-    class_codes
-        Shape (n_records,): codes from 0.
-    values
-        By sensitive attribute, shape (n_records,): codes from 0, -1 for missing, which is not counted.
-    unit
-        Shape (n_records,): whose record it is, -1 for nobody's, which is left out; None counts records.
+    All have shape (n_records,): codes of classes from 0; by sensitive attribute those of `values`, -1 for
+    missing, which is not counted; `unit` says whose a record is, -1 for nobody's, which is left out. Without
+    `unit` records are counted.
     """
     known = None if unit is None else unit >= 0
     classes = class_codes if known is None else class_codes[known]
@@ -271,12 +266,7 @@ def _subtracted(
 ) -> tuple[tuple[Rest, Rest], Pairs]:
     """Return what of mine there is more, and what of theirs, and the pairs of counts.
 
-    Parameters
-    ----------
-    mine, theirs
-        Counts in two releases.
-    at, is_there
-        Of theirs, whether each is in mine; and where those are, ascending.
+    `at`, `is_there`: of their counts, whether each is in mine; and where those are, ascending.
     """
     one, other = mine[at], theirs[is_there]
     differ = np.flatnonzero(one != other)
@@ -352,12 +342,8 @@ def _first_of_each(classes: IntArray) -> tuple[IntArray, IntArray]:
 def given_away(moved: IntArray, classes: IntArray, more: IntArray, n_values_alone: IntArray) -> BoolArray:
     """Return shape (n_classes,): whether all who moved have one value, in a class that alone has several.
 
-    Parameters
-    ----------
-    moved, n_values_alone
-        Shape (n_classes,): how many moved; the different values in the class of one release alone.
-    classes, more
-        Shape (n_values,): of values that are more, their class, ascending, and how many more.
+    `n_values_alone` are the different values in the class of one release alone; `classes` and `more`, shape
+    (n_values,), of values that are more, their class, ascending, and how many more.
     """
     start, which = _first_of_each(classes)
     n_different = np.diff(start, append=len(classes))

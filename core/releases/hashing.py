@@ -42,17 +42,10 @@ def as_keys(digests: Sequence[bytes]) -> KeyArray:
 
 
 def siphash(words: Sequence[KeyArray], key: bytes, *, rest: int | None = None) -> KeyArray:
-    """Return shape (n,): SipHash-2-4 of n messages of as many 64-bit words.
+    """Return shape (n,): SipHash-2-4 of n messages of as many 64-bit words, which are little-endian.
 
-    Parameters
-    ----------
-    words
-        The messages' little-endian words, each of shape (n,).
-    key
-        16 bytes.
-    rest
-        The last block: the bytes after the words, with the length of a message above them; None where the
-        words are all.
+    The key has 16 bytes. `rest` is the last block, the bytes after the words with the length of a message
+    above them; None where the words are all.
     """
     halves = np.frombuffer(key, "<u8")
     v = [np.full(len(words[0]), halves[at % 2] ^ np.uint64(start)) for at, start in enumerate(_SIP_START)]

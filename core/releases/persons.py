@@ -116,12 +116,8 @@ def redrawn(column: str, units: Sequence[IntArray], numbers: Sequence[FloatArray
 
     Half of at least 30 persons have another number, up as often as down and by nothing on average (3 standard
     errors), and the differences vary at most half as much as the numbers do. Values that grow, or change
-    for few, do not.
-
-    Parameters
-    ----------
-    units, numbers
-        Of both releases, shape (n_records,): whose a record is, -1 for nobody's; NaN for missing.
+    for few, do not. Both are of two releases, shape (n_records,): whose a record is, -1 for nobody's; NaN for
+    missing.
     """
     kept = []
     for unit, each in zip(units, numbers, strict=True):
@@ -278,16 +274,10 @@ def _only(unit: IntArray, codes: IntArray) -> IntArray:
 
 
 def candidates_over(later: Records, earlier: Sequence[Records], name: str) -> Candidates:
-    """Return what is left of the values that a person may have, over all releases.
+    """Return what is left of the values of a sensitive attribute that a person may have, over all releases.
 
-    Parameters
-    ----------
-    later, earlier
-        The records of all releases; units and values are coded alike in all of them, classes as written by
-        each. An earlier release in which a person has no single class, or another value, is passed over for
-        that person: values change.
-    name
-        The sensitive attribute.
+    Units and values are coded alike in all releases, classes as written by each. An earlier release in which
+    a person has no single class, or another value, is passed over for that person: values change.
     """
     n_units = max(int(each.unit.max(initial=-1)) for each in (later, *earlier)) + 1
     n_values = max(int(each.values[name].max(initial=-1)) for each in (later, *earlier)) + 1

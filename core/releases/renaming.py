@@ -33,15 +33,9 @@ class Renaming:
 def same_words(codes: Codes, context: Codes, *, only_own: bool) -> Mapping[int, int] | None:
     """Return by code of the earlier release the later one of the same meaning; None where it is not clear.
 
-    Parameters
-    ----------
-    codes
-        A column of the later and the earlier release: equal codes for equal words, below 1 for missing.
-    context
-        All other columns of both, as codes from 0.
-    only_own
-        Whether only words are paired that the other release has not, all of them; else all words are, and it
-        must be clear of those that nine tenths of both releases have.
+    `codes` are of a column of the later and the earlier release: equal for equal words, below 1 for missing;
+    `context` are all other columns of both, from 0. `only_own`: only words are paired that the other release
+    has not, all of them; else all are, and it must be clear of those that nine tenths of both have.
     """
     (later, n_later), (earlier, n_earlier) = (np.unique(each[each > 0], return_counts=True) for each in codes)
     if not 0 < min(len(later), len(earlier)) <= max(len(later), len(earlier)) <= _MOST_WORDS:

@@ -76,14 +76,10 @@ class Parts(NamedTuple):
 
 
 def splits_of(columns: tuple[str, ...], found: Mapping[str, Parts]) -> Iterator[Split]:
-    """Yield what surely follows of columns, and what does only if no more came and left than counts show.
+    """Yield what surely follows of the columns that are cut differently, and what may.
 
-    Parameters
-    ----------
-    columns
-        The columns that are cut differently.
-    found
-        What follows by each sensitive attribute, ``""`` for none.
+    The second follows only if no more came and left than counts show. `found`: what follows by each sensitive
+    attribute, ``""`` for none.
     """
     for is_sure in (True, False):
         chosen = {
@@ -108,12 +104,7 @@ def splits_of(columns: tuple[str, ...], found: Mapping[str, Parts]) -> Iterator[
 def split_counts(later: Side, earlier: Side, ends: Sequence[tuple[FloatArray, FloatArray]]) -> Parts:
     """Return what follows of who is in a class of each release.
 
-    Parameters
-    ----------
-    later, earlier
-        The records of both releases.
-    ends
-        By column and code of a stretch, where it begins and ends; NaN for none, which stands for itself.
+    `ends`: by column and code of a stretch, where it begins and ends; NaN for none, which stands for itself.
     """
     is_alike = _counting_alike(later, earlier)
     mine, theirs = _Classes(later), _Classes(earlier)

@@ -34,17 +34,10 @@ _REFERENCE = re.compile(r"url\(#([\w-]+)\)")
 def chart_svg(chart: Chart, *, prefix: str, width: int, height: int | None = None) -> str | None:
     """Draw a chart as an SVG element without namespace, script, link or reference to anything outside.
 
-    None where the process that draws ended or took too long.
-
-    Parameters
-    ----------
-    chart
-        What to draw.
-    prefix
-        Put before every id, so that charts of one page stay apart. The page holds the chart's name and
-        description in elements with the ids ``<prefix>-title`` and ``<prefix>-text``.
-    width, height
-        In pixels, of a chart that is as wide as what it stands in; its height at most.
+    None where the process that draws ended or took too long. `prefix` is put before every id, so that charts
+    of one page stay apart; the page holds the chart's name and description in elements with the ids
+    ``<prefix>-title`` and ``<prefix>-text``. `width` and `height`, its height at most, are in pixels, of a
+    chart that is as wide as what it stands in.
     """
     specification = cast(
         "dict[str, object]", _drawable(json_value(for_report(chart, width=width, height=height)))

@@ -78,20 +78,9 @@ def search_in_engine(
 ) -> tuple[ColumnsMeasurement | None, Suda | None]:
     """Measure what each quasi-identifier does, and special uniques where asked for, as in memory.
 
-    Parameters
-    ----------
-    engine, options
-        As for :func:`core.risk.in_engine.measure_in_engine`.
-    measured
-        What that returned.
-    suda
-        How far special uniques are searched; a size of which the sets are too much work is left out, which
-        the result says.
-
-    Returns
-    -------
-    tuple
-        None for columns of a table with too many classes, or none; None for special uniques not asked for.
+    `suda` says how far special uniques are searched; a size of which the sets are too much work is left out,
+    which the result says. None for columns of a table with too many classes, or none; None for special
+    uniques not asked for. The rest as for :func:`core.risk.in_engine.measure_in_engine`.
     """
     if not measured.classes.n_classes or not (is_searched(measured) or suda):
         return None, None

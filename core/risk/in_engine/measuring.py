@@ -191,26 +191,11 @@ def compare_in_engine(
     thresholds: RiskThresholds,
     options: ReadOptions | None = None,
 ) -> tuple[RiskMeasurement, RiskMeasurement]:
-    """Compare the classes of a table with those of its original, each counted where it is.
+    """Compare the classes of a table with those of its `original`, each counted where it is.
 
-    Parameters
-    ----------
-    measured, counts
-        What was measured of the table, and the distinct known values and missing cells of its columns.
-    original
-        The table before anonymization.
-    thresholds, options
-        As for :func:`measure_in_engine`.
-
-    Returns
-    -------
-    tuple
-        The measurement with its comparison, of which what pairs records is None, and the original's own.
-
-    Raises
-    ------
-    AuditInputError
-        The original has none of the quasi-identifiers, or cannot be measured.
+    `counts` are the distinct known values and missing cells of the table's columns. Return the measurement
+    with its comparison, of which what pairs records is None, and the original's own. AuditInputError: the
+    original has none of the quasi-identifiers, or cannot be measured.
     """
     same = settings_for_other(measured.settings, original.table.columns)
     if same is None:
