@@ -171,15 +171,8 @@ class _Strict(_Parser):
 def audit_again(tool: str, runs: Sequence[Sequence[str]], *, policy: Policy | None = None) -> output.Audited:
     """Audit as the words of a filed report say, on the files at hand; nothing is printed or written.
 
-    Parameters
-    ----------
-    policy
-        Whose limits the result is held against where the words name none.
-
-    Raises
-    ------
-    AuditInputError
-        Words that no tool takes, or that would write a file; and as the audit does.
+    The result is held against the limits of `policy` where the words name none. AuditInputError: words that
+    no tool takes, or that would write a file; and as the audit does.
     """
     parser = build_parser([tool], parser_class=_Strict)
     if tool not in COMMANDS or not hasattr(module := command(tool), "audit"):

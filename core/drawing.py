@@ -23,22 +23,9 @@ _LONGEST_REASON = 500
 
 
 def svg_of(specification: dict[str, object]) -> str | None:
-    """Return a chart as SVG text.
+    """Return a chart, as Vega-Lite with its data, as SVG text.
 
-    Parameters
-    ----------
-    specification
-        Vega-Lite, with its data.
-
-    Returns
-    -------
-    str or None
-        None where no process could draw it: each ended, or took too long.
-
-    Raises
-    ------
-    ValueError
-        The specification cannot be drawn.
+    None where no process could draw it: each ended, or took too long. ValueError: it cannot be drawn.
     """
     data = pa.py_buffer(json.dumps(specification).encode())
     for _ in range(_TRIES):

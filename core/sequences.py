@@ -47,14 +47,8 @@ def alike_by_bag(person: IntArray, item: IntArray, start: IntArray) -> IntArray:
     """Return shape (n_persons,): how many persons have the same items, each as often, and the same start.
 
     Bags are compared by sums of a random number for each item, which by chance are equal for two others once
-    in 2⁶⁰ pairs.
-
-    Parameters
-    ----------
-    person, item
-        Shape (n_records,): whose each record is, and its code from 0.
-    start
-        Shape (n_persons,): a code from 0 that has to be equal too.
+    in 2⁶⁰ pairs. `person` and `item` have shape (n_records,): whose each record is, and its code from 0;
+    `start`, shape (n_persons,), is a code from 0 that has to be equal too.
     """
     rng = np.random.default_rng(0)
     mark = rng.integers(1, 2**63, int(item.max(initial=-1)) + 1, dtype=np.uint64) * np.uint64(2) + np.uint64(
@@ -131,15 +125,10 @@ def measure_time(
 ) -> Time:
     """Return what the dates of a table and the order of its records and numbers tell.
 
-    Parameters
-    ----------
-    table, columns
-        A table and those of its columns that are released, keys and numbers apart.
-    numbers
-        Released columns of pseudonyms and numbers of records.
-    person
-        Whose each record is, shape (n_records,) with -1 for nobody's, or the column that says so; None where
-        nothing does: then there are no intervals, and every record is a person.
+    `columns` are those that are released, keys and numbers apart; `numbers` the released ones of pseudonyms
+    and numbers of records. `person` says whose each record is, shape (n_records,) with -1 for nobody's, or
+    names the column that does; None where nothing does: then there are no intervals, and every record is a
+    person.
     """
     codes = (
         table.select([person])[person].trimmed.codes.astype(np.int64) if isinstance(person, str) else person
@@ -332,15 +321,7 @@ def orders_beside(
 
     Only of tables with as many records, place by place: what one shows must go with what stands in the same
     place of the other. Columns that the table shows as they were are passed over: their order tells nothing.
-
-    Parameters
-    ----------
-    table, original
-        Both tables, coded.
-    numbers
-        Columns of the table with pseudonyms and numbers of records.
-    name
-        What the original is called.
+    `numbers` are columns of the table with pseudonyms and numbers of records; `name` is the original's.
     """
     n_records = table.table.num_rows
     if original.table.num_rows != n_records:

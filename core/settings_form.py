@@ -363,14 +363,8 @@ def settings_document(*settings: object) -> dict[str, object]:
 def option_words(settings: Any, *, usual: object = None, left_out: Iterable[str] = ()) -> list[str]:
     """Return the words of the command line that give settings, without those that are as usual.
 
-    Parameters
-    ----------
-    settings
-        What was asked.
-    usual
-        Settings that the command would take by itself; the defaults of the fields without.
-    left_out
-        Names of settings that are given in another way.
+    `usual` are settings that the command would take by itself, without them the defaults of the fields;
+    `left_out` are the names of settings that are given in another way.
     """
     words: list[str] = []
     for told, value in _values([settings]):

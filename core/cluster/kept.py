@@ -19,19 +19,9 @@ _ENDING = ".pair"
 
 
 class Kept:
-    """The results of pairs in a folder, by the names of their files and a digest of all they depend on.
+    """The results of a tool's pairs, by the names of their files and a digest of all they depend on.
 
-    Parameters
-    ----------
-    folder
-        That of the report; the results are in a folder of it.
-    tool
-        Whose pairs they are.
-
-    Raises
-    ------
-    AuditInputError
-        When the folder cannot be read or written.
+    They are in a folder of the report's. AuditInputError: it cannot be read or written.
     """
 
     def __init__(self, folder: Path, tool: str) -> None:

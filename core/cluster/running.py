@@ -44,17 +44,10 @@ UNFORESEEN = "{pair}: the work ended in an error that was not foreseen ({kind});
 
 
 class Scheduler:
-    """The scheduler of a Dask cluster that is there already.
+    """The scheduler of a Dask cluster that is there already, at an address such as ``tcp://node1:8786``.
 
-    Parameters
-    ----------
-    address
-        Such as ``tcp://node1:8786``; a ``tls://`` one takes certificates from Dask's own settings.
-
-    Raises
-    ------
-    AuditInputError
-        When nothing answers, or a worker has another AnonAudit, Python or disk.
+    A ``tls://`` one takes certificates from Dask's own settings. AuditInputError: nothing answers, or a
+    worker has another AnonAudit, Python or disk.
     """
 
     def __init__(self, address: str) -> None:

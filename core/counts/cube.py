@@ -210,14 +210,8 @@ def looks_like_counts(table: pa.Table, columns: Sequence[str]) -> tuple[str, boo
     """Return the column that seems to count people, and whether rows of totals say so; None without.
 
     Its values are whole numbers (or suppressed), and every row is another cell of the columns that hold no
-    numbers. It is named as counts are, or some rows are totals.
-
-    Parameters
-    ----------
-    table
-        Columns of text.
-    columns
-        Those that nobody chose for something else.
+    numbers. It is named as counts are, or some rows are totals. All are columns of text; those in `columns`
+    nobody chose for something else.
     """
     if not 2 <= table.num_rows <= _MOST_ROWS:
         return None

@@ -49,14 +49,8 @@ def measure_together(tables: Sequence[tuple[str, Cube]], *, are_same: bool = Fal
 
     Tables are cells of one table by all of their columns, in which bands are cut wherever any of them cuts.
     Of each cell by columns or bands that no table has, the least and the most are looked for by linear
-    programming; two tables with the same categories tell nothing that each does not.
-
-    Parameters
-    ----------
-    tables
-        By name; columns and categories of one meaning are called alike.
-    are_same
-        Whether they count the same people, whatever their counts say.
+    programming; two tables with the same categories tell nothing that each does not. Columns and categories
+    of one meaning are called alike. `are_same`: they count the same people, whatever their counts say.
     """
     found: list[Together] = []
     seen: set[frozenset[int]] = set()

@@ -328,12 +328,8 @@ def propose_links(tables: Mapping[str, CodedTable]) -> tuple[Link, ...]:
 
     Columns of like names are one key where half of the values of one are found in the other; columns of
     unlike names where 95 % are, they are at least 30, and no whole numbers that were counted off. Of two
-    columns of one table only the better one is joined to a column of another.
-
-    Parameters
-    ----------
-    tables
-        By name; cells as text, missing is null and equals nothing.
+    columns of one table only the better one is joined to a column of another. Cells are compared as text;
+    missing is null and equals nothing.
     """
     columns = {name: _candidates(name, table) for name, table in tables.items()}
     found: list[Link] = []

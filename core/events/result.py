@@ -50,15 +50,8 @@ class Suggestions:
 def suggest_settings(dataset: Dataset, settings: EventSettings, rule: Rule) -> Suggestions:
     """Try coarser columns and flatten steps, and a mapping where the one in use tells nothing apart.
 
-    Parameters
-    ----------
-    dataset, settings, rule
-        The log, and what was asked for; every suggestion is as coarse or coarser.
-
-    Returns
-    -------
-    Suggestions
-        Three; fewer where few reach k with anything left.
+    Return three suggestions, each as coarse as what was asked for or coarser; fewer where few reach k with
+    anything left.
     """
     base = measure_events(dataset, _with_fitting_mapping(dataset, settings, rule.k))
     is_new_mapping = base.log.settings.mapping != settings.mapping

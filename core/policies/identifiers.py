@@ -31,13 +31,9 @@ def kinds_of_columns(
 ) -> dict[str, frozenset[str]]:
     """Return what the columns of a table look like, those that look like none of what is asked for left out.
 
-    Parameters
-    ----------
-    wanted
-        Of :data:`KINDS`: kinds of columns, keys of sensitive patterns, and the two that are
-        counted here. Whoever asks for names of people hears of columns in their form, too.
-    left_out
-        Columns that are not released.
+    `wanted` are of :data:`KINDS`: kinds of columns, keys of sensitive patterns, and the two that are counted
+    here. Whoever asks for names of people hears of columns in their form, too. Columns in `left_out` are not
+    released.
     """
     released = table.drop_columns([name for name in dict.fromkeys(left_out) if name in table.column_names])
     if not wanted or not released.num_columns or not released.num_rows:

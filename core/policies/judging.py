@@ -177,16 +177,10 @@ def read_word(limit: Limit) -> Text:
 def judge_policy(policy: Policy, tool: str, document: Document, columns: Columns | None) -> PolicyOutcome:
     """Hold an audit against the limits that a policy names for its tool.
 
-    What is not assessed is never met. A finding that FAILs on a limit's subject misses it, unless more was
-    asked of the audit than the policy does; where less was asked, only a figure can miss it, and nothing
-    meets it.
-
-    Parameters
-    ----------
-    document
-        What the tool's command prints as JSON.
-    columns
-        Of what is released, to what each looks like; None where nothing was looked at.
+    The document is what the tool's command prints as JSON. What is not assessed is never met. A finding that
+    FAILs on a limit's subject misses it, unless more was asked of the audit than the policy does; where less
+    was asked, only a figure can miss it, and nothing meets it. `columns`: of what is released, to what each
+    looks like; None where nothing was looked at.
     """
     judged = (_judge(limit, tool, document, columns) for limit in policy.for_tool(tool))
     outcomes = [each for each in judged if each is not None]

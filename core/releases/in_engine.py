@@ -85,14 +85,8 @@ def measure_releases_in_engine(
 ) -> BesideInEngine:
     """Measure what tables in an engine tell whoever has earlier releases too, by counts alone.
 
-    Parameters
-    ----------
-    tables
-        The release, in one engine.
-    earlier
-        Tables of earlier releases, and ledgers; what cannot be held against the release is told.
-    next_to, options
-        How a second table of an engine is reached, and which words are missing values.
+    `earlier` are tables and ledgers; what cannot be held against the release is told. `next_to` and `options`
+    say how a second table of an engine is reached, and which words are missing values.
     """
     compared: list[Compared] = []
     not_compared: list[NotCompared] = []

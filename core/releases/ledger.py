@@ -136,22 +136,11 @@ def _seal(document: Mapping[str, object], salt: bytes) -> str:
 
 
 def read_ledger(data: bytes, *, name: str, salt: bytes | None = None) -> Ledger:
-    """Read a ledger.
+    """Read a ledger, which messages call `name`.
 
-    Parameters
-    ----------
-    data
-        The bytes of the file.
-    name
-        Its name, for messages.
-    salt
-        The publisher's salt, where it is kept apart; None takes the one in the ledger.
-
-    Raises
-    ------
-    AuditInputError
-        No ledger, or one cut short; of another version; without its salt, or with another; changed after it
-        was written.
+    `salt` is the publisher's, where it is kept apart; None takes the one in the ledger. AuditInputError: no
+    ledger, or one cut short; of another version; without its salt, or with another; changed after it was
+    written.
     """
     if len(data) > _LARGEST:
         raise input_error(

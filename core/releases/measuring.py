@@ -152,13 +152,9 @@ def measure_releases(
 ) -> ReleasesMeasurement:
     """Measure what the tables of a release tell whoever has earlier releases too.
 
-    Parameters
-    ----------
-    tables
-        The release; missing quasi-identifiers are a value of their own, missing sensitive values unknown.
-    earlier
-        Tables of earlier releases, each held against the table of the release that is named like it or has
-        most of its columns, and ledgers.
+    Missing quasi-identifiers are a value of their own, missing sensitive values unknown. `earlier` are
+    tables, each held against the table of the release that is named like it or has most of its columns, and
+    ledgers.
     """
     compared: list[Compared] = []
     not_compared: list[NotCompared] = []
@@ -582,12 +578,7 @@ def joint_values(columns: Sequence[pa.ChunkedArray]) -> Codes:
 def own_words(codes: Codes, counts: Codes | None = None) -> tuple[IntArray, IntArray] | None:
     """Return the words, rare ones aside, that each of two releases has alone; None of a few of its records.
 
-    Parameters
-    ----------
-    codes
-        A column in both, codes from 0.
-    counts
-        How many records each code stands for; None for one.
+    `codes` of a column in both count from 0; `counts` are the records each stands for, without it one.
     """
     found = []
     for (mine, theirs), times in zip((codes, codes[::-1]), counts or (None, None), strict=True):

@@ -284,15 +284,7 @@ def what_if_lines(what_if: WhatIf, *, k: int) -> list[str]:
 
 
 def release_document(made: Release, again: RiskAudit) -> dict[str, object]:
-    """Return the generalized table's figures as JSON-able values, measured in its bytes read back.
-
-    Parameters
-    ----------
-    made
-        The table.
-    again
-        Its bytes held against the thresholds.
-    """
+    """Return the generalized table's figures, measured in its bytes read back, as JSON-able values."""
     return {
         "k_asked": made.k,
         "k": again.figures["k"],
@@ -485,13 +477,7 @@ def risk_summary(
     suda: Suda | None = None,
     what_if: WhatIf | None = None,
 ) -> list[str]:
-    """Return the audit as lines of text for a terminal.
-
-    Parameters
-    ----------
-    audit, columns, suda, what_if
-        As for :func:`risk_document`.
-    """
+    """Return what :func:`risk_document` is given as lines of text for a terminal."""
     return [
         *_figure_lines(audit),
         *([] if columns is None else _column_lines(columns)),

@@ -374,22 +374,8 @@ def release_reaching(
 ) -> tuple[Release, RiskAudit]:
     """Make the table of the cheapest option whose bytes, read back and measured, meet the thresholds.
 
-    Parameters
-    ----------
-    what_if, measured, dataset, person
-        As for :func:`release`.
-    thresholds
-        All of them are held against the written table.
-
-    Returns
-    -------
-    tuple
-        The table, and its bytes held against the thresholds.
-
-    Raises
-    ------
-    AuditInputError
-        No option reaches k, or none of those that do meets the other thresholds when counted again.
+    Return the table, and its bytes held against the thresholds. AuditInputError: no option reaches k, or none
+    of those that do meets the other thresholds when counted again. The rest as for :func:`release`.
     """
     missed: list[Text] = []
     if person == "left_out":  # nothing tells which records belong together

@@ -321,16 +321,8 @@ def events_report(
 ) -> Report:
     """Return the report: counts, settings, whether k is reached, loss, and trace risk; no user.
 
-    Parameters
-    ----------
-    audit
-        The result.
-    inputs
-        The log, and the mapping if one was read.
-    outcomes
-        Other ways of anonymizing: for the chosen k, or for all k of the curve.
-    created_at
-        UTC.
+    `inputs` are the log, and the mapping if one was read; `outcomes` other ways of anonymizing, for the
+    chosen k or for all k of the curve; `created_at` is in UTC.
     """
     inputs = placed(inputs)
     return Report(
