@@ -108,6 +108,7 @@ def test_module__of_one_importer_is_a_subject_of_its_own() -> None:
     assert lone <= {
         "core.commands.risk_in_engine",
         "core.counts.differences",
+        "core.delivery.beside",
         "core.drawing",
         "core.events.views.proof",
         "core.free_text.models",

@@ -45,14 +45,11 @@ def shipped_policy(name: str) -> policies.Policy:
     return policies.shipped_policies()[name]
 
 
-def policy_of_digest(digest: str) -> policies.Policy | None:
-    """Return the policy that comes along and has a digest, if one does."""
-    return next((each for each in policies.shipped_policies().values() if each.digest == digest), None)
-
-
 def with_outcome(report: Report, outcome: policies.PolicyOutcome) -> Report:
     """Return a report with what a policy makes of it, and the words that name one that comes along."""
-    known = policy_of_digest(outcome.policy.digest)
+    digest = outcome.policy.digest
+
+    known = next((each for each in policies.shipped_policies().values() if each.digest == digest), None)
     words = () if known is None else ("--policy", known.name)
     rows: list[list[Text | str]] = [
         [

@@ -7,8 +7,14 @@ from itertools import permutations
 import numpy as np
 
 from core.counts.cube import Key
-from core.counts.dominance import Contributions, Dominated, dominated_cells, measure_contributions
-from core.counts.measuring import CountsMeasurement, measure_counts
+from core.counts.measuring import (
+    Contributions,
+    CountsMeasurement,
+    Dominated,
+    dominated_cells,
+    measure_contributions,
+    measure_counts,
+)
 from core.counts.settings import CountThresholds
 from core.counts.suppressing import Suppression, propose_suppression, small_cells, told_cells
 from core.counts.together import Together

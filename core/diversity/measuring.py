@@ -253,7 +253,9 @@ class _Searching:
             status = Status.TOO_FEW_RECORDS
         else:
             try:
-                evaluation = self._evaluation(partition, kept_set)
+                if kept_set.key not in self._evaluations:
+                    self._evaluations[kept_set.key] = partition.evaluate(kept_set, self._should_stop)
+                evaluation = self._evaluations[kept_set.key]
             except SearchStoppedError:
                 return Configuration(k=k, l=l, status=Status.STOPPED)
             status = _status(evaluation.accuracy, kept_set, settings.target)
@@ -269,11 +271,6 @@ class _Searching:
         return (without_model or kept_set.key in self._evaluations) and (
             not self._verified or kept_set.key in self._verifications
         )
-
-    def _evaluation(self, partition: "_Partition", kept_set: KeptSet) -> Evaluation:
-        if kept_set.key not in self._evaluations:
-            self._evaluations[kept_set.key] = partition.evaluate(kept_set, self._should_stop)
-        return self._evaluations[kept_set.key]
 
     def _verification(self, kept_set: KeptSet) -> Verification | None:
         if not self._verified:

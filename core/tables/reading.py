@@ -217,7 +217,11 @@ def read_for_other(data: pa.Buffer, *, name: str, options: dict[str, Any], kind:
     """Read a table for the process that sent it."""
     table, reading = READERS[kind](data, name=name, options=options_of(options))
     check_text(table.nbytes, of=data.size, name=name)
-    return plain_reading(reading), table
+    fields = asdict(reading)
+    fields["notes"] = [plain_text(note) for note in reading.notes]
+    for one in fields["beside"]:
+        one["what"] = plain_text(one["what"])
+    return fields, table
 
 
 def _marked_up(head: bytes) -> str | None:
@@ -261,12 +265,3 @@ def read_apart(
 def options_of(fields: Mapping[str, Any]) -> ReadOptions:
     """Return options from their JSON."""
     return ReadOptions(**{**fields, "missing_spellings": tuple(fields["missing_spellings"])})
-
-
-def plain_reading(reading: Reading) -> dict[str, Any]:
-    """Return what reading assumed, as JSON can hold it."""
-    fields = asdict(reading)
-    fields["notes"] = [plain_text(note) for note in reading.notes]
-    for one in fields["beside"]:
-        one["what"] = plain_text(one["what"])
-    return fields

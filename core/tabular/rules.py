@@ -160,11 +160,6 @@ def scan_anonymized(
     return ScannedColumn(cells=column, values=values, hits=hits, residual=residual, original=original)
 
 
-def check_unnamed(match: MatchedColumn) -> ColumnCheck:
-    """Warn of a column without a name, which the rule leaves out."""
-    return _result(match, "unnamed", Verdict.WARN, "The column has no name and was left out.")
-
-
 def check_absent(match: MatchedColumn, log: AnonymizationLog) -> ColumnCheck:
     """Judge an original column that is not in the anonymized table."""
     if log.mode == "high" or match.action == "drop":
@@ -182,7 +177,7 @@ def check_match(
 ) -> ColumnCheck:
     """Judge an original column and what it became; None where that is absent or nobody answered for it."""
     if match.original in unnamed:
-        return check_unnamed(match)
+        return _result(match, "unnamed", Verdict.WARN, "The column has no name and was left out.")
     if match.anonymized is None:
         return check_absent(match, log)
     if scanned is None:

@@ -26,7 +26,7 @@ from core.counts import (
 from core.counts.bands import band
 from core.counts.bounds import _least
 from core.counts.cube import Cube, subtotals_of
-from core.counts.dominance import dominated_cells
+from core.counts.measuring import dominated_cells
 from core.errors import AuditInputError
 from core.tables import Dataset, read_dataset
 from core.verdict import Verdict

@@ -21,39 +21,13 @@ from core.leakage.views.tables import (
     leakage_charts,
     worst_rows_table,
 )
+from core.measures import leakage as measures
 from core.reports import Figure, InputFacts, Report, ReportTable, current_versions, placed
 from core.settings_form import described, report_lines
 from core.verdict import Verdict, worst
 from core.words import Text, Written, counted, joined, own, percent, text
 
-MEASURE_KEYS = (
-    "full_leakage_share",
-    "partial_leakage_share",
-    "mean_matching_cells",
-    "std_matching_cells",
-    "expected_matching_cells",
-    "n_rows_without_valid_cells",
-    "column_match_share",
-    "column_z",
-    "n_exact_rows_anywhere",
-    "n_unique_exact_rows_anywhere",
-    "relink_share",
-    "mean_best_share",
-    "median_distance_to_closest",
-    "median_distance_within_original",
-    "median_distance_ratio",
-    "closer_to_original_share",
-    "n_near_copies",
-    "relinked_by_likeness_share",
-    "full_leakage_without_columns_share",
-    "n_unique_exact_rows_second_look",
-    "singling_out_univariate_share",
-    "singling_out_multivariate_share",
-    "linkage_share",
-    "inference_share",
-    "membership_auc",
-    "smallest_membership_auc",
-)
+MEASURE_KEYS = tuple(measure.key for measure in measures.MEASURES)
 _ATTACK_MEASURES = {
     "singling out, one column": "singling_out_univariate_share",
     "singling out, several columns": "singling_out_multivariate_share",
