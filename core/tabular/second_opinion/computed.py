@@ -37,6 +37,7 @@ from core.tabular.second_opinion.digests import (
     unkeyed_digests,
     with_iso_dates,
 )
+from core.tabular.second_opinion.numbering import same_number_same_record
 from core.tabular.second_opinion.pair import LoggedTables, Sample, remembered
 from core.tabular.second_opinion.readable import recombined
 from core.tabular.second_opinion.unchanged import ColumnComparison
@@ -643,7 +644,8 @@ def _as_cipher(samples: _Samples, original: str, anonymized: str) -> Iterator[Co
         rows = [(value[0], token) for value, token in samples.pairs((original,), anonymized)]
         folded_rows = [(value.casefold(), token.casefold()) for value, token in rows]
         ciphers = [(cipher_between(rows) or cipher_between(folded_rows), len(rows))]
-    if order != "kept" and not any(cipher for cipher, _ in ciphers):
+    is_free = order != "kept" and same_number_same_record(samples.tables, original, anonymized) is not False
+    if is_free and not any(cipher for cipher, _ in ciphers):
         values = [value for (value,) in samples.values((original,))]
         cells = samples.cells(anonymized)
         folded_cells = [cell.casefold() for cell in cells]
@@ -654,7 +656,7 @@ def _as_cipher(samples: _Samples, original: str, anonymized: str) -> Iterator[Co
             counts = (cipher.n_matched, n)
             yield samples.result((original,), anonymized, kind="cipher", how=cipher.how, counts=counts)
             return
-    if order != "kept":
+    if is_free:
         everyone = samples.tables.written["original"][original].trimmed.values
         tokens = samples.cells(anonymized)
         if are_alike_in_places(everyone.to_pylist(), tokens):

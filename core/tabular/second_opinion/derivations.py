@@ -25,6 +25,7 @@ from core.coding import FloatArray, IntArray, combined_codes, some_rows
 from core.tabular.columns import is_high_risk
 from core.tabular.second_opinion.amounts import PARTS, Amounts, read_amounts, read_codes
 from core.tabular.second_opinion.classes import logged_quasi_identifiers
+from core.tabular.second_opinion.numbering import shown_by_others
 from core.tabular.second_opinion.pair import LoggedTables, remembered
 from core.tabular.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.words import listed
@@ -598,7 +599,11 @@ def _constants_of_values(search: Search) -> Iterator[Derivation]:
             found = _dates_as_numbers(before, after) or _linear(
                 before, after, own=search.stands_for.get(anonymized) == original
             )
-            if found is not None and not _same_scale_natural(search, original, anonymized):
+            if (
+                found is not None
+                and not _same_scale_natural(search, original, anonymized)
+                and not _are_counted_anew(search, (original, anonymized), before, after)
+            ):
                 yield search.derivation(original, anonymized, kind="constant", counts=found)
 
 
@@ -609,6 +614,24 @@ def _same_scale_natural(search: Search, original: str, anonymized: str) -> bool:
         return False
     before, also = search.numbers("original", original), search.numbers("original", own)
     return before is not None and also is not None and _linear(before, also) is not None
+
+
+def _are_counted_anew(search: Search, columns: tuple[str, str], before: Amounts, after: Amounts) -> bool:
+    """Whether both are numbers in even steps, and kept columns show that their order says nothing."""
+    sizes = search.tables.n_original, search.tables.n_anonymized
+    if (len(before.numbers), len(after.numbers)) != sizes or not all(
+        _is_evenly_spaced(one.distinct) for one in (before, after)
+    ):
+        return False
+    places = (
+        np.where(np.isnan(one.numbers), -1, np.searchsorted(one.distinct, one.numbers))
+        for one in (before, after)
+    )
+    return shown_by_others(search.tables, columns, *places) is False
+
+
+def _is_evenly_spaced(numbers: FloatArray) -> bool:
+    return bool(len(numbers) * np.diff(numbers).min() > _MOST_COVERED * (numbers[-1] - numbers[0]))
 
 
 _DAY_ZERO = (25_569.0, 719_163.0, 2_440_588.0, 40_587.0, 0.0)  # Excel, year 1, Julian, modified, 1970

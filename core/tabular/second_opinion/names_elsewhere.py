@@ -23,6 +23,7 @@ from core.letters import narrowed
 from core.roles import Role
 from core.roles.vocabulary import match_name
 from core.tabular.columns import is_high_risk
+from core.tabular.second_opinion.numbering import same_number_same_record
 from core.tabular.second_opinion.pair import LoggedTables
 from core.tabular.second_opinion.rewriting import dates_respelled, legible, respelled
 from core.tabular.second_opinion.unchanged import ColumnComparison
@@ -538,7 +539,10 @@ def _anywhere(
     """Count the cells that hold any value, where nobody knows whose row is whose."""
     text, number = held
     n_hits = int(cells.counts[np.unique(text)].sum())
-    is_chance = one.kind != "names" and _hold_by_counting(words, text)
+    is_chance = one.kind != "names" and (
+        _hold_by_counting(words, text)
+        or same_number_same_record(read.tables, one.column, anonymized) is False
+    )
     if n_hits < _FEWEST_HITS or is_chance or _is_a_shared_word(one, form, cells, words, held):
         return None
     if one.column == anonymized:

@@ -22,7 +22,8 @@ from core.roles import Role
 from core.roles.vocabulary import match_name
 from core.tabular.columns import is_high_risk
 from core.tabular.second_opinion.derivations import Derivation, Search, are_drawn_alike
-from core.tabular.second_opinion.names_elsewhere import are_counted, folded_texts, folded_together
+from core.tabular.second_opinion.names_elsewhere import folded_texts, folded_together
+from core.tabular.second_opinion.numbering import counted_numbers, same_number_same_record
 from core.tabular.second_opinion.pair import remembered
 
 _LONGEST = 24  # characters of a value
@@ -95,11 +96,15 @@ def measure_pieces(search: Search) -> Iterator[Derivation]:
     tokens = list(itertools.islice(_tokens(search), _MOST_COLUMNS))
     sought = list(_sought(search)) if tokens else []
     for anonymized in tokens:
+        (name,), texts = anonymized.columns, pa.array(anonymized.texts, pa.string())
+        is_counted = counted_numbers(texts) is not None
         explained = {place for one, is_date in sought if is_date for place in _places(one, anonymized)}
         found = {
             one.columns: places
             for one, is_date in sought
-            if not is_date and (places := _places(one, anonymized) - explained)
+            if not is_date
+            and not (is_counted and not same_number_same_record(search.tables, one.columns[0], name))
+            and (places := _places(one, anonymized) - explained)
         }
         held = tuple(sorted({place for places in found.values() for place in places}))
         n = int(anonymized.counts.sum())
@@ -169,7 +174,7 @@ def _tokens(search: Search) -> Iterator[_Spelled]:
             continue
         if search.tables.distinct_share("anonymized", name) >= _LEAST_DISTINCT:
             spelled = _spelled(search, "anonymized", name)
-            if spelled is not None and not are_counted(pa.array(spelled.texts, pa.string())):
+            if spelled is not None:
                 yield spelled
 
 

@@ -1,0 +1,136 @@
+"""Identifiers that were counted up, such as P001 and X001: whether the same number is the same record.
+
+Numbers without gaps hold each other's whatever they stand for, so that nothing follows from finding one where
+nobody knows whose row is whose. Then the columns that were kept decide: records of the same number agree in
+them far beyond chance, or no more than chance has it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from core.coding import IntArray
+from core.tabular.second_opinion.pair import CodedPair, LoggedTables, remembered
+
+_NUMBERED = r"^(?P<before>[^0-9]*)(?P<number>[0-9]{1,15})(?P<behind>[^0-9]*)$"
+_LOOKED_AT = 1000  # texts that show whether a column may be one of numbers
+_NEARLY_ALL = 0.97  # share of the texts that have a number between the same letters
+_FEWEST_COUNTED, _WITHOUT_GAPS = 10, 0.2  # numbers, and the share of those from first to last that are there
+_KEPT = 0.95  # share of a column's values that are still there
+_NO_ACCIDENT = 5  # standard deviations beyond chance
+_SHIFTS = (0, -1, 1, -2, 2)  # by which counting may begin elsewhere
+
+
+def counted_numbers(texts: pa.Array) -> IntArray | None:
+    """Return shape (n_texts,): the number of each; None unless they were counted up, in whatever steps.
+
+    Nearly all have the same letters, or none, before and behind their number; others are −1.
+    """
+    if len(texts) > _LOOKED_AT and _numbers(texts.slice(0, _LOOKED_AT)) is None:
+        return None
+    found = _numbers(texts)
+    if found is None:
+        return None
+    known = np.unique(found[found >= 0])
+    if len(known) < _FEWEST_COUNTED:
+        return None
+    step = int(np.gcd.reduce(np.diff(known)))
+    few_gaps = (known[-1] - known[0]) // step < len(known) / _WITHOUT_GAPS
+    return np.where(found < 0, -1, found // step) if few_gaps else None
+
+
+def _numbers(texts: pa.Array) -> IntArray | None:
+    """Return the number of each text; None unless nearly all have one between the same letters."""
+    parts = pc.extract_regex(texts, _NUMBERED)
+    letters = pc.dictionary_encode(
+        pc.binary_join_element_wise(pc.struct_field(parts, "before"), pc.struct_field(parts, "behind"), "0")
+    ).indices
+    usual = pc.mode(letters).to_pylist()
+    if not usual or usual[0]["count"] < _NEARLY_ALL * len(texts):
+        return None
+    fitting = pc.if_else(pc.equal(letters, usual[0]["mode"]), pc.struct_field(parts, "number"), None)
+    found: IntArray = pc.fill_null(pc.cast(fitting, pa.int64()), -1).to_numpy(zero_copy_only=False)
+    return found
+
+
+@remembered
+def same_number_same_record(tables: LoggedTables, original: str, anonymized: str) -> bool | None:
+    """Whether kept columns show that the same number means the same record; None where they cannot tell.
+
+    Asked of columns that were both counted up; None for others.
+    """
+    before, after = _of_records(tables, "original", original), _of_records(tables, "anonymized", anonymized)
+    return (
+        None
+        if before is None or after is None
+        else shown_by_others(tables, (original, anonymized), before, after)
+    )
+
+
+def shown_by_others(
+    tables: LoggedTables, columns: tuple[str, str], before: IntArray, after: IntArray
+) -> bool | None:
+    """Whether columns kept beside two show that the same number means the same record; None for no answer.
+
+    `before` has shape (n_original,), `after` (n_anonymized,); −1 stands for none. Numbers may be counted from
+    elsewhere, backwards, or cut to their last digits.
+    """
+    kept = [
+        pair
+        for pair in tables.coded
+        if pair.pair.original != columns[0]
+        and pair.pair.anonymized != columns[1]
+        and pair.n_same_values >= _KEPT * pair.original_counts.sum() > 0
+    ]
+    found = [_do_agree(kept, renumbered, after) for renumbered in _renumbered(before, after)]
+    return True if True in found else found[0]
+
+
+@remembered
+def _of_records(tables: LoggedTables, side: str, name: str) -> IntArray | None:
+    """Return shape (n_records,): a column's numbers, −1 without one; None unless they were counted up."""
+    column = tables.written[side][name].trimmed
+    numbers = counted_numbers(column.values)
+    return None if numbers is None else np.append(numbers, -1)[column.codes]
+
+
+def _renumbered(before: IntArray, after: IntArray) -> Iterator[IntArray]:
+    """Yield the original's numbers as they are, and as they may have been rewritten."""
+    is_one = before >= 0
+    first, last = before[is_one].min(), before.max()
+    of_after = after[after >= 0]
+    moves = dict.fromkeys([*_SHIFTS, int(of_after.min() - first), int(of_after.max() - last)])
+    for move in moves:
+        yield np.where(is_one, before + move, -1)
+    for total in dict.fromkeys([first + last, of_after.min() + of_after.max(), of_after.max() + first]):
+        yield np.where(is_one, total - before, -1)
+    n_digits = len(str(of_after.max()))
+    if last >= 10**n_digits:
+        yield np.where(is_one, before % 10**n_digits, -1)
+
+
+def _do_agree(kept: list[CodedPair], before: IntArray, after: IntArray) -> bool | None:
+    """Whether records of one number agree in kept columns beyond chance; None where these cannot tell."""
+    numbers, rows = np.unique(before, return_index=True)
+    others, other_rows = np.unique(after, return_index=True)
+    common, at, other_at = np.intersect1d(numbers, others, return_indices=True)
+    is_one = common >= 0
+    rows, other_rows = rows[at[is_one]], other_rows[other_at[is_one]]
+    same, by_chance, n = 0, 0.0, 0
+    for pair in kept:
+        ours, theirs = pair.original[rows], pair.anonymized[other_rows]
+        filled = (ours >= 0) & (theirs >= 0)
+        n_codes = 1 + int(max(pair.original.max(), pair.anonymized.max()))
+        counts = [np.bincount(each[filled], minlength=n_codes) for each in (ours, theirs)]
+        n += int(filled.sum())
+        same += int((ours == theirs)[filled].sum())
+        by_chance += float(np.multiply(*counts).sum()) / max(int(filled.sum()), 1)
+    accident = _NO_ACCIDENT * math.sqrt(by_chance + 1)
+    if (n - by_chance) / 2 < accident:
+        return None
+    return same - by_chance > max(accident, (n - by_chance) / 2)
