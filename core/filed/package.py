@@ -176,7 +176,12 @@ def evidence_files(
     files[INPUTS] = _sums((each.sha256, each.name) for each in decided.report.inputs)
     files[VERIFY] = verify_text(decided, files, signed).encode()
     _refuse_data(decided, files)
-    _refuse_other_pages(decided, filed)
+    digest = decided.report.document.get("content_digest", "")
+    for name, data in filed.items():
+        if name.endswith(".html") and digest.encode() not in data:
+            raise input_error(
+                "{file} is not a page of {report}; move it elsewhere.", file=name, report=decided.report.name
+            )
     files[SUMS] = _sums((hashlib.sha256(data).hexdigest(), name) for name, data in sorted(files.items()))
     return files
 
@@ -195,16 +200,6 @@ def evidence_zip(
 ) -> bytes:
     """Return evidence.zip; see :func:`evidence_files`."""
     return zip_of(evidence_files(decided, signed=signed, filed=filed))
-
-
-def _refuse_other_pages(decided: DecidedReport, filed: Mapping[str, bytes]) -> None:
-    """Refuse a page that does not show the digest of the report; version 0.1.0 wrote none."""
-    digest = decided.report.document.get("content_digest", "")
-    for name, data in filed.items():
-        if name.endswith(".html") and digest.encode() not in data:
-            raise input_error(
-                "{file} is not a page of {report}; move it elsewhere.", file=name, report=decided.report.name
-            )
 
 
 def _refuse_data(decided: DecidedReport, files: Mapping[str, bytes]) -> None:

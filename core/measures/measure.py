@@ -66,18 +66,12 @@ def format_number(unit: Unit, value: float | None) -> str:
     if math.isinf(value):
         return "infinite" if value > 0 else "minus infinite"
     if unit in ("share", "risk"):
-        return _percent(value)
+        if value in (0, 1):
+            return f"{value:.0%}".replace("%", " %")
+        if abs(value) < _SMALLEST_SHARE:
+            return "< 0.1 %" if value > 0 else "> -0.1 %"
+        return "> 99.9 %" if 1 - _SMALLEST_SHARE < value < 1 else f"{100 * value:,.1f} %"
     return _number(value, decimals=2 if unit in _COUNTED else 3)
-
-
-def _percent(share: float) -> str:
-    if share in (0, 1):
-        return f"{share:.0%}".replace("%", " %")
-    if abs(share) < _SMALLEST_SHARE:
-        return "< 0.1 %" if share > 0 else "> -0.1 %"
-    if 1 - _SMALLEST_SHARE < share < 1:
-        return "> 99.9 %"
-    return f"{100 * share:,.1f} %"
 
 
 def _number(value: float, *, decimals: int) -> str:

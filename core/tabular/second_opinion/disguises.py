@@ -214,7 +214,8 @@ def _inside_in_rows(rows: list[tuple[str, str]], *, own: bool) -> _Likeness | No
 
 def _encoded_in_rows(samples: _Samples, original: str, rows: list[tuple[str, str]]) -> _Likeness | None:
     for way in WAYS_OF_CELLS:
-        if not _may_be_encoded(samples, original, way, rows):
+        codes = samples.encoded(original, way, (a for a, _ in first_rows(rows)))
+        if not any(not codes[a] or b in codes[a] for a, b in first_rows(rows)):
             continue
         codes = samples.encoded(original, way, (a for a, _ in rows))
         telling = [(codes[a], b) for a, b in rows if codes[a]]
@@ -222,12 +223,6 @@ def _encoded_in_rows(samples: _Samples, original: str, rows: list[tuple[str, str
         if len({b for _, b in telling}) >= _FEWEST and n >= MOST * len(telling):
             return "encoding", text("the original {way}", way=own(way.how)), n, len(telling)
     return None
-
-
-def _may_be_encoded(samples: _Samples, original: str, way: Way, rows: list[tuple[str, str]]) -> bool:
-    """Whether the first rows leave room for most of them all to be encoded so."""
-    codes = samples.encoded(original, way, (a for a, _ in first_rows(rows)))
-    return any(not codes[a] or b in codes[a] for a, b in first_rows(rows))
 
 
 def _decoded_in_rows(samples: _Samples, anonymized: str, rows: list[tuple[str, str]]) -> _Likeness | None:
