@@ -129,6 +129,12 @@ def _defused_column(text: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.if_else(risky, pc.binary_join_element_wise("'", text, ""), text)
 
 
+def plain_fields(thing: object, *names: str) -> dict[str, Any]:
+    """Return attributes by their names, which are their keys in JSON too; a tuple as a list."""
+    values = ((name, getattr(thing, name)) for name in names)
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values}
+
+
 def json_value(value: object) -> JsonValue:
     """Turn a value into what JSON can hold.
 

@@ -11,6 +11,7 @@ from core.delivery.keys import Link
 from core.delivery.known import Known
 from core.delivery.measuring import TableFacts
 from core.free_text import reading_words, texts_document
+from core.plain import plain_fields
 from core.releases import earlier_words, releases_document, releases_lines
 from core.settings_form import option_words, settings_document
 from core.verdict import next_steps
@@ -88,11 +89,7 @@ def _link(link: Link) -> dict[str, object]:
     return {
         "one": str(link.one),
         "other": str(link.other),
-        "n_values": link.n_values,
-        "n_found": link.n_found,
-        "share_found": link.share_found,
-        "one_is_unique": link.one_is_unique,
-        "other_is_unique": link.other_is_unique,
+        **plain_fields(link, "n_values", "n_found", "share_found", "one_is_unique", "other_is_unique"),
         "spelled_otherwise": link.is_folded,
         "given": link.is_given,
     }

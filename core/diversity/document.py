@@ -10,6 +10,7 @@ from core.diversity.measuring import Configuration, released_generalizations
 from core.diversity.minimized import generalizations_document
 from core.diversity.problem import SearchProblem
 from core.diversity.settings import as_published
+from core.plain import plain_fields
 from core.settings_form import option_words, settings_document
 
 if TYPE_CHECKING:
@@ -71,10 +72,7 @@ def _configuration(problem: SearchProblem, configuration: Configuration) -> dict
     """Return one configuration as plain values for JSON."""
     evaluation, verified = configuration.evaluation, configuration.verification
     return {
-        "k": configuration.k,
-        "l": configuration.l,
-        "deletion_ratio": configuration.deletion_ratio,
-        "accuracy": configuration.accuracy,
+        **plain_fields(configuration, "k", "l", "deletion_ratio", "accuracy"),
         **{key: getattr(evaluation, key, None) for key in _OF_EVALUATION},
         "ncp": configuration.kept_set.ncp if configuration.kept_set else None,
         "stored": configuration.stored,

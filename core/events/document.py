@@ -5,6 +5,7 @@ import json
 from core.events.judging import EventAudit
 from core.events.mapping import BUILT_IN_MAPPING
 from core.events.trace_risk import Share, TraceRisk
+from core.plain import plain_fields
 from core.settings_form import option_words, settings_document
 
 
@@ -13,14 +14,8 @@ def events_document(audit: EventAudit) -> dict[str, object]:
     anonymized, options = audit.anonymized, audit.release.options
     return {
         "tool": "events",
-        "verdict": audit.verdict,
-        "trace_verdict": audit.trace_verdict,
-        "whole_trace_verdict": audit.whole_trace_verdict,
-        "rows_verdict": audit.rows_verdict,
-        "overall": audit.overall,
-        "k": anonymized.rule.k,
-        "cap": anonymized.rule.cap,
-        "strategy": anonymized.rule.strategy,
+        **plain_fields(audit, "verdict", "trace_verdict", "whole_trace_verdict", "rows_verdict", "overall"),
+        **plain_fields(anonymized.rule, "k", "cap", "strategy"),
         "columns": list(anonymized.stages.columns),
         "flattening": anonymized.flattening,
         "flatten_steps": list(anonymized.stages.steps),
@@ -42,10 +37,7 @@ def events_document(audit: EventAudit) -> dict[str, object]:
 def _reading(audit: EventAudit) -> dict[str, object]:
     settings = audit.measured.log.settings
     return {
-        "user_column": settings.user_column,
-        "time_column": settings.time_column,
-        "event_column": settings.event_column,
-        "found_columns": list(settings.found_columns),
+        **plain_fields(settings, "user_column", "time_column", "event_column", "found_columns"),
         "time_format": audit.measured.log.time_format,
         "near_equal_users": settings.near_equal_users,
         "any_value": settings.any_value,
@@ -99,9 +91,7 @@ def _diversity_figures(audit: EventAudit) -> dict[str, object] | None:
         "attribute": diversity.attribute,
         "uniform_combinations": diversity.n_uniform,
         "dominated_combinations": diversity.n_dominated,
-        "distinct_l": diversity.distinct_l,
-        "entropy_l": diversity.entropy_l,
-        "t": diversity.t,
+        **plain_fields(diversity, "distinct_l", "entropy_l", "t"),
     }
 
 

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from core.free_text import reading_words, texts_document
 from core.leakage.attacks import Attacks
@@ -13,6 +12,7 @@ from core.leakage.measuring import SetAside
 from core.leakage.near_copies import NearCopies
 from core.leakage.second_look import SecondLook
 from core.leakage.whole_rows import RowLeakage
+from core.plain import plain_fields
 from core.settings_form import option_words, settings_document
 
 USUAL_FIGURES = ("full_leakage_share", "partial_leakage_share", "mean_matching_cells", "std_matching_cells")
@@ -34,7 +34,7 @@ def leakage_document(audit: LeakageAudit) -> dict[str, object]:
         "without_columns": _set_aside_document(measures.set_aside),
         "second_look": _second_look_document(measures.second_look),
         "attacks": [
-            {"attack": rate.attack, "column": rate.column or None, **_plain(rate, *_OF_RATE)}
+            {"attack": rate.attack, "column": rate.column or None, **plain_fields(rate, *_OF_RATE)}
             for rate in (() if measures.attacks is None else measures.attacks.rates)
         ],
         "membership": _membership_document(measures.attacks),
@@ -79,16 +79,10 @@ def leakage_figures(audit: LeakageAudit) -> dict[str, float | None]:
 
 def _near_copies_document(found: NearCopies) -> dict[str, object]:
     return {
-        **_plain(found, "n_rows", "n_references", "n_holdout"),
-        **_plain(found.excess, "bits", "n_observed", "n_persons", "n_expected", "p_value"),
+        **plain_fields(found, "n_rows", "n_references", "n_holdout"),
+        **plain_fields(found.excess, "bits", "n_observed", "n_persons", "n_expected", "p_value"),
         "relinked_share": found.relink_share,
     }
-
-
-def _plain(found: object, *names: str) -> dict[str, Any]:
-    """Return attributes by their names, as JSON holds them."""
-    values = ((name, getattr(found, name)) for name in names)
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in values}
 
 
 _OF_WHOLE_ROWS = ("n_unique", "n_unique_exact", "expected_unique_exact", "expected_among_strangers")
@@ -99,9 +93,9 @@ def _set_aside_document(aside: SetAside | None) -> dict[str, object] | None:
     if aside is None:
         return None
     return {
-        **_plain(aside, "columns", "expected_full"),
+        **plain_fields(aside, "columns", "expected_full"),
         "full_leakage_share": getattr(aside.rows, "full_leakage_share", None),
-        **_plain(aside.whole_rows, *_OF_WHOLE_ROWS),
+        **plain_fields(aside.whole_rows, *_OF_WHOLE_ROWS),
     }
 
 
@@ -110,10 +104,10 @@ def _second_look_document(again: SecondLook | None) -> dict[str, object] | None:
     if again is None:
         return None
     return {
-        **_plain(again, "respelled", "rescaled", "recoded"),
+        **plain_fields(again, "respelled", "rescaled", "recoded"),
         "renamed": dict(again.renamed),
         "full_leakage_share": getattr(again.rows, "full_leakage_share", None),
-        **_plain(again.whole_rows, *_OF_WHOLE_ROWS),
+        **plain_fields(again.whole_rows, *_OF_WHOLE_ROWS),
         "near_copies": _near_copies_document(again.near_copies),
     }
 
@@ -126,7 +120,7 @@ def _membership_document(attacks: Attacks | None) -> dict[str, object] | None:
     found = None if attacks is None else attacks.membership
     if found is None:
         return None
-    return _plain(found, "auc", "interval", "n_members", "n_others", "smallest_shown")
+    return plain_fields(found, "auc", "interval", "n_members", "n_others", "smallest_shown")
 
 
 def _column_documents(audit: LeakageAudit) -> list[dict[str, object]]:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from core.plain import plain_fields
 from core.policies.identifiers import FREE_TEXT, PERSONS_NAME
 from core.policies.limits import Document
 from core.policies.reading import Limit, Policy
@@ -84,16 +85,8 @@ class Outcome:
             "key": limit.key,
             "value": limit.value,
             "outcome": self.code,
-            "found": self.found,
-            "named": list(self.named),
-            "messages": list(self.messages),
-            "set_to": self.set_to,
-            "clause": limit.clause,
-            "says": limit.says,
-            "source": limit.source,
-            "year": limit.year,
-            "read": limit.read,
-            "read_in": limit.read_in,
+            **plain_fields(self, "found", "named", "messages", "set_to"),
+            **plain_fields(limit, "clause", "says", "source", "year", "read", "read_in"),
         }
 
 
@@ -156,11 +149,7 @@ class PolicyOutcome:
         """Return the result as plain data."""
         policy = self.policy
         return {
-            "name": policy.name,
-            "title": policy.title,
-            "version": policy.version,
-            "digest": policy.digest,
-            "read_on": policy.read_on,
+            **plain_fields(policy, "name", "title", "version", "digest", "read_on"),
             "outcome": "cannot tell" if self.is_met is None else "met" if self.is_met else "not met",
             "sentence": str(self.sentence),
             "limits": [each.document() for each in self.outcomes],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from core.plain import plain_fields
 from core.releases.counts import Moved
 from core.releases.judging import ReleasesAudit, releases_sentence
 from core.releases.measuring import Compared
@@ -37,9 +38,7 @@ def releases_document(audit: ReleasesAudit) -> dict[str, object]:
 def _compared(each: Compared, k: int) -> dict[str, object]:
     overlap, alike, relinked = each.overlap, each.alike, each.relinked
     return {
-        "table": each.table,
-        "release": each.release,
-        "is_ledger": each.is_ledger,
+        **plain_fields(each, "table", "release", "is_ledger"),
         "counts": "person" if each.counts_persons else "record",
         "quasi_identifiers": list(each.roles.quasi_identifiers),
         "missing_columns": list(each.missing_columns),
@@ -85,9 +84,7 @@ def _renaming(found: Renaming) -> dict[str, object]:
 def _split(split: Split, k: int) -> dict[str, object]:
     return {
         "column": ", ".join(split.columns),
-        "columns": list(split.columns),
-        "is_sure": split.is_sure,
-        "n": split.n,
+        **plain_fields(split, "columns", "is_sure", "n"),
         "n_below_k": split.groups.n_below(k),
         "n_given_away": dict(split.n_given_away),
     }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from core.free_text import reading_words, texts_document
 from core.measures import MEASURES
+from core.plain import plain_fields
 from core.releases import earlier_words, releases_document, releases_lines
 from core.risk.columns import ColumnContribution, SinglingOutSets, UnchosenColumns
 from core.risk.comparison import Comparison
@@ -84,9 +85,7 @@ def _suda_document(suda: Suda) -> dict[str, object]:
     """Return the search as JSON-able values; null where DIS-SUDA is not assessed."""
     dis = suda.dis_of_record
     return {
-        "max_size": suda.max_size,
-        "requested_size": suda.requested_size,
-        "was_stopped": suda.was_stopped,
+        **plain_fields(suda, "max_size", "requested_size", "was_stopped"),
         "n_minimal_sample_uniques": suda.n_by_size.tolist(),
         "n_records_with_score": len(suda.scored_records),
         "suda_score": float(suda.score_of_record.max(initial=0.0)),
@@ -198,9 +197,7 @@ def what_if_document(what_if: WhatIf, *, k: int) -> dict[str, object]:
         "ks": list(asked.ks),
         "max_suppression_share": asked.suppression_limit,
         **vars(asked.limits),
-        "average_risk": asked.average_risk,
-        "k_map": asked.k_map,
-        "objective": asked.objective,
+        **plain_fields(asked, "average_risk", "k_map", "objective"),
         "weights": dict(asked.weights),
         "local_recoding": asked.locally,
         "own_hierarchies": list(what_if.own_hierarchies),
@@ -225,15 +222,11 @@ def _option(what_if: WhatIf, outcome: SearchOutcome) -> dict[str, object]:
     if best is None:
         return {}
     return {
-        "k": best.k,
-        "smallest_class": best.smallest_class,
-        "highest_risk": best.highest_risk,
+        **plain_fields(best, "k", "smallest_class", "highest_risk"),
         "generalization_loss": best.loss,
-        "discernibility": best.discernibility,
-        "average_class_size": best.average_class_size,
-        "average_risk": best.average_risk,
-        "n_suppressed": best.n_suppressed,
-        "suppressed_share": best.suppressed_share,
+        **plain_fields(
+            best, "discernibility", "average_class_size", "average_risk", "n_suppressed", "suppressed_share"
+        ),
         "is_exact": is_exact(what_if, outcome),
         "columns": [
             {
@@ -288,10 +281,7 @@ def release_document(made: Release, again: RiskAudit) -> dict[str, object]:
     return {
         "k_asked": made.k,
         "k": again.figures["k"],
-        "k_map": made.k_map,
-        "n_suppressed": made.n_suppressed,
-        "columns": list(made.columns),
-        "columns_left_out": list(made.columns_left_out),
+        **plain_fields(made, "k_map", "n_suppressed", "columns", "columns_left_out"),
         "sensitive": {
             each.column: {key: each.figures[key] for key in ("distinct_l", "entropy_l", "t")}
             for each in again.measurement.sensitive
@@ -424,10 +414,7 @@ def _sensitive(sensitive: SensitiveMeasurement) -> dict[str, object]:
 
 def _unchosen(found: UnchosenColumns) -> dict[str, object]:
     return {
-        "columns": list(found.columns),
-        "n_records": found.n_records,
-        "n_unique": found.n_unique,
-        "unique_share": found.unique_share,
+        **plain_fields(found, "columns", "n_records", "n_unique", "unique_share"),
         "smallest_set": list(found.smallest),
         "n_unique_in_smallest_set": found.n_unique_in_smallest,
         "n_sets_of_that_size": found.n_sets,
@@ -440,9 +427,7 @@ def _unchosen(found: UnchosenColumns) -> dict[str, object]:
 def _column(column: ColumnContribution) -> dict[str, object]:
     return {
         "column": column.column,
-        "distinction": column.alone.distinction,
-        "separation": column.alone.separation,
-        "unique_share": column.alone.unique_share,
+        **plain_fields(column.alone, "distinction", "separation", "unique_share"),
         "unique_share_gained": column.unique_share_gained,
     }
 
@@ -462,10 +447,9 @@ def _comparison(comparison: Comparison) -> dict[str, object]:
         "file": comparison.original_name,
         "n_records": comparison.n_records_original,
         "k": None if original is None else original.k,
-        "ncp": comparison.ncp,
-        "discernibility": comparison.discernibility,
-        "discernibility_original": comparison.discernibility_original,
-        "average_class_size_original": comparison.average_class_size_original,
+        **plain_fields(
+            comparison, "ncp", "discernibility", "discernibility_original", "average_class_size_original"
+        ),
         "columns": [vars(column) for column in comparison.columns],
     }
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 from core.coding import BoolArray, coded_columns
 from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError, refuse
-from core.plain import table_csv
+from core.plain import plain_fields, table_csv
 from core.pseudonyms import TokenSource
 from core.risk import generalizing
 from core.risk.judging import RiskAudit, judge_risk
@@ -431,9 +431,7 @@ def _settings_file(what_if: WhatIf, made: Mapping[str, object]) -> bytes:
         **made,
         "suppression_limit": asked.suppression_limit,
         **vars(asked.limits),
-        "average_risk": asked.average_risk,
-        "k_map": asked.k_map,
-        "objective": asked.objective,
+        **plain_fields(asked, "average_risk", "k_map", "objective"),
         "weights": dict(asked.weights),
         "own_hierarchies": list(what_if.own_hierarchies),
         "algorithm": "full-domain generalization and suppression (Incognito, Flash)"

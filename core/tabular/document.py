@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from core.free_text import reading_words, texts_document
+from core.plain import plain_fields
 from core.settings_form import option_words, settings_document
 from core.tabular.csv_report import class_shares
 from core.tabular.judging import TabularAudit
@@ -82,10 +83,7 @@ def _column(column: ColumnResult) -> dict[str, object]:
 
 def _check(check: ColumnCheck) -> dict[str, object]:
     return {
-        "column": check.column,
-        "anonymized_column": check.anonymized_column,
-        "semantic": check.semantic,
-        "action": check.action,
+        **plain_fields(check, "column", "anonymized_column", "semantic", "action"),
         "status": check.status.value,
         "reason": check.reason,
     }
