@@ -27,6 +27,7 @@ from core.words import own
 if TYPE_CHECKING:
     from core.reports import Report, ReportTable
 
+_NEED_RECORDS = ("ledger", "read")
 FORMS = (delivery.DeliverySettings, delivery.DeliveryThresholds)
 
 
@@ -60,7 +61,8 @@ def audit(arguments: argparse.Namespace) -> Audited:
     thresholds = from_options(delivery.DeliveryThresholds, arguments)
     files = earlier.files_of([each for each in arguments.tables if isinstance(each, Path)])
     elsewhere = [each for each in arguments.tables if isinstance(each, str)]
-    is_large = bool(settings.keys) and not _asked(arguments) and in_engine.are_too_large(files)
+    asked = in_engine.asked_of_records(arguments, *_NEED_RECORDS)
+    is_large = bool(settings.keys) and not asked and in_engine.are_too_large(files)
     if elsewhere or is_large or any(isinstance(each, str) for each in arguments.earlier):
         there = _audit_in_engine(arguments, [*elsewhere, *files], settings, thresholds)
         return replace(there, warnings=(in_engine.too_large(files),)) if is_large else there
@@ -101,13 +103,6 @@ def audit(arguments: argparse.Namespace) -> Audited:
     )
 
 
-def _asked(arguments: argparse.Namespace) -> list[str]:
-    """Return the options given that need the records themselves."""
-    asked = [name for name in ("ledger", "read") if getattr(arguments, name)]
-    asked += [name for name in ("evidence", "text_model") if getattr(arguments, name) != "none"]
-    return [f"--{name.replace('_', '-')}" for name in asked]
-
-
 def _audit_in_engine(
     arguments: argparse.Namespace,
     tables: Sequence[str | Path],
@@ -115,7 +110,7 @@ def _audit_in_engine(
     thresholds: delivery.DeliveryThresholds,
 ) -> Audited:
     """Join the tables, and count, where they are."""
-    if asked := _asked(arguments):
+    if asked := in_engine.asked_of_records(arguments, *_NEED_RECORDS):
         raise refused_in_engine(asked)
     addresses = [in_engine.address_given(each)[0] for each in tables]
     before = earlier.read_before_in_engine(arguments)

@@ -100,12 +100,11 @@ def _audit_in_engine(
     arguments: argparse.Namespace, settings: LeakageSettings, thresholds: LeakageThresholds
 ) -> Audited:
     """Apply the row rules where the tables are."""
-    asked = [name for name in ("holdout", "read") if getattr(arguments, name)]
-    asked += [name for name in ("evidence", "text_model") if getattr(arguments, name) != "none"]
+    asked = in_engine.asked_of_records(arguments, "holdout", "read")
     if settings.n_permutations is not None:
-        asked.append("random_orders")
+        asked.append("--random-orders")
     if asked:
-        raise refused_in_engine([f"--{name.replace('_', '-')}" for name in asked])
+        raise refused_in_engine(asked)
     (original, _), (scrambled, _) = map(in_engine.address_given, (arguments.original, arguments.scrambled))
     audited, origins = in_engine.in_thread(
         lambda is_stopped: audit_rows_in_engine(

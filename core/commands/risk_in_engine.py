@@ -61,7 +61,9 @@ def asks_engine(arguments: argparse.Namespace) -> bool:
     if is_alone():
         return False
     is_large = any(are_too_large([each]) for each in files)
-    return any(each.is_dir() for each in files) or (is_large and not _asked(arguments))
+    return any(each.is_dir() for each in files) or (
+        is_large and not asked_of_records(arguments, *_NEED_RECORDS)
+    )
 
 
 def audit(arguments: argparse.Namespace, thresholds: RiskThresholds) -> Audited:
@@ -71,7 +73,7 @@ def audit(arguments: argparse.Namespace, thresholds: RiskThresholds) -> Audited:
     if arguments.original is not None:
         original, further = address_given(arguments.original)
         warnings += further
-    if asked := _asked(arguments):
+    if asked := asked_of_records(arguments, *_NEED_RECORDS):
         raise refused_in_engine(asked)
     settings = from_options(
         RiskSettings, arguments, quasi_identifiers=tuple(arguments.quasi_identifier or ())
@@ -199,8 +201,8 @@ def _needed(file: Path) -> int:
     return n_bytes * _MEMORY_FOR_A_LETTER if is_text else 0
 
 
-def _asked(arguments: argparse.Namespace) -> list[str]:
-    """Return the options given that need the records themselves."""
-    asked = [name for name in _NEED_RECORDS if getattr(arguments, name)]
+def asked_of_records(arguments: argparse.Namespace, *names: str) -> list[str]:
+    """Return which options of these names, and of evidence and models, are given: they need the records."""
+    asked = [name for name in names if getattr(arguments, name)]
     asked += [name for name in ("evidence", "text_model") if getattr(arguments, name) != "none"]
     return [f"--{name.replace('_', '-')}" for name in asked]

@@ -441,13 +441,7 @@ def _limits(arguments: argparse.Namespace) -> _Limits:
 
 def _asked_of_records(arguments: argparse.Namespace) -> Iterator[str]:
     """Yield the options given that need the records themselves."""
-    given = {
-        f"--{name.replace('_', '-')}": getattr(arguments, name) for name in ("read", "scheduler", "resume")
-    }
-    yield from (option for option, value in given.items() if value)
-    asked = [name for name in ("read", "scheduler", "resume") if getattr(arguments, name)]
-    asked += [name for name in ("evidence", "text_model") if getattr(arguments, name) != "none"]
-    yield from (f"--{name.replace('_', '-')}" for name in asked)
+    yield from in_engine.asked_of_records(arguments, "read", "scheduler", "resume")
     chosen = from_options(tabular.TabularSettings, arguments).patterns
     yield from (f"--pattern {key}" for key in chosen if not CATALOGUE[key].rule)
 

@@ -3,7 +3,7 @@
 Parts of cells that hold lists, such as ``chess;golf``, are facts one by one.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -148,13 +148,13 @@ class Joined:
         nothing = np.zeros(0, dtype=np.int64)
         return np.concatenate([nothing, *person]), np.concatenate([nothing, *event])
 
-    def known(self, settings: DeliverySettings, should_stop: Callable[[], bool]) -> tuple[Known, ...]:
+    def known(self, settings: DeliverySettings) -> tuple[Known, ...]:
         """Return what demographics with none to three and with all records find."""
         events = events_of(self.demographics, self._person, self._event)
         return (
             known_none(events),
             known_one(events),
-            *_several(events, settings, should_stop),
+            *_several(events, settings),
             known_all(self.demographics, *self._with_numbers()),
         )
 
@@ -164,24 +164,24 @@ class Joined:
         codes = [np.full(len(person), above + place) for place, person in enumerate(self._numbers)]
         return np.concatenate([self._person, *self._numbers]), np.concatenate([self._event, *codes])
 
-    def records_alone(self, settings: DeliverySettings, should_stop: Callable[[], bool]) -> tuple[Known, ...]:
+    def records_alone(self, settings: DeliverySettings) -> tuple[Known, ...]:
         """Return what one to three records find by themselves."""
         if not len(self._person):
             return ()
         events = events_of(np.zeros_like(self.demographics), self._person, self._event)
-        return known_one(events), *_several(events, settings, should_stop)
+        return known_one(events), *_several(events, settings)
 
     def one_known(self) -> Known:
         """Return what demographics and one record find."""
         return known_one(events_of(self.demographics, self._person, self._event))
 
-    def lists(self, settings: DeliverySettings, should_stop: Callable[[], bool]) -> tuple[ListFacts, ...]:
+    def lists(self, settings: DeliverySettings) -> tuple[ListFacts, ...]:
         """Return what one to three parts of each list find by themselves."""
         found = []
         for records in self._lists:
             ((place, codes),) = records.columns.items()
             events = events_of(np.zeros_like(self.demographics), records.person, codes)
-            known = known_one(events), *_several(events, settings, should_stop)
+            known = known_one(events), *_several(events, settings)
             found.append(ListFacts(place=place, known=known))
         return tuple(found)
 
@@ -203,10 +203,8 @@ def column_codes(values: CodedColumn) -> IntArray:
     return values.trimmed.codes.astype(np.int64) + 1
 
 
-def _several(events: Events, settings: DeliverySettings, should_stop: Callable[[], bool]) -> list[Known]:
+def _several(events: Events, settings: DeliverySettings) -> list[Known]:
     return [
-        known_several(
-            events, n, most_persons=settings.most_persons, seed=settings.seed, should_stop=should_stop
-        )
+        known_several(events, n, most_persons=settings.most_persons, seed=settings.seed)
         for n in range(2, _MOST_KNOWN + 1)
     ]

@@ -6,7 +6,7 @@ demographics with all of these events (the adversary of Terrovitis, Mamoulis & K
 anonymization of set-valued data", VLDB 2008, who knows up to m items).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import comb
@@ -146,7 +146,6 @@ def known_several(
     *,
     most_persons: int,
     seed: int,
-    should_stop: Callable[[], bool] = lambda: False,
 ) -> Known:
     """Return what demographics and n events find, n from 2 to 3.
 
@@ -160,8 +159,6 @@ def known_several(
     of_alike: dict[tuple[int, bytes], tuple[int, float]] = {}  # by demographics and events
     n_cut = 0
     for person in who:
-        if should_stop():
-            break
         mine = look.events_of(person)
         if len(mine) > _MOST_EVENTS:
             n_cut += 1

@@ -173,7 +173,6 @@ def measure_delivery(
     *,
     earlier: Sequence[EarlierTable | Ledger] = (),
     text_model: ModelName = "none",
-    should_stop: Callable[[], bool] = lambda: False,
 ) -> DeliveryMeasurement:
     """Read the tables of one delivery together and measure what an intruder finds.
 
@@ -187,8 +186,6 @@ def measure_delivery(
         Tables of earlier releases, or their ledgers.
     text_model
         An installed model that looks for names in free text too.
-    should_stop
-        Asked between persons; what is measured by then stands.
 
     Raises
     ------
@@ -213,7 +210,7 @@ def measure_delivery(
     )
     tables = {name: _with_new(table, combined.tables[name]) for name, table in tables.items()}
     person = None if settings.person is None else names.place(settings.person, "--person")
-    measured = _measured(tables, links, settings, roles, person=person, should_stop=should_stop)
+    measured = _measured(tables, links, settings, roles, person=person)
     measured = replace(measured, same_files=same)
     released = released_tables(measured, kept)
     measured, earlier = with_other_counts(measured, tables, released, earlier)
@@ -230,7 +227,6 @@ def _measured(
     roles: "_Roles",
     *,
     person: Place | None,
-    should_stop: Callable[[], bool],
 ) -> DeliveryMeasurement:
     """Measure what is joined to persons, then what else is joined, as a delivery of its own."""
     persons = persons_of(tables, links, person=person)
@@ -242,7 +238,7 @@ def _measured(
         each if each.name in persons.of_record else replace(each, n_sharing=_n_sharing(each, tables, persons))
         for each in facts
     )
-    measured = _read_together(replace(measured, tables=facts), tables, persons, should_stop)
+    measured = _read_together(replace(measured, tables=facts), tables, persons)
     rest = {name: table for name, table in tables.items() if name not in persons.of_record}
     known = {name_tokens(column) for name in persons.of_record for column in tables[name].table.column_names}
     theirs = [
@@ -254,7 +250,7 @@ def _measured(
     ]
     if not theirs:  # what persons' own tables name too is no person, such as a ward
         return measured
-    apart = _measured(rest, theirs, settings, roles, person=None, should_stop=should_stop)
+    apart = _measured(rest, theirs, settings, roles, person=None)
     by_name = {each.name: each for each in apart.tables}
     return replace(measured, tables=tuple(by_name.get(each.name, each) for each in facts), apart=(apart,))
 
@@ -339,7 +335,6 @@ def _read_together(
     measured: DeliveryMeasurement,
     tables: Mapping[str, CodedTable],
     persons: Persons,
-    should_stop: Callable[[], bool],
 ) -> DeliveryMeasurement:
     settings, facts = measured.settings, measured.tables
     mine = [each for each in facts if each.name in persons.of_record]
@@ -349,12 +344,12 @@ def _read_together(
     return replace(
         measured,
         n_persons=persons.n_persons,
-        known=joined.known(settings, should_stop),
-        records_alone=joined.records_alone(settings, should_stop),
+        known=joined.known(settings),
+        records_alone=joined.records_alone(settings),
         attacks=attacks.best,
         finding_half=attacks.finding_half,
         everything_known=everything.one_known(),
-        lists=joined.lists(settings, should_stop),
+        lists=joined.lists(settings),
         keys=key_facts(tables, persons, measured.links, {each.name: each.numbers for each in facts}),
         groups=groups_of(tables, {each.name: each.columns for each in mine}, persons, joined.demographics),
         same_orders=same_orders(tables, facts),

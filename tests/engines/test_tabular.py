@@ -313,7 +313,7 @@ def test_judge__a_share_of_what_was_counted_does_not_fail_the_rest(tmp_path: Pat
     [
         (["--evidence", "masked"], "--evidence needs the records themselves"),
         (["--pattern", "iban"], "--pattern iban needs the records themselves"),
-        (["--resume", "--text-model", "gliner"], "--resume, --text-model need the records themselves"),
+        (["--resume", "--text-model", "gliner"], "error: --resume, --text-model need the records themselves"),
     ],
 )
 def test_command__refuses_what_needs_the_records(

@@ -129,8 +129,8 @@ def test_known_several__of_many_persons_is_a_sample_with_an_interval_around_the_
         assert sample.n_looked_at == 200
         inside += least <= truth <= most
     assert inside >= 17
-    stopped = known_several(events, 2, most_persons=n, seed=0, should_stop=lambda: True)
-    assert (stopped.n_looked_at, stopped.share_below(2), stopped.interval_below(2)) == (0, None, None)
+    nobody = known_several(events, 2, most_persons=0, seed=0)
+    assert (nobody.n_looked_at, nobody.share_below(2), nobody.interval_below(2)) == (0, None, None)
 
 
 @pytest.mark.parametrize("n_events", [2, 3])
