@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from core.remedies import harm_rank, remedy_of
-from core.words import Text, Value, listed, own, text
+from core.words import Text, Value, joined, listed, own, text
 
 
 class Verdict(StrEnum):
@@ -230,6 +230,12 @@ class _Step(NamedTuple):
                 return text("{columns} in {files}: {step}", columns=columns, files=files, step=own(remedy))
             return text("{columns}: {step}", columns=columns, step=own(remedy))
         return text("{files}: {step}", files=files, step=own(remedy)) if self.files else remedy
+
+
+def verdict_counts(counts: Mapping[Verdict, int]) -> Text:
+    """Return such as "2 WARN, 1 PASS"."""
+    parts = [text("{found} {verdict}", found=n, verdict=own(verdict.word)) for verdict, n in counts.items()]
+    return joined(parts, ", ") if parts else text("none")
 
 
 def exit_code(overall: Verdict, *, incomplete: bool) -> int:

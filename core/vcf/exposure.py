@@ -65,6 +65,7 @@ class Exposure:
             message=self.sentence,
             n_affected=self.n_affected,
             own_remedy=self.step,
+            short=self.message,
         )
 
     def beside(self, steps: Sequence[str], *, at_most: int = 1) -> Finding:

@@ -153,16 +153,18 @@ def rule_findings(audit: VcfAudit) -> list[Finding]:
     return [found.told(step=step)]
 
 
-def gravest(outcome: PairOutcome) -> str:
-    """Return the most important reason for a pair's verdict, or why it was not read, in a sentence."""
+def gravest(outcome: PairOutcome, *, is_short: bool = False) -> str:
+    """Return the most important reason for a pair's verdict, with what to do, or why it was not read."""
     audit, donors = outcome.audit, outcome.donors
     if audit is None:
         return joined(outcome.problems)
     overall = outcome.overall
     if overall is Verdict.PASS:
         return text("Nothing speaks against the file.")
-    reasons = [finding.message for finding in findings_of(audit, donors) if finding.verdict is overall]
-    return reasons[0] if reasons else joined(outcome.donor_problems)
+    reasons = [finding for finding in findings_of(audit, donors) if finding.verdict is overall]
+    if reasons:
+        return reasons[0].gist if is_short else reasons[0].message
+    return joined(outcome.donor_problems)
 
 
 def gravest_of_run(outcomes: Sequence[PairOutcome]) -> Text | None:

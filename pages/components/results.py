@@ -48,10 +48,10 @@ _LOOKS: Mapping[Verdict, _Look] = {
 
 
 _MOST_CELLS_WRITTEN = 5_000  # by our own words for a share, a cell after the other
-_MOST_OF_REASON = 100  # letters of a file's reason, in a window of 1280
-_MOST_BELOW = 6  # files below each other in a narrow window
+_MOST_BELOW = 3  # files below each other in a narrow window
 _SENTENCE_ENDS = re.compile(r"(?<=\D[.])\s(?=[A-ZČŠŽ`\d가-힣])")
 _OF_LETTER, _OF_CELL, _OF_TABLE = 6.8, 26, 1230  # pixels: of a letter, around them, and of all columns
+_OF_REASON = 60  # letters of a file's reason, where files stand below each other
 _NARROWEST_CARD = 265  # pixels; four fit beside each other in a window of 1280
 
 
@@ -323,42 +323,67 @@ def _width(cell: object) -> int:
 def list_files(tool: str, table: pd.DataFrame, names: Sequence[str]) -> None:
     """List the files of a run; one click opens one of `names`, those that were read.
 
-    A reason too long for its column is told by its first sentence: the card of its file tells all of it.
-    In a narrow window files stand below each other, each with its whole reason.
+    A reason too long for its place is told by its first sentence: the card of its file tells all of it. In a
+    narrower window files stand below each other, on a telephone without the reasons that cards tell.
     """
-    reasons = [say(why) for why in table["why"]]
+    pairs = zip(table["file"], map(say, table["why"]), strict=True)
+    reasons = [reason.removeprefix(f"{name}: ") for name, reason in pairs]
+    shown, _ = _said_and_tinted(table.drop(columns="why"), {})
+    room = max(_OF_TABLE - sum(_widths(shown).values()), _OF_TABLE // 3)
+    most = int((room - _OF_CELL) / _OF_LETTER)
     with st.container(key=f"list_wide_{tool}"):
         show_map(
-            table.assign(why=[shortened(each) for each in reasons]),
+            table.assign(why=[shortened(each, most) for each in reasons]),
             alt="Every file with its verdict, and why, the worst first",
             names="file",
             key=f"{tool}_list",
             opened=partial(_open_file, tool, names),
         )
     with st.container(key=f"list_narrow_{tool}", gap="small"):
-        rows = list(zip(table["overall"], table["file"], reasons, strict=True))
-        for row in rows[:_MOST_BELOW]:
-            _show_listed(*row)
-        if rest := rows[_MOST_BELOW:]:
-            with st.expander(say("{n} more", n=len(rest)), key=f"{tool}_more_files"):
-                for row in rest:
-                    _show_listed(*row)
+        rows = list(enumerate(zip(table["overall"], table["file"], reasons, strict=True)))
+        for number, row in rows[:_MOST_BELOW]:
+            _show_listed(tool, number, *row, names=names)
+        if below := rows[_MOST_BELOW:]:
+            with st.expander(say("{n} more", n=len(below)), key=f"{tool}_more_files"):
+                for number, row in below:
+                    _show_listed(tool, number, *row, names=names)
 
 
-def _show_listed(verdict: str, name: str, reason: str) -> None:
-    with st.container(horizontal=True, vertical_alignment="top", gap="small", wrap=False):
+def _show_listed(
+    tool: str, number: int, verdict: str, name: str, reason: str, *, names: Sequence[str]
+) -> None:
+    kind = "read" if name in names else "unread"
+    with st.container(
+        horizontal=True,
+        vertical_alignment="top",
+        gap="small",
+        wrap=False,
+        key=f"listed_{kind}_{tool}_{number}",
+    ):
         show_badge(Verdict(verdict))
-        st.markdown(f"**{plain(name)}** · {sentence(reason)}", width="stretch")
+        with st.container(gap=None):
+            if name in names:
+                reason = shortened(reason, _OF_REASON)
+                st.button(
+                    plain(name),
+                    key=f"{tool}_open_{number}",
+                    type="tertiary",
+                    on_click=_open_file,
+                    args=(tool, names, name),
+                )
+            else:
+                st.markdown(f"**{plain(name)}**")
+            st.markdown(sentence(reason))
 
 
-def shortened(reason: str) -> str:
-    """Return a reason as one line holds it: whole, else its first sentence, else as many words as fit."""
-    if places(reason) <= _MOST_OF_REASON:
+def shortened(reason: str, most: int) -> str:
+    """Return a reason as a line of `most` letters holds it: whole, its first sentence, or its first words."""
+    if places(reason) <= most:
         return reason
     first = _SENTENCE_ENDS.split(reason, maxsplit=1)[0]
-    if places(first) <= _MOST_OF_REASON:
+    if places(first) <= most:
         return first
-    while places(first) > _MOST_OF_REASON and " " in first:
+    while places(first) > most - 2 and " " in first:
         first = first.rpartition(" ")[0]
     return f"{first} …"
 

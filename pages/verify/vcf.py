@@ -120,7 +120,7 @@ def _show_results(
     with all_files:
         _show_all(outcomes, causes, names)
     with one_file:
-        show_vcf_file(outcomes[number], shown)
+        show_vcf_file(outcomes[number], shown, is_alone=len(outcomes) == 1)
     _show_figures_of_all(outcomes)
     _show_unread(outcomes)
     looked = outcomes[number].donors

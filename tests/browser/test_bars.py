@@ -105,6 +105,26 @@ def _keeps_the_bars(page: Page, wait_until_idle: Callable[[Page], None]) -> None
     wait_until_idle(page)
 
 
+@pytest.mark.parametrize(("tool", "demo"), [("vcf", "cohort"), ("tabular", "hospital")])
+def test_several_files__are_listed_whole_in_few_words_at_every_width(
+    tool: str, demo: str, visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
+) -> None:
+    page = visit(tool)
+    page.locator(f".st-key-{tool}_demo_{demo} button").first.click()
+    listed = page.locator(f'[class*="st-key-listed_read_{tool}_"]').first
+    expect(page.get_by_role("button", name="Download report")).to_be_visible(timeout=SLOW)
+    for width, height in ((1440, 900), (1280, 800), (720, 450), (390, 844)):  # 720 is 1440 at 200 %
+        page.set_viewport_size({"width": width, "height": height})
+        wait_until_idle(page)
+        assert page.evaluate(WORDS) <= MOST_WORDS, width
+        expect(listed).to_be_visible(visible=width < 1400)
+        expect(listed.get_by_test_id("stMarkdown").last).to_be_visible(visible=640 < width < 1400)
+    name = page.locator(f'[class*="st-key-listed_read_{tool}_"] button').nth(1)
+    asked = name.inner_text()
+    name.click()
+    expect(page.locator(f".st-key-{tool}_file").get_by_role("combobox")).to_have_value(asked)
+
+
 def _end_of_verdict(page: Page) -> float:
     card = page.locator('[class*="st-key-verdict_"]').first.bounding_box()
     assert card is not None

@@ -1,6 +1,6 @@
 """Title, question, limits and headlines of the tabular verifier, and what a report says of a pair."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -12,7 +12,7 @@ from core.tables import Dataset
 from core.tabular import AnonymizationLog, LeftOutFile, TabularAudit
 from core.tabular.views.proof import tabular_proof
 from core.tabular.words import SHORT_WORDS
-from core.verdict import Finding, Verdict
+from core.verdict import Finding, Verdict, verdict_counts
 from core.words import Text, Value, counted, joined, own, text
 
 TITLE = "Tabular verifier"
@@ -131,12 +131,6 @@ def run_counts(files: Sequence[VerifiedFile], skipped: Sequence[LeftOutFile]) ->
 
 def _left_out(skipped: Sequence[LeftOutFile]) -> Text:
     return text("{n} file could not be verified.", "{n} files could not be verified.", n=len(skipped))
-
-
-def verdict_counts(counts: Mapping[Verdict, int]) -> Text:
-    """Return such as "2 WARN, 1 PASS"."""
-    parts = [text("{found} {verdict}", found=n, verdict=own(verdict.word)) for verdict, n in counts.items()]
-    return joined(parts, ", ") if parts else text("none")
 
 
 def checks_line(audit: TabularAudit) -> Text:

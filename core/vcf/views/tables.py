@@ -71,7 +71,7 @@ def run_table(outcomes: Sequence[PairOutcome], unmatched: Mapping[str, str]) -> 
             (
                 outcome.overall,
                 outcome.pair.anonymized.name,
-                gravest(outcome),
+                gravest(outcome, is_short=True),
                 audit.verdict if audit else "–",
                 audit.exposure_verdict if audit else "–",
                 donors.verdict if donors else "–",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from core.measures import vcf as measures
 from core.vcf import DonorAudit, PairOutcome, VcfAudit
 from core.vcf.outcomes import RULE, findings_of
-from core.verdict import Verdict
+from core.verdict import Verdict, verdict_counts
 from core.words import Text, joined, own, text
 
 TITLE = "VCF verifier"
@@ -71,13 +72,10 @@ def run_headline(outcomes: Sequence[PairOutcome], *, n_unmatched: int = 0) -> Te
     if len(outcomes) == 1 and audits:
         said = counts_sentence(audits[0], outcomes[0].donors)
     else:
+        counts = Counter(outcome.overall for outcome in outcomes)
+        found = {verdict: counts[verdict] for verdict in reversed(Verdict) if counts[verdict]}
         said = text(
-            "{verified} of {total} pairs verified: {again} must be anonymized again, {warned} only with a "
-            "warning.",
-            verified=len(audits),
-            total=len(outcomes),
-            again=sum(outcome.is_to_anonymize_again for outcome in outcomes),
-            warned=sum(outcome.overall is Verdict.WARN for outcome in outcomes),
+            "{n} pair: {counts}.", "{n} pairs: {counts}.", n=len(outcomes), counts=verdict_counts(found)
         )
     if not n_unmatched:
         return said

@@ -81,7 +81,7 @@ def _show_map(audit: TabularAudit) -> None:
     if chosen in found.findings:
         results.show_findings(found.findings[chosen], key="tabular_column", fold_held=False)
     else:
-        st.caption(say("Mark a column in the map to read what was found about it."))
+        st.caption(say("Mark a column to read its findings."))
 
 
 def _show_side(

@@ -19,8 +19,8 @@ LOW = (
 )
 
 
-def show_vcf_file(outcome: PairOutcome, audit: VcfAudit) -> None:
-    """Show everything that was found out about one anonymized file."""
+def show_vcf_file(outcome: PairOutcome, audit: VcfAudit, *, is_alone: bool) -> None:
+    """Show everything that was found out about one anonymized file; less at once beside a list of others."""
     found = findings_of(audit, outcome.donors)
     steps = next_steps(found)
     show_verdict(
@@ -38,13 +38,14 @@ def show_vcf_file(outcome: PairOutcome, audit: VcfAudit) -> None:
     ask_for_threshold(TOOL)
     if audit.n_variant_targets:
         _show_charts(audit)
-    _show_exposure(audit, steps, in_card=next((one.check for one in found if one.check != RULE), ""))
+    in_card = next((one.check for one in found if one.check != RULE), "")
+    _show_exposure(audit, steps, in_card=in_card, at_once=int(is_alone))
     show_figures(views.figures(audit))
     if audit.n_variant_targets:
         _show_sites(audit)
 
 
-def _show_exposure(audit: VcfAudit, steps: Sequence[str], *, in_card: str) -> None:
+def _show_exposure(audit: VcfAudit, steps: Sequence[str], *, in_card: str, at_once: int) -> None:
     st.subheader(
         say("What would still give it away"),
         anchor=False,
@@ -55,7 +56,7 @@ def _show_exposure(audit: VcfAudit, steps: Sequence[str], *, in_card: str) -> No
     )
     if audit.exposure:
         findings = views.findings(audit.exposure, steps=steps)
-        show_findings(findings, key="vcf_exposure", at_once=1, in_card=in_card)
+        show_findings(findings, key="vcf_exposure", at_once=at_once, in_card=in_card)
     else:
         st.success(say("None of the checks found anything."), icon=":material/check_circle:")
 
