@@ -24,6 +24,7 @@ from core.events.views.tables import (
     cross_table_after,
     cross_table_before,
     diversity_table,
+    flattened_by_step,
     row_table,
     stage_table,
     step_table,
@@ -183,17 +184,22 @@ _LINKED = ("row_numbers", "row_multisets", "row_sequences", "trace_risk", "whole
 
 
 def way_of_events(audit: EventAudit) -> Text:
-    """Return how many events go the way from the log to the export."""
+    """Return how many events go the way from the log to the export, and how many each step takes."""
     measured, reduced = audit.measured, audit.anonymized.reduced
+    n_cleaned, n_flattened = measured.n_events_after_cleanup, reduced.n_events_flattened
+    steps = flattened_by_step(audit.anonymized)
     return text(
-        "{n} event in the log → {cleaned} after cleanup → {released} released, {flattened} of them made "
-        "coarser.",
-        "{n} events in the log → {cleaned} after cleanup → {released} released, {flattened} of them made "
-        "coarser.",
+        "{n} event in the log → {cleaned} after cleanup → {kept} kept as they are, {flattened} made coarser"
+        "{steps} → {removed} removed → {released} released.",
+        "{n} events in the log → {cleaned} after cleanup → {kept} kept as they are, {flattened} made coarser"
+        "{steps} → {removed} removed → {released} released.",
         n=measured.log.n_events_in_file,
-        cleaned=measured.n_events_after_cleanup,
+        cleaned=n_cleaned,
+        kept=reduced.n_events - n_flattened,
+        flattened=n_flattened,
+        steps=text(" ({steps})", steps=joined(steps, ", ")) if steps else "",
+        removed=n_cleaned - reduced.n_events,
         released=reduced.n_events,
-        flattened=reduced.n_events_flattened,
     )
 
 

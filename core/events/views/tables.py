@@ -152,6 +152,19 @@ def step_table(anonymized: AnonymizedEvents) -> pd.DataFrame:
     return table_of(rows, STEP_COLUMNS)
 
 
+def flattened_by_step(anonymized: AnonymizedEvents) -> list[Text]:
+    """Return how many released events end at each flatten step, those at which none does left out."""
+    stages = anonymized.stages
+    n_events = np.bincount(
+        stages.stage_of_group, anonymized.reduced.n_events_of_group, minlength=stages.n_stages
+    )
+    return [
+        text("{step}: {found}", step=_step_in_words(step), found=int(found))
+        for step, found in zip(stages.steps, n_events[1:].tolist(), strict=True)
+        if found
+    ]
+
+
 def _after_raising(anonymized: AnonymizedEvents) -> tuple[int, int, float]:
     """Return what stands below k once settled combinations were raised, and the penalty then."""
     stages, reduced = anonymized.stages, anonymized.reduced
