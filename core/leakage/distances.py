@@ -282,7 +282,11 @@ def measure_distances(
     fitting = max_comparisons // (pair.original.n_records * len(columns))
     rows = _sample(generator, pair.scrambled.n_records, fitting)
     own = _sample(generator, pair.original.n_records, fitting)
-    every, sampled, strangers = _comparable_records(pair, columns, settings, rows, holdout)
+    tables = [pair.original, pair.scrambled, *([] if holdout is None else [holdout])]
+    kept: list[IntArray | slice] = [slice(None), rows, slice(None)]
+    codes = pair.codes if holdout is None else None
+    every, sampled, *others = _gower_tables(tables, columns, settings, rows=kept[: len(tables)], codes=codes)
+    strangers = others[0] if others else None
     within = None if every.n_rows == 1 else _closest(every.take(own), every, own_rows=own)
     to_original_sample, to_holdout = _closest_of_equally_many(sampled, every, strangers, generator)
     return Distances(
@@ -293,25 +297,6 @@ def measure_distances(
         to_original_sample=to_original_sample,
         to_holdout=to_holdout,
     )
-
-
-def _comparable_records(
-    pair: TablePair,
-    columns: Sequence[str],
-    settings: LeakageSettings,
-    rows: IntArray,
-    holdout: Dataset | None,
-) -> tuple[GowerTable, GowerTable, GowerTable | None]:
-    """Return all original records, the sampled scrambled rows, and the hold-out, if there is one."""
-    tables = [pair.original, pair.scrambled]
-    kept: list[IntArray | slice] = [slice(None), rows]
-    if holdout is None:
-        every, sampled = _gower_tables(tables, columns, settings, rows=kept, codes=pair.codes)
-        return every, sampled, None
-    every, sampled, strangers = _gower_tables(
-        [*tables, holdout], columns, settings, rows=[*kept, slice(None)]
-    )
-    return every, sampled, strangers
 
 
 def _closest_of_equally_many(

@@ -388,6 +388,16 @@ def shortened(reason: str, most: int) -> str:
     return f"{first} …"
 
 
+def ask_to_show_values(key: str) -> bool:
+    """Ask whether to show values; shapes stand for them until then."""
+    return st.toggle(
+        say("Show values"),
+        key=key,
+        help=say("Shapes stand for values until you switch this on: 9 for a digit, A for a letter."),
+        persist_state="session",
+    )
+
+
 def ask_for_file(tool: str, names: Sequence[str]) -> str:
     """Ask for the file to look at; the first is open at the start."""
     return st.selectbox(say("File to look at"), names, key=f"{tool}_file", persist_state="session")

@@ -11,7 +11,7 @@ from core.reports.evidence import records_table
 from core.reports.model import Column
 from core.tables import Dataset
 from core.words import say
-from pages.components.results import show_table
+from pages.components.results import ask_to_show_values, show_table
 
 _AT_ONCE = 20
 
@@ -29,12 +29,7 @@ def ask_what_was_read(tool: str, dataset: Dataset, texts: Sequence[TextColumn]) 
                 "the report."
             )
         )
-        reveal = st.toggle(
-            say("Show values"),
-            key=f"{tool}_texts_reveal",
-            help=say("Shapes stand for values until you switch this on: 9 for a digit, A for a letter."),
-            persist_state="session",
-        )
+        reveal = ask_to_show_values(f"{tool}_texts_reveal")
         return {each.column: _ask(tool, dataset, each, reveal=reveal) for each in unread}
 
 

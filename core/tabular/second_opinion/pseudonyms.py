@@ -1,5 +1,6 @@
 """Whether pseudonyms stand for one original each, and hide it."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -112,38 +113,66 @@ def judge_pseudonyms(
     return [finding for quality in measured for finding in _about(quality, thresholds)]
 
 
-def _about(quality: PseudonymQuality, thresholds: SecondOpinionThresholds) -> list[Finding]:
-    findings = [_about_unchanged(quality, thresholds)] if quality.n_unchanged else []
-    if quality.n_reused > max(quality.n_unchanged, thresholds.pseudonym_unchanged_share * quality.n_compared):
-        n, total = quality.n_reused, quality.n_compared
+def _about(quality: PseudonymQuality, thresholds: SecondOpinionThresholds) -> Iterator[Finding]:
+    n, total = quality.n_unchanged, quality.n_compared
+    if n:
+        message = (
+            "{found} pseudonyms of `{column}` equal the original of the same row: they hide nothing."
+            if quality.compared_by == "rows"
+            else "{found} pseudonyms of `{column}` equal a value of the original: they hide nothing."
+        )
+        failed = n > thresholds.pseudonym_unchanged_share * total
+        yield _found("pseudonym_equals_original", quality, message, n, total, failed=failed)
+    if quality.n_reused > max(n, thresholds.pseudonym_unchanged_share * total):
         message = (
             "{found} pseudonyms of `{column}` are values of the original in other rows: they say who is in "
             "the table, and point at the wrong people."
         )
-        failed = n >= thresholds.left_unchanged_share * total
-        findings.append(_found("pseudonym_is_an_original", quality, message, n, total, failed=failed))
-    if quality.n_pseudonyms == quality.n_compared > quality.n_originals:
-        return [*findings, _one_for_each_record(quality)]
-    if quality.n_originals_with_several:
-        findings.append(_about_several(quality, quality.n_originals_with_several))
-    if quality.n_pseudonyms_for_several:
-        findings.append(_about_shared(quality, quality.n_pseudonyms_for_several))
+        failed = quality.n_reused >= thresholds.left_unchanged_share * total
+        yield _found("pseudonym_is_an_original", quality, message, quality.n_reused, total, failed=failed)
+    if quality.n_pseudonyms == total > quality.n_originals:
+        # nobody's records can be put together, which hides more, not less
+        yield Finding.of(
+            "pseudonym_for_each_record", Verdict.PASS, column=quality.anonymized, n_affected=total
+        )(
+            "Each of {records} has a pseudonym of its own in `{column}`, of {originals}: records of one "
+            "person cannot be put together.",
+            records=counted(total, "record"),
+            originals=counted(quality.n_originals, "original value"),
+        )
+    else:
+        yield from _about_several(quality)
+
+
+def _about_several(quality: PseudonymQuality) -> Iterator[Finding]:
+    """Yield what is said of originals and pseudonyms that do not stand for one each."""
+    if n := quality.n_originals_with_several:
+        message = (
+            "{found} original values of `{original}` have more than one pseudonym in `{column}`: records of "
+            "one person fall apart."
+        )
+        yield _found("original_with_several_pseudonyms", quality, message, n, quality.n_originals)
+    if n := quality.n_pseudonyms_for_several:
+        message = (
+            "{found} pseudonyms of `{column}` stand for more than one original value of `{original}`: "
+            "records of different persons are mixed up."
+        )
+        yield _found("pseudonym_for_several_originals", quality, message, n, quality.n_pseudonyms)
     if quality.frequencies_agree is False:
-        findings.append(_about_frequencies(quality))
+        yield Finding.of("pseudonyms_not_one_to_one", Verdict.WARN, column=quality.anonymized)(
+            "The pseudonyms of `{column}` do not occur as often as the original values, so they are not "
+            "one-to-one: {pseudonyms} for {originals}.",
+            pseudonyms=counted(quality.n_pseudonyms, "pseudonym"),
+            originals=counted(quality.n_originals, "original value"),
+        )
     if quality.compared_by == "values" and quality.has_repeats:
-        findings.append(_not_assessed(quality))
-    return findings
-
-
-def _about_unchanged(quality: PseudonymQuality, thresholds: SecondOpinionThresholds) -> Finding:
-    n, total = quality.n_unchanged, quality.n_compared
-    message = (
-        "{found} pseudonyms of `{column}` equal the original of the same row: they hide nothing."
-        if quality.compared_by == "rows"
-        else "{found} pseudonyms of `{column}` equal a value of the original: they hide nothing."
-    )
-    failed = n > thresholds.pseudonym_unchanged_share * total
-    return _found("pseudonym_equals_original", quality, message, n, total, failed=failed)
+        # no worry where no more pseudonyms are left than originals
+        fits = quality.n_pseudonyms <= quality.n_originals
+        verdict = Verdict.PASS if fits else Verdict.NOT_ASSESSED
+        yield Finding.of("pseudonyms_one_to_one", verdict, column=quality.anonymized)(
+            "Whether the pseudonyms of `{column}` are one-to-one was not assessed: the tables differ in "
+            "their number of records, so there are no rows to compare."
+        )
 
 
 def _found(
@@ -153,55 +182,6 @@ def _found(
     return Finding.of(check, verdict, column=quality.anonymized, n_affected=n)(
         message, found=share_of(n, total), original=quality.original
     )
-
-
-def _one_for_each_record(quality: PseudonymQuality) -> Finding:
-    """Say that no pseudonym repeats: nobody's records can be put together, which hides more, not less."""
-    return Finding.of(
-        "pseudonym_for_each_record", Verdict.PASS, column=quality.anonymized, n_affected=quality.n_compared
-    )(
-        "Each of {records} has a pseudonym of its own in `{column}`, of {originals}: records of one "
-        "person cannot be put together.",
-        records=counted(quality.n_compared, "record"),
-        originals=counted(quality.n_originals, "original value"),
-    )
-
-
-def _about_several(quality: PseudonymQuality, n: int) -> Finding:
-    message = (
-        "{found} original values of `{original}` have more than one pseudonym in `{column}`: records of "
-        "one person fall apart."
-    )
-    return _found("original_with_several_pseudonyms", quality, message, n, quality.n_originals)
-
-
-def _about_shared(quality: PseudonymQuality, n: int) -> Finding:
-    message = (
-        "{found} pseudonyms of `{column}` stand for more than one original value of `{original}`: "
-        "records of different persons are mixed up."
-    )
-    return _found("pseudonym_for_several_originals", quality, message, n, quality.n_pseudonyms)
-
-
-def _about_frequencies(quality: PseudonymQuality) -> Finding:
-    return Finding.of("pseudonyms_not_one_to_one", Verdict.WARN, column=quality.anonymized)(
-        "The pseudonyms of `{column}` do not occur as often as the original values, so they are not "
-        "one-to-one: {pseudonyms} for {originals}.",
-        pseudonyms=counted(quality.n_pseudonyms, "pseudonym"),
-        originals=counted(quality.n_originals, "original value"),
-    )
-
-
-def _not_assessed(quality: PseudonymQuality) -> Finding:
-    """Say that rows could not be compared; no worry where no more pseudonyms are left than originals."""
-    fits = quality.n_pseudonyms <= quality.n_originals
-    message = (
-        "Whether the pseudonyms of `{column}` are one-to-one was not assessed: the tables differ in "
-        "their number of records, so there are no rows to compare."
-    )
-    return Finding.of(
-        "pseudonyms_one_to_one", Verdict.PASS if fits else Verdict.NOT_ASSESSED, column=quality.anonymized
-    )(message)
 
 
 def pseudonyms_table(measured: tuple[PseudonymQuality, ...]) -> pd.DataFrame:

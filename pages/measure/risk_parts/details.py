@@ -20,7 +20,7 @@ from core.tables import Dataset
 from core.words import say
 from pages.components.asking import ask_for_number
 from pages.components.long_work import ask_for_work, greyed_out
-from pages.components.results import show_chart, show_figures, show_table
+from pages.components.results import ask_to_show_values, show_chart, show_figures, show_table
 from pages.components.text import sentence
 
 
@@ -151,12 +151,7 @@ def _search_special_uniques(
 
 
 def _show_worst(measured: RiskMeasurement, dataset: Dataset) -> None:
-    reveal = st.toggle(
-        say("Show values"),
-        key="risk_reveal",
-        help=say("Shapes stand for values until you switch this on: 9 for a digit, A for a letter."),
-        persist_state="session",
-    )
+    reveal = ask_to_show_values("risk_reveal")
     table = views.worst_classes_table(measured, dataset, reveal=reveal)
     show_table(table, alt="The smallest classes")
     st.caption(

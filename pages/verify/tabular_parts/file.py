@@ -185,12 +185,7 @@ def _show_evidence(audit: TabularAudit, file: MeasuredFile, k: int) -> None:
         key=f"tabular_evidence_{file.pair.original}",
         persist_state="session",
     )
-    reveal = st.toggle(
-        say("Show values"),
-        key="tabular_reveal",
-        help=say("Shapes stand for values until you switch this on: 9 for a digit, A for a letter."),
-        persist_state="session",
-    )
+    reveal = results.ask_to_show_values("tabular_reveal")
     if label not in by_label:
         return
     rows = evidence_table(by_label[label], file.original, file.anonymized, audit, k=k, reveal=reveal)
