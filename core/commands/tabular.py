@@ -203,9 +203,8 @@ def audit(
         limits = _limits(arguments)  # a wrong limit is said once, before any file is read
         if arguments.no_quasi_identifiers and arguments.quasi_identifier:
             raise AuditInputError(
-                "--no-quasi-identifiers confirms that there are none, and --quasi-identifier names "
-                "one. Give one of "
-                "them."
+                "--no-quasi-identifiers confirms that there are none, and --quasi-identifier names one. Give "
+                "one of them."
             )
         pairing = _find_pairs(arguments)
         begin()

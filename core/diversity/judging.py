@@ -53,17 +53,16 @@ def _about_the_outcome(
     configurations: Sequence[Configuration],
     thresholds: "DiversityThresholds",
     n_within_limits: int,
-) -> list[Finding]:
+) -> Iterator[Finding]:
     n_evaluated = sum(each.status is not Status.STOPPED for each in configurations)
     if problem.inputs.model is None:
-        return [
-            Finding.of("accuracy_unknown", Verdict.NOT_ASSESSED)(
-                "With a column of predictions instead of a model, the accuracy on anonymized or "
-                "minimized records cannot be assessed: nobody can ask the model again."
-            )
-        ]
+        yield Finding.of("accuracy_unknown", Verdict.NOT_ASSESSED)(
+            "With a column of predictions instead of a model, the accuracy on anonymized or "
+            "minimized records cannot be assessed: nobody can ask the model again."
+        )
+        return
     if n_within_limits or not n_evaluated:
-        return []
+        return
     none = text(
         "The only evaluated pair of k and ℓ does not meet the limits.",
         "None of the {n} evaluated pairs of k and ℓ meets the limits.",
@@ -85,14 +84,12 @@ def _about_the_outcome(
             k=best.k,
             l=best.l,
         )
-    return [
-        Finding(
-            check="nothing_within_limits",
-            verdict=Verdict.FAIL,
-            message=joined([none, *_causes(configurations)]),
-            own_remedy=remedy,
-        )
-    ]
+    yield Finding(
+        check="nothing_within_limits",
+        verdict=Verdict.FAIL,
+        message=joined([none, *_causes(configurations)]),
+        own_remedy=remedy,
+    )
 
 
 def _best_below(configurations: Sequence[Configuration]) -> Configuration | None:
@@ -141,44 +138,40 @@ def cause_of_failure(audit: "DiversityAudit") -> Text | None:
     return text("Too few records are left to measure it.") if statuses <= {*_RECORDS_LACK} else None
 
 
-def _about_the_model(problem: SearchProblem) -> list[Finding]:
+def _about_the_model(problem: SearchProblem) -> Iterator[Finding]:
     """Say when the model knows no more of the untouched records than which label is most frequent."""
     if problem.base_accuracy > problem.base_baseline:
-        return []
-    return [
-        Finding.of("model_below_baseline", Verdict.WARN)(
-            "On the {records} the model has accuracy {accuracy}, always saying the most frequent label "
-            "{baseline}. What anonymization does to such a model says nothing: choose a better one first."
-            if problem.settings.task == "classification"
-            else "On the {records} the model has R² {accuracy}, always saying the mean {baseline}. What "
-            "anonymization does to such a model says nothing: choose a better one first.",
-            records=counted(problem.n_records, "untouched record"),
-            accuracy=percent(problem.base_accuracy),
-            baseline=percent(problem.base_baseline),
-        )
-    ]
+        return
+    yield Finding.of("model_below_baseline", Verdict.WARN)(
+        "On the {records} the model has accuracy {accuracy}, always saying the most frequent label "
+        "{baseline}. What anonymization does to such a model says nothing: choose a better one first."
+        if problem.settings.task == "classification"
+        else "On the {records} the model has R² {accuracy}, always saying the mean {baseline}. What "
+        "anonymization does to such a model says nothing: choose a better one first.",
+        records=counted(problem.n_records, "untouched record"),
+        accuracy=percent(problem.base_accuracy),
+        baseline=percent(problem.base_baseline),
+    )
 
 
-def _about_the_baseline(problem: SearchProblem, configuration: Configuration) -> list[Finding]:
+def _about_the_baseline(problem: SearchProblem, configuration: Configuration) -> Iterator[Finding]:
     evaluation = configuration.evaluation
     if evaluation is None or evaluation.beats_baseline:
-        return []
-    return [
-        Finding.of("below_baseline", Verdict.WARN, n_affected=evaluation.n_holdout)(
-            "At k = {k}, ℓ = {l} the model has accuracy {accuracy} on {records}, always saying the most "
-            "frequent label {baseline}: the model is of no use there. Raise the target accuracy above "
-            "that, or choose smaller k and ℓ."
-            if problem.settings.task == "classification"
-            else "At k = {k}, ℓ = {l} the model has R² {accuracy} on {records}, always saying the mean "
-            "{baseline}: the model is of no use there. Raise the target accuracy above that, or choose "
-            "smaller k and ℓ.",
-            k=configuration.k,
-            l=configuration.l,
-            accuracy=percent(evaluation.accuracy),
-            records=counted(evaluation.n_holdout, "held-out record"),
-            baseline=percent(evaluation.baseline_accuracy),
-        )
-    ]
+        return
+    yield Finding.of("below_baseline", Verdict.WARN, n_affected=evaluation.n_holdout)(
+        "At k = {k}, ℓ = {l} the model has accuracy {accuracy} on {records}, always saying the most "
+        "frequent label {baseline}: the model is of no use there. Raise the target accuracy above "
+        "that, or choose smaller k and ℓ."
+        if problem.settings.task == "classification"
+        else "At k = {k}, ℓ = {l} the model has R² {accuracy} on {records}, always saying the mean "
+        "{baseline}: the model is of no use there. Raise the target accuracy above that, or choose "
+        "smaller k and ℓ.",
+        k=configuration.k,
+        l=configuration.l,
+        accuracy=percent(evaluation.accuracy),
+        records=counted(evaluation.n_holdout, "held-out record"),
+        baseline=percent(evaluation.baseline_accuracy),
+    )
 
 
 _STEERED = {
@@ -218,35 +211,31 @@ def _about_counting(attribute: SensitiveAttribute, problem: SearchProblem) -> Fi
     return None
 
 
-def _about_homogeneous_classes(configuration: Configuration) -> list[Finding]:
+def _about_homogeneous_classes(configuration: Configuration) -> Iterator[Finding]:
     """Return how many records are in classes where everybody has the same sensitive value."""
     verification = configuration.verification
     if verification is None:
-        return []
+        return
     same = np.max([distinct_l(counts) <= 1 for counts in verification.counts], axis=0)
     n_records = int(verification.classes.class_sizes[same].sum())
     if not n_records:
-        return []
-    return [
-        Finding.of("homogeneous_classes", Verdict.WARN, n_affected=n_records)(
-            "At k = {k}, ℓ = {l}, {same} of {n} record is in classes where everybody has the same "
-            "sensitive value: whoever is known to be in such a class is known to have it. Choose ℓ of 2 "
-            "or more.",
-            "At k = {k}, ℓ = {l}, {same} of {n} records are in classes where everybody has the same "
-            "sensitive value: whoever is known to be in such a class is known to have it. Choose ℓ of 2 "
-            "or more.",
-            n=verification.classes.n_records,
-            k=configuration.k,
-            l=configuration.l,
-            same=n_records,
-        )
-    ]
+        return
+    yield Finding.of("homogeneous_classes", Verdict.WARN, n_affected=n_records)(
+        "At k = {k}, ℓ = {l}, {same} of {n} record is in classes where everybody has the same sensitive "
+        "value: whoever is known to be in such a class is known to have it. Choose ℓ of 2 or more.",
+        "At k = {k}, ℓ = {l}, {same} of {n} records are in classes where everybody has the same sensitive "
+        "value: whoever is known to be in such a class is known to have it. Choose ℓ of 2 or more.",
+        n=verification.classes.n_records,
+        k=configuration.k,
+        l=configuration.l,
+        same=n_records,
+    )
 
 
-def _about_accuracy(problem: SearchProblem, configuration: Configuration) -> list[Finding]:
+def _about_accuracy(problem: SearchProblem, configuration: Configuration) -> Iterator[Finding]:
     evaluation = configuration.evaluation
     if evaluation is None:
-        return []
+        return
     found: list[str] = [
         text(
             "{name} at k = {k}, ℓ = {l} is {accuracy} on {n} held-out record; the same record untouched "
@@ -268,11 +257,9 @@ def _about_accuracy(problem: SearchProblem, configuration: Configuration) -> lis
     few = evaluation.n_holdout < _FEW_HOLDOUT_RECORDS
     if few:
         found.append(text("{n} record says little.", "{n} records say little.", n=evaluation.n_holdout))
-    return [
-        Finding.of("accuracy", Verdict.WARN if few else Verdict.PASS, n_affected=evaluation.n_holdout)(
-            joined(found)
-        )
-    ]
+    yield Finding.of("accuracy", Verdict.WARN if few else Verdict.PASS, n_affected=evaluation.n_holdout)(
+        joined(found)
+    )
 
 
 def accuracy_word(task: Task, *, begins: bool = True) -> Text:
@@ -292,36 +279,34 @@ def _with_interval(evaluation: Evaluation) -> Text:
     )
 
 
-def _about_untouched_columns(problem: SearchProblem, configuration: Configuration) -> list[Finding]:
+def _about_untouched_columns(problem: SearchProblem, configuration: Configuration) -> Iterator[Finding]:
     """Return what columns released as they are give away: k and l hold over quasi-identifiers only."""
     if configuration.kept_set is None or not configuration.kept_set.n_kept:
-        return []
+        return
     settings = problem.settings
     roles = {settings.label, *settings.sensitive_attributes, *settings.quasi_identifiers}
     released = released_table(problem, configuration.kept_set.kept_cells)
     columns = [name for name in released.column_names if name not in roles]
     if not columns:
-        return []
+        return
     classes = equivalence_classes(released, columns)
     n_unique, n_records = classes.n_records_below(2), classes.n_records
-    return [
-        Finding.of(
-            "untouched_columns",
-            Verdict.WARN if n_unique else Verdict.PASS,
-            n_affected=n_unique,
-            columns=tuple(columns),
-        )(
-            "{n} column besides the quasi-identifiers is released as it is. It singles out {unique} of "
-            "{records}. k and ℓ protect only against somebody who knows the quasi-identifiers and "
-            "nothing of this column.",
-            "{n} columns besides the quasi-identifiers are released as they are. Together they single "
-            "out {unique} of {records}. k and ℓ protect only against somebody who knows the "
-            "quasi-identifiers and nothing of these columns.",
-            n=len(columns),
-            unique=n_unique,
-            records=counted(n_records, "record"),
-        )
-    ]
+    yield Finding.of(
+        "untouched_columns",
+        Verdict.WARN if n_unique else Verdict.PASS,
+        n_affected=n_unique,
+        columns=tuple(columns),
+    )(
+        "{n} column besides the quasi-identifiers is released as it is. It singles out {unique} of "
+        "{records}. k and ℓ protect only against somebody who knows the quasi-identifiers and "
+        "nothing of this column.",
+        "{n} columns besides the quasi-identifiers are released as they are. Together they single "
+        "out {unique} of {records}. k and ℓ protect only against somebody who knows the "
+        "quasi-identifiers and nothing of these columns.",
+        n=len(columns),
+        unique=n_unique,
+        records=counted(n_records, "record"),
+    )
 
 
 Sort = Literal["accuracy", "deletion_ratio"]

@@ -378,9 +378,8 @@ def repeat_configuration(
 ) -> Stability:
     """Split, minimize and measure one configuration again with other seeds.
 
-    The cells and the model stay the same; repeat i adds i to both seeds of the splits. The range
-    shows what the choice of hold-out does; it is no confidence interval, because the repeats share
-    their records.
+    The cells and the model stay the same; repeat i adds i to both seeds of the splits. The range shows what
+    the choice of hold-out does; it is no confidence interval, because the repeats share their records.
     """
     _check_repeats(n_repeats)
     kept_set, evaluation = configuration.kept_set, configuration.evaluation

@@ -378,22 +378,20 @@ def _model(
     return trained, [Finding(check="training", verdict=Verdict.WARN, message=note) for note in trained.notes]
 
 
-def _never_predicted(loaded: LoadedEstimator, outcome: Outcome) -> list[Finding]:
+def _never_predicted(loaded: LoadedEstimator, outcome: Outcome) -> Iterator[Finding]:
     """Return the finding of label values that are none of the model's."""
     unknown = [number for number, name in enumerate(outcome.classes) if name not in loaded.classes]
     n_records = int(np.isin(outcome.values, unknown).sum()) if loaded.classes else 0
     if not n_records:
-        return []
-    return [
-        Finding.of("label_not_predicted", Verdict.WARN, n_affected=n_records)(
-            "The model never predicts {n} value that the label has in {records}: look whether it was "
-            "trained for another label.",
-            "The model never predicts {n} values that the label has in {records}: look whether it was "
-            "trained for another label.",
-            n=len(unknown),
-            records=counted(n_records, "record"),
-        )
-    ]
+        return
+    yield Finding.of("label_not_predicted", Verdict.WARN, n_affected=n_records)(
+        "The model never predicts {n} value that the label has in {records}: look whether it was "
+        "trained for another label.",
+        "The model never predicts {n} values that the label has in {records}: look whether it was "
+        "trained for another label.",
+        n=len(unknown),
+        records=counted(n_records, "record"),
+    )
 
 
 def _untouched(

@@ -91,8 +91,7 @@ class KeptCells:
 def released_table(problem: SearchProblem, cells: KeptCells) -> pa.Table:
     """Return the anonymized table: kept records, each quasi-identifier as its representative wrote it.
 
-    Columns that are no features (left out by the person) are not released. All others are as they
-    were.
+    Columns that are no features (left out by the person) are not released. All others are as they were.
     """
     table = problem.data.table
     left_out = set(problem.settings.left_out)

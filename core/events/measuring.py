@@ -395,8 +395,7 @@ def anonymize_events(measured: MeasuredEvents, rule: Rule) -> AnonymizedEvents:
 def compare_strategies(measured: MeasuredEvents, *, k: int, cap: int | None = None) -> tuple[Outcome, ...]:
     """Return what both strategies keep and cost for `k`, with single- and multi-level flattening.
 
-    Multi-level flattening is shown as it is, also where it keeps fewer events and single-level
-    would be used.
+    Multi-level flattening is shown as it is, also where it keeps fewer events and single-level would be used.
     """
     outcomes = []
     for flattening in _FLATTENINGS:

@@ -44,12 +44,10 @@ _ACCEPTED = (
     Column("reason", "Accepted because", kind="words"),
 )
 _SAME_REPORT = (
-    "import sys; sys.path = [*filter(None, sys.path)]; import hashlib, json; "
-    "h = lambda b: hashlib.sha256(b).hexdigest(); "
-    "d = json.load(open('decided.json', encoding='utf-8')); r = open('report.json', 'rb').read(); "
-    "k = d.pop('digest'); "
-    "print(d['undecided']['sha256'] == h(r) and d['report'] == json.loads(r) "
-    "and k == h((json.dumps(d, ensure_ascii=False, indent=2) + '\\n').encode()))"
+    "import sys; sys.path = [*filter(None, sys.path)]; import hashlib, json; h = lambda b: "
+    "hashlib.sha256(b).hexdigest(); d = json.load(open('decided.json', encoding='utf-8')); r = "
+    "open('report.json', 'rb').read(); k = d.pop('digest'); print(d['undecided']['sha256'] == h(r) and "
+    "d['report'] == json.loads(r) and k == h((json.dumps(d, ensure_ascii=False, indent=2) + '\\n').encode()))"
 )
 
 

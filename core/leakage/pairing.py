@@ -206,18 +206,16 @@ def folded_name(name: str) -> str:
     return "".join(letter for letter in folded if letter.isalnum())
 
 
-def _renaming_note(as_written: Dataset, scrambled: Dataset) -> tuple[Text, ...]:
+def _renaming_note(as_written: Dataset, scrambled: Dataset) -> Iterator[Text]:
     """Say how many columns were aligned although their names are spelled otherwise."""
     n = sum(a != b for a, b in zip(as_written.columns, scrambled.columns, strict=True))
     if not n:
-        return ()
-    return (
-        text(
-            "{n} column of {file} aligned although the name is spelled otherwise.",
-            "{n} columns of {file} aligned although the name is spelled otherwise.",
-            n=n,
-            file=scrambled.name,
-        ),
+        return
+    yield text(
+        "{n} column of {file} aligned although the name is spelled otherwise.",
+        "{n} columns of {file} aligned although the name is spelled otherwise.",
+        n=n,
+        file=scrambled.name,
     )
 
 

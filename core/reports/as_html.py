@@ -68,11 +68,10 @@ _VERDICT_MEANINGS = {
 def render_html(report: Report) -> bytes:
     """Write the report as one HTML file in UTF-8.
 
-    The first page holds the verdict, the gravest findings, what to do, the files and how the report was
-    made; then comes a section per file; definitions, settings and hashes are an appendix. Charts are
-    inline SVG. A content security policy forbids scripts and requests, links lead within the file, and all
-    text is escaped. Tables show their first 25 rows (maps of columns 30) and 14 columns and say so where
-    they hold more.
+    The first page holds the verdict, the gravest findings, what to do, the files and how the report was made;
+    then comes a section per file; definitions, settings and hashes are an appendix. Charts are inline SVG. A
+    content security policy forbids scripts and requests, links lead within the file, and all text is escaped.
+    Tables show their first 25 rows (maps of columns 30) and 14 columns and say so where they hold more.
     Light, dark and print have their own colours; a verdict is told by word, symbol and colour. The same
     report gives the same bytes, and two that differ in `created_at` differ in its lines alone.
     """

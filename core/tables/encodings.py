@@ -52,9 +52,8 @@ class Decoded:
 def read_text(data: pa.Buffer, *, name: str, encoding: str | None) -> Decoded:
     """Return a file's text as UTF-8, detecting the encoding when none is given.
 
-    Detection looks at every byte. In this order: byte order mark; the zero bytes of UTF-16; valid
-    UTF-8; valid CP949 that reads as Hangul; then a single-byte encoding of Central or Western
-    Europe by its letters.
+    Detection looks at every byte. In this order: byte order mark; the zero bytes of UTF-16; valid UTF-8;
+    valid CP949 that reads as Hangul; then a single-byte encoding of Central or Western Europe by its letters.
     """
     head = data.slice(0, min(4, data.size)).to_pybytes()
     mark, marked = next((known for known in _BYTE_ORDER_MARKS if head.startswith(known[0])), (b"", None))

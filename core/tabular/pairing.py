@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.words import Text, joined, text
@@ -184,16 +184,16 @@ def _other_extension(name: _Name, by_base: Mapping[str, Sequence[_Name]]) -> str
     return ""
 
 
-def _problem(partner: str, found: Sequence[_Name], other_extension: str = "") -> tuple[Text, ...]:
+def _problem(partner: str, found: Sequence[_Name], other_extension: str = "") -> Iterator[Text]:
     if len(found) > 1:
-        return (text("Several files are called {name}; leave all but one out.", name=partner),)
+        yield text("Several files are called {name}; leave all but one out.", name=partner)
+        return
     if found:
-        return ()
+        return
     if other_extension:
-        return (
-            text("{name} is missing; {other} has another extension.", name=partner, other=other_extension),
-        )
-    return (text("{name} is missing.", name=partner),)
+        yield text("{name} is missing; {other} has another extension.", name=partner, other=other_extension)
+        return
+    yield text("{name} is missing.", name=partner)
 
 
 def _why_without(original: _Name | None, missing: Text) -> Text:

@@ -15,9 +15,8 @@ _ESCAPES = str.maketrans({mark: f"\\{mark}" for mark in string.punctuation})
 def plain(words: str) -> str:
     """Return Markdown that shows `words` as it is, on one line; of a word of over 100 letters both ends.
 
-    Backslashes stop formulas, colours, images, links and icons; an invisible word joiner stops
-    what Streamlit 1.67 links or replaces in spite of a backslash (``://``, ``www.``, ``@``,
-    ``->``).
+    Backslashes stop formulas, colours, images, links and icons; an invisible word joiner stops what Streamlit
+    1.67 links or replaces in spite of a backslash (``://``, ``www.``, ``@``, ``->``).
     """
     joined = _AUTOLINK.sub(_WORD_JOINER, _on_one_line(words))
     return joined.translate(_ESCAPES)

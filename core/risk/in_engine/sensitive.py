@@ -89,8 +89,7 @@ class Attribute:
         if n_values := n_too_many(engine, key):
             raise input_error(
                 "{column} has {n} different values, too many to take them out of the engine. Make it "
-                "coarser, such as "
-                "by rounding, or do not choose it as sensitive.",
+                "coarser, such as by rounding, or do not choose it as sensitive.",
                 column=f"`{self.name}`",
                 n=n_values,
             )

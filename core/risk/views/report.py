@@ -1,6 +1,6 @@
 """The report of a risk audit."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -148,19 +148,17 @@ def _journalist(audit: RiskAudit) -> Intruder:
     )
 
 
-def _unique_in_population(audit: RiskAudit) -> list[Text]:
+def _unique_in_population(audit: RiskAudit) -> Iterator[Text]:
     uniques = audit.measurement.uniques
     n = None if uniques is None else uniques.n_records_population_unique
     if uniques is None or n is None or not uniques.n_sample_uniques:
-        return []
-    return [
-        text(
-            "Of {records} about {n} is estimated to be unique in the population too.",
-            "Of {records} about {n} are estimated to be unique in the population too.",
-            n=round(n),
-            records=counted(uniques.n_sample_uniques, "unique record"),
-        )
-    ]
+        return
+    yield text(
+        "Of {records} about {n} is estimated to be unique in the population too.",
+        "Of {records} about {n} are estimated to be unique in the population too.",
+        n=round(n),
+        records=counted(uniques.n_sample_uniques, "unique record"),
+    )
 
 
 def _marketer(audit: RiskAudit) -> Intruder:

@@ -1,8 +1,7 @@
 """Whether anonymized records can be found in the original by the columns left unchanged.
 
-A record matches by value, not by position: its combination of values occurs exactly once among the
-original records. A blank is a value like another, but a record blank in all the columns matches
-nothing.
+A record matches by value, not by position: its combination of values occurs exactly once among the original
+records. A blank is a value like another, but a record blank in all the columns matches nothing.
 """
 
 import itertools

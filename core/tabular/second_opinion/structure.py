@@ -102,16 +102,16 @@ def _of_columns(check: str, columns: Sequence[str], message: Text) -> Finding:
 
 def _about_records(
     measured: StructureMeasurement, classes: ClassMeasurement | None, thresholds: SecondOpinionThresholds
-) -> list[Finding]:
+) -> Iterator[Finding]:
     if measured.n_anonymized != measured.n_original:
-        return [_about_count(measured, classes, thresholds)]
+        yield _about_count(measured, classes, thresholds)
+        return
     if measured.order == "kept":
-        return [
-            Finding.of("row_order_kept", Verdict.PASS, n_affected=measured.n_anonymized)(
-                "Both tables have the same number of records and, as far as values show, in the same "
-                "order: whoever holds any other file in this order can link records by their position."
-            )
-        ]
+        yield Finding.of("row_order_kept", Verdict.PASS, n_affected=measured.n_anonymized)(
+            "Both tables have the same number of records and, as far as values show, in the same "
+            "order: whoever holds any other file in this order can link records by their position."
+        )
+        return
     message = (
         "Both tables have the same number of records, but in another order. Columns are compared as sets of "
         "values."
@@ -121,7 +121,7 @@ def _about_records(
             "are compared row by row."
         )
     )
-    return [Finding(check=f"row_order_{measured.order}", verdict=Verdict.PASS, message=message)]
+    yield Finding(check=f"row_order_{measured.order}", verdict=Verdict.PASS, message=message)
 
 
 def _about_count(

@@ -19,14 +19,12 @@ TITLE = "Tabular verifier"
 QUESTION = "Does an anonymized table hold what its log claims, and is that enough?"
 LIMITS = (
     (
-        "The published rule looks for written patterns and believes the log's meaning of a column; a "
-        "PASS of the "
-        "rule alone does not mean that people cannot be recognized."
+        "The published rule looks for written patterns and believes the log's meaning of a column; a PASS of "
+        "the rule alone does not mean that people cannot be recognized."
     ),
     (
-        "Sensitive patterns are found by their form: a name or number written in another way may be "
-        "missed, and a "
-        "harmless code that looks like one is counted."
+        "Sensitive patterns are found by their form: a name or number written in another way may be missed, "
+        "and a harmless code that looks like one is counted."
     ),
     (
         "Class sizes speak of the chosen quasi-identifiers only; what an attacker may know besides is "
