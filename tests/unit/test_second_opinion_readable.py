@@ -16,7 +16,7 @@ from core.tabular.second_opinion.readable import (
     measure_readable,
     recombined,
 )
-from core.tabular.second_opinion.rewriting import plain
+from core.tabular.second_opinion.rewriting import plain, plain_forms
 from core.tabular.second_opinion.unchanged import measure_unchanged
 from core.verdict import Verdict
 from tests.second_opinion_examples import Columns, log_of, table
@@ -81,11 +81,21 @@ READABLE = {
     "numbers with a check digit, backwards": lambda t, _: [
         f"{n[::-1]}{sum(map(int, n)) % 10}" for n in t["record"]
     ],
+    "names by sorted letters": lambda t, _: ["".join(sorted(plain(name))) for name in t["name"]],
+    "every second letter of names": lambda t, _: [name[::2] for name in t["name"]],
+    "names by the keys of a telephone": lambda t, _: [plain(name).translate(KEYS) for name in t["name"]],
+    "numbers between random letters": lambda t, rng: [
+        "".join(chr(rng.integers(97, 123)) + digit for digit in n) for n in t["record"]
+    ],
+    "numbers of a letter and digits, digits backwards": lambda t, _: [
+        f"{phone.replace(' ', '')[::-1]}{i % 10}" for i, phone in enumerate(t["phone"])
+    ],
     "numbers in base 36": lambda t, _: [np.base_repr(int(n), 36).lower() for n in t["record"]],
     "the last six digits of telephones": lambda t, _: [phone.replace(" ", "")[-6:] for phone in t["phone"]],
     "birthdays before a random end": _dates("F{yy}{m}{d}-{x}"),
     "birthdays, day first, after a random beginning": _dates("{x}/{d}{m}{y}"),
 }
+KEYS = str.maketrans("abcdefghijklmnopqrstuvwxyz", "22233344455566677778889999")
 NOT_READABLE = {
     "random tokens": lambda _, rng: [rng.bytes(8).hex() for _ in range(N)],
     "hashes with a secret": lambda t, _: [
@@ -93,6 +103,12 @@ NOT_READABLE = {
     ],
     "made-up names of the same lists": lambda _, rng: [
         f"{rng.choice(GIVEN)} {rng.choice(FAMILY)}" for _ in range(N)
+    ],
+    "made-up names by sorted letters": lambda _, rng: [
+        "".join(sorted(plain(f"{rng.choice(GIVEN)} {rng.choice(FAMILY)}"))) for _ in range(N)
+    ],
+    "random letters between random digits": lambda _, rng: [
+        "".join(f"{chr(rng.integers(97, 123))}{rng.integers(10)}" for _ in range(6)) for _ in range(N)
     ],
     "made-up birthdays": lambda _, rng: [
         str(np.datetime64("1940-01-01") + rng.integers(0, 25_000)) for _ in range(N)
@@ -117,6 +133,36 @@ def test_measure_readable__sees_values_in_any_plain_form(name: str, *, shuffled:
 @pytest.mark.parametrize("name", NOT_READABLE)
 def test_measure_readable__reads_nothing_off_other_values(name: str, *, shuffled: bool) -> None:
     assert _read(NOT_READABLE[name], shuffled=shuffled) == ()
+
+
+@pytest.mark.parametrize(
+    ("original", "token", "how"),
+    [
+        (["Ann Featherstone", "Bob Okafor", "Eve Quimby"], ["F362A500", "O216B100", "Q510E100"], "Soundex"),
+        (["Ann Featherstone", "Bob Okafor", "Eve Quimby"], ["A500F362", "B100O216", "E100Q510"], "Soundex"),
+        (["김민지", "박서준", "최영희"], ["ㄱㅁㅈ", "ㅂㅅㅈ", "ㅊㅇㅎ"], "first consonants"),
+        (["김민지", "박서준", "최영희"], ["rlaalswl", "qkrtjwns", "chldudgml"], "English keyboard"),
+        (["10.0.0.1", "192.168.1.20", "8.8.4.4"], ["167772161", "3232235796", "134743044"], "one number"),
+        (["U012345", "U907312", "U660418"], ["543210", "213709", "814066"], "digits, backwards"),
+    ],
+)
+def test_plain_forms__write_names_and_numbers_as_people_do(
+    original: list[str], token: list[str], how: str
+) -> None:
+    found = [name for name, forms in plain_forms(original) if forms == [plain(each) for each in token]]
+    assert any(how in name for name in found), found
+
+
+def test_measure_readable__reads_nothing_off_a_column_of_its_own_name() -> None:
+    rng = np.random.default_rng(0)
+    original = {"record": [f"{n}" for n in rng.choice(10**6, N, replace=False)], "ward": ["north"] * N}
+    drawn = {"record": [f"{n}" for n in rng.choice(10**12, N, replace=False)], "ward": ["north"] * N}
+    assert _measured(original, drawn) == ()
+    drawn["record"] = [
+        "".join(map("{}{}".format, own, n))
+        for own, n in zip(drawn["record"], original["record"], strict=True)
+    ]
+    assert [one.how for one in _measured(original, drawn)] == ["in plain form"]
 
 
 def test_measure_readable__takes_dense_numbers_for_no_one_s() -> None:

@@ -82,6 +82,12 @@ def measure_readable(
     return tuple(found)
 
 
+def _with_every_second(text: str) -> str:
+    """Return a token with what its characters say that stand at odd, and at even places."""
+    first = _whole(text)
+    return f"{text} {first[::2]} {first[1::2]}" if first and len(first) <= _LONGEST else text
+
+
 def _decoded(cell: str) -> str:
     """Return what a Base64, hexadecimal or percent encoded cell says, "" where it is none."""
     for pattern, decode in ((_HEXADECIMAL, bytes.fromhex), (_BASE64, _from_base64)):
@@ -129,11 +135,11 @@ class _Read(Sample):
         else:
             cells = [cell or "" for cell in column.take(self.rows).to_pylist()]
             coarse = len({*cells} - {""}) < _DISTINCT * sum(map(bool, cells))
-        plains = [plain(cell) + " " + plain(_decoded(cell.strip())) for cell in cells]
+        plains = [f"{plain(cell)} {plain(_decoded(cell.strip()))}" for cell in cells]
         long = sum(len(text) > 2 * _LONGEST for text in plains)
         if coarse or long > len(plains) / 2 or len({text for text in plains if text != " "}) < _FEWEST:
             return []
-        return plains
+        return [_with_every_second(text) for text in plains]
 
     @remembered
     def forms(self, original: str) -> list[tuple[str, list[str]]]:
@@ -253,16 +259,17 @@ class _Column:
 
     def _in_rows(self, original: _Original) -> Iterator[ReadableColumn]:
         for how, forms in self.read.forms(original.name):
-            if (
-                self.name != original.name or how != "in plain form"
-            ):  # what a column keeps is told of elsewhere
-                yield from self._beyond_other_rows(original, how, forms, operator.contains)
+            is_own = self.name == original.name and how == "in plain form"  # what is kept is told elsewhere
+            shows = _shows_otherwise if is_own else operator.contains
+            yield from self._beyond_other_rows(original, how, forms, shows)
         if self.name == original.name or _are_dates(original.cells):  # cut short: told of elsewhere
             return
         cores = [plain(cell) for cell in original.cells]
         for how, initials in _initials(original.cells):
             yield from self._beyond_other_rows(original, how, initials, operator.contains)
-        for n in sorted({len(token) - 1 for token in self.tokens} & set(range(_SHORTEST_END, _LONGEST_END))):
+        for n in sorted(
+            {len(token.partition(" ")[0]) for token in self.tokens} & set(range(_SHORTEST_END, _LONGEST_END))
+        ):
             for end, part in ((-n, slice(-n, None)), (n, slice(n))):
                 ends = [core[part] if len(core) > n else "" for core in cores]
                 yield from self._beyond_other_rows(original, end, ends, _is_whole)
@@ -335,8 +342,16 @@ def _initials(cells: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
     yield "by the first letters of its words", [each[::-1] for each in letters]
 
 
+def _shows_otherwise(token: str, form: str) -> bool:
+    return form not in _whole(token) and form in token
+
+
+def _whole(token: str) -> str:
+    return token.partition(" ")[0]
+
+
 def _is_whole(token: str, end: str) -> bool:
-    return token[:-1] == end
+    return _whole(token) == end
 
 
 def _sources(
@@ -346,7 +361,7 @@ def _sources(
     counts: Counter[_Source] = Counter()
     lengths = sorted({len(form) for form in inside})
     for token in tokens:
-        seen = set(whole.get(token.strip(), ()))
+        seen = set(whole.get(_whole(token), ()))
         for n in lengths:
             for i in range(len(token) - n + 1):
                 seen |= inside.get(token[i : i + n], set())

@@ -28,6 +28,17 @@ _LOOK_ALIKES = str.maketrans(
     "aeopcxyibkmhtsjhdqwaABEKMHOPCTXYISJaoikvptuxABEZHIKMNOPTYX",
 )
 _ESCAPED_LETTER = re.compile(r"\\u([0-9a-fA-F]{4})")
+_KEYS = str.maketrans("abcdefghijklmnopqrstuvwxyz", "22233344455566677778889999")
+_SOUNDS = str.maketrans("abcdefghijklmnopqrstuvwxyz", "01230120022455012623010202")
+_SYLLABLES_ALONE = re.compile("[가-힣]+")
+_TYPED = """
+r r s e e f a q q t t d w w c z x v g
+k o i o j p u p h hk ho hl y n nj np nl b m ml l
+_ r r rt s sw sg e f fr fa fq ft fx fv fg a q qt t t d w c z x v g
+"""
+_TYPED_FIRST, _TYPED_VOWEL, _TYPED_LAST = (
+    line.replace("_", "").split(" ") for line in _TYPED.strip().splitlines()
+)
 _FEWEST_DIGITS, _FEWEST_LETTERS, _FEWEST_SYLLABLES = 5, 4, 3  # that a form needs to be told from others
 
 
@@ -66,6 +77,13 @@ def _in_base(cell: str, base: int) -> str:
     return digits
 
 
+def _address_as_number(text: str) -> str:
+    parts = text.strip().split(".")
+    if len(parts) != 4 or not all(part.isascii() and part.isdigit() and len(part) <= 3 for part in parts):
+        return ""
+    return str(sum(int(part) << shift for part, shift in zip(parts, (24, 16, 8, 0), strict=True)))
+
+
 def _other_order(text: str) -> str:
     words = [plain(word) for word in _SIGNS.split(text)]
     return "".join(reversed(words)) if len(words) > 1 else ""
@@ -79,6 +97,50 @@ def _digits(text: str) -> str:
 def _consonants(text: str) -> str:
     bare = plain(text)
     return re.sub("[aeiouy]", "", bare) if bare.isascii() and bare.isalpha() else ""
+
+
+def _sorted_letters(text: str) -> str:
+    bare = plain(text)
+    return "".join(sorted(bare)) if bare.isalpha() else ""
+
+
+def _keys_of_telephone(text: str) -> str:
+    bare = plain(text)
+    return bare.translate(_KEYS) if bare.isascii() and bare.isalpha() else ""
+
+
+def _sounds(text: str, step: int = 1) -> str:
+    """Return the Soundex codes of a name's words (Odell and Russell), the last first where `step` is -1."""
+    words = [plain(word) for word in _SIGNS.split(text)][::step]
+    return "".join(_soundex(word) for word in words if word.isascii() and word.isalpha())
+
+
+def _soundex(word: str) -> str:
+    codes = word.translate(_SOUNDS)
+    kept = "".join(code for code, last in zip(codes, " " + codes, strict=False) if code != last)
+    kept = kept[1:] if kept[:1] == codes[:1] else kept
+    return (word[:1] + kept.replace("0", "") + "000")[:4]
+
+
+def _first_consonants(text: str) -> str:
+    """Return the first consonant of each syllable of Hangul, in plain form."""
+    bare = plain(text)
+    return (
+        "".join(chr(0x1100 + (ord(c) - 0xAC00) // 588) for c in bare)
+        if _SYLLABLES_ALONE.fullmatch(bare)
+        else ""
+    )
+
+
+def _as_typed(text: str) -> str:
+    """Return the letters of an English keyboard on the keys on which Hangul is typed."""
+    bare = plain(text)
+    if not _SYLLABLES_ALONE.fullmatch(bare):
+        return ""
+    places = [divmod(ord(c) - 0xAC00, 588) for c in bare]
+    return "".join(
+        _TYPED_FIRST[first] + _TYPED_VOWEL[rest // 28] + _TYPED_LAST[rest % 28] for first, rest in places
+    )
 
 
 def _in_other_case(value: str) -> tuple[str, ...]:
@@ -118,7 +180,16 @@ WAYS = (
     Way(how="in other letter case or without spaces and signs", cells=_in_other_case),
     Way(how="with its words in other order", inside=_other_order),
     Way(how="by its digits", inside=_digits),
+    Way(how="by its digits, backwards", inside=lambda text: _digits(text)[::-1]),
     Way(how="by its consonants", inside=_consonants),
+    Way(how="by its letters in the order of the alphabet", inside=_sorted_letters),
+    Way(how="by every second letter", inside=lambda text: plain(text[::2])),
+    Way(how="by the keys of a telephone", inside=_keys_of_telephone),
+    Way(how="by its sounds (Soundex)", inside=_sounds),
+    Way(how="by its sounds (Soundex)", inside=lambda text: _sounds(text, -1)),
+    Way(how="by the first consonants of its syllables", inside=_first_consonants),
+    Way(how="as typed on an English keyboard", inside=_as_typed),
+    Way(how="as one number", inside=_address_as_number),
     Way(how="in hexadecimal digits", inside=lambda text: _in_base(text.strip(), 16)),
     Way(how="in digits of base 32", inside=lambda text: _in_base(text.strip(), 32)),
     Way(how="in digits of base 36", inside=lambda text: _in_base(text.strip(), 36)),
