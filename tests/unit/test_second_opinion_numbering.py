@@ -70,6 +70,7 @@ def test_numbers__are_suspect_where_nothing_that_was_kept_can_tell() -> None:
         ([f"P{one}24" for one in range(12)], list(range(12))),  # in steps of a hundred
         ([f"P{one**3:03d}" for one in range(12)], None),  # with gaps
         ([f"{'PQR'[one % 3]}{one:03d}" for one in range(12)], None),
+        ([f"{'PQR'[one % 3]}{one:03d}" for one in range(60)], list(range(60))),
         ([f"P{one}-{one}" for one in range(12)], None),
         ([f"P{one}" for one in range(9)], None),
         ([*(f"P{one}" for one in range(99)), "none"], [*range(99), -1]),
@@ -79,3 +80,32 @@ def test_numbers__are_suspect_where_nothing_that_was_kept_can_tell() -> None:
 def test_counted_numbers(texts: list[str], numbers: list[int] | None) -> None:
     found = counted_numbers(pa.array(texts, pa.string()))
     assert (None if found is None else found.tolist()) == numbers
+
+
+@pytest.mark.parametrize("reordered", [False, True])
+def test_numbers__given_anew_and_sorted_are_in_no_order_of_the_original(*, reordered: bool) -> None:
+    rng = np.random.default_rng(9)
+    sex, born = (
+        rng.choice(["F", "M"], N),
+        np.arange("1950", "1990", dtype="datetime64[Y]")[rng.integers(0, 40, N)],
+    )
+    given = rng.permutation(N)
+    order = np.argsort(given) if reordered else np.arange(N)
+    released = {
+        "patient": [f"S{number:04d}" for number in given[order].tolist()],
+        "sex": [str(int(one == "M")) for one in sex[order]],
+        "born": [f"{str(year)[:3]}0s" for year in born[order]],
+    }
+    original = {
+        "patient": [f"P{at:05d}" for at in range(N)],
+        "sex": sex.tolist(),
+        "born": born.astype(str).tolist(),
+    }
+    log = log_of(
+        patient=("patient_id", "pseudonymize"), sex=("sex", "keep"), born=("birthdate", "generalize")
+    )
+    found = concerns(opinion_on(original, released, log))
+    assert not {"disguise_order_kept", "in_the_original_order", "disguise_cipher"} & found.keys()
+    in_order = {**released, "patient": [f"S{at * 3:04d}" for at in range(N)]}
+    if not reordered:  # near miss: rows as they were, and numbers in their order
+        assert "disguise_order_kept" in concerns(opinion_on(original, in_order, log))

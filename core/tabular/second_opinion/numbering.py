@@ -19,7 +19,7 @@ from core.tabular.second_opinion.pair import CodedPair, LoggedTables, remembered
 
 _NUMBERED = r"^(?P<before>[^0-9]*)(?P<number>[0-9]{1,15})(?P<behind>[^0-9]*)$"
 _LOOKED_AT = 1000  # texts that show whether a column may be one of numbers
-_NEARLY_ALL = 0.97  # share of the texts that have a number between the same letters
+_NEARLY_ALL, _FEW_KINDS = 0.97, 0.05  # share of the texts with a number, and of different letters around it
 _FEWEST_COUNTED, _WITHOUT_GAPS = 10, 0.2  # numbers, and the share of those from first to last that are there
 _KEPT = 0.95  # share of a column's values that are still there
 _NO_ACCIDENT = 5  # standard deviations beyond chance
@@ -29,7 +29,7 @@ _SHIFTS = (0, -1, 1, -2, 2)  # by which counting may begin elsewhere
 def counted_numbers(texts: pa.Array) -> IntArray | None:
     """Return shape (n_texts,): the number of each; None unless they were counted up, in whatever steps.
 
-    Nearly all have the same letters, or none, before and behind their number; others are −1.
+    Nearly all have one number, between the same letters or few kinds of them; others are −1.
     """
     if len(texts) > _LOOKED_AT and _numbers(texts.slice(0, _LOOKED_AT)) is None:
         return None
@@ -45,16 +45,18 @@ def counted_numbers(texts: pa.Array) -> IntArray | None:
 
 
 def _numbers(texts: pa.Array) -> IntArray | None:
-    """Return the number of each text; None unless nearly all have one between the same letters."""
+    """Return the number of each text; None unless nearly all have one, between few kinds of letters."""
     parts = pc.extract_regex(texts, _NUMBERED)
-    letters = pc.dictionary_encode(
-        pc.binary_join_element_wise(pc.struct_field(parts, "before"), pc.struct_field(parts, "behind"), "0")
-    ).indices
-    usual = pc.mode(letters).to_pylist()
-    if not usual or usual[0]["count"] < _NEARLY_ALL * len(texts):
+    letters = pc.binary_join_element_wise(
+        pc.struct_field(parts, "before"), pc.struct_field(parts, "behind"), "0"
+    )
+    n_kinds = pc.count_distinct(letters).as_py()
+    if not 0 < n_kinds <= max(1, _FEW_KINDS * len(texts)):
         return None
-    fitting = pc.if_else(pc.equal(letters, usual[0]["mode"]), pc.struct_field(parts, "number"), None)
-    found: IntArray = pc.fill_null(pc.cast(fitting, pa.int64()), -1).to_numpy(zero_copy_only=False)
+    if letters.null_count > (1 - _NEARLY_ALL) * len(texts):
+        return None
+    numbers = pc.cast(pc.struct_field(parts, "number"), pa.int64())
+    found: IntArray = pc.fill_null(numbers, -1).to_numpy(zero_copy_only=False)
     return found
 
 

@@ -13,14 +13,17 @@ from typing import Literal, ParamSpec, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
+import scipy
 
 from core.cells import CodeArray, equal_values, text_and_offsets
 from core.coding import (
     BoolArray,
     CodedColumn,
     CodedTable,
+    IntArray,
     SharedCodes,
     coded,
     coded_parts,
@@ -29,6 +32,7 @@ from core.coding import (
     some_rows,
 )
 from core.jobs import Threads
+from core.tabular.actions import Meaning, meaning_of
 from core.tabular.columns import ColumnPair, column_pairs
 from core.tabular.log import AnonymizationLog, columns_alike
 from core.tabular.settings import SecondOpinionSettings
@@ -39,6 +43,8 @@ Order = Literal["kept", "changed", "unknown"]
 
 _KEPT = 0.95  # share of values, rows or records from which they count as kept
 _NO_ACCIDENT = 5  # standard deviations beyond chance
+_MOST_GROUPS, _MANY = 10, 100  # groups of a column's values; records times groups that make a dependence seen
+_BY_CHANCE = 1e-3  # probability of a dependence, from which it is none
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -102,11 +108,26 @@ class LoggedTables:
 
         ``changed``: the tables differ in length, or columns keep their values but not their rows
         while whole records stay together. ``kept``: some column keeps its values in their rows
-        far beyond chance. Else ``unknown``.
+        far beyond chance. Else ``unknown``, or ``changed`` where columns that the log calls kept or coarser
+        hang on nothing of their own original, row by row.
         """
         if self.n_original != self.n_anonymized or self._records_moved():
             return "changed"
-        return "kept" if any(_keeps_rows(pair) for pair in self.coded) else "unknown"
+        if any(_keeps_rows(pair) for pair in self.coded):
+            return "kept"
+        return "changed" if self._hang_on_nothing() else "unknown"
+
+    def _hang_on_nothing(self) -> bool:
+        """Whether the columns that should follow their originals do in no row, however they were recoded."""
+        found = []
+        for pair in self.coded:
+            if meaning_of(pair.pair.action) in {Meaning.KEPT, Meaning.COARSER}:
+                names = (("original", pair.pair.original), ("anonymized", pair.pair.anonymized))
+                groups = [_in_groups(self.written[side][name]) for side, name in names]
+                statistic, freedom = dependence(*groups)
+                if freedom and self.n_original * min(len(np.unique(one)) - 1 for one in groups) > _MANY:
+                    found.append(scipy.stats.chi2.sf(statistic, freedom) > _BY_CHANCE)
+        return bool(found) and all(found)
 
     def _records_moved(self) -> bool:
         """Whether records, over the columns that keep their values, are found in other rows."""
@@ -125,6 +146,34 @@ def _keeps_rows(pair: CodedPair) -> bool:
     found = pair.n_same_row - pair.n_same_row_by_chance
     possible = pair.n_same_values - pair.n_same_row_by_chance
     return found >= possible / 2 and found > _NO_ACCIDENT * math.sqrt(pair.n_same_row_by_chance + 1)
+
+
+def _in_groups(column: CodedColumn) -> IntArray:
+    """Return shape (n_records,): a few groups of values, by amount or alphabet where there are many."""
+    groups = column.codes + 1
+    if column.n_distinct > _MOST_GROUPS:
+        texts = pd.Series(column.values.to_pylist())  # noqa: PD011 - of a dataclass
+        amounts = pd.to_numeric(texts, errors="coerce")
+        values = amounts if amounts.notna().mean() > _KEPT else texts
+        places = values.rank(method="dense", na_option="bottom").to_numpy() * (_MOST_GROUPS - 1)
+        groups = np.append(np.ceil(places / places.max()), 0)[column.codes]
+    return groups.astype(np.int64)
+
+
+def dependence(before: IntArray, after: IntArray) -> tuple[float, int]:
+    """Return how much two columns of groups depend on each other, and the degrees of freedom.
+
+    The smaller of Pearson's statistic, which one chance meeting of two rare values makes large, and of twice
+    the logarithm of the likelihood ratio (Wilks 1938), which many empty cells do.
+    """
+    size = int(after.max()) + 1
+    table = np.bincount(before * size + after, minlength=(int(before.max()) + 1) * size).reshape(-1, size)
+    table = table[table.any(axis=1)][:, table.any(axis=0)]
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / len(before)
+    freedom = (table.shape[0] - 1) * (table.shape[1] - 1)
+    pearson = ((table - expected) ** 2 / expected).sum()
+    ratio = 2 * scipy.special.xlogy(table, table / expected).sum()
+    return float(min(pearson, ratio)), freedom
 
 
 def pair_tables(original: pa.Table, anonymized: pa.Table, log: AnonymizationLog) -> LoggedTables:
@@ -215,7 +264,7 @@ def _table(table: pa.Table, columns: Mapping[str, _Column]) -> CodedTable:
             column = table.column(position)
             blanked = pc.if_else(pa.array(marks), pa.scalar(None, column.type), column)
             table = table.set_column(position, field_, blanked)
-    return CodedTable(table=table, columns={name: column.values for name, column in columns.items()})
+    return CodedTable(table=table, columns={name: column.values for name, column in columns.items()})  # noqa: PD011
 
 
 def _n_marks(columns: Mapping[str, _Column]) -> Mapping[str, int]:

@@ -15,7 +15,7 @@ import scipy
 from core.cells import CodeArray
 from core.coding import IntArray
 from core.tabular.second_opinion.derivations import COARSER, Search, is_until
-from core.tabular.second_opinion.pair import CodedPair
+from core.tabular.second_opinion.pair import CodedPair, dependence
 from core.verdict import Finding, Verdict
 from core.words import text
 
@@ -54,6 +54,8 @@ def measure_sorting(search: Search) -> tuple[SortedAlike, ...]:
     if tables.order == "kept" or tables.n_original != tables.n_anonymized or not is_small:
         return ()
     witnesses = [one for pair in tables.coded if (one := _witness(search, pair)) is not None]
+    if tables.order == "unknown" and any(_agree(one.before, one.after) for one in witnesses):
+        return ()  # rows are compared as they stand
     before = list(_orders(search, "original", search.originals))
     after = list(_orders(search, "anonymized", search.candidates))
     found = {}
@@ -235,27 +237,11 @@ def _as_often(before: IntArray, after: IntArray) -> bool:
 
 def _agree(before: IntArray, after: IntArray) -> bool:
     """Whether groups depend on each other row by row, and much less once one table is moved on by rows."""
-    statistic, freedom = _dependence(before, after)
+    statistic, freedom = dependence(before, after)
     if not freedom or scipy.stats.chi2.sf(statistic, freedom) > _NO_ACCIDENT:
         return False
     moves = [sign * step for step in range(1, min(_N_MOVED // 2, len(before) - 1) + 1) for sign in (1, -1)]
-    return statistic >= _CLEARLY * max(_dependence(np.roll(before, by), after)[0] for by in moves)
-
-
-def _dependence(before: IntArray, after: IntArray) -> tuple[float, int]:
-    """Return how much two columns of groups depend on each other, and the degrees of freedom.
-
-    The smaller of Pearson's statistic, which one chance meeting of two rare values makes large, and of twice
-    the logarithm of the likelihood ratio (Wilks 1938), which many empty cells do.
-    """
-    size = int(after.max()) + 1
-    table = np.bincount(before * size + after, minlength=(int(before.max()) + 1) * size).reshape(-1, size)
-    table = table[table.any(axis=1)][:, table.any(axis=0)]
-    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / len(before)
-    freedom = (table.shape[0] - 1) * (table.shape[1] - 1)
-    pearson = ((table - expected) ** 2 / expected).sum()
-    ratio = 2 * scipy.special.xlogy(table, table / expected).sum()
-    return float(min(pearson, ratio)), freedom
+    return statistic >= _CLEARLY * max(dependence(np.roll(before, by), after)[0] for by in moves)
 
 
 # --- judging
