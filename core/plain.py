@@ -1,6 +1,5 @@
 """Text, tables and archives that mean the same everywhere: no cell is run, no clock is told."""
 
-import hashlib
 import io
 import json
 import math
@@ -192,11 +191,6 @@ def setting_text(value: object) -> str:
     if isinstance(plain, dict):
         return "; ".join(f"{key}: {setting_text(item)}" for key, item in plain.items())
     return str(plain)
-
-
-def sha256_of(text: str) -> str:
-    """Return the SHA-256 of a text as hexadecimal digits."""
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
 _EARLIEST = (1980, 1, 1, 0, 0, 0)  # the first moment that the format can express

@@ -59,7 +59,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def audit(arguments: argparse.Namespace) -> Audited:
     """Audit the pair."""
-    _take_positions(arguments)
+    # What stands behind the tables is to be ignored, as what options say.
+    for option, given in (("ignore_value", arguments.value), ("ignore_column", arguments.columns)):
+        if given is not None:
+            setattr(arguments, option, [*(getattr(arguments, option) or ()), given])
     settings = from_options(LeakageSettings, arguments)
     thresholds = from_options(LeakageThresholds, arguments)
     if isinstance(arguments.original, str) or isinstance(arguments.scrambled, str):
@@ -137,13 +140,6 @@ def _audit_in_engine(
         policy=lambda document: judged(arguments, document),
         problems=audited.unanswered,
     )
-
-
-def _take_positions(arguments: argparse.Namespace) -> None:
-    """Add what is to be ignored and stands behind the tables to what options say."""
-    for option, given in (("ignore_value", arguments.value), ("ignore_column", arguments.columns)):
-        if given is not None:
-            setattr(arguments, option, [*(getattr(arguments, option) or ()), given])
 
 
 def leakage_lines(audit: LeakageAudit) -> list[str]:

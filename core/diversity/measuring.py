@@ -381,7 +381,9 @@ def repeat_configuration(
     The cells and the model stay the same; repeat i adds i to both seeds of the splits. The range shows what
     the choice of hold-out does; it is no confidence interval, because the repeats share their records.
     """
-    _check_repeats(n_repeats)
+    if not 1 <= n_repeats <= _MOST_REPEATS:
+        message = "The repeats must lie between 1 and {most}; {repeats} were asked for."
+        raise input_error(message, most=_MOST_REPEATS, repeats=n_repeats)
     kept_set, evaluation = configuration.kept_set, configuration.evaluation
     if kept_set is None or evaluation is None:
         raise input_error(
@@ -405,12 +407,6 @@ def repeat_configuration(
         if on_progress is not None:
             on_progress(repeat + 1, n_repeats)
     return Stability(accuracies=tuple(accuracies))
-
-
-def _check_repeats(n_repeats: int) -> None:
-    if not 1 <= n_repeats <= _MOST_REPEATS:
-        message = "The repeats must lie between 1 and {most}; {repeats} were asked for."
-        raise input_error(message, most=_MOST_REPEATS, repeats=n_repeats)
 
 
 def _with_other_seeds(problem: SearchProblem, repeat: int) -> EvaluationInputs:

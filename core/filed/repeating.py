@@ -128,12 +128,6 @@ class Repeat:
         )
 
 
-def sha256_of_file(path: Path) -> str:
-    """Return the SHA-256 of a file of any size."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
 def repeat_report(filed: FiledReport, files: Sequence[Source]) -> Repeat:
     """Repeat the audit of a filed report with its settings, and compare.
 
@@ -238,7 +232,8 @@ def _size(source: Source) -> int:
 
 def _digest(source: Source) -> str:
     if isinstance(source.data, Path):
-        return sha256_of_file(source.data)
+        with source.data.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
     data = source.data.mapped() if isinstance(source.data, Shared) else source.data
     return hashlib.sha256(data).hexdigest()
 

@@ -1,5 +1,6 @@
 """A chart as an SVG element: drawn on this machine, with nothing in it but what draws."""
 
+import hashlib
 import json
 import re
 from typing import cast
@@ -7,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 from core.charts import Chart, for_report
 from core.drawing import svg_of
-from core.plain import JsonValue, json_value, printable, sha256_of
+from core.plain import JsonValue, json_value, printable
 
 _LONGEST_LABEL = 300
 
@@ -83,7 +84,7 @@ def _short(text: str) -> str:
     """Cut a text that no label can show and that takes seconds to measure; distinct texts stay distinct."""
     if len(text) <= _LONGEST_LABEL:
         return text
-    return f"{text[:_LONGEST_LABEL]}… {sha256_of(text)[:8]}"
+    return f"{text[:_LONGEST_LABEL]}… {hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
 def _strip(element: ET.Element) -> None:
