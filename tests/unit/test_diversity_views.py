@@ -65,6 +65,28 @@ def test_evaluated__is_a_point_per_release(audit: DiversityAudit) -> None:
     assert len({each.kept_set.key for each in points}) == len(points)
 
 
+@pytest.mark.parametrize(
+    ("accuracies", "span"),
+    [
+        ([0.62, 0.7, 0.66], (0.6, 0.72)),  # a narrow range fills the axis
+        ([0.5, 1.0], (0.45, 1.0)),  # nothing is better than all right
+        ([0.9, 0.9], (0.88, 0.92)),
+        ([-7.0, 0.4], (-1.0, 0.54)),  # of numbers, whose R² may be far below zero
+    ],
+)
+def test_span__fits_the_axis_to_what_is_drawn(accuracies: list[float], span: tuple[float, float]) -> None:
+    assert charts._span(accuracies) == pytest.approx(span)
+
+
+def test_freest__puts_the_label_of_the_target_where_no_point_is() -> None:
+    def place(*points: tuple[float, float]) -> tuple[str, str]:
+        return charts._freest(pd.DataFrame(points, columns=["deletion", "accuracy"]), 0.5, 1.0)
+
+    assert place((0.0, 0.9), (0.0, 0.1)) == ("right", "bottom")
+    assert place((0.9, 0.51), (0.0, 0.9), (0.0, 0.1)) == ("right", "top")
+    assert place((0.9, 0.51), (0.8, 0.48), (0.0, 0.9), (0.0, 0.1)) == ("left", "bottom")
+
+
 def test_trade_off_chart__draws_each_point_once_and_rings_the_picked(audit: DiversityAudit) -> None:
     picked = audit.search.configuration(audit.recommended.k, audit.recommended.l)
     chart = charts.trade_off_chart(audit, picked).to_dict()
@@ -105,12 +127,6 @@ def test_shown__is_never_a_single_figure() -> None:
 def test_steps__name_as_many_values_as_have_room_and_the_smallest() -> None:
     labels = charts._steps("l:O", "l", [4, 3, 2], "height")["axis"]["labelExpr"]
     assert labels == "(datum.value - 2) % ceil(60 / height) ? '' : datum.label"
-
-
-def test_target__is_named_on_the_side_with_fewer_points() -> None:
-    points = pd.DataFrame({"deletion": [0.1, 0.6, 0.7], "accuracy": [0.82, 0.81, 0.83]})
-    assert charts._is_right(points, 0.8, 0.4)
-    assert not charts._is_right(points, 0.5, 0.4)
 
 
 def test_configuration_figures__hold_k_and_l_against_what_was_asked(audit: DiversityAudit) -> None:

@@ -45,6 +45,7 @@ STATUS_WORDS: Mapping[Status, str] = {
 }
 _POINTS = {"within your limits": "kept", "outside your limits": "neutral", "below the target": "removed"}
 _SHAPES = ["circle", "square", "cross"]
+_OF_LABEL = (0.5, 0.08)  # how much of width and height the target's label takes
 _LABEL = 20  # pixels of a label on an axis of whole numbers
 DIVERSITY_COLUMNS = (
     Column("attribute", "Sensitive attribute"),
@@ -89,7 +90,6 @@ def trade_off_chart(audit: DiversityAudit, picked: Configuration | None = None) 
     table, target = _points_table(audit), audit.search.problem.settings.target
     name = accuracy_word(audit.search.problem.settings.task)
     most = max(0.05, float(table["deletion"].max() if len(table) else 0))
-    least = float(min([target, *table["accuracy"]]))
     where = {
         "x": field(
             "deletion:Q", "Records removed (share of all)",
@@ -97,7 +97,7 @@ def trade_off_chart(audit: DiversityAudit, picked: Configuration | None = None) 
         ),
         "y": field(
             "accuracy:Q", text("{name} on held-out records, minimized", name=name),
-            axis=PERCENT, scale={"domain": [max(least - 0.05, -1.0), 1.0], "clamp": True},
+            axis=PERCENT, scale={"domain": _span([target, *table["accuracy"]]), "clamp": True},
         ),
     }  # fmt: skip
     front = table[table["front"]]
@@ -106,13 +106,20 @@ def trade_off_chart(audit: DiversityAudit, picked: Configuration | None = None) 
     ringed = {"size": 340, "filled": False, "strokeWidth": 3, "color": COLORS["anonymized"]}
     return chart(
         layer(_front_line(front), "line", joined, **where, order=field("deletion:Q")),
-        *_target_rule(target, where["y"], "left" if _is_right(table, target, most / 2) else "right"),
+        *_target_rule(target, where["y"], *_freest(table, target, most)),
         {**_points(table, where, name), "name": "pairs"},
         layer(front, "point", outlined, **where),
         layer(_ringed(picked), "point", ringed, **where),
         height=HEIGHT + 60,
         params=_CLICK,
     )
+
+
+def _span(accuracies: Sequence[float]) -> tuple[float, float]:
+    """Return the range of an axis that holds all accuracies with little room beside them, at most to 1."""
+    least, most = max(min(accuracies), -1.0), max(accuracies)
+    room = max(0.02, (most - least) / 10)
+    return max(least - room, -1.0), min(most + room, 1.0)
 
 
 _CLICK = [
@@ -176,16 +183,26 @@ def _front_line(front: pd.DataFrame) -> pd.DataFrame:
     return ordered[(ordered["accuracy"] == best_so_far) & ~best_so_far.duplicated()]
 
 
-def _is_right(table: pd.DataFrame, target: float, middle: float) -> bool:
-    """Return whether more points stand where the target's label would on the right than on the left."""
-    beside = table["deletion"][(table["accuracy"] - target).between(0, 0.04)]
-    return bool((beside > middle).sum() > (beside <= middle).sum())
+def _freest(table: pd.DataFrame, target: float, most: float) -> tuple[str, str]:
+    """Return at which end of the target's line, above or below it, the fewest points are under its label."""
+    low, high = _span([target, *table["accuracy"]])
+    above, from_left = (table["accuracy"] - target) / (high - low), table["deletion"] / most
+    places = {
+        (side, baseline): (near & beside).sum()
+        for side, near in (("right", from_left > 1 - _OF_LABEL[0]), ("left", from_left < _OF_LABEL[0]))
+        for baseline, beside in (
+            ("bottom", above.between(-0.01, _OF_LABEL[1])),
+            ("top", above.between(-_OF_LABEL[1], 0.01)),
+        )
+    }
+    return min(places, key=lambda place: places[place])
 
 
-def _target_rule(target: float, y: object, side: str) -> list[Layer]:
+def _target_rule(target: float, y: object, side: str, baseline: str) -> list[Layer]:
     rows = [{"accuracy": target, "label": say("target: at least {least}", least=percent(target))}]
     line = {"color": COLORS["threshold"], "strokeDash": [6, 4], "strokeWidth": 2}
-    words = {"color": COLORS["threshold"], "align": side, "baseline": "bottom", "dy": -3, "fontSize": 12}
+    offset = 4 if baseline == "top" else -3
+    words = {"color": COLORS["threshold"], "align": side, "baseline": baseline, "dy": offset, "fontSize": 12}
     label = layer(
         rows, "text", words, y=y, x={"value": "width" if side == "right" else 0}, text=field("label:N")
     )

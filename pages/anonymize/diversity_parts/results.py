@@ -147,7 +147,9 @@ def _show_trade_off(
     with points:
         st.markdown(say("**Accuracy against records removed**"))
         _selectable(charts.trade_off_chart(audit, picked), charts.trade_off_alt(audit), "trade_off", mark)
-        st.caption(say("Outlined: nothing beats them. Ring: the pair below."))
+        st.caption(
+            say("Outlined: no other pair is better in accuracy, records and precision. Ring: the pair below.")
+        )
     with grid:
         figure = st.segmented_control(
             say("Over k and ℓ"),
