@@ -370,3 +370,19 @@ def test_swap__of_one_column_that_is_no_identifier_is_what_the_log_says():
     names = [f"Ana Novak{chr(97 + i % 26)}{chr(97 + i // 26)}" for i in range(400)]
     original["x"] = names
     assert verdict({**original, "x": list(rng.permutation(names))}) is Verdict.WARN
+
+
+@pytest.mark.parametrize(("share_left", "n_found"), [(0.0, 0), (0.5, 1)])
+def test_partly_unchanged__dates_that_were_moved_meet_others_by_chance_in_a_reordered_table(
+    share_left, n_found
+):
+    rng = np.random.default_rng(3)
+    n = 600
+    days = np.datetime64("2023-01-01") + rng.integers(0, 700, n)
+    moved = days + rng.integers(30, 182, n) * (rng.random(n) >= share_left)
+    order = rng.permutation(n)
+    group = rng.choice(["a", "b", "c", "d"], n)
+    original = {"visit": days.astype(str).tolist(), "group": group.tolist()}
+    released = {"visit": moved[order].astype(str).tolist(), "group": group[order].tolist()}
+    log = log_of(visit=("visit_date", "noise"), group=("other", "keep"))
+    assert len(findings(opinion_on(original, released, log), "partly_unchanged_column")) == n_found

@@ -1,5 +1,6 @@
 """Columns that the anonymization left as they were."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -9,7 +10,8 @@ import pandas as pd
 
 from core.roles import Role, RoleSuggestion
 from core.tabular.actions import Meaning, meaning_of
-from core.tabular.columns import is_high_risk
+from core.tabular.columns import ColumnPair, is_high_risk
+from core.tabular.second_opinion.amounts import read_amounts
 from core.tabular.second_opinion.pair import CodedPair, LoggedTables
 from core.tabular.settings import SecondOpinionThresholds
 from core.tabular.words import SHORT_WORDS
@@ -18,6 +20,8 @@ from core.words import Value, own, share_of
 
 _SWAPPED = "That is the swap that the log tells of; no other column was moved."
 _READ = "Who is in the table can still be read from it."
+_FEWEST, _STEPS = 20, range(1, 11)  # distinct amounts, and the steps that they are moved on by
+_NO_ACCIDENT = 3  # standard deviations beyond chance
 _LEFT = 0.9  # share of unchanged cells from which a column is as it was: told so, and looked at no further
 
 
@@ -45,6 +49,9 @@ class ColumnComparison:
     # of `n_unchanged`, the cells whose value no other anonymized cell has: a rounded number may equal the
     # original by accident, but shares its value
     n_unchanged_alone: int
+    # how many of these chance explains, where values are compared: of dates or numbers that fill their range,
+    # as many reappear once all are moved on by a little
+    n_alone_by_chance: float = 0.0
 
     @property
     def unchanged_share(self) -> float | None:
@@ -98,6 +105,7 @@ def _comparison(coded: CodedPair, tables: LoggedTables) -> ColumnComparison:
         n_unchanged=coded.n_same_row if tables.in_order else coded.n_same_values,
         n_same_values=coded.n_same_values,
         n_unchanged_alone=_n_alone(coded, tables),
+        n_alone_by_chance=0.0 if tables.in_order else _n_alone_by_chance(coded.pair, tables),
     )
 
 
@@ -107,6 +115,18 @@ def _n_alone(coded: CodedPair, tables: LoggedTables) -> int:
         return int(np.count_nonzero(alone & (coded.original_counts > 0)))
     same = coded.anonymized[(coded.original == coded.anonymized) & (coded.original >= 0)]
     return int(np.count_nonzero(alone[same]))
+
+
+def _n_alone_by_chance(pair: ColumnPair, tables: LoggedTables) -> float:
+    """Return how many single values, moved on by a few steps, are values of the original; 0 of texts."""
+    before, after = tables.written["original"][pair.original], tables.written["anonymized"][pair.anonymized]
+    known, amounts = (read_amounts(one.values) for one in (before, after))
+    if known is None or amounts is None or len(amounts.distinct) < _FEWEST:
+        return 0.0
+    alone = amounts.numbers[(after.counts == 1) & ~np.isnan(amounts.numbers)]
+    step = np.diff(amounts.distinct).min()
+    moved = [np.isin(alone + sign * by * step, known.distinct).sum() for by in _STEPS for sign in (1, -1)]
+    return float(np.mean(moved))
 
 
 def judge_unchanged(
@@ -128,11 +148,16 @@ def judge_unchanged(
         elif _is_moved(column, thresholds):
             alone = moved == [column] and column.anonymized not in identifying
             findings.append(_reordered(column, is_proper=alone and _is_swapped(column, thresholds)))
-        elif column.n_unchanged_alone and (
-            column.n_unchanged_alone >= thresholds.partly_unchanged_share * column.n_compared
-        ):
+        elif _is_partly_unchanged(column, thresholds):
             findings.append(_unchanged(column, in_part=True))
     return findings
+
+
+def _is_partly_unchanged(column: ColumnComparison, thresholds: SecondOpinionThresholds) -> bool:
+    """Whether enough values that nobody shares are as they were, and more than chance explains."""
+    n, by_chance = column.n_unchanged_alone, column.n_alone_by_chance
+    enough = n >= thresholds.partly_unchanged_share * column.n_compared
+    return n > 0 and enough and n > by_chance + _NO_ACCIDENT * math.sqrt(by_chance)
 
 
 def _is_moved(column: ColumnComparison, thresholds: SecondOpinionThresholds) -> bool:
