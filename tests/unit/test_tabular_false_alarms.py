@@ -372,7 +372,7 @@ def test_swap__of_one_column_that_is_no_identifier_is_what_the_log_says():
     assert verdict({**original, "x": list(rng.permutation(names))}) is Verdict.WARN
 
 
-@pytest.mark.parametrize(("share_left", "n_found"), [(0.0, 0), (0.5, 1)])
+@pytest.mark.parametrize(("share_left", "n_found"), [(0.0, 0), (0.7, 1)])
 def test_partly_unchanged__dates_that_were_moved_meet_others_by_chance_in_a_reordered_table(
     share_left, n_found
 ):

@@ -21,7 +21,7 @@ from core.words import Value, own, share_of
 _SWAPPED = "That is the swap that the log tells of; no other column was moved."
 _READ = "Who is in the table can still be read from it."
 _FEWEST, _STEPS = 20, range(1, 11)  # distinct amounts, and the steps that they are moved on by
-_NO_ACCIDENT = 3  # standard deviations beyond chance
+_NO_ACCIDENT = 2  # standard deviations beyond chance
 _LEFT = 0.9  # share of unchanged cells from which a column is as it was: told so, and looked at no further
 
 
