@@ -48,8 +48,8 @@ def offers(files: Sequence[GivenFile]) -> tuple[Offer, ...]:
     the search too.
     """
     tables = [file for file in files if file.table is not None]
-    found = [*_genomes(files), *_with_log(files, tables), *_copies(tables)]
-    found += [] if found else _linked(tables)
+    of_tables = [*_with_log(files, tables), *_copies(tables)] or [*_linked(tables)]
+    found = [*_genomes(files), *of_tables]
     taken = {name for offer in found for names in offer.places.values() for name in names}
     for file in tables:
         if file.name not in taken:

@@ -52,6 +52,8 @@ def test_offers__take_a_short_table_that_shares_a_key_alone_for_no_copy() -> Non
     visits = b"number,day\n" + b"".join(b"P%d,2024-03-%d\n" % (n, 10 + n % 19) for n in range(100, 300))
     found = offers([given("people.csv", people), given("visits.csv", visits)])
     assert found[0].tool == "dataset"
+    beside = offers([given("x.vcf", b""), given("people.csv", people), given("visits.csv", visits)])
+    assert [offer.tool for offer in beside[:2]] == ["vcf", "dataset"]  # whatever else was dropped
     assert "leakage" not in [offer.tool for offer in found]
 
 
