@@ -103,6 +103,8 @@ def test_file_chosen__shows_why_our_verdict_differs_from_the_log_s(
 def test_list_and_map__open_the_row_that_is_clicked(
     verified: Page, wait_until_idle: Callable[[Page], None]
 ) -> None:
+    verified.set_viewport_size({"width": 1440, "height": 900})  # from 1400 on the list is a table
+    wait_until_idle(verified)
     listed = verified.get_by_test_id("stDataFrame").filter(visible=True).first
     listed.click(position={"x": 16, "y": 88})
     for part in ("Published rule: PASS", "Second opinion: FAIL"):
