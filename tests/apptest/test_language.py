@@ -92,6 +92,7 @@ def unsaid(text: str, theirs: re.Pattern[str]) -> list[str]:
     """Return the words outside brackets that are nobody's data, nor a command to type."""
     if text.startswith("python -m core "):
         return []
+    text += "⟧" * (text.count("⟦") - text.count("⟧"))  # a reason in a list of files ends where its line does
     while INNERMOST.search(text):
         text = INNERMOST.sub(" ", text)
     text = text.replace("\\", "").replace("\xa0", " ").replace("\u2060", "")
