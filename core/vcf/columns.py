@@ -59,13 +59,13 @@ class Columns:
     odd
         Lines whose number of columns is not the header's, but which htslib takes.
     plain
-        Lines whose samples are surely plain genotypes alone; of lines with few columns none is looked at.
+        Whether a line has surely plain genotypes alone; lines with few columns are not looked at.
     """
 
     def __init__(self, name: str, numbers: Sequence[int], lines: Block, n_columns: int) -> None:
         self.lines = lines
         self.odd: list[int] = []
-        self.plain: frozenset[int] = frozenset()
+        self.plain = np.zeros(len(lines), dtype=np.bool_)
         n_split = min(n_columns, FORMAT + 1)
         self._heads, ends = lines, lines.ends
         if n_columns > MANY_COLUMNS:
@@ -79,7 +79,7 @@ class Columns:
             rows = [_first_ends(lines.text, low, high - 1, n_split) for low, high in _bounds(lines)]
             heads = zip(lines.starts.tolist(), rows, strict=False)
             self._heads = Block.of(lines.text[low : low + row[-1]] for low, row in heads)
-            self.plain = frozenset()
+            self.plain[:] = False
             ends = np.array(rows) + self._heads.starts[:-1, None]
         self.ends = ends[:, :n_split]
         self.shift = lines.starts[:-1] - self._heads.starts[:-1]
@@ -113,7 +113,8 @@ class Columns:
 
     def behind(self, column: int, place: int) -> bytes:
         """Return what follows a column of one line, with the tab before it."""
-        return self.all_behind(column, np.array([place]))[0]
+        start = self.ends[place, column] + self.shift[place]
+        return self.lines.text[start : self.lines.starts[place + 1] - 1]
 
     def all_behind(self, column: int, places: Places) -> list[bytes]:
         """Return what follows a column of some lines, with the tab before it."""
@@ -303,20 +304,20 @@ def _bounds(lines: Block) -> Iterator[tuple[int, int]]:
     return pairwise(lines.starts.tolist())
 
 
-def _heads(lines: Block, n_columns: int) -> tuple[Block, frozenset[int]] | None:
+def _heads(lines: Block, n_columns: int) -> tuple[Block, npt.NDArray[np.bool_]] | None:
     """Return lines up to FORMAT, and which have plain genotypes alone; None where a line is otherwise."""
     text, n_samples = lines.text, n_columns - FORMAT - 1
-    plain, heads = [], []
+    plain, heads = np.zeros(len(lines), dtype=np.bool_), []
     for place, (low, high) in enumerate(_bounds(lines)):
         at = high - 1 - 4 * n_samples
         if text[max(at - 3, low) : at] == b"\tGT" and are_plain(text, at, n_samples):
-            plain.append(place)
-        elif plain and text.count(b"\t", low, high) == n_columns - 1:
+            plain[place] = True
+        elif place and text.count(b"\t", low, high) == n_columns - 1:
             at = low + _first_ends(text, low, high, FORMAT + 1)[-1]
         else:
             return None
         heads.append(text[low:at])
-    return Block.of(heads), frozenset(plain)
+    return Block.of(heads), plain
 
 
 def are_plain(text: bytes, low: int, n_samples: int) -> bool:

@@ -349,10 +349,10 @@ class Scanner(SiteJudge):
         columns.mapped(FILTER, filters, places)
         is_taken = not values.odd_name(b";".join(filters), b";".join(columns.values(INFO, places)))
         if self.n_columns[0] > N_FIXED + 1:
-            places_unsure = places[~np.isin(places, list(columns.plain))] if columns.plain else places
-            numbers = columns.mapped(FORMAT, formats, places_unsure)
+            unsure = places[~columns.plain[places]]
+            numbers = columns.mapped(FORMAT, formats, unsure)
             for format_, number in formats.items():
-                samples = columns.all_behind(FORMAT, places_unsure[numbers == number])
+                samples = columns.all_behind(FORMAT, unsure[numbers == number])
                 is_taken = is_taken and values.takes(format_, samples)
         if not is_taken:
             self._originals(run, places.tolist())
@@ -361,7 +361,7 @@ class Scanner(SiteJudge):
         lines, mafs, kinds = run.lines, run.rarity.mafs, run.kinds
         originals, kept = [], []
         for place in places:
-            if place in run.columns.plain:
+            if run.columns.plain[place]:
                 record = Record(lines.lines[place], self.n_columns[0])
                 self.values[0].check_names(self._name(0), lines.numbers[place], record)
             else:
