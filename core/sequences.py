@@ -275,6 +275,9 @@ def in_order_of(numbers: FloatArray, by: FloatArray, *, coarse: bool = True) -> 
     return max(-1.0, min(1.0, correlation / largest))
 
 
+_MARKS = ({0.0, 1.0}, {1.0, 2.0})  # of a group or an event: groups that follow each other hide no order
+
+
 class _Order:
     """The places of some records, and of the pseudonyms and numbers in them.
 
@@ -300,11 +303,11 @@ class _Order:
             self.is_sorted |= in_order_of(self.rows.astype(np.float64), places, coarse=False) is not None
 
     def of(self, column: CodedColumn, *, is_dates: bool) -> Iterator[Ordered]:
-        """Yield what stands in the order of a column."""
-        by = ranks_of(column)
-        if by is None:
+        """Yield what stands in the order of a column, which is no mark such as 0 and 1."""
+        by, plain = ranks_of(column), as_numbers(column.trimmed.values)
+        if by is None or (plain is not None and {*plain.tolist()} in _MARKS):
             return
-        may_hide = not (is_dates or self.is_sorted or as_numbers(column.trimmed.values) is not None)
+        may_hide = not (is_dates or self.is_sorted or plain is not None)
         if may_hide and (rho := in_order_of(self.rows.astype(np.float64), by[self.rows])):
             yield Ordered(column=None, by=column.name, correlation=rho)
         first = by if self.person is None else _first(by, self.person)

@@ -81,7 +81,7 @@ def _of_file(tree: ast.Module, *, silent: bool) -> Iterator[tuple[_Id, int]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             given = _given(node)
-            taken |= {id(one) for one in given}
+            taken |= {id(one) for one in (*given, *_listed(node))}
             yield from (
                 (message, node.lineno) for message in _of_call(node, [str(one.value) for one in given])
             )
@@ -103,6 +103,14 @@ def _given(call: ast.Call) -> list[ast.Constant]:
     if maker == "Demo":
         given = [keyword.value for keyword in call.keywords if keyword.arg in ("label", "description")]
     return [one for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+
+
+def _listed(call: ast.Call) -> list[ast.expr]:
+    """Return the literals of which a call makes lists of words to look for, which nobody is shown."""
+    is_list = ast.unparse(call.func) == "_words" or getattr(call.func, "attr", "") == "named"
+    if not is_list and isinstance(call.func, ast.Attribute) and call.func.attr == "split":
+        return [call.func.value]
+    return call.args if is_list else []
 
 
 def _of_call(call: ast.Call, literals: list[str]) -> list[_Id]:

@@ -290,9 +290,12 @@ def unchosen_columns(settings: RiskSettings, columns: Sequence[str]) -> tuple[st
 def measure_unchosen(
     dataset: Dataset, settings: RiskSettings, *, n_values: Mapping[str, int]
 ) -> UnchosenColumns:
-    """Measure what the columns nobody chose single out together, as written, a missing cell being a value."""
-    names = unchosen_columns(settings, dataset.columns)
-    n_unique = _n_unique(dataset, sorted(names, key=lambda name: -n_values.get(name, 0)))
+    """Measure what the columns nobody chose single out together, as written, a missing cell being a value.
+
+    `n_values` are the distinct values of those that are looked at.
+    """
+    names = tuple(name for name in unchosen_columns(settings, dataset.columns) if name in n_values)
+    n_unique = _n_unique(dataset, sorted(names, key=lambda name: -n_values[name]))
     found = UnchosenColumns(columns=names, n_records=dataset.n_records, n_unique=n_unique)
     if not found.singles_out:
         return found

@@ -292,15 +292,15 @@ def _identifiers(measured: RiskMeasurement) -> Iterator[Finding]:
     said, harmless = measured.settings.direct_identifiers, measured.settings.other
     alike = [each.column for each in found if each.kind not in _NOT_SURE and each.column not in said]
     people = [*said, *(column for column in alike if column not in harmless)]
-    numbers = [each.column for each in found if each.kind in _RECORD_NUMBERS]
+    numbers = [each for each in found if each.kind in _RECORD_NUMBERS]
     numbers += [
-        each.column
+        each
         for each in unassigned
         if each.role is not Role.DIRECT_IDENTIFIER
         and each.n_nonblank > 1
         and (each.distinct_share or 0) >= _TELLS_APART
     ]
-    numbers = [column for column in numbers if column not in said]
+    apart = [each.column for each in numbers if each.column not in said and not each.counts_rows]
     doubtful = [each.column for each in found if each.from_values and each.column in {*alike} & {*harmless}]
     if people:
         yield Finding.of("direct_identifiers", Verdict.FAIL, n_affected=len(people))(
@@ -312,14 +312,14 @@ def _identifiers(measured: RiskMeasurement) -> Iterator[Finding]:
             "{columns} look like direct identifiers of people, and you say that they are harmless.",
             columns=listed(doubtful),
         )
-    if numbers:
-        yield Finding.of("distinct_columns", Verdict.WARN, n_affected=len(numbers))(
+    if apart:
+        yield Finding.of("distinct_columns", Verdict.WARN, n_affected=len(apart))(
             "{columns} tells nearly every record apart and is not among the quasi-identifiers. Whoever "
             "has the same column from elsewhere finds every record.",
             "{columns} tell nearly every record apart and are not among the quasi-identifiers. Whoever "
             "has the same column from elsewhere finds every record.",
-            columns=listed(numbers),
-        ).told(step=text("Leave {columns} out, or count it as known.", columns=_named(numbers)))
+            columns=listed(apart),
+        ).told(step=text("Leave {columns} out, or count it as known.", columns=_named(apart)))
 
 
 def _perhaps_names(measured: RiskMeasurement) -> Iterator[Finding]:

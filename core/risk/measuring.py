@@ -266,7 +266,11 @@ def _measure_table(
         individual=_individual(dataset, quasi, classes, settings),
         hierarchies=dict(hierarchies),
         sensitive_suggestions=_suggested(dataset, [each.column for each in sensitive]),
-        unchosen=measure_unchosen(dataset, settings, n_values={e.column: e.n_distinct for e in unassigned}),
+        unchosen=measure_unchosen(
+            dataset,
+            settings,
+            n_values={each.column: each.n_distinct for each in unassigned if not each.counts_rows},
+        ),
         related=_related(coded, sensitive, classes),
         hidden_persons=hidden,
         persons_by_all_records=None if person is None else persons_by_all_records(classes, person),
@@ -279,7 +283,8 @@ def _time(dataset: Dataset, measured: RiskMeasurement, original: Dataset | None)
     """Return what dates and order tell of a table; intervals only where it says whose each record is."""
     settings, hidden = measured.settings, measured.hidden_persons
     person = settings.person or (hidden.column if hidden else None)
-    kept = [column for column in dataset.columns if column not in settings.leave_out]
+    passed = {*settings.leave_out, *(each.column for each in measured.unassigned if each.counts_rows)}
+    kept = [column for column in dataset.columns if column not in passed]
     numbers = [each.column for each in measured.unassigned if each.role is Role.DIRECT_IDENTIFIER]
     numbers = [
         column for column in kept if column in (*numbers, person) and column not in settings.quasi_identifiers

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from core.coding import CodedTable
+from core.cells import as_numbers
+from core.coding import CodedColumn, CodedTable
 from core.jobs import Threads
 from core.roles.values import (
     DISTINCT,
@@ -26,6 +27,7 @@ from core.roles.vocabulary import (
     Role,
     RoleSuggestion,
     heads_other_people,
+    heads_row_numbers,
     match_name,
 )
 from core.words import joined, own, text
@@ -43,6 +45,7 @@ _ORDER = tuple(Role)
 _FEW = 2  # distinct values up to which a column is a flag, whatever it is called
 _LAT_LIMIT, _LON_LIMIT = 90.0, 180.0
 _COORDINATE_PLACES = 4  # about ten metres
+_REGION = 15.0  # degrees from north to south, and from west to east: most countries are smaller
 
 
 def suggest_roles(
@@ -82,7 +85,9 @@ def suggest_roles(
             lambda name: profile_column(columns[name], seed=seed, sample_size=sample_size), names
         )
         profiles = dict(zip(names, found, strict=True))
-    suggestions = [_suggest_role(name, profile) for name, profile in profiles.items()]
+    suggestions = [
+        _counting(_suggest_role(name, profile), columns[name]) for name, profile in profiles.items()
+    ]
     return tuple(sorted(_with_coordinates(suggestions, profiles), key=_rank))
 
 
@@ -142,6 +147,18 @@ def _suggest_role(column: str, profile: ColumnProfile) -> RoleSuggestion:
     return _from_name(column, profile, by_name, by_values)
 
 
+def _counting(suggestion: RoleSuggestion, column: CodedColumn) -> RoleSuggestion:
+    """Return the suggestion, marked where the column only counts the rows, from 0 or 1 on."""
+    n_records, is_mute = len(column.codes), suggestion.role is Role.OTHER and not suggestion.kind
+    may_count = (is_mute or suggestion.kind == "record identifier") and suggestion.n_distinct == n_records > 1
+    if not may_count or not heads_row_numbers(suggestion.column):
+        return suggestion
+    numbers, rows = as_numbers(column.values), np.arange(n_records)
+    if numbers is None or not any(np.array_equal(numbers[column.codes], rows + first) for first in (0, 1)):
+        return suggestion
+    return replace(suggestion, counts_rows=True, reason=text("The values only count the rows."))
+
+
 def _believable(match: NameMatch | None, profile: ColumnProfile) -> NameMatch | None:
     """Return the match unless the values cannot be what the name says."""
     if match is None:
@@ -150,7 +167,19 @@ def _believable(match: NameMatch | None, profile: ColumnProfile) -> NameMatch | 
         return None
     is_flag = profile.n_distinct <= _FEW and profile.n_nonblank > 2 * _FEW
     is_person = match.rule.kind == "person's name" and profile.is_numeric
-    return None if match.rule.role is Role.DIRECT_IDENTIFIER and (is_flag or is_person) else match
+    is_short = match.rule.kind in _LONG_NUMBERS and profile.is_numeric and not _holds_long_numbers(profile)
+    is_none = is_flag or is_person or is_short
+    return None if match.rule.role is Role.DIRECT_IDENTIFIER and is_none else match
+
+
+_LONG_NUMBERS = frozenset({"identity document or account number", "phone number"})
+_FEWEST_DIGITS = 5  # of them
+
+
+def _holds_long_numbers(profile: ColumnProfile) -> bool:
+    """Whether most numbers are long enough for documents and telephones, and are no decimals."""
+    whole = profile.share(lambda value: "." not in value and "," not in value)
+    return whole > 0.5 and float(np.median([len(value) for value in profile.sample])) >= _FEWEST_DIGITS
 
 
 def _from_name(
@@ -255,20 +284,20 @@ def _coordinate(suggestion: RoleSuggestion) -> RoleSuggestion:
 
 
 def _are_coordinates(first: ColumnProfile, second: ColumnProfile) -> bool:
-    """Whether two columns hold decimals in the ranges of places, precise and away from zero."""
+    """Whether two columns hold decimals of one region on earth: precise, away from zero, not far apart."""
     if min(decimal_places(first), decimal_places(second)) < _COORDINATE_PLACES:
         return False
     if min(first.distinct_share, second.distinct_share) < DISTINCT / 2:
         return False
     a, b = _numbers(first), _numbers(second)
-    return any(_in_range(lat, lon) for lat, lon in ((a, b), (b, a)))
+    return any(_in_region(lat, lon) for lat, lon in ((a, b), (b, a)))
 
 
-def _in_range(lat: np.ndarray, lon: np.ndarray) -> bool:
+def _in_region(lat: np.ndarray, lon: np.ndarray) -> bool:
     limits = np.abs(lat).max() <= _LAT_LIMIT and np.abs(lon).max() <= _LON_LIMIT
     far_from_zero = min(abs(np.median(lat)), abs(np.median(lon))) > 5
-    narrow = np.std(lat) < abs(np.median(lat))
-    return bool(limits and far_from_zero and narrow)
+    spread = (np.subtract(*np.percentile(each, (99, 1))) for each in (lat, lon))
+    return bool(limits and far_from_zero and all(one <= _REGION for one in spread))
 
 
 def _numbers(profile: ColumnProfile) -> np.ndarray:

@@ -42,7 +42,8 @@ _INITIAL = re.compile(
     rf"(?P<before>[^\W\d_a-z])\.(?: ?[^\W\d_a-z]\.)? ?{_SURNAME}|{_SURNAME},? (?P<behind>[^\W\d_a-z])\."
 )
 _FEWEST_OTHERS, _KNOWN = 3, 0.3  # names of staff or relatives, and the share of listed ones that says so
-_SYNTHEA_NAME = re.compile(r"[A-ZÀ-Ž][^\W\d_A-Z]+(?:[ '’-][^\W\d_]+)*\d{1,3}")
+_SYNTHEA_NAME = re.compile(r"([A-ZÀ-Ž][^\W\d_A-Z]+(?:[ '’-][^\W\d_]+)*)(\d{1,3})")
+_NUMBERS_OF_NAMES = 300  # of a thousand; many names have one that another has too
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -169,7 +170,7 @@ def _names(profile: ColumnProfile) -> ValueMatch | None:
     if not profile.varies_like_names:
         return _few_full_names(profile)
     korean, latin = profile.share(names.looks_like_korean_name), profile.share(names.looks_like_latin_name)
-    synthea = profile.share(_SYNTHEA_NAME.fullmatch)
+    synthea = profile.share(_SYNTHEA_NAME.fullmatch) if _vary_with_numbers(profile) else 0.0
     for share, enough, message in (
         (korean, MOST, "{share} of the values look like Korean names."),
         (latin, MANY, "{share} of the values look like English or Slovenian names."),
@@ -187,6 +188,13 @@ def _names(profile: ColumnProfile) -> ValueMatch | None:
                 reason=text(message, share=percent(share)),
             )
     return None
+
+
+def _vary_with_numbers(profile: ColumnProfile) -> bool:
+    """Whether both the words and the numbers behind them vary; in `Tract1` and `Tract2` only one does."""
+    found = [match.groups() for value in profile.sample if (match := _SYNTHEA_NAME.fullmatch(value))]
+    n_words, n_numbers = (len({pair[part] for pair in found}) for part in (0, 1))
+    return 2 * n_words >= len(found) and 3 * n_numbers >= min(len(found), _NUMBERS_OF_NAMES)
 
 
 def _few_full_names(profile: ColumnProfile) -> ValueMatch | None:

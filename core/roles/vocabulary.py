@@ -33,6 +33,9 @@ class RoleSuggestion:
     from_values: bool  # whether its values gave the sign, alone or beside its name
     n_nonblank: int  # cells that hold something, and distinct values among them
     n_distinct: int
+    # whether the values only count the rows as they stand, under no header or one that says so: they tell
+    # nothing that the order of the rows does not
+    counts_rows: bool = False
 
     @property
     def distinct_share(self) -> float | None:
@@ -77,7 +80,14 @@ _NOT_A_PERSON = frozenset(
         "model, species, gene, variant, allele, marker, chromosome, sample, component, analyte, scale, "
         "status, count, length, zdravila, zdravilo, bolnisnice, oddelka, ustanove, datoteke, podjetja, "
         "izdelka, diagnoze, kraja, 약, 약품, 약물, 병원, 기관, 검사, 부서, 상품, 제품, 파일, 질병, 질환, "
-        "수술, 시설, 업체, 회사, 품목, 항목, 진단, 처치, 도시, 과목, 컬럼, 변수"
+        "수술, 시설, 업체, 회사, 품목, 항목, 진단, 처치, 도시, 과목, 컬럼, 변수, "
+        "continent, nation, territory, municipality, place, area, zone, island, river, lake, mountain, road, "
+        "route, building, station, airport, port, airline, ship, vehicle, car, business, restaurant, shop, "
+        "store, market, bank, agency, ministry, office, sector, industry, team, club, league, language, "
+        "currency, metric, feature, parameter, dataset, function, command, package, software, program, "
+        "programme, process, activity, task, method, algorithm, period, holiday, color, colour, animal, "
+        "plant, crop, food, dish, ingredient, song, album, movie, film, book, journal, publisher, 대륙, "
+        "학교, 은행, 업종, celine, drzave, obcine, regije, ladje, ekipe, sole, banke, jezika"
     )
 )
 _FLAG = frozenset(_words("flag, yn, verified, valid, known, missing, count, consent, opt, type, 여부, 구분"))
@@ -266,6 +276,13 @@ _NAME_RULES: tuple[NameRule, ...] = (
 )
 
 
+_OF_ROWS = frozenset(
+    tuple(phrase.split())
+    for phrase in _words(
+        "index, row, rows, row id, row number, row no, row names, rownames, no, nr, x, zaporedna stevilka, "
+        "순번, 연번"
+    )
+)
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _TOKEN = re.compile(r"[가-힣]+|[^\W\d_가-힣]+[0-9]*|[0-9]+")
 _HANGUL = re.compile(r"[가-힣]")
@@ -299,6 +316,12 @@ def match_name(name: str) -> NameMatch | None:
     tokens = name_tokens(name)
     matches = (*_whole_names(tokens), *_phrases(tokens), *_joined_phrases(tokens), *_korean_pieces(tokens))
     return max(matches, key=lambda match: (match.length, match.rule.score), default=None)
+
+
+def heads_row_numbers(name: str) -> bool:
+    """Tell whether a column has no name of its own, or one that says it numbers the rows."""
+    tokens = name_tokens(name)
+    return tokens[:1] == ("unnamed",) or tokens in _OF_ROWS
 
 
 def heads_other_people(name: str) -> bool:

@@ -27,7 +27,7 @@ def test_demo__is_verified_and_its_reports_can_be_taken_away(
 ) -> None:
     page = visit("vcf")
     page.get_by_role("button", name="Two synthetic cohorts").click()
-    expect(page.get_by_role("heading", name="3 of 3 pairs verified")).to_be_visible(timeout=SLOW)
+    expect(page.get_by_role("heading", name="3 pairs: 1 FAIL, 1 WARN, 1 PASS.")).to_be_visible(timeout=SLOW)
     expect(page.get_by_role("heading", name="71 of 566 targets are not masked")).to_be_visible(timeout=SLOW)
     wait_until_idle(page)
     cards = page.locator('[class*="st-key-verdict_"]')

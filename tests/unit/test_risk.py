@@ -303,6 +303,17 @@ def test_exposure__a_column_that_tells_records_apart_is_a_warning() -> None:
     )
 
 
+def test_exposure__numbers_that_only_count_the_rows_tell_nobody_apart() -> None:
+    rows = PASSING.splitlines()
+    numbered = [",".join(["", rows[0]]), *(f"{i},{row}" for i, row in enumerate(rows[1:], 1))]
+    audit = judged("\n".join(numbered), quasi="age", sensitive=("disease",))
+    assert audit.overall is Verdict.PASS
+    assert not {"distinct_columns", "unchosen_columns", "order"} & set(messages(audit))
+    turned = [numbered[0], *(f"{len(rows) - i},{row}" for i, row in enumerate(rows[1:], 1))]
+    audit = judged("\n".join(turned), quasi="age", sensitive=("disease",))
+    assert messages(audit)["distinct_columns"].startswith("WARN: `Unnamed: 1` tells")
+
+
 def test_exposure__a_quasi_identifier_nobody_chose_is_a_warning() -> None:
     audit = judged(quasi="sex", sensitive=("disease", "salary"), k=2, l=1)
     assert messages(audit)["further_quasi_identifiers"] == (

@@ -110,6 +110,9 @@ def test_match_name__knows_the_words_of_three_languages(column: str, kind: str) 
         "stage",
         "package",
         "latency",
+        "un_continent_name",
+        "business_name",
+        "대륙이름",
     ],
 )
 def test_match_name__is_not_taken_in_by_words_inside_words(column: str) -> None:
@@ -411,6 +414,58 @@ def test_suggest_roles__sees_neighbouring_coordinates() -> None:
     )
     kinds = {suggestion.column: suggestion.kind for suggestion in suggest_roles(table)}
     assert kinds == {"a": "coordinates", "b": "coordinates", "z": ""}
+
+
+@pytest.mark.parametrize(("first", "second"), [(8.1, 61.3), (53.2, 47.9)])
+def test_suggest_roles__does_not_take_shares_and_forecasts_for_coordinates(
+    first: float, second: float
+) -> None:
+    shares = pa.table(
+        {
+            "a": [f"{first + i * 1.2:.6f}" for i in range(25)],
+            "b": [f"{second - i * 1.1:.6f}" for i in range(25)],
+        }
+    )
+    assert {suggestion.kind for suggestion in suggest_roles(shares)} == {""}
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        ("drivers", [str(158 + 7 * i) for i in range(30)]),
+        ("phone", [f"0.{4392 + 71 * i}" for i in range(30)]),
+    ],
+)
+def test_suggest_roles__does_not_take_amounts_for_documents_and_telephones(
+    column: str, values: list[str]
+) -> None:
+    assert suggest(column, values).role is OTHER
+    assert suggest(column, [f"9{i}7{i + 3}55{i:02}" for i in range(10, 40)]).role is DIRECT
+
+
+@pytest.mark.parametrize(
+    "write", [lambda i: f"Tract{i}", lambda i: f"{COUNTRIES[i % 12]}{(65, 75)[i // 12]}"]
+)
+def test_suggest_roles__does_not_take_areas_with_a_number_for_names(write: Callable[[int], str]) -> None:
+    suggestion = suggest("a", [write(i) for i in range(24)])
+    assert suggestion.kind != "person's name"
+
+
+COUNTRIES = "Chad Mali Ghana Kenya Niger Togo Benin Sudan Gabon Congo Malawi Zambia".split()
+
+
+@pytest.mark.parametrize("column", ["Unnamed: 1", "index", "순번", "row_id"])
+@pytest.mark.parametrize("first", [0, 1])
+def test_suggest_roles__sees_that_numbers_only_count_the_rows(column: str, first: int) -> None:
+    numbers = [str(number) for number in range(first, first + 40)]
+    found = suggest(column, numbers)
+    assert found.counts_rows
+    assert found.reason == "The values only count the rows."
+    assert not suggest(column, [*numbers[1:], numbers[0]]).counts_rows
+    assert not suggest(column, [*numbers[:-1], None]).counts_rows
+    assert not suggest(column, [str(int(number) + 7000) for number in numbers]).counts_rows
+    assert not suggest("patient_id", numbers).counts_rows
+    assert not suggest("kartica", numbers).counts_rows
 
 
 def test_suggest_roles__believes_values_over_a_name_that_cannot_be() -> None:

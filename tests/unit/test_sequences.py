@@ -191,3 +191,16 @@ def test_in_order__of_few_or_constant_values_is_not_known() -> None:
     assert in_order_of(np.arange(100.0), np.zeros(100)) is None
     assert in_order_of(np.zeros(100), np.arange(100.0), coarse=False) is None
     assert in_order_of(np.arange(100.0), -np.arange(100.0), coarse=False) == pytest.approx(-1)
+
+
+def test_orders__groups_that_follow_each_other_hide_none_and_two_bands_do() -> None:
+    n = 200
+    rows = np.arange(n)
+    for mark in ((rows > 90) + 0, (rows > 90) + 1):
+        assert measure_time(coded(key=rows, group=mark), ["group"], ["key"], None).orders == ()
+    bands = coded(key=rows, age=["18-39" if row < 90 else "40-99" for row in rows])
+    (found,) = measure_time(bands, ["age"], ["key"], None).orders
+    assert (found.column, found.by) == ("key", "age")
+    decades = coded(key=rows, age=np.where(rows < 90, 20, 40))
+    (found,) = measure_time(decades, ["age"], ["key"], None).orders
+    assert (found.column, found.by) == ("key", "age")

@@ -97,7 +97,7 @@ def trade_off_chart(audit: DiversityAudit, picked: Configuration | None = None) 
         ),
         "y": field(
             "accuracy:Q", text("{name} on held-out records, minimized", name=name),
-            axis=PERCENT, scale={"domain": _span([target, *table["accuracy"]]), "clamp": True},
+            axis=PERCENT, scale={"domain": list(_span([target, *table["accuracy"]])), "clamp": True},
         ),
     }  # fmt: skip
     front = table[table["front"]]
