@@ -85,7 +85,7 @@ _NOT_A_PERSON = frozenset(
         "route, building, station, airport, port, airline, ship, vehicle, car, business, restaurant, shop, "
         "store, market, bank, agency, ministry, office, sector, industry, team, club, league, language, "
         "currency, metric, feature, parameter, dataset, function, command, package, software, program, "
-        "programme, process, activity, task, method, algorithm, period, holiday, color, colour, animal, "
+        "programme, row, process, activity, task, method, algorithm, period, holiday, color, colour, animal, "
         "plant, crop, food, dish, ingredient, song, album, movie, film, book, journal, publisher, 대륙, "
         "학교, 은행, 업종, celine, drzave, obcine, regije, ladje, ekipe, sole, banke, jezika"
     )
