@@ -24,13 +24,15 @@ from tests.browser.conftest import TOKEN, opened_by, opener_of, start_server, st
 from tests.browser.test_memory import processes
 from tests.hostile.corpus import Hostile, genome, killers
 from tests.hostile.filed import sealed
+from tests.thorough import IS_THOROUGH
 
 ALWAYS = ("an element beyond ASCII", "a dictionary of one long text", "a bomb in XES", "blank columns")
 PAGES = {"table": "risk", "vcf": "vcf", "log": "tabular", "report": "filed"}
+# All of them are read by `tests/hostile` too; in the browser `make test` tries a third, and those that once killed.
 KILLERS = [
-    pytest.param(file, id=f"{file.reader}-{file.how}", marks=() if file.how in ALWAYS else pytest.mark.slow)
-    for file in killers()
-    if file.reader in PAGES
+    pytest.param(file, id=f"{file.reader}-{file.how}")
+    for place, file in enumerate(file for file in killers() if file.reader in PAGES)
+    if IS_THOROUGH or place % 3 == 0 or file.how in ALWAYS
 ]
 UPLOADER = "stFileUploaderDropzoneInput"
 
