@@ -28,7 +28,7 @@ from tests.thorough import IS_THOROUGH
 
 ALWAYS = ("an element beyond ASCII", "a dictionary of one long text", "a bomb in XES", "blank columns")
 PAGES = {"table": "risk", "vcf": "vcf", "log": "tabular", "report": "filed"}
-# All of them are read by `tests/hostile` too; in the browser `make test` tries a third, and those that once killed.
+# `tests/hostile` reads all of them; in the browser `make test` tries a third, and those that once killed.
 KILLERS = [
     pytest.param(file, id=f"{file.reader}-{file.how}")
     for place, file in enumerate(file for file in killers() if file.reader in PAGES)
