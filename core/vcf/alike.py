@@ -24,7 +24,6 @@ from core.vcf.records import USUAL_FILTERS, Record
 
 MAX_BLANKS = 4  # texts from QUAL on that are known as blank
 MAX_SHAPES, MAX_CELLS = 256, 64  # kinds of records, and of samples in one of them, that are known
-MAX_TOGETHER = 8  # kinds of samples that are looked for at once
 MAX_NOTED = 4096  # answers that are remembered
 LONGEST = 1000  # bytes from QUAL to FORMAT of records whose shape is looked at
 LONGEST_WORDS = 8000  # of those whose INFO holds words
@@ -70,15 +69,6 @@ class Shape:
     number: int
     pattern: re.Pattern[bytes]
     cells: list[re.Pattern[bytes]] = field(default_factory=list)  # of the one sample
-    # All of it up to the line's end, a group for each of the first samples.
-    whole: re.Pattern[bytes] | None = None
-
-    def learn(self, cell: re.Pattern[bytes]) -> None:
-        """Take up a kind of sample."""
-        self.cells.append(cell)
-        if len(self.cells) <= MAX_TOGETHER:
-            cells = b"|".join(b"(%s)" % one.pattern for one in self.cells)
-            self.whole = re.compile(b"%s(?:%s)" % (self.pattern.pattern, cells))
 
     def cell(self, text: bytes, low: int, high: int) -> int:
         """Return the number of the kind of sample that a text holds, −1 for none known."""
@@ -117,7 +107,6 @@ class AlikeRecords:
         self._written: dict[bytes, Words] = {}  # the same by texts whose numbers are of one length
         self._n_found, self._n_missed = 0, 0  # lookups among them
         self._n_shapes = 0
-        self._latest: Shape | None = None
 
     def learn(self, original: Record, kept: Record) -> None:
         """Take up two records that are each other's own; htslib takes both."""
@@ -152,7 +141,7 @@ class AlikeRecords:
             and len(shape.cells) < MAX_CELLS
             and shape.cell(record.samples, 0, len(record.samples)) < 0
         ):
-            shape.learn(_cell_of(record))
+            shape.cells.append(_cell_of(record))
 
     def _learn_words(self, record: Record) -> None:
         """Take up a record whose INFO holds words, unless digits in it may be more than numbers."""
@@ -218,18 +207,11 @@ class AlikeRecords:
 
     def _shape(self, text: bytes, low: int, end: int, high: int) -> Rest | None:
         """Return the numbers of the shape that a record has from QUAL on, and of its sample's."""
-        shape = self._latest
-        if shape is not None and shape.whole is not None:
-            found = shape.whole.fullmatch(text, low, high)
-            if found is not None and found.lastindex:
-                return -1, shape.number, found.lastindex - 1
-        if shape is None or not shape.pattern.fullmatch(text, low, end):
-            middle = text[low:end]
-            shapes = self._shapes.get(middle.translate(None, NUMERIC), ())
-            shape = next((one for one in shapes if one.pattern.fullmatch(middle)), None)
-            if shape is None:
-                return None
-            self._latest = shape
+        middle = text[low:end]
+        shapes = self._shapes.get(middle.translate(None, NUMERIC), ())
+        shape = next((one for one in shapes if one.pattern.fullmatch(middle)), None)
+        if shape is None:
+            return None
         cell = shape.cell(text, end, high) if self._n_samples else 0
         return (-1, shape.number, cell) if cell >= 0 else None
 

@@ -35,7 +35,6 @@ _TAB, _NEWLINE, _ZERO, _POINT = b"\t\n0."
 _A, _C, _F, _M, _EQUALS, _SEMICOLON = b"ACFM=;"
 _LAST = ~FIRST[::-1]  # what is left of eight bytes of which so many of the last are looked at
 _ZEROS = np.uint64(0x3030_3030_3030_3030)  # eight letters 0
-_TWO_BYTES = np.uint64(16)  # bits
 
 # The four parts of a plain genotype of one sample, each told by one letter.
 _GENOTYPE_FORM = bytes.maketrans(b"123456789|", b"000000000/")
@@ -234,13 +233,6 @@ class Columns:
 
         A whole number below 10¹⁵ through a power of ten is what reading the text gives, to the last bit.
         """
-        found = _short_decimals(self._windows[at])
-        left = np.flatnonzero(np.isnan(found))
-        if len(left):
-            found[left] = self._long_decimals(at[left])
-        return found
-
-    def _long_decimals(self, at: Places) -> npt.NDArray[np.float64]:
         digits = np.zeros(len(at), dtype=np.int64)
         n_digits, n_after, has_point, is_open = (np.zeros_like(digits) for _ in range(4))
         last = np.zeros(len(at), dtype=np.uint8)
@@ -264,19 +256,6 @@ class Columns:
     def first_bytes(self, places: Places) -> npt.NDArray[np.uint8]:
         """Return eight bytes that the first sample of some lines begins with, beyond it those that follow."""
         return windows(self.lines.text)[self.ends_in_lines(FORMAT, places) + 1].view(np.uint8).reshape(-1, 8)
-
-
-def _short_decimals(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
-    """Read decimals of a digit, a point and up to five digits, the first byte the lowest; NaN for others."""
-    first, behind = (words & 0xFF) ^ _ZERO, words >> _TWO_BYTES
-    digits = behind ^ _ZEROS
-    others = _others(digits)
-    n_bits = np.bitwise_count((others & -others) - 1) & 0x78  # eight for each digit before the first other
-    last = (behind >> n_bits) & 0xFF
-    is_end = (last == _SEMICOLON) | (last == _TAB) | (last == _NEWLINE)
-    is_short = (first < 10) & ((words & 0xFF00) == _POINT << 8) & is_end & (n_bits > 0)
-    powers = _POWERS[np.minimum(n_bits >> 3, SURE_DIGITS)]
-    return np.where(is_short, (first * powers + _whole(digits << (64 - n_bits))) / powers, np.nan)
 
 
 def _others(digits: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:

@@ -154,16 +154,22 @@ def header_findings(
 
 def _lines_with_samples(original: VcfHeader, anonymized: VcfHeader, lines: Sequence[Line]) -> set[int]:
     """Return the lines with a sample's name as a word; one of letters only in fields of people."""
-    names = {decoded(name) for name in {*original.samples, *anonymized.samples}}
+    texts = [decoded(line.value) for line in lines]
+    parts = [set(_PART.findall(text)) for text in texts]
+    said: set[str] = set().union(*parts)
+    begins = {
+        name: _PART.findall(name)[:1] for name in map(decoded, {*original.samples, *anonymized.samples})
+    }
+    names = {name for name, begin in begins.items() if not said.isdisjoint(begin)}  # no other can be found
     names = {name for name in names if len(folded(name)) >= MIN_NAME and not is_generic(name)}
+    found = {begin for name in names for begin in begins[name]}
     names |= {"_".join(re.split(r"[\s._-]+", name)) for name in names if not name.isalnum()}
-    begins = {part for name in names for part in ([name] if name.isalnum() else _PART.findall(name)[:1])}
     telling = {name for name in names if not name.isalpha() or holds_person(name)}
     return {
         number
         for number, line in enumerate(lines)
-        if not begins.isdisjoint(_PART.findall(text := decoded(line.value)))
-        and not (telling if line.is_documentation else names).isdisjoint(_words(text))
+        if not found.isdisjoint(parts[number])
+        and not (telling if line.is_documentation else names).isdisjoint(_words(texts[number]))
     }
 
 
@@ -337,10 +343,13 @@ LINE_CHECKS: Mapping[str, Callable[[Line], bool]] = {
 
 def _sample_findings(original: VcfHeader, anonymized: VcfHeader) -> tuple[HeaderFinding, HeaderFinding]:
     n_samples = len(anonymized.samples)
-    holds_name, known = name_finder(original.samples), frozenset(original.samples)
+    known = frozenset(original.samples)
+    is_new = not known.issuperset(anonymized.samples)
+    holds_name = name_finder(original.samples) if is_new else lambda _name: False
     kept, telling = [], []
     for column, sample in enumerate(anonymized.samples, 1):
-        name, is_kept = decoded(sample), holds_name(sample)
+        name = decoded(sample)
+        is_kept = (sample in known and folded(name) != "") or holds_name(sample)
         if is_kept:
             kept.append(column)
         is_coded = holds_code(name) and sample not in known

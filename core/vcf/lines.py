@@ -126,19 +126,16 @@ class Block:
     def first_elsewhere(self, other: "Block", places: list[int]) -> int:
         """Return the first of some places whose CHROM or POS is not another block's; −1 for none."""
         which = np.array(places, dtype=np.int64)
-        starts, others = self.starts[which], other.starts[which]
-        if self.ends is None:
-            unsure = places
-        else:
-            left = (
-                self.ends[which, 1] + 1 - starts
-            )  # bytes of CHROM and POS with their tabs, not yet compared
+        if self.ends is not None:
+            starts, others = self.starts[which], other.starts[which]
+            # bytes of CHROM and POS with their tabs, not yet compared
+            left = self.ends[which, 1] + 1 - starts
             differs = left > WINDOW
             for at in range(0, WINDOW, 8):
                 words = windows(self.text)[starts + at] ^ windows(other.text)[others + at]
                 differs |= words & FIRST[np.clip(left - at, 0, 8)] != 0
-            unsure = which[differs].tolist()
-        return next((place for place in unsure if self.site(place) != other.site(place)), -1)
+            which = which[differs]
+        return next((place for place in which.tolist() if self.site(place) != other.site(place)), -1)
 
 
 def windows(text: bytes) -> npt.NDArray[np.uint64]:

@@ -1,6 +1,7 @@
 """One record, split into its columns when a site has to be looked at closely."""
 
 import re
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from functools import cache
@@ -153,19 +154,22 @@ def alt_column(alt: bytes) -> AltColumn:
     )
 
 
-def has_sole_carrier(samples: bytes, format_: bytes, n_alts: int, allele: int) -> bool:
+def has_sole_carrier(
+    samples: bytes, format_: bytes, n_alts: int, allele: int, *, low: int = 0, high: int = sys.maxsize
+) -> bool:
     """Tell whether exactly one sample's genotype names an allele; genotypes must come first.
 
-    Of nothing but genotypes with fewer than ten alleles the digit itself is looked for.
+    The samples may be a part of a text. Of nothing but genotypes with fewer than ten alleles the digit itself
+    is looked for.
     """
     if format_ == b"GT" and n_alts < 10:
         digit = DIGITS[allele]
-        first = samples.find(digit)
+        first = samples.find(digit, low, high)
         if first < 0:
             return False
-        after = samples.find(b"\t", first)
-        return after < 0 or samples.find(digit, after) < 0
-    found = _carrier_pattern(allele).finditer(samples)
+        after = samples.find(b"\t", first, high)
+        return after < 0 or samples.find(digit, after, high) < 0
+    found = _carrier_pattern(allele).finditer(samples, low, high)
     return next(found, None) is not None and next(found, None) is None
 
 

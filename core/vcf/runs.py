@@ -16,7 +16,7 @@ from core.vcf.frequencies import Rarity, rarest_allele
 from core.vcf.header import VcfHeader
 from core.vcf.lines import Merge, Run, UnsortedError, check_columns
 from core.vcf.marks import Mark
-from core.vcf.records import DIGITS, N_FIXED, Record, has_sole_carrier
+from core.vcf.records import N_FIXED, Record, has_sole_carrier
 from core.vcf.repeats import is_unnamed_repeat
 from core.vcf.settings import MAF_LIMIT, VcfSettings
 from core.vcf.sites import Alt, Format, Judged, Like, Original, SiteJudge
@@ -118,27 +118,31 @@ class Scanner(SiteJudge):
             has_genotypes = (run.formats[which] & Format.GENOTYPES) != 0
             known &= has_genotypes
             sole = known & ((digits[0] == rarest) | (two & (digits[1] == rarest)))
-        for number in np.flatnonzero(~known).tolist():
-            place = int(which[number])
-            if not judged.is_judged[place]:
-                sole[number] = self._is_sole(run, place)
+        left = np.flatnonzero(
+            ~known & ~judged.is_judged[which] & ((run.formats[which] & Format.GENOTYPES) != 0)
+        )
+        sole[left] = self._have_sole(run, which[left])
         return sole
 
-    def _is_sole(self, run: _Run, place: int) -> bool:
-        """Tell whether exactly one sample carries the rarest allele of an unchanged line."""
-        columns = run.columns
-        format_ = columns.value(FORMAT, place)
-        if not run.formats[place] & Format.GENOTYPES:
-            return False
-        samples = columns.behind(FORMAT, place)
-        rarest = int(run.rarity.rarest[place])
-        if 0 <= rarest < len(DIGITS) and DIGITS[rarest] not in samples:
-            return False
-        n_alts = columns.value(ALT, place).count(b",") + 1
-        if rarest < 0:
-            info = columns.value(INFO, place)
-            rarest = rarest_allele(self.readers[0].site(info).frequencies, n_alts)
-        return has_sole_carrier(samples, format_, n_alts, rarest)
+    def _have_sole(self, run: _Run, places: Places) -> list[bool]:
+        """Tell of lines with genotypes whether exactly one sample carries the rarest allele."""
+        columns, text = run.columns, run.lines.lines.text
+        found = []
+        for alt, format_, rarest, place, low, high in zip(
+            columns.values(ALT, places),
+            columns.values(FORMAT, places),
+            run.rarity.rarest[places].tolist(),
+            places.tolist(),
+            columns.ends_in_lines(FORMAT, places).tolist(),
+            (run.lines.lines.starts[places + 1] - 1).tolist(),
+            strict=True,
+        ):
+            n_alts, allele = alt.count(b",") + 1, rarest
+            if allele < 0:
+                info = columns.value(INFO, place)
+                allele = rarest_allele(self.readers[0].site(info).frequencies, n_alts)
+            found.append(has_sole_carrier(text, format_, n_alts, allele, low=low, high=high))
+        return found
 
     def _count(self, run: _Run) -> None:
         has_alt, is_repeat = (run.kinds & Alt.NONE) == 0, (run.kinds & Alt.REPEAT) != 0

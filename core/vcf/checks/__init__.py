@@ -19,12 +19,9 @@ from core.vcf.checks.repeats import REPEAT_CHECKS
 from core.vcf.checks.samples import SAMPLE_CHECKS
 from core.vcf.info import Kind
 from core.vcf.marks import FIRST_CHECK
-from core.vcf.records import USUAL_FILTERS, Record
-from core.vcf.remembering import remembered
-from core.vcf.repeats import RepeatPattern
+from core.vcf.records import USUAL_FILTERS
 
 SITE_CHECKS: tuple[SiteCheck, ...] = (*COLUMN_CHECKS, *INFO_CHECKS, *SAMPLE_CHECKS, *REPEAT_CHECKS)
-LONG_ALLELES = 200  # bytes of REF and ALT together, from which nothing is remembered of them
 CHECKS: Mapping[str, Check] = MappingProxyType(
     {check.name: check for check in (*SITE_CHECKS, *FILE_CHECKS, *HEADER_CHECKS)}
 )
@@ -45,15 +42,7 @@ _TELLING = [
 
 def leaks_of(case: Case) -> int:
     """Return the bits of the checks that find something; those with nothing to look at are left out."""
-    original, kept = case.original, case.kept
-    alleles = original.ref, original.alt, kept.ref, kept.alt
-    is_short = len(original.ref) + len(original.alt) + len(kept.alt) < LONG_ALLELES
-    look = _leaks_of_alleles if is_short else _look_at_alleles
-    found = look(alleles, (case.is_repeat, case.is_masked), case.pattern)
-    for bit, test in _checks_of(_parts(case)):
-        if test(case):
-            found |= bit
-    return found
+    return sum(bit for bit, test in _checks_of(_parts(case)) if test(case))
 
 
 def fields_told(case: Case, found: int) -> tuple[bytes, ...]:
@@ -66,29 +55,11 @@ def fields_told(case: Case, found: int) -> tuple[bytes, ...]:
     )
 
 
-def _look_at_alleles(alleles: tuple[bytes, ...], rule: tuple[bool, bool], pattern: RepeatPattern) -> int:
-    """Return the bits of the checks that look at nothing but REF, ALT, and what the rule says."""
-    ref, alt, kept_ref, kept_alt = alleles
-    is_repeat, is_masked = rule
-    case = Case(
-        original=Record.of_alleles(ref, alt),
-        kept=Record.of_alleles(kept_ref, kept_alt),
-        maf=0.0,
-        kept_maf=float(is_masked),
-        is_repeat=is_repeat,
-        pattern=pattern,
-    )
-    parts = Part.REPEAT_IN_ALT * is_repeat | Part.ALT * (kept_alt != b".") | Part.REF * (kept_ref != ref)
-    return sum(bit for bit, test in _checks_of(parts) if test(case))
-
-
-_leaks_of_alleles = remembered(_look_at_alleles)
-
-
 def _parts(case: Case) -> int:
-    """Return what of an anonymized record, beside its alleles, there is to look at: bits of :class:`Part`."""
+    """Return what of an anonymized record there is to look at: bits of :class:`Part`."""
     original, kept = case.original, case.kept
-    parts = Part.REPEAT if case.is_repeat else 0
+    parts = Part.ALT * (kept.alt != b".") | Part.REF * (kept.ref != original.ref)
+    parts |= Part.REPEAT * case.is_repeat
     if len(kept.ref) > 1:
         parts |= Part.LENGTH
     if kept.qual != original.qual:

@@ -32,9 +32,6 @@ class Part:
     POSITION = 1 << 14  # not written as the original's
     FORMAT = 1 << 15  # neither the original's nor GT alone
     NEW_INFO = 1 << 16  # not the original's
-    REPEAT_IN_ALT = 1 << 17  # the original holds a short tandem repeat; nothing but REF and ALT is looked at
-    #: Checks of these alone are given REF and ALT alone, and asked once for all records with the same.
-    ALLELES = ALT | REF | REPEAT_IN_ALT
 
 
 Test = Callable[[Case], bool]

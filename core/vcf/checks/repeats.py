@@ -16,7 +16,7 @@ ONE_N = "Write one N in place of the whole ALT column at these sites."
     "repeat_in_masked_alt",
     "Repeat still in the masked ALT",
     FAIL,
-    parts=Part.REPEAT_IN_ALT,
+    parts=Part.REPEAT,
     message="{n} of {of} masked sites still hold the repeat, or half its copies, in the ALT that counts as "
     "masked.",
     remedy=ONE_N,
@@ -43,7 +43,7 @@ def repeat_in_masked_alt(case: Case) -> bool:
     "repeat_length_kept",
     "Repeat length kept",
     FAIL,
-    parts=Part.REPEAT_IN_ALT,
+    parts=Part.REPEAT,
     message="{n} of {of} masked sites have a masked ALT from which the repeat's length, which identifies, "
     "can be counted: as many letters as the repeat has bases or copies, or a number.",
     remedy="Write one N, or the same number of Ns everywhere, in place of ALT at these sites.",
