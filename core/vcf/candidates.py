@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -20,16 +21,12 @@ Offsets = npt.NDArray[np.integer[Any]]
 Numbers = Sequence[int] | Offsets
 
 
-class Places(Sequence[str]):
-    """Places in a file, written as ``CHROM:POS`` when they are asked for."""
+class Listed(ABC, Sequence[str]):
+    """Things of which each is said when it is asked for; parts are lists."""
 
-    def __init__(self, names: Sequence[str], contigs: Numbers, positions: Numbers) -> None:
-        self._names = names
-        self._contigs = contigs
-        self._positions = positions
-
-    def __len__(self) -> int:
-        return len(self._contigs)
+    @abstractmethod
+    def said(self, place: int) -> str:
+        """Say one of them."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
@@ -39,11 +36,26 @@ class Places(Sequence[str]):
     @overload
     def __getitem__(self, index: int) -> str: ...
     @overload
-    def __getitem__(self, index: slice) -> Places: ...
-    def __getitem__(self, index: int | slice) -> str | Places:
-        if isinstance(index, slice):
-            return Places(self._names, self._contigs[index], self._positions[index])
-        return f"{self._names[self._contigs[index]]}:{self._positions[index]}"
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        places = range(len(self))[index]
+        return self.said(places) if isinstance(places, int) else [self.said(place) for place in places]
+
+
+class Places(Listed):
+    """Places in a file, written as ``CHROM:POS``."""
+
+    def __init__(self, names: Sequence[str], contigs: Numbers, positions: Numbers) -> None:
+        self._names = names
+        self._contigs = contigs
+        self._positions = positions
+
+    def __len__(self) -> int:
+        return len(self._contigs)
+
+    def said(self, place: int) -> str:
+        """Write one place."""
+        return f"{self._names[self._contigs[place]]}:{self._positions[place]}"
 
 
 @dataclass(eq=False)

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import overload
 
 from core.errors import AuditInputError
+from core.vcf.candidates import Listed
 from core.vcf.checks import ALL_CHECKS
 from core.verdict import Finding, Verdict
 from core.words import Text, Value, joined, own, text
@@ -102,8 +102,8 @@ def places_text(places: Sequence[str], *, at_most: int) -> Text:
     return text("{names} and {more} more", names=shown, more=more) if more else shown
 
 
-class SamplePlaces(Sequence[str]):
-    """Samples by their column, counted from 1; never by name, and said when they are asked for."""
+class SamplePlaces(Listed):
+    """Samples by their column, counted from 1; never by name."""
 
     def __init__(self, columns: Sequence[int]) -> None:
         self._columns = columns
@@ -111,19 +111,9 @@ class SamplePlaces(Sequence[str]):
     def __len__(self) -> int:
         return len(self._columns)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment]  # compared by value, as a list is
-
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[str]: ...
-    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
-        if isinstance(index, slice):
-            return SamplePlaces(self._columns[index])
-        return text("sample {column}", column=str(self._columns[index]))
+    def said(self, place: int) -> str:
+        """Name one sample's column."""
+        return text("sample {column}", column=str(self._columns[place]))
 
 
 def found(
