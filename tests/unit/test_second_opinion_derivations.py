@@ -43,6 +43,22 @@ def texts(values: Sequence[object] | np.ndarray) -> list[str]:
     return [str(value) for value in values]
 
 
+def test_derivations__reads_numbers_in_scientific_form_in_any_order() -> None:
+    sales = np.random.default_rng(8).integers(10**6, 10**9, N)
+    original = {**ORIGINAL, "pay": texts(sales)}
+    for write in (lambda number: f"{2.54 * number:.6g}", lambda number: f"{number:.4E}"):
+        for reordered in (False, True):
+            (finding,) = derived(
+                {"level": [write(each) for each in sales]}, reordered=reordered, original=original
+            )
+            assert (finding.column, finding.verdict) == ("level", Verdict.FAIL)
+    others = np.random.default_rng(9).integers(10**6, 10**9, N)
+    for reordered in (False, True):
+        assert not derived(
+            {"level": [f"{each:.4E}" for each in others]}, reordered=reordered, original=original
+        )
+
+
 # --- reading
 
 
@@ -57,6 +73,8 @@ def texts(values: Sequence[object] | np.ndarray) -> list[str]:
         (["P-001", "P-002", "P-009"], "number", [1, 2, 9]),
         (["1 200 kr", "3 400 kr", "12 kr"], "number", [1200, 3400, 12]),
         (["0fa0", "00ab", "1234"], "number", [4000, 171, 4660]),
+        (["1.25e+07", "4E+05", "2.5e-01", "31"], "number", [12_500_000, 400_000, 0.25, 31]),
+        (["1,25E+07", "4,5E+05", "2,25E+01"], "number", [12_500_000, 450_000, 22.5]),
         (["1970-01-02", None, "1970-02-01", "1971-01-01"], "date", [1, np.nan, 31, 365]),
         (["2. 1. 1970", "15. 1. 1970", "1. 2. 1970"], "date", [1, 14, 31]),
     ],

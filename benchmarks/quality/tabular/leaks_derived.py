@@ -210,6 +210,13 @@ def number_kinds() -> Iterator[Kind]:
             (False, True),
         ),
         (
+            "large numbers in another unit, six digits in scientific form",
+            lambda s, _: [f"{v * 2.54e4:.5e}" for v in numbers(s)],
+            "large",
+            Verdict.FAIL,
+            (False, True),
+        ),
+        (
             "numbers as fractions of the largest",
             lambda s, _: _digits(numbers(s) / numbers(s).max(), 6),
             "ratio",

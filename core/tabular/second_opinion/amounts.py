@@ -27,7 +27,8 @@ _DATE_SPELLINGS = (
     *("%Y년 %m월 %d일", "%Y년%m월%d일", "%Y. %m. %d.", "%Y. %m. %d", "%Y-%j", "%G-W%V-%u"),
 )
 # One number with anything but digits before and after it: a currency, a unit, a letter.
-_ONE_NUMBER = r"^(?P<before>[^0-9]*)(?P<number>[0-9](?:[0-9.,'’\s]*[0-9])?)(?P<after>[^0-9]*)$"
+_EXPONENT = "(?:[eE][+-][0-9]{1,3})?"  # of scientific form
+_ONE_NUMBER = rf"^(?P<before>[^0-9]*)(?P<number>[0-9](?:[0-9.,'’\s]*[0-9])?{_EXPONENT})(?P<after>[^0-9]*)$"
 _SPACES = r"['’\s\x{A0}\x{202F}]"
 _GROUPS = {mark: rf"^[0-9]{{1,3}}(?:\{mark}[0-9]{{3}})+$" for mark in ",."}
 _HEX = r"^[0-9a-fA-F]{4,15}$"
@@ -63,8 +64,8 @@ class Amounts:
 def read_amounts(column: pa.ChunkedArray | pa.Array) -> Amounts | None:
     """Read a column of text as dates of one spelling or as numbers.
 
-    Numbers may have a currency, a unit or letters before or behind, signs between thousands, and either
-    decimal mark; or all be hexadecimal.
+    Numbers may have a currency, a unit or letters before or behind, signs between thousands, either decimal
+    mark, and an exponent (``1.5e+07``); or all be hexadecimal.
     """
     encoded = pc.dictionary_encode(pc.utf8_trim_whitespace(column))
     if isinstance(encoded, pa.ChunkedArray):

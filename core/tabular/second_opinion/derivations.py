@@ -659,12 +659,13 @@ def _linear(before: Amounts, after: Amounts, *, own: bool = False) -> tuple[int,
     known, numbers = before.distinct, after.distinct
     if min(len(known), len(numbers)) < _FEWEST_DISTINCT:
         return None
-    unit = last_place(numbers)
-    if len(known) * 2 * unit > _MOST_COVERED * (numbers[-1] - numbers[0]):
-        return None
     chosen = numbers[np.linspace(0, len(numbers) - 1, min(len(numbers), _LOOKED_UP)).astype(int)]
+    half = np.maximum(last_place(numbers), _last_digits(numbers, chosen))
+    near = half + np.interp(chosen, chosen[[0, -1]], half[[0, -1]])  # the outermost were rounded as well
+    if len(known) * near.mean() > _MOST_COVERED * (numbers[-1] - numbers[0]):
+        return None
     best = max(
-        _n_linear(chosen, turned, low, high, unit, own=own)
+        _n_linear(chosen, turned, low, high, near, own=own)
         for turned in (known, -known[::-1])
         for low in turned[:_ANCHORS]
         for high in turned[-_ANCHORS:]
@@ -673,11 +674,11 @@ def _linear(before: Amounts, after: Amounts, *, own: bool = False) -> tuple[int,
 
 
 def _n_linear(
-    numbers: FloatArray, known: FloatArray, low: float, high: float, unit: float, *, own: bool
+    numbers: FloatArray, known: FloatArray, low: float, high: float, near: FloatArray, *, own: bool
 ) -> int:
-    """Return how many numbers are known ones once `low` and `high` are brought onto the outermost."""
+    """Return how many numbers are near known ones once `low` and `high` are brought onto the outermost."""
     slope = (numbers[-1] - numbers[0]) / (high - low) if high > low else 0.0
-    is_itself = abs(slope - 1) * (high - low) <= unit and abs(numbers[0] - low) <= unit
+    is_itself = 2 * abs(slope - 1) * (high - low) <= near[-1] and 2 * abs(numbers[0] - low) <= near[0]
     if slope <= 0 or (own and is_itself):
         return 0
     back = low + (numbers - numbers[0]) / slope
@@ -686,7 +687,7 @@ def _n_linear(
         np.abs(known[np.clip(place, 0, len(known) - 1)] - back),
         np.abs(known[np.clip(place - 1, 0, len(known) - 1)] - back),
     )
-    return int(np.count_nonzero(nearest * slope <= 2 * unit))
+    return int(np.count_nonzero(nearest * slope <= near))
 
 
 def last_place(numbers: FloatArray) -> float:
@@ -699,6 +700,16 @@ def last_place(numbers: FloatArray) -> float:
 
 
 # --- texts
+
+
+def _last_digits(numbers: FloatArray, chosen: FloatArray) -> FloatArray:
+    """Return half of the last significant digit of some whole numbers that were all rounded to as many."""
+    most = int(np.abs(numbers).max())
+    if most < 10 or np.any(numbers != np.floor(numbers)):
+        return np.zeros(len(chosen))
+    n_digits = max(len(str(int(number)).rstrip("0")) for number in np.abs(numbers))
+    size = np.floor(np.log10(np.maximum(np.abs(chosen), 1)))
+    return 0.5 * 10.0 ** (size - n_digits + 1)
 
 
 def _near_texts(search: Search) -> Iterator[Derivation]:
