@@ -11,13 +11,15 @@ from core.events.column_finding import ROLES, with_found_columns
 from core.events.settings import EventSettings
 from core.plain import parsed_json
 from core.tables import Dataset
+from core.tabular.pairing import pair_files
 from core.vcf.pairing import is_vcf_name
-from core.words import text
+from core.words import listed, text
 
 _OF_OURS = frozenset({"tool", "verdict", "inputs", "findings", "versions"})  # keys of a report
 _RELEASED = re.compile(r"anon|scrambl|shuffl|synth|releas|mask|de-?ident|pseudo|noise|익명|가명|비식별")
 _LARGEST_JSON = 32 << 20  # bytes; more no report and no log has
 _MOST_LINKED_BYTES = 1 << 28  # of text, up to which keys between tables are looked for
+_MOST_NAMED = 3  # tables that keys join
 _SHARED_COLUMNS = 0.5  # of the smaller table's, and more than a key, for two to be one and its copy
 
 
@@ -40,21 +42,21 @@ class Offer:
 
 
 def offers(files: Sequence[GivenFile]) -> tuple[Offer, ...]:
-    """Return the audits that fit some files, best first; none where nothing was recognised.
+    """Return the audits that fit some files, the best of each file first; none where nothing was recognised.
 
-    Genome files go to the VCF verifier, tables beside a log to the tabular verifier, two tables that share
-    half of their columns to row leakage, other tables that a key joins to the data set audit, a log of events
-    to the anonymizer, every other table, and the released one of two, to disclosure risk, and a single one to
-    the search too.
+    Genome files go to the VCF verifier, tables beside a log to the tabular verifier, a table and its copy to
+    row leakage, other tables that a key joins to the data set audit, a log of events to the anonymizer, every
+    other table, and every copy, to disclosure risk, and one by itself to the search too.
     """
     tables = [file for file in files if file.table is not None]
-    of_tables = [*_with_log(files, tables), *_copies(tables)] or [*_linked(tables)]
-    found = [*_genomes(files), *of_tables]
-    taken = {name for offer in found for names in offer.places.values() for name in names}
-    for file in tables:
-        if file.name not in taken:
-            found += _single(file)
-    return tuple(found)
+    originals = _originals(tables)
+    released = [file for file in tables if file.name not in originals.values()]
+    found = [[*_genomes(files), *_with_log(files, tables)], *map(list, map(_copy, originals.items()))]
+    found.append([*_linked(released)])
+    taken = {name for group in found for offer in group for names in offer.places.values() for name in names}
+    found += [list(_single(file)) for file in tables if file.name not in taken]
+    best = [*found[0], *(group[0] for group in found[1:] if group)]
+    return (*best, *(offer for group in found[1:] for offer in group[1:]))
 
 
 def is_report(data: bytes) -> bool:
@@ -90,6 +92,9 @@ def _with_log(files: Sequence[GivenFile], tables: Sequence[GivenFile]) -> Iterat
     logs = [file.name for file in files if file.table is None and "log_info" in _keys(file.data)]
     if logs and tables:
         names = (*(file.name for file in tables), *logs)
+        if pairs := pair_files(names).pairs:  # other tables have nothing to do with a log
+            paired = {name for pair in pairs for name in (pair.original, pair.anonymized)}
+            names = tuple(name for name in names if name in paired or name in logs)
         yield Offer(
             tool="tabular",
             places={"files": names},
@@ -97,20 +102,49 @@ def _with_log(files: Sequence[GivenFile], tables: Sequence[GivenFile]) -> Iterat
         )
 
 
-def _copies(tables: Sequence[GivenFile]) -> Iterator[Offer]:
-    """Yield what fits two tables of the same columns, the one that looks released being the second."""
-    if len(tables) != 2 or not _share_columns(*(file.table for file in tables if file.table is not None)):
-        return
-    first, second = sorted(tables, key=lambda file: _RELEASED.search(file.name.lower()) is not None)
+def _originals(tables: Sequence[GivenFile]) -> dict[str, str]:
+    """Return of which table each copy is one, by their columns and names.
+
+    Of two tables the one that looks released is the copy, else the second; of more, each that looks released
+    is a copy of the table whose name it holds, or of the only one that it can be one of.
+    """
+    if len(tables) == 2:
+        original, copy = sorted(tables, key=_looks_released)
+        return {copy.name: original.name} if _share_columns(original, copy) else {}
+    originals = {}
+    for copy in filter(_looks_released, tables):
+        possible = [one for one in tables if not _looks_released(one) and _share_columns(one, copy)]
+        named = [one for one in possible if _holds_name(copy, one)]
+        if named or len(possible) == 1:
+            originals[copy.name] = max(named or possible, key=lambda one: len(_stem(one))).name
+    return originals
+
+
+def _looks_released(file: GivenFile) -> bool:
+    return _RELEASED.search(file.name.lower()) is not None
+
+
+def _holds_name(copy: GivenFile, original: GivenFile) -> bool:
+    """Tell whether one name holds another as words of its own."""
+    return re.search(rf"(?<![^\W_]){re.escape(_stem(original))}(?![^\W_])", _stem(copy)) is not None
+
+
+def _stem(file: GivenFile) -> str:
+    return file.name.lower().rpartition(".")[0] or file.name.lower()
+
+
+def _copy(names: tuple[str, str]) -> Iterator[Offer]:
+    """Yield what fits a copy and its original."""
+    copy, original = names
     yield Offer(
         tool="leakage",
-        places={"original": (first.name,), "scrambled": (second.name,)},
-        reason=text("Is a participant of {original} still in {copy}?", original=first.name, copy=second.name),
+        places={"original": (original,), "scrambled": (copy,)},
+        reason=text("Is a participant of {original} still in {copy}?", original=original, copy=copy),
     )
     yield Offer(
         tool="risk",
-        places={"table": (second.name,), "original": (first.name,)},
-        reason=text("How easily are people found in {copy}, beside its original?", copy=second.name),
+        places={"table": (copy,), "original": (original,)},
+        reason=text("How easily are people found in {copy}, beside its original?", copy=copy),
     )
 
 
@@ -120,17 +154,21 @@ def _linked(tables: Sequence[GivenFile]) -> Iterator[Offer]:
     if len(named) < 2 or sum(table.table.nbytes for table in named.values()) > _MOST_LINKED_BYTES:
         return
     links = propose_links({name: CodedTable(table=table.table) for name, table in named.items()})
-    joined = {place.table for link in links for place in (link.one, link.other)}
-    if joined:
+    ends = {place.table for link in links for place in (link.one, link.other)}
+    if joined := tuple(name for name in named if name in ends):
         yield Offer(
             tool="dataset",
-            places={"tables": tuple(name for name in named if name in joined)},
-            reason="Keys join these tables: who is found when they are read together?",
+            places={"tables": joined},
+            reason=text(
+                "Keys join {tables}: who is found when they are read together?",
+                tables=listed(joined, at_most=_MOST_NAMED),
+            ),
         )
 
 
-def _share_columns(one: Dataset, other: Dataset) -> bool:
-    names = [{name.casefold() for name in table.columns} for table in (one, other)]
+def _share_columns(one: GivenFile, other: GivenFile) -> bool:
+    tables = [file.table for file in (one, other) if file.table is not None]
+    names = [{name.casefold() for name in table.columns} for table in tables]
     n_shared, n_least = len(names[0] & names[1]), min(map(len, names))
     return n_shared >= _SHARED_COLUMNS * max(n_least, 1) and (n_shared > 1 or n_least == 1)
 

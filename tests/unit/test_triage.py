@@ -74,3 +74,40 @@ def test_is_report__knows_ours_from_a_log() -> None:
     assert is_report(json.dumps(ours).encode())
     assert not is_report(b'{"log_info": {}}')
     assert not is_report(b"[" * 100_000)
+
+
+PEOPLE = b"age,sex,town\n" + b"31,F,A\n42,M,B\n" * 9
+PRICES = b"price,item\n3,apple\n4,pear\n"
+
+
+def test_offers__find_every_table_and_its_copy_among_others() -> None:
+    names = ("people.csv", "wards.csv", "wards_scrambled.csv", "people_anonymized.csv")
+    found = offers([given("prices.csv", PRICES), *(given(name, PEOPLE) for name in names)])
+    pairs = [offer.places for offer in found if offer.tool == "leakage"]
+    assert pairs == [
+        {"original": ("wards.csv",), "scrambled": ("wards_scrambled.csv",)},
+        {"original": ("people.csv",), "scrambled": ("people_anonymized.csv",)},
+    ]
+    assert [offer.tool for offer in found[:3]] == ["leakage", "leakage", "risk"]
+    assert found[2].places == {"table": ("prices.csv",)}  # the best of each file comes before all others
+    assert [offer.tool for offer in found[3:]] == ["risk", "risk", "diversity"]
+
+
+def test_offers__take_no_table_for_a_copy_of_another_by_its_name_alone() -> None:
+    files = [given("people.csv", PEOPLE), given("people_anonymized.csv", PRICES), given("x.csv", PRICES)]
+    found = offers(files)
+    assert [offer.places for offer in found if offer.tool == "leakage"] == [
+        {"original": ("x.csv",), "scrambled": ("people_anonymized.csv",)}
+    ]
+    two = [given("a.csv", PEOPLE), given("b.csv", PEOPLE), given("masked.csv", PEOPLE)]
+    assert "leakage" not in [offer.tool for offer in offers(two)]  # of which of the two is not known
+
+
+def test_offers__leave_a_table_that_no_log_is_for_out_of_the_tabular_verifier() -> None:
+    files = [given(name, PEOPLE) for name in ("people.csv", "people_anonymized.csv", "wards.csv")]
+    log = given("people_anonymized_log.json", b'{"log_info": {}}')
+    verified = offers([*files, log])[0]
+    assert verified.tool == "tabular"
+    assert verified.places == {"files": ("people.csv", "people_anonymized.csv", "people_anonymized_log.json")}
+    other = offers([*files, given("log.json", b'{"log_info": {}}')])[0]
+    assert other.places == {"files": ("people.csv", "people_anonymized.csv", "wards.csv", "log.json")}
