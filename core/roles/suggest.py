@@ -13,9 +13,12 @@ from core.coding import CodedColumn, CodedTable
 from core.jobs import Threads
 from core.roles.values import (
     DISTINCT,
+    FEWEST_DIGITS,
     ColumnProfile,
     ValueMatch,
     decimal_places,
+    holds_too_little,
+    is_only_region,
     match_other_people,
     match_values,
     profile_column,
@@ -135,7 +138,7 @@ def _suggest_role(column: str, profile: ColumnProfile) -> RoleSuggestion:
     """Suggest the role of one column from its name and its values."""
     if not profile.n_nonblank:
         return _suggestion(column, profile, score=1.0, reason="All cells are blank or suppressed.")
-    by_name = _believable(match_name(column), profile)
+    by_name = _coarsened(_believable(match_name(column), profile), profile)
     by_values = match_values(profile)
     if by_name is None or by_name.rule.role is not Role.DIRECT_IDENTIFIER:
         others = match_other_people(profile) if heads_other_people(column) else None
@@ -168,18 +171,24 @@ def _believable(match: NameMatch | None, profile: ColumnProfile) -> NameMatch | 
     is_flag = profile.n_distinct <= _FEW and profile.n_nonblank > 2 * _FEW
     is_person = match.rule.kind == "person's name" and profile.is_numeric
     is_short = match.rule.kind in _LONG_NUMBERS and profile.is_numeric and not _holds_long_numbers(profile)
-    is_none = is_flag or is_person or is_short
+    is_none = is_flag or is_person or is_short or holds_too_little(match.rule.kind, profile)
     return None if match.rule.role is Role.DIRECT_IDENTIFIER and is_none else match
 
 
+def _coarsened(match: NameMatch | None, profile: ColumnProfile) -> NameMatch | None:
+    """Return the match; that of an address as a place where the values are towns and the like."""
+    if match is None or not is_only_region(match.rule.kind, profile):
+        return match
+    return replace(match, rule=replace(match.rule, role=Role.QUASI_IDENTIFIER, kind="place or region"))
+
+
 _LONG_NUMBERS = frozenset({"identity document or account number", "phone number"})
-_FEWEST_DIGITS = 5  # of them
 
 
 def _holds_long_numbers(profile: ColumnProfile) -> bool:
     """Whether most numbers are long enough for documents and telephones, and are no decimals."""
     whole = profile.share(lambda value: "." not in value and "," not in value)
-    return whole > 0.5 and float(np.median([len(value) for value in profile.sample])) >= _FEWEST_DIGITS
+    return whole > 0.5 and float(np.median([len(value) for value in profile.sample])) >= FEWEST_DIGITS
 
 
 def _from_name(

@@ -26,6 +26,7 @@ _DIRECT, _QUASI, _SENSITIVE = Role.DIRECT_IDENTIFIER, Role.QUASI_IDENTIFIER, Rol
 MOST = 0.8  # share of a column's values that must have a strict shape for the column to have it
 MANY = 0.5  # share for recognition by lists, which never know all names
 DISTINCT = 0.9  # share of distinct values from which a column tells nearly all records apart
+FEWEST_DIGITS = 5  # of documents and telephones
 _MIN_RECORDS = 20  # non-blank cells below which distinctness says nothing
 _SUPPRESSED = r"^[*#]+$"
 _LONGEST_NUMBER = 30  # digits of a running number
@@ -312,6 +313,20 @@ def _digests(profile: ColumnProfile) -> ValueMatch | None:
     return ValueMatch(role=_DIRECT, kind=DIGESTS, score=0.6, reason=reason)
 
 
+def _districts(profile: ColumnProfile) -> ValueMatch | None:
+    """Recognize Korean districts and quarters: a province or city and what is in it, without a house."""
+    share = 0.0 if profile.is_numeric else profile.share(_is_district)
+    if share < MOST:
+        return None
+    reason = text("{share} of the values are a {kind}.", share=percent(share), kind=own("place or region"))
+    return ValueMatch(role=_QUASI, kind="place or region", score=0.85, reason=reason)
+
+
+def _is_district(value: str) -> bool:
+    match = _DISTRICT.fullmatch(value[:_LONGEST_ADDRESS])
+    return match is not None and (match[1] in people.KOREAN_REGIONS or match[1][-1] in "시도군")
+
+
 def _addresses(profile: ColumnProfile) -> ValueMatch | None:
     """Recognize postal addresses, English, Korean or Slovenian."""
     share = 0.0 if profile.is_numeric else profile.share(_looks_like_address)
@@ -327,11 +342,42 @@ def _addresses(profile: ColumnProfile) -> ValueMatch | None:
 
 _LONGEST_ADDRESS = 200
 _KOREAN_ADDRESS = re.compile(r"[가-힣]+(?:시|도|군|구)\s+.*[가-힣0-9]+(?:로|길|동|읍|면|리|가)(?:\s.*\d.*|$)")
+_DISTRICT = re.compile(r"([가-힣]{2,7})(?: [가-힣]{1,4}[시군구])+(?: [가-힣]{1,5}\d{0,2}[읍면동리가])*")
+_NO_HOUSE = re.compile(r"(?<![^\s,])(?:[A-Za-z]{1,3}-?)?\d{4,5}(?![^\s,])|(?<=[가-힣])\d{1,2}[동가리](?!\S)")
+
+
+def is_only_region(kind: str, profile: ColumnProfile) -> bool:
+    """Whether a column that its name calls addresses holds places that records share, without houses."""
+    if kind != "postal address" or profile.distinct_share >= MANY:
+        return False
+    return profile.share(lambda value: _looks_like_address(value) or _holds_house(value)) < MANY
+
+
+def _holds_house(value: str) -> bool:
+    """Whether a number stands in a text that is neither a postal code nor that of a Korean quarter."""
+    return any(map(str.isdigit, _NO_HOUSE.sub("", value[:_LONGEST_ADDRESS])))
+
+
+def holds_too_little(kind: str, profile: ColumnProfile) -> bool:
+    """Whether records share what is left of telephones or e-mail addresses: area codes, providers."""
+    if kind == "phone number":
+        return profile.distinct_share < MANY and profile.share(_has_few_digits) > MANY
+    return (
+        kind == "e-mail address" and profile.distinct_share < MANY and profile.share(_has_no_mailbox) > MANY
+    )
+
+
+def _has_few_digits(value: str) -> bool:
+    return sum(map(str.isdigit, value)) < FEWEST_DIGITS
+
+
+def _has_no_mailbox(value: str) -> bool:
+    return "@" not in value.lstrip("@*")
 
 
 def _looks_like_address(value: str) -> bool:
     """Whether a text is a house number with a street, or a Korean address with a road or quarter."""
-    if _KOREAN_ADDRESS.match(value[:_LONGEST_ADDRESS]):
+    if _KOREAN_ADDRESS.match(value[:_LONGEST_ADDRESS]) and not _is_district(value):
         return True
     words = [without_accents(word) for word in re.findall(r"[^\W_]+", value)]
     if len(words) < 2 or not any(word[0].isdigit() for word in words):
@@ -448,6 +494,7 @@ _RECOGNIZERS: tuple[Callable[[ColumnProfile], ValueMatch | None], ...] = (
     _listed(people.MARITAL_VALUES, _QUASI, "marital status or household", 0.85),
     _listed(people.RACE_VALUES, _QUASI, "race, ethnicity or nationality", 0.8),
     _listed(people.KOREAN_REGIONS | people.US_STATES, _QUASI, "place or region", 0.85),
+    _districts,
     _addresses,
     _names,
     _encoded,

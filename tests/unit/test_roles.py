@@ -468,6 +468,53 @@ def test_suggest_roles__sees_that_numbers_only_count_the_rows(column: str, first
     assert not suggest("kartica", numbers).counts_rows
 
 
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        ("거주지", ["서울", "부산", "대구", "제주"]),
+        ("주소", ["서울 강남구", "경기도 성남시 분당구", "서울시 마포구 서교1동"]),
+        ("naslov", ["1000 Ljubljana", "SI-2000 Maribor", "Kranj"]),
+        ("address", ["Dublin", "Cork", "Galway"]),
+    ],
+)
+def test_suggest_roles__takes_towns_under_the_name_of_an_address_for_places(
+    column: str, values: list[str]
+) -> None:
+    found = suggest(column, values * 20)
+    assert (found.role, found.kind) == (QUASI, "place or region")
+    assert suggest(column, [f"{value}, 7{number}" for number in range(20) for value in values]).role is DIRECT
+    houses = [f"The Old {one} {other}" for one in "ABCDEFG" for other in "ABCDEFG"]
+    assert suggest(column, houses).role is DIRECT  # of one record each
+
+
+@pytest.mark.parametrize(
+    "values",
+    [["서울 강남구", "부산시 해운대구 우동", "경기도 성남시 분당구 정자1동"], ["경기도 수원시", "서울 중구"]],
+)
+def test_suggest_roles__sees_korean_districts_by_their_values(values: list[str]) -> None:
+    found = suggest("c1", values * 20)
+    assert (found.role, found.kind) == (QUASI, "place or region")
+    assert (
+        suggest("c1", [f"{value} 세종로 {7 + i}" for i in range(9) for value in values]).kind
+        == "postal address"
+    )
+
+
+@pytest.mark.parametrize(
+    ("column", "left", "whole"),
+    [
+        ("telefon", ["02", "(031)", "+386 1", "010-****"], "010-1234-{}"),
+        ("이메일", ["naver.com", "@gmail.com", "***@daum.net"], "a{}@b.si"),
+    ],
+)
+def test_suggest_roles__does_not_take_area_codes_and_providers_for_people(
+    column: str, left: list[str], whole: str
+) -> None:
+    assert suggest(column, left * 20).role is not DIRECT
+    assert suggest(column, [whole.format(number) for number in range(5000, 5060)]).role is DIRECT
+    assert suggest(column, [f"{value} {number}" for number in range(9) for value in left]).role is DIRECT
+
+
 def test_suggest_roles__believes_values_over_a_name_that_cannot_be() -> None:
     assert suggest("phone_ok", ["Y", "N"] * 20).role is OTHER
     assert suggest("name", ["1.5", "2.5", "3.5", "9.5"] * 10).role is OTHER
