@@ -40,10 +40,10 @@ class Server:
         ) as own:
             own.execute(sql)
 
-    def table(self, table: pa.Table) -> str:
-        """Load a table, give its address."""
+    def table(self, table: pa.Table, name: str = "t") -> str:
+        """Load a table, give its address; what it is called begins with its name."""
         psycopg = pytest.importorskip("psycopg")
-        name = f"t{uuid.uuid4().hex[:12]}"
+        name = f"{name}_{uuid.uuid4().hex[:12]}"
         columns = ", ".join(f'"{field.name}" {_TYPES[str(field.type)]}' for field in table.schema)
         self.execute(f'CREATE TABLE "{name}" ({columns}); GRANT SELECT ON "{name}" TO {USER}')
         with (

@@ -192,3 +192,14 @@ def test_source__names_no_path_of_one_machine() -> None:
     words = ["/" + "work/", "/" + "root/", "/" + "home/"]
     checked = [*SOURCES, *ROOT.glob("tests/**/*.py"), *ROOT.glob("*.md"), *ROOT.glob("benchmarks/*.py")]
     assert [path.name for path in checked for word in words if word in path.read_text(encoding="utf-8")] == []
+
+
+def test_tables__say_in_every_language_that_a_cell_holds_nothing() -> None:
+    calls = [
+        (path.name, {each.arg for each in node.keywords})
+        for path in SOURCES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "dataframe"
+    ]
+    assert calls
+    assert [name for name, given in calls if "placeholder" not in given] == []  # else it is “None”

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from core.delivery.attack import Attack
-from core.delivery.judging import DeliveryAudit, attack_sentence, known_words, not_counted
+from core.delivery.judging import DeliveryAudit, attack_sentence, known_words
 from core.delivery.keys import Link
 from core.delivery.known import Known
 from core.delivery.measuring import TableFacts
@@ -14,8 +14,8 @@ from core.free_text import reading_words, texts_document
 from core.plain import plain_fields
 from core.releases import earlier_words, releases_document, releases_lines
 from core.settings_form import option_words, settings_document
-from core.verdict import next_steps
-from core.words import Text, counted, joined, listed, own, percent, share_of, text
+from core.verdict import Verdict, next_steps
+from core.words import Text, counted, joined, listed, own, percent, text
 
 if TYPE_CHECKING:
     from core.reports import InputFacts
@@ -146,20 +146,13 @@ def delivery_lines(audit: DeliveryAudit) -> list[str]:
 
 
 def verdict_sentence(audit: DeliveryAudit) -> Text:
-    """Say what the tables together come to, in a sentence."""
-    judged, k = audit.judged, audit.thresholds.k
-    if judged is None:
+    """Say the gravest finding; of none, how many persons all tables together find."""
+    if not audit.findings:
         return text("No key joins the tables: what they tell together is not known.")
-    if judged.n_persons and not judged.n_looked_at:
-        return not_counted(judged)
-    below = judged.share_below(k) or 0.0
-    return text(
-        "{persons} in {tables} are among fewer than {k} for whoever knows {known}.",
-        persons=share_of(round(below * judged.n_looked_at), judged.n_looked_at, "persons"),
-        tables=counted(len(audit.measurement.tables), "table"),
-        k=k,
-        known=known_words(judged.n_events),
-    )
+    gravest = audit.findings[0]
+    if gravest.verdict is Verdict.PASS:
+        gravest = next((each for each in audit.findings if each.check == "joined_k"), gravest)
+    return own(gravest.gist)
 
 
 def _table_line(table: TableFacts) -> Text:

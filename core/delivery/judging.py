@@ -165,7 +165,7 @@ def _joined_findings(measured: DeliveryMeasurement, thresholds: DeliveryThreshol
         return
     attack = _cheapest(measured)
     yield replace(
-        _joined_k(measured.known_by(thresholds.known_records), thresholds),
+        _joined_k(measured.known_by(thresholds.known_records), thresholds, n_tables=len(measured.tables)),
         own_remedy=text(
             "Make {columns} coarser, or give the tables pseudonyms of their own.",
             columns=listed([str(place) for place in (*attack.of_person, *attack.of_record)]),
@@ -197,7 +197,7 @@ def _joined_findings(measured: DeliveryMeasurement, thresholds: DeliveryThreshol
     yield replace(found, own_remedy=remedy)
 
 
-def _joined_k(known: Known, thresholds: DeliveryThresholds) -> Finding:
+def _joined_k(known: Known, thresholds: DeliveryThresholds, *, n_tables: int) -> Finding:
     if known.n_persons and not known.n_looked_at:
         return Finding.of("joined_k", Verdict.NOT_ASSESSED)(not_counted(known))
     below = known.share_below(thresholds.k) or 0.0
@@ -205,12 +205,13 @@ def _joined_k(known: Known, thresholds: DeliveryThresholds) -> Finding:
     verdict = Verdict.FAIL if n_below else Verdict.PASS
     if not n_below and known.is_sample:
         verdict = Verdict.WARN
+    persons, words = share_of(n_below, known.n_looked_at, "persons"), known_words(known.n_events)
     sentences = [
         text(
             "{persons} are among fewer than {k} for whoever knows {known}.",
-            persons=share_of(n_below, known.n_looked_at, "persons"),
+            persons=persons,
             k=thresholds.k,
-            known=known_words(known.n_events),
+            known=words,
         )
     ]
     if interval := known.interval_below(thresholds.k) if known.is_sample else None:
@@ -222,7 +223,14 @@ def _joined_k(known: Known, thresholds: DeliveryThresholds) -> Finding:
                 most=percent(interval[1]),
             )
         )
-    return Finding.of("joined_k", verdict, n_affected=n_below)(joined(sentences))
+    short = text(
+        "{persons} in {tables} are among fewer than {k} for whoever knows {known}.",
+        persons=persons,
+        tables=counted(n_tables, "table"),
+        k=thresholds.k,
+        known=words,
+    )
+    return Finding.of("joined_k", verdict, n_affected=n_below)(joined(sentences)).told(short=short)
 
 
 def _unchosen(measured: DeliveryMeasurement) -> Iterator[Finding]:
@@ -274,6 +282,7 @@ def _apart_findings(measured: DeliveryMeasurement, thresholds: DeliveryThreshold
                     tables=tables,
                     sentence=own(finding.message),
                 ),
+                short="",
             )
         yield from map(_household, apart.groups)
         yield from _pseudonym_findings(apart)
@@ -396,6 +405,7 @@ def _count_findings(measured: DeliveryMeasurement, thresholds: DeliveryThreshold
 def _identifier_findings(measured: DeliveryMeasurement, thresholds: DeliveryThresholds) -> Iterator[Finding]:
     """Yield the columns that look like direct identifiers, but those that serve as pseudonyms."""
     of_places: list[Place] = []
+    alike: dict[tuple[str, Verdict], list[Place]] = {}
     for table in measured.tables:
         texts = {each.column for each in table.texts if each.is_text}
         for suggestion in table.suggestions:
@@ -408,7 +418,7 @@ def _identifier_findings(measured: DeliveryMeasurement, thresholds: DeliveryThre
                 continue
             sure = suggestion.from_values and suggestion.kind not in (PERHAPS_NAMES, DIGESTS)
             verdict = Verdict.FAIL if sure else Verdict.WARN
-            yield _looks_like_identifier(place, suggestion.kind, verdict)
+            alike.setdefault((suggestion.kind, verdict), []).append(place)
         for suggestion in table.listed:
             named = suggestion.kind == "patient or person number"
             yield Finding.of("listed_beside_key", Verdict.FAIL if named else Verdict.WARN)(
@@ -417,6 +427,7 @@ def _identifier_findings(measured: DeliveryMeasurement, thresholds: DeliveryThre
                 column=f"`{Place(table.name, suggestion.column)}`",
                 key=f"`{table.person_column}`",
             )
+    yield from (_looks_like_identifier(places, *found) for found, places in alike.items())
     if of_places:
         yield Finding.of("looks_like_identifier", Verdict.WARN)(
             "{columns} hold telephones or addresses, it seems of places that many persons share: see that "
@@ -425,16 +436,22 @@ def _identifier_findings(measured: DeliveryMeasurement, thresholds: DeliveryThre
         )
 
 
-def _looks_like_identifier(place: Place, kind: str, verdict: Verdict) -> Finding:
-    return Finding.of("looks_like_identifier", verdict, column=place.column)(
-        "{column} looks like a direct identifier ({kind}).", column=f"`{place}`", kind=own(kind)
+def _looks_like_identifier(places: Sequence[Place], kind: str, verdict: Verdict) -> Finding:
+    names = tuple(place.column for place in places)
+    column, columns = (names[0], ()) if len(names) == 1 else (None, names)
+    return Finding.of("looks_like_identifier", verdict, column=column, columns=columns)(
+        "{columns} looks like a direct identifier ({kind}).",
+        "{columns} look like direct identifiers ({kind}).",
+        n=len(places),
+        columns=listed([str(place) for place in places]),
+        kind=own(kind),
     )
 
 
 def _pseudonym_findings(measured: DeliveryMeasurement) -> Iterator[Finding]:
     for fact in measured.keys:
         if fact.identifier is not None:
-            yield _looks_like_identifier(fact.place, fact.identifier.kind, Verdict.FAIL)
+            yield _looks_like_identifier([fact.place], fact.identifier.kind, Verdict.FAIL)
         if fact.algorithm:
             yield _computed(fact)
         if fact.is_readable:

@@ -52,6 +52,7 @@ _MOST_BELOW = 3  # files below each other in a narrow window
 _SENTENCE_ENDS = re.compile(r"(?<=\D[.])\s(?=[A-ZČŠŽ`\d가-힣])")
 _OF_LETTER, _OF_CELL, _OF_TABLE = 6.8, 26, 1230  # pixels: of a letter, around them, and of all columns
 _OF_REASON = 60  # letters of a file's reason, where files stand below each other
+_NOTHING = "–"  # where a cell of a table holds nothing
 _NARROWEST_CARD = 265  # pixels; four fit beside each other in a window of 1280
 
 
@@ -175,6 +176,7 @@ def show_definitions(keys: Sequence[str], *, limits: Sequence[str] = ()) -> None
             hide_index=True,
             alt=say("Definition, unit and source of every figure on this page"),
             column_config={say("Definition"): st.column_config.TextColumn(width="large")},
+            placeholder=_NOTHING,
         )
 
 
@@ -243,10 +245,10 @@ def show_table(frame: pd.DataFrame, *, alt: str, columns: Sequence[Column] = ())
     shares = [heading for heading, column in headings if column.unit in ("share", "risk")]
     if shown.size > _MOST_CELLS_WRITTEN or not shares:
         formats = {name: st.column_config.NumberColumn(format="percent") for name in shares}
-        st.dataframe(shown, hide_index=True, alt=say(alt), column_config=formats)
+        st.dataframe(shown, hide_index=True, alt=say(alt), column_config=formats, placeholder=_NOTHING)
         return
     written = shown.style.format(dict.fromkeys(shares, _percent_of), na_rep="")  # sorted by its numbers
-    st.dataframe(written, hide_index=True, alt=say(alt))
+    st.dataframe(written, hide_index=True, alt=say(alt), placeholder=_NOTHING)
 
 
 def _percent_of(share: object) -> str:
@@ -285,6 +287,7 @@ def show_map(
         key=f"{key}_{digest}",  # another order of the rows has its own selection
         on_select=partial(_open_row, f"{key}_{digest}", rows, opened),
         selection_mode="single-row",
+        placeholder=_NOTHING,
     )
 
 

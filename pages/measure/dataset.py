@@ -119,9 +119,10 @@ def _show_judged(measured: DeliveryMeasurement, datasets: Sequence[Dataset], ear
             findings=audit.findings,
         )
     results.show_figures(views.figures(audit), at_once=4)
+    gravest = audit.findings[0].check if audit.findings else ""
     with st.container(border=True):
         st.markdown(say("**What was found**"))
-        results.show_findings(audit.findings, key=TOOL, at_once=2, in_card="joined_k")
+        results.show_findings(audit.findings, key=TOOL, at_once=2, in_card=gravest)
     show_earlier(audit.releases)
     _show_details(audit)
     st.subheader(say("Downloads"), anchor=False)

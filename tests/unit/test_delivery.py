@@ -21,6 +21,7 @@ from core.delivery import (
     audit_delivery,
     delivery_lines,
     measure_delivery,
+    verdict_sentence,
     views,
 )
 from core.delivery.attack import Records, cheapest_attacks
@@ -372,6 +373,19 @@ def test_audit__direct_identifiers_fail_and_orphans_and_nobody_are_said() -> Non
     assert "`visits`: 20 of 120 records" in messages
     assert "10 of 100 values (10.0 %) of `visits.person` are not in `persons.pseudonym`." in messages
     assert "example.org" not in messages
+
+
+def test_verdict_sentence__is_the_gravest_finding_and_columns_of_one_kind_stand_in_one() -> None:
+    names = [f"{first} {last}" for first in ("Ana", "Maja", "Luka") for last in ("Novak", "Kos", "Golob")] * 6
+    one, other = table("a", nurse=names, surgeon=names[::-1]), table("b", item=["x", "y"] * 9)
+    audit = audit_delivery([one, other])
+    assert checks(audit) == {"looks_like_identifier": Verdict.FAIL, "no_key": Verdict.NOT_ASSESSED}
+    assert verdict_sentence(audit) == "`a.nurse`, `a.surgeon` look like direct identifiers (person's name)."
+    joined = audit_delivery(
+        [table("a", pid=pseudonyms(60), age=[*range(60)]), table("b", pid=pseudonyms(60))]
+    )
+    assert joined.findings[0].check == "joined_k"
+    assert verdict_sentence(joined).startswith("60 of 60 persons (100 %) in 2 tables are among fewer than 5")
 
 
 def test_audit__without_a_key_is_not_assessed() -> None:

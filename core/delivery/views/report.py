@@ -220,20 +220,16 @@ def delivery_report(audit: DeliveryAudit, *, inputs: Sequence[InputFacts], creat
         note = "" if audit.cheapest is None else attack_sentence(audit.cheapest)
         tables.append(ReportTable("attacks", "The cheapest attacks", attacks_table(audit), note))
     tables += releases_tables(audit.releases)
-    headline = verdict_sentence(audit)
     return Report(
         tool="dataset",
         title=TITLE,
         question=QUESTION,
         verdict=audit.overall,
-        headline=headline,
+        headline=verdict_sentence(audit),
         inputs=inputs,
         settings=report_lines(measured.settings, audit.thresholds),
         figures=(*figures(audit), *releases_figures(audit.releases)),
-        # that of all tables is what the headline says, which is not said twice
-        findings=tuple(
-            each.told(short=headline if each.check == "joined_k" else "") for each in audit.findings
-        ),
+        findings=audit.findings,
         tables=tuple(tables),
         charts=_charts(audit),
         limits=(*LIMITS, *releases_limits(audit.releases)),
