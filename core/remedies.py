@@ -33,6 +33,7 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "pseudonym_equals_original": "Draw new random pseudonyms for these values.",
         "pseudonym_is_an_original": "Draw random pseudonyms that are nobody's number or name.",
         "originals_beside_the_table": "Save the table alone, in a new file.",
+        "people_beside_the_table": "Save the table alone, in a new file.",
         "original_values_inside": "Remove or replace the original values in this column too.",
         "values_read_off": "Take the column out, or draw its values at random.",
         "disguise_*": "Take the column out, or replace its values by random pseudonyms.",

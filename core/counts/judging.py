@@ -18,6 +18,7 @@ from core.counts.measuring import (
 from core.counts.settings import CountThresholds
 from core.counts.suppressing import Suppression, propose_suppression, small_cells, told_cells
 from core.counts.together import Together
+from core.leftovers import Leftover, judge_leftovers, leftovers_of
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst, worst_first
 from core.words import Text, counted, joined, listed, percent, share_of, text
@@ -99,6 +100,7 @@ class CellsMeasurement:
     dimensions: tuple[str, ...]
     measured: tuple[CountsMeasurement, ...]  # one a column of counts
     contributions: Contributions | None
+    leftovers: tuple[Leftover, ...] = ()  # what the file holds beside the table
 
 
 def measure_cells(
@@ -133,6 +135,7 @@ def measure_cells(
         else measure_contributions(
             dataset.table, magnitude=magnitude, contributor=contributor, dimensions=columns
         ),
+        leftovers=leftovers_of(dataset),
     )
 
 
@@ -140,7 +143,7 @@ def judge_counts(found: CellsMeasurement, thresholds: CountThresholds | None = N
     """Hold cells against thresholds, and propose what to suppress."""
     limits = thresholds or CountThresholds()
     suppressions = tuple(propose_suppression(each.cube, limits.least) for each in found.measured)
-    findings = [*_of_counts(found.measured, suppressions, limits)]
+    findings = [*_of_counts(found.measured, suppressions, limits), *judge_leftovers(found.leftovers)]
     given, dominated = found.contributions, None
     if given is not None:
         dominated = dominated_cells(

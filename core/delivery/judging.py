@@ -12,6 +12,7 @@ from core.delivery.measuring import NUMBERS, DeliveryMeasurement, TableFacts, me
 from core.delivery.pseudonyms import KeyFacts
 from core.delivery.settings import DeliverySettings, DeliveryThresholds
 from core.free_text import ModelName, Reading, check_reading, text_findings
+from core.leftovers import judge_leftovers
 from core.releases import EarlierTable, Ledger, ReleasesAudit, judge_releases
 from core.roles import DIGESTS, PERHAPS_NAMES, Role
 from core.sequences import judge_orders, judge_sequences, judge_span
@@ -87,6 +88,11 @@ def judge_delivery(
         *_count_findings(measurement, thresholds),
         *_pseudonym_findings(measurement),
         *_key_findings(measurement),
+        *(
+            finding.of_file(name)
+            for name, found in measurement.leftovers.items()
+            for finding in judge_leftovers(found)
+        ),
         *measurement.elsewhere,
         *map(not_answered, measurement.unanswered),
     )

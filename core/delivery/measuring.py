@@ -36,6 +36,7 @@ from core.delivery.settings import DeliverySettings
 from core.delivery.whose import Whose, earlier_with_persons, with_persons
 from core.errors import AuditInputError
 from core.free_text import ModelName, TextColumn, measure_texts
+from core.leftovers import Leftover, leftovers_of
 from core.releases import EarlierTable, Ledger, ReleasedTable, ReleasesMeasurement, Roles, measure_releases
 from core.roles import Role, RoleSuggestion, columns_of_people, suggest_roles
 from core.roles.vocabulary import name_tokens
@@ -135,6 +136,9 @@ class DeliveryMeasurement:
     counts_together: tuple[Together, ...] = ()  # what tables of counts tell together
     same_files: tuple[tuple[str, str], ...] = ()  # tables that were given twice; the second is passed over
     releases: ReleasesMeasurement | None = None  # what earlier releases tell beside it, where they were given
+    leftovers: Mapping[str, tuple[Leftover, ...]] = field(
+        default_factory=dict
+    )  # beside tables, by their files
     elsewhere: tuple[Finding, ...] = ()  # what was not looked at where an engine counted
     unanswered: tuple[str, ...] = ()  # why an engine did not answer to the end
 
@@ -211,7 +215,8 @@ def measure_delivery(
     tables = {name: _with_new(table, combined.tables[name]) for name, table in tables.items()}
     person = None if settings.person is None else names.place(settings.person, "--person")
     measured = _measured(tables, links, settings, roles, person=person)
-    measured = replace(measured, same_files=same)
+    beside = {each.name: found for each in kept if (found := leftovers_of(each))}
+    measured = replace(measured, same_files=same, leftovers=beside)
     released = released_tables(measured, kept)
     measured, earlier = with_other_counts(measured, tables, released, earlier)
     if not earlier:

@@ -17,6 +17,7 @@ from core.leakage.second_look import SecondLook
 from core.leakage.settings import LeakageSettings, LeakageThresholds
 from core.leakage.telling import past_disguise, told, without
 from core.leakage.whole_rows import RowLeakage, WholeRows
+from core.leftovers import judge_leftovers
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst, worst_first
 from core.words import Text, Written, counted, joined, listed, own, percent, share_of, text
@@ -122,6 +123,7 @@ def judge_leakage(
         *_holdout_findings(measures),
         *_column_set_findings(measures),
         *text_findings(measures.texts, read),
+        *judge_leftovers(measures.leftovers),
     )
     findings = tuple(told(finding, measures, in_place) for finding in judged)
     return LeakageAudit(

@@ -32,6 +32,7 @@ from core.leakage.whole_rows import (
     expected_full_matches,
     find_whole_rows,
 )
+from core.leftovers import Leftover, leftovers_of
 from core.roles import RoleSuggestion, columns_of_people, suggest_roles, whose_records
 from core.tables import Dataset
 from core.words import input_error
@@ -123,6 +124,7 @@ class LeakageMeasures:
     # hold-out was not used
     n_holdout_in_original: int = 0
     texts: tuple[TextColumn, ...] = ()  # scrambled columns of free text, and others in which people are named
+    leftovers: tuple[Leftover, ...] = ()  # what the scrambled file holds beside its table
 
     @property
     def expected_matching_cells(self) -> float | None:
@@ -203,6 +205,7 @@ def measure_leakage(
         has_holdout=beside is not None,
         n_holdout_in_original=n_in_original,
         texts=measure_texts(table, skip=columns_of_people(roles), model=text_model),
+        leftovers=leftovers_of(pair.scrambled, pair.original),
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from core.free_text import Reading, text_findings
+from core.leftovers import judge_leftovers
 from core.risk.columns import UnchosenColumns
 from core.risk.folding import DOMINANT_GAIN, DOMINANT_SHARE, SKEWED_RATIO, SKEWED_SHARE, LikelyValues
 from core.risk.measuring import RiskMeasurement
@@ -231,6 +232,7 @@ def exposure_findings(
         *_suggested(measured),
         *_counts(measured),
         *_identifiers(measured),
+        *judge_leftovers(measured.leftovers),
         *_perhaps_names(measured),
         *_sensitive_identifiers(measured),
         *text_findings(measured.texts, read),

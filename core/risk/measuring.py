@@ -11,6 +11,7 @@ from core.counts import looks_like_counts
 from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError, refuse
 from core.free_text import ModelName, TextColumn, measure_texts
+from core.leftovers import Leftover, leftovers_of
 from core.releases import EarlierTable, Ledger, ReleasedTable, ReleasesMeasurement, Roles, measure_releases
 from core.risk.columns import UnchosenColumns, groups_without, measure_unchosen
 from core.risk.comparison import Comparison, Linkage, compare_with_original, link_records
@@ -115,6 +116,7 @@ class RiskMeasurement:
     # records linked to the original by their numbers, where it was given and both have the same rows
     linkage: Linkage | None = None
     texts: tuple[TextColumn, ...] = ()  # released columns of free text, and others in which people are named
+    leftovers: tuple[Leftover, ...] = ()  # what its file holds beside it
     releases: ReleasesMeasurement | None = None  # what earlier releases tell beside it, where they were given
     # what could not be assessed, or is counted another way, because the table stays where it is
     elsewhere: tuple[Finding, ...] = ()
@@ -206,6 +208,7 @@ def measure_risk(
         measured,  # the codes of the columns chosen are let go of before others are coded
         time=_time(dataset, measured, original),
         texts=measure_texts(dataset.table, skip=skip, model=text_model),
+        leftovers=leftovers_of(dataset, original),
     )
     if earlier:
         releases = measure_releases([released_table(dataset, settings)], earlier)

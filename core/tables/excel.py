@@ -37,6 +37,7 @@ Cell = int | float | str | bool | dt.time | dt.date | dt.datetime | dt.timedelta
 _ROWS_AT_ONCE, _LETTERS_AT_ONCE = 10_000, 1 << 26
 _LARGEST_TEXT = 1 << 30
 _FIRST_ROWS = 20
+_NO_COVER = 0.1  # of the largest sheet's cells, from which one before it is the table, and no cover or notes
 _EXACT = 1e15  # a float holds every integer below
 
 
@@ -95,7 +96,10 @@ def _read_workbook(
             sheet=options.sheet,
             sheets=listed(quoted(names)),
         )
-    chosen = _chosen_sheet(workbook, options.sheet, [*visible, *names], name=name)
+    given = [options.sheet] if options.sheet is not None else []
+    chosen = _main_sheet(workbook, given or visible or names, is_small=is_small)
+    if chosen is None:
+        raise _no_cells(name, options.sheet)
     table, reading = _read_sheet(chosen, name=name, options=options)
     others = [sheet for sheet in sheets if sheet.name != chosen.name]
     hidden = [sheet for sheet in names if sheet not in visible]
@@ -135,18 +139,28 @@ def _other_sheet(workbook: CalamineWorkbook, sheet: SheetMetadata, *, is_read: b
     return beside_of(what, (as_text(cell) for row in rows for cell in row))
 
 
-def _chosen_sheet(
-    workbook: CalamineWorkbook, given: str | None, candidates: Sequence[str], *, name: str
-) -> CalamineSheet:
-    for candidate in [given] if given is not None else candidates:
+def _no_cells(name: str, sheet: str | None) -> AuditInputError:
+    if sheet is None:
+        return input_error("{file}: the workbook holds no cells. Export the table again.", file=name)
+    return input_error("{file}: the sheet “{sheet}” is empty. Choose another sheet.", file=name, sheet=sheet)
+
+
+def _main_sheet(
+    workbook: CalamineWorkbook, candidates: Sequence[str], *, is_small: bool
+) -> CalamineSheet | None:
+    """Return the first sheet that holds cells, and in a small workbook is no cover of a larger one."""
+    largest = 1
+    if is_small and len(candidates) > 1:
+        largest = max(_n_cells(workbook.get_sheet_by_name(each)) for each in candidates)
+    for candidate in candidates:
         sheet = workbook.get_sheet_by_name(candidate)
-        if sheet.height:
+        if sheet.height and _n_cells(sheet) >= _NO_COVER * largest:
             return sheet
-    if given is not None:
-        raise input_error(
-            "{file}: the sheet “{sheet}” is empty. Choose another sheet.", file=name, sheet=given
-        )
-    raise input_error("{file}: the workbook holds no cells. Export the table again.", file=name)
+    return None
+
+
+def _n_cells(sheet: CalamineSheet) -> int:
+    return int(sheet.height) * int(sheet.width)
 
 
 def _read_sheet(sheet: CalamineSheet, *, name: str, options: ReadOptions) -> tuple[pa.Table, Reading]:

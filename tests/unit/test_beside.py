@@ -4,6 +4,7 @@ import io
 import json
 import struct
 from collections.abc import Callable
+from dataclasses import replace
 
 import pyarrow as pa
 import pytest
@@ -13,7 +14,12 @@ from openpyxl.packaging.custom import StringProperty
 from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.datavalidation import DataValidation
 from pyarrow import parquet
+from stdnum.si import emso
 
+from core.counts import audit_counts
+from core.delivery import audit_delivery
+from core.leakage import audit_leakage
+from core.risk import RiskSettings, audit_risk
 from core.tables import Dataset, ReadOptions, beside, read_dataset
 from core.tables.beside import Beside, beside_of, beside_workbook, bounded
 from core.tables.reading import READERS
@@ -142,8 +148,8 @@ def test_leftovers__what_names_nobody_is_worth_a_warning() -> None:
     (finding,) = findings(read_dataset(workbook(_sheet(["Codes", "x is the first group"])), name="x.xlsx"))
     assert finding.verdict is Verdict.WARN
     assert finding.message == (
-        "The file holds more than the table: the sheet “more” (2 texts). No originals were found there, but "
-        "only the table was audited: look at it, or save the table alone, in a new file."
+        "The file holds more than the table: the sheet “more” (2 texts). Nothing in it was seen to "
+        "name people, but only the table was audited: look at it, or save the table alone, in a new file."
     )
 
 
@@ -323,3 +329,89 @@ def test_parquet__tells_what_its_metadata_say_beside_the_columns() -> None:
     assert not {"x", "1", "age"} & {*texts}
     broken = beside.beside_parquet(pa.schema([column]), {b"pandas": b"{cut"})
     assert "{cut" in [text for one in broken for text in one.texts]
+
+
+# The other audits of a released file.
+
+KEYS = [f"{number:02}0{number % 9 + 1}960500{number:03}" for number in range(11, 29)]
+EMSO = [key[:12] + check for key in KEYS for check in "0123456789" if emso.is_valid(key[:12] + check)]
+CODES = ["Codes", "x is the first group", "contact: data@clinic.example", "prepared by Ana Novak"]
+
+
+def _table(file: str, /, **columns: list[str]) -> Dataset:
+    lines = [",".join(columns), *map(",".join, zip(*columns.values(), strict=True))]
+    return read_dataset("\n".join(lines).encode(), name=f"{file}.csv")
+
+
+def judged(release: Dataset) -> dict[str, list[Finding]]:
+    """Return what each audit of a release says of what stands beside its table."""
+    original = _table("original", group=GROUPS, name=NAMES, age=[str(age) for age in range(12)])
+    second = replace(release, name="y.xlsx")
+    roles = RiskSettings(quasi_identifiers=("group",))
+    counted = _table("counts", group=["x", "y"], sex=["f", "m"], n=["40", "50"])
+    counted = replace(counted, reading=release.reading)
+    return {
+        name: [one for one in found if one.check.endswith("beside_the_table")]
+        for name, found in {
+            "risk": audit_risk(release, settings=roles).all_findings,
+            "risk beside its original": audit_risk(release, settings=roles, original=original).all_findings,
+            "leakage": audit_leakage(original, release).findings,
+            "dataset": audit_delivery([second, original]).findings,
+            "counts": audit_counts(counted, counts=["n"], dimensions=["group", "sex"]).findings,
+        }.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("texts", "verdict"), [(CODES, Verdict.WARN), (EMSO, Verdict.FAIL), (CODES + EMSO[:3], Verdict.FAIL)]
+)
+@pytest.mark.parametrize("state", ["visible", "veryHidden"])
+def test_audits_of_a_release__say_what_stands_beside_its_table(
+    texts: list[str], verdict: Verdict, state: str
+) -> None:
+    release = read_dataset(workbook(_sheet(texts, state)), name="x.xlsx")
+    for tool, found in judged(release).items():
+        assert [one.verdict for one in found] == [verdict], tool
+        assert "“more”" in found[0].message
+        assert not any(text in found[0].message for text in texts)
+
+
+def test_audits_of_a_release__find_the_original_beside_it_and_lists_of_people() -> None:
+    found = judged(read_dataset(workbook(_sheet(NAMES, "hidden")), name="x.xlsx"))
+    assert [one.check for one in found["leakage"]] == ["originals_beside_the_table"]
+    assert [one.check for one in found["risk beside its original"]] == ["originals_beside_the_table"]
+    assert [one.check for one in found["risk"]] == ["beside_the_table"]  # names of no list
+    people = [f"{first} {last}" for first in ("Ana", "Luka") for last in ("Novak", "Horvat", "Kos")]
+    found = judged(read_dataset(workbook(_sheet([*people, *CODES], "hidden")), name="x.xlsx"))
+    assert [one.check for one in found["risk"]] == ["people_beside_the_table"]
+    assert found["risk"][0].n_affected == 6
+
+
+def test_audits_of_a_release__say_nothing_of_a_table_alone() -> None:
+    assert not any(judged(read_dataset(workbook(), name="x.xlsx")).values())
+
+
+# Which sheet is the table.
+
+
+def _first_sheet(rows: list[list[str]]) -> Callable[[Workbook], None]:
+    def change(book: Workbook) -> None:
+        sheet = book.create_sheet("first", 0)
+        for row in rows:
+            sheet.append(row)
+
+    return change
+
+
+def test_workbook__a_cover_is_not_taken_for_the_table_and_a_short_table_is() -> None:
+    covered = read_dataset(workbook(_first_sheet([["About this file"]])), name="x.xlsx")
+    assert (covered.reading.options.sheet, covered.n_records) == ("Sheet", 12)
+    assert "the sheet “first”" in [one.what for one in covered.reading.beside]
+    short = read_dataset(workbook(_first_sheet([["a", "b"], ["1", "2"], ["3", "4"]])), name="x.xlsx")
+    assert short.reading.options.sheet == "first"
+    asked = read_dataset(
+        workbook(_first_sheet([["About this file"], ["read me"]])),
+        name="x.xlsx",
+        options=ReadOptions(sheet="first"),
+    )
+    assert asked.n_records == 1

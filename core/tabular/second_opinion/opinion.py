@@ -8,11 +8,13 @@ from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
-from core.coding import CodedTable
+from core.coding import CodedColumn, CodedTable
 from core.free_text import ModelName, Reading, TextColumn, check_reading, measure_texts, text_findings
 from core.jobs import Threads
+from core.leftovers import Leftover, judge_leftovers, measure_leftovers, tells_whom
 from core.roles import RoleSuggestion, columns_of_people, suggest_roles
 from core.tables import Dataset
+from core.tabular.columns import is_high_risk
 from core.tabular.log import AnonymizationLog
 from core.tabular.second_opinion.classes import (
     ClassesMeasurement,
@@ -26,7 +28,6 @@ from core.tabular.second_opinion.computed import ComputedMeasurement, judge_comp
 from core.tabular.second_opinion.derivations import Derivation, Search, judge_derivations, measure_derivations
 from core.tabular.second_opinion.disguises import DisguiseMeasurement, judge_disguises, measure_disguises
 from core.tabular.second_opinion.finer import FinerColumn, judge_finer, measure_finer
-from core.tabular.second_opinion.leftovers import Leftover, judge_leftovers, measure_leftovers
 from core.tabular.second_opinion.masked import MaskedColumn, judge_masked, measure_masked
 from core.tabular.second_opinion.names_elsewhere import (
     ElsewhereMeasurement,
@@ -151,7 +152,7 @@ def measure_second_opinion(
             columns=columns,
             finer=measure_finer(tables),
             structure=measure_structure(tables),
-            leftovers=measure_leftovers(anonymized, tables),
+            leftovers=measure_leftovers(anonymized, _telling(tables), tables.written["anonymized"]),
             marks=tables.marks,
             hidden=_hidden(tables, columns, settings),
             suggestions=suggestions.result(),
@@ -167,6 +168,17 @@ def measure_second_opinion(
                 model=text_model,
             ),
         )
+
+
+def _telling(tables: LoggedTables) -> dict[str, CodedColumn]:
+    """Return the original columns whose values say of whom they are."""
+    written, found = tables.written["original"], {}
+    for name in tables.original.column_names:
+        entry, column = tables.log.entry(name), written[name]
+        names_people = entry.takes_out and is_high_risk(entry.semantic)
+        if column.n_filled and (names_people or tells_whom(column)):
+            found[name] = column
+    return found
 
 
 def _hidden(
