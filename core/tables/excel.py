@@ -103,23 +103,14 @@ def _read_workbook(
     table, reading = _read_sheet(chosen, name=name, options=options)
     others = [sheet for sheet in sheets if sheet.name != chosen.name]
     hidden = [sheet for sheet in names if sheet not in visible]
-    notes = [
-        text(
-            "The workbook has {n} sheet; “{sheet}” was read.",
-            "The workbook has {n} sheets; “{sheet}” was read.",
-            n=len(names),
-            sheet=chosen.name,
-        ),
-        *([text("Hidden in the workbook: {sheets}.", sheets=listed(quoted(hidden)))] if hidden else []),
-        *reading.notes,
-    ]
+    notes = [*_notes(names, hidden, chosen.name), *reading.notes]
     return table, replace(
         reading,
         format=excel_format,
         options=replace(reading.options, sheet=chosen.name),
         detected=(*(("sheet",) if options.sheet is None else ()), *reading.detected),
         sheets=tuple(names),
-        notes=tuple(notes if len(names) > 1 else notes[1:]),
+        notes=tuple(notes),
         beside=bounded(
             [
                 *(_other_sheet(workbook, sheet, is_read=is_small) for sheet in others),
@@ -127,6 +118,18 @@ def _read_workbook(
             ]
         ),
     )
+
+
+def _notes(names: Sequence[str], hidden: Sequence[str], chosen: str) -> Iterator[str]:
+    if len(names) > 1:
+        yield text(
+            "The workbook has {n} sheet; “{sheet}” was read.",
+            "The workbook has {n} sheets; “{sheet}” was read.",
+            n=len(names),
+            sheet=chosen,
+        )
+    if hidden:
+        yield text("Hidden in the workbook: {sheets}.", sheets=listed(quoted(hidden)))
 
 
 def _other_sheet(workbook: CalamineWorkbook, sheet: SheetMetadata, *, is_read: bool) -> Beside:
