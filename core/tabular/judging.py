@@ -242,7 +242,13 @@ def _missed_thresholds(
         )
         note = unrecognized_protection(measured, opinion)
         found = _missed("high_risk_handling", len(columns), message, note)
-        yield found.told(step=text("Remove or pseudonymize {columns}.", columns=listed(columns)))
+        step = "Remove or pseudonymize {columns}."
+        if note:
+            step = (
+                "Log what was done to {columns} in words that the rule knows, such as `drop`, "
+                "and verify again."
+            )
+        yield found.told(step=text(step, columns=listed(columns)))
 
 
 def _blank_cells(n: int, columns: Sequence[str]) -> Text:

@@ -182,8 +182,10 @@ def test_rule__says_that_protection_in_other_words_is_a_false_alarm(action, chan
     original = {"born": [f"{1940 + i}-05-06" for i in range(20)]}
     anonymized = {"born": ["1940-1959"] * 20} if changed else original
     log = log_of(born=("birthdate", action))
-    message = rule_message(original, anonymized, log, "high_risk_handling")
-    assert (KNOWN in message) is is_false
+    (found,) = [f for f in audited(original, anonymized, log).findings if f.check == "high_risk_handling"]
+    assert (KNOWN in found.message) is is_false
+    step = "Log what was done to `born` in words" if is_false else "Remove or pseudonymize `born`."
+    assert found.remedy.startswith(step)
 
 
 def test_rule__says_that_a_removed_column_logged_in_other_words_is_a_false_alarm():
