@@ -171,9 +171,11 @@ def _is_there(one: Beside) -> Finding:
     else:
         message = "The file holds more than the table: {what} ({texts}, of which a part was looked at)."
     told = text(message, what=own(one.what), texts=counted(one.n_texts, "text"))
-    return Finding.of("beside_the_table", Verdict.WARN, n_affected=one.n_texts)(
-        joined([told, _ONLY_THE_TABLE])
+    found = Finding.of("beside_the_table", Verdict.WARN, n_affected=one.n_texts)
+    step = (
+        "Audit all sheets together in Data set, or save the table alone, in a new file." if one.sheet else ""
     )
+    return found(joined([told, _ONLY_THE_TABLE])).told(step=step)
 
 
 _ONLY_THE_TABLE = (

@@ -174,6 +174,14 @@ def _share_columns(one: GivenFile, other: GivenFile) -> bool:
 
 
 def _single(file: GivenFile) -> Iterator[Offer]:
+    if file.table is not None and _has_several_tables(file.table):
+        yield Offer(
+            tool="dataset",
+            places={"tables": (file.name,)},
+            reason=text(
+                "{file} has several sheets: who is found when they are read together?", file=file.name
+            ),
+        )
     if file.table is not None and _is_event_log(file.table):
         yield Offer(
             tool="events",
@@ -190,6 +198,12 @@ def _single(file: GivenFile) -> Iterator[Offer]:
         places={"data": (file.name,)},
         reason=text("{file} is to train a model: which k and ℓ protect people in it?", file=file.name),
     )
+
+
+def _has_several_tables(table: Dataset) -> bool:
+    """Tell whether a workbook has another sheet with at least a tenth of the table's cells."""
+    n_cells = table.n_records * len(table.columns)
+    return any(one.sheet and 10 * one.n_texts >= n_cells for one in table.reading.beside)
 
 
 def _is_event_log(table: Dataset) -> bool:

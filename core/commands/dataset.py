@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,15 +15,14 @@ from core.commands import earlier
 from core.commands import risk_in_engine as in_engine
 from core.commands.output import Audited, add_evidence_option
 from core.commands.policies import judged, looks_of_all
-from core.commands.reading import add_reading_options, add_text_options, place, read_options, table_reader
+from core.commands.reading import add_reading_options, add_text_options, place, read_options
 from core.delivery.in_engine import audit_delivery_in_engine
 from core.errors import AuditInputError
 from core.free_text import read_cells
 from core.releases import EARLIER
 from core.risk.in_engine import refused_in_engine
 from core.settings_form import add_options, from_options
-from core.tables import Dataset
-from core.words import own
+from core.tables import Dataset, ReadOptions, read_dataset, read_sheets
 
 if TYPE_CHECKING:
     from core.reports import Report, ReportTable
@@ -66,7 +66,7 @@ def audit(arguments: argparse.Namespace) -> Audited:
     if elsewhere or is_large or any(isinstance(each, str) for each in arguments.earlier):
         there = _audit_in_engine(arguments, [*elsewhere, *files], settings, thresholds)
         return replace(there, warnings=(in_engine.too_large(files),)) if is_large else there
-    datasets, problems = _read(files, table_reader(arguments))
+    datasets, problems = _read(files, read_options(arguments))
     before = earlier.read_before(arguments)
     unread = (*problems, *before.problems)
     try:
@@ -85,10 +85,13 @@ def audit(arguments: argparse.Namespace) -> Audited:
     )
 
     def report(created_at: datetime) -> Report:
-        from core.delivery.views import delivery_proof, delivery_report  # noqa: PLC0415 - takes long to import
-        from core.reports import input_facts  # noqa: PLC0415 - takes long to import
+        from core.delivery.views import (  # noqa: PLC0415 - takes long to import
+            delivery_proof,
+            delivery_report,
+            facts_of_tables,
+        )
 
-        inputs = [*(input_facts(each, own("table")) for each in datasets), *before.facts()]
+        inputs = [*facts_of_tables(datasets), *before.facts()]
         told = delivery_report(audited, inputs=inputs, created_at=created_at)
         return told.with_tables(delivery_proof(audited, datasets))
 
@@ -147,21 +150,26 @@ def _evidence(audited: delivery.DeliveryAudit, datasets: Iterable[Dataset]) -> t
     """Return the records that a table of one record a person shows alone, masked."""
     from core.reports.evidence import small_class_evidence  # noqa: PLC0415 - takes long to import
 
+    named = delivery.named_tables([*datasets])
     mine = [
-        (dataset, facts.quasi_identifiers)
-        for dataset in datasets
+        (named[facts.name], facts.quasi_identifiers)
         for facts in audited.measurement.tables
-        if facts.name in (dataset.name, dataset.name.rpartition(".")[0]) and not facts.repeats
+        if facts.name in named and not facts.repeats
     ]
     return small_class_evidence(mine, k=audited.thresholds.k)
 
 
-def _read(paths: Iterable[Path], read: Callable[[Path], Dataset]) -> tuple[list[Dataset], tuple[str, ...]]:
+def _read(paths: Iterable[Path], options: ReadOptions) -> tuple[list[Dataset], tuple[str, ...]]:
+    """Read files, every sheet of a workbook that holds a table."""
     datasets: list[Dataset] = []
     problems: list[str] = []
     for path in paths:
         try:
-            datasets.append(read(path))
+            datasets += read_sheets(partial(_read_as, path), options)
         except AuditInputError as error:
             problems += error.problems
     return datasets, tuple(problems)
+
+
+def _read_as(path: Path, options: ReadOptions) -> Dataset:
+    return read_dataset(path, options=options)

@@ -5,5 +5,11 @@ from core.delivery.document import delivery_document, delivery_lines, link_words
 from core.delivery.judging import DeliveryAudit, attack_sentence, audit_delivery, judge_delivery, known_words
 from core.delivery.keys import Link, Place, table_names
 from core.delivery.known import Known
-from core.delivery.measuring import DeliveryMeasurement, TableFacts, measure_delivery, released_tables
+from core.delivery.measuring import (
+    DeliveryMeasurement,
+    TableFacts,
+    measure_delivery,
+    named_tables,
+    released_tables,
+)
 from core.delivery.settings import DeliverySettings, DeliveryThresholds

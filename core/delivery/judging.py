@@ -245,10 +245,14 @@ def _unchosen(measured: DeliveryMeasurement) -> Iterator[Finding]:
         return
     share = known.share_below(2) or 0.0
     verdict = Verdict.WARN if share > MOST_BY_UNCHOSEN else Verdict.PASS
-    yield Finding.of("unchosen_columns", verdict, n_affected=round(share * known.n_looked_at))(
+    places = tuple(map(str, measured.unchosen))
+    found = Finding.of(
+        "unchosen_columns", verdict, n_affected=round(share * known.n_looked_at), columns=places
+    )
+    yield found(
         "{columns} were taken as known to nobody. Who knows them too, of the person and of one record, "
         "finds {persons}.",
-        columns=listed([str(place) for place in measured.unchosen]),
+        columns=listed(places),
         persons=share_of(round(share * known.n_looked_at), known.n_looked_at, "persons"),
     )
 

@@ -1,5 +1,6 @@
 """Measuring the tables of one delivery: each alone, and all of them read together."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -198,8 +199,7 @@ def measure_delivery(
     """
     settings = settings or DeliverySettings()
     kept, same = _without_copies(datasets)
-    names_of = table_names([dataset.name for dataset in kept])
-    tables = {name: CodedTable(table=each.table) for name, each in zip(names_of, kept, strict=True)}
+    tables = {name: CodedTable(table=each.table) for name, each in named_tables(kept).items()}
     names = PlaceNames({name: table.table.column_names for name, table in tables.items()})
     left_out = {names.place(each, "--leave-out") for each in settings.leave_out}
     given = names.keys(settings.keys)
@@ -215,8 +215,7 @@ def measure_delivery(
     tables = {name: _with_new(table, combined.tables[name]) for name, table in tables.items()}
     person = None if settings.person is None else names.place(settings.person, "--person")
     measured = _measured(tables, links, settings, roles, person=person)
-    beside = {each.name: found for each in kept if (found := leftovers_of(each))}
-    measured = replace(measured, same_files=same, leftovers=beside)
+    measured = replace(measured, same_files=same, leftovers=_leftovers(kept))
     released = released_tables(measured, kept)
     measured, earlier = with_other_counts(measured, tables, released, earlier)
     if not earlier:
@@ -294,8 +293,7 @@ def _with_new(table: CodedTable, combined: CodedTable) -> CodedTable:
 def released_tables(measured: DeliveryMeasurement, datasets: Sequence[Dataset]) -> list[ReleasedTable]:
     """Return the tables with their columns' roles, as releases are compared; copies are left out."""
     kept, _ = _without_copies(datasets)
-    by_name = {facts.name: dataset for facts, dataset in zip(measured.tables, kept, strict=True)}
-    return [_released_table(facts, by_name, measured.whose) for facts in measured.tables]
+    return [_released_table(facts, named_tables(kept), measured.whose) for facts in measured.tables]
 
 
 def _released_table(
@@ -390,6 +388,28 @@ def _without_copies(datasets: Sequence[Dataset]) -> tuple[list[Dataset], tuple[t
             "one."
         )
     return list(kept.values()), tuple(same)
+
+
+def named_tables(datasets: Sequence[Dataset]) -> dict[str, Dataset]:
+    """Return tables by what they are called: as their files, several of one workbook as their sheets too."""
+    n_of = Counter((each.name, each.sha256) for each in datasets)
+    files = []
+    for each in datasets:
+        stem, dot, ending = each.name.rpartition(".")
+        is_alone = n_of[each.name, each.sha256] == 1 or not each.reading.options.sheet
+        files.append(each.name if is_alone else f"{stem} {each.reading.options.sheet}{dot}{ending}")
+    return dict(zip(table_names(files), datasets, strict=True))
+
+
+def _leftovers(datasets: Sequence[Dataset]) -> dict[str, tuple[Leftover, ...]]:
+    """Return what files hold beside the tables that were read of them."""
+    files = {(each.name, each.sha256): each for each in reversed(datasets)}
+    found = {}
+    for (name, digest), first in files.items():
+        read = {each.reading.options.sheet for each in datasets if each.sha256 == digest}
+        beside = tuple(one for one in first.reading.beside if one.sheet not in read)
+        found[name] = leftovers_of(replace(first, reading=replace(first.reading, beside=beside)))
+    return {name: leftovers for name, leftovers in found.items() if leftovers}
 
 
 def _released(tables: Mapping[str, CodedTable], left_out: set[Place]) -> dict[str, CodedTable]:

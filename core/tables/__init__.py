@@ -11,4 +11,4 @@ from core.tables.model import (
     ReadOptions,
     check_options,
 )
-from core.tables.reading import read_dataset
+from core.tables.reading import read_dataset, read_sheets

@@ -59,6 +59,7 @@ class Beside:
     is_usual: bool = False
     # whether it is part of the sheets and so of the table, where it is on the sheet that is read
     is_of_table: bool = False
+    sheet: str = ""  # the name of a sheet that was not read
 
 
 def beside_of(

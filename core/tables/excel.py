@@ -137,9 +137,9 @@ def _other_sheet(workbook: CalamineWorkbook, sheet: SheetMetadata, *, is_read: b
     is_visible = sheet.visible == SheetVisibleEnum.Visible
     what = text("the sheet “{sheet}”" if is_visible else "the hidden sheet “{sheet}”", sheet=sheet.name)
     if not is_read:
-        return Beside(what=what, texts=(), n_texts=0, is_complete=False)
+        return Beside(what=what, texts=(), n_texts=0, is_complete=False, sheet=sheet.name)
     rows = workbook.get_sheet_by_name(sheet.name).iter_rows()
-    return beside_of(what, (as_text(cell) for row in rows for cell in row))
+    return replace(beside_of(what, (as_text(cell) for row in rows for cell in row)), sheet=sheet.name)
 
 
 def _no_cells(name: str, sheet: str | None) -> AuditInputError:

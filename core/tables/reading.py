@@ -1,8 +1,9 @@
 """Bytes or a path in, a dataset out."""
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -86,7 +87,7 @@ def read_dataset(
     """
     if isinstance(source, Path):
         held, source, filed = source_at(source)
-        name, options = name or held, options if filed is None else options_of(filed)
+        name, options = name or held, options if filed is None else _as_filed(filed, options)
     options = options or ReadOptions()
     check_options(options)
     name = name or "table"
@@ -106,6 +107,12 @@ def read_dataset(
         n_bytes=data.size,
         reading=reading,
     )
+
+
+def _as_filed(filed: Mapping[str, Any], options: ReadOptions | None) -> ReadOptions:
+    """Return the options of a report that is repeated; which sheet is asked, where it named none."""
+    told = options_of(filed)
+    return told if told.sheet or options is None else replace(told, sheet=options.sheet)
 
 
 def _snapshot(path: Path, *, name: str) -> bytes | Shared:
@@ -235,6 +242,21 @@ def _marked_up(head: bytes) -> str | None:
         return "a text document (RTF)"
     compact = b"".join(text[:200].split())
     return "JSON" if compact.startswith((b'{"', b"[{", b"[[", b'["')) else None
+
+
+def read_sheets(read: Callable[[ReadOptions], Dataset], options: ReadOptions) -> list[Dataset]:
+    """Read a table, and of a workbook whose sheet nobody chose every sheet that holds one, hidden or not.
+
+    Other sheets than the first that holds one are taken for tables from two columns and a record on; what is
+    none, such as a page of notes, stands beside the others, see :attr:`Reading.beside`.
+    """
+    first = read(options)
+    found = [first]
+    for sheet in first.reading.sheets if "sheet" in first.reading.detected else ():
+        if sheet != first.reading.options.sheet:
+            with suppress(AuditInputError):
+                found.append(read(replace(options, sheet=sheet)))
+    return [each for each in found if each is first or len(each.columns) > 1]
 
 
 # --- in a process of its own; see :mod:`core.apart`

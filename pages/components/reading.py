@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
 from core.caching import StoredFile, vault
 from core.errors import AuditInputError
-from core.tables import DELIMITERS, ENCODINGS, HEADERS, MISSING_SPELLINGS, Dataset, ReadOptions
+from core.tables import DELIMITERS, ENCODINGS, HEADERS, MISSING_SPELLINGS, Dataset, ReadOptions, read_sheets
 from core.words import counted, say, text
 from pages.components.text import plain, sentence
 
@@ -18,6 +19,11 @@ def read_table(tool: str, stored: StoredFile) -> tuple[Dataset | None, AuditInpu
         return vault().dataset(stored.key, read_options(tool, stored)), None
     except AuditInputError as error:
         return None, error
+
+
+def all_sheets(tool: str, stored: StoredFile) -> list[Dataset]:
+    """Return the table of a file that can be read, and of a workbook whose sheet nobody chose all tables."""
+    return read_sheets(partial(vault().dataset, stored.key), read_options(tool, stored))
 
 
 def read_options(tool: str, stored: StoredFile) -> ReadOptions:

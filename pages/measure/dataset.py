@@ -1,8 +1,9 @@
 """Data set: who is found when the tables of one delivery are read together."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import partial
+from itertools import combinations
 
 import streamlit as st
 
@@ -14,20 +15,21 @@ from core.delivery import (
     DeliveryThresholds,
     attack_sentence,
     judge_delivery,
+    named_tables,
     released_tables,
-    table_names,
     verdict_sentence,
     views,
 )
 from core.demo.delivery import DEMOS
 from core.free_text import Reading
-from core.reports import Report, input_facts
+from core.reports import Report
 from core.tables import Dataset
-from core.words import listed, own, say
+from core.words import listed, say
 from pages.components import results
 from pages.components.asking import ask_for_choice, ask_for_number, ask_for_several
 from pages.components.earlier import Earlier, ask_for_earlier, ledger_download, show_earlier
 from pages.components.inputs import above_privacy_line, ask_for_files, list_given, show_empty_state
+from pages.components.reading import all_sheets
 from pages.components.text import sentence
 from pages.components.texts import ask_what_was_read
 
@@ -52,7 +54,8 @@ def show_dataset() -> None:
     files, roles, releases = drawer.tabs([say(title) for title in titles])
     wrong = st.container()
     with files:
-        datasets = [each for each in list_given(TOOL, "tables", stored, wrong=wrong) if each is not None]
+        given = zip(stored, list_given(TOOL, "tables", stored, wrong=wrong), strict=True)
+        datasets = [each for file, table in given if table is not None for each in all_sheets(TOOL, file)]
     with releases:
         earlier = ask_for_earlier(TOOL)
     with above_privacy_line():
@@ -67,10 +70,8 @@ def show_dataset() -> None:
 
 
 def _ask_for_settings(datasets: Sequence[Dataset]) -> DeliverySettings:
-    names = table_names([dataset.name for dataset in datasets])
-    places = [
-        f"{name}.{column}" for name, each in zip(names, datasets, strict=True) for column in each.columns
-    ]
+    tables = named_tables(datasets)
+    places = [f"{name}.{column}" for name, each in tables.items() for column in each.columns]
     left, right = st.columns(2)
     with left:
         person = ask_for_choice(DeliverySettings, "person", key="dataset_person", options=[None, *places])
@@ -79,7 +80,7 @@ def _ask_for_settings(datasets: Sequence[Dataset]) -> DeliverySettings:
         )
         left_out = ask_for_several(DeliverySettings, "leave_out", places, key="dataset_leave_out")
     with right:
-        keys = ask_for_several(DeliverySettings, "keys", _pairs(names, datasets), key="dataset_keys")
+        keys = ask_for_several(DeliverySettings, "keys", _pairs(tables), key="dataset_keys")
         most = ask_for_number(DeliverySettings, "most_persons", key="dataset_most_persons", step=1000)
         seed = ask_for_number(DeliverySettings, "seed", key="dataset_seed")
     return DeliverySettings(
@@ -87,13 +88,11 @@ def _ask_for_settings(datasets: Sequence[Dataset]) -> DeliverySettings:
     )
 
 
-def _pairs(names: Sequence[str], datasets: Sequence[Dataset]) -> list[str]:
+def _pairs(tables: Mapping[str, Dataset]) -> list[str]:
     """Return the pairs of columns of different tables, as the setting has them."""
-    tables = list(zip(names, datasets, strict=True))
     return [
         f"{name}.{column}={other}.{second}"
-        for place, (name, one) in enumerate(tables)
-        for other, another in tables[place + 1 :]
+        for (name, one), (other, another) in combinations(tables.items(), 2)
         for column in one.columns
         for second in another.columns
     ]
@@ -184,7 +183,7 @@ def _show_details(audit: DeliveryAudit) -> None:
 def _report(
     audit: DeliveryAudit, datasets: Sequence[Dataset], earlier: Earlier, created_at: datetime
 ) -> Report:
-    inputs = [*(input_facts(each, own("table")) for each in datasets), *earlier.facts()]
+    inputs = [*views.facts_of_tables(datasets), *earlier.facts()]
     report = views.delivery_report(audit, inputs=inputs, created_at=created_at)
     return report.with_tables(views.delivery_proof(audit, datasets))
 

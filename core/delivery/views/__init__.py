@@ -9,6 +9,7 @@ from core.delivery.views.report import (
     TITLE,
     attacks_table,
     delivery_report,
+    facts_of_tables,
     figures,
     keys_table,
     known_chart,

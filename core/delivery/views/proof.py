@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from core.delivery import DeliveryAudit, attack_sentence, known_words
+from core.delivery import DeliveryAudit, attack_sentence, known_words, named_tables
 from core.delivery.measuring import DeliveryMeasurement, TableFacts
 from core.releases.views import releases_figures
 from core.reports import ReportTable, proof
@@ -15,7 +15,7 @@ def delivery_proof(audit: DeliveryAudit, datasets: Sequence[Dataset]) -> tuple[R
     """Return the steps that find persons by several tables, and in free text, or what was tried."""
     if audit.overall is not Verdict.FAIL or not proof.is_provable(*datasets):
         return proof.tried_tables(_tried(audit))
-    of = {name: each for each in datasets for name in (each.name.rpartition(".")[0], each.name)}
+    of = named_tables(datasets)
     facts = [each for each in audit.measurement.tables if each.name in of]
     told = _told(audit.measurement, facts, of)
     steps = [*proof.person_steps(told, k=audit.thresholds.k)]

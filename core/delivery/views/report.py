@@ -1,6 +1,7 @@
 """Figures, tables, chart and report of a delivery."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 import pandas as pd
@@ -12,9 +13,19 @@ from core.delivery.known import Known
 from core.delivery.views.picture import attacks_chart, tables_chart
 from core.releases.views import MEASURE_KEYS as RELEASE_KEYS
 from core.releases.views import releases_figures, releases_limits, releases_tables
-from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions, placed
+from core.reports import (
+    Figure,
+    InputFacts,
+    Report,
+    ReportChart,
+    ReportTable,
+    current_versions,
+    input_facts,
+    placed,
+)
 from core.reports.model import Column, table_of
 from core.settings_form import report_lines
+from core.tables import Dataset
 from core.verdict import Verdict
 from core.words import Text, counted, listed, own, percent, say, text
 
@@ -204,6 +215,26 @@ def attacks_table(audit: DeliveryAudit) -> pd.DataFrame:
         for attack in sorted((*measured.attacks, *half), key=lambda each: (each.n_facts, -each.share_found))
     ]
     return table_of(rows, ATTACK_COLUMNS)
+
+
+def facts_of_tables(datasets: Sequence[Dataset]) -> list[InputFacts]:
+    """Return what a report says of the files, once of a workbook of which several sheets were read."""
+    sheets: dict[tuple[str, str], list[Dataset]] = {}
+    for each in datasets:
+        sheets.setdefault((each.name, each.sha256), []).append(each)
+    return [_facts_of_sheets(found) for found in sheets.values()]
+
+
+def _facts_of_sheets(tables: Sequence[Dataset]) -> InputFacts:
+    facts = input_facts(tables[0], own("table"))
+    if len(tables) == 1:
+        return facts
+    reading = text(
+        "{format}, sheets {names}",
+        format=tables[0].reading.format,
+        names=listed([str(each.reading.options.sheet) for each in tables]),
+    )
+    return replace(facts, reading=reading, options={**(facts.options or {}), "sheet": None})
 
 
 def delivery_report(audit: DeliveryAudit, *, inputs: Sequence[InputFacts], created_at: datetime) -> Report:
