@@ -85,15 +85,11 @@ def audit(arguments: argparse.Namespace) -> Audited:
     )
 
     def report(created_at: datetime) -> Report:
-        from core.delivery.views import (  # noqa: PLC0415 - takes long to import
-            delivery_proof,
-            delivery_report,
-            facts_of_tables,
-        )
+        from core.delivery import views  # noqa: PLC0415 - takes long to import
 
-        inputs = [*facts_of_tables(datasets), *before.facts()]
-        told = delivery_report(audited, inputs=inputs, created_at=created_at)
-        return told.with_tables(delivery_proof(audited, datasets))
+        inputs = [*views.facts_of_tables(datasets), *before.facts()]
+        told = views.delivery_report(audited, inputs=inputs, created_at=created_at)
+        return told.with_tables(views.delivery_proof(audited, datasets))
 
     return Audited(
         verdict=audited.overall,

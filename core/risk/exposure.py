@@ -10,7 +10,7 @@ from core.risk.measuring import RiskMeasurement
 from core.risk.people import HouseholdRisk
 from core.risk.population_estimates import estimates_note
 from core.risk.settings import RiskThresholds
-from core.roles import DIGESTS, PERHAPS_NAMES, Role
+from core.roles import DIGESTS, PERHAPS_NAMES, PERSON_KINDS, Role
 from core.sequences import judge_orders, judge_sequences, judge_span
 from core.verdict import Finding, Verdict
 from core.words import Text, counted, joined, listed, number, part_of, percent, share_of, text
@@ -287,6 +287,10 @@ def _named(columns: Sequence[str]) -> Text:
     return listed(columns, at_most=_MOST_NAMED)
 
 
+_REMOVE = "Remove {columns}, or say what of it is not released."
+_MAY_BE_FRESH = "Remove {columns}, or, if the values are fresh random pseudonyms, say that they are harmless."
+
+
 def _identifiers(measured: RiskMeasurement) -> Iterator[Finding]:
     texts = {each.column for each in measured.texts if each.is_text}
     unassigned = [each for each in measured.unassigned if each.column not in texts]
@@ -305,9 +309,11 @@ def _identifiers(measured: RiskMeasurement) -> Iterator[Finding]:
     apart = [each.column for each in numbers if each.column not in said and not each.counts_rows]
     doubtful = [each.column for each in found if each.from_values and each.column in {*alike} & {*harmless}]
     if people:
+        by_name = {each.column for each in found if each.kind in PERSON_KINDS and not each.from_values}
+        step = _MAY_BE_FRESH if by_name.issuperset(people) else _REMOVE
         yield Finding.of("direct_identifiers", Verdict.FAIL, n_affected=len(people))(
             _direct_identifiers(people, said)
-        ).told(step=text("Remove {columns}, or say what of it is not released.", columns=_named(people)))
+        ).told(step=text(step, columns=_named(people)))
     if doubtful:
         yield Finding.of("doubtful_identifiers", Verdict.WARN, n_affected=len(doubtful))(
             "{columns} looks like a direct identifier of people, and you say that it is harmless.",

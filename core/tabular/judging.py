@@ -201,6 +201,12 @@ def audit_tabular(
     )
 
 
+_PROTECT = "Remove or pseudonymize {columns}."
+_LOG_IN_ITS_WORDS = (
+    "Log what was done to {columns} in words that the rule knows, such as `drop`, and verify again."
+)
+
+
 def _missed_thresholds(
     measured: TabularMeasurement,
     limits: TabularThresholds,
@@ -242,13 +248,7 @@ def _missed_thresholds(
         )
         note = unrecognized_protection(measured, opinion)
         found = _missed("high_risk_handling", len(columns), message, note)
-        step = "Remove or pseudonymize {columns}."
-        if note:
-            step = (
-                "Log what was done to {columns} in words that the rule knows, such as `drop`, "
-                "and verify again."
-            )
-        yield found.told(step=text(step, columns=listed(columns)))
+        yield found.told(step=text(_LOG_IN_ITS_WORDS if note else _PROTECT, columns=listed(columns)))
 
 
 def _blank_cells(n: int, columns: Sequence[str]) -> Text:

@@ -292,6 +292,21 @@ def test_exposure__a_direct_identifier_fails_however_large_the_classes() -> None
     assert released.overall is Verdict.PASS
 
 
+def test_exposure__numbers_that_only_their_name_gives_away_may_be_fresh_pseudonyms() -> None:
+    rows = PASSING.splitlines()
+    for number, step in (
+        (
+            lambda i: f"Q{i * 7919 % 9973:04}",
+            "Remove `emso`, or, if the values are fresh random pseudonyms, ",
+        ),
+        (lambda i: f"{900101 + i}-1234567", "Remove `emso`, or say what of it is not released."),
+    ):
+        text = "\n".join(["emso," + rows[0], *(f"{number(i)},{row}" for i, row in enumerate(rows[1:]))])
+        audit = judged(text, quasi="age", sensitive=("disease",))
+        assert audit.overall is Verdict.FAIL
+        assert next_steps(audit.all_findings)[0].startswith(step)
+
+
 def test_exposure__a_column_that_tells_records_apart_is_a_warning() -> None:
     rows = PASSING.splitlines()
     text = "\n".join(["code," + rows[0], *(f"{97 * i + 1000},{row}" for i, row in enumerate(rows[1:]))])
