@@ -268,6 +268,10 @@ _NAME_RULES: tuple[NameRule, ...] = (
         "comment, comments, note, notes, remark, remarks, memo, narrative, free text, clinical note, "
         "opomba, opombe, komentar, pripombe, 비고, 메모, 소견, 특이사항, 의견, 코멘트"
     ),
+    NameRule(Role.OTHER, "number of days", 0.6).named(
+        "내원일수, 입원일수, 입내원일수, 재원일수, 진료일수, 투약일수, 요양일수, 처방일수, 수술일수, "
+        "검사일수, 방문일수"
+    ),
     NameRule(_DIRECT, "record identifier", 0.75, _CLINICAL_CODE, if_distinct=True).named(
         "id, ids, identifier, key, record id, record key, encounter, encounter id, visit id, order id, "
         "sample id, specimen id, claim id, session id, transaction id, row id, index, sifra, "
@@ -280,7 +284,7 @@ _OF_ROWS = frozenset(
     tuple(phrase.split())
     for phrase in _words(
         "index, row, rows, row id, row number, row no, row names, rownames, no, nr, x, zaporedna stevilka, "
-        "순번, 연번"
+        "zaporedna st, zap st, st vrstice, 순번, 연번, 일련번호"
     )
 )
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")

@@ -454,7 +454,7 @@ def test_suggest_roles__does_not_take_areas_with_a_number_for_names(write: Calla
 COUNTRIES = "Chad Mali Ghana Kenya Niger Togo Benin Sudan Gabon Congo Malawi Zambia".split()
 
 
-@pytest.mark.parametrize("column", ["Unnamed: 1", "index", "순번", "row_id"])
+@pytest.mark.parametrize("column", ["Unnamed: 1", "index", "순번", "row_id", "Zap. št.", "일련번호"])
 @pytest.mark.parametrize("first", [0, 1])
 def test_suggest_roles__sees_that_numbers_only_count_the_rows(column: str, first: int) -> None:
     numbers = [str(number) for number in range(first, first + 40)]
@@ -513,6 +513,15 @@ def test_suggest_roles__does_not_take_area_codes_and_providers_for_people(
     assert suggest(column, left * 20).role is not DIRECT
     assert suggest(column, [whole.format(number) for number in range(5000, 5060)]).role is DIRECT
     assert suggest(column, [f"{value} {number}" for number in range(9) for value in left]).role is DIRECT
+
+
+@pytest.mark.parametrize(
+    ("days", "date"), [("입내원일수", "입원일"), ("재원일수", "퇴원일자"), ("검사일수", "검사일")]
+)
+def test_suggest_roles__takes_numbers_of_days_for_no_dates(days: str, date: str) -> None:
+    assert suggest(days, [str(n % 9 + 1) for n in range(60)]).role is OTHER
+    found = suggest(date, [f"2024-03-{n % 28 + 1:02}" for n in range(60)])
+    assert (found.role, found.kind) == (QUASI, "date of a visit or stay")
 
 
 def test_suggest_roles__believes_values_over_a_name_that_cannot_be() -> None:
