@@ -33,6 +33,8 @@ _END_OF_CELLS = b"</sheetData>"
 _HIDDEN = re.compile(rb'<(?:row|col)\s[^>]*?\bhidden="(?:1|true)"')
 _MANY_LETTERS = 1 << 22  # of one tag, beyond which its beginning is forgotten
 HIDDEN, EMBEDDED = "hidden rows or columns", "embedded files or pictures"
+PROPERTIES = "the document's properties"
+_MOST_PROPERTIES, _LONGEST_PROPERTY = 8, 80  # such as a program fills in by itself, and their letters
 OF_PROGRAMS = re.compile(
     r"openpyxl|xlsxwriter|apache poi|sheetjs|epplus|openxlsx|writexl|pandas|python|libreoffice.*|"
     r"microsoft (?:excel|office).*|unknown( creator)?|windows user|user|admin(?:istrator)?|\W*",
@@ -194,7 +196,8 @@ def _of_part(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[Besi
     for beginning, (what, texts_of, is_usual) in _PARTS.items():
         if name.startswith(beginning) and not member.is_dir():
             xml, n_hidden = _read(archive, member, is_sheet=beginning == "xl/worksheets/sheet")
-            yield beside_of(what, texts_of(xml), is_usual=is_usual)
+            found = beside_of(what, texts_of(xml), is_usual=is_usual)
+            yield found if what != PROPERTIES else as_properties(found)
             yield Beside(what=HIDDEN, texts=(), n_texts=n_hidden, is_of_table=True)
             return
 
@@ -228,6 +231,12 @@ def _plain(text: bytes) -> str:
     return html.unescape(text.decode("utf-8", "replace"))
 
 
+def as_properties(found: Beside) -> Beside:
+    """Mark a few short properties as usual: who wrote a workbook, its title and institution."""
+    are_few = found.n_texts <= _MOST_PROPERTIES and all(len(one) <= _LONGEST_PROPERTY for one in found.texts)
+    return replace(found, is_usual=are_few)
+
+
 def _properties(xml: bytes) -> Iterator[str]:
     """Yield what a person may have written among the properties."""
     for match in _PROPERTY.finditer(xml):
@@ -247,8 +256,8 @@ def _after_cells(xml: bytes) -> Iterator[str]:
 
 _PARTS: Mapping[str, tuple[str, Callable[[bytes], Iterable[str]], bool]] = MappingProxyType(
     {
-        "docProps/core": ("the document's properties", _properties, False),
-        "docProps/app": ("the document's properties", _properties, False),
+        "docProps/core": (PROPERTIES, _properties, False),
+        "docProps/app": (PROPERTIES, _properties, False),
         "docProps/custom": ("the document's own properties", _custom_properties, False),
         "xl/comments": (own("comments"), _all_matches(_TEXT), False),
         "xl/threadedComments": (own("comments"), _all_matches(_TEXT), False),

@@ -13,7 +13,16 @@ from collections.abc import Iterator
 import pyarrow as pa
 from olefile import OleFileIO
 
-from core.tables.beside import EMBEDDED, HIDDEN, OF_PROGRAMS, Beside, beside_of, joined
+from core.tables.beside import (
+    EMBEDDED,
+    HIDDEN,
+    OF_PROGRAMS,
+    PROPERTIES,
+    Beside,
+    as_properties,
+    beside_of,
+    joined,
+)
 from core.words import input_error
 
 _N_COLUMNS = 256
@@ -90,7 +99,7 @@ def _beside(data: pa.Buffer) -> Iterator[Beside]:
         file = OleFileIO(io.BytesIO(data))
         for name, of_programs in _PROPERTIES.items():
             document, own = _properties(_stream(file, name), of_programs)
-            yield beside_of("the document's properties", document)
+            yield as_properties(beside_of(PROPERTIES, document))
             yield beside_of("the document's own properties", own)
         names = [name for path in file.listdir(storages=True) for name in path]
         if any(name.startswith(("MBD", "_VBA_PROJECT")) for name in names):

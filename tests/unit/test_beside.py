@@ -387,8 +387,19 @@ def test_audits_of_a_release__find_the_original_beside_it_and_lists_of_people() 
     assert found["risk"][0].n_affected == 6
 
 
-def test_audits_of_a_release__say_nothing_of_a_table_alone() -> None:
+def _written_by(*keywords: str) -> Callable[[Workbook], object]:
+    def change(book: Workbook) -> None:
+        book.properties.creator, book.properties.lastModifiedBy = "Jana Novak", "Jana Novak"
+        book.properties.title, book.properties.keywords = "Report of May", " ".join(keywords)
+
+    return change
+
+
+def test_audits_of_a_release__say_nothing_of_a_table_alone_nor_of_who_wrote_it() -> None:
     assert not any(judged(read_dataset(workbook(), name="x.xlsx")).values())
+    assert not any(judged(read_dataset(workbook(_written_by()), name="x.xlsx")).values())
+    told = judged(read_dataset(workbook(_written_by(*["a long story"] * 20)), name="x.xlsx"))
+    assert [one.verdict for one in told["risk"]] == [Verdict.WARN]
 
 
 # Which sheet is the table.
