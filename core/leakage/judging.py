@@ -321,12 +321,15 @@ def _whole_row_findings(measures: LeakageMeasures, thresholds: LeakageThresholds
 
 
 def _whole_row_verdict(found: WholeRows, thresholds: LeakageThresholds) -> Verdict:
-    """FAIL beyond both independent columns and strangers; WARN where strangers are too few to tell."""
+    """FAIL beyond both independent columns and strangers; WARN where strangers are too few to tell.
+
+    The original's own values in another order are no strangers'.
+    """
     if found.is_copy and found.excess >= 1:
         return Verdict.FAIL
     if found.excess <= 0 or found.p_value > thresholds.chance_level:
         return Verdict.PASS
-    if found.stranger_p_value <= thresholds.chance_level:
+    if found.is_rearranged or found.stranger_p_value <= thresholds.chance_level:
         return Verdict.FAIL
     nobody_alike = not found.n_holdout and not found.n_pairs
     return Verdict.WARN if nobody_alike or found.stranger_p_value <= _WORTH_A_LOOK else Verdict.PASS
@@ -336,7 +339,9 @@ def _whole_rows_found(found: WholeRows, verdict: Verdict) -> Text:
     """Say how many unique rows are found whole, and how many by columns in random orders and by strangers."""
     exceeds = found.excess > 0 and verdict is not Verdict.PASS
     chance = (
-        "with every column shuffled on its own it would be {shuffled}, and by the hold-out {strangers}"
+        "with every column shuffled on its own, as their values say they were, it would be {shuffled}"
+        if found.is_rearranged
+        else "with every column shuffled on its own it would be {shuffled}, and by the hold-out {strangers}"
         if found.n_holdout
         else "with every column shuffled on its own it would be {shuffled}, and with numbers on the "
         "original's scale moved by a value or two {strangers}"

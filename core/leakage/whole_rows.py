@@ -159,6 +159,8 @@ _NORMAL_FROM_VARIANCE = 100.0
 _RARE = 1e-3
 _EVEN = 0.5
 _NEGLIGIBLE = 1e-18
+_SAME_VALUES = 0.95  # share of a column's cells that hold the original's values as often
+_MOSTLY_DIFFERENT = 0.5  # distinct values divided by rows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,6 +188,8 @@ class WholeRows:
     n_holdout_exact: int = 0
     n_moves: int = 0  # times that the scrambled values were moved to neighbours', and rows found then in all
     n_neighbours: int = 0
+    # whether the scrambled cells are the original's own, put in another order, so that no strangers gave them
+    is_rearranged: bool = False
 
     @property
     def expected_among_strangers(self) -> float:
@@ -281,7 +285,23 @@ def find_whole_rows(
         n_pairs=n_pairs,
         n_holdout=holdout.scrambled.n_records if holdout else 0,
         n_holdout_exact=n_unique_found(holdout, columns) if holdout else 0,
+        is_rearranged=_is_rearranged(pair, columns),
     )
+
+
+def _is_rearranged(pair: TablePair, columns: Sequence[str]) -> bool:
+    """Tell whether all columns hold nearly the original's values as often, one of them mostly different ones.
+
+    Strangers share few values of such a column.
+    """
+    n_rows = max(pair.original.n_records, pair.scrambled.n_records)
+    is_telling = False
+    for name in columns:
+        counts, others = pair.codes[name].counts_with_missing()
+        if np.minimum(counts, others).sum() < _SAME_VALUES * n_rows:
+            return False
+        is_telling |= bool(np.count_nonzero(counts) >= _MOSTLY_DIFFERENT * n_rows)
+    return is_telling
 
 
 def _whole_row_codes(pair: TablePair, columns: Sequence[str]) -> SharedCodes:

@@ -522,3 +522,34 @@ def test_naming__phones_made_up_of_so_few_digits_that_some_are_real_are_no_findi
     few = with_phones(400, 2)
     few.loc[:3, "phone"] = original["phone"].iloc[10:14].to_numpy()
     assert finding(judged(original.iloc[:400], few), "direct_identifiers").verdict is Verdict.FAIL
+
+
+# -------------------------------------------------- whole rows in a table of the original's own values
+
+
+@pytest.mark.parametrize("n_left", [0, 2, 6])
+@pytest.mark.parametrize("by_groups", [False, True])
+def test_whole_rows__few_left_among_the_originals_own_values_fail(n_left: int, by_groups: bool) -> None:
+    original = people(400, 5)
+    scrambled = shuffled(original)
+    if by_groups:  # what depends on the town still does
+        parts = [shuffled(part, 4).set_axis(part.index) for _, part in original.groupby("town")]
+        scrambled = moved(pd.concat(parts))
+    scrambled.iloc[:n_left] = original.iloc[200 : 200 + n_left].to_numpy()
+    audit = judged(original, scrambled)
+    assert audit.measures.whole_rows.is_rearranged
+    found = next(one for one in audit.findings if one.check == "whole_rows")
+    assert found.verdict is (Verdict.FAIL if n_left else Verdict.PASS)
+    assert found.n_affected == n_left
+
+
+def test_whole_rows__few_that_strangers_share_are_a_warning_as_before() -> None:
+    original, strangers = people(400, 5), people(400, 6)
+    strangers.iloc[:2] = original.iloc[200:202].to_numpy()
+    audit = judged(original, strangers)
+    assert not audit.measures.whole_rows.is_rearranged
+    assert next(one for one in audit.findings if one.check == "whole_rows").verdict is Verdict.WARN
+    coarse = original[["town", "sex"]].assign(age=original["born"].str[:3])
+    assert not judged(
+        coarse, shuffled(coarse)
+    ).measures.whole_rows.is_rearranged  # strangers have such values too
