@@ -92,7 +92,7 @@ def _is_long(words: str) -> bool:
 
 
 def _leftover(one: Beside, words: Mapping[str, frozenset[str]]) -> Leftover:
-    said = frozenset(_runs_of_words(one.texts))
+    said = frozenset(_runs_of_words(one.texts) if words else ())
     found = {column: len(values & said) for column, values in words.items()}
     return Leftover(
         beside=one,
