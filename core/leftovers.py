@@ -16,10 +16,8 @@ from core.words import counted, joined, listed, own, text
 
 _TELLING = 0.2  # distinct share from which a value says who it is of
 _ENOUGH = 3  # original values, or numbers of people, that are no accident
-_ENOUGH_NAMES, _SHARE_OF_NAMES = (
-    5,
-    0.05,
-)  # full names, and their share of all texts, that are a list of people
+_ENOUGH_NAMES = 5  # full names that are a list of people …
+_SHARE_OF_NAMES = 0.05  # … where they are so many of all texts
 _MOST_WORDS = 5  # of an original value
 _BETWEEN_WORDS = re.compile(r"[\s,;:!?|\"'<>()\[\]{}=/\\]+")
 _HANGUL = re.compile("[가-힣]")
@@ -121,15 +119,13 @@ def _runs_of_words(texts: Sequence[str]) -> Iterator[str]:
 
 def judge_leftovers(measured: Sequence[Leftover]) -> list[Finding]:
     """Return a finding for each thing that stands beside the table and is worth a look."""
-    return [
-        _holds_originals(one)
-        if one.columns
-        else _holds_people(one)
-        if one.n_people
-        else _is_there(one.beside)
-        for one in measured
-        if one.columns or one.n_people or not one.beside.is_usual
-    ]
+    return [_judged(one) for one in measured if one.columns or one.n_people or not one.beside.is_usual]
+
+
+def _judged(one: Leftover) -> Finding:
+    if one.columns:
+        return _holds_originals(one)
+    return _holds_people(one) if one.n_people else _is_there(one.beside)
 
 
 def _holds_originals(one: Leftover) -> Finding:
