@@ -2,15 +2,21 @@
 PYTHON ?= python3
 BIN := .venv/bin
 TOOLS := build/tools/bin
-.PHONY: run test coverage check format bench quality docs words trust inventory clean
+.PHONY: run test test-rest test-all coverage check format bench quality docs words trust inventory clean
 
 run: .venv/run.stamp
 	$(BIN)/streamlit run streamlit_app.py
 
-coverage: COVER := --cov --cov-report=term  # of the same tests, which take twice as long with it
+# what `make test` leaves to `make test-rest`
+LEFT := (engines or hostile or quality or browser or slow) and not quick
+test: ONLY := -m "not ($(LEFT))"
+test-rest: ONLY := -m "$(LEFT)"
+coverage: COVER := --cov --cov-report=term  # of all tests, which take twice as long with it
 coverage: export THOROUGH := 1  # and try three times as many examples, see tests/thorough.py
-test coverage: .venv/dev.stamp
-	$(BIN)/python -m pytest -n 2 --dist worksteal --durations=20 -rfER $(COVER)
+test test-rest coverage: .venv/dev.stamp
+	$(BIN)/python -m pytest -n 2 --dist worksteal --durations=20 -rfER $(ONLY) $(COVER)
+
+test-all: test test-rest
 
 check: .venv/dev.stamp
 	$(BIN)/ruff check .

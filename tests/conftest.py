@@ -2,10 +2,14 @@
 
 Threads of OpenMP that wait for each other spin: two workers on two cores would take a hundred times as long
 to boost small trees as one of them alone.
+
+A test has the marker of its folder; `make test` leaves those folders out, but for tests marked `quick`.
 """
 
 import os
+from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 from tests.thorough import times
@@ -13,3 +17,12 @@ from tests.thorough import times
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 settings.register_profile("any machine", deadline=None, max_examples=times(100))
 settings.load_profile("any machine")
+
+FOLDERS = ("browser", "engines", "hostile", "quality")
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.is_relative_to(HERE) and (folder := item.path.relative_to(HERE).parts[0]) in FOLDERS:
+            item.add_marker(folder)

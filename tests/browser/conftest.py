@@ -35,7 +35,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     skip = pytest.mark.skip(reason="Chromium is not installed; README says how")
     for item in items:
         if "tests/browser/" in item.path.as_posix():
-            item.add_marker(pytest.mark.browser)
             item.add_marker(
                 pytest.mark.flaky(reruns=1)
             )  # what a busy machine did; it is told that it was run twice
