@@ -1,51 +1,87 @@
-"""What gives a masked allele or the donor away: every check, found and not found."""
+"""What gives a masked allele or the donor away, beyond the table of cases: files, names, levels and laws.
 
+`tests/unit/test_vcf_cases.py` holds the table: what each check finds, and what it leaves alone.
+"""
+
+import random
+import re
 import time
+from collections.abc import Mapping, Sequence
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from core.errors import AuditInputError
-from core.vcf import CHECKS, VcfAudit, VcfPair, VcfSettings, judge_scan, scan_pair
+from core.vcf import ALL_CHECKS, CHECKS, VcfAudit, VcfFile, VcfPair, VcfSettings, judge_scan, scan_pair
+from core.vcf.donor import judge_donors, measure_donors
 from core.vcf.info import _keys_of
-from core.vcf.pairing import Level
 from core.vcf.remembering import forgetting
 from core.vcf.sample_names import looks_personal, name_finder
 from core.verdict import Verdict
-from tests.vcf_files import HEADER, masked_header, vcf_file, vcf_text
+from tests.cases.table import Case, holds_for_each, read_cases
+from tests.unit.test_vcf_cases import BLANK, PID, RARE, judged
+from tests.vcf_donors import child, donor_file, people
+from tests.vcf_files import HEADER, bgzf, masked_header, vcf_file, vcf_text
 
 REPEAT = "ACACACACACACACA"
-RARE = "chr1 100 . A G . . AF=0.001"
 COMMON = "chr1 900 . A T . . AF=0.4"
-DELETION = "chr1 500 . ATG A . . AF=0.001"
-INSERTION = "chr1 600 . A ACGTTGCA . . AF=0.001"
 STR = f"chr1 200 . A {REPEAT} . . AF=0.3"
-CLEAN = ["chr1 100 . A . . . .", "chr1 200 . A N . . .", COMMON]
+CLEAN = [BLANK, "chr1 200 . A N . . .", COMMON]
 SAMPLES = ("S1", "S2", "S3")
+GT = "GT 0/1 0/0 0/0"
+PHASED = [*HEADER, PID]
+CASES = read_cases("vcf.txt")
 
 
 def _audit(
-    original: list[str],
-    anonymized: list[str],
+    original: Sequence[str],
+    anonymized: Sequence[str],
     *,
-    samples: tuple[str, ...] = (),
-    names: tuple[str, ...] = (),
-    header: list[str] | None = None,
-    original_header: list[str] | None = None,
+    samples: Sequence[str] = (),
+    names: Sequence[str] = (),
+    header: Sequence[str] = (),
+    original_header: Sequence[str] = HEADER,
     level: str = "high",
-    severities: dict[str, Verdict] | None = None,
 ) -> VcfAudit:
-    first = vcf_text(original, samples=samples, header=original_header or HEADER)
+    first = vcf_text(original, samples=samples, header=original_header)
     second = vcf_text(anonymized, samples=names or samples, header=header or masked_header())
-    pair = VcfPair(
-        original=vcf_file("x.vcf.gz", first),
-        anonymized=vcf_file("high_anony_x.vcf.gz", second),
-        level="high" if level == "high" else "low",
-    )
-    return judge_scan(scan_pair(pair, VcfSettings()), VcfSettings(severities=severities or {}))
+    return judged(first, second, level)
 
 
 def _found(audit: VcfAudit) -> dict[str, int]:
     return {exposure.check: exposure.n_affected for exposure in audit.exposure}
+
+
+def test_checks__say_what_to_do() -> None:
+    def holds(name: str) -> None:
+        check = CHECKS[name]
+        assert check.name == name
+        assert check.label
+        assert check.message.endswith((".", "?"))
+        assert check.remedy.endswith(".")
+        assert not check.remedy.endswith("….")
+        assert check.remedy[0].isupper()
+
+    assert len(CHECKS) >= 61
+    holds_for_each(CHECKS, holds)
+
+
+def test_checks__each_has_a_case_that_fires_and_a_near_one() -> None:
+    told = {
+        check.partition("=")[0].partition(":")[0]
+        for part in ("masked sites", "records", "header lines", "header", "sample names")
+        for case in CASES[part]
+        for check in case.columns[0].lstrip("=").split(",")
+    }
+    fires = {check for check in told if check[:1] not in ("!", "-", "")}
+    near = {check[1:] for check in told if check[:1] == "!"}
+    near |= {check for check in fires if check.startswith("header_")}  # all other lines are near ones
+    elsewhere = {*FILE_CASES, "level_assumed", "variants_not_verified"}
+    assert set(CHECKS) == fires | elsewhere
+    assert set(CHECKS) - elsewhere - near == set()
+    assert set(ALL_CHECKS) - set(CHECKS) == set(DONOR_CASES)
 
 
 def test_scan_pair__remembers_nothing_of_a_file_afterwards() -> None:
@@ -63,29 +99,6 @@ def test_judge_scan__names_equally_frequent_keys_in_order() -> None:
     assert found.endswith("EE (1), QD (1), ZZ (1).")
 
 
-@pytest.mark.parametrize(
-    ("check", "kept", "fields"),
-    [
-        ("described_in_info", ". . CADD_PHRED=22;AC=0;AO=3", "INFO/AO,INFO/CADD_PHRED"),
-        ("told_in_info", ". . SAMPLES=x;GC=0,0;NOTE=S1_7", "INFO/NOTE,INFO/SAMPLES"),
-        ("allele_in_info", ". q_G CSQ=G|x;DP=3;A=.;B=n.5A>G", "FILTER,INFO/B,INFO/CSQ"),
-        ("public_id", "rs12 . RS=12;RSPOS=5;X=rs99", "ID,INFO/RS,INFO/X"),
-        ("rare_frequency_in_info", ". . eas_AF=0.001;afr_AF=0.4", "INFO/eas_AF"),
-    ],
-)
-def test_judge_scan__names_the_fields_to_remove_and_no_others(check: str, kept: str, fields: str) -> None:
-    identifier, filtered, info = kept.split()
-    audit = _audit(
-        [f"{RARE} GT 0/1 0/0"],
-        [f"chr1 100 {identifier} A . . {filtered} {info} GT ./. ./."],
-        samples=("S1_7", "S2_8"),
-    )
-    (remedy,) = [one.remedy for one in audit.exposure if one.check == check]
-    keys = fields.replace("INFO/", "").replace(",", " (1), ") + " (1)"
-    assert keys in remedy
-    assert remedy.endswith(f"bcftools annotate -x {fields}.")
-
-
 def test_judge_scan__names_the_fields_of_added_records_beside_those_of_the_site() -> None:
     audit = _audit([RARE], ["chr1 100 . A . . . CADD=1", "chr1 100 rs7 A . . . GERP=2"])
     remedies = {one.check: one.remedy for one in audit.exposure}
@@ -95,288 +108,13 @@ def test_judge_scan__names_the_fields_of_added_records_beside_those_of_the_site(
 
 def test_judge_scan__a_clean_file_exposes_nothing() -> None:
     audit = _audit([RARE, STR, COMMON], CLEAN)
-    assert audit.exposure == ()
-    assert (audit.verdict, audit.exposure_verdict, audit.overall) == (Verdict.PASS,) * 3
-
-
-@pytest.mark.parametrize(
-    ("check", "original", "kept"),
-    [
-        ("masked_in_name_only", STR, "chr1 200 . A G,<NON_REF> . . ."),
-        ("masked_in_name_only", STR, "chr1 200 . A G]chrUn_NT_1:5] . . ."),
-        ("frequency_only", RARE, "chr1 100 . A G . . ."),
-        ("frequency_only", RARE, "chr1 100 . A G . . AF=0.4"),
-        ("public_id", RARE, "chr1 100 rs123 A . . . ."),
-        ("public_id", RARE, "chr1 100 x;COSV99 A . . . ."),
-        ("public_id", RARE, "chr1 100 1:100:A:G A . . . ."),
-        ("other_id", RARE, "chr1 100 lab_17 A . . . ."),
-        ("allele_in_info", RARE, "chr1 100 . A . . . CSQ=G|missense_variant|MODERATE"),
-        ("allele_in_info", RARE, "chr1 100 . A . . . ANN=T|x,C|HGVS:c.12A>G"),
-        ("allele_in_info", RARE, "chr1 100 . A . . . CLNHGVS=NC_000001.11:g.100A>G"),
-        ("allele_in_info", RARE, "chr1 100 . A . . . ORIG=G"),
-        ("allele_in_info", RARE, "chr1 100 . A . . . ALLELES=A,G"),
-        ("allele_in_info", STR, f"chr1 200 . A N . . SEQ=xx{REPEAT}xx"),
-        ("allele_in_info", "chr1 100 . A <DEL> . . AF=0.001", "chr1 100 . A . . . SVTYPE=DEL"),
-        ("allele_in_info", "chr1 100 . A ATG . . AF=0.001", "chr1 100 . A . . . INS=TG"),
-        ("rare_frequency_in_info", RARE, "chr1 100 . A . . . AF=0.001"),
-        ("rare_frequency_in_info", RARE, "chr1 100 . A . . . AC=1;AN=1000"),
-        ("rare_frequency_in_info", RARE, "chr1 100 . A . . . AF_afr=0.0009"),
-        ("rare_frequency_in_info", RARE, "chr1 100 . A . . . gnomAD_AF=0"),
-        ("allele_in_info", RARE, "chr1 100 . A . . . ORIG=g"),
-        ("allele_in_info", RARE, "chr1 100 . A . . . OLD=A%3EG"),
-        ("allele_in_info", RARE, "chr1 100 . A . . . ALT_ORIG=%47"),
-        ("allele_in_info", RARE, "chr1 100 . A . . . X=c.100A_G"),
-        ("allele_in_info", RARE, "chr1 100 . A . . . X=AtoG"),
-        ("allele_in_info", RARE, "chr1 100 . A . . . AAChange.refGene=BRCA1:NM_1:exon2:c.A100G:p.R34G"),
-        ("allele_in_info", RARE, "chr1 100 . A . . . X=NM_1:p.Arg5Gly"),
-        ("allele_in_info", RARE, "chr1 100 . A . . G ."),
-        ("allele_in_info", INSERTION, "chr1 600 . A . . . X=tgcaacgt"),
-        ("allele_in_info", STR, f"chr1 200 . A N . . X={REPEAT.lower()}"),
-        ("allele_in_info", STR, "chr1 200 . A N . . X=TGTGTGTGTGTGTGT"),
-        ("allele_in_info", STR, "chr1 200 . A N . . HOMSEQ=ACACACACACACAC"),
-        ("public_id", RARE, "chr1 100 chr1_100_a_g A . . . ."),
-        ("public_id", RARE, "chr1 100 . A . . . X=rs1234567"),
-        ("public_id", RARE, "chr1 100 . A . . . RS=12345"),
-        ("public_id", RARE, "chr1 100 . A . . . CLNVI=ClinGen:CA123"),
-        ("public_id", RARE, "chr1 100 . A . . . VRS_Allele_IDs=ga4gh:VA.abc"),
-        ("public_id", RARE, "chr1 100 . A . . rs12345 ."),
-        ("described_in_info", RARE, "chr1 100 . A . . . ExonicFunc=stopgain"),
-        ("described_in_info", RARE, "chr1 100 . A . . . CLNSIG=Pathogenic"),
-        ("described_in_info", RARE, "chr1 100 . A . . . AC_Het=1;AC_Hom=0"),
-        ("described_in_info", RARE, "chr1 100 . A . . . AC=1"),
-        ("described_in_info", RARE, "chr1 100 . A . . . AS_SB_TABLE=10,10|3,4"),
-        ("indel_described", DELETION, "chr1 500 . ATG . . . ."),
-        ("indel_described", INSERTION, "chr1 600 . A . . . SVLEN=7"),
-        ("rare_frequency_in_info", RARE, "chr1 100 . A . . . AF=0.02;AC=1;AN=1000"),
-        ("rare_frequency_in_info", RARE, "chr1 100 . A . . . EAF=0.1%"),
-        ("rare_frequency_in_info", RARE, "chr1 100 . A . . . AF_percent=0.1"),
-        ("rare_frequency_in_info", RARE, "chr1 100 . A . . . POPAF=3.0"),
-        ("rare_frequency_in_info", RARE, "chr1 100 . A . . . TOPMED=0.999,0.001"),
-        ("allele_respelled", RARE, "chr1 100 . A g . . ."),
-        ("allele_respelled", RARE, "chr1 100 . A G. . . AF=0.4"),
-        ("allele_respelled", RARE, "chr1 100 . A GN . . AF=0.4"),
-        ("allele_respelled", RARE, "chr1 100 . A <SNV_G> . . AF=0.4"),
-        ("allele_respelled", RARE, "chr1 100 . A R . . ."),
-        ("allele_respelled", RARE, "chr1 100 . G A . . AF=0.4"),
-        ("allele_respelled", RARE, "chr1 100 . AT GT . . AF=0.4"),
-        ("allele_respelled", RARE, "chr1 100 . A . . . .\nchr1 100 . A g . . ."),
-        ("allele_in_ref", RARE, "chr1 100 . G . . . ."),
-        ("repeat_in_masked_alt", STR, f"chr1 200 . A {REPEAT}N . . ."),
-        ("repeat_in_masked_alt", STR, f"chr1 200 . A {REPEAT.lower()},N . . ."),
-        ("repeat_in_masked_alt", STR, "chr1 200 . A NACACACAC . . ."),
-        ("repeat_in_masked_alt", STR, "chr1 200 . A ACNACNACNACNACNACNACN . . ."),
-        ("repeat_length_kept", STR, f"chr1 200 . A {'N' * 14} . . ."),
-        ("repeat_length_kept", STR, f"chr1 200 . A {'N' * 7} . . ."),
-        ("repeat_length_kept", STR, "chr1 200 . A <STR7>,N . . ."),
-        ("repeat_described", STR, "chr1 200 . A N . . X=(AC)7"),
-        ("repeat_length_kept", STR, f"chr1 200 . A {'N' * len(REPEAT)} . . ."),
-        ("allele_in_ref", STR, f"chr1 200 . {REPEAT} N . . ."),
-        ("repeat_described", STR, "chr1 200 . A N . . RU=AC;RL=14"),
-        ("unmasked_duplicate", RARE, "chr1 100 . A . . . .\nchr1 100 . A G . . AF=0.001"),
-        ("unmasked_duplicate", STR, f"chr1 200 . A N . . .\nchr1 200 . A {REPEAT} . . ."),
-        ("repeat_neighbour", STR, f"chr1 200 . A N . . .\nchr1 230 . A G{REPEAT} . . AF=0.3"),
-    ],
-)
-def test_judge_scan__finds(check: str, original: str, kept: str) -> None:
-    neighbour = ["chr1 230 . A GACACACACACACACA . . AF=0.3"] if check == "repeat_neighbour" else []
-    audit = _audit([original, *neighbour], kept.split("\n"))
-    exposure = {one.check: one for one in audit.exposure}[check]
-    assert exposure.n_affected == 1
-    assert exposure.examples == (":".join(original.split()[:2]),)
-    assert exposure.verdict is CHECKS[check].default
-    assert f"1 of {audit.n_variant_masked} " in exposure.message
-
-
-@pytest.mark.parametrize(
-    ("check", "original", "kept"),
-    [
-        ("masked_in_name_only", STR, "chr1 200 . A <N> . . ."),
-        ("masked_in_name_only", STR, "chr1 200 . A <NON_REF>,GN . . ."),
-        ("allele_in_info", RARE, "chr1 100 . A . . . GENE=GATA1;G=3;DP=7"),
-        ("allele_in_info", RARE, "chr1 100 . A . . . CSQ=.|||"),
-        ("rare_frequency_in_info", RARE, "chr1 100 . A . . . AF_afr=0.3;DP=0"),
-        ("public_id", RARE, "chr1 100 first7 A . . . ."),
-        ("repeat_neighbour", STR, "chr1 200 . A N . . ."),
-        ("frequency_only", RARE, "chr1 100 . A T . . ."),
-        ("allele_respelled", RARE, "chr1 100 . A T,<NON_REF> . . ."),
-        ("allele_respelled", RARE, "chr1 100 . AT TT . . ."),
-        ("allele_in_info", RARE, "chr1 100 . A . . . GENE=TAGTOG;X=1e-3"),
-        ("public_id", RARE, "chr1 100 . A . . . FS=12;CA=3;MQRS=17"),
-        ("described_in_info", RARE, "chr1 100 . A . . . DP=7;MQ=60;AC_Hom=0;nhomalt=0"),
-        ("indel_described", RARE, "chr1 100 . A . . . END=100"),
-        ("rare_frequency_in_info", RARE, "chr1 100 . A . . . AF=0.02;AC=1;AN=10;EAF=3%"),
-        ("repeat_in_masked_alt", STR, "chr1 200 . A ACACN . . ."),
-        ("repeat_length_kept", STR, "chr1 200 . A NN . . ."),
-    ],
-)
-def test_judge_scan__does_not_find(check: str, original: str, kept: str) -> None:
-    assert check not in _found(_audit([original], [kept]))
-
-
-GENOTYPES = "GT:AD:PL 0/0:9,0:0,9,99 0/1:4,5:50,0,50 0/0:9,0:0,9,99"
-
-
-@pytest.mark.parametrize(
-    ("samples", "checks"),
-    [
-        (GENOTYPES, {"genotype_kept", "depth_betrays"}),
-        ("GT 0/0 0|1 0/0", {"genotype_kept"}),
-        ("GT 0 1 0", {"genotype_kept"}),
-        ("GT ./. ./1 0/0", {"genotype_kept"}),
-        ("GT:AD 0/0:9,0 ./.:4,5 0/0:9,0", {"depth_betrays"}),
-        ("GT:PL 0/0:0,9,99 ./.:50,0,50 0/0:0,9,9", {"depth_betrays"}),
-        ("GT:AO 0/0:0 ./.:12 0/0:0", {"depth_betrays"}),
-        ("GT:GP 0/0:1,0,0 ./.:0,1,0 0/0:1,0,0", {"depth_betrays"}),
-        ("GT:GP 0/0:1,0,0 ./.:1e-4,0.9,0 0/0:1,0,0", {"depth_betrays"}),
-        ("GT:GL 0/0:0,-3,-9 ./.:-3,0,-9 0/0:0,-3,-9", {"depth_betrays"}),
-        ("GT:DS 0/0:0 ./.:1.0 0/0:0", {"depth_betrays"}),
-        ("GT:PP 0/0:0,9,99 ./.:9,0,99 0/0:0,9,9", {"depth_betrays"}),
-        ("GT:SB 0/0:5,5,0,0 ./.:5,5,3,3 0/0:5,5,0,0", {"depth_betrays"}),
-        ("GT:RD:AD 0/0:9:0 ./.:5:4 0/0:9:0", {"depth_betrays"}),
-        ("GT:PS 0/0:. ./.:100 0/0:.", {"depth_betrays"}),
-        ("GT:OGT 0/0:0/0 ./.:0/1 0/0:0/0", {"genotype_kept"}),
-        ("DP:GT 3:0/0 3:0/1 3:0/0", {"genotype_kept"}),
-        ("GT:GP:GL:DS 0/0:1,0,0:0,-3,-9:0.01 ./.:.:.:. 0/0:.:.:.", set()),
-        ("GT:AD 0/0:9,0 ./.:. 0/0:9,0", set()),
-        ("GT ./. ./. 0/0", set()),
-        ("DP 11 12 13", set()),
-    ],
-)
-def test_judge_scan__finds_who_carries_a_masked_allele(samples: str, checks: set[str]) -> None:
-    original = [f"{RARE} {GENOTYPES}"]
-    audit = _audit(original, [f"chr1 100 . A . . . . {samples}"], samples=SAMPLES)
-    assert {check for check in _found(audit) if check in ("genotype_kept", "depth_betrays")} == checks
-
-
-@pytest.mark.parametrize(("pid", "n_sites"), [("100_A_G", 1), ("95_C_T", 0), (".", 0)])
-def test_judge_scan__finds_the_allele_in_a_phasing_identifier(pid: str, n_sites: int) -> None:
-    samples = f"GT:PGT:PID 0/0:.:. ./.:0|1:{pid} 0/0:.:."
-    audit = _audit([f"{RARE} {GENOTYPES}"], [f"chr1 100 . A . . . . {samples}"], samples=SAMPLES)
-    assert _found(audit).get("allele_in_samples", 0) == n_sites
-
-
-@pytest.mark.parametrize(
-    ("original", "kept", "n_sites"),
-    [
-        ("0/0 0/1 0/0", "0/0 ./. 0/0", 1),
-        ("0|0 0|1 0/0", "0|0 0/. 0/0", 1),
-        ("0 1 0", "0 . 0", 1),
-        ("0/0 0/1 ./.", "0/0 ./. ./.", 0),
-        ("0/0 0/1 0/0", "./. ./. 0/0", 0),
-        ("0/0 0/1 0/0", "./. .|. ./.", 1),
-        ("0/0 0|1 0/0", "./. .|. ./.", 1),
-        ("0/0 0/1 0/0", "./. . ./.", 1),
-        ("0/0 0/1 0/0", "0/0 0/0 0/0", 0),
-        ("0/0 0/1 0/0", "./. ./. ./.", 0),
-        ("0/1 0/1 1/1", "./. ./. ./.", 0),
-        ("0/0 0/1 0/0", "0/0 0/1 0/0", 0),
-    ],
-)
-def test_judge_scan__finds_that_only_the_carriers_were_blanked(
-    original: str, kept: str, n_sites: int
-) -> None:
-    audit = _audit([f"{RARE} GT {original}"], [f"chr1 100 . A . . . . GT {kept}"], samples=SAMPLES)
-    assert _found(audit).get("carriers_blanked", 0) == n_sites
-
-
-@pytest.mark.parametrize(
-    ("form", "original", "kept", "n_sites"),
-    [
-        ("GT:DP", "0/0:9 0/1:8 0/0:7", "./.:9 ./.:. ./.:7", 1),
-        ("GT:DP", "0/0:9 0/1:8 0/0:7", "./.:9 ./. ./.:7", 1),
-        ("GT:GQ", "0/0:9 0/1:8 0/0:7", "./.:. ./.:8 ./.:.", 1),
-        ("GT:FT", "0/0:. 0/1:. 0/0:.", "./.:PASS ./.:LowGQ ./.:PASS", 1),
-        ("GT:DP", "0/0:9 0/1:8 0/0:7", "./.:9 ./.:. ./.:.", 0),
-        ("GT:DP", "0/0:9 0/1:. 0/0:7", "./.:9 ./.:. ./.:7", 1),
-        ("GT:FT", "0/0:PASS 0/1:LowGQ 0/0:PASS", "./.:PASS ./.:LowGQ ./.:PASS", 0),
-    ],
-)
-def test_judge_scan__finds_that_other_fields_were_blanked_for_carriers_alone(
-    form: str, original: str, kept: str, n_sites: int
-) -> None:
-    audit = _audit([f"{RARE} {form} {original}"], [f"chr1 100 . A . . . . {form} {kept}"], samples=SAMPLES)
-    assert _found(audit).get("carriers_blanked", 0) == n_sites
+    assert (audit.exposure, audit.verdict, audit.exposure_verdict) == ((), Verdict.PASS, Verdict.PASS)
+    assert audit.overall is Verdict.PASS
 
 
 def test_judge_scan__leaving_all_samples_out_changes_no_genotype() -> None:
     original = vcf_text([f"{COMMON} GT 0/0 0/1 0/0"], samples=SAMPLES)
-    pair = VcfPair(
-        original=vcf_file("x.vcf.gz", original),
-        anonymized=vcf_file("high_anony_x.vcf.gz", vcf_text([COMMON], header=masked_header())),
-        level="high",
-    )
-    assert "genotypes_changed" not in _found(judge_scan(scan_pair(pair, VcfSettings()), VcfSettings()))
-
-
-@pytest.mark.parametrize(
-    ("site", "kept", "samples", "check"),
-    [
-        (RARE, ".", "GT:TGT ./.:A/A ./.:A/G ./.:A/A", "allele_in_samples"),
-        (RARE, ".", "GT:PID ./.:. ./.:100_a_g ./.:.", "allele_in_samples"),
-        (STR, "N", "GT:REPCN ./.:. ./.:7 ./.:.", "allele_in_samples"),
-        (STR, "N", "GT:GB ./.:. ./.:0|14 ./.:.", "allele_in_samples"),
-        (RARE, ".", "GT:ZZ ./.:QQ ./.:Rw ./.:QQ", "sample_fields_kept"),
-        (RARE, ".", "GT:DP:GQ:FT ./.:3:9:PASS ./.:3:9:PASS ./.:3:9:.", "sample_fields_kept"),
-        (RARE, ".", "GT:ZZ ./.:. ./.:. ./.:.", None),
-    ],
-)
-def test_judge_scan__finds_other_fields_of_samples(
-    site: str, kept: str, samples: str, check: str | None
-) -> None:
-    audit = _audit(
-        [f"{site} GT 0/0 0/1 0/0"],
-        [f"{site.rsplit(' ', 4)[0]} {kept} . . . {samples}"],
-        samples=SAMPLES,
-        names=("a1", "b2", "c3"),
-    )
-    # Carriers are written otherwise in some of these, and FORMAT is new, which is found as well.
-    found = {*_found(audit)} - {"depth_betrays", "carriers_blanked", "format_rewritten"}
-    assert found == ({check} if check else set())
-
-
-PHASED = [*HEADER, '##FORMAT=<ID=PID,Number=1,Type=String,Description="x">']
-
-
-@pytest.mark.parametrize(
-    ("site", "pid", "n_sites"),
-    [
-        ("A . . . .", "100_A_G", 1),
-        ("A . . . .", "100_A_N", 0),
-        ("A . . . .", "950_A_G", 0),
-        ("A . . . .", "99999999999999_A_G", 0),
-        ("A . . . .", "x100_A_G", 0),
-        ("A G . . AF=0.3", "100_A_G", 0),
-    ],
-)
-@pytest.mark.parametrize("declared", [True, False])
-def test_judge_scan__finds_a_masked_allele_in_a_neighbours_phasing_identifier(
-    site: str, pid: str, n_sites: int, declared: bool
-) -> None:
-    neighbour = f"{COMMON} GT:PGT:PID 0/0:.:. 0|1:0|1:{pid} 0/0:.:."
-    audit = _audit(
-        [f"{RARE} {GENOTYPES}", neighbour, f"chr2 100 . A G . . AF=0.001 {GENOTYPES}"],
-        [f"chr1 100 . {site} GT ./. ./. ./.", neighbour, "chr2 100 . A . . . . GT ./. ./. ./."],
-        samples=SAMPLES,
-        header=masked_header(PHASED if declared else HEADER),
-    )
-    found = {exposure.check: exposure for exposure in audit.exposure}
-    assert ("phased_neighbour" in found) == bool(n_sites)
-    if n_sites:
-        assert found["phased_neighbour"].examples == ("chr1:100",)
-        assert found["phased_neighbour"].message.startswith("1 of 2 masked sites are named by a phasing")
-
-
-def test_judge_scan__the_same_phasing_identifier_on_two_contigs() -> None:
-    own = "GT:PID 0|1:100_A_G"
-    lines = [f"{RARE} {own}", f"chr1 200 . A T . . AF=0.4 {own}", f"chr2 100 . A G . . AF=0.4 {own}"]
-    audit = _audit(
-        lines,
-        [f"chr1 100 . A . . . . {own}", *lines[1:]],
-        samples=("S1",),
-        header=masked_header(PHASED),
-        original_header=PHASED,
-    )
-    assert {one.check: one.examples for one in audit.exposure}["phased_neighbour"] == ("chr1:100",)
+    assert "genotypes_changed" not in _found(judged(original, vcf_text([COMMON], header=masked_header())))
 
 
 @pytest.mark.parametrize("piece", [200, 1 << 21])
@@ -396,186 +134,21 @@ def test_judge_scan__finds_a_phasing_identifier_blocks_later_and_in_any_order(pi
             assert _found(audit)["phased_neighbour"] == 1
 
 
-@pytest.mark.parametrize(
-    ("line", "samples", "n_sites"),
-    [
-        ("chr1 100 . A G . . AF=0.001", "GT 0/0 0/1 0/0", 1),
-        ("chr1 100 . A G . . AF=0.001", "GT 0/0 1|1 0/0", 1),
-        ("chr1 100 . A G . . AF=0.001", "GT 0 1 0", 1),
-        ("chr1 100 . A G . . AF=0.001", "GT:DP 0/0:1 0/1:1 1/1:1", 0),
-        ("chr1 100 . A G . . AF=0.001", "GT 0/0 0/0 0/0", 0),
-        ("chr1 100 . A G . . AF=0.001", "GT 0/0/0 0/0/1 0/0/0", 1),
-        ("chr1 100 . A G . . AF=0.001", "DP 0 1 0", 0),
-        ("chr1 100 . A G . . AF=0.999", "GT 1/1 0/1 1/1", 1),
-        ("chr1 100 . A G . . AF=0.999", "GT 1/1 0/1 0/1", 0),
-        ("chr1 100 . A G,T . . AF=0.3,0.001", "GT 0/1 0/2 0/1", 1),
-        ("chr1 100 . A G,T . . AF=0.001,0.3", "GT 0/1 0/2 0/1", 0),
-        ("chr1 100 . A G . . AF=0.4", "GT 0/0 0/1 0/0", 0),
-    ],
-)
-@pytest.mark.parametrize("changed", ["", "x"], ids=["unchanged", "changed"])
-def test_judge_scan__counts_rare_alleles_of_one_donor(
-    line: str, samples: str, n_sites: int, changed: str
-) -> None:
-    kept = line.replace(" . A", f" {changed or '.'} A", 1)
-    audit = _audit([f"{line} {samples}"], [f"{kept} {samples}"], samples=SAMPLES)
-    assert _found(audit).get("sole_carrier", 0) == n_sites
-
-
-@pytest.mark.parametrize(
-    ("samples", "n_sites"), [("GT 0/1", 1), ("GT 1", 1), ("GT 0/0", 0), ("GT:DP ./.:3", 0), ("DP 1", 0)]
-)
-def test_judge_scan__one_sample_is_one_donor(samples: str, n_sites: int) -> None:
-    lines = [
-        f"{RARE} {samples}",
-        f"chr1 110 . A G . . AF=0.999 {samples.replace('0/1', '1/0').replace(' 1', ' 0')}",
-    ]
-    audit = _audit(lines[:1], lines[:1], samples=("S1",))
-    assert _found(audit).get("sole_carrier", 0) == n_sites
-
-
-def test_judge_scan__counts_what_changed_beside_masking() -> None:
-    original = [RARE, STR, COMMON, "chr1 950 . A C . . AF=0.4"]
-    kept = [CLEAN[0], CLEAN[1], "chr1 900 . T T . . AF=0.4", f"chr1 960 . A {REPEAT} . . AF=0.4"]
-    audit = _audit(original, kept)
-    assert _found(audit) == {
-        "repeats_added": 1,
-        "records_removed": 1,
-        "records_added": 1,
-        "reference_changed": 1,
-    }
-
-
-def test_judge_scan__counts_changed_genotypes_but_not_other_fields() -> None:
-    original = [f"chr1 {pos} . A G . . AF=0.4 GT:DP 0/1:3 0/0:4" for pos in (1, 2, 3)]
-    kept = [original[0].replace("0/1:3", "0/0:3"), original[1].replace("0/1:3", "0/1:9"), original[2]]
-    assert _found(_audit(original, kept, samples=("S1", "S2")))["genotypes_changed"] == 1
-
-
-@pytest.mark.parametrize(("alt", "n_changed"), [(".", 0), ("G", 1)])
-def test_judge_scan__a_genotype_blanked_with_its_allele_is_masked_not_changed(
-    alt: str, n_changed: int
-) -> None:
-    audit = _audit([f"{RARE} GT 0/1 0/0"], [f"chr1 100 . A {alt} . . . GT ./. 0/0"], samples=("S1", "S2"))
-    assert _found(audit).get("genotypes_changed", 0) == n_changed
-
-
-def test_judge_scan__counts_records_out_of_order() -> None:
-    lines = [f"chr1 {pos} . A G . . AF=0.4" for pos in (1, 2, 3, 4)]
-    assert _found(_audit(lines, [lines[1], lines[0], lines[2], lines[3]]))["records_reordered"] == 1
-    assert "records_reordered" not in _found(_audit(lines[::-1], lines[::-1]))
-
-
-def test_judge_scan__extra_and_lacking_records_at_one_site() -> None:
-    more = _audit([COMMON], [COMMON, COMMON, COMMON])
-    assert _found(more)["records_added"] == 2
-    fewer = _audit([COMMON, COMMON, COMMON], [COMMON])
-    assert _found(fewer)["records_removed"] == 2
-
-
 def test_judge_scan__nothing_to_verify_is_not_assessed() -> None:
     bare = [line for line in HEADER if "cmdline" not in line and "reference" not in line]
     audit = _audit([COMMON], [COMMON], header=bare, original_header=bare)
     assert audit.report_row()["anonymization_rate"] == "100.00%(0/0)"
     assert (audit.verdict, audit.overall) == (Verdict.PASS, Verdict.NOT_ASSESSED)
-    assert audit.exposure[0].message == (
-        "Nothing in the original has to be masked by the published rule; 100.00%(0/0) says nothing."
-    )
+    assert audit.exposure[0].check == "nothing_to_verify"
 
 
 def test_judge_scan__a_declaration_that_hides_frequencies_is_not_assessed() -> None:
     header = [line.replace("ID=MAF,Number=1,Type=Float", "ID=MAF,Number=0,Type=Flag") for line in HEADER]
-    audit = _audit([f"{COMMON};MAF", RARE], [f"{COMMON};MAF", CLEAN[0]], original_header=header)
+    audit = _audit([f"{COMMON};MAF", RARE], [f"{COMMON};MAF", BLANK], original_header=header)
     exposure = {one.check: one for one in audit.exposure}["declaration_hides_frequency"]
-    assert exposure.message == (
-        "1 of 2 original records with an ALT have a frequency that the header makes unreadable by its "
-        "declaration (MAF as text, flag or list, AN as a list); they are no targets and were not assessed."
-    )
+    assert exposure.message.startswith("1 of 2 original records with an ALT ")
     assert exposure.examples == ("chr1:900",)
     assert audit.overall is Verdict.NOT_ASSESSED
-
-
-def test_judge_scan__records_without_a_frequency_are_counted() -> None:
-    some = _audit([RARE, "chr1 300 . A G . . ."], [CLEAN[0], "chr1 300 . A G . . ."])
-    assert _found(some) == {"frequency_unknown": 1}
-    none = _audit(["chr1 300 . A G . . ."], ["chr1 300 . A G . . ."])
-    assert _found(none) == {"no_frequency_at_all": 1}
-    assert none.exposure_verdict is Verdict.NOT_ASSESSED
-
-
-@pytest.mark.parametrize(
-    ("line", "checks"),
-    [
-        ("##bcftools_viewCommand=view -o out in.vcf", {"header_command", "header_file"}),
-        ('##GATKCommandLine=<ID=x,CommandLine="HaplotypeCaller">', {"header_command"}),
-        ("##cmdline=caller", {"header_command"}),
-        ("##source=GATK", {"header_source"}),
-        ("##fileDate=20240131", {"header_date"}),
-        ("##note=made 2024-01-31", {"header_date"}),
-        ("##SAMPLE=<ID=S1,Sex=F>", {"header_person"}),
-        ("##PEDIGREE=<ID=S1,Father=S2>", {"header_person"}),
-        ("##note=/data/run/in.bam", {"header_path", "header_file"}),
-        ("##note=C:\\runs\\in.bam", {"header_path", "header_file"}),
-        ("##note=/Users/mina", {"header_path", "header_host"}),
-        ("##note=hostname: node7", {"header_host"}),
-        ("##note=ask mina@clinic.example.org", {"header_email"}),
-        ("##contig=<ID=chr9,assembly=GRCh38>", {"header_contig_origin", "header_leftover"}),
-        (
-            "##contig=<ID=chr9,URL=file:/refs/x/y.fa>",
-            {"header_contig_origin", "header_path", "header_leftover"},
-        ),
-        ("##contig=<ID=chr1,length=1004200001>", {"header_leftover", "header_order"}),
-        ("##contig=<ID=chr1>", {"header_order"}),
-        ("##contig=<ID=chr1>  ", {"header_leftover", "header_order"}),
-        ("##phasing=D001", {"header_leftover"}),
-        ("##phasing=partial", set()),
-        ("##assembly=GRCh38.p13", set()),
-        ("##assembly=of Kim", {"header_leftover"}),
-        ('##INFO=<ID=ZZ,Number=1,Type=Float,Description="x",Note=G7>', {"header_leftover"}),
-        ("##args=-I in.bam -O out", {"header_command", "header_file"}),
-        ("##note=Kim_Minji.cram", {"header_file"}),
-        ('##INFO=<ID=ZZ,Number=1,Type=Float,Description="from Kim_2024.bam">', {"header_file"}),
-        ("##note=%2Fhome%2Fkim", {"header_path", "header_host"}),
-        ("##note=s3://bucket/kim", {"header_path"}),
-        ("##note=~/x", {"header_path"}),
-        ("##note=10.0.0.17", {"header_host"}),
-        ("##note=run@node7", {"header_host"}),
-        ("##note=node7.cluster.local", {"header_host"}),
-        ("##note=31.01.2024", {"header_date"}),
-        ("##note=Jan 31, 2024", {"header_date"}),
-        ("##tumor_sample=x", {"header_person"}),
-        ("##note=SM:kim", {"header_person"}),
-        ("##note=850101-1234567", {"header_person"}),
-        ("##note=chr1:100:A>G", {"header_allele"}),
-        ("##note=rs12345", {"header_allele"}),
-        ("##note=version 4.1.2.0, 1:5 scale", {"header_leftover"}),
-        ('##INFO=<ID=ZZ,Number=1,Type=Float,Description="x",Source="dbsnp_138.vcf">', set()),
-        ("##note=see https://example.org/a/b/c", {"header_leftover"}),
-        ('##INFO=<ID=ZZ,Number=1,Type=Float,Description="ratio of A/B and/or C">', set()),
-        ("##masked=yes", set()),
-        ("##anonymized_at_threshold=0.01", set()),
-        ("##masked=by Kim Minjun", {"header_leftover"}),
-        ("##source=caller 1.2 (built 2019-03-01)", {"header_source"}),
-        ("##source=caller 1.2; Date=Thu Jan 3 10:20:30 2019", {"header_source", "header_date"}),
-        ("##array=GenotypingArray_204126290052_R01C01", {"header_person"}),
-        ("##gtcBarcode=204126290052", {"header_person"}),
-        ("##computedGender=F", {"header_person"}),
-        ("##note=sex: female", {"header_person"}),
-        ("##note=46,XY", {"header_person"}),
-        ("##note=ftp://ftp.example.org/pub/a/b", {"header_leftover"}),
-        ("##note=ftp://kim@example.org/pub/a/b", {"header_path", "header_email"}),
-        ('##FILTER=<ID=q9,Description="asked for by Kim Minjun">', {"header_person"}),
-        ('##FILTER=<ID=MASKED,Description="Masked because rare">', set()),
-        ('##INFO=<ID=ZZ,Number=1,Type=Float,Description="support@tool.example.org">', {"header_email"}),
-        ("##cmdline=.", {"header_order"}),
-        ("##source=.", set()),
-        ("##note=", set()),
-    ],
-)
-def test_header_exposures__each_line(line: str, checks: set[str]) -> None:
-    audit = _audit([RARE], [CLEAN[0]], header=[*masked_header(), line])
-    assert set(_found(audit)) == checks
-    assert all(one.examples == (line.partition("=")[0],) for one in audit.exposure)
 
 
 DOCUMENTS = (
@@ -594,35 +167,6 @@ def test_header_exposures__documentation_of_the_original_is_no_leak() -> None:
     second = [*masked_header(), *(f"{one[:-1]},IDX=7>" for one in DOCUMENTS)]
     audit = _audit([line], [line], samples=samples, names=("a", "b"), header=second, original_header=first)
     assert _found(audit) == {}
-
-
-@pytest.mark.parametrize(
-    ("description", "is_told"),
-    [
-        *(("depth in Kim Minjun's exome", True), ("asked for by Park Ji-woo", True), ("of John Smith", True)),
-        *(
-            ("Janez Novak, second visit", True),
-            ("김민지 님", True),
-            ("850101-1234567", True),
-            ("Lee 민지", True),
-        ),
-        *(("as in HN-00017 and others", True), ("as in HN 00017", True), ("carried by Oh_Hana", True)),
-        *(("Fisher Exact by Smith and Waterman", False), ("Southern Han Chinese", False)),
-        *(("Hardy Weinberg", False), ("Depth of Kim", False), ("HN 100017", False), ("HN 0001", False)),
-    ],
-)
-def test_header_exposures__a_person_in_documentation_of_the_original(description: str, is_told: bool) -> None:
-    line = f'##INFO=<ID=Z9,Number=1,Type=Float,Description="{description}">'
-    record = f"{COMMON} GT 0/1"
-    audit = _audit(
-        [record],
-        [record],
-        samples=("HN_00017",),
-        names=("a",),
-        header=[*masked_header(), line],
-        original_header=[*HEADER, line],
-    )
-    assert ("header_person" in _found(audit)) == is_told
 
 
 def test_header_exposures__what_documentation_must_not_hold() -> None:
@@ -660,76 +204,30 @@ def test_header_exposures__sample_names() -> None:
     assert found == {"samples_identify": ("sample 2",), "samples_kept": ("sample 1",)}
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("sample_1", "S01", "donor-7", "17", "anon_3", "patient 12", "tumor", "control"),
-        *("9f31c07be2a4", "0C1F2E3D4B5A6978", "3f2504e0-4f89-41d3-9a0c-0305e82c3301"),
-        *(
-            "Han_Chinese",
-            "Park_score",
-            "S000123",
-            "k3j9x2q7",
-            "AB12CD34",
-            "XQZ19P",
-            "test",
-            "call",
-            "0047119",
-            "Sample_Blood",
-        ),
-    ],
-)
-def test_looks_personal__not_for_generic_names(name: str) -> None:
-    assert not looks_personal(name)
+GENERIC = (
+    "sample_1, S01, donor-7, 17, anon_3, patient 12, tumor, control, 9f31c07be2a4, 0C1F2E3D4B5A6978, "
+    "3f2504e0-4f89-41d3-9a0c-0305e82c3301, Han_Chinese, Park_score, S000123, k3j9x2q7, AB12CD34, XQZ19P, "
+    "test, call, 0047119, Sample_Blood"
+).split(", ")
+PERSONAL = (
+    "Choi_Jiwoo, Seo-yeon Kang, Minji Kim, 김민지, john.doe, NA12878, 8501011234567, MRN-004711, alice, "
+    "Ana_Novak_2, 김 민지, kim@example.org, 850101-1234567, P_1985-01-31, runs/kim.bam"
+).split(", ")
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *(
-            "Choi_Jiwoo",
-            "Seo-yeon Kang",
-            "Minji Kim",
-            "김민지",
-            "john.doe",
-            "NA12878",
-            "8501011234567",
-            "MRN-004711",
-            "alice",
-        ),
-        *("Ana_Novak_2", "김 민지", "kim@example.org", "850101-1234567", "P_1985-01-31", "runs/kim.bam"),
-    ],
-)
-def test_looks_personal__for_names_and_identifiers(name: str) -> None:
-    assert looks_personal(name)
+def test_looks_personal__for_names_and_identifiers_and_not_for_generic_names() -> None:
+    assert [name for name in GENERIC if looks_personal(name)] == []
+    assert [name for name in PERSONAL if not looks_personal(name)] == []
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *(
-            "HN12345",
-            "hn12345",
-            "54321NH",
-            "anon_HN12345",
-            "12345",
-            "484e3132333435",
-            "SE4xMjM0NQ==",
-            "HN%312345",
-        ),
-        *("x김민지", "김민지_2", "KOVAČ7"),
-    ],
-)
-def test_name_finder__finds_original_names_in_any_dress(name: str) -> None:
+def test_name_finder__finds_original_names_in_any_dress_and_no_pseudonyms() -> None:
     """Originals in a Korean encoding, released names in UTF-8."""
-    found = name_finder([b"HN12345", "김민지".encode("cp949"), "kovač7".encode()])
-    assert found(name.encode())
-
-
-@pytest.mark.parametrize("name", ["S0001", "HN1234", "HN54321", "zz", "김영희", "4"])
-def test_name_finder__pseudonyms_are_none(name: str) -> None:
-    found = name_finder([b"HN12345", "김민지".encode("cp949"), b"sample"])
-    assert not found(name.encode())
+    found = name_finder([b"HN12345", "김민지".encode("cp949"), "kovač7".encode(), b"sample"])
+    dressed = "HN12345 hn12345 54321NH anon_HN12345 12345 484e3132333435 SE4xMjM0NQ== HN%312345"
+    assert [
+        name for name in [*dressed.split(), "x김민지", "김민지_2", "KOVAČ7"] if not found(name.encode())
+    ] == []
+    assert [name for name in "S0001 HN1234 HN54321 zz 김영희 4".split() if found(name.encode())] == []
 
 
 def test_name_finder__takes_any_number_of_samples() -> None:
@@ -748,12 +246,18 @@ def test_samples__names_that_were_kept_are_identifiers_and_pseudonyms_are_none()
 
 
 def test_judge_scan__severities_are_the_persons_choice() -> None:
-    chosen = {"public_id": Verdict.WARN}
-    audit = _audit([RARE], ["chr1 100 rs1 A . . . ."], severities=chosen)
-    assert audit.exposure_verdict is Verdict.WARN
-    with pytest.raises(AuditInputError) as caught:
-        _audit([RARE], [CLEAN[0]], severities={"no_such": Verdict.WARN})
-    assert str(caught.value).startswith("No exposure check has the name no_such. The checks are: masked_in")
+    pair = VcfPair(
+        original=vcf_file("x.vcf.gz", vcf_text([RARE])),
+        anonymized=vcf_file(
+            "high_anony_x.vcf.gz", vcf_text(["chr1 100 rs1 A . . . ."], header=masked_header())
+        ),
+        level="high",
+    )
+    scan = scan_pair(pair, VcfSettings())
+    chosen = VcfSettings(severities={"public_id": Verdict.WARN})
+    assert judge_scan(scan, chosen).exposure_verdict is Verdict.WARN
+    with pytest.raises(AuditInputError, match=r"name no_such\. The checks are: masked_in"):
+        judge_scan(scan, VcfSettings(severities={"no_such": Verdict.WARN}))
 
 
 def test_judge_scan__low_level_still_tells_of_header_and_donors() -> None:
@@ -771,56 +275,30 @@ def test_judge_scan__low_level_says_which_variants_it_leaves() -> None:
     assert _audit([RARE, STR, COMMON], CLEAN, level="low").overall is Verdict.PASS
 
 
-@pytest.mark.parametrize(
-    ("name", "level", "n"),
-    [
-        ("HIGH_anony_x.vcf.gz", "low", 1),
-        ("high-0.01_anony_x.vcf.gz", "low", 1),
-        ("low_anony_x.vcf.gz", "low", 0),
-        ("weak_anony_x.vcf.gz", "low", 0),
-        ("paired_by_hand.vcf.gz", "low", 0),
-        ("HIGH_anony_x.vcf.gz", "high", 0),
-    ],
-)
-def test_judge_scan__says_that_a_level_was_assumed(name: str, level: Level, n: int) -> None:
-    pair = VcfPair(
-        original=vcf_file("x.vcf.gz", vcf_text([RARE])),
-        anonymized=vcf_file(name, vcf_text([CLEAN[0]], header=masked_header())),
-        level=level,
-    )
-    audit = judge_scan(scan_pair(pair, VcfSettings()), VcfSettings())
-    assert _found(audit).get("level_assumed", 0) == n
-    assert audit.overall is (Verdict.NOT_ASSESSED if n else Verdict.PASS)
+LEVELS = [
+    ("HIGH_anony_x.vcf.gz", "low", 1),
+    ("high-0.01_anony_x.vcf.gz", "low", 1),
+    ("anony_x.vcf.gz", "low", 1),
+    ("low_anony_x.vcf.gz", "low", 0),
+    ("weak_anony_x.vcf.gz", "low", 0),
+    ("paired_by_hand.vcf.gz", "low", 0),
+    ("HIGH_anony_x.vcf.gz", "high", 0),
+]
 
 
-@pytest.mark.parametrize(
-    ("added", "checks"),
-    [
-        ("chr1 101 . A G . . AF=0.3", {"added_neighbour"}),
-        ("chr1 101 . A G . . .", {"added_neighbour"}),
-        ("1 101 . A G . . .", {"added_neighbour"}),
-        ("chr1 151 . A G . . .", set()),
-        ("chr2 101 . A G . . AF=0.3", set()),
-        ("chr2 5000 . A G . . AF=0.001", {"rare_added"}),
-        (f"chr2 5000 . A {REPEAT.lower()} . . AF=0.3", {"repeats_added"}),
-        ("chr1 101 . A . . . AF=0.001", set()),
-        ("chr1 101 . A N,<NON_REF> . . AF=0.001", set()),
-    ],
-)
-def test_judge_scan__an_added_record_may_be_a_masked_one_that_was_moved(added: str, checks: set[str]) -> None:
-    audit = _audit([RARE, COMMON], [CLEAN[0], added, COMMON])
-    assert set(_found(audit)) - {"records_added"} == checks
-    assert audit.overall is (Verdict.FAIL if checks else Verdict.WARN)
+def test_judge_scan__says_that_a_level_was_assumed() -> None:
+    def holds(name: str, level: str, n: int) -> None:
+        audit = judged(vcf_text([RARE]), vcf_text([BLANK], header=masked_header()), level, name)
+        assert _found(audit).get("level_assumed", 0) == n
+        assert audit.overall is (Verdict.NOT_ASSESSED if n else Verdict.PASS)
+
+    holds_for_each(LEVELS, holds)
 
 
 def test_judge_scan__finds_that_original_and_anonymized_are_exchanged() -> None:
     exposed = {one.check: one for one in _audit([*CLEAN[:2], COMMON], [RARE, STR, COMMON]).exposure}
     assert exposed["alleles_shown"].examples == ("chr1:100", "chr1:200")
     assert exposed["alleles_shown"].verdict is Verdict.FAIL
-    twice = _audit([CLEAN[0], CLEAN[0]], [CLEAN[0], RARE])
-    assert _found(twice)["alleles_shown"] == 1
-    blank = _audit(["chr1 5 . A <NON_REF> . . ."], ["chr1 5 . A N . . ."])
-    assert "alleles_shown" not in _found(blank)
 
 
 def test_header_exposures__lines_that_name_a_sample() -> None:
@@ -839,37 +317,419 @@ def test_header_exposures__free_text_of_the_original_or_new() -> None:
     assert (exposure.n_affected, exposure.examples) == (2, ("##note", "##new"))
 
 
+# --- files, headers and names
+
+
+CODED_NAMES = [f"S{sign}001" for sign in "\u200b\u00ad"] + [f"S001{sign}" for sign in "\u00a0\u3164\ufe0f"]
+CODED_NAMES += ["\u0405ample\u0430b", "S\uff210A"]
+PLAIN_NAMES = ["S001", "Probe-Ä1", "Проба1", "환자1", "S 01", "Δείγμα1"]
+
+
+def test_sample_names__signs_that_nobody_sees_are_a_code() -> None:
+    def holds(name: str) -> None:
+        masked = vcf_text([f"{BLANK} GT ."], samples=[name], header=masked_header())
+        found = _found(judged(vcf_text([f"{RARE} GT 0/1"], samples=["a"]), masked))
+        assert ("samples_identify" in found) == (name in CODED_NAMES)
+        assert "samples_kept" in _found(judged(vcf_text([f"{RARE} GT 0/1"], samples=[name]), masked))
+
+    holds_for_each([*CODED_NAMES, *PLAIN_NAMES], holds)
+
+
+def test_header_change__an_order_that_programs_write_tells_nothing() -> None:
+    """Sorted lines, and contigs of which those with records are left, carry no code."""
+    lines = [*HEADER, *(f'##INFO=<ID=X{number},Number=1,Type=Integer,Description="x">' for number in (2, 1))]
+    kept = [HEADER[0], *sorted(line for line in masked_header(lines)[1:] if "chr2" not in line)]
+    found = _found(judged(vcf_text([RARE], header=lines), vcf_text([BLANK], header=kept)))
+    assert not {"header_order", "header_contigs"} & set(found)
+
+
+FLAG = '##INFO=<ID=MAF,Number=0,Type=Flag,Description="x">'
+# Files as they are stored: the original, an anonymized one in which the check fires, and one close by.
+FILE_CASES = {
+    "nothing_to_verify": (
+        vcf_text([COMMON], header=[HEADER[0], *HEADER[3:]]),
+        vcf_text([COMMON], header=[HEADER[0], *HEADER[3:]]),
+        None,
+    ),
+    "declaration_hides_frequency": (
+        vcf_text(["chr1 9 . A G . . MAF=0.1"], header=[*HEADER[:-2], FLAG, HEADER[-1]]),
+        vcf_text([BLANK]),
+        None,
+    ),
+    "bytes_unread": (
+        vcf_text([RARE]),
+        bgzf(vcf_text([BLANK], header=masked_header())) + b"more",
+        bgzf(vcf_text([BLANK], header=masked_header())),
+    ),
+    "no_records": (vcf_text([]), vcf_text([], header=masked_header()), vcf_text([BLANK])),
+}
+
+
+@pytest.mark.parametrize("name", FILE_CASES)
+def test_file_check__fires_and_not_close_by(name: str) -> None:
+    original, fires, near = FILE_CASES[name]
+    assert name in _found(judged(original, fires))
+    assert name not in _found(judged(original, near) if near else judged(vcf_text([RARE]), fires))
+
+
+# --- what some records lost, and how masking leaves them
+
+
+_FULL = "chr1 900 x A T 7 q1 DP=3 GT:DP 0/1:3 0/0:4"
+LOST = [
+    ("chr1 900 . A T 7 q1 DP=3 GT:DP 0/1:3 0/0:4", "ID"),
+    ("chr1 900 x A T . q1 DP=3 GT:DP 0/1:3 0/0:4", "QUAL"),
+    ("chr1 900 x A T 7 . DP=3 GT:DP 0/1:3 0/0:4", "FILTER"),
+    ("chr1 900 x A T 7 q1 DP=. GT:DP 0/1:3 0/0:4", "INFO/DP"),
+    ("chr1 900 x A T 7 q1 DP=3 GT 0/1 0/0", "FORMAT/DP"),
+    ("chr1 900 x A T 7 q1 DP=3 GT:DP 0/1:. 0/0:4", "FORMAT/DP"),
+]
+
+
+def test_thinned_elsewhere__names_what_some_records_lost() -> None:
+    """Every second record lost it; where all lost it, or masked ones alone, nothing is told."""
+
+    def holds(lost: str, name: str) -> None:
+        places = range(900, 1700, 100)
+        original = [_FULL.replace("900", str(place)) for place in places]
+        some = [(lost if place % 200 else _FULL).replace("900", str(place)) for place in places]
+        every = [lost.replace("900", str(place)) for place in places]
+        found, close = (
+            {one.check: one for one in _audit(original, kept, samples=["s1", "s2"]).exposure}
+            for kept in (some, every)
+        )
+        assert found["thinned_elsewhere"].n_affected == 4
+        assert name in found["thinned_elsewhere"].message
+        in_samples = "0/1:." in lost  # the other sample still has it
+        assert ("thinned_elsewhere" in close) == in_samples
+
+    holds_for_each(LOST, holds)
+
+
+def test_thinned_elsewhere__what_stands_before_the_loss_is_not_kept_after_it() -> None:
+    places = ("900 . A T . . AF=0.4;DP=3", "950 . A T . . AF=0.4;DP=3", "990 . A T . . AF=0.4")
+    lost = [RARE, *(f"chr1 {place}" for place in places)]
+    kept = [BLANK, COMMON, lost[2], "chr1 990 . A T . PASS AF=0.4"]
+    found = {one.check: list(one.places) for one in _audit(lost, kept).exposure}
+    assert found["thinned_elsewhere"] == ["chr1:900"]
+
+
+_CALLS = "GT:DP:GQ 0/1:7:30 0/0:9:40 0/0:8:."
+_COMMON = f"A G 50 PASS AF=0.3;DP=7;MQ=60 {_CALLS}"
+#: How unmasked records are written: what a code writes here and there, and what may stand everywhere.
+CODES_ELSEWHERE = {
+    "FILTER says masked, and a number": ("PASS AF", "masked17 AF"),
+    "FILTER missing": ("PASS AF", ". AF"),
+    "a number is zero": ("DP=7", "DP=0"),
+    "FORMAT in another order": (_CALLS, "GT:GQ:DP 0/1:30:7 0/0:40:9 0/0:.:8"),
+    "a value changed under a shorter FORMAT": (_CALLS, "GT:DP 0/1:71 0/0:9 0/0:8"),
+    "missing values at the end left out": ("0/0:8:.", "0/0:8"),
+}
+NEW = {
+    "FILTER says masked, and a number",
+    "FORMAT in another order",
+    "a value changed under a shorter FORMAT",
+}
+
+
+@pytest.mark.parametrize("code", CODES_ELSEWHERE)
+def test_codes_elsewhere__are_found_and_what_is_done_everywhere_is_not(code: str) -> None:
+    records = [f"chr1 {place} . {_COMMON}" for place in range(100, 500, 100)]
+    old, new = CODES_ELSEWHERE[code]
+
+    def found(*places: int) -> set[str]:
+        kept = [record.replace(old, new) if at in places else record for at, record in enumerate(records)]
+        return set(_found(_audit(records, kept, samples=["a", "b", "c"])))
+
+    checks = {"changed_elsewhere", "thinned_elsewhere"}
+    assert found(0, 2) & checks
+    assert bool(found(0, 1, 2, 3) & checks) == (code in NEW)
+    assert not found() & checks
+
+
+#: Original records, how they are masked, and how some of them are masked instead.
+FORMS = {
+    "INFO/DP": ("A G . . AF=0.001;DP=7 GT 0/1 0/0", ". A . . . DP=7 GT ./. ./.", "DP=7", "."),
+    "INFO/MQ": ("A G . . AF=0.001;MQ=60 GT 0/1 0/0", ". A . . . MQ=. GT ./. ./.", "MQ=.", "MQ=0"),
+    "FORMAT": (
+        "A G . . AF=0.001 GT:DP 0/1:7 0/0:8",
+        ". A . . . . GT:DP ./.:. ./.:.",
+        "GT:DP ./.:. ./.:.",
+        "GT ./. ./.",
+    ),
+    "ALT/number": (
+        "A G,T . . AF=0.001,0.002 GT 0/1 0/0",
+        ". A . . . . GT ./. ./.",
+        "A . .",
+        "A .,. .",
+    ),
+    "genotypes": ("A G . . AF=0.001 GT 0/1 0/1", ". A . . . . GT ./. ./.", "./. ./.", "./. .|."),
+}
+
+
+@pytest.mark.parametrize("column", FORMS)
+@pytest.mark.parametrize("n_samples", [2, 1])
+def test_forms_vary__is_told_of_what_masking_leaves_here_and_takes_there(column: str, n_samples: int) -> None:
+    if n_samples == 1 and column == "genotypes":
+        return
+    original, masked, old, new = FORMS[column]
+    header = [*HEADER, *(f'##INFO=<ID={key},Number=1,Type=Float,Description="x">' for key in ("DP", "MQ"))]
+    names = ["a", "b"][:n_samples]
+
+    def found(*places: int) -> dict[str, str]:
+        kept = [masked.replace(old, new, 1) if at in places else masked for at in range(9)]
+        pair = [
+            vcf_text(
+                [
+                    " ".join(f"chr1 {100 * at + 9} {line}".split(" ")[: 9 + n_samples])
+                    for at, line in enumerate(lines)
+                ],
+                header=lines_of,
+                samples=names,
+            )
+            for lines, lines_of in (([f". {original}"] * 9, header), (kept, masked_header(header)))
+        ]
+        return {one.check: one.message for one in judged(*pair).exposure}
+
+    assert column in found(5, 7)["forms_vary"]
+    assert column in found(0, 1, 2, 3)["forms_vary"]
+    assert "forms_vary" not in found()
+    assert "forms_vary" not in found(*range(9)) or column == "genotypes"
+
+
 @pytest.mark.parametrize(
-    ("original", "kept", "n"),
+    ("column", "before", "after"),
     [
-        ("MRN-12", "mrn12", 1),
-        ("kimmin", "xKimMin7", 1),
-        ("S1", "x_S1", 0),
-        ("S1", "s1", 1),
-        ("S1", "a9", 0),
-        ("HN48213", "31284NH", 1),
-        ("HN48213", "48213", 1),
-        ("HN48213", "P-48213", 1),
-        ("HN4821", "P4821", 0),
+        ("FILTER", [". . . GT 0|1", ". PASS . GT 0|1"], [". . . GT .|.", ". PASS . GT .|."]),
+        ("QUAL", [". . . GT 0|1", "50 . . GT 0|1"], [". . . GT .|.", "50 . . GT .|."]),
+        ("genotypes", [". . . GT 0|1", ". . . GT 0/1"], [". . . GT .|.", ". . . GT ./."]),
     ],
 )
-def test_header_exposures__sample_names_in_another_spelling(original: str, kept: str, n: int) -> None:
-    line = f"{COMMON} GT 0/1"
-    assert _found(_audit([line], [line], samples=(original,), names=(kept,))).get("samples_kept", 0) == n
+def test_forms_vary__is_told_by_one_bare_record_among_many(
+    column: str, before: list[str], after: list[str]
+) -> None:
+    """Each of the first two kinds is blank as it was; the last record is blank as the other kind is."""
+    chosen = [(0, 0)] * 3 + [(1, 1)] * 3 + [(1, 0)]
+    sites = [f"chr1 {place * 100} . A {REPEAT}" for place in range(1, len(chosen) + 1)]
+    original = [f"{site} {before[mine]}" for site, (mine, _) in zip(sites, chosen, strict=True)]
+    kept = [f"{site} {after[own]}" for site, (_, own) in zip(sites, chosen, strict=True)]
+    kept = [record.replace(f" {REPEAT} ", " N ") for record in kept]
+    found = [
+        {one.check: one.message for one in _audit(original[:n], kept[:n], samples=["a"]).exposure}
+        for n in (len(chosen) - 1, len(chosen))
+    ]
+    assert "forms_vary" not in found[0]
+    assert column in found[1]["forms_vary"]
 
 
-def test_checks__have_one_name_each() -> None:
-    assert len(CHECKS) >= 61
-    assert all(name == check.name for name, check in CHECKS.items())
+# --- laws: the quick reading and the one site by site agree
 
 
-def test_judge_scan__a_record_without_alt_at_a_masked_position_stays_its_own() -> None:
-    """The masked record looks as the other one did: each is still judged against its own."""
-    other = "chr1 100 rs7 A . . PASS AF=0.4 GT 0/0 0/1"
-    audit = _audit(
-        [f"{RARE} GT 0/1 0/0", other],
-        [f"{CLEAN[0]} GT ./. ./.", other],
-        samples=("S1", "S2"),
-        names=("a1", "b2"),
-    )
-    assert _found(audit) == {}
+@pytest.mark.slow
+@settings(deadline=None, max_examples=60)
+@given(
+    chosen=st.lists(st.sampled_from([*CASES["masked sites"], *CASES["records"]]), min_size=1, max_size=8),
+    draw=st.randoms(),
+)
+def test_checks__quick_and_literal_readings_agree_on_any_mixture(
+    chosen: list[Case], draw: random.Random
+) -> None:
+    """Cases one after the other, each on contigs of its own, some in disorder."""
+    original, kept = [], []
+    for number, case in enumerate(chosen):
+        for records, texts in zip((original, kept), case.columns[1:], strict=True):
+            records += [_moved(record, number) for record in texts.split(" / ") if record != "-"]
+    if draw.random() < 0.3:
+        draw.shuffle(kept)
+    names = ["s1", "s2", "s3"]
+    _audit(original, kept, samples=names)
+
+
+_BARE = st.sampled_from([". . . . GT ./. ./.", ". . PASS . GT .|. .|.", ". . . . GT . ."])
+_OTHERS = st.sampled_from(
+    [
+        *(". 7 . . GT ./. ./.", ". . q7 . GT ./. ./.", ". . . DP=3 GT ./. ./.", "x . . . GT ./. ./."),
+        *(". . . . GT ./. .|.", ". . . . GT:AD ./. ./.", ". . . . GT:AD ./.:. ./.:.", ". . . . AD . ."),
+        *(". . . . GT 0/1 ./.", ". . . . GT 0/0 0/0", ". . . . GT:PS ./.:9 ./.:9", ". . . ."),
+    ]
+)
+_sites = st.tuples(
+    st.sampled_from(["A", "AT", "N", "a", f"G{REPEAT}"]),
+    st.sampled_from(
+        ["G", "T", "N", "n", "<N>", "G,T", "G,N", "<.>", "<DEL>", "<STR7>", "*", ".", "AACGT", REPEAT, "C,."]
+    ),
+    st.sampled_from(
+        [". . AF=0.001", "50 PASS AF=0.001;DP=3", "1e2 q10 AF=0.3", ". . .", ". . AF=nan", ". . AF=-0.1"]
+    ),
+    st.sampled_from(["GT 0/1 0/0", "GT:AD 0|1:3,4 0|0:5", "GT ./. ./.", "GT . .", "AD 1,2 3", "GT:AD 1 ."]),
+    st.sampled_from([".", ".", ".", "N", "N", "T", "n", "same", "same"]),
+    st.booleans(),
+)
+
+
+@pytest.mark.slow
+@settings(deadline=None, max_examples=150)
+@given(sites=st.lists(st.tuples(_sites, _OTHERS), min_size=1, max_size=30), bare=_BARE, changes=st.data())
+def test_checks__records_that_are_bare_are_judged_as_any(
+    sites: list[tuple[tuple[str, str, str, str, str, bool], str]], bare: str, changes: st.DataObject
+) -> None:
+    """Most records are masked in one way, some in others; the literal reading looks at each as a whole."""
+    original, kept = [], []
+    for place, ((ref, alt, middle, samples, masked, is_bare), other) in enumerate(sites, 1):
+        identifier = "rs7" if place % 3 else "."
+        original.append(f"chr1 {place * 100} {identifier} {ref} {alt} {middle} {samples}")
+        rest = bare if is_bare else other
+        new_ref = ref if place % 7 else "C"
+        new = alt if masked == "same" else masked
+        kept_id, rest = rest.split(" ", 1)
+        kept.append(f"chr1 {place * 100} {kept_id} {new_ref} {new} {rest}")
+    both = ["s1", "s2"]
+    names = changes.draw(st.sampled_from([both, both, []]))
+    if not names:
+        kept = [" ".join(record.split(" ")[:8]) for record in kept]
+    judged(vcf_text(original, samples=both), vcf_text(kept, samples=names, header=masked_header()))
+
+
+def test_checks__places_are_in_the_order_of_the_file() -> None:
+    """An unchanged repeat counts when all lines of a run were judged, and stands before a later one."""
+    repeat = "G" + 7 * "AC" + "A"
+    rare = [f"chr1 {place}00 . A G . . AF=0.001 GT 0/1 0/0" for place in range(1, 6)]
+    original = [
+        *rare,
+        f"chr1 600 rs7 {repeat} G . . . GT ./. ./.",
+        *(one.replace("chr1 ", "chr1 8") for one in rare),
+    ]
+    original += [f"chr1 9000 rs7 {repeat} G . . AF=0.001 GT 0/1 0/0"]
+    kept = [f"{' '.join(one.split(' ')[:2])} . A . . . . GT ./. ./." for one in original]
+    kept[5] = original[5]
+    kept[-1] = f"chr1 9000 . {repeat} G . . . GT ./. ./."
+    _audit(original, kept, samples=["s1", "s2"])
+
+
+_NUMBERS = ("0", "0,0", "3", "71", "0.5", "0,2", "1e-3", "-0.7", "0.0", "10", "1,.", "007")
+_KEYS = ("AC", "MAC", "AC_HOM", "DP", "SOR", "AF_KR", "RU", "A1", "A2")
+_FIELDS = {
+    "GT": ("0/1", "1/1", "0/0", "./.", "0|1", "0", "1"),
+    "AD": ("3,4", "0,7", "10,0", ".", "5", "0,0", "2,1"),
+    "DP": ("7", "30", ".", "0"),
+    "PL": ("9,0,20", "0,1,2", ".", "0,0,0"),
+    "GP": ("0.1,0.9,0", "1,0,0", "0,0.6,0.4"),
+    "CN": ("2", "3", "12", "0", "1"),
+    "PS": ("100", "9", "200"),
+    "OGT": ("0/1", "0/0", "12", "0"),
+    "ZZ": ("5", "x", ".", "0"),
+    "DS": ("0", "1", "0.4"),
+}
+_FORMATS = ("GT:AD:DP:PL", "GT:GP", "GT:CN", "GT:PS", "GT:OGT", "AD:ZZ", "GT", "GT:DS:AD")
+
+
+@pytest.mark.slow
+@settings(deadline=None, max_examples=150)
+@given(seed=st.integers(0, 1 << 32))
+def test_checks__records_of_one_shape_are_judged_as_any(seed: int) -> None:
+    """Records differ in few of their numbers, ALT alone is masked; the literal reading looks at each."""
+    chance = random.Random(seed)  # noqa: S311
+    names = chance.choice((["s1"], ["s1"], []))
+    format_ = chance.choice(_FORMATS)
+    info = {key: chance.choice(_NUMBERS) for key in chance.sample(_KEYS, chance.randint(0, 3))}
+    cell = {key: chance.choice(_FIELDS[key]) for key in format_.split(":")}
+    original, kept = [], []
+    for place in range(1, 25):
+        values = [
+            f"{key}={chance.choice(_NUMBERS) if chance.random() < 0.3 else one}" for key, one in info.items()
+        ]
+        fields = [chance.choice(_FIELDS[key]) if chance.random() < 0.3 else one for key, one in cell.items()]
+        frequency = f"AF={chance.choice(('0.001', '0.002', '0.003', '0.3', '0.7', '3'))}"
+        rest = f"{chance.choice(('.', '50', '51', '1e2'))} {chance.choice(('PASS', 'PASS', '.', 'q10'))} "
+        rest += ";".join([*values, frequency]) + (f" {format_} {':'.join(fields)}" if names else "")
+        site = f"chr1 {place * 100} . {chance.choice(('A G', 'A G', 'A T,C', 'AT A', f'A {REPEAT}'))}"
+        masked = chance.choice((".", ".", ".", "N", site.split(" ")[4]))
+        original.append(f"{site} {rest}")
+        kept.append(f"{' '.join(site.split(' ')[:4])} {masked} {rest}")
+    _audit(original, kept, samples=names)
+
+
+_WORDS = (
+    "G|ENSG0123 x|ENSG01,y|ENSG0123456 intron|A5G c.12A>G p.Ala7Gly rs1 rs12 CA7 0|0 GA4GH:VA AC7 chr1_5_A_G "
+    "%41 %47 0/0 1:7 T|A (AC)7 <5 q|12:33 1e5 0"
+).split()
+_WORD_KEYS = ("CSQ", "X", "MAC", "GT_COUNT", "AT", "GENE", "AF_kr", "Q", "DP4", "MQ0", "AD", "ANN", "HET")
+
+
+@pytest.mark.slow
+@settings(deadline=None, max_examples=300)
+@given(seed=st.integers(0, 1 << 32))
+def test_checks__records_of_the_same_words_are_judged_as_any(seed: int) -> None:
+    """Records without samples differ in digits of INFO, and in how many there are; ALT alone is masked."""
+    chance = random.Random(seed)  # noqa: S311
+    keys = chance.sample(_WORD_KEYS, chance.choice((1, 1, 2)))
+    info = [f"{key}={chance.choice(_WORDS)}" for key in keys]
+    sites = chance.sample(("A G", "A T,C", "AT A", f"A {REPEAT}"), chance.choice((1, 1, 2)))
+
+    def written(text: str) -> str:
+        digits = chance.choice(("0", "4", "5", "30", "47", "123456789"))
+        return re.sub("[0-9]+", lambda match: chance.choice((match[0], digits)), text)
+
+    original, kept = [], []
+    for place in range(1, 25):
+        fields = [written(field) if chance.random() < 0.7 else field for field in info]
+        fields += ["GENE=BRCA", f"AF={chance.choice(('0.001', '0.002'))}"]
+        rest = (
+            f"{chance.choice(('.', '50', '50'))} {chance.choice(('PASS', 'PASS', 'q10'))} {';'.join(fields)}"
+        )
+        site = f"chr1 {place * 100} . {chance.choice(sites)}"
+        masked = chance.choice((".", ".", ".", "N", site.split(" ")[4]))
+        original.append(f"{site} {rest}")
+        kept.append(f"{' '.join(site.split(' ')[:4])} {masked} {rest}")
+    _audit(original, kept)
+
+
+def _moved(record: str, number: int) -> str:
+    """Return a record on another contig, with three samples."""
+    columns = record.split()
+    samples = ["GT", "./.", "./.", "./."][max(0, len(columns) - 8) :]
+    return " ".join([f"{columns[0]}_{number}", *columns[1:], *samples])
+
+
+# --- donors
+
+
+RNG = np.random.default_rng(3)
+SHARES = RNG.uniform(0.2, 0.8, 1_500)
+PEOPLE = people(6, SHARES, RNG)
+FILE = donor_file("a.vcf.gz", PEOPLE[:2], SHARES)
+
+
+def _donors(file: VcfFile, panel: VcfFile | None = None) -> set[str]:
+    measured = measure_donors(file, panel=panel)
+    return {one.check for one in judge_donors(measured, VcfSettings()).exposure}
+
+
+def _of_lines(*lines: str) -> VcfFile:
+    return vcf_file("a.vcf.gz", vcf_text(list(lines), samples=["a", "b", "c"]))
+
+
+OTHERS = donor_file("panel.vcf.gz", PEOPLE[3:5], SHARES)
+DONOR_CASES: Mapping[str, tuple[tuple[VcfFile, VcfFile | None], tuple[VcfFile, VcfFile | None]]] = {
+    "donor_in_panel": ((FILE, donor_file("p", PEOPLE[1:3], SHARES)), (FILE, OTHERS)),
+    "relative_in_panel": (
+        (FILE, donor_file("p", [child(PEOPLE[0], PEOPLE[5], RNG)], SHARES)),
+        (FILE, OTHERS),
+    ),
+    "panel_membership": ((FILE, donor_file("p", PEOPLE[1:3], SHARES)), (FILE, OTHERS)),
+    "panel_not_comparable": ((FILE, donor_file("p", PEOPLE[3:5], SHARES, contig="x{}")), (FILE, OTHERS)),
+    "panel_compared": ((FILE, OTHERS), (FILE, donor_file("p", PEOPLE[3:5], SHARES, contig="x{}"))),
+    "rare_of_one_donor": (
+        (_of_lines(f"{RARE} {GT}"), None),
+        (_of_lines(f"{RARE} GT 0/1 0/1 0/0"), None),
+    ),
+    "membership": ((_of_lines(f"{RARE} {GT}"), None), (_of_lines(f"{RARE} GT 0/0 0/0 0/0"), None)),
+    "common_remaining": ((_of_lines(f"{COMMON} {GT}"), None), (_of_lines(f"{RARE} {GT}"), None)),
+}
+
+
+@pytest.mark.parametrize("name", DONOR_CASES)
+def test_donor_check__fires_and_not_close_by(name: str) -> None:
+    fires, near = DONOR_CASES[name]
+    assert name in _donors(*fires)
+    assert name not in _donors(*near)
