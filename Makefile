@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 TOOLS := build/tools/bin
-.PHONY: run test test-rest test-all coverage check format bench quality docs words trust inventory clean
+.PHONY: run test test-rest test-all coverage same check format bench quality docs words trust inventory clean
 
 run: .venv/run.stamp
 	$(BIN)/streamlit run streamlit_app.py
@@ -17,6 +17,9 @@ test test-rest coverage: .venv/dev.stamp
 	$(BIN)/python -m pytest -n 2 --dist worksteal --durations=20 -rfER $(ONLY) $(COVER)
 
 test-all: test test-rest
+
+same: .venv/dev.stamp  # AGAINST=<commit>: do the answers differ from that commit's?
+	$(BIN)/python -m benchmarks.same $(AGAINST)
 
 check: .venv/dev.stamp
 	$(BIN)/ruff check .

@@ -241,7 +241,7 @@ def _digest(source: Source) -> str:
 def _compared(filed: Mapping[str, Any], now: Mapping[str, JsonValue]) -> tuple[Sameness, list[Difference]]:
     """Compare a filed report with one made now: all of it, or what other libraries must come to as well."""
     made_by = [{key: each[key] for key in _MADE_BY} for each in (filed, now)]
-    versions = list(_differences(made_by[0], made_by[1]))
+    versions = list(differences_between(made_by[0], made_by[1]))
     left_out = (*_NOT_COMPARED, *_MADE_BY)
     content: list[dict[str, Any]] = [
         {key: part for key, part in each.items() if key not in left_out} for each in (filed, now)
@@ -250,11 +250,11 @@ def _compared(filed: Mapping[str, Any], now: Mapping[str, JsonValue]) -> tuple[S
         tables = content[0]["tables"]
         is_first = bool(tables) and tables[0].get("name") == "Policy"
         content[0] |= {"policy": {}, "tables": tables[is_first:]}
-    found = list(_differences(content[0], content[1]))
+    found = list(differences_between(content[0], content[1]))
     if not versions:
         return (Sameness.DIFFERENT if found else Sameness.SAME), found
     is_same_program = all("anonaudit" not in each.where for each in versions)
-    judged = list(_differences(*(map(_rounded, content) if is_same_program else _judged(content))))
+    judged = list(differences_between(*(map(_rounded, content) if is_same_program else _judged(content))))
     if judged:
         return Sameness.DIFFERENT, [*judged, *versions]
     return Sameness.SAME_FIGURES, [*versions, *found]
@@ -287,14 +287,14 @@ def _rounded(value: Any) -> Any:
     return float(f"{value:.12g}") if isinstance(value, float) else value
 
 
-def _differences(filed: Any, now: Any, where: tuple[str, ...] = ()) -> Iterator[Difference]:
-    """Yield each place where two values of JSON differ."""
+def differences_between(filed: Any, now: Any, where: tuple[str, ...] = ()) -> Iterator[Difference]:
+    """Yield each place where two values of JSON differ, such as two reports, in the order of the first."""
     if isinstance(filed, dict) and isinstance(now, dict):
         for key in dict.fromkeys((*filed, *now)):
             if key not in filed or key not in now:
                 yield Difference(_place((*where, key)), _told(filed.get(key)), _told(now.get(key)))
             else:
-                yield from _differences(filed[key], now[key], (*where, key))
+                yield from differences_between(filed[key], now[key], (*where, key))
     elif isinstance(filed, list) and isinstance(now, list):
         for number, (one, other) in enumerate(zip_longest(filed, now, fillvalue=_ABSENT), start=1):
             place = (*where, _named(other if one is _ABSENT else one, number))
@@ -302,7 +302,7 @@ def _differences(filed: Any, now: Any, where: tuple[str, ...] = ()) -> Iterator[
                 told = ["" if each is _ABSENT else _told(each) for each in (one, other)]
                 yield Difference(_place(place), *told)
             else:
-                yield from _differences(one, other, place)
+                yield from differences_between(one, other, place)
     elif filed != now or type(filed) is not type(now):
         yield Difference(_place(where), _told(filed), _told(now))
 
