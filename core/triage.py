@@ -10,6 +10,7 @@ from core.errors import AuditInputError
 from core.events.column_finding import ROLES, with_found_columns
 from core.events.settings import EventSettings
 from core.plain import parsed_json
+from core.roles import RoleSuggestion, is_the_same_for_life, suggest_roles
 from core.tables import Dataset
 from core.tabular.pairing import pair_files
 from core.vcf.pairing import is_vcf_name
@@ -19,7 +20,9 @@ _OF_OURS = frozenset({"tool", "verdict", "inputs", "findings", "versions"})  # k
 _RELEASED = re.compile(r"anon|scrambl|shuffl|synth|releas|mask|de-?ident|pseudo|noise|익명|가명|비식별")
 _LARGEST_JSON = 32 << 20  # bytes; more no report and no log has
 _MOST_LINKED_BYTES = 1 << 28  # of text, up to which keys between tables are looked for
+_NUMBER = "patient or person number"
 _MOST_NAMED = 3  # tables that keys join
+_MOST_RECORDS = 100_000  # of a table, looked at for whether each is of a person of its own
 _SHARED_COLUMNS = 0.5  # of the smaller table's, and more than a key, for two to be one and its copy
 
 
@@ -46,7 +49,8 @@ def offers(files: Sequence[GivenFile]) -> tuple[Offer, ...]:
 
     Genome files go to the VCF verifier, tables beside a log to the tabular verifier, a table and its copy to
     row leakage, other tables that a key joins to the data set audit, a log of events to the anonymizer, every
-    other table, and every copy, to disclosure risk, and one by itself to the search too.
+    other table, and every copy, to disclosure risk, and one by itself to the search too. A table of people,
+    a row each, is no log of events, whatever times and kinds it has.
     """
     tables = [file for file in files if file.table is not None]
     originals = _originals(tables)
@@ -182,16 +186,22 @@ def _single(file: GivenFile) -> Iterator[Offer]:
                 "{file} has several sheets: who is found when they are read together?", file=file.name
             ),
         )
-    if file.table is not None and _is_event_log(file.table):
+    whose = _whose(file.table) if file.table is not None else ()
+    has_a_row_each = file.table is not None and _differ_by(file.table, [each.column for each in whose])
+    is_sure = any(each.kind != _NUMBER for each in whose)  # numbers alone may be those of the rows of a log
+    if file.table is not None and not (has_a_row_each and is_sure) and _is_event_log(file.table):
         yield Offer(
             tool="events",
             places={"log": (file.name,)},
             reason=text("{file} has a time, a user and an event in each line.", file=file.name),
         )
+    of_people = "{file} seems to have one row for each person: how easily are people found in it?"
     yield Offer(
         tool="risk",
         places={"table": (file.name,)},
-        reason=text("How easily are people found in {file}?", file=file.name),
+        reason=text(
+            of_people if has_a_row_each else "How easily are people found in {file}?", file=file.name
+        ),
     )
     yield Offer(
         tool="diversity",
@@ -204,6 +214,23 @@ def _has_several_tables(table: Dataset) -> bool:
     """Tell whether a workbook has another sheet with at least a tenth of the table's cells."""
     n_cells = table.n_records * len(table.columns)
     return any(one.sheet and 10 * one.n_texts >= n_cells for one in table.reading.beside)
+
+
+def _whose(table: Dataset) -> tuple[RoleSuggestion, ...]:
+    """Return the columns that are the same in all rows of a person, such as names and births.
+
+    Of several numbers that with the fewest values: the others may be those of what happened to the person.
+    """
+    same = [each for each in suggest_roles(table.table.slice(0, _MOST_RECORDS)) if is_the_same_for_life(each)]
+    numbers = [each for each in same if each.kind == _NUMBER]
+    of_persons = min(numbers, key=lambda each: each.n_distinct, default=None)
+    return tuple(each for each in same if each not in numbers or each is of_persons)
+
+
+def _differ_by(table: Dataset, columns: Sequence[str]) -> bool:
+    """Tell whether most rows have values in these columns that no other row has together."""
+    rows = table.table.slice(0, _MOST_RECORDS)
+    return bool(columns) and rows.group_by(columns).aggregate([]).num_rows * 2 > len(rows)
 
 
 def _is_event_log(table: Dataset) -> bool:

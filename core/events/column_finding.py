@@ -10,7 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.events.settings import DETECT, EventSettings
-from core.events.timestamps import parse_timestamps
+from core.events.timestamps import Timestamps, parse_timestamps
+from core.roles import RoleSuggestion, is_trait, says_who, suggest_roles
 from core.roles.vocabulary import Role, match_name, name_tokens
 from core.tables import Dataset
 from core.words import input_error
@@ -37,7 +38,12 @@ _KIND_WORDS = frozenset(
     {"kind", "type", "vrsta", "tip", "종류", "유형"}
 )  # of events most likely, where nothing is called so
 _LONG_TEXT = 60
+_BARE_NAMES = frozenset({"name", "ime", "이름", "naziv"})  # of events too
 _A_HINT = 1.0
+_NEVER = -9.0
+_MOST_DAYS = (
+    40 * 365
+)  # from the first to the last of dates under a header that says nothing; births spread more
 _TWO_KINDS = 0.4  # two values are a property more often than all that ever happens
 
 
@@ -58,7 +64,8 @@ def with_found_columns(
 
     The published names come first, without need to confirm them. Time is a column that can nearly
     always be read as such; of the others, users have many values and events few, and names in
-    English, Korean and Slovenian count as a hint.
+    English, Korean and Slovenian count as a hint. What says who a person is, such as a date of birth or
+    a postal code, is none of them; a number or a name of persons can be the user only.
     """
     _refuse_missing_header(dataset)
     published = {
@@ -73,7 +80,9 @@ def with_found_columns(
     taken = {getattr(settings, role) for role in ROLES if role not in absent}
     if not absent:
         return settings
-    columns = [_looked_at(dataset, name) for name in dataset.columns[:_MOST_COLUMNS] if name not in taken]
+    table = _sampled(dataset, taken)
+    roles = {each.column: each for each in suggest_roles(table)}
+    columns = [_looked_at(roles[name], table[name]) for name in table.column_names]
     found = _best(columns, absent)
     if found is None:
         return settings
@@ -98,37 +107,55 @@ def _share_of_times(cells: pa.ChunkedArray) -> float:
     return float(times.readable.mean()) if len(cells) else 0.0
 
 
-def _looked_at(dataset: Dataset, name: str) -> _Column:
-    cells = dataset.table[name]
-    step = max(len(cells) // _N_LOOKED_AT, 1)
-    cells = cells.take(pa.array(np.arange(0, len(cells), step)[:_N_LOOKED_AT])).drop_null()
-    tokens = {*name_tokens(name)}
+def _sampled(dataset: Dataset, taken: Collection[str]) -> pa.Table:
+    """Return the columns that are free, of some records from the first to the last."""
+    names = [name for name in dataset.columns[:_MOST_COLUMNS] if name not in taken]
+    step = max(dataset.n_records // _N_LOOKED_AT, 1)
+    return dataset.table.select(names).take(
+        pa.array(np.arange(0, dataset.n_records, step)[:_N_LOOKED_AT], pa.int64())
+    )
+
+
+def _looked_at(role: RoleSuggestion, cells: pa.ChunkedArray) -> _Column:
+    cells = cells.drop_null()
+    tokens = {*name_tokens(role.column)}
     n, n_distinct = len(cells), pc.count_distinct(cells).as_py()
     if n == 0:
-        return _Column(name=name, as_time=-9.0, as_user=-9.0, as_event=-9.0)
+        return _Column(name=role.column, as_time=_NEVER, as_user=_NEVER, as_event=_NEVER)
     spread = log(max(n_distinct, 1)) / log(n + 1) if n > 1 else 0.5
     is_long = pc.mean(pc.utf8_length(cells)).as_py() > _LONG_TEXT
     unfit = _share_matching(cells, r"^\s*-?\d+[.,]\d+\s*$") + float(is_long)
-    match = match_name(name)
+    match = match_name(role.column)
     names_person = match is not None and match.rule.role is Role.DIRECT_IDENTIFIER
     is_kind = tokens == {"concept", "name"}  # XES calls the kind of an event concept:name
     user_hint = (bool(tokens & _USER_WORDS) or names_person) and not is_kind
     event_hint = 1.0 if is_kind or tokens & _EVENT_WORDS else 0.5 * bool(tokens & _KIND_WORDS)
+    may_be_event = not says_who(role) or is_kind or (tokens <= _BARE_NAMES and not role.from_values)
+    as_user = spread - unfit + _A_HINT * user_hint - 0.5 * (n_distinct == n > 1) - 0.5 * (n_distinct == 1)
+    as_event = 1 - spread - unfit - _TWO_KINDS * (n_distinct <= 2) + _A_HINT * (event_hint - user_hint)
     return _Column(
-        name=name,
-        as_time=_as_time(cells) + 0.5 * bool(tokens & _TIME_WORDS),
-        as_user=spread - unfit + _A_HINT * user_hint - 0.5 * (n_distinct == n > 1) - 0.5 * (n_distinct == 1),
-        as_event=1 - spread - unfit - _TWO_KINDS * (n_distinct <= 2) + _A_HINT * (event_hint - user_hint),
+        name=role.column,
+        as_time=_NEVER if is_trait(role) else _as_time(cells, is_hinted=bool(tokens & _TIME_WORDS)),
+        as_user=_NEVER if is_trait(role) else as_user,
+        as_event=as_event if may_be_event else _NEVER,
     )
 
 
-def _as_time(cells: pa.ChunkedArray) -> float:
-    """Return the share read as times, less where numbers could be anything; -9 where too few are."""
+def _as_time(cells: pa.ChunkedArray, *, is_hinted: bool) -> float:
+    """Return the share read as times, less where numbers could be anything; births are none."""
     times = parse_timestamps(cells, time_format=DETECT)
     share = float(times.readable.mean())
-    if share < _READABLE:
-        return -9.0
-    return share - 0.3 * times.time_format.startswith("epoch") - 0.2 * (times.n_without_time > 0)
+    if share < _READABLE or (not is_hinted and _spread_like_births(times)):
+        return _NEVER
+    is_number, is_date = times.time_format.startswith("epoch"), times.n_without_time > 0
+    return share - 0.3 * is_number - 0.2 * is_date + 0.5 * is_hinted
+
+
+def _spread_like_births(times: Timestamps) -> bool:
+    """Return whether times are dates alone, of more years than most of what happens is recorded."""
+    days = times.days[times.readable]
+    is_date = times.n_without_time == len(days)
+    return is_date and bool(np.subtract(*np.percentile(days, (99, 1))) > _MOST_DAYS)
 
 
 def _share_matching(cells: pa.ChunkedArray, pattern: str) -> float:
@@ -151,8 +178,9 @@ def _best(columns: Sequence[_Column], absent: Sequence[str]) -> dict[str, str] |
     best = max(
         permutations(rest, len(others)),
         key=lambda chosen: sum(getattr(c, attribute[role]) for c, role in zip(chosen, others, strict=True)),
-        default=None,
+        default=(),
     )
-    if best is None:
+    chosen = list(zip(others, best, strict=False))
+    if len(best) < len(others) or any(getattr(each, attribute[role]) <= _NEVER for role, each in chosen):
         return None
-    return found | {role: column.name for role, column in zip(others, best, strict=True)}
+    return found | {role: column.name for role, column in chosen}

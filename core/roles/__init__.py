@@ -7,6 +7,9 @@ values. See :func:`suggest_roles` for what it cannot tell.
 from core.roles.suggest import (
     PERSON_KINDS,
     columns_of_people,
+    is_the_same_for_life,
+    is_trait,
+    says_who,
     says_whose,
     suggest_by_name,
     suggest_roles,

@@ -43,6 +43,21 @@ PERSON_KINDS = frozenset(
         "e-mail address",
     }
 )
+_LIFE_DATES = frozenset({"date of birth", "date of death"})
+_TRAITS = _LIFE_DATES | frozenset(
+    {
+        "postal code",
+        "postal address",
+        "sex or gender",
+        "age",
+        "race, ethnicity or nationality",
+        "marital status or household",
+        "body measurement visible to others",
+        "coordinates",
+        "place or region",
+    }
+)
+_ONE_EACH = PERSON_KINDS | _LIFE_DATES | {"person's name", "phone number", "sex or gender"}
 _FEWEST_REPEATS = 0.02  # share of records that have to be repeats, fewer are double entries
 _ORDER = tuple(Role)
 _FEW = 2  # distinct values up to which a column is a flag, whatever it is called
@@ -128,6 +143,22 @@ def says_whose(suggestion: RoleSuggestion) -> bool:
 def whose_records(suggestions: Iterable[RoleSuggestion]) -> RoleSuggestion | None:
     """Return the finest column of those that say whose record it is, see `says_whose`; None without one."""
     return max(filter(says_whose, suggestions), key=lambda each: each.n_distinct, default=None)
+
+
+def is_trait(suggestion: RoleSuggestion) -> bool:
+    """Return whether a column says what a person is or where one lives, whatever happens."""
+    return suggestion.kind in _TRAITS
+
+
+def says_who(suggestion: RoleSuggestion) -> bool:
+    """Return whether a column says who a person is, by a name, a number, an address, or a trait."""
+    named = suggestion.role is Role.DIRECT_IDENTIFIER and suggestion.kind not in _NOT_ONLY_PEOPLE
+    return named or is_trait(suggestion)
+
+
+def is_the_same_for_life(suggestion: RoleSuggestion) -> bool:
+    """Return whether a person has one value of a column in all of the person's records, or nearly so."""
+    return suggestion.kind in _ONE_EACH and not heads_other_people(suggestion.column)
 
 
 def _rank(suggestion: RoleSuggestion) -> tuple[int, float]:

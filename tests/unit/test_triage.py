@@ -1,6 +1,7 @@
 """Files at hand, and the audits that fit them."""
 
 import json
+from collections.abc import Callable
 
 import pytest
 
@@ -111,3 +112,76 @@ def test_offers__leave_a_table_that_no_log_is_for_out_of_the_tabular_verifier() 
     assert verified.places == {"files": ("people.csv", "people_anonymized.csv", "people_anonymized_log.json")}
     other = offers([*files, given("log.json", b'{"log_info": {}}')])[0]
     assert other.places == {"files": ("people.csv", "people_anonymized.csv", "wards.csv", "log.json")}
+
+
+def _table(header: str, *columns: Callable[[int], object]) -> bytes:
+    """Return a table of 600 records, a function of the number of the record for each column."""
+    rows = (",".join(str(make(n)) for make in columns) for n in range(600))
+    return "\n".join([header, *rows, ""]).encode()
+
+
+def _born(n: int) -> str:
+    return f"{1935 + n * 7 % 65}-{1 + n % 12:02}-{1 + n * 5 % 28:02}"
+
+
+def _at(n: int) -> str:
+    return f"2024-{1 + n % 12:02}-{1 + n * 5 % 28:02} {n % 24:02}:{n % 60:02}"
+
+
+def _day(n: int) -> str:
+    return _at(n)[:10]
+
+
+def _one_of(*values: str) -> Callable[[int], str]:
+    return lambda n: values[n * 7 // 3 % len(values)]
+
+
+GIVEN = _one_of("Ana", "Janez", "Marko", "Maja", "Luka", "Nina", "Eva", "Jan")
+SURNAME = _one_of("Novak", "Horvat", "Krajnc", "Zupan", "Kos")
+TOWN = _one_of("1000", "2000", "3000", "4000")
+KIND = _one_of("fall", "call", "meal")
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        _table("birth_date,given_name,postcode", _born, GIVEN, TOWN),
+        _table("datum rojstva,priimek,pošta,spol", _born, SURNAME, TOWN, _one_of("M", "Ž")),
+        _table("생년월일,성별,진단", _born, _one_of("남", "여"), _one_of("감기", "천식", "골절")),
+        _table("date_of_death,surname,city", _born, SURNAME, _one_of("Celje", "Kranj", "Koper")),
+        _table("c1,c2,c3", _born, GIVEN, TOWN),  # by the years of the dates alone
+        _table(
+            "patient_id,surname,admission,ward", lambda n: f"P{n:04}", SURNAME, _day, _one_of("A", "B", "C")
+        ),
+        _table(
+            "first name,last name,admitted,ward",
+            lambda n: f"Given{n % 30}",
+            lambda n: f"Sur{n // 30}",
+            _day,
+            KIND,
+        ),
+    ],
+)
+def test_offers__take_people_of_a_row_each_for_no_log(table: bytes) -> None:
+    assert [offer.tool for offer in offers([given("people.csv", table)])] == ["risk", "diversity"]
+
+
+@pytest.mark.parametrize("header", ["birth_date,given_name,postcode", "rojen,ime,pošta"])
+def test_offers__say_that_people_have_a_row_each(header: str) -> None:
+    (risk, _) = offers([given("people.csv", _table(header, _born, GIVEN, TOWN))])
+    assert risk.reason != offers([given("people.csv", PRICES)])[0].reason
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        _table("user,time,event", lambda n: f"u{n % 40}", _at, KIND),
+        _table("ime,datum,dogodek", GIVEN, _at, KIND),
+        _table("a,b,c", lambda n: f"u{n % 40}", _at, KIND),
+        _table("patient_id,visit_date,name,birth_date,sex", lambda n: f"P{n % 60:03}", _day, KIND,
+               lambda n: _born(n % 60), lambda n: "MF"[n % 2]),
+        _table("resident,time,event,uuid", lambda n: f"r{n % 40}", _at, KIND, lambda n: f"0a{n:06x}"),
+    ],
+)  # fmt: skip
+def test_offers__take_a_log_for_one_whoever_it_is_of(log: bytes) -> None:
+    assert offers([given("log.csv", log)])[0].tool == "events"
