@@ -155,15 +155,16 @@ out = sys.stdout
 for line in sys.stdin:
     call = json.loads(line)
     os.chdir(call["folder"])
-    said = io.StringIO()
+    said, printed = io.StringIO(), io.StringIO()
     with tempfile.TemporaryDirectory() as reports, contextlib.redirect_stderr(said):
-        with contextlib.redirect_stdout(io.StringIO()):
+        with contextlib.redirect_stdout(printed):
             try:
                 code = main([*call["words"], "--json", "--report", reports, "--formats", "json"])
             except SystemExit as error:
                 code = error.code
             found = [json.loads(each.read_text("utf-8")) for each in sorted(Path(reports).glob("*.json"))]
     answer = {"exit": code, "said": said.getvalue().replace(reports, "").splitlines(), "report": found}
+    answer["printed"] = [] if found else printed.getvalue().splitlines()
     print(json.dumps(answer, ensure_ascii=False), file=out, flush=True)
 """
 

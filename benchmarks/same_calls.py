@@ -22,12 +22,13 @@ ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
 TOOLS = ("tabular", "vcf", "leakage", "risk", "dataset", "events", "diversity")
 EVERY = 12  # of the hundred golden settings of event logs, which tests hold one by one
+IRIS = "iris.csv --label target --sensitive 'petal width (cm)' --quasi-identifier 'sepal width (cm)'"
 # Options as the documents show them, on the files of a demo; `demo` and its name come first.
 DOCUMENTED = (
     "demo tabular hospital: . --anonymized-dir . --k 10",
     "demo tabular hospital: patients.csv --quasi-identifier region --quasi-identifier gender --k 10",
     "demo tabular hospital: . --no-quasi-identifiers --warn-share 0.2",
-    "demo tabular hospital: . --evidence masked --left-unchanged 0.02",
+    "demo tabular hospital: . --evidence masked --left-unchanged 0.9",
     "demo vcf cohort: -o . -a . --maf 0.05 --min-motif 1 --max-motif 6 --min-repeat 7 --jobs 2",
     "demo vcf cohort: -o . -a . --severity other_id=FAIL --severity header_date=PASS",
     "demo leakage leaking: survey.csv survey_leaking.csv --ignore-value -999 --ignore-column 0",
@@ -46,10 +47,12 @@ DOCUMENTED = (
     "demo events alarms: demo_alarm_log.csv --cap 1 --near-equal-users join --any-value any",
     "demo events alarms: demo_alarm_log.csv --pseudonym-per day --pseudonym-seed 3 --sensitive hour",
     "demo events alarms: demo_alarm_log.csv --suggest",
-    "demo diversity iris: iris.csv --label target --k-max 20 --target-accuracy 0.85",
-    "demo diversity iris: iris.csv --label target --cells proper --diversity entropy --k-max 6",
-    "demo diversity wine: wine.csv --label target --model forest --k-max 5",
-    "demo diversity diabetes: diabetes.csv --label target --task regression --k-max 4",
+    f"demo diversity iris: {IRIS} --k-max 20 --target-accuracy 0.85",
+    f"demo diversity iris: {IRIS} --cells proper --diversity entropy --k-max 6",
+    f"demo diversity iris: {IRIS} --model logistic --k-max 4 --rank-columns",
+    "demo diversity diabetes: diabetes.csv --label target --sensitive s5 --quasi-identifier age sex",
+    "demo risk untouched: duckdb:demo_patients.csv --quasi-identifier age sex --sensitive diagnosis --k 11",
+    "demo dataset linked: duckdb:persons.csv duckdb:stays.csv --key persons.pseudonym=stays.person --k 11",
 )
 
 
@@ -97,7 +100,7 @@ def _documented(demos: Path) -> Iterator[Call]:
     for number, line in enumerate(DOCUMENTED, start=1):
         where, _, words = line.partition(": ")
         _, tool, name = where.split()
-        yield Call(f"documents_{number:02}_{tool}", demos / f"{tool}_{name}", (tool, *words.split()))
+        yield Call(f"documents_{number:02}_{tool}", demos / f"{tool}_{name}", (tool, *shlex.split(words)))
 
 
 def _golden(folder: Path) -> Iterator[Call]:

@@ -28,7 +28,7 @@ UNREADABLE = {  # by htslib, so that nobody can tell what has to be masked
 
 
 def _cases() -> list[object]:
-    """Return every file in every style at every threshold; three of four, not always the same, are left to `make test-rest`."""
+    """Return every file in every style at every threshold; of each file one, in turn, is in `make test`."""
     readable = [path for path in FILES if path.name not in UNREADABLE]
     return [
         pytest.param(
