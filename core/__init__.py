@@ -10,3 +10,4 @@ import os
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 __version__ = "0.1.0"
+VERSIONS = ("0.1.0",)  # those that wrote reports, this one among them

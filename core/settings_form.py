@@ -27,6 +27,7 @@ class _Further(TypedDict, total=False):
     most: float
     above: float
     below: float
+    any_size: bool
     choices: Mapping[str, str]
     none: str
     metavar: str
@@ -49,6 +50,9 @@ class Setting:
         there.
     least, most, above, below
         The range of a number: the first two are allowed themselves, the others are not.
+    any_size
+        Of a number without a largest value: neither time nor memory grows with it. All others have one, so
+        that nobody's settings, such as those of a filed report, decide how long an audit works.
     choices
         Value to its words, where only these are allowed.
     none
@@ -73,6 +77,7 @@ class Setting:
     most: float = math.inf
     above: float = -math.inf
     below: float = math.inf
+    any_size: bool = False
     choices: Mapping[str, str] = field(default_factory=dict)
     none: str = ""
     percent: bool = False

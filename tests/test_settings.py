@@ -3,6 +3,7 @@
 import argparse
 import io
 import json
+import math
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -24,6 +25,7 @@ from core.delivery import views as delivery_views
 from core.demo import Demo
 from core.diversity import DiversitySettings, audit_diversity
 from core.diversity import views as diversity_views
+from core.errors import AuditInputError
 from core.events import audit_events
 from core.events import views as events_views
 from core.leakage import audit_leakage
@@ -31,7 +33,8 @@ from core.leakage import views as leakage_views
 from core.reports import input_facts
 from core.risk import WhatIfSettings, audit_risk, measure_special_uniques, search_what_if
 from core.risk import views as risk_views
-from core.settings_form import Setting, described
+from core.settings_files import known_settings, read_settings
+from core.settings_form import Setting, described, settings_named_by
 from core.tables import read_dataset
 from core.tabular import audit_tabular, read_log
 from core.tabular.views import VerifiedFile
@@ -108,6 +111,47 @@ def _empty_caches() -> Iterator[None]:
 @pytest.mark.parametrize(("tool", "told"), SETTINGS)
 def test_setting__is_on_the_page(tool: str, told: Setting) -> None:
     assert told.label in _page(tool)
+
+
+NUMBERS = [
+    pytest.param(tool, told, id=f"{tool}-{told.name}")
+    for tool in TOOLS
+    for told in known_settings(tool).values()
+    if told.kind in (int, float) and not told.is_several
+]
+OF_NO_FORM = {"jobs", "repeats"}  # options that the commands check themselves
+
+
+@pytest.mark.parametrize(("tool", "told"), NUMBERS)
+def test_setting__has_a_largest_value_unless_no_work_grows_with_it(tool: str, told: Setting) -> None:
+    largest = min(told.most, told.below)
+    if told.name in OF_NO_FORM:
+        return
+    assert math.isinf(largest) == told.any_size
+    if told.any_size or told.percent:
+        return
+    with pytest.raises(AuditInputError) as refused:
+        read_settings(f"[settings]\n{told.name} = {largest + 1:.0f}\n".encode(), name="s.toml", tool=tool)
+    assert len(refused.value.problems) == 1
+    with settings_named_by("flag"):
+        (problem,) = told.problems(int(largest) + 1)
+    assert told.flag in problem
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["vcf", "-o", ".", "-a", ".", "--jobs", "10000000000"],
+        ["diversity", "--demo", "iris", "--jobs", "10000000000"],
+        ["diversity", "--demo", "iris", "--repeats", "10000000000"],
+        ["leakage", "README.md", "README.md", "--random-orders", "10000000000"],
+    ],
+)
+def test_option__beyond_its_largest_value_is_refused_in_a_sentence(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    assert capsys.readouterr().err.count("\n") == 1
 
 
 def _options(tool: str) -> dict[str, argparse.Action]:

@@ -36,7 +36,7 @@ SHOWN_ROWS = 20
 FORMS = (diversity.DiversitySettings, diversity.ModelChoice, diversity.DiversityThresholds)
 _ROLES = ("label", "sensitive_attributes", "quasi_identifiers")
 _COLUMNS = (*_ROLES, "categorical", "left_out", "one_hot_groups", "predictions_column")
-_MOST_THREADS, _MOST_REPEATS = 256, 1_000
+_MOST_REPEATS = 1_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -172,7 +172,7 @@ def _settings(arguments: argparse.Namespace) -> diversity.DiversitySettings:
         **given | ({"sensitive_bins": None} if arguments.bins == 0 else {})
     )
     counts = (
-        ("--jobs", arguments.jobs, 1, _MOST_THREADS),
+        ("--jobs", arguments.jobs, 1, output.MOST_JOBS),
         ("--repeats", arguments.repeats, 0, _MOST_REPEATS),
     )
     further = [

@@ -32,6 +32,7 @@ _UNPRINTABLE = re.compile(
 )
 
 
+MOST_JOBS = 256
 _FORMATS = ("html", "xlsx", "csv", "json")  # of core.reports.RENDERERS, which takes long to import
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from core import vcf
 from core.cluster import Task, settings_digest, stamps
 from core.commands.batches import Batch, add_batch_options
-from core.commands.output import Audited, memory_asked_for, print_line
+from core.commands.output import MOST_JOBS, Audited, memory_asked_for, print_line
 from core.errors import AuditInputError
 from core.settings_form import add_options, from_options
 from core.vcf.document import ended, vcf_document
@@ -81,8 +81,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def audit(arguments: argparse.Namespace, *, write_csv: bool = False) -> Audited:
     """Verify all pairs, and say which is begun where they are; `write_csv`: write the CSV reports too."""
-    if arguments.jobs is not None and arguments.jobs < 1:
-        raise input_error("--jobs must be at least 1; received {given}.", given=arguments.jobs)
+    if arguments.jobs is not None and not 1 <= arguments.jobs <= MOST_JOBS:
+        between = "{setting} must be from {low} to {high}, received {value}."
+        raise input_error(between, setting="--jobs", low=1, high=MOST_JOBS, value=arguments.jobs)
     settings = from_options(vcf.VcfSettings, arguments, severities=_severities(arguments.severity or ()))
     pairing = _pairing(arguments)
     panel = None if arguments.panel is None else file_at(arguments.panel)

@@ -26,7 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Repeat the audit, say what it comes to, and return 0 for the same, 1 for another.
 
-    Where a policy's file is not at hand, what the report says of it is nobody's but the report's: 2.
+    What is nobody's but the report's is 2: words that another version may have used, and what it says of a
+    policy whose file is not at hand.
     """
     found = []
     for path in arguments.files:
@@ -42,7 +43,9 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(repeat_document(repeat))
     else:
         print_lines(_lines(repeat))
-    return 1 if repeat.sameness is Sameness.DIFFERENT else 2 if repeat.is_policy_kept else 0
+    if repeat.sameness is Sameness.DIFFERENT:
+        return 1
+    return 2 if repeat.is_policy_kept or repeat.sameness is Sameness.OTHER_WORDS else 0
 
 
 def repeat_document(repeat: Repeat) -> dict[str, object]:

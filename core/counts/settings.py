@@ -10,10 +10,20 @@ class CountThresholds:
     """The limits of a table of counts, or of sums over contributors."""
 
     least: int = setting(
-        5, "Smallest count", "A count from 1 to below it is small; 0 is no small count.", "--k", least=2
+        5,
+        "Smallest count",
+        "A count from 1 to below it is small; 0 is no small count.",
+        "--k",
+        least=2,
+        any_size=True,
     )
     n_largest: int = setting(
-        1, "n of the dominance rule", "So many largest contributors are looked at.", "--dominance-n", least=1
+        1,
+        "n of the dominance rule",
+        "So many largest contributors are looked at.",
+        "--dominance-n",
+        least=1,
+        any_size=True,
     )
     dominance_share: float = setting(
         0.85,

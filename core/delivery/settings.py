@@ -42,8 +42,11 @@ class DeliverySettings:
         "Persons looked at",
         "For two and three known records: everybody where there are no more, else so many, drawn at random.",
         least=1,
+        most=1_000_000,
     )
-    seed: int = setting(0, "Seed", "Where random draws start; the same seed gives the same figures.", least=0)
+    seed: int = setting(
+        0, "Seed", "Where random draws start; the same seed gives the same figures.", least=0, any_size=True
+    )
 
     def __post_init__(self) -> None:
         check(self)
@@ -59,6 +62,7 @@ class DeliveryThresholds:
         "Every person should be among at least k for whoever knows their quasi-identifiers and so many of "
         "their records; usual are 3, 5, 11, 20.",
         least=1,
+        any_size=True,
     )
     known_records: int = setting(
         1,

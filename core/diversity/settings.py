@@ -69,10 +69,16 @@ class DiversitySettings:
         "k is the records in a cell, at least: nobody can be told apart from k - 1 others by the "
         "quasi-identifiers.",
         least=2,
+        any_size=True,
         metavar="K",
     )
     k_max: int = setting(
-        12, "Largest k", "Up to the records to anonymize. More pairs take longer.", least=2, metavar="K"
+        12,
+        "Largest k",
+        "Up to the records to anonymize. More pairs take longer.",
+        any_size=True,
+        least=2,
+        metavar="K",
     )
     l_min: int = setting(
         1,
@@ -80,6 +86,7 @@ class DiversitySettings:
         "ℓ is the different sensitive values in a cell, at least; cells with fewer are removed. It runs from "
         "here up to k.",
         least=1,
+        any_size=True,
         metavar="L",
     )
     target_accuracy: float | None = setting(
@@ -116,6 +123,7 @@ class DiversitySettings:
         "c of recursive (c, ℓ)",
         "The most frequent value may occur fewer than c times as often as the ℓ-th and all rarer ones.",
         above=0,
+        any_size=True,
     )
     sensitive_bins: int | None = setting(
         10,
@@ -124,6 +132,7 @@ class DiversitySettings:
         "instead. 0 counts values as written.",
         "--bins",
         least=2,
+        most=10_000,
         metavar="N",
         none="values as written",
     )

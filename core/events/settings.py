@@ -180,6 +180,7 @@ class Rule:
         "k: users that share each combination",
         "Every combination in the export is shared by at least k different users.",
         least=2,
+        any_size=True,
     )
     strategy: str = setting(
         REMOVE_EVENTS,
@@ -192,6 +193,7 @@ class Rule:
         "Rows per user and combination",
         "Rows beyond it are removed: how many somebody has then tells less. k does not change by it.",
         least=1,
+        any_size=True,
         metavar="N",
         none=own("all"),
     )
@@ -242,6 +244,7 @@ class ReleaseOptions:
         "Seed for repeatable pseudonyms",
         "For tests only: whoever knows the seed can repeat the pseudonyms.",
         least=0,
+        any_size=True,
         metavar="N",
         none=own("fresh"),
         plain=lambda _: "given",

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -10,6 +11,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from core import VERSIONS, __version__
 from core.__main__ import audit_again
 from core.at_hand import Source, alone, bytes_at
 from core.errors import AuditInputError
@@ -28,6 +30,7 @@ _SECRETS: Mapping[str, str] = {"SEED": "0"}  # what stands for a secret in the w
 _NOT_COMPARED = ("created_at", "digests", "content_digest")
 _MADE_BY = ("versions", "platform")
 _JUDGED = ("verdict", "verdicts", "figures", "findings", "settings")  # which another version must come to
+_LOOKS_LIKE_A_VERSION = re.compile(r"\d[\w.+!-]*")
 _ABSENT = object()  # what a shorter list has
 _OF_FIGURE = ("measure", "of", "value", "verdict")
 _OF_FINDING = ("check", "verdict", "column", "n_affected")
@@ -38,6 +41,7 @@ class Sameness(StrEnum):
 
     SAME = "SAME"
     SAME_FIGURES = "SAME FIGURES"
+    OTHER_WORDS = "OTHER WORDS"
     DIFFERENT = "DIFFERENT"
 
     @property
@@ -49,6 +53,7 @@ class Sameness(StrEnum):
 _WORDS: Mapping[Sameness, Text] = {
     Sameness.SAME: text("SAME"),
     Sameness.SAME_FIGURES: text("SAME FIGURES"),
+    Sameness.OTHER_WORDS: text("OTHER WORDS"),
     Sameness.DIFFERENT: text("DIFFERENT"),
 }
 
@@ -114,6 +119,14 @@ class Repeat:
                 file=self.filed.name,
                 version=self.filed.version,
             )
+        if self.sameness is Sameness.OTHER_WORDS:
+            return text(
+                "{file}: the verdicts and figures are the same, but its words or tables are not those of "
+                "this version. AnonAudit {version} may have worded them otherwise, or somebody changed them: "
+                "repeat it with that version before you rely on them.",
+                file=self.filed.name,
+                version=self.filed.version,
+            )
         if self.changed:
             return text(
                 "{file}: changed since it was made, in: {parts}.",
@@ -137,13 +150,22 @@ def repeat_report(filed: FiledReport, files: Sequence[Source]) -> Repeat:
     Raises
     ------
     AuditInputError
-        The report says not how it is repeated, an input is missing or changed, or the audit does not run.
+        The report says not how it is repeated or names no version that made it, an input is missing or
+        changed, or the audit does not run.
     """
+    _require_known_versions(filed)
     if not filed.arguments:
         raise input_error(
             "{file} does not say how it is repeated: version 0.1.0 did not write it down, nor does a "
             "report in which nothing was verified. Compare it with a new one.",
             file=filed.name,
+        )
+    if len(filed.arguments) > max(len(filed.inputs), 1):
+        raise input_error(
+            "{file} asks for {n} runs, more than it has files; it was changed by hand. Take it again from "
+            "where it was filed.",
+            file=filed.name,
+            n=len(filed.arguments),
         )
     held, used, unused = _matched(filed, files)
     policy, policy_file = _policy(filed.policy, [each for each in files if each.name in unused])
@@ -165,6 +187,27 @@ def repeat_report(filed: FiledReport, files: Sequence[Source]) -> Repeat:
         report=report,
         is_policy_kept=bool(filed.document.get("policy")) and not now["policy"],
     )
+
+
+def _require_known_versions(filed: FiledReport) -> None:
+    """Refuse a report whose versions excuse any difference: those missing, empty, or never made."""
+    versions = {"anonaudit": "", **filed.document["versions"]}
+    odd = [name for name, each in versions.items() if not _LOOKS_LIKE_A_VERSION.fullmatch(each)]
+    if odd:
+        raise input_error(
+            "{file} does not say which version of {packages} made it, as every report does; it was changed "
+            "by hand. Take it again from where it was filed.",
+            file=filed.name,
+            packages=", ".join(odd),
+        )
+    if filed.version not in VERSIONS:
+        raise input_error(
+            "{file} says that AnonAudit {version} made it, which version {ours} does not know. Repeat it "
+            "with that version, or take the report again from where it was filed.",
+            file=filed.name,
+            version=filed.version,
+            ours=__version__,
+        )
 
 
 def _matched(
@@ -239,7 +282,11 @@ def _digest(source: Source) -> str:
 
 
 def _compared(filed: Mapping[str, Any], now: Mapping[str, JsonValue]) -> tuple[Sameness, list[Difference]]:
-    """Compare a filed report with one made now: all of it, or what other libraries must come to as well."""
+    """Compare a filed report with one made now.
+
+    With other libraries figures are the same to twelve digits. Of another version of AnonAudit, what both
+    have to come to is compared first; whether the rest was worded so then, nobody can tell here.
+    """
     made_by = [{key: each[key] for key in _MADE_BY} for each in (filed, now)]
     versions = list(differences_between(made_by[0], made_by[1]))
     left_out = (*_NOT_COMPARED, *_MADE_BY)
@@ -253,11 +300,14 @@ def _compared(filed: Mapping[str, Any], now: Mapping[str, JsonValue]) -> tuple[S
     found = list(differences_between(content[0], content[1]))
     if not versions:
         return (Sameness.DIFFERENT if found else Sameness.SAME), found
+    rest = list(differences_between(*map(_rounded, content)))
+    if not rest:
+        return Sameness.SAME_FIGURES, [*versions, *found]
     is_same_program = all("anonaudit" not in each.where for each in versions)
-    judged = list(differences_between(*(map(_rounded, content) if is_same_program else _judged(content))))
+    judged = rest if is_same_program else list(differences_between(*_judged(content)))
     if judged:
         return Sameness.DIFFERENT, [*judged, *versions]
-    return Sameness.SAME_FIGURES, [*versions, *found]
+    return Sameness.OTHER_WORDS, [*versions, *rest]
 
 
 def _judged(documents: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -44,7 +44,11 @@ class LeakageSettings:
         choices={"leave out": "Leave out", "match": "Match", "difference": "Difference"},
     )
     seed: int = setting(
-        0, "Seed", "Where random orders and samples start; the same seed gives the same figures.", least=0
+        0,
+        "Seed",
+        "Where random orders and samples start; the same seed gives the same figures.",
+        least=0,
+        any_size=True,
     )
     n_permutations: int | None = setting(
         None,
@@ -52,6 +56,7 @@ class LeakageSettings:
         "How many random orders of the scrambled rows to compare with.",
         "--random-orders",
         least=1,
+        most=10_000,
         none="20 to 500, more for smaller tables",
     )
     max_comparisons: int = setting(
@@ -60,6 +65,7 @@ class LeakageSettings:
         "Nearest rows are exact up to so many, beyond that on a random sample of the original rows; "
         "distances to the closest record take half of it.",
         least=1,
+        most=1_000_000_000_000,
     )
 
     def __post_init__(self) -> None:

@@ -112,6 +112,7 @@ class RiskSettings:
         "The largest ℓ is reported at which the most frequent value occurs in fewer records than c times "
         "those with the ℓ-th most frequent and all rarer values.",
         above=0,
+        any_size=True,
     )
     closeness: float = setting(
         0.01,
@@ -127,6 +128,7 @@ class RiskSettings:
         "People in the population",
         "How many people the table is a sample of, for journalist and marketer risk.",
         least=1,
+        any_size=True,
         metavar="N",
         none="not known",
     )
@@ -158,12 +160,14 @@ class RiskThresholds:
         "Every combination of quasi-identifiers should be shared by at least k (usual are 3, 5, 11, 20); 1 "
         "asks for no size, for a policy of average risk alone.",
         least=1,
+        any_size=True,
     )
     l: int | None = setting(  # noqa: E741 - the model's own letter
         2,
         "Different sensitive values ℓ",
         "Every class should have at least ℓ different values; 1 is always met.",
         least=1,
+        any_size=True,
         none="not judged",
     )
     entropy_l: float | None = setting(
@@ -172,6 +176,7 @@ class RiskThresholds:
         "Every class should be as diverse as one of ℓ equally frequent values (exp of its entropy); 1 is "
         "always met.",
         least=1,
+        any_size=True,
         none="not judged",
     )
     t: float | None = setting(
@@ -200,7 +205,12 @@ class RiskThresholds:
         none="not judged",
     )
     beta: float | None = setting(
-        None, "Largest β", "Relative gain of a sensitive value in a class.", least=0, none="not judged"
+        None,
+        "Largest β",
+        "Relative gain of a sensitive value in a class.",
+        least=0,
+        any_size=True,
+        none="not judged",
     )
     delta: float | None = setting(
         None,
@@ -208,6 +218,7 @@ class RiskThresholds:
         "|ln| of a value's share in a class to its share of the table, values absent from a class passed "
         "over.",
         least=0,
+        any_size=True,
         none="not judged",
     )
     household_risk: float | None = setting(
@@ -225,6 +236,7 @@ class RiskThresholds:
         "Persons, at least, that share the classes of all their records; needs a person column. Not set, "
         "fewer than k is a warning.",
         least=1,
+        any_size=True,
         none="not judged",
     )
 

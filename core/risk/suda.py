@@ -35,6 +35,7 @@ class SudaSettings:
         "SUDA2 usually searches sets of up to three values; larger sets take longer and count for less.",
         "--suda-size",
         least=1,
+        most=20,
         metavar="N",
     )
 

@@ -54,6 +54,7 @@ class WhatIfSettings:
         "People of the population in every class (k-map)",
         "Every class shown has to hold at least so many; needs a table of the population.",
         least=1,
+        any_size=True,
         metavar="K",
         none="not asked for",
     )

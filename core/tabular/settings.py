@@ -162,6 +162,7 @@ class SecondOpinionThresholds:
         "Every combination of quasi-identifiers should be shared by at least k records.",
         "--k",
         least=1,
+        any_size=True,
     )
     no_quasi_identifiers: bool = setting(
         False,

@@ -1,15 +1,18 @@
 """Filed reports repeated on their files: the same, changed, of another version, or not to be repeated."""
 
 import json
+import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from core import VERSIONS, __version__
 from core.__main__ import main
 from core.at_hand import Source
 from core.errors import AuditInputError
-from core.filed import Sameness, read_report, repeat_report
+from core.filed import Sameness, read_report, repeat_report, repeating
 from core.reports.as_json import document_digest, part_digests
 
 EXAMPLES = Path(__file__).parents[1] / "filed_examples"
@@ -149,22 +152,90 @@ def test_repeat_report__with_other_words_comes_to_what_those_come_to(filed):
     assert "settings › Seed" in {each.where for each in repeat.differences}
 
 
-def test_repeat_report__of_another_version_holds_the_figures_alone_against_each_other(filed):
+@pytest.mark.parametrize("option", ["--random-orders", "--max-comparisons"])
+def test_verify__lets_no_report_decide_how_long_it_works(filed, option, capsys):
+    words = json.loads(filed.read_text(encoding="utf-8"))["arguments"][0]
+    forged = edited(filed, sign=True, arguments=[[*words, option, str(10**15)]])
+    assert main(["verify", str(forged), *(str(source.data) for source in given(filed))]) == 2
+    printed = capsys.readouterr().err
+    assert printed.count("\n") == 1
+    assert option in printed
+
+
+def test_repeat_report__takes_no_more_runs_than_files(filed):
+    words = json.loads(filed.read_text(encoding="utf-8"))["arguments"]
+    with pytest.raises(AuditInputError):
+        repeat_report(read_report(edited(filed, sign=True, arguments=words * 3)), given(filed))
+
+
+@pytest.fixture
+def older(monkeypatch) -> str:
+    """Return a version before this one that wrote reports."""
+    monkeypatch.setattr(repeating, "VERSIONS", ("0.0.9", *VERSIONS))
+    return "0.0.9"
+
+
+def test_repeat_report__of_another_version_in_the_same_words_is_the_same(filed, older):
     document = json.loads(filed.read_text(encoding="utf-8"))
-    versions = document["versions"] | {"anonaudit": "0.2.0"}
-    other = edited(filed, sign=True, versions=versions, title="Called otherwise then")
+    other = edited(filed, sign=True, versions=document["versions"] | {"anonaudit": older})
     repeat = repeat_report(read_report(other), given(filed))
     assert repeat.sameness is Sameness.SAME_FIGURES
-    assert [tuple(each) for each in repeat.differences] == [
-        ("versions › anonaudit", "0.2.0", "0.1.0"),
-        ("title", "Called otherwise then", "Row leakage"),
-    ]
-    other = edited(filed, sign=True, versions=versions, settings=document["settings"] | {"Seed": 5})
-    repeat = repeat_report(read_report(other), given(filed))
-    assert repeat.sameness is Sameness.DIFFERENT
-    assert repeat.differences[0] == ("settings › Seed", "5", "0")
-    other = edited(filed, sign=True, versions=versions, verdict="PASS")
-    assert repeat_report(read_report(other), given(filed)).sameness is Sameness.DIFFERENT
+    assert [tuple(each) for each in repeat.differences] == [("versions › anonaudit", older, __version__)]
+
+
+def _worded(document: dict[str, Any], part: str) -> object:
+    """Return a part of a report in other words, its verdicts and figures as they were."""
+    if part in ("title", "headline", "question"):
+        return "Nothing was found."
+    if part == "limits":
+        return []
+    if part == "tables":
+        return document["tables"][1:]
+    key = {"findings": "message", "figures": "text"}[part]
+    return [each | {key: "0 persons"} for each in document[part]]
+
+
+@pytest.mark.parametrize("part", ["title", "headline", "question", "limits", "tables", "findings", "figures"])
+def test_verify__of_words_that_differ_never_says_0(filed, older, part, capsys):
+    document = json.loads(filed.read_text(encoding="utf-8"))
+    files = [str(source.data) for source in given(filed)]
+    for version, code, outcome in ((older, 2, "OTHER WORDS"), (__version__, 1, "DIFFERENT")):
+        versions = document["versions"] | {"anonaudit": version, "pandas": "1.0"}
+        forged = edited(filed, sign=True, versions=versions, **{part: _worded(document, part)})
+        assert main(["verify", str(forged), *files, "--json"]) == code
+        told = json.loads(capsys.readouterr().out)
+        assert (told["outcome"], told["changed_parts"]) == (outcome, [])
+        assert any(each["where"].startswith(part) for each in told["differences"])
+
+
+def test_repeat_report__of_another_version_in_other_words_is_different_where_figures_are(filed, older):
+    document = json.loads(filed.read_text(encoding="utf-8"))
+    versions = document["versions"] | {"anonaudit": older}
+    for part in ({"settings": document["settings"] | {"Seed": 5}}, {"verdict": "PASS"}):
+        other = edited(filed, sign=True, versions=versions, title="Called otherwise then", **part)
+        repeat = repeat_report(read_report(other), given(filed))
+        assert repeat.sameness is Sameness.DIFFERENT
+        assert repeat.differences[0].where.startswith(*part)
+
+
+@pytest.mark.parametrize(
+    "versions",
+    [{}, {"anonaudit": ""}, {"pandas": ""}, {"anonaudit": "–"}, {"numpy": "any"}, {"anonaudit": "99.1.0"}],
+)
+def test_verify__refuses_versions_that_nobody_made(filed, versions, capsys):
+    document = json.loads(filed.read_text(encoding="utf-8"))
+    forged = edited(filed, sign=True, versions=versions and document["versions"] | versions)
+    assert main(["verify", str(forged), *(str(source.data) for source in given(filed))]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.count("\n") == 1
+    assert next(iter(versions), "anonaudit").lower() in printed.err.lower()
+
+
+def test_versions__are_those_of_the_changelog():
+    told = (Path(__file__).parents[2] / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.findall(r"^## ([\d.]+)", told, re.MULTILINE) == [*VERSIONS][::-1]
+    assert VERSIONS[-1] == __version__
 
 
 @pytest.mark.parametrize(

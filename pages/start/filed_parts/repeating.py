@@ -25,6 +25,7 @@ _DIFFERENCES = (Column("where", "Where"), Column("filed", "Filed"), Column("now"
 _LOOKS = {
     Sameness.SAME: (st.success, ":material/check_circle:"),
     Sameness.SAME_FIGURES: (st.success, ":material/check_circle:"),
+    Sameness.OTHER_WORDS: (st.warning, ":material/edit_note:"),
     Sameness.DIFFERENT: (st.error, ":material/difference:"),
 }
 
