@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from core.holding import Shared, read_unchanged
+from core.own_reports import is_own_report
 from core.words import input_error
 
 
@@ -72,10 +73,10 @@ def is_folder(path: Path) -> bool:
 
 
 def files_in(folder: Path) -> list[Path]:
-    """Return the files of a folder by name, without those of folders in it."""
+    """Return the files of a folder by name, without those of folders in it and reports of our own."""
     files = _ALONE.get()
     if files is None:
-        return sorted(path for path in folder.iterdir() if path.is_file())
+        return sorted(path for path in folder.iterdir() if path.is_file() and not is_own_report(path))
     return [path for path in map(Path, files) if path.parent == folder]
 
 

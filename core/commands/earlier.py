@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from core import at_hand
+from core.commands.folders import tell_passed_over
 from core.commands.output import check_new_files, write_new_files
 from core.commands.reading import place, table_reader
 from core.engines import Address, address_of
@@ -60,6 +61,7 @@ def files_of(given: Iterable[Path], *, also: frozenset[str] = frozenset()) -> li
             continue
         ends = ENDINGS | also
         inside = [each for each in at_hand.files_in(path) if each.suffix.lower() in ends]
+        tell_passed_over(path, inside)
         if not inside:
             raise input_error("{folder} holds no table.", folder=str(path))
         found += inside

@@ -33,6 +33,10 @@ _UNPRINTABLE = re.compile(
 
 
 MOST_JOBS = 256
+DEFAULT_REPORT_DIR = Path("reports")  # of CSV files for other programs
+_NOTHING = (
+    "Nothing was audited: what was named holds no input of this tool. Check the path, and what is in it."
+)
 _FORMATS = ("html", "xlsx", "csv", "json")  # of core.reports.RENDERERS, which takes long to import
 
 
@@ -50,9 +54,15 @@ class Audited:
     problems: tuple[str, ...] = ()  # the input that could not be used
     warnings: tuple[str, ...] = ()  # what the person may have overlooked
     is_incomplete: bool = False
+    n_audited: int = 1  # of files, or of what else a tool has a verdict for
 
     def show(self, arguments: argparse.Namespace) -> int:
-        """Print the result, write the report where it is asked for, and return the exit code."""
+        """Print the result, write the report where it is asked for, and return the exit code.
+
+        AuditInputError: nothing was audited, and nothing says why; a folder may not be there as it should.
+        """
+        if not (self.n_audited or self.problems or self.is_incomplete):
+            raise AuditInputError(_NOTHING)
         print_problems(self.problems)
         document = self.document()
         outcome = self.policy(document)

@@ -16,10 +16,11 @@ from pyarrow import parquet
 from core.apart import most_memory
 from core.at_hand import is_alone
 from core.commands import earlier
+from core.commands.folders import tell_passed_over
 from core.commands.output import Audited
 from core.commands.policies import judged
 from core.commands.reading import read_options
-from core.engines import Address, address_of
+from core.engines import Address, address_of, tables_below
 from core.errors import AuditInputError
 from core.jobs import Result
 from core.releases import EARLIER
@@ -164,7 +165,11 @@ def address_given(given: str | Path) -> tuple[Address, tuple[Text, ...]]:
             )
         return address, ()
     address = Address(engine="duckdb", place=str(given))
-    if given.is_dir() or _needed(given) <= most_memory():
+    if given.is_dir():
+        below = (each for each in given.rglob("*") if not each.is_dir())
+        tell_passed_over(given, tables_below(given), entries=below)
+        return address, ()
+    if _needed(given) <= most_memory():
         return address, ()
     return address, (too_large([given]),)
 

@@ -17,7 +17,9 @@ from core.at_hand import write_file
 from core.cluster import OUT_OF_MEMORY, Task, settings_digest, stamps
 from core.commands import risk_in_engine as in_engine
 from core.commands.batches import Batch, add_batch_options, arguments_that_matter
+from core.commands.folders import tell_passed_over
 from core.commands.output import (
+    DEFAULT_REPORT_DIR,
     Audited,
     add_evidence_option,
     memory_asked_for,
@@ -136,8 +138,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--report-dir",
         type=Path,
         metavar="DIR",
-        help="where to write the CSV report (default: the first original's folder; with --json no file is "
-        "written unless this is given)",
+        help="where the CSV report goes (default: reports; with --json no file unless given)",
     )
     parser.add_argument(
         "--headers", choices=("ko", "en"), default="ko", help="language of the CSV report's header"
@@ -187,6 +188,8 @@ def run(arguments: argparse.Namespace) -> int:
     audited = audit(arguments, begin=begin, tell=tell)
     for file in report:
         file.finish()
+        if not arguments.json:
+            print_lines([text("Report: {file}", file=str(file.path))])
     return audited.show(arguments)
 
 
@@ -207,7 +210,8 @@ def audit(
                 "one of them."
             )
         pairing = _find_pairs(arguments)
-        begin()
+        if pairing.pairs:
+            begin()
         of_run = _verify_all(pairing, arguments, limits, tell)
         done += of_run[0]
         skipped += of_run[1]
@@ -225,6 +229,7 @@ def audit(
     message = "{file} was not verified. {reason}"
     return Audited(
         verdict=run_verdict([result.audit for result in done], n_skipped=len(skipped)),
+        n_audited=len(done),
         report=report,
         document=lambda: _timed(tabular_document([result.audit for result in done], skipped), done),
         lines=lambda: (),
@@ -329,6 +334,11 @@ def _find_pairs(arguments: argparse.Namespace) -> tabular.Pairing:
         skipped.extend(found.skipped)
         if is_folder:
             skipped.extend(file for file in found.unused if _is_partner(file.name))
+            aside = {file.name for file in found.unused if not _is_partner(file.name)}
+            for each in dict.fromkeys((folder, anonymized_dir or folder)):
+                tell_passed_over(
+                    each, {Path(name) for name in (*names, *others)} - {Path(name) for name in aside}
+                )
     pairs += [tabular.FilePair(original=a, anonymized=b, log=c) for a, b, c in arguments.pair]
     skipped += [tabular.LeftOutFile(name=name, reason=own(reason)) for name, reason in arguments.not_verified]
     return tabular.Pairing(pairs=tuple(dict.fromkeys(pairs)), skipped=tuple(dict.fromkeys(skipped)))
@@ -360,12 +370,8 @@ def _is_in_engine(pair: tabular.FilePair) -> bool:
 
 
 def _files(folder: Path) -> list[str]:
-    """Return the files of a folder by name; hidden files and written reports are none of ours."""
-    return [
-        str(path)
-        for path in at_hand.files_in(folder)
-        if not path.name.startswith((".", "anonymization_report_"))
-    ]
+    """Return the files of a folder by name; hidden files are none of ours."""
+    return [str(path) for path in at_hand.files_in(folder) if not path.name.startswith(".")]
 
 
 def _is_partner(name: str) -> bool:
@@ -377,7 +383,7 @@ class _CsvReport:
     """The CSV report: it grows under another name and gets its own when every file is done."""
 
     def __init__(self, path: Path, header: str) -> None:
-        self._path, self._text = path, header
+        self.path, self._text = path, header
         self._unfinished = path.with_name(f"{path.name}.part")
         self._try(lambda: path.parent.mkdir(parents=True, exist_ok=True))
         self.append("")
@@ -389,7 +395,7 @@ class _CsvReport:
 
     def finish(self) -> None:
         """Give the report its name."""
-        self._try(lambda: self._unfinished.replace(self._path))
+        self._try(lambda: self._unfinished.replace(self.path))
 
     def _try(self, write: Callable[[], object]) -> None:
         try:
@@ -397,7 +403,7 @@ class _CsvReport:
         except OSError:
             with suppress(OSError):
                 self._unfinished.unlink(missing_ok=True)
-            folder = self._path.parent
+            folder = self.path.parent
             raise input_error(
                 "The report cannot be written into {folder}. Name another folder with --report-dir.",
                 folder=str(folder),
@@ -406,16 +412,10 @@ class _CsvReport:
 
 def _csv_report(arguments: argparse.Namespace) -> list[_CsvReport]:
     """Begin the CSV report; none where it is not asked for."""
-    folder: Path | None = arguments.report_dir
-    if folder is None:
-        if arguments.json:
-            return []
-        first = Path(
-            arguments.log or (arguments.originals[0] if arguments.originals else arguments.pair[0][0])
-        )
-        folder = first if first.is_dir() else first.parent
-    name = csv_report_name(datetime.now().astimezone())
-    return [_CsvReport(folder / name, csv_report_header(arguments.headers))]
+    if arguments.report_dir is None and arguments.json:
+        return []
+    path = (arguments.report_dir or DEFAULT_REPORT_DIR) / csv_report_name(datetime.now().astimezone())
+    return [_CsvReport(path, csv_report_header(arguments.headers))]
 
 
 def _limits(arguments: argparse.Namespace) -> _Limits:

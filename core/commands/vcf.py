@@ -11,22 +11,22 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core import vcf
+from core import at_hand, vcf
 from core.cluster import Task, settings_digest, stamps
 from core.commands.batches import Batch, add_batch_options
-from core.commands.output import MOST_JOBS, Audited, memory_asked_for, print_line
+from core.commands.folders import tell_passed_over
+from core.commands.output import DEFAULT_REPORT_DIR, MOST_JOBS, Audited, memory_asked_for, print_line
 from core.errors import AuditInputError
 from core.settings_form import add_options, from_options
 from core.vcf.document import ended, vcf_document
 from core.vcf.outcomes import gravest_of_run, judge_outcome, run_verdict, unread
-from core.vcf.pairing import Level, VcfPair, file_at
+from core.vcf.pairing import Level, VcfPair, file_at, is_vcf_name
 from core.verdict import Verdict
 from core.words import Text, Written, input_error, own, text
 
 if TYPE_CHECKING:
     from core.reports import Report
 
-DEFAULT_REPORT_DIR = Path("reports")
 FORMS = (vcf.VcfSettings,)
 
 
@@ -100,6 +100,7 @@ def audit(arguments: argparse.Namespace, *, write_csv: bool = False) -> Audited:
 
     return Audited(
         verdict=run_verdict(outcomes),
+        n_audited=sum(one.audit is not None for one in outcomes),
         report=report,
         document=lambda: _timed(vcf_document(outcomes, pairing.unmatched, settings), outcomes),
         lines=lambda: [*_summary(outcomes, pairing, csv, seconds), *_severity_lines(settings)],
@@ -123,6 +124,8 @@ def _pairing(arguments: argparse.Namespace) -> vcf.Pairing:
     if by_hand:
         return vcf.Pairing(pairs=tuple(by_hand), unmatched=tuple(arguments.not_paired))
     pairing = vcf.pair_folders(arguments.origin, arguments.anony)
+    for folder in dict.fromkeys((arguments.origin, arguments.anony)):
+        tell_passed_over(folder, (each for each in at_hand.files_in(folder) if is_vcf_name(each.name)))
     if not pairing.pairs and not pairing.unmatched:
         raise input_error(
             "Neither {origin} nor {anony} holds files that end in .vcf.gz, .vcf.bgz, .vcf or .bcf.",

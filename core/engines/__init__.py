@@ -23,4 +23,13 @@ from core.engines.joining import (
     say_the_same,
     side_of,
 )
-from core.engines.sources import SECRETS, Engine, Origin, beside, configured, connected, unanswered_by
+from core.engines.sources import (
+    SECRETS,
+    Engine,
+    Origin,
+    beside,
+    configured,
+    connected,
+    tables_below,
+    unanswered_by,
+)

@@ -21,6 +21,7 @@ import pyarrow as pa
 from core.engines.addresses import Address, address_of
 from core.errors import AuditInputError, UnansweredError
 from core.jobs import Interruption, Shielded, without_interruption
+from core.own_reports import is_own_report
 from core.tables import ReadOptions
 from core.tables.encodings import is_utf8
 from core.tables.layout import find_layout
@@ -284,9 +285,7 @@ def _files(path: Path, *, name: str) -> list[Path]:
         return [path]
     if not path.is_dir():
         raise input_error("{file}: there is no such file or folder. Check its path.", file=name)
-    found = sorted(
-        each for each in path.rglob("*") if each.suffix.lower() in (*_PARQUET, *_TEXTS) and each.is_file()
-    )
+    found = tables_below(path)
     kinds = {each.suffix.lower() in _PARQUET for each in found}
     if len(kinds) != 1:
         raise input_error(
@@ -296,6 +295,13 @@ def _files(path: Path, *, name: str) -> list[Path]:
             folder=name,
         )
     return found
+
+
+def tables_below(folder: Path) -> list[Path]:
+    """Return the files of a folder, and of folders in it, that are read by their endings."""
+    ends = (*_PARQUET, *_TEXTS)
+    found = (each for each in folder.rglob("*") if each.suffix.lower() in ends and each.is_file())
+    return sorted(each for each in found if not is_own_report(each))
 
 
 def _duckdb_table(backend: Any, files: Sequence[Path], address: Address, options: ReadOptions) -> Expression:

@@ -16,6 +16,7 @@ from openpyxl.writer.excel import ExcelWriter
 from core.languages import ENGLISH
 from core.measures import MEASURES, format_number
 from core.measures.measure import Unit
+from core.own_reports import CREATOR, SHEETS
 from core.plain import ReproducibleZip, printable, scalar, starts_like_formula
 from core.reports import model
 from core.reports.as_json import content_digest, settings_digest
@@ -30,7 +31,6 @@ _HEAD = 2  # the row of the names of columns, below the link back to the summary
 _LARGEST_EXACT_INTEGER = 10**15  # beyond, Excel rounds
 _ESCAPE_LOOKALIKE = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")
 _FIRST = ("Do next", "Verdicts")
-_OWN_SHEETS = ("Summary", "Findings", "Limits")
 _FIGURE_COLUMNS = ("Figure", "Value", "Unit", "Threshold", "Verdict", "Of", "Definition", "Source")
 _SUMMARY_WIDTHS = (36, 16, 11, 26, 16, 26, 70, 44)
 _SUMMARY_TEXT_COLUMNS = 6  # a text beside its name is merged over these columns
@@ -59,7 +59,7 @@ def render_xlsx(report: model.Report) -> bytes:
     file's own date.
     """
     workbook = Workbook()
-    own_sheets = [say(name) for name in _OWN_SHEETS]
+    own_sheets = [say(name) for name in SHEETS]
     names = model.sheet_names(map(_named, report.tables), taken=own_sheets)
     summary = workbook.active
     summary.title = own_sheets[0]
@@ -76,7 +76,7 @@ def render_xlsx(report: model.Report) -> bytes:
         sheet.page_setup.fitToHeight = 0
         sheet.sheet_properties.pageSetUpPr.fitToPage = True
     properties = workbook.properties
-    properties.creator = "AnonAudit"
+    properties.creator = CREATOR
     properties.title = cell_text(say(report.title))
     properties.created = properties.modified = model.in_utc(report.created_at).replace(tzinfo=None)
     buffer = io.BytesIO()  # openpyxl's own `save` would stamp the file with the present time

@@ -9,6 +9,7 @@ from types import MappingProxyType
 import pandas as pd
 
 from core.languages import ENGLISH
+from core.own_reports import PARTS_OF_CSV
 from core.plain import ReproducibleZip, Scalar, scalar, starts_like_formula
 from core.reports.as_html import render_html
 from core.reports.as_json import render_json
@@ -26,11 +27,8 @@ def render_csv(report: Report) -> bytes:
     preceded by an apostrophe; numbers never are. Missing and infinite numbers are empty cells.
     """
     with speaking(ENGLISH):
-        frames = {
-            "about": about_frame(report),
-            "figures": figures_frame(report),
-            "findings": findings_frame(report),
-        }
+        makers = (about_frame, figures_frame, findings_frame)
+        frames = {part: make(report) for part, make in zip(PARTS_OF_CSV, makers, strict=True)}
         names = distinct_names((table.name for table in report.tables), taken=frames)
         frames |= {name: table.said_with_marks for name, table in zip(names, report.tables, strict=True)}
     buffer = io.BytesIO()

@@ -3,46 +3,12 @@
 import csv
 import io
 from datetime import datetime
-from typing import Literal
 
+from core.own_reports import TABULAR_COLUMNS, Headers
 from core.plain import printable, starts_like_formula
 from core.tabular.judging import TabularAudit
 
-Headers = Literal["ko", "en"]
-
 _BYTE_ORDER_MARK = "\ufeff"
-HEADERS: dict[Headers, tuple[str, ...]] = {
-    "ko": (
-        "파일명",
-        "익명화 결과",
-        "정책 일관성 준수율(%)",
-        "패턴 잔존율(%)",
-        "고위험 필드 처리율(%)",
-        "PASS 비율(%)",
-        "WARN 비율(%)",
-        "FAIL 비율(%)",
-        "추가 검토 여부",
-        "필수 검토 여부",
-        "k < 2 비율(%)",
-        "k < 5 비율(%)",
-        "처리 시간(초)",
-    ),
-    "en": (
-        "File name",
-        "Anonymization result",
-        "Policy consistency (%)",
-        "Pattern residual (%)",
-        "High-risk field handling (%)",
-        "PASS share (%)",
-        "WARN share (%)",
-        "FAIL share (%)",
-        "Review recommended",
-        "Review mandatory",
-        "k < 2 share (%)",
-        "k < 5 share (%)",
-        "Processing time (s)",
-    ),
-}
 
 
 def csv_report_name(at: datetime) -> str:
@@ -52,7 +18,7 @@ def csv_report_name(at: datetime) -> str:
 
 def csv_report_header(headers: Headers = "ko") -> str:
     """Return the byte order mark and the line of column names."""
-    return _BYTE_ORDER_MARK + _line(HEADERS[headers])
+    return _BYTE_ORDER_MARK + _line(TABULAR_COLUMNS[headers])
 
 
 def csv_report_row(audit: TabularAudit, *, seconds: float) -> str:

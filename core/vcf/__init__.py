@@ -8,7 +8,7 @@ from core.vcf.checks import ALL_CHECKS, CHECKS, Check
 from core.vcf.donor import DonorAudit, judge_donors
 from core.vcf.exposure import Exposure, check_severities
 from core.vcf.files import VcfFile
-from core.vcf.judging import REPORT_COLUMNS, Targets, VcfAudit, find_targets, judge_scan
+from core.vcf.judging import Targets, VcfAudit, find_targets, judge_scan
 from core.vcf.marks import Mark
 from core.vcf.measuring import VcfScan, scan_pair
 from core.vcf.outcomes import PairOutcome, ScanOutcome, audit_vcf, judge_outcome, run_scan

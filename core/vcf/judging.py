@@ -22,10 +22,6 @@ from core.words import Value, joined, text
 NEIGHBOUR_WINDOW = 50  # bases
 MANY_ALIKE = 5  # masked repeats from which one and the same ALT tells no length
 N_KEYS = 8  # INFO keys that a finding names
-REPORT_COLUMNS = (
-    *("filename", "anonymization_level", "anonymization_rate", "verification_result", "total_targets"),
-    *("metadata_targets", "variant_targets", "metadata_masked", "variant_masked", "unmasked_positions"),
-)
 
 Mask = npt.NDArray[np.bool_]
 

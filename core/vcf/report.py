@@ -7,24 +7,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from core.at_hand import write_file
+from core.own_reports import VCF_COLUMNS, VCF_FINDING_COLUMNS, VCF_SUMMARY_COLUMNS
 from core.plain import defused, starts_like_formula
 from core.vcf.donor import DonorAudit
-from core.vcf.judging import REPORT_COLUMNS, VcfAudit
+from core.vcf.judging import VcfAudit
 from core.vcf.outcomes import PairOutcome
 
 REPORT_NAME = "VCF_anonymization_verification_report"
-FINDING_COLUMNS = ("filename", "origin", "check", "verdict", "n_affected", "message", "remedy", "places")
-SUMMARY_COLUMNS = (
-    "filename",
-    "origin",
-    "state",
-    "overall",
-    "published_rule",
-    "exposure",
-    "donors",
-    "anonymize_again",
-    "problem",
-)
 
 Row = Mapping[str, object]
 
@@ -34,13 +23,13 @@ def render_report(audits: Iterable[VcfAudit]) -> bytes:
 
     A file name that a spreadsheet would run as a formula is written with a leading apostrophe.
     """
-    return _csv(REPORT_COLUMNS, (audit.report_row() for audit in audits), guarded=("filename",))
+    return _csv(VCF_COLUMNS, (audit.report_row() for audit in audits), guarded=("filename",))
 
 
 def render_findings(outcomes: Iterable[PairOutcome]) -> bytes:
     """Render every finding beside the published rule as CSV: a row each, with all its places and remedy."""
     rows = (row for outcome in outcomes for row in _finding_rows(outcome))
-    return _csv(FINDING_COLUMNS, rows, guarded=FINDING_COLUMNS)
+    return _csv(VCF_FINDING_COLUMNS, rows, guarded=VCF_FINDING_COLUMNS)
 
 
 def render_summary(outcomes: Iterable[PairOutcome], unmatched: Iterable[str] = ()) -> bytes:
@@ -49,7 +38,7 @@ def render_summary(outcomes: Iterable[PairOutcome], unmatched: Iterable[str] = (
         *map(_summary_row, outcomes),
         *({"filename": name, "state": "without partner", "overall": "NOT_ASSESSED"} for name in unmatched),
     ]
-    return _csv(SUMMARY_COLUMNS, rows, guarded=SUMMARY_COLUMNS)
+    return _csv(VCF_SUMMARY_COLUMNS, rows, guarded=VCF_SUMMARY_COLUMNS)
 
 
 def _finding_rows(outcome: PairOutcome) -> Iterator[Row]:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from core.vcf import REPORT_COLUMNS
+from core.own_reports import VCF_COLUMNS
 from tests.browser.downloading import downloaded
 from tests.vcf_files import bgzf, masked_header, vcf_text
 
@@ -40,7 +40,7 @@ def test_demo__is_verified_and_its_reports_can_be_taken_away(
     expect(page.locator("[data-testid=stVegaLiteChart] svg")).to_have_count(2, timeout=SLOW)
     wait_until_idle(page)
     rows = list(csv.DictReader(downloaded(page, "CSV report").read_text(encoding="utf-8").splitlines()))
-    assert tuple(rows[0]) == REPORT_COLUMNS
+    assert tuple(rows[0]) == VCF_COLUMNS
     assert [row["verification_result"] for row in rows] == ["ok", "ok", "fail"]
     found = list(csv.DictReader(downloaded(page, "All findings").read_text(encoding="utf-8").splitlines()))
     assert all(row["remedy"] and row["places"] for row in found)

@@ -38,19 +38,19 @@ def reports(folder) -> list[list[list[str]]]:
 
 def test_tabular__verifies_a_folder_and_writes_the_report(folder, capsys):
     path = folder("patients", "visits")
-    assert main(["tabular", str(path)]) == 0
+    assert main(["tabular", str(path), "--report-dir", str(path / "out")]) == 0
     printed = capsys.readouterr()
     assert printed.err == ""
     assert "patients.csv (high mode): PASS" in printed.out
     assert "visits.csv (low mode): WARN\n  published rule WARN, second opinion PASS" in printed.out
-    ((header, patients, visits),) = reports(path)
+    ((header, patients, visits),) = reports(path / "out")
     assert header[:3] == ["파일명", "익명화 결과", "정책 일관성 준수율(%)"]
     assert (
         patients[:-1] == "patients.csv PASS 100.00 0.00 100.00 100.00 0.00 0.00 False False 0.00 0.00".split()
     )
     assert visits[:-1] == "visits.csv WARN 100.00 0.00 100.00 42.86 57.14 0.00 True False 0.00 0.00".split()
     assert re.fullmatch(r"\d+\.\d\d", patients[-1])
-    (report,) = path.glob("anonymization_report_*.csv")
+    (report,) = (path / "out").glob("anonymization_report_*.csv")
     assert report.read_bytes().startswith(b"\xef\xbb\xbf")
     assert re.fullmatch(r"anonymization_report_\d{8}_\d{6}\.csv", report.name)
 

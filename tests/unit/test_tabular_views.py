@@ -5,10 +5,11 @@ from datetime import UTC, datetime
 import pytest
 
 from core.demo.tabular import make_hospital
+from core.own_reports import TABULAR_COLUMNS
 from core.reports import render_csv, render_html, render_json, render_xlsx
 from core.tables import read_dataset
 from core.tabular import LeftOutFile, TabularThresholds, audit_tabular, judge_tabular, pair_files, read_log
-from core.tabular.csv_report import HEADERS, csv_report_header, csv_report_name, csv_report_row
+from core.tabular.csv_report import csv_report_header, csv_report_name, csv_report_row
 from core.tabular.views import (
     VerifiedFile,
     class_chart,
@@ -141,7 +142,7 @@ def test_csv_report__has_the_published_columns_and_two_decimals(files):
         "고위험 필드 처리율(%),PASS 비율(%),WARN 비율(%),FAIL 비율(%),"
         "추가 검토 여부,필수 검토 여부,k < 2 비율(%),k < 5 비율(%),처리 시간(초)\r\n"
     )
-    assert len(HEADERS["en"]) == len(HEADERS["ko"]) == 13
+    assert len(TABULAR_COLUMNS["en"]) == len(TABULAR_COLUMNS["ko"]) == 13
     row = csv_report_row(files["lab_results.csv"].audit, seconds=0.126)
     assert row == "lab_results.csv,FAIL,83.33,3.76,100.00,50.00,0.00,50.00,False,True,0.00,0.00,0.13\r\n"
     not_assessed = csv_report_row(files["survey.csv"].audit, seconds=2)

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from core.__main__ import main
-from core.vcf import REPORT_COLUMNS, VcfFile, VcfPair, VcfSettings, judge_scan, render_report, scan_pair
+from core.own_reports import VCF_COLUMNS
+from core.vcf import VcfFile, VcfPair, VcfSettings, judge_scan, render_report, scan_pair
 from tests.vcf_bad_input import BAD_INPUT
 from tests.vcf_donors import donor_file, people
 from tests.vcf_files import bgzf, masked_header, vcf_text
@@ -77,7 +78,7 @@ def test_command__writes_reports_beside_each_other(folders: tuple[Path, Path]) -
     endings = ("", "_findings", "_summary")
     assert set(names) == {f"{stem}{number}{ending}.csv" for number in ("", "_2", "_3") for ending in endings}
     rows = list(csv.DictReader(Path("out", f"{stem}.csv").read_text(encoding="utf-8").splitlines()))
-    assert tuple(rows[0]) == REPORT_COLUMNS
+    assert tuple(rows[0]) == VCF_COLUMNS
     assert [row["anonymization_rate"] for row in rows] == ["100.00%(2/2)", "100.00%(4/4)"]
 
 
@@ -91,7 +92,7 @@ def test_command__json_is_one_document_and_writes_no_file(
     assert [pair["overall"] for pair in document["pairs"]] == ["WARN", "PASS"]
     first = document["pairs"][1]
     assert list(first) == [
-        *REPORT_COLUMNS,
+        *VCF_COLUMNS,
         "origin",
         "verdict",
         "exposure_verdict",
