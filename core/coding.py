@@ -27,6 +27,8 @@ _N_LOOKED_AT = 4096  # records that decide whether encoding pays
 _WORTH_ENCODING = 0.5  # share of distinct values among them from which it does not
 _COUNTED_DIRECTLY = 4  # codes per record up to which counting needs no renumbering
 _SUPPRESSED = r"^\s*\*+\s*$"
+# Letters of a cell that are handed to what looks for people in it, and to what says of what kind a column is
+LONGEST_READ, LONGEST_SHAPE = 100_000, 2_000
 
 
 def value_codes(column: pa.ChunkedArray | pa.Array | Codes) -> IntArray:
@@ -146,6 +148,12 @@ class CodedColumn:
         )
 
     @cached_property
+    def beginnings(self) -> "tuple[CodedColumn, BoolArray]":
+        """Return the column with as much of each value as is read of it, and which values go on."""
+        values, goes_on = beginnings(self.values, LONGEST_READ)
+        return (replace(self, values=values, is_distinct=False) if goes_on.any() else self), goes_on
+
+    @cached_property
     def trimmed(self) -> "CodedColumn":
         """Return the column with the white space around its values taken off."""
         values = pc.utf8_trim_whitespace(self.values)
@@ -157,6 +165,15 @@ class CodedColumn:
     def in_records(self, mask: BoolArray) -> BoolArray:
         """Return shape (n_records,): `mask` of each record's value, False for a missing one."""
         return cast("BoolArray", np.append(mask, False)[self.codes])
+
+
+def beginnings(values: pa.Array, longest: int) -> tuple[pa.Array, BoolArray]:
+    """Return texts with at most so many letters of each, and which go on, shape (n_values,)."""
+    goes_on = pc.greater(pc.binary_length(values), longest).to_numpy(zero_copy_only=False)
+    if not goes_on.any():
+        return values, goes_on
+    goes_on = pc.greater(pc.utf8_length(values), longest).to_numpy(zero_copy_only=False)
+    return pc.utf8_slice_codeunits(values, 0, longest), goes_on
 
 
 def coded_column(table: pa.Table, name: str) -> CodedColumn:

@@ -123,6 +123,7 @@ class TextColumn:
     n_perhaps: int  # further cells in which a listed name stands alone
     model: ModelName = "none"  # that looked for names too
     is_codes: bool = False  # whether its cells are codes, of which few hold something else
+    n_cut: int = 0  # cells that go on after the letters that were read, see `core.coding.LONGEST_READ`
 
     def of(self, *, who: bool) -> dict[str, int]:
         """Return the cells by kind: of what tells who somebody is, or of dates and places."""
@@ -134,7 +135,7 @@ def measure_texts(
 ) -> tuple[TextColumn, ...]:
     """Look for text columns, and in all columns with words for what names people.
 
-    Missing cells are passed over. Every cell is read.
+    Missing cells are passed over. Every cell is read, of a very long one the beginning.
 
     Parameters
     ----------
@@ -148,7 +149,8 @@ def measure_texts(
     Returns
     -------
     tuple of TextColumn
-        Text columns, and others in which somebody is named, in the order of the table.
+        Text columns, and others in which somebody is named or a cell was not read to its end, in the order
+        of the table.
     """
     columns = table if isinstance(table, CodedTable) else CodedTable(table=table, keeps=False)
     names = [name for name in columns.table.column_names if name not in skip]
@@ -157,23 +159,24 @@ def measure_texts(
 
 
 def _measure(name: str, column: CodedColumn, model: ModelName) -> TextColumn | None:
+    n_distinct, (column, goes_on) = column.n_distinct, column.beginnings
     sample = _spread(column.values)
     if not len(sample):
         return None
     is_codes = not _is_worded(sample)
     if not is_codes:
-        is_text = is_text_column(sample.to_pylist(), n_distinct=column.n_distinct, n_cells=column.n_filled)
+        is_text = is_text_column(sample.to_pylist(), n_distinct=n_distinct, n_cells=column.n_filled)
         masks, perhaps = _found(column, model if is_text else "none")
     else:
         is_text, perhaps = False, np.zeros(len(column.values), dtype=np.bool_)
         masks = _stray(column)
     who = _who(masks, len(column.values))
-    if not is_text and not who.any():
+    if not is_text and not who.any() and not goes_on.any():
         return None
     return TextColumn(
         column=name,
         n_cells=column.n_filled,
-        n_distinct=column.n_distinct,
+        n_distinct=n_distinct,
         is_text=is_text,
         counts={kind: column.n_cells(masks[kind]) for kind in KINDS if kind in masks},
         n_found=column.n_cells(who),
@@ -181,6 +184,7 @@ def _measure(name: str, column: CodedColumn, model: ModelName) -> TextColumn | N
         n_perhaps=column.n_cells(perhaps & ~who),
         model=model,
         is_codes=is_codes,
+        n_cut=column.n_cells(goes_on),
     )
 
 
@@ -232,7 +236,7 @@ def _is_worded(sample: pa.Array) -> bool:
 
 def records_that_name(table: pa.Table, text: TextColumn) -> IntArray:
     """Return the positions of the records whose cell of a text column tells who somebody is."""
-    column = CodedTable(table=table, keeps=False)[text.column]
+    column, _ = CodedTable(table=table, keeps=False)[text.column].beginnings
     masks, _ = _found(column, text.model if text.is_text else "none")
     places = np.flatnonzero(column.codes >= 0)
     return np.asarray(places[_who(masks, len(column.values))[column.codes[places]]], dtype=np.int64)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from core.coding import LONGEST_READ
 from core.errors import refuse
 from core.free_text.finding import KINDS, MOST_STRAY, TextColumn
 from core.free_text.reading import LARGEST_SHARE, Reading, cells_to_read, upper_bound
@@ -56,6 +57,8 @@ def text_findings(
             yield _read(each, reading)
         if each.is_text and each.of(who=False):
             yield _dated(each)
+        if each.n_cut and (each.n_found or not each.is_text):  # else `_read` says so
+            yield _cut_only(each)
 
 
 def _kinds(counts: Mapping[str, int]) -> Text:
@@ -126,6 +129,8 @@ def _why_not(each: TextColumn) -> Iterator[Text]:
             "{n} cells hold a word that may be a name.",
             n=each.n_perhaps,
         )
+    if each.n_cut:
+        yield _cut(each)
 
 
 def _how_many(reading: Reading, bound: float, needed: int) -> Text:
@@ -144,6 +149,23 @@ def _how_many(reading: Reading, bound: float, needed: int) -> Text:
         read=counted(reading.n_read, "cell"),
         bound=percent(bound),
         limit=percent(LARGEST_SHARE),
+    )
+
+
+def _cut_only(each: TextColumn) -> Finding:
+    found = Finding.of("text_not_read", Verdict.NOT_ASSESSED, column=each.column, n_affected=each.n_cut)
+    return found(_cut(each))
+
+
+def _cut(each: TextColumn) -> Text:
+    return text(
+        "{n} cell of `{column}` has more than {most} letters: only the first {most} were searched for names "
+        "and numbers of people, and nobody knows what the rest says.",
+        "{n} cells of `{column}` have more than {most} letters each: only the first {most} were searched for "
+        "names and numbers of people, and nobody knows what the rest says.",
+        n=each.n_cut,
+        column=each.column,
+        most=LONGEST_READ,
     )
 
 

@@ -196,6 +196,8 @@ def parts_inside(values: Sequence[str]) -> Iterator[list[str]]:
 def _parted(value: str) -> str:
     """Return a word that is two listed names as two words, the shorter first one first."""
     word = without_accents(value)
+    if len(word) > 2 * _LONGEST_NAME:
+        return ""
     for at in range(2, len(word) - 1):
         first, last = word[:at], word[at:]
         if {first, last} <= _KNOWN_NAMES and (first in _GIVEN or last in _GIVEN):
@@ -216,6 +218,7 @@ def _of_consonants(value: str) -> str:
 
 _GIVEN = people.ENGLISH_GIVEN_NAMES | people.SLOVENIAN_GIVEN_NAMES
 _SURNAMES = people.ENGLISH_SURNAMES | people.SLOVENIAN_SURNAMES
+_LONGEST_NAME = max(map(len, _KNOWN_NAMES))
 _VOWELS = re.compile("[aeiou]")
 _BY_CONSONANTS = {
     first + _VOWELS.sub("", rest): name.title()

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from stdnum.si import emso
 
 from core import people
-from core.coding import BoolArray, CodedColumn, some_rows
+from core.coding import LONGEST_SHAPE, BoolArray, CodedColumn, beginnings, some_rows
 from core.free_text.finding import is_text_column
 from core.letters import without_accents
 from core.people import vary_like_names
@@ -55,7 +55,8 @@ class ColumnProfile:
     n_distinct: int
     sample: tuple[
         str, ...
-    ]  # distinct values, trimmed, in compatible composition (NFKC), of a seeded sample of the non-blank cells
+    ]  # distinct values, trimmed, in compatible composition (NFKC), of a seeded sample of the non-blank
+    # cells; of long ones their first letters, see `core.coding.LONGEST_SHAPE`
 
     @property
     def distinct_share(self) -> float:
@@ -102,6 +103,7 @@ def profile_column(column: CodedColumn, *, seed: int, sample_size: int) -> Colum
         dictionary = dictionary.filter(pa.array(~suppressed))
     n_distinct = len(dictionary)
     dictionary = dictionary.take(pa.array(some_rows(np.random.default_rng(seed), n_distinct, sample_size)))
+    dictionary, _ = beginnings(dictionary, LONGEST_SHAPE)
     values = tuple(unicodedata.normalize("NFKC", value).strip() for value in dictionary.to_pylist())
     return ColumnProfile(n_nonblank=n_nonblank, n_distinct=n_distinct, sample=values)
 
