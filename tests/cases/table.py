@@ -1,8 +1,13 @@
 """Tables of cases, one a line, and tests over all of a table that name every case which fails."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
+
+from core.errors import AuditInputError
+
+_SIGN = re.compile(r"\\u([0-9a-f]{4})")
 
 
 class Case(NamedTuple):
@@ -13,7 +18,7 @@ class Case(NamedTuple):
 
 
 def read_cases(name: str) -> Mapping[str, list[Case]]:
-    """Return the cases of each part of a table, names in braces replaced by what they stand for."""
+    """Return the cases of each part of a table, names in braces and `\\u` replaced by what they stand for."""
     parts: dict[str, list[Case]] = {}
     names: dict[str, str] = {}
     part = ""
@@ -24,9 +29,13 @@ def read_cases(name: str) -> Mapping[str, list[Case]]:
         elif part == "names" and columns:
             names[columns[0]] = columns[1].format_map(names)
         elif part and columns:
-            filled = tuple(one.format_map(names) for one in columns)
+            filled = tuple(_SIGN.sub(_letter, one.format_map(names) if names else one) for one in columns)
             parts.setdefault(part, []).append(Case(f"{name}:{number} {line}", filled))
     return parts
+
+
+def _letter(match: re.Match[str]) -> str:
+    return chr(int(match[1], 16))
 
 
 def holds_for_each(cases: Iterable[object], holds: Callable[..., None]) -> None:
@@ -36,9 +45,6 @@ def holds_for_each(cases: Iterable[object], holds: Callable[..., None]) -> None:
         place, arguments = case if isinstance(case, Case) else (repr(case), case)
         try:
             holds(*arguments) if isinstance(arguments, tuple) else holds(arguments)
-        except AssertionError as error:
-            wrong.append(f"{place}\n    {error}")
-        except Exception as error:
-            error.add_note(f"in the case {place}")
-            raise
+        except (AssertionError, AuditInputError, LookupError, TypeError, ValueError) as error:
+            wrong.append(f"{place}\n    {type(error).__name__}: {error}")
     assert not wrong, "\n".join([f"{len(wrong)} cases fail:", *wrong])

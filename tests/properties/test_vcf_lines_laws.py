@@ -330,17 +330,7 @@ _drawn = st.builds(
         st.sampled_from(
             [
                 *("AF=0.001", "DP=3", "CSQ=G|missense", "ALLELE=G", "G=1", "NOTE=AG,G.", "AC=1", "AN=2000"),
-                *(
-                    "HGVS=c.1A>G",
-                    "RS=12",
-                    "DB",
-                    "END=9",
-                    "SVLEN=3",
-                    "RU=AC",
-                    "X=(AC)7",
-                    "AF_afr=0.3",
-                    "S=S1_x",
-                ),
+                *"HGVS=c.1A>G RS=12 DB END=9 SVLEN=3 RU=AC X=(AC)7 AF_afr=0.3 S=S1_x".split(),
                 *("AF=.", "MQ0=1", "DP4=1,2", "E=1e-3", "=5", "AF", "FS=0.1;SOR=-2", "GENE=E,E", "AA_C=1"),
                 *("TSTV=TS", "MAC=0", "MAC=2", "QNAME=read1", "AT=>1>2", "FUNC=stop"),
             ]

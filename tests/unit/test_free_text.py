@@ -30,25 +30,13 @@ from core.free_text.names import are_sentences, find_names
 from core.verdict import Verdict
 
 NAMING = (
-    "John Smith came with pain",
-    "spoke to Novak, Janez about the date",
-    "klical Janeza Novaka zaradi termina",
-    "seen by Dr. Featherstone today",
-    "gospa Kavčnik je prišla",
-    "po pogovoru z ga. Kovačič brez težav",
-    "z dr. Šuštarjem dogovorjen pregled",
-    "Mrs Okafor asked about it",
-    "his wife Mary called",
-    "met Maria Hodgekins in the hall",
-    "called by James T. Wilson",
-    "JANE SMITH WAS HERE",
-    "Ana Šuštar poklicala",
-    "김철수 님과 통화",
-    "김철수씨 내원",
-    "홍길동 환자 통증 호소",
-    "보호자 이영희 연락",
-    "박 민수 님과 통화",
-)
+    "John Smith came with pain | spoke to Novak, Janez about the date | "
+    "klical Janeza Novaka zaradi termina | seen by Dr. Featherstone today | gospa Kavčnik je prišla | "
+    "po pogovoru z ga. Kovačič brez težav | z dr. Šuštarjem dogovorjen pregled | "
+    "Mrs Okafor asked about it | his wife Mary called | met Maria Hodgekins in the hall | "
+    "called by James T. Wilson | JANE SMITH WAS HERE | Ana Šuštar poklicala | 김철수 님과 통화 | "
+    "김철수씨 내원 | 홍길동 환자 통증 호소 | 보호자 이영희 연락 | 박 민수 님과 통화"
+).split(" | ")
 NAMING_NOBODY = (
     "no complaints",
     "Wilson disease suspected",

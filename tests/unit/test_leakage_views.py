@@ -92,15 +92,10 @@ def test_figures__are_not_assessed_where_rows_cannot_be_paired() -> None:
     result = audit("town,age,sex\nCork,1,f\n")
     assert [figure.value for figure in views.row_figures(result)] == [None] * 4
     assert views.row_figures(result)[0].verdict is Verdict.NOT_ASSESSED
-    assert list(views.columns_table(result.measures)) == [
-        "column",
-        "n_valid",
-        "n_matching",
-        "matching_share",
-        "chance_share",
-        "excess",
-        "z",
-    ]
+    assert (
+        list(views.columns_table(result.measures))
+        == "column n_valid n_matching matching_share chance_share excess z".split()
+    )
     assert len(views.columns_table(result.measures)) == len(views.worst_rows_table(result.measures)) == 0
     assert list(views.leakage_charts(result.measures)) == ["nearest"]
     assert views.row_counts_csv(result.measures).decode().count("\n") == 1

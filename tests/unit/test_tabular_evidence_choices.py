@@ -26,12 +26,10 @@ def _audit() -> tuple[Dataset, Dataset, TabularAudit]:
 
 def test_evidence_of__names_every_kind() -> None:
     *_, audit = _audit()
-    assert [evidence.label for evidence in evidence_of(audit, k=5)] == [
-        "Column check of id",
-        "Unchanged cells of name",
-        "Records re-linked by name",
-        "Records in classes smaller than 5",
-    ]
+    assert [evidence.label for evidence in evidence_of(audit, k=5)] == (
+        "Column check of id, Unchanged cells of name, Records re-linked by name, "
+        "Records in classes smaller than 5"
+    ).split(", ")
 
 
 @pytest.mark.parametrize(

@@ -61,19 +61,7 @@ def test_disguises__count_as_taken_out_whatever_word_the_log_uses():
         assert copy.verdict is verdict
 
 
-MARKS = (
-    "***",
-    "*",
-    "[REDACTED]",
-    "<removed>",
-    "Masked",
-    "XXXX",
-    "-",
-    "삭제",
-    "비공개",
-    "izbrisano",
-    "###-##-####",
-)
+MARKS = "*** * [REDACTED] <removed> Masked XXXX - 삭제 비공개 izbrisano ###-##-####".split()
 NO_MARKS = ("x", "X", "M", "5-", "none", "no", "+", "deleted item", "Removed 5", "0000", "Maskell", "***a***")
 
 

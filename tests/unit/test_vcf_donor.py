@@ -411,12 +411,10 @@ def test_measure_donors__asks_for_the_alleles_of_a_panel_s_people() -> None:
     panel = vcf_file(
         "panel.vcf.gz",
         vcf_text(
-            [
-                "1 100000 . A G . . . GT 0/1 0/0 1/1",
-                "1 100001 . A C . . . GT 0/1 0/1 0/1",  # which the file does not name
-                "1 200000 . A G,T . . . GT 0/2 0/1 1/2",
-                "1 300000 . A G . . . GT 0/1 0/0 0/1",
-            ],
+            (
+                "1 100000 . A G . . . GT 0/1 0/0 1/1 | 1 100001 . A C . . . GT 0/1 0/1 0/1 | "
+                "1 200000 . A G,T . . . GT 0/2 0/1 1/2 | 1 300000 . A G . . . GT 0/1 0/0 0/1"
+            ).split(" | "),
             samples=("x", "y", "z"),
         ),
     )
