@@ -4,7 +4,7 @@
 `judge_diversity` filters, recommends and says what to know.
 """
 
-from core.diversity.features import is_numeric, suggest_one_hot_groups, zero_one_columns
+from core.diversity.features import is_numeric, suggest_label, suggest_one_hot_groups, zero_one_columns
 from core.diversity.judging import (
     DiversityAudit,
     DiversityThresholds,

@@ -1,7 +1,7 @@
 """Columns as a model and a count need them: features as numbers, sensitive attributes as codes."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import cast
@@ -14,6 +14,8 @@ import pyarrow.compute as pc
 from core.attribute_disclosure import Distance, ordered_codes
 from core.coding import BoolArray, FloatArray, IntArray, combined_codes, value_codes
 from core.errors import refuse
+from core.roles import PERSON_KINDS, Role, RoleSuggestion
+from core.roles.vocabulary import match_name
 from core.words import Text, text
 
 Float32Array = npt.NDArray[np.float32]
@@ -250,6 +252,9 @@ def _binned(numbers: FloatArray, edges: FloatArray) -> IntArray:
 
 
 _END_OF_PREFIX = re.compile(r"[^\W_][\W_]+(?=[^\W_])")  # "job_", "job=", "job: "
+_A_FLAG = 2  # values of a column that says whether there is a number
+_FEWEST_OF_A_LABEL = 2  # records, on the average
+_NUMBERS = PERSON_KINDS | {"phone number", "record identifier"}
 _MOST_SPELLINGS = 16  # "0", "0.0", " 1" and the like
 
 
@@ -291,6 +296,24 @@ def suggest_one_hot_groups(table: pa.Table, columns: Sequence[str]) -> tuple[tup
             found.append(group)
             grouped.update(group)
     return tuple(sorted(found, key=lambda group: place[group[0]]))
+
+
+def suggest_label(columns: Sequence[str], roles: Iterable[RoleSuggestion], *, usual: str = "") -> str | None:
+    """Return the column that a model may predict: the `usual` one, else the last; None where none can be.
+
+    What names people, is called a number of theirs, or differs in most records is no label: a model could
+    only learn it by heart. Neither is what has one value.
+    """
+    named = {each.column: each for each in roles}
+    possible = [name for name in columns if _may_be_label(named[name])]
+    return usual if usual in possible else next(reversed(possible), None)
+
+
+def _may_be_label(role: RoleSuggestion) -> bool:
+    match = match_name(role.column)
+    is_numbered = match is not None and match.rule.kind in _NUMBERS and role.n_distinct > _A_FLAG
+    is_identifier = role.role is Role.DIRECT_IDENTIFIER or role.counts_rows or is_numbered
+    return not is_identifier and 1 < role.n_distinct <= role.n_nonblank / _FEWEST_OF_A_LABEL
 
 
 def _is_zero_one(column: pa.ChunkedArray) -> bool:

@@ -233,12 +233,14 @@ _EXCLUSIVE = ("label", "sensitive", "quasi", "left_out")
 
 
 def _role_problems(settings: DiversitySettings, columns: tuple[str, ...]) -> Iterator[str]:
+    if not settings.label:
+        yield "Choose the label: the column that the model predicts."
     if not settings.quasi_identifiers:
         yield "Choose at least one quasi-identifier."
     if not settings.sensitive_attributes:
         yield "Choose at least one sensitive attribute."
     named = {
-        "label": (settings.label,),
+        "label": (settings.label,) if settings.label else (),
         "sensitive": settings.sensitive_attributes,
         "quasi": settings.quasi_identifiers,
         "categorical": settings.categorical,

@@ -128,7 +128,8 @@ def what_if_note(what_if: WhatIf) -> Text:
     """Say how many generalizations there are, which were left out, and how many had to be counted."""
     left_out = _left_out(what_if)
     if not what_if.options:
-        return joined([_NOTHING_REACHES, *left_out])
+        none = _STOPPED_BEFORE if what_if.is_stopped else _NOTHING_REACHES
+        return joined([none, *left_out])
     n_measured = sum(each.n_measured for each in what_if.options)
     if not what_if.lattice.is_listed:
         return text(
@@ -153,6 +154,10 @@ def what_if_note(what_if: WhatIf) -> Text:
 _NOTHING_REACHES = (
     "No generalization reaches what was asked for within the suppression limit, not even showing no "
     "quasi-identifier at all. Allow more suppression, or ask for less."
+)
+_STOPPED_BEFORE = (
+    "Nothing useful found yet: the search was stopped before it found more than a table in which no "
+    "quasi-identifier is shown. Start again and let it run longer."
 )
 # By whether the search went to its end, and by what was made as small as possible.
 _CHEAPER = {

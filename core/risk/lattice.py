@@ -51,6 +51,11 @@ class Generalization:
         return 1 / self.n_classes  # the more classes, the smaller they are on average
 
     @property
+    def tells_nobody_apart(self) -> bool:
+        """Return whether everybody is shown alike though they were not, so that nothing is left to use."""
+        return self.n_classes == 1 and not self.n_suppressed and self.loss > 0
+
+    @property
     def average_class_size(self) -> float:
         """Return records shown / their classes."""
         return (self.n_records - self.n_suppressed) / self.n_classes

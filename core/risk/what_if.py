@@ -114,9 +114,11 @@ class WhatIf:
 
     settings: WhatIfSettings  # what was asked for
     lattice: Lattice  # all generalizations, to apply one of them
-    # cheapest for each k without those that another one beats, by ascending smallest class
+    # cheapest for each k without those that another one beats, by ascending smallest class; of a search that
+    # was stopped without those that show everybody alike
     options: tuple[SearchOutcome, ...]
-    accepted: ClassesAccepted | None  # the further conditions on classes; None without any
+    is_stopped: bool = False  # whether somebody ended the search
+    accepted: ClassesAccepted | None = None  # the further conditions on classes; None without any
     own_hierarchies: tuple[str, ...] = ()  # Quasi-identifiers whose ladders somebody gave
 
     def hierarchy_files(self) -> dict[str, bytes]:
@@ -199,7 +201,8 @@ def search_what_if(
     population
         A table of everybody the records were drawn from; needed for k-map, generalized alike.
     stop
-        Asked between two candidates; True ends the search, and the best found so far is kept.
+        Asked between two candidates; True ends the search, and the best found so far is kept, unless it
+        shows everybody alike.
     """
     names = measured.classes.quasi_identifiers
     settings.check(names)
@@ -208,13 +211,32 @@ def search_what_if(
     checks = _conditions(measured, dataset, settings)
     accepted = generalizing.all_of(checks)
     demand = _demand(settings, accepted, accepted_work=table.num_rows * len(checks))
+    stopped: list[bool] = []
+    found = search_frontier(lattice, demand, ks=settings.ks, stop=stop and _noting(stop, stopped))
     return WhatIf(
         settings=settings,
         lattice=lattice,
-        options=search_frontier(lattice, demand, ks=settings.ks, stop=stop),
+        options=tuple(each for each in found if not stopped or _is_of_use(each)),
+        is_stopped=bool(stopped),
         accepted=accepted,
         own_hierarchies=tuple(name for name in names if name in (hierarchies or {})),
     )
+
+
+def _noting(stop: Callable[[], bool], stopped: list[bool]) -> Callable[[], bool]:
+    """Return the question, which notes that it was answered by yes."""
+
+    def asked() -> bool:
+        if is_over := stop():
+            stopped.append(True)
+        return is_over
+
+    return asked
+
+
+def _is_of_use(outcome: SearchOutcome) -> bool:
+    """Return whether an outcome shows anything, or was shown to be the cheapest."""
+    return outcome.is_exact or (outcome.best is not None and not outcome.best.tells_nobody_apart)
 
 
 def _demand(settings: WhatIfSettings, accepted: ClassesAccepted | None, *, accepted_work: int) -> Demand:

@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from core.filed.deciding import Decision, decide
 from core.filed.signing import new_key, read_private_key, sign, signer_line
 from core.reports import render
+from core.verdict import worst_first
 from pages.components.navigation import FILED
 from tests import report_examples as examples
 
@@ -78,6 +79,16 @@ def test_deciding__accepts_findings_with_a_reason(open_page: Open) -> None:
     app.text_input(key=key).set_value("known to the board")
     shown = _shown(_decide(app, "approved", "Ana Novak", "so"))
     assert "Reason: known to the board" in shown
+
+
+def test_deciding__has_the_field_of_the_finding_that_the_card_says_in_sight(open_page: Open) -> None:
+    report = examples.report()
+    found = worst_first(report.findings)
+    data = render(replace(report, findings=found, headline=found[0].message), "json")
+    app = _given(open_page, data)
+    key = f"filed_accepted_1_{hashlib.sha256(data).hexdigest()}"
+    assert key in [each.key for each in app.text_input]
+    assert key not in [each.key for drawer in app.expander for each in drawer.text_input]
 
 
 def test_deciding__reads_a_decided_report_and_refuses_a_changed_one(open_page: Open) -> None:

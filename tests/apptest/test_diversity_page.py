@@ -10,7 +10,7 @@ import pytest
 import skops.io
 from sklearn.tree import DecisionTreeClassifier
 from streamlit.testing.v1 import AppTest
-from streamlit.testing.v1.element_tree import Multiselect, NumberInput, Slider
+from streamlit.testing.v1.element_tree import Multiselect, NumberInput, Selectbox, Slider
 
 from core.demo.diversity import demo_file
 from core.tables import read_dataset
@@ -197,10 +197,18 @@ def test_settings_that_do_not_stand__say_why(
     assert not any(button.key == "diversity_start" for button in iris.button)
 
 
+def _label(app: AppTest) -> Selectbox:
+    return next(each for each in app.selectbox if each.key.startswith("diversity_label_"))
+
+
 def test_search_that_cannot_be_prepared__says_why(open_page: OpenPage) -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"age": rng.integers(20, 60, 12), "s": rng.integers(0, 9, 12), "target": "same"})
     app = _upload(open_page(PAGE), frame)
+    assert _label(app).value is None  # one value is no label, and the others differ in most records
+    assert len([each for each in app.info if "proposed as the label" in each.value]) == 1
+    assert "Choose the label" in _said(app)
+    _label(app).set_value("target").run()
     for key, value in (("diversity_quasi_", ["age"]), ("diversity_sensitive_", ["s"])):
         next(each for each in app.multiselect if each.key.startswith(key)).set_value(value).run()
     app = _search(app)

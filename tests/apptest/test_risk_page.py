@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from core import risk
 from core.demo.risk import DEMOS
+from core.jobs import Progress
 from core.risk import RiskMeasurement, measure_risk
 from core.tables import Dataset
 from pages.components.navigation import HOME
@@ -237,6 +238,20 @@ def test_what_if__searches_and_counts_the_table_again(open_page: Callable[[str],
     (former,) = [each.value for each in app.dataframe if "Smallest class" in each.value.columns]
     assert former.equals(options)
     assert [warning.value.split(":")[0] for warning in app.warning] == ["Settings changed"]
+
+
+def test_what_if__stopped_before_it_found_anything_offers_nothing(
+    open_page: Callable[[str], AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Progress, "stop_asked", True)  # as who presses the button at once
+    app = open_page(PAGE)
+    app = app.button(key="risk_demo_untouched").click().run()
+    app.button(key="risk_start").click().run()
+    app = _after_work(app, "risk_stop")
+    assert not app.exception
+    assert "Nothing useful found yet" in _texts(app)
+    offered = {*(each.key for each in app.selectbox), *(each.key for each in app.get("download_button"))}
+    assert not offered & {"risk_option", "download_risk_generalized"}
 
 
 def test_special_uniques__are_searched_on_demand(open_page: Callable[[str], AppTest]) -> None:

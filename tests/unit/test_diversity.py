@@ -52,6 +52,7 @@ from core.diversity import (
     released_table,
     repeat_configuration,
     search,
+    suggest_label,
     suggest_one_hot_groups,
     verify,
     zero_one_columns,
@@ -75,6 +76,7 @@ from core.diversity.outcomes import class_text, r_squared, read_outcomes, sorted
 from core.diversity.settings import just_below
 from core.errors import AuditInputError
 from core.plain import table_csv
+from core.roles import suggest_roles
 from core.tables import Dataset, read_dataset
 from core.verdict import Verdict
 from core.words import percent
@@ -1241,6 +1243,39 @@ def test_zero_one_columns__hold_both_and_nothing_else() -> None:
     )
     assert zero_one_columns(table, table.column_names) == ("both", "spelled")
     assert zero_one_columns(table, ["text"]) == ()
+
+
+_PEOPLE = {"age": [str(20 + n % 9) for n in range(60)], "diagnosis": ["flu", "cold", "none"] * 20}
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "label"),
+    [
+        ("phone", [f"041 {n % 20:03} 777" for n in range(60)], "diagnosis"),
+        ("record number", [f"R{n // 3}" for n in range(60)], "diagnosis"),
+        ("id", [str(n % 25) for n in range(60)], "diagnosis"),
+        ("e-mail", [f"a{n % 20}@example.org" for n in range(60)], "diagnosis"),
+        ("c9", [f"{n * 37 % 101}.5" for n in range(60)], "diagnosis"),  # differs in every record
+        ("c9", [f"{n * 37 % 101 % 57}" for n in range(60)], "diagnosis"),  # in nearly every one
+        ("c9", ["x"] * 60, "diagnosis"),
+        ("outcome", ["good", "bad"] * 30, "outcome"),
+        ("phone", ["yes", "no"] * 30, "phone"),
+        ("score", [str(n % 20) for n in range(60)], "score"),
+    ],
+)
+def test_suggest_label__is_nothing_that_names_people_or_differs_in_most_records(
+    name: str, values: list[str], label: str
+) -> None:
+    table = pa.table({**_PEOPLE, name: values})
+    assert suggest_label(table.column_names, suggest_roles(table)) == label
+
+
+def test_suggest_label__is_the_usual_one_or_none() -> None:
+    table = pa.table({"target": ["a", "b", "b", "a"], "sex": ["f", "m"] * 2, "id": list("1234")})
+    roles = suggest_roles(table)
+    assert suggest_label(table.column_names, roles, usual="target") == "target"
+    assert suggest_label(table.column_names, roles, usual="id") == "sex"
+    assert suggest_label(["id"], roles, usual="id") is None
 
 
 def test_suggest_one_hot_groups__takes_the_shortest_beginning_that_excludes() -> None:

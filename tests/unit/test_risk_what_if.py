@@ -2,6 +2,7 @@
 
 import csv
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -214,10 +215,39 @@ def test_search__where_nothing_reaches_it_says_so() -> None:
     )
 
 
-def test_search__can_be_stopped(patients: Dataset, measured: RiskMeasurement) -> None:
-    found = search_what_if(measured, patients, settings=WhatIfSettings(ks=(3,)), stop=lambda: True)
-    assert [outcome.is_exact for outcome in found.options] == [False]
-    assert views.what_if_note(found).endswith("the search was bounded, so a cheaper one may exist.")
+def _stop_after(n: int) -> Callable[[], bool]:
+    asked = iter(range(n))
+    return lambda: next(asked, None) is None
+
+
+@pytest.mark.parametrize("columns", [("age", "sex", "town"), ("age",), ("age", "town")])
+@pytest.mark.parametrize("ks", [(3,), (2, 3, 5)])
+def test_search__stopped_before_it_found_anything_offers_nothing(
+    patients: Dataset, columns: tuple[str, ...], ks: tuple[int, ...]
+) -> None:
+    asked = RiskSettings(quasi_identifiers=columns)
+    found = search_what_if(
+        measure_risk(patients, settings=asked), patients, settings=WhatIfSettings(ks=ks), stop=lambda: True
+    )
+    assert found.options == ()
+    assert found.is_stopped
+    assert "found yet" in views.what_if_note(found)
+
+
+def test_search__stopped_later_keeps_what_it_found(patients: Dataset, measured: RiskMeasurement) -> None:
+    found = search_what_if(measured, patients, settings=WhatIfSettings(ks=(3, 11)), stop=_stop_after(1))
+    assert found.is_stopped
+    assert [(each.best.k, each.best.loss < 1) for each in found.options if each.best] == [(3, True)]
+
+
+def test_search__that_went_to_its_end_says_where_only_showing_nothing_does() -> None:
+    people = table("age,town\n1,A\n2,B\n3,C\n")
+    found = measure_risk(people, settings=RiskSettings(quasi_identifiers=("age", "town")))
+    to_the_end = search_what_if(
+        found, people, settings=WhatIfSettings(ks=(3,), suppression_limit=0.0), stop=lambda: False
+    )
+    assert [outcome.best.loss for outcome in to_the_end.options if outcome.best] == [1.0]
+    assert not to_the_end.is_stopped
 
 
 def test_search__refuses_sizes_below_one(patients: Dataset, measured: RiskMeasurement) -> None:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.caching import columns_of_text, suggested_roles, zero_one_columns
 from core.demo.diversity import LABEL, SHOWN_ROLES
-from core.diversity import DiversitySettings, suggest_one_hot_groups
+from core.diversity import DiversitySettings, suggest_label, suggest_one_hot_groups
 from core.roles import Role
 from core.settings_form import described
 from core.tables import Dataset
@@ -16,6 +16,10 @@ from core.words import joined, own, say
 from pages.components.asking import ask_for_choice, ask_for_several
 
 SMALLEST_GROUP = 2
+_NO_LABEL = (
+    "No column is proposed as the label: each names people, has one value, or differs in most records. "
+    "Choose what the model predicts."
+)
 
 
 class Roles(NamedTuple):
@@ -41,6 +45,8 @@ def ask_for_roles(data: Dataset, mark: str) -> Roles:
             start=suggested.label,
             key=f"diversity_label_{mark}",
         )
+        if label is None:
+            st.info(say(_NO_LABEL), icon=":material/help:")
 
     def ask(name: str, free: list[str], key: str) -> tuple[str, ...]:
         start = [column for column in getattr(suggested, name) if column in free]
@@ -57,7 +63,7 @@ def ask_for_roles(data: Dataset, mark: str) -> Roles:
     with left:
         categorical = ask("categorical", [name for name in others if name not in left_out], "categorical")
     groups = _ask_for_one_hot_groups(data, [name for name in quasi if name not in categorical], mark)
-    return Roles(label, sensitive, quasi, left_out, categorical, groups)
+    return Roles(label or "", sensitive, quasi, left_out, categorical, groups)
 
 
 def _suggested(data: Dataset) -> Roles:
@@ -67,13 +73,14 @@ def _suggested(data: Dataset) -> Roles:
     text = columns_of_text(data.fingerprint)
     if demo is not None and {LABEL, demo.sensitive_attribute, *demo.quasi_identifiers} <= set(columns):
         return Roles(LABEL, [demo.sensitive_attribute], list(demo.quasi_identifiers), [], list(text), [])
-    label = LABEL if LABEL in columns else columns[-1]
+    roles = suggested_roles(data.fingerprint)
+    label = suggest_label(columns, roles, usual=LABEL)
     of_role: dict[Role, list[str]] = {role: [] for role in Role}
-    for suggestion in suggested_roles(data.fingerprint):
+    for suggestion in roles:
         if suggestion.column != label:
             of_role[suggestion.role].append(suggestion.column)
     return Roles(
-        label=label,
+        label=label or "",
         sensitive_attributes=of_role[Role.SENSITIVE_ATTRIBUTE][:1],
         quasi_identifiers=of_role[Role.QUASI_IDENTIFIER],
         left_out=of_role[Role.DIRECT_IDENTIFIER],

@@ -122,8 +122,8 @@ def _ask_for_exceptions(report: FiledReport) -> dict[int, str]:
             persist_state="session",
         ).strip()
 
-    said = next((each.check for each in report.findings if each.message == report.headline), "")
-    show_findings(report.findings, key=TOOL, at_once=4, in_card=said, below=ask)
+    # the finding that the card says too: here it has its field
+    show_findings(report.findings, key=TOOL, at_once=4, below=ask)
     return {number: why for number, why in sorted(given.items()) if why}
 
 
