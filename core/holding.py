@@ -1,8 +1,10 @@
-"""A file's bytes, held once: as they came, in memory that its reader sees too, or packed after that."""
+"""A file's bytes: how every input is opened, and how they are held, as they came, shared, or packed."""
 
+import errno
 import io
 import mmap
 import os
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,9 +23,40 @@ CHANGED = (
     "{file}: the file was changed or removed while it was read, so nothing was judged. Audit it again once "
     "nobody writes to it."
 )
+LARGEST_DOCUMENT = 1 << 30  # bytes; of settings, logs, models and reports, which are read whole
+_NO_FILE = (
+    "{file} is a pipe, a socket or a device; only plain files are read. Save what it gives in a file, and "
+    "name that."
+)
+_TOO_LARGE = "{file} has more than {most} MB, the most that is read here. Check that it is the right file."
+_AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # what became a pipe meanwhile is not waited for
 WORTH_PACKING = 16 << 20  # bytes; less is held as it came
 _BLOCK = 16 << 20
 _CODEC = pa.Codec("zstd", compression_level=1)
+
+
+def open_input(path: Path, *, name: str = "") -> io.BufferedReader:
+    """Open a file that somebody named: plain, or a link to one; everything else may wait, or never end.
+
+    OSError: there is none, it is a folder, or may not be read. AuditInputError: it is no plain file.
+    """
+    kind = path.stat().st_mode
+    if stat.S_ISDIR(kind):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not stat.S_ISREG(kind):
+        raise input_error(_NO_FILE, file=name or path.name)
+    return open(path, "rb", opener=lambda file, flags: os.open(file, flags | _AT_ONCE))
+
+
+def read_whole(file: io.BufferedReader, *, name: str, most: int = LARGEST_DOCUMENT) -> bytes:
+    """Return what a file holds; AuditInputError of more than `most` bytes, and of more than it has said."""
+    n_bytes = os.fstat(file.fileno()).st_size
+    if n_bytes > most:
+        raise input_error(_TOO_LARGE, file=name, most=most >> 20)
+    data = file.read(n_bytes + 1)
+    if len(data) > n_bytes:
+        raise input_error(CHANGED, file=name)
+    return data
 
 
 @contextmanager
@@ -43,10 +76,11 @@ def _stamp(path: Path) -> tuple[int, ...]:
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def read_unchanged(path: Path, *, name: str = "") -> bytes:
+def read_unchanged(path: Path, *, name: str = "", most: int = LARGEST_DOCUMENT) -> bytes:
     """Return what a file holds, if that does not change meanwhile."""
-    with unchanged(path, name=name or path.name):
-        return path.read_bytes()
+    name = name or path.name
+    with unchanged(path, name=name), open_input(path, name=name) as file:
+        return read_whole(file, name=name, most=most)
 
 
 class Shared:
@@ -63,12 +97,17 @@ class Shared:
             self.put(0, data)
 
     @classmethod
-    def of(cls, file: io.FileIO) -> "Shared":
-        """Copy what a file holds from here on."""
+    def of(cls, file: io.BufferedReader, *, name: str, most: int) -> "Shared":
+        """Copy what a file holds; AuditInputError as of :func:`read_whole`."""
+        n_bytes = os.fstat(file.fileno()).st_size
+        if n_bytes > most:
+            raise input_error(_TOO_LARGE, file=name, most=most >> 20)
         shared = cls()
         while piece := file.read(_BLOCK):
             shared.put(shared.size, piece)
             shared.size += len(piece)
+            if shared.size > n_bytes:
+                raise input_error(CHANGED, file=name)
         return shared
 
     def put(self, place: int, data: pa.Buffer | bytes) -> None:

@@ -2,13 +2,17 @@
 
 import html
 import io
+import os
 import re
 import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
+from core.errors import AuditInputError
+from core.holding import open_input
 from core.languages import LANGUAGES
 from core.words import say, speaking
 
@@ -75,6 +79,7 @@ _HTML = re.compile(
 _JSON = b'{\n  "report_format": '
 _CREATED = re.compile(rb"<dc:creator[^<>]*>%s</dc:creator>" % CREATOR.encode())
 _SHEET = re.compile(rb'<sheet [^<>]*name="([^"]*)"')
+_DAMAGED = (zipfile.BadZipFile, zlib.error, ValueError, KeyError, NotImplementedError, RuntimeError, EOFError)
 _HEAD = 4096  # bytes
 _LARGEST = 64 << 20  # bytes of a report as an archive
 _LARGEST_PART = 1 << 20
@@ -86,11 +91,11 @@ def is_own_report(path: Path) -> bool:
     What it was asked to release is none. False where the file cannot be read, of which its reader tells.
     """
     try:
-        with path.open("rb") as file:
+        with open_input(path) as file:
             head = file.read(_HEAD)
-            if head.startswith(b"PK") and path.stat().st_size <= _LARGEST:
+            if head.startswith(b"PK") and os.fstat(file.fileno()).st_size <= _LARGEST:
                 return _is_archive_of_ours(io.BytesIO(head + file.read(_LARGEST)))
-    except (OSError, zipfile.BadZipFile, ValueError, KeyError, NotImplementedError, RuntimeError, EOFError):
+    except (AuditInputError, OSError, *_DAMAGED):
         return False
     first = head.removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0].rstrip(b"\r")
     return head.startswith(_JSON) or first in _CSV or bool(_HTML.match(head))

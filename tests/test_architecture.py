@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import packages_distributions, version
 from pathlib import Path
@@ -122,6 +123,43 @@ def test_module__of_one_importer_is_a_subject_of_its_own() -> None:
         "pages.start.filed_parts.repeating",
         "pages.verify.vcf_parts.file",
     }
+
+
+READS = frozenset({"open", "fdopen", "read_bytes", "read_text", "read_metadata", "ParquetFile", "memory_map"})
+NO_INPUTS = {  # what else is opened, by function: of ourselves, of this system, or in memory
+    *("core.__main__._ended_by", "core.apart._given", "core.apart._share", "core.apart._addresses"),
+    *("core.apart.main", "core.at_hand.write_file", "core.at_hand._give_name", "core.cluster.tasks.build"),
+    *("core.commands.output.write_new_files", "core.languages.catalogues", "core.plain.write"),
+    *("core.own_reports._is_archive_of_ours", "core.policies.reading.shipped_policies"),
+    *("core.reports.as_html.", "core.tables.beside._read", "core.tables.delimited.read_delimited"),
+    *("core.tables.parquet.read_parquet", "core.tables.parquet._packed", "core.turns.machine_memory"),
+    *("core.tables.workbook_bounds._pieces", "core.vcf.files.sha256", "core.vcf.files.__init__"),
+    *("core.vcf.header.opened", "core.vcf.header._feed", "core.vcf.unread.unread_bytes"),
+    "core.commands.risk_in_engine._needed",  # of a file that was just opened as an input
+    "core.engines.sources.configured",  # the operator's own secrets
+}
+
+
+def _reads(node: ast.AST, function: str = "") -> Iterator[str]:
+    """Yield the function of each call below a node that may open something."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Call):
+            called = child.func
+            name = getattr(called, "id", getattr(called, "attr", ""))
+            if name in READS:
+                yield function
+        yield from _reads(child, child.name if isinstance(child, ast.FunctionDef) else function)
+
+
+def test_inputs__are_opened_by_one_function() -> None:
+    """What is opened elsewhere may be a pipe, for which a command would wait for ever."""
+    found = {
+        f"{_module(path)}.{function}"
+        for path in SOURCES
+        if path.is_relative_to(ROOT / "core")
+        for function in _reads(ast.parse(path.read_text(encoding="utf-8")))
+    }
+    assert found - {"core.holding.open_input"} == NO_INPUTS
 
 
 @pytest.mark.parametrize("tool", TOOLS)

@@ -10,6 +10,7 @@ from typing import TypeVar
 from core.at_hand import write_file
 from core.cluster.tasks import Task
 from core.errors import AuditInputError
+from core.holding import read_unchanged
 from core.packing import unpacked_bytes
 from core.words import input_error
 
@@ -53,8 +54,8 @@ class Kept:
 
     def load(self, task: Task, digest: str, kind: type[Result]) -> Result | None:
         """Return what is kept under a digest; None where it is not there whole."""
-        with suppress(OSError, ValueError):
-            return unpacked_bytes(kind, self._path(task, digest).read_bytes())
+        with suppress(OSError, ValueError, AuditInputError):
+            return unpacked_bytes(kind, read_unchanged(self._path(task, digest)))
         return None
 
     def put(self, task: Task, digest: str, data: bytes) -> None:

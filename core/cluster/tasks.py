@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Protocol
 from core import __version__
 from core.apart import limit_memory
 from core.errors import AuditInputError
+from core.holding import open_input
 from core.packing import packed_bytes
 from core.words import Plain, plain_text, text
 
@@ -132,7 +133,7 @@ def digest_of(task: Task) -> str:
         path = Path(stamp.path)
         try:
             content = _content(path, *seen)
-        except OSError:
+        except (OSError, AuditInputError):
             content = "gone"
         digest.update(f"\n{path.name}\n{content}".encode())
     return digest.hexdigest()
@@ -140,7 +141,7 @@ def digest_of(task: Task) -> str:
 
 @lru_cache(FILES_REMEMBERED)
 def _content(path: Path, *_identity: int) -> str:
-    with path.open("rb") as file:
+    with open_input(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 

@@ -22,6 +22,7 @@ from core.commands.policies import judged
 from core.commands.reading import read_options
 from core.engines import Address, address_of, tables_below
 from core.errors import AuditInputError
+from core.holding import open_input
 from core.jobs import Result
 from core.releases import EARLIER
 from core.reports import InputFacts, Report
@@ -195,12 +196,12 @@ def _needed(file: Path) -> int:
         n_bytes = file.stat().st_size
         if n_bytes < _LARGE_FILE:
             return 0
-        with file.open("rb") as opened:
+        with open_input(file) as opened:
             head = opened.read(4)
         if head == b"PAR1":
             footer = parquet.read_metadata(file)
             return footer.num_rows * footer.num_columns * _MEMORY_FOR_A_CELL
-    except (OSError, pa.ArrowException):
+    except (OSError, pa.ArrowException, AuditInputError):
         return 0  # its reader says what is wrong
     is_text = head[:2] not in (b"PK", b"\xd0\xcf", b"\x1f\x8b", b"\xff\xfe", b"\xfe\xff")
     return n_bytes * _MEMORY_FOR_A_LETTER if is_text else 0

@@ -20,6 +20,7 @@ import pyarrow as pa
 
 from core.engines.addresses import Address, address_of
 from core.errors import AuditInputError, UnansweredError
+from core.holding import open_input
 from core.jobs import Interruption, Shielded, without_interruption
 from core.own_reports import is_own_report
 from core.tables import ReadOptions
@@ -306,7 +307,7 @@ def tables_below(folder: Path) -> list[Path]:
 
 def _duckdb_table(backend: Any, files: Sequence[Path], address: Address, options: ReadOptions) -> Expression:
     names = [str(file) for file in files]
-    with files[0].open("rb") as file:
+    with open_input(files[0]) as file:
         is_parquet = file.read(4) == b"PAR1"
     if is_parquet:
         return backend.read_parquet(names)
@@ -333,7 +334,7 @@ def _duckdb_table(backend: Any, files: Sequence[Path], address: Address, options
 
 def _layout(file: Path, options: ReadOptions) -> tuple[str, tuple[str, ...], int]:
     """Return delimiter, names and lines above the records of a file of text."""
-    with file.open("rb") as opened:
+    with open_input(file) as opened:
         head = opened.read(_HEAD)
     marked = head.startswith(b"\xef\xbb\xbf")
     head = head[3:] if marked else head
@@ -365,7 +366,7 @@ def _digest(files: Sequence[Path], is_stopped: Callable[[], bool]) -> str:
     digests = []
     for each in files:
         digest = hashlib.sha256()
-        with each.open("rb") as file:
+        with open_input(each) as file:
             while (block := file.read(_HEAD)) and not is_stopped():
                 digest.update(block)
         if is_stopped():

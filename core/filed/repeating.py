@@ -16,7 +16,7 @@ from core.__main__ import audit_again
 from core.at_hand import Source, alone, bytes_at
 from core.errors import AuditInputError
 from core.filed.reading import FiledReport
-from core.holding import Shared
+from core.holding import Shared, open_input
 from core.measures import MEASURES
 from core.plain import JsonValue
 from core.policies import Policy, read_policy, shipped_policies
@@ -275,7 +275,7 @@ def _size(source: Source) -> int:
 
 def _digest(source: Source) -> str:
     if isinstance(source.data, Path):
-        with source.data.open("rb") as stream:
+        with open_input(source.data, name=source.name) as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     data = source.data.mapped() if isinstance(source.data, Shared) else source.data
     return hashlib.sha256(data).hexdigest()

@@ -5,6 +5,7 @@ It shows what the reports show: it proves nothing, and who files it keeps the re
 """
 
 import html
+import io
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -12,6 +13,8 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
+from core.errors import AuditInputError
+from core.holding import open_input
 from core.plain import parsed_json
 from core.reports.as_html import page_head, prose, table_html, text, verdict_badge
 from core.reports.model import time_text
@@ -85,11 +88,9 @@ def _row_html(row: _Row) -> str:
 def _head_of(path: Path) -> Sequence[str]:
     """Return the first lines of a file; none of what cannot be read as text, such as a pipe."""
     try:
-        if not path.is_file():
-            return ()
-        with path.open(encoding="utf-8") as lines:
+        with io.TextIOWrapper(open_input(path), encoding="utf-8") as lines:
             return [lines.readline(_LONGEST) for _ in range(_HEAD)]
-    except (OSError, ValueError):
+    except (OSError, ValueError, AuditInputError):
         return ()
 
 

@@ -10,10 +10,10 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
-from core.apart import Answer, EndedError, ask_apart, refused
+from core.apart import Answer, EndedError, ask_apart, most_memory, refused
 from core.at_hand import source_at
 from core.errors import AuditInputError
-from core.holding import HAS_SHARED_MEMORY, Shared, read_unchanged, unchanged
+from core.holding import HAS_SHARED_MEMORY, Shared, open_input, read_unchanged, unchanged
 from core.jobs import Threads
 from core.tables.beside import Beside
 from core.tables.bounds import check_text
@@ -122,9 +122,9 @@ def _snapshot(path: Path, *, name: str) -> bytes | Shared:
     """Return a file's bytes as they are now; what changes it meanwhile would change what is judged."""
     try:
         if path.stat().st_size < WORTH_A_PROCESS or not HAS_SHARED_MEMORY:
-            return read_unchanged(path, name=name)
-        with unchanged(path, name=name), path.open("rb", buffering=0) as file:
-            return Shared.of(file)
+            return read_unchanged(path, name=name, most=most_memory())
+        with unchanged(path, name=name), open_input(path, name=name) as file:
+            return Shared.of(file, name=name, most=most_memory())
     except OSError as error:
         raise input_error(
             "{file}: the file cannot be opened ({reason}). Check its path.",

@@ -15,7 +15,7 @@ from pathlib import Path
 from isal import igzip, isal_zlib
 
 from core.errors import AuditInputError
-from core.holding import unchanged
+from core.holding import open_input, unchanged
 from core.words import Text, own, text
 
 EOF_MARKER = bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000")
@@ -81,7 +81,7 @@ class VcfFile:
         if self.content is not None:
             return io.BytesIO(self.content)
         try:
-            return self._path().open("rb")
+            return open_input(self._path(), name=self.name)
         except OSError as error:
             reason = error.strerror or own("unknown reason")
             raise AuditInputError(
