@@ -23,6 +23,7 @@ from core.diversity.models import ModelKind
 from core.diversity.settings import contradictions
 from core.errors import AuditInputError, refuse
 from core.plain import table_csv
+from core.roles.headers import listed_names
 from core.settings_form import add_options, check, described, from_options, given_options
 from core.tables import Dataset, read_dataset
 from core.verdict import Verdict, exit_code
@@ -205,7 +206,7 @@ def _check_columns(arguments: argparse.Namespace, data: Dataset) -> None:
     given = given_options(diversity.DiversitySettings, arguments) | given_options(
         diversity.ModelChoice, arguments
     )
-    shown = ", ".join(data.columns[:20]) + (", …" if len(data.columns) > 20 else "")
+    shown = listed_names(data.columns)
     refuse(
         text(
             "{option}: there is no column “{column}”; the table has {columns}.",

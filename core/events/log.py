@@ -15,6 +15,7 @@ from core.events.mapping import OTHER_EVENT
 from core.events.settings import EventSettings, check_columns
 from core.events.timestamps import Calendar, Timestamps, parse_timestamps
 from core.events.users import OtherPersons, near_equal_users, one_spelling, persons_in_columns
+from core.roles.headers import listed_names
 from core.tables import Dataset
 from core.verdict import Finding, Verdict
 from core.words import Text, counted, input_error, joined, listed, own, text
@@ -195,11 +196,11 @@ def _require_columns(dataset: Dataset, settings: EventSettings) -> None:
     missing = [f"{name} ({role})" for role, name in wanted.items() if name not in dataset.columns]
     if missing:
         raise input_error(
-            "{file} has no column {missing}; its columns are {columns}. Choose the columns that hold "
+            "{file} has no column {missing}; it has {columns}. Choose the columns that hold "
             "user, time and event.",
             file=dataset.name,
             missing=", ".join(missing),
-            columns=", ".join(dataset.columns[:20]),
+            columns=listed_names(dataset.columns),
         )
     check_columns(settings, dataset.columns)
 

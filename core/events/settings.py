@@ -9,6 +9,7 @@ import numpy as np
 from core.errors import AuditInputError
 from core.events.mapping import BUILT_IN_MAPPING, OTHER_EVENT, EventMapping
 from core.pseudonyms import TokenSource
+from core.roles.headers import holds_values
 from core.settings_form import check, described, metadata_of, said, setting
 from core.words import own, text
 
@@ -286,11 +287,12 @@ def check_columns(settings: EventSettings, columns: Sequence[str]) -> None:
     roles = {settings.user_column, settings.time_column, settings.event_column}
     allowed = tuple(dict.fromkeys((*DERIVED_COLUMNS, *(name for name in columns if name not in roles))))
     if absent := [name for name in settings.columns if name not in allowed]:
+        shown = DERIVED_COLUMNS if holds_values(columns) else allowed
         raise AuditInputError(
             _not_allowed(
                 "columns",
                 ", ".join(absent),
-                (*allowed[:_MOST_NAMED], *(["…"] * (len(allowed) > _MOST_NAMED))),
+                (*shown[:_MOST_NAMED], *(["…"] * (len(shown) > _MOST_NAMED))),
             )
         )
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from core.errors import refuse
+from core.roles.headers import listed_names
 from core.settings_form import REQUIRED, check, setting
 from core.words import Text, joined, own, text
 
@@ -278,7 +279,7 @@ def _column_problems(settings: RiskSettings, columns: Sequence[str]) -> list[str
     single = (settings.person, settings.weight, settings.household, settings.magnitude, settings.contributor)
     chosen += [column for column in single if column is not None]
     unknown = [column for column in dict.fromkeys(chosen) if column not in columns]
-    shown = ", ".join(list(columns)[:20]) + (", …" if len(columns) > 20 else "")
+    shown = listed_names(columns)
     return [
         text("There is no column {column}; the table has {columns}.", column=f"`{column}`", columns=shown)
         for column in unknown

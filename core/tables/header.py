@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.words import Text, joined, text
@@ -10,6 +10,8 @@ from core.words import Text, joined, text
 _FIXED = {"first_line": 0, "second_line": 1}
 _UNNAMED = re.compile(r"Unnamed: \d+(_level_\d+)?")  # what pandas and exporters built on it write
 _LARGEST_SEARCH = 10
+_FEWEST_GAPS = 2  # names absent from a line that names groups of columns
+_NUMBER = re.compile(r"\s*[+-]?[.,]?\d")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +28,7 @@ def header_position(first_rows: Sequence[Sequence[str]], *, header: str) -> int:
 
     With ``auto`` it is the first row, unless half or more of its names are absent: then something
     else stands above the header, and the row below holds it. Several rows of one cell, such as a
-    title and a date, may stand above.
+    title and a date, may stand above; of a header of two lines it is the second, see `_is_second_line`.
     """
     if header == "none":
         return -1
@@ -42,8 +44,39 @@ def header_position(first_rows: Sequence[Sequence[str]], *, header: str) -> int:
         position += 1
     for candidate in range(position, min(position + 1, largest) + 1):
         if 2 * named[candidate] > n_columns:
-            return candidate
+            return candidate + _is_second_line(first_rows[candidate:])
     return 0
+
+
+def _is_second_line(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether a line above names groups of columns, with gaps, and the line below it the columns.
+
+    The second line is full, of different names and no numbers, and some column below it is of numbers; at
+    least two names of the first are absent, none of them the first, which the names of rows would lack.
+    """
+    above, second, *below = rows if len(rows) > 2 else ((), (), ())
+    gaps = sum(is_unnamed(name) for name in above[1:])
+    if gaps < _FEWEST_GAPS or is_unnamed(above[0]) or len(above) != len(second):
+        return False
+    are_names = len(set(second)) == len(second) and not any(map(is_unnamed, second))
+    columns = [
+        [cell for cell in cells if cell.strip()]
+        for cells in zip(*(row for row in below if len(row) == len(second)), strict=True)
+    ]
+    return (
+        are_names
+        and not any(map(_NUMBER.match, second))
+        and not any(name in cells for name, cells in zip(second, columns, strict=False))
+        and any(cells and all(map(_NUMBER.match, cells)) for cells in columns)
+    )
+
+
+def without_end(row: Sequence[str], widths: Collection[int]) -> Sequence[str]:
+    """Return a header without the empty names at its end that no record has a cell for."""
+    n_names = len(row)
+    while n_names and not row[n_names - 1].strip():
+        n_names -= 1
+    return row[:n_names] if set(widths) == {n_names} else row
 
 
 def header_option(position: int) -> str:

@@ -4,21 +4,22 @@ import csv
 import io
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 
 from core.errors import AuditInputError
 from core.tables.bounds import LONGEST_RECORD, check_n_columns, record_too_long
-from core.tables.header import Header, header_position, name_columns, numbered_columns
+from core.tables.header import Header, header_position, name_columns, numbered_columns, without_end
 from core.tables.model import ReadOptions
-from core.words import input_error
+from core.words import input_error, text
 
 NO_DELIMITER = "\x1f"  # unit separator: parses a table of one column without a delimiter
 PREFIX = 1 << 20
 _SNIFFED_RECORDS, _LEAST_ALIKE = 200, 0.5
 _SNIFFED = "\t;|,^~:"  # of two that fit alike, a comma is likelier to be part of the text
+_ENDS_EMPTY = text("The header ends with a delimiter and the records do not; the empty name was left out.")
 _TIME_COLON = re.compile(r"(?<=\d):(?=\d)")
 
 # Python's own limit on a cell, 128 KiB, holds for the whole process; cells may be longer.
@@ -72,10 +73,13 @@ def _layout_of(
             return None
         raise _only_header(name, n_lines=len(records), position=position)
     begins, ends, names = records[max(position, 0)]
+    widths = {len(cells) for _, _, cells in records[position + 1 :]}
+    n_written, names = len(names), [*without_end(names, widths)] if position >= 0 else names
     check_n_columns(len(names), name=name)
     header = name_columns(names) if position >= 0 else numbered_columns(len(names))
+    if len(names) < n_written:
+        header = replace(header, notes=(*header.notes, _ENDS_EMPTY))
     data_lines = hint_lines + (ends if position >= 0 else 0)
-    widths = {len(cells) for _, _, cells in records[position + 1 :]}
     return Layout(
         delimiter=delimiter,
         header=header,
@@ -137,6 +141,7 @@ def _sniffed(lines: Sequence[str], *, header: str, whole: bool) -> str | None:
         given = header_position(records, header=header) if records else 0
         n_above = _n_title_lines(records) if header == "auto" else max(0, given)
         widths = [len(cells) for cells in records[n_above:]]
+        widths[:1] = [len(without_end(cells, widths[1:])) for cells in records[n_above : n_above + 1]]
         if not widths or widths[0] == 1 or (delimiter == ":" and _only_in_times(lines)):
             continue
         same = sum(width in (widths[0], widths[0] + 1) for width in widths) / len(widths)
@@ -151,8 +156,9 @@ def _n_title_lines(records: Sequence[Sequence[str]]) -> int:
     n_lines = next((position for position, cells in enumerate(records) if len(cells) > 1), 0)
     header = records[n_lines] if n_lines else []
     is_table = len(records) - n_lines > 1 and len({len(cells) for cells in records[n_lines:]}) == 1
-    are_names = len(set(header)) == len(header) and all(name and name[0] != " " for name in header)
-    return n_lines if is_table and are_names else 0
+    named = [name for name in header if name]
+    are_names = len(set(named)) == len(named) and not any(name[0] == " " for name in named)
+    return n_lines if is_table and are_names and 2 * len(named) > len(header) else 0
 
 
 def _only_in_times(lines: Sequence[str]) -> bool:

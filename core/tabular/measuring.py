@@ -10,6 +10,7 @@ from core.equivalence import EquivalenceClasses, equivalence_classes
 from core.errors import AuditInputError
 from core.jobs import Threads
 from core.patterns import CATALOGUE
+from core.roles.headers import listed_names
 from core.tables import Dataset
 from core.tabular import rules
 from core.tabular.columns import (
@@ -24,7 +25,6 @@ from core.tabular.columns import (
 )
 from core.tabular.log import AnonymizationLog
 from core.tabular.settings import TabularSettings
-from core.tabular.words import listed
 from core.verdict import Finding, Verdict, worst
 from core.words import input_error, text
 
@@ -293,10 +293,10 @@ def check_quasi_identifiers(anonymized: Named, quasi_identifiers: Sequence[str])
         raise AuditInputError(
             *(
                 text(
-                    "{file}: quasi-identifier `{name}` is not one of its columns. Choose among {columns}.",
+                    "{file}: quasi-identifier `{name}` is not one of its columns; the table has {columns}.",
                     file=anonymized.name,
                     name=name,
-                    columns=listed(anonymized.columns),
+                    columns=listed_names(anonymized.columns),
                 )
                 for name in unknown
             )

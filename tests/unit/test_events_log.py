@@ -220,8 +220,8 @@ def test_read_event_log__names_all_missing_columns_at_once() -> None:
         log_of("2024-01-01;u;x", header="when;GUID;what")
     assert caught.value.problems == (
         (
-            "log.csv has no column OD_ISO (time_column), dogodek (event_column); its columns are when, GUID, "
-            "what. Choose the columns that hold user, time and event."
+            "log.csv has no column OD_ISO (time_column), dogodek (event_column); it has when, GUID, what. "
+            "Choose the columns that hold user, time and event."
         ),
     )
 

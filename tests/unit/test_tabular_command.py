@@ -184,8 +184,8 @@ def test_tabular__an_unknown_quasi_identifier_is_named(folder, capsys):
     assert main(["tabular", str(folder("visits")), "--json", "--quasi-identifier", "zip"]) == 2
     (skipped,) = json.loads(capsys.readouterr().out)["skipped"]
     assert skipped["reason"] == (
-        "visits_anonymized.csv: quasi-identifier `zip` is not one of its columns. Choose among `visit_date`, "
-        "`department` and `payment`."
+        "visits_anonymized.csv: quasi-identifier `zip` is not one of its columns; the table has "
+        "visit_date, department, payment."
     )
 
 
