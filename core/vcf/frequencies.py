@@ -87,6 +87,13 @@ class FrequencyReader:
                 return SiteFrequency(smallest(frequencies), "", () if af.flag else frequencies)
         return self._from_counts(text)
 
+    def counts(self, info: bytes) -> tuple[tuple[float, ...], float]:
+        """Return AC and AN, nothing and 0 for those that are not there or not computable."""
+        counts, total = (self._field(key, b";%s;" % info) for key in ("AC", "AN"))
+        if counts is None or total is None or not total.single:
+            return (), 0.0
+        return tuple(_numbers(counts.values)), next(_numbers(total.values), 0.0)
+
     def maf(self, info: bytes) -> float:
         """Compute the site's minor allele frequency alone."""
         return self.site(info).maf

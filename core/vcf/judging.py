@@ -17,9 +17,10 @@ from core.vcf.measuring import VcfScan
 from core.vcf.pairing import names_level, original_name
 from core.vcf.settings import VcfSettings
 from core.verdict import Verdict, worst
-from core.words import Value, joined, text
+from core.words import Value, Written, joined, text
 
 NEIGHBOUR_WINDOW = 50  # bases
+SOME_SHARE = 0.01  # of the frequencies looked at; fewer are sites where hardly anybody was called
 MANY_ALIKE = 5  # masked repeats from which one and the same ALT tells no length
 N_KEYS = 8  # INFO keys that a finding names
 
@@ -138,7 +139,7 @@ def judge_scan(scan: VcfScan, settings: VcfSettings) -> VcfAudit:
     targets = all_targets if scan.level == "high" else _none(all_targets)
     nothing = scan.metadata_targets + len(targets.candidates) == 0
     exposure = [
-        *_assessability(scan, settings.severities, nothing=nothing),
+        *_assessability(scan, settings, nothing=nothing),
         *_level(scan, all_targets, settings.severities),
         *_site_exposures(scan, targets, settings),
         *_pointed_at(scan, targets, settings.severities),
@@ -392,8 +393,29 @@ def _thinned(scan: VcfScan, settings: VcfSettings) -> list[Exposure]:
     return found("thinned_elsewhere", n, scan.n_anonymized, places, settings.severities, names=shown)
 
 
-def _assessability(scan: VcfScan, severities: Mapping[str, Verdict], *, nothing: bool) -> list[Exposure]:
+def _own_frequencies(
+    scan: VcfScan, maf_threshold: float, severities: Mapping[str, Verdict]
+) -> list[Exposure]:
+    """Say where frequencies are of the file's own donors, too few for a rare variant to show as rare."""
+    few = [(n_alleles, n) for n_alleles, n in scan.own_frequencies if n_alleles * maf_threshold <= 1]
+    n, of = sum(n for _, n in few), scan.n_frequencies_seen
+    if not few or n < SOME_SHARE * of:
+        return []
+    name = "frequencies_own" if n > of / 2 else "some_frequencies_own"
+    return found(
+        name,
+        n,
+        of,
+        (),
+        severities,
+        alleles=max(n_alleles for n_alleles, _ in few),
+        threshold=Written(f"{maf_threshold:.15g}"),
+    )
+
+
+def _assessability(scan: VcfScan, settings: VcfSettings, *, nothing: bool) -> list[Exposure]:
     """Say what could not be assessed."""
+    severities, maf_threshold = settings.severities, settings.maf_threshold
     exposures = found("nothing_to_verify", 1, 1, (), severities) if nothing else []
     if scan.n_original == scan.n_anonymized == 0:
         return exposures + found("no_records", 1, 1, (), severities)
@@ -402,6 +424,7 @@ def _assessability(scan: VcfScan, severities: Mapping[str, Verdict], *, nothing:
     exposures += found(
         "declaration_hides_frequency", scan.hindered.n, scan.n_with_alt, scan.hindered.places, severities
     )
+    exposures += _own_frequencies(scan, maf_threshold, severities)
     unknown = scan.n_without_frequency - scan.hindered.n
     if unknown and unknown == scan.n_with_alt - np.count_nonzero(scan.candidates.marked(Mark.REPEAT)):
         return exposures + found("no_frequency_at_all", unknown, scan.n_with_alt, (), severities)

@@ -53,6 +53,10 @@ class VcfScan(Tallies):
     # original records with an ALT allele, and those among them whose frequency is not computable
     n_with_alt: int
     n_without_frequency: int
+    # original records whose frequency was looked at, and those of them where it is the file's own: of so many
+    # alleles, in so many records
+    n_frequencies_seen: int
+    own_frequencies: tuple[tuple[int, int], ...]
     reordered: int
     neighbours: Neighbours  # what records of the anonymized file tell about other sites
     repeat_alts: frozenset[bytes]  # what stands in ALT of masked repeats, each once; no more than two
@@ -145,6 +149,8 @@ def _result(scanner: Scanner, pair: VcfPair) -> VcfScan:
         n_anonymized=scanner.n_records[1],
         n_with_alt=scanner.n_with_alt,
         n_without_frequency=scanner.n_without_frequency,
+        n_frequencies_seen=scanner.own.n_looked_at,
+        own_frequencies=tuple(sorted(scanner.own.alleles.items())),
         reordered=_n_out_of_order(scanner.orders or []) + scanner.n_exchanged,
         neighbours=scanner.neighbours,
         repeat_alts=frozenset(scanner.repeat_alts),

@@ -147,7 +147,12 @@ class Scanner(SiteJudge):
     def _count(self, run: _Run) -> None:
         has_alt, is_repeat = (run.kinds & Alt.NONE) == 0, (run.kinds & Alt.REPEAT) != 0
         self.n_with_alt += int(has_alt.sum())
-        self.n_without_frequency += int((has_alt & ~is_repeat & (run.rarity.mafs == np.inf)).sum())
+        is_known = run.rarity.mafs != np.inf
+        self.n_without_frequency += int((has_alt & ~is_repeat & ~is_known).sum())
+        known = np.flatnonzero(has_alt & ~is_repeat & is_known)
+        for place in known[np.fromiter(self.own.chosen(len(known)), dtype=np.int64)].tolist():
+            infos, alts = (run.columns.value(column, place) for column in (INFO, ALT))
+            self.own.look(infos, alts, run.columns.behind(INFO, place))
         for place in run.rarity.hindered:
             if not is_repeat[place]:
                 self.tallies.hindered.add(run.columns.value(CHROM, place), int(run.positions[place]))

@@ -21,6 +21,7 @@ from core.vcf.frequencies import NOT_COMPUTABLE, FrequencyReader, rarest_allele
 from core.vcf.header import VcfHeader
 from core.vcf.lines import Merge, Site, check_columns
 from core.vcf.marks import Mark
+from core.vcf.own_frequencies import OwnFrequencies
 from core.vcf.pointers import Neighbours, has_phasing, shows_more
 from core.vcf.records import N_FIXED, USUAL_FILTERS, Record, genotypes_changed, is_blank, own_records
 from core.vcf.repeats import RepeatPattern, is_unnamed_repeat
@@ -187,6 +188,7 @@ class SiteJudge:
         self.n_records = [0, 0]
         self.n_with_alt = 0
         self.n_without_frequency = 0
+        self.own = OwnFrequencies(self.readers[0], len(first.samples))
         self.orders: list[tuple[Sequence[int], Sequence[int]]] | None = [] if keeps_order else None
 
     def take_site(self, site: Site) -> None:
@@ -232,6 +234,8 @@ class SiteJudge:
             self.n_with_alt += 1
             if not kind & Alt.REPEAT:
                 self.n_without_frequency += maf == NOT_COMPUTABLE
+                for _ in self.own.chosen(int(maf != NOT_COMPUTABLE)):
+                    self.own.look(record.info, record.alt, record.format + record.samples)
                 if found.hindered_by:
                     self.tallies.hindered.add(site.contig, site.position)
         return Original(record, maf, kind)

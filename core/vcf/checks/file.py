@@ -3,6 +3,12 @@
 from core.vcf.checks.check import FAIL, NOT_ASSESSED, WARN, Check
 from core.words import text
 
+_POPULATION = (
+    "Give the original the frequencies of a population, such as those of gnomAD (bcftools annotate -a FILE "
+    "-c INFO/AF), and mask it again; frequencies counted in the file itself tell nothing of how rare a "
+    "variant is."
+)
+
 FILE_CHECKS = (
     Check(
         "phased_neighbour",
@@ -196,7 +202,7 @@ FILE_CHECKS = (
         WARN,
         "{n} of {of} original records with an ALT have no frequency in INFO; whether they are rare was not "
         "assessed.",
-        "Add frequencies to the original’s INFO, such as with bcftools +fill-tags, and mask it again.",
+        _POPULATION,
     ),
     Check(
         "no_frequency_at_all",
@@ -204,7 +210,25 @@ FILE_CHECKS = (
         NOT_ASSESSED,
         "None of {of} original records with an ALT has a frequency in INFO; rare variants could not be "
         "assessed.",
-        "Add frequencies to the original’s INFO, such as with bcftools +fill-tags, and mask it again.",
+        _POPULATION,
+    ),
+    Check(
+        "frequencies_own",
+        "Frequencies of the file’s own donors",
+        NOT_ASSESSED,
+        "{n} of {of} original records looked at have a frequency counted in the file’s own genotypes, of at "
+        "most {alleles} alleles: no variant that somebody carries can be below {threshold}, however rare it "
+        "is, and rare variants could not be assessed.",
+        _POPULATION,
+    ),
+    Check(
+        "some_frequencies_own",
+        "Some frequencies of the file’s own donors",
+        WARN,
+        "{n} of {of} original records looked at have a frequency counted in the file’s own genotypes, of at "
+        "most {alleles} alleles: no variant that somebody carries can be below {threshold} there, and "
+        "whether these are rare was not assessed.",
+        _POPULATION,
     ),
     Check(
         "bytes_unread",
