@@ -187,6 +187,16 @@ predpisal, predpisala, 의사, 전문의, 전공의, 집도의, 판독의, 처�
 직원, 사원
 """
 OTHER_PEOPLE = tuple(" ".join(word.split()) for word in _OF_OTHER_PEOPLE.split(","))
+# People whom records are about. Their values are names where they are written as given names and surnames.
+_OF_RECORDS = """
+patient, client, person, customer, member, subject, participant, respondent, student, pupil, child,
+applicant, beneficiary, claimant, donor, resident, citizen, voter, tenant, owner, holder, insured,
+user, inmate, people, pacient, pacientka, bolnik, bolnica, oseba, stranka, uporabnik, uporabnica,
+udelezenec, udelezenka, clan, clanica, zavarovanec, zavarovanka, student, studentka, ucenec, ucenka,
+dijak, otrok, lastnik, darovalec, 환자, 고객, 회원, 대상자, 피험자, 참여자, 참가자, 응답자, 학생,
+수진자, 가입자, 신청자, 주민, 사람, 본인
+"""
+PEOPLE_OF_RECORDS = tuple(word.strip() for word in _OF_RECORDS.split(","))
 AFTER_OTHER_PEOPLE = frozenset({"name", "names", "ime", "이름", "성명"})
 NO_NAMES_OF_OTHERS = frozenset(
     ("yes", "none", "unknown", "other", "not known", "not applicable", "missing", "neznano", "drugo")
@@ -242,6 +252,15 @@ BESIDE_EPONYMS = _words(
     "tumor tumour anemia anaemia reflex contracture phenomenon maneuver manoeuvre ulcer hernia "
     "county city north south beach island river creme cream tablet tablets bolnisnica bolezen "
     "sindrom znak lestvica dom sola ulica cesta trg park "
+)
+# What names of firms, offers, places and answers end with, or begin with.
+NO_WORDS_OF_PEOPLE = _words(
+    "inc ltd llc llp plc corp corporation co company gmbh ag kg sa srl spa bv nv oy ab doo dd group bank "
+    "holding holdings partners industries enterprises systems solutions services service logistics foods "
+    "insurance consulting technologies media energy motors airlines plan care package account team unit "
+    "department region area zone district north south east west northern southern eastern western central "
+    "day case group type class level grade stage arm cohort control adult male female former current never "
+    "new san santa sao los las saint st fort port mount lake nova novo stari velika mala bad "
 )
 # The syllables of Korean given names.
 GIVEN_SYLLABLES = frozenset(

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from core.coding import CodedTable
 from core.delivery.keys import Link, Persons, Place
 from core.roles import DIGESTS, Role, RoleSuggestion, suggest_roles
+from core.roles.vocabulary import heads_people_of_records
 
 _DIGESTS = {32: ("md5",), 40: ("sha1",), 56: ("sha224",), 64: ("sha256", "sha3_256"), 128: ("sha512",)}
 _CUT = ("md5", "sha1", "sha256")  # of which some keep the beginning alone, and its shortest in digits
@@ -126,8 +127,8 @@ _NOBODY = ("record identifier", "identifier by distinctness", DIGESTS)  # kinds 
 
 
 def _identifier(table: CodedTable, column: str) -> RoleSuggestion | None:
-    """Return what the values look like without a name."""
-    bare = pa.table({"c": table.table[column]})
+    """Return what the values look like without a name, or under one that speaks of people."""
+    bare = pa.table({column if heads_people_of_records(column) else "c": table.table[column]})
     (found,) = suggest_roles(bare)
     seen = found.role is Role.DIRECT_IDENTIFIER and found.from_values
     return found if seen and found.kind not in _NOBODY else None

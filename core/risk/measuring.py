@@ -454,7 +454,7 @@ def _person_facts(classes: EquivalenceClasses, person: IntArray) -> PersonFacts:
 
 
 def _unassigned(dataset: Dataset, settings: RiskSettings) -> tuple[RoleSuggestion, ...]:
-    """Return what the columns look like that nothing was chosen for."""
+    """Return what columns look like that nothing was chosen for, or that say whose a record is by names."""
     named = {
         *settings.quasi_identifiers,
         *settings.sensitive,
@@ -464,7 +464,10 @@ def _unassigned(dataset: Dataset, settings: RiskSettings) -> tuple[RoleSuggestio
         settings.household,
     }
     left = [column for column in dataset.columns if column not in named]
-    return suggest_roles(dataset.table.select(left)) if left else ()
+    found = suggest_roles(dataset.table.select(left)) if left else ()
+    of_persons = suggest_roles(dataset.table.select([*filter(None, {settings.person, settings.household})]))
+    people = columns_of_people(of_persons)
+    return (*found, *(each for each in of_persons if each.column in people))
 
 
 def settings_for_other(settings: RiskSettings, columns: Sequence[str]) -> RiskSettings | None:

@@ -27,6 +27,8 @@ _SMALL_WORDS = frozenset(
 )
 _MASKED_NAME = re.compile(r"[가-힣][*○◯Ｏ●OX]{1,2}[가-힣]?")
 _FEWEST_PAIRS = 30  # distinct values from which their form says something
+_FEWEST_PEOPLE = 3  # distinct ones, where the header speaks of people
+_NO_PEOPLE = 0.1  # share of the values with a word of firms and the like, up to which they are people
 _MOST_ALIKE = 0.2  # share of the values that may begin, or end, with the same word
 # share of the values of which a word in one place stands beside another one too, and in the other place
 _RECUR, _RECUR_LESS = 0.6, 0.15
@@ -70,8 +72,27 @@ def _is_south_slavic(word: str, value: str) -> bool:
 
 def is_full_name(value: str) -> bool:
     """Whether a text is several words, all of them common English or Slovenian names."""
+    value = _TITLES.sub("", value).replace(",", " ", 1)
     words = [without_accents(word) for word in _LETTERS.findall(value) if len(word) > 1]
     return len(words) > 1 and looks_like_latin_name(value) and all(word in _KNOWN_NAMES for word in words)
+
+
+def is_full_korean_name(value: str) -> bool:
+    """Whether a text is a Korean surname with two syllables of given names, and no common word or place."""
+    return len(value) == 3 and looks_like_korean_name(value) and {*value[1:]} <= people.GIVEN_SYLLABLES
+
+
+def are_given_names_with_surnames(values: Sequence[str]) -> bool:
+    """Whether distinct values are two to four words each, in many combinations, and no firms or answers.
+
+    So are names of products, too: the header has to speak of people.
+    """
+    pairs = {pair for value in values if (pair := _first_and_last(_TITLES.sub("", value)))}
+    if len(pairs) < max(_FEWEST_PEOPLE, 0.8 * len(values)):
+        return False
+    no_people = sum(not people.NO_WORDS_OF_PEOPLE.isdisjoint(map(str.casefold, pair)) for pair in pairs)
+    most = max(count for words in zip(*pairs, strict=True) for count in Counter(words).values())
+    return no_people <= _NO_PEOPLE * len(pairs) and most <= max(2, _MOST_ALIKE * len(pairs))
 
 
 def are_full_names(values: Sequence[str]) -> bool:

@@ -19,6 +19,7 @@ from core.roles.values import (
     decimal_places,
     holds_too_little,
     is_only_region,
+    match_full_names,
     match_other_people,
     match_values,
     profile_column,
@@ -30,6 +31,7 @@ from core.roles.vocabulary import (
     Role,
     RoleSuggestion,
     heads_other_people,
+    heads_people_of_records,
     heads_row_numbers,
     match_name,
 )
@@ -174,6 +176,13 @@ def _suggest_role(column: str, profile: ColumnProfile) -> RoleSuggestion:
     if by_name is None or by_name.rule.role is not Role.DIRECT_IDENTIFIER:
         others = match_other_people(profile) if heads_other_people(column) else None
         by_name, by_values = (None, others) if others else (by_name, by_values)
+    full_names = match_full_names(profile, of_people=heads_people_of_records(column))
+    if full_names and by_name is None:
+        return _from_values(column, profile, full_names)
+    if full_names and by_name and (by_values is None or by_values.kind != by_name.rule.kind):
+        named = text("The name means {kind}.", kind=own(by_name.rule.kind))
+        suggestion = _from_values(column, profile, full_names)
+        return replace(suggestion, reason=joined([named, full_names.reason]))
     if by_name is None and by_values is None:
         return _nothing_found(column, profile)
     if by_name is None:

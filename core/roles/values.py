@@ -236,6 +236,25 @@ def match_other_people(profile: ColumnProfile) -> ValueMatch | None:
     )
 
 
+def match_full_names(profile: ColumnProfile, *, of_people: bool) -> ValueMatch | None:
+    """Recognize full names, which the header cannot make anything else: listed ones, and Korean ones.
+
+    Others, of no list, where the header speaks of people.
+    """
+    korean = profile.share(names.is_full_korean_name) if profile.varies_like_names else 0.0
+    share = max(profile.share(names.is_full_name), korean if korean >= DISTINCT else 0.0)
+    if share < MOST and of_people and profile.varies_like_names:
+        share = MOST if names.are_given_names_with_surnames(profile.sample) else 0.0
+    if share < MOST or profile.n_distinct < _FEWEST_OTHERS:
+        return None
+    return ValueMatch(
+        role=_DIRECT,
+        kind="person's name",
+        score=0.9,
+        reason=text("{share} of the values are written like names of people.", share=percent(share)),
+    )
+
+
 def _is_known_name(value: str) -> bool:
     return names.is_titled(value) or names.looks_like_latin_name(value) or "가" <= value[0] <= "힣"
 

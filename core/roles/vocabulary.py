@@ -334,6 +334,19 @@ def heads_other_people(name: str) -> bool:
     >>> [heads_other_people(name) for name in ("RefPhysician2", "담당간호사", "nurse notes", "의사 여부")]
     [True, True, False, False]
     """
+    return _ends_with(name, people.OTHER_PEOPLE)
+
+
+def heads_people_of_records(name: str) -> bool:
+    """Whether a column's name ends with a word for those whom records are about, such as ``client``.
+
+    >>> [heads_people_of_records(name) for name in ("Patient", "client_name", "환자 이름", "client type")]
+    [True, True, True, False]
+    """
+    return _ends_with(name, people.PEOPLE_OF_RECORDS)
+
+
+def _ends_with(name: str, phrases: Iterable[str]) -> bool:
     tokens = [token for token in name_tokens(name) if not token.isdigit()]
     while len(tokens) > 1 and tokens[-1] in people.AFTER_OTHER_PEOPLE:
         del tokens[-1]
@@ -341,7 +354,7 @@ def heads_other_people(name: str) -> bool:
     spoken = (*tokens[:-1], last)
     return any(
         spoken[-len(words) :] == words or (_HANGUL.search(words[0]) and last.endswith(words[0]))
-        for words in map(tuple, map(str.split, people.OTHER_PEOPLE))
+        for words in map(tuple, map(str.split, phrases))
     )
 
 
