@@ -1,6 +1,8 @@
 """Small tables, logs and opinions for the tests of the second opinion."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +16,18 @@ from core.tabular.second_opinion import (
     judge_second_opinion,
     measure_second_opinion,
 )
+from core.tabular.second_opinion.combined import measure_combined
+from core.tabular.second_opinion.computed import measure_computed
+from core.tabular.second_opinion.derivations import Search, measure_derivations
+from core.tabular.second_opinion.disguises import measure_disguises
+from core.tabular.second_opinion.finer import judge_finer, measure_finer
+from core.tabular.second_opinion.names_elsewhere import ElsewhereMeasurement
+from core.tabular.second_opinion.opinion import HiddenOriginals, _hidden, _judge_hidden
+from core.tabular.second_opinion.pair import pair_tables
+from core.tabular.second_opinion.pieces import measure_pieces
+from core.tabular.second_opinion.relinkage import judge_relinkage, measure_relinkage
+from core.tabular.second_opinion.sorting import measure_sorting
+from core.tabular.second_opinion.unchanged import measure_unchanged
 from core.verdict import Finding, Verdict
 
 Columns = Mapping[str, Sequence[str | None]]
@@ -57,16 +71,63 @@ def opinion_on(
     return judge_second_opinion(measured, thresholds=SecondOpinionThresholds(**thresholds))
 
 
-def findings(opinion: SecondOpinion, check: str) -> list[Finding]:
+class Seen(NamedTuple):
+    """What one family of checks found."""
+
+    findings: list[Finding]
+
+
+def seen_by(
+    family: str,
+    original: Columns,
+    anonymized: Columns,
+    log: AnonymizationLog | None = None,
+    *,
+    settings: SecondOpinionSettings | None = None,
+    **thresholds: float,
+) -> Seen:
+    """Ask one family of checks alone: relinkage, finer, disguised, derived, sorted, or hidden (all three)."""
+    chosen, limits = settings or SecondOpinionSettings(), SecondOpinionThresholds(**thresholds)
+    tables = pair_tables(table(original), table(anonymized), log or keep_all({**original, **anonymized}))
+    if family == "finer":
+        return Seen(judge_finer(measure_finer(tables), limits))
+    columns = measure_unchanged(tables)
+    if family == "relinkage":
+        return Seen(judge_relinkage(measure_relinkage(tables, columns, chosen), limits))
+    if family == "hidden":
+        return Seen(_judge_hidden(_hidden(tables, columns, chosen), limits))
+    left = frozenset(column.anonymized for column in columns if column.is_left)
+    search = Search(tables=tables, settings=chosen, left=left)
+    disguises = measure_disguises(tables, columns, chosen)
+    explained = frozenset((one.original, one.anonymized) for one in disguises.found)
+    steps = (measure_derivations, measure_pieces, measure_combined) if family == "derived" else ()
+    found = HiddenOriginals(
+        disguises=disguises,
+        computed=measure_computed(tables, columns, chosen, explained=explained),
+        elsewhere=ElsewhereMeasurement(found=(), n_read=0, is_sample=False),
+        readable=(),
+        masked=(),
+        derivations=tuple(one for step in steps for one in step(search)),
+        sorting=measure_sorting(search) if family == "sorted" else (),
+    )
+    return Seen(_judge_hidden(found, limits))
+
+
+relinked_in, finer_in = partial(seen_by, "relinkage"), partial(seen_by, "finer")
+disguised_in, derived_in = partial(seen_by, "disguised"), partial(seen_by, "derived")
+sorted_in, hidden_in = partial(seen_by, "sorted"), partial(seen_by, "hidden")
+
+
+def findings(opinion: SecondOpinion | Seen, check: str) -> list[Finding]:
     return [finding for finding in opinion.findings if finding.check == check]
 
 
-def the_finding(opinion: SecondOpinion, check: str) -> Finding:
+def the_finding(opinion: SecondOpinion | Seen, check: str) -> Finding:
     (finding,) = findings(opinion, check)
     return finding
 
 
-def concerns(opinion: SecondOpinion) -> dict[str, str]:
+def concerns(opinion: SecondOpinion | Seen) -> dict[str, str]:
     """Return check to message of everything that is not PASS."""
     return {f.check: f.message for f in opinion.findings if f.verdict is not Verdict.PASS}
 

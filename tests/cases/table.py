@@ -48,3 +48,13 @@ def holds_for_each(cases: Iterable[object], holds: Callable[..., None]) -> None:
         except (AssertionError, AuditInputError, LookupError, TypeError, ValueError) as error:
             wrong.append(f"{place}\n    {type(error).__name__}: {error}")
     assert not wrong, "\n".join([f"{len(wrong)} cases fail:", *wrong])
+
+
+def says(sentence: object, pieces: str) -> bool:
+    """Whether a sentence holds pieces, `…` between them, one after the other: its subject and its values."""
+    rest = str(sentence)
+    for piece in pieces.split("…"):
+        _, found, rest = rest.partition(piece)
+        if not found:
+            return False
+    return True

@@ -14,6 +14,7 @@ from pyarrow import parquet
 from core.errors import AuditInputError
 from core.tables import Dataset, ReadOptions, read_dataset, workbook_bounds
 from core.tables.reading import READERS
+from tests.cases.table import holds_for_each, says
 from tests.old_workbooks import OLE, old_workbook
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -149,47 +150,35 @@ def test_read_dataset__reads_cells_without_plain_references(cells):
 
 
 FAR = '<row r="1"><c r="A1"><v>1</v></c></row><row r="{row}"><c {extra}r="{column}{row}"><v>1</v></c></row>'
-SPANS = (
-    "t.xlsx: the workbook has a sheet that spans 17,179,869,184 cells, more than 31,457,280, and was not "
-    "opened. Delete what stands far from the table, or save the sheet as CSV."
-)
-DAMAGED = "t.xlsx: the Excel workbook is damaged. Open it in Excel and save it again, or save it as CSV."
-UNREADABLE = (
-    "t.xlsx: the file begins like an Excel workbook but is damaged or of a kind that cannot be read. Open it "
-    "in Excel and save it as .xlsx or CSV."
-)
+SPANS = "a sheet that spans 17,179,869,184 cells, more than 31,457,280"
+DAMAGED = "the Excel workbook is damaged"
+UNREADABLE = "the file begins like an Excel workbook but is damaged or of a kind that cannot be read"
 
 
 @pytest.mark.parametrize("extra", ["", 't="n" '])
 def test_read_dataset__refuses_a_sheet_that_spans_too_much(extra):
-    assert problem(handmade(FAR.format(row=1048576, column="XFD", extra=extra))) == SPANS
+    assert SPANS in problem(handmade(FAR.format(row=1048576, column="XFD", extra=extra)))
 
 
 @pytest.mark.parametrize("extra", ["", 't="n" '])
 @pytest.mark.parametrize(("row", "column"), [(1048577, "A"), (9000000, "B"), (1, "XFE"), (1, "ZZZ")])
 def test_read_dataset__refuses_cells_that_no_sheet_has(row, column, extra):
-    assert problem(handmade(FAR.format(row=row, column=column, extra=extra))) == DAMAGED
+    assert DAMAGED in problem(handmade(FAR.format(row=row, column=column, extra=extra)))
 
 
 @pytest.mark.parametrize(
     "cells", ['<row><c r="ABCDE1"/></row>', "<row><c r='1A'/></row>", '<row><c t="n"></row>']
 )
 def test_read_dataset__refuses_cells_in_no_place(cells):
-    assert problem(handmade(cells)) == DAMAGED
+    assert DAMAGED in problem(handmade(cells))
 
 
 def test_read_dataset__refuses_a_workbook_that_unpacks_to_too_much(monkeypatch):
-    monkeypatch.setattr(workbook_bounds, "LARGEST_UNPACKED", 1 << 30)
-    sentence = (
-        "t.xlsx: the workbook unpacks to more than 1 GiB and was not opened. Delete what stands far from the "
-        "table, or save the sheet as CSV."
-    )
     stream = io.BytesIO(handmade("<row><c><v>1</v></c></row>"))
     with zipfile.ZipFile(stream, "a", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("bomb", bytes(3 << 20))
-    honest = stream.getvalue()
     monkeypatch.setattr(workbook_bounds, "LARGEST_UNPACKED", 1 << 21)
-    assert problem(honest) == sentence.replace("1 GiB", "0 GiB")
+    assert "unpacks to more than 0 GiB" in problem(stream.getvalue())
 
 
 def test_read_dataset__counts_what_really_unpacks(monkeypatch):
@@ -202,10 +191,7 @@ def test_read_dataset__counts_what_really_unpacks(monkeypatch):
 def test_read_dataset__refuses_millions_of_elements(monkeypatch):
     monkeypatch.setattr(workbook_bounds, "LARGEST_ELEMENTS", 1000)
     data = handmade("<row><c><v>1</v></c></row>", sharedStrings="<si/>" * 2000)
-    assert problem(data) == (
-        "t.xlsx: the workbook has more than 1,000 elements besides its cells and was not opened. Delete what "
-        "stands far from the table, or save the sheet as CSV."
-    )
+    assert "more than 1,000 elements besides its cells" in problem(data)
 
 
 def test_read_dataset__refuses_more_text_than_fits(monkeypatch):
@@ -219,99 +205,34 @@ def test_read_dataset__refuses_a_damaged_part():
     data = bytearray(handmade('<row r="1"><c r="A1"><v>1</v></c></row>' * 100))
     place = data.index(b"worksheets/sheet1.xml") + 40
     data[place : place + 8] = b"\xff" * 8
-    assert problem(bytes(data)) == DAMAGED
+    assert DAMAGED in problem(bytes(data))
 
 
-@pytest.mark.parametrize(
-    ("data", "sentence"),
-    [
-        (
-            b"PK\x03\x04" + b"x" * 50,
-            (
-                "t.xlsx: the file begins like an Excel workbook or zip archive but is damaged or cut off. "
-                "Open it in Excel and save it again, or save it as CSV."
-            ),
-        ),
-        (OLE + bytes(600), DAMAGED),
-        (OLE + b"\xff" * 600, DAMAGED),
-        (old_workbook(["a"], [1.0]).replace("Workbook".encode("utf-16-le"), b"X" * 16), UNREADABLE),
-        (
-            OLE + bytes(600) + "EncryptedPackage".encode("utf-16-le"),
-            "t.xlsx: the Excel workbook is protected with a password. Save it without one, or as CSV.",
-        ),
-        (
-            workbook(S=[["a", "b"]]),
-            "t.xlsx: sheet “S” has only a header and no record. Export the table with its records.",
-        ),
-        (workbook(S=[], T=[]), "t.xlsx: the workbook holds no cells. Export the table again."),
-        (
-            b"PAR1" + bytes(50),
-            "t.xlsx: the Parquet file is damaged, cut off or encrypted. Export it again, or as CSV.",
-        ),
-        (
-            written(pa.table({"id": [1], "tags": [["a"]]})),
-            (
-                "t.xlsx: column “tags” holds lists or records instead of single values. Export the "
-                "table with one value a cell."
-            ),
-        ),
-        (
-            written(pa.table({"a": [[1]], "b": [{"x": 1}]})),
-            (
-                "t.xlsx: columns “a” and “b” hold lists or records instead of single values. Export the "
-                "table with one value a cell."
-            ),
-        ),
-        (
-            written(pa.table({"id": pa.array([], pa.int64())})),
-            "t.xlsx: the Parquet file holds no record. Export the table with its records.",
-        ),
-        (
-            written(pa.table({"id": [1], "photo": [b"\xff\xd8"]})),
-            (
-                "t.xlsx: column “photo” cannot be written as text. Export the table with text, numbers and "
-                "dates only, or as CSV."
-            ),
-        ),
-    ],
-)
-def test_read_dataset__says_what_is_wrong_with_a_file(data, sentence):
-    assert problem(data) == sentence
+WRONG = [
+    (b"PK\x03\x04" + b"x" * 50, {}, "Excel workbook or zip archive but is damaged"),
+    (OLE + bytes(600), {}, DAMAGED),
+    (OLE + b"\xff" * 600, {}, DAMAGED),
+    (old_workbook(["a"], [1.0]).replace("Workbook".encode("utf-16-le"), b"X" * 16), {}, UNREADABLE),
+    (OLE + bytes(600) + "EncryptedPackage".encode("utf-16-le"), {}, "protected with a password"),
+    (workbook(S=[["a", "b"]]), {}, "sheet “S” has only a header"),
+    (workbook(S=[], T=[]), {}, "the workbook holds no cells"),
+    (b"PAR1" + bytes(50), {}, "the Parquet file is damaged, cut off or encrypted"),
+    (written(pa.table({"id": [1], "tags": [["a"]]})), {}, "column “tags” holds lists"),
+    (written(pa.table({"a": [[1]], "b": [{"x": 1}]})), {}, "columns “a” and “b” hold lists"),
+    (written(pa.table({"id": pa.array([], pa.int64())})), {}, "the Parquet file holds no record"),
+    (written(pa.table({"id": [1], "photo": [b"\xff\xd8"]})), {}, "column “photo” cannot be written as text"),
+    (workbook(S=[["a"], [1]], T=[["b"], [1]]), {"sheet": "U"}, "no sheet “U”…“S” and “T”"),
+    (workbook(S=[["a"], [1]], T=[]), {"sheet": "T"}, "the sheet “T” is empty"),
+    (workbook(S=[["a"], [1]]), {"header": "7"}, "row 7 of sheet “S”…only 2 of its first rows"),
+    (written(pa.table({"a": [1]})), {"header": "3"}, "line 3 was to hold the column names"),
+]
 
 
-@pytest.mark.parametrize(
-    ("data", "options", "sentence"),
-    [
-        (
-            workbook(S=[["a"], [1]], T=[["b"], [1]]),
-            {"sheet": "U"},
-            "t.xlsx: the workbook has no sheet “U”. Choose one of “S” and “T”.",
-        ),
-        (
-            workbook(S=[["a"], [1]], T=[]),
-            {"sheet": "T"},
-            "t.xlsx: the sheet “T” is empty. Choose another sheet.",
-        ),
-        (
-            workbook(S=[["a"], [1]]),
-            {"header": "7"},
-            (
-                "t.xlsx: row 7 of sheet “S” was to hold the column names, but only 2 of its first rows hold "
-                "cells. Choose another line for the names."
-            ),
-        ),
-        (
-            written(pa.table({"a": [1]})),
-            {"header": "3"},
-            (
-                "t.xlsx: line 3 was to hold the column names, but no record is below it. Choose another line "
-                "for the names."
-            ),
-        ),
-    ],
-)
-def test_read_dataset__says_which_option_does_not_fit(data, options, sentence):
-    assert problem(data, **options) == sentence
+def test_read_dataset__says_what_is_wrong_with_a_file_or_an_option():
+    def holds(data, options, pieces):
+        assert says(problem(data, **options), "t.xlsx: …" + pieces)
+
+    holds_for_each(WRONG, holds)
 
 
 def test_read_dataset__says_what_a_zip_archive_is():
@@ -323,16 +244,13 @@ def test_read_dataset__says_what_a_zip_archive_is():
         stream = io.BytesIO()
         with zipfile.ZipFile(stream, "w") as archive:
             archive.writestr(part, "a,b")
-        assert problem(stream.getvalue()) == (
-            f"t.xlsx: the file is {what}, not a table. Export the table as CSV, Excel (.xlsx) or Parquet."
-        )
+        assert problem(stream.getvalue()).startswith(f"t.xlsx: the file is {what}, not a table.")
 
 
 def test_read_dataset__refuses_parquet_beyond_a_bound(monkeypatch):
     monkeypatch.setattr("core.tables.parquet._LARGEST_AREA", 3)
-    assert problem(written(pa.table({"a": [1, 2], "b": [3, 4]}))) == (
-        "t.xlsx: the table has 2 records of 2 columns, more than 3 cells. Audit a part of it."
-    )
+    found = problem(written(pa.table({"a": [1, 2], "b": [3, 4]})))
+    assert "2 records of 2 columns, more than 3 cells" in found
 
 
 def test_read_dataset__uses_long_offsets_for_long_texts(monkeypatch):
@@ -388,7 +306,7 @@ def test_read_dataset__refuses_old_excel_cells_beyond_its_last_column():
     data[place : place + 2] = struct.pack("<H", 255)
     assert len(read(bytes(data)).columns) == 256
     data[place : place + 2] = struct.pack("<H", 256)
-    assert problem(bytes(data)) == DAMAGED
+    assert DAMAGED in problem(bytes(data))
 
 
 def test_read_dataset__reads_an_old_excel_of_many_sectors():

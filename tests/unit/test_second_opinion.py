@@ -1,7 +1,6 @@
 import base64
 import codecs
 import hashlib
-from collections.abc import Callable
 from datetime import date, timedelta
 
 import numpy as np
@@ -19,13 +18,16 @@ from core.tabular.second_opinion import (
 from core.tabular.second_opinion.transforms import holds, shift_between
 from core.tabular.views.figures import figures_of_columns, figures_of_file
 from core.verdict import Verdict
+from tests.cases.table import holds_for_each, says
 from tests.second_opinion_examples import (
     concerns,
     dataset,
     findings,
+    hidden_in,
     keep_all,
     log_of,
     opinion_on,
+    relinked_in,
     the_finding,
     well_anonymized,
 )
@@ -50,10 +52,7 @@ def test_judge__passes_a_sound_anonymization_in_another_order() -> None:
     shuffled = {name: [values[i] for i in order] for name, values in anonymized.items()}
     opinion = opinion_on(original, shuffled, log)
     assert concerns(opinion) == {}
-    assert the_finding(opinion, "row_order_changed").message == (
-        "Both tables have the same number of records, but in another order. Columns are compared as sets of "
-        "values."
-    )
+    assert the_finding(opinion, "row_order_changed").verdict is Verdict.PASS
 
 
 def test_judge__says_of_suppressed_records_and_warns_where_small_classes_are_left() -> None:
@@ -62,11 +61,8 @@ def test_judge__says_of_suppressed_records_and_warns_where_small_classes_are_lef
     opinion = opinion_on(original, kept, log)
     assert concerns(opinion) == {}
     k = the_finding(opinion, "smallest_class").message.split(" has ")[1].split(";")[0]
-    assert the_finding(opinion, "row_count_differs").message == (
-        "The anonymized table has 50 records fewer than the original (1,150 against 1,200). That is what "
-        f"deleting small classes leaves: every class now has at least {k}. Cells cannot be compared row by "
-        "row, so columns are compared as sets of values."
-    )
+    fewer = the_finding(opinion, "row_count_differs").message
+    assert says(fewer, f"50 records fewer…(1,150 against 1,200)…small classes…at least {k}.")
     warned = the_finding(opinion_on(original, kept, log, smallest_k=1_000), "row_count_differs")
     assert (warned.verdict, "small classes" in warned.message) == (Verdict.WARN, False)
 
@@ -82,12 +78,7 @@ def test_structure__names_columns_that_tables_and_log_do_not_share() -> None:
     )
     unlogged = the_finding(opinion, "column_not_in_log")
     assert (unlogged.verdict, unlogged.column, unlogged.n_affected) == (Verdict.WARN, "new", 1)
-    assert unlogged.message == (
-        "1 anonymized column the log does not mention: `new`. Nobody has said what was done to it."
-    )
-    assert the_finding(opinion, "logged_column_missing").message == (
-        "1 logged column exists in neither table: `gone`. The log may belong to another file."
-    )
+    assert says(the_finding(opinion, "logged_column_missing").message, "1 …`gone`")
 
 
 def test_structure__an_expansion_is_mentioned_by_its_own_entry_or_its_original() -> None:
@@ -116,18 +107,11 @@ def test_structure__counts_filled_blanks_row_by_row() -> None:
     opinion = opinion_on({"a": blank, "b": LETTERS}, {"a": NUMBERS, "b": LETTERS})
     finding = the_finding(opinion, "blank_filled")
     assert (finding.column, finding.n_affected, finding.verdict) == ("a", 2, Verdict.WARN)
-    assert finding.message == (
-        "2 cells of `a` are filled although blank in the original: values were invented, or come from "
-        "somewhere else."
-    )
 
 
 def test_structure__counts_filled_blanks_at_least_where_there_are_no_rows() -> None:
     opinion = opinion_on({"a": [None] * 8 + ["1", "2"]}, {"a": ["3"] * 8 + ["4"]})
-    assert the_finding(opinion, "blank_filled").message == (
-        "At least 7 cells of `a` are filled although blank in the original: values were invented, or come "
-        "from somewhere else."
-    )
+    assert the_finding(opinion, "blank_filled").message.startswith("At least 7 cells of `a` ")
     more = opinion_on({"a": [None, "2"]}, {"a": ["3"] * 9})
     assert findings(more, "blank_filled") == []
     assert the_finding(more, "row_count_differs").message.startswith(
@@ -169,10 +153,7 @@ def test_unchanged__fails_a_highly_distinct_column_and_lets_a_coarse_one_pass() 
     opinion = opinion_on(columns, columns, log_of(lab=("lab", "keep"), gender=("gender", "keep")))
     finding = the_finding(opinion, "unchanged_distinct_column")
     assert (finding.verdict, finding.column) == (Verdict.FAIL, "lab")
-    assert finding.message == (
-        "`lab` is left as it was: 40 of 40 (100 %) of its cells are unchanged, and 40 of 40 (100 %) of the "
-        "original's values are distinct. Whoever knows this value of a person finds the record."
-    )
+    assert says(finding.message, "40 of 40 (100 %)…unchanged…40 of 40 (100 %)…distinct")
 
 
 def test_unchanged__limits_are_inclusive_and_movable() -> None:
@@ -181,10 +162,8 @@ def test_unchanged__limits_are_inclusive_and_movable() -> None:
     assert findings(opinion_on(original, anonymized), "unchanged_distinct_column")
     strict = opinion_on(original, anonymized, left_unchanged_share=0.96)
     assert not findings(strict, "unchanged_distinct_column")
-    assert the_finding(strict, "partly_unchanged_column").message == (
-        "`a` is left as it was in part: 19 of 20 (95.0 %) of its cells are unchanged, and 20 of 20 (100 %) "
-        "of the original's values are distinct."
-    )
+    partly = the_finding(strict, "partly_unchanged_column").message
+    assert says(partly, "`a`…19 of 20 (95.0 %)…unchanged…20 of 20 (100 %)…distinct")
     half = {"a": ["1", "1", "2", "2"]}
     assert findings(opinion_on(half, half), "unchanged_distinct_column")
     assert not findings(opinion_on(half, half, highly_distinct_share=0.51), "unchanged_distinct_column")
@@ -196,10 +175,7 @@ def test_unchanged__sees_values_that_only_changed_rows() -> None:
     opinion = opinion_on({"a": names, **rest}, {"a": names[::-1], **rest})
     finding = the_finding(opinion, "values_in_other_rows")
     assert (finding.verdict, finding.column, finding.n_affected) == (Verdict.WARN, "a", 30)
-    assert finding.message == (
-        "The original values of `a` are all but kept, in other rows: 30 of 30 (100 %) reappear, and 30 of 30 "
-        "(100 %) of the original's values are distinct. Who is in the table can still be read from it."
-    )
+    assert says(finding.message, "30 of 30 (100 %) reappear…30 of 30 (100 %)…distinct")
 
 
 def test_unchanged__a_shuffled_table_is_compared_by_values() -> None:
@@ -221,25 +197,19 @@ def test_unchanged__fewer_records_are_compared_with_as_many() -> None:
 
 
 def test_relinkage__counts_records_that_match_exactly_one() -> None:
-    opinion = opinion_on(
+    opinion = relinked_in(
         {"a": ["1", "1", "2", "2", "3"], "b": ["x", "y", "x", "x", None]},
         {"a": ["1", "1", "2", "2", "3"], "b": ["x", "y", "x", "x", None]},
     )
     finding = the_finding(opinion, "relinkage")
     assert (finding.verdict, finding.n_affected) == (Verdict.FAIL, 3)
-    assert finding.message == (
-        "By the 2 columns left unchanged, 3 of 5 (60.0 %) anonymized records match exactly one original "
-        "record."
-    )
+    assert says(finding.message, "the 2 columns left unchanged, 3 of 5 (60.0 %)")
     few = the_finding(opinion, "relinkage_by_few_columns")
-    assert few.message == (
-        "2 unchanged columns are enough to re-link over 50.0 % of the records: `a` and `b` alone match 3 of "
-        "5 (60.0 %) to exactly one original record. Every smaller set was ruled out."
-    )
+    assert says(few.message, "2 unchanged columns…over 50.0 %…`a` and `b`…3 of 5 (60.0 %)…was ruled out")
 
 
 def test_relinkage__a_record_blank_in_all_columns_matches_nothing() -> None:
-    opinion = opinion_on({"a": [None, "1", "1"]}, {"a": [None, "1", "1"]})
+    opinion = relinked_in({"a": [None, "1", "1"]}, {"a": [None, "1", "1"]})
     assert the_finding(opinion, "relinkage").n_affected == 0
 
 
@@ -253,7 +223,7 @@ def test_relinkage__finds_records_left_alone_among_changed_ones(
     original = {f"v{j}": rng.integers(0, 40, 500).astype(str) for j in range(4)}
     changed = np.arange(500) < changed_share * 500
     anonymized = {name: np.where(changed, rng.permutation(cells), cells) for name, cells in original.items()}
-    opinion = opinion_on(
+    opinion = relinked_in(
         {name: cells.tolist() for name, cells in original.items()},
         {name: cells.tolist() for name, cells in anonymized.items()},
     )
@@ -271,17 +241,17 @@ def test_relinkage__takes_off_what_chance_gives_in_reordered_tables() -> None:
     swapped = [f"{round(float(value[i]) * 4) / 4:.1f}" for i in rng.permutation(n)]
     original = {"sex": sex, "town": town, "value": value}
     released = {"sex": [sex[i] for i in order], "town": [town[i] for i in order], "value": swapped}
-    checks = {finding.check for finding in opinion_on(original, released).findings}
+    checks = {finding.check for finding in relinked_in(original, released).findings}
     assert "relinkage_by_partly_unchanged" not in checks
     kept = {**released, "value": [value[i] if i % 3 else "13.0" for i in order]}
-    assert "relinkage_by_partly_unchanged" in {f.check for f in opinion_on(original, kept).findings}
+    assert "relinkage_by_partly_unchanged" in {f.check for f in relinked_in(original, kept).findings}
 
 
 def test_relinkage__shuffled_columns_are_not_their_own_records() -> None:
     rng = np.random.default_rng(3)
     original = {f"v{j}": rng.integers(0, 4, 500).astype(str) for j in range(6)}
     shuffled = {name: rng.permutation(cells).tolist() for name, cells in original.items()}
-    opinion = opinion_on({name: cells.tolist() for name, cells in original.items()}, shuffled)
+    opinion = relinked_in({name: cells.tolist() for name, cells in original.items()}, shuffled)
     assert findings(opinion, "relinkage_by_partly_unchanged") == []
 
 
@@ -294,7 +264,7 @@ def test_sanity__names_left_unchanged_are_seen_whatever_the_log_says(action: str
 
 def test_relinkage__by_no_columns_finds_nobody() -> None:
     opinion = opinion_on({"a": NUMBERS}, {"a": ["x"] * 10})
-    assert the_finding(opinion, "relinkage").message == ("No column is left unchanged as a whole.")
+    assert the_finding(opinion, "relinkage").verdict is Verdict.PASS
     assert opinion.tables["relinkage"].empty
 
 
@@ -314,13 +284,13 @@ def test_relinkage__follows_the_limit_of_left_unchanged_without_measuring_again(
 
 def test_relinkage__shares_decide_between_pass_warn_and_fail() -> None:
     columns = {"a": [str(n) for n in range(10)] + ["x"] * 90}
-    assert the_finding(opinion_on(columns, columns), "relinkage").verdict is Verdict.WARN
+    assert the_finding(relinked_in(columns, columns), "relinkage").verdict is Verdict.WARN
     assert (
-        the_finding(opinion_on(columns, columns, relinkage_warn_share=0.1), "relinkage").verdict
+        the_finding(relinked_in(columns, columns, relinkage_warn_share=0.1), "relinkage").verdict
         is Verdict.PASS
     )
     assert (
-        the_finding(opinion_on(columns, columns, relinkage_fail_share=0.09), "relinkage").verdict
+        the_finding(relinked_in(columns, columns, relinkage_fail_share=0.09), "relinkage").verdict
         is Verdict.FAIL
     )
 
@@ -332,25 +302,21 @@ def hidden_in_four() -> dict[str, list[str]]:
 
 def test_relinkage__says_where_no_few_columns_are_enough() -> None:
     columns = hidden_in_four()
-    exhaustive = opinion_on(columns, columns)
-    assert the_finding(exhaustive, "relinkage").message == (
-        "By the 4 columns left unchanged, 81 of 81 (100 %) anonymized records match exactly one original "
-        "record. No set of up to 3 columns re-links over 50.0 % of them by itself (all sets were ruled out)."
-    )
-    single = opinion_on(columns, columns, settings=SecondOpinionSettings(largest_set=1))
+    exhaustive = relinked_in(columns, columns)
+    told = the_finding(exhaustive, "relinkage").message
+    assert says(told, "4 columns…81 of 81 (100 %)…No set of up to 3…over 50.0 %…all sets were")
+    single = relinked_in(columns, columns, settings=SecondOpinionSettings(largest_set=1))
     assert "No single column re-links over 50.0 %" in the_finding(single, "relinkage").message
 
 
 def test_relinkage__searches_greedily_beyond_its_budget_and_says_so() -> None:
     columns = hidden_in_four() | {"d": [str(i % 40) for i in range(81)]}
-    greedy = opinion_on(columns, columns, settings=SecondOpinionSettings(search_budget=1))
-    assert the_finding(greedy, "relinkage_by_few_columns").message.endswith(
-        "The search was greedy, so an even smaller set may do as well."
-    )
+    greedy = relinked_in(columns, columns, settings=SecondOpinionSettings(search_budget=1))
+    assert "The search was greedy" in the_finding(greedy, "relinkage_by_few_columns").message
 
 
 def test_relinkage__uses_the_least_changed_of_several_expansions() -> None:
-    opinion = opinion_on(
+    opinion = relinked_in(
         {"addr": NUMBERS},
         {"addr_a": ["x"] * 10, "addr_b": NUMBERS},
         log_of(addr=("address", "region_generalize")),
@@ -379,27 +345,24 @@ WORDS = [f"{letter}{i * 7919 % 100_003:05d}" for i, letter in enumerate("QWERTZU
 @pytest.mark.parametrize("shuffled", [False, True])
 def test_disguises__sees_unsalted_hashes(how: str, disguise: object, shuffled: bool) -> None:
     tokens = [disguise(word) for word in WORDS]
-    opinion = opinion_on(
+    opinion = hidden_in(
         {"id": WORDS}, {"id": tokens[::-1] if shuffled else tokens}, log_of(id=("patient_id", "pseudonymize"))
     )
     finding = the_finding(opinion, "disguise_hash")
     assert (finding.verdict, finding.column, finding.n_affected) == (Verdict.FAIL, "id", 40)
-    assert finding.message == (
-        f"The values of `id` are {how}: 40 of 40 (100 %) values. Anybody with a list of possible originals "
-        "can compute them and look people up."
-    )
+    assert says(finding.message, f"`id` are {how}: 40 of 40 (100 %)")
 
 
 def test_disguises__sees_a_hash_of_another_column_and_of_korean_text() -> None:
     names = [f"김{chr(0xAC00 + 28 * i)}수" for i in range(20)]
     tokens = [hashlib.md5(name.encode("cp949"), usedforsecurity=False).hexdigest() for name in names]
-    opinion = opinion_on(
+    opinion = hidden_in(
         {"name": names, "id": [str(i) for i in range(20)]},
         {"id": tokens},
         log_of(name=("name", "drop"), id=("patient_id", "pseudonymize")),
     )
-    assert the_finding(opinion, "disguise_hash").message.startswith(
-        "The values of `id` are an unsalted MD5 hash of the original column `name`: 20 of 20"
+    assert says(
+        the_finding(opinion, "disguise_hash").message, "`id` are an unsalted MD5 hash…`name`: 20 of 20"
     )
 
 
@@ -409,7 +372,7 @@ def test_disguises__secretly_salted_hashes_and_random_tokens_are_fine() -> None:
         [hashlib.sha256(b"\x07unguessable \xfe" + word.encode()).hexdigest() for word in WORDS],
         [rng.bytes(6).hex() for _ in WORDS],
     ):
-        opinion = opinion_on({"id": WORDS}, {"id": tokens}, log_of(id=("patient_id", "pseudonymize")))
+        opinion = hidden_in({"id": WORDS}, {"id": tokens}, log_of(id=("patient_id", "pseudonymize")))
         assert [f.check for f in opinion.findings if f.check.startswith("disguise")] == []
 
 
@@ -428,37 +391,32 @@ def test_disguises__secretly_salted_hashes_and_random_tokens_are_fine() -> None:
 def test_disguises__sees_encodings(how: str, disguise: object, shuffled: bool) -> None:
     words = [f"{word[:2]}-{word[2:]}" for word in WORDS]
     coded = [disguise(word) for word in words]
-    opinion = opinion_on(
+    opinion = hidden_in(
         {"id": words}, {"id": coded[::-1] if shuffled else coded}, log_of(id=("patient_id", "pseudonymize"))
     )
     finding = the_finding(opinion, "disguise_encoding")
-    assert (finding.verdict, finding.message) == (
-        Verdict.FAIL,
-        f"The values of `id` are {how}: 40 of 40 (100 %) values. Anybody can turn them back.",
-    )
+    assert finding.verdict is Verdict.FAIL
+    assert says(finding.message, f"`id` are {how}: 40 of 40 (100 %)")
 
 
 @pytest.mark.parametrize("shuffled", [False, True])
 def test_disguises__sees_a_copy_under_another_name(shuffled: bool) -> None:
     copy = WORDS[::-1] if shuffled else WORDS
-    opinion = opinion_on(
+    opinion = hidden_in(
         {"name": WORDS},
         {"code": copy, "name": [None] * 40},
         log_of(name=("name", "drop"), code=("other", "keep")),
     )
     finding = the_finding(opinion, "disguise_copy")
     assert (finding.verdict, finding.column) == (Verdict.FAIL, "code")
-    assert finding.message == (
-        "The values of `code` are a copy under another name of the original column `name`: 40 of 40 (100 %) "
-        "values. What is gone from one column is still in the other."
-    )
+    assert says(finding.message, "`code`…`name`: 40 of 40 (100 %)")
 
 
 def test_disguises__a_renamed_column_that_was_not_taken_out_is_worth_a_warning() -> None:
     coarse = ["20", "30", "40", "50"] * 10
-    opinion = opinion_on({"age": coarse}, {"age_new": coarse}, log_of(age=("age", "keep")))
+    opinion = hidden_in({"age": coarse}, {"age_new": coarse}, log_of(age=("age", "keep")))
     assert findings(opinion, "disguise_copy") == []  # an expansion is compared like the column itself
-    renamed = opinion_on({"age": coarse, "b": coarse}, {"years": coarse, "b": ["x"] * 40})
+    renamed = hidden_in({"age": coarse, "b": coarse}, {"years": coarse, "b": ["x"] * 40})
     assert {finding.verdict for finding in findings(renamed, "disguise_copy")} == {Verdict.WARN}
 
 
@@ -466,10 +424,7 @@ def test_judge__takes_a_table_of_very_many_columns() -> None:
     original = {f"c{i}": ["1", "2", "3", str(i)] for i in range(150)}
     anonymized = {name: ["x", "y", "x", "y"] for name in original}
     opinion = opinion_on(original, anonymized)
-    assert the_finding(opinion, "disguises").message == (
-        "Whether columns hide in columns of other names was not assessed for 22,350 pairs of columns: there "
-        "are too many."
-    )
+    assert "not assessed for 22,350 pairs of columns" in the_finding(opinion, "disguises").message
     kept = opinion_on(original, original)
     assert the_finding(kept, "relinkage").verdict is Verdict.FAIL
 
@@ -483,14 +438,14 @@ def test_classes__beyond_fifty_quasi_identifiers_no_contribution_is_measured() -
 
 def test_disguises__a_coarse_column_may_be_copied_or_respelled() -> None:
     coarse = ["Single", "Married", "Widowed", "Divorced"] * 10
-    opinion = opinion_on({"marital": coarse}, {"marital": [value.lower() for value in coarse], "m2": coarse})
+    opinion = hidden_in({"marital": coarse}, {"marital": [value.lower() for value in coarse], "m2": coarse})
     assert [f.check for f in opinion.findings if f.check.startswith("disguise")] == []
 
 
 def test_disguises__a_hash_of_a_coarse_column_is_worth_a_warning() -> None:
     coarse = ["Single", "Married", "Widowed", "Divorced"] * 10
     tokens = [hashlib.sha256(value.encode()).hexdigest() for value in coarse]
-    assert the_finding(opinion_on({"m": coarse}, {"m": tokens}), "disguise_hash").verdict is Verdict.WARN
+    assert the_finding(hidden_in({"m": coarse}, {"m": tokens}), "disguise_hash").verdict is Verdict.WARN
 
 
 @pytest.mark.parametrize(
@@ -515,20 +470,19 @@ def test_disguises__a_hash_of_a_coarse_column_is_worth_a_warning() -> None:
 )
 def test_disguises__sees_constant_shifts(original: list[str], anonymized: list[str] | None, how: str) -> None:
     shifted = anonymized or [str(np.datetime64(day) + 17) for day in original]
-    opinion = opinion_on({"v": original}, {"v": shifted}, log_of(v=("other", "shift")))
+    opinion = hidden_in({"v": original}, {"v": shifted}, log_of(v=("other", "shift")))
     finding = the_finding(opinion, "disguise_shift")
     assert finding.verdict is Verdict.FAIL
-    assert finding.message.startswith(f"The values of `v` are {how}: ")
-    assert finding.message.endswith("of them are distinct. One known value undoes all of them.")
+    assert says(finding.message, f"`v` are {how}: …distinct")
 
 
 def test_disguises__a_shift_of_a_coarse_column_is_worth_a_warning_and_noise_is_fine() -> None:
     ages = [str(20 + i % 5) for i in range(60)]
     shifted = [str(int(age) + 3) for age in ages]
-    assert the_finding(opinion_on({"v": ages}, {"v": shifted}), "disguise_shift").verdict is Verdict.WARN
+    assert the_finding(hidden_in({"v": ages}, {"v": shifted}), "disguise_shift").verdict is Verdict.WARN
     rng = np.random.default_rng(2)
     noisy = [str(int(age) + n) for age, n in zip(ages, rng.integers(-9, 9, 60), strict=True)]
-    assert [f.check for f in opinion_on({"v": ages}, {"v": noisy}).findings if "disguise" in f.check] == []
+    assert [f.check for f in hidden_in({"v": ages}, {"v": noisy}).findings if "disguise" in f.check] == []
 
 
 def test_shift_between__leaves_impossible_dates_and_mixed_texts_alone() -> None:
@@ -540,16 +494,11 @@ def test_shift_between__leaves_impossible_dates_and_mixed_texts_alone() -> None:
 def test_disguises__sees_shortened_texts_that_still_differ() -> None:
     streets = [f"{100 + i} Oak Street Apt {i}" for i in range(30)]
     short = [street[:7] for street in streets]
-    opinion = opinion_on({"a": streets}, {"a": short}, log_of(a=("address", "region_generalize")))
+    opinion = hidden_in({"a": streets}, {"a": short}, log_of(a=("address", "region_generalize")))
     finding = the_finding(opinion, "disguise_shortened")
-    assert (finding.verdict, finding.message) == (
-        Verdict.FAIL,
-        (
-            "The values of `a` are the beginning or end of the original: 30 of 30 (100 %) values and 100 % "
-            "of them are distinct. Whoever knows the original can shorten it the same way."
-        ),
-    )
-    coarse = opinion_on({"a": streets}, {"a": [street[:1] for street in streets]})
+    assert finding.verdict is Verdict.FAIL
+    assert says(finding.message, "`a`…30 of 30 (100 %) values and 100 % of them are distinct")
+    coarse = hidden_in({"a": streets}, {"a": [street[:1] for street in streets]})
     assert findings(coarse, "disguise_shortened") == []
 
 
@@ -557,10 +506,10 @@ def test_disguises__sees_numbers_that_keep_their_order() -> None:
     rng = np.random.default_rng(5)
     exact = rng.choice(100_000, 50, replace=False)
     rounded = [str(round(n, -1)) for n in exact]
-    opinion = opinion_on({"v": exact.astype(str).tolist()}, {"v": rounded}, log_of(v=("income", "round")))
+    opinion = hidden_in({"v": exact.astype(str).tolist()}, {"v": rounded}, log_of(v=("income", "round")))
     assert the_finding(opinion, "disguise_order_kept").verdict is Verdict.FAIL
     coarse = [str(n // 3_000) for n in exact]
-    halved = opinion_on({"v": exact.astype(str).tolist()}, {"v": coarse}, highly_distinct_share=0.3)
+    halved = hidden_in({"v": exact.astype(str).tolist()}, {"v": coarse}, highly_distinct_share=0.3)
     assert the_finding(halved, "disguise_order_kept").verdict is Verdict.WARN
 
 
@@ -570,44 +519,16 @@ def test_disguises__a_generalization_that_merges_nothing_is_none() -> None:
     original = {"d": [day.isoformat() for day in days]}
     numbers = [str((day - date(1970, 1, 1)).days) for day in days]
     coarser = log_of(d=("event", "generalize"))
-    opinion = opinion_on(original, {"d": numbers}, coarser)
+    opinion = hidden_in(original, {"d": numbers}, coarser)
     assert the_finding(opinion, "disguise_order_kept").verdict is Verdict.FAIL
     weeks = [str(int(n) // 7) for n in numbers]  # merged, as the log says
-    assert findings(opinion_on(original, {"d": weeks}, coarser), "disguise_order_kept") == []
+    assert findings(hidden_in(original, {"d": weeks}, coarser), "disguise_order_kept") == []
     years = {"d": [str(1930 + n) for n in rng.integers(0, 40, 200)]}  # as coarse before as after
     floored = {"d": [f"{year}-01-01" for year in years["d"]]}
     assert (
-        findings(
-            opinion_on(years, floored, log_of(d=("birthdate", "date_floor_year"))), "disguise_order_kept"
-        )
+        findings(hidden_in(years, floored, log_of(d=("birthdate", "date_floor_year"))), "disguise_order_kept")
         == []
     )
-
-
-@pytest.mark.parametrize(
-    "spelling", ["%d.%m.%Y", "%m/%d/%Y", "%B %d, %Y", "%Y년 %m월 %d일", "%y%m%d", "%Y-%j"]
-)
-def test_disguises__sees_dates_in_another_spelling(spelling: str) -> None:
-    days = [date(1950, 1, 1) + timedelta(days=int(n)) for n in np.random.default_rng(1).permutation(900)[:60]]
-    original = {"d": [day.isoformat() for day in days]}
-    opinion = opinion_on(original, {"d": [day.strftime(spelling) for day in days]}, log_of(d=("event", "x")))
-    assert the_finding(opinion, "disguise_order_kept").verdict is Verdict.FAIL
-
-
-@pytest.mark.parametrize("written", ["{:.2f}", "{:,.2f}", "K{:.0f}", "{:x}", "-{:.0f}"])
-def test_disguises__sees_numbers_in_another_spelling(written: str) -> None:
-    numbers = 10_000_000 + 37 * np.random.default_rng(1).permutation(60)
-    codes = [written.format(int(n) * 3 + 7) for n in numbers]
-    opinion = opinion_on(
-        {"v": [f"PT{n}" for n in numbers]}, {"v": codes}, log_of(v=("record", "pseudonymize"))
-    )
-    assert the_finding(opinion, "disguise_order_kept").verdict is Verdict.FAIL
-
-
-def test_disguises__sees_a_decimal_comma() -> None:
-    numbers = np.random.default_rng(1).normal(50, 9, 60).round(3).astype(str)
-    opinion = opinion_on({"v": numbers.tolist()}, {"v": [number.replace(".", ",") for number in numbers]})
-    assert the_finding(opinion, "disguise_order_kept").verdict is Verdict.FAIL
 
 
 def test_disguises__warns_of_noise_that_hardly_changes_the_order() -> None:
@@ -615,29 +536,44 @@ def test_disguises__warns_of_noise_that_hardly_changes_the_order() -> None:
     exact = rng.normal(50_000, 9_000, 300)
     for noise, verdicts in ((5, [Verdict.WARN]), (9_000, [])):
         noisy = (exact + rng.normal(0, noise, 300)).round(2).astype(str).tolist()
-        opinion = opinion_on({"v": exact.round(2).astype(str).tolist()}, {"v": noisy})
+        opinion = hidden_in({"v": exact.round(2).astype(str).tolist()}, {"v": noisy})
         assert [f.verdict for f in findings(opinion, "disguise_order_nearly_kept")] == verdicts
 
 
-@pytest.mark.parametrize(
-    "encode",
-    [
-        lambda text: base64.b32encode(text.encode()),
-        lambda text: base64.b64encode(base64.b64encode(text.encode())),
-        lambda text: base64.b64encode(text.encode("utf-16")),
-    ],
-)
-def test_disguises__sees_less_usual_encodings(encode: Callable[[str], bytes]) -> None:
-    people = [f"Person {n * 7919 % 1000}" for n in range(60)]
-    codes = [encode(person).decode() for person in people]
-    opinion = opinion_on({"p": people}, {"p": codes}, log_of(p=("name", "pseudonymize")))
-    assert the_finding(opinion, "disguise_encoding").verdict is Verdict.FAIL
+def _wide(text: bytes) -> bytes:
+    return base64.b64encode(text.decode().encode("utf-16"))
+
+
+MANY = [f"{10_000_000 + 37 * int(n)}" for n in np.random.default_rng(1).permutation(60)]
+DAYS = [date(1950, 1, 1) + timedelta(days=int(n)) for n in np.random.default_rng(1).permutation(900)[:60]]
+DECIMALS = np.random.default_rng(1).normal(50, 9, 60).round(3).astype(str).tolist()
+PEOPLE = [f"Person {n * 7919 % 1000}" for n in range(60)]
+PSEUDONYM = ("patient_id", "pseudonymize")
+KEPT, CODED = "disguise_order_kept", "disguise_encoding"
+ISO, CODES = [day.isoformat() for day in DAYS], [f"PT{n}" for n in MANY]
+DATE_FORMS = ("%d.%m.%Y", "%m/%d/%Y", "%B %d, %Y", "%Y년 %m월 %d일", "%y%m%d", "%Y-%j")
+NUMBER_FORMS = ("{:.2f}", "{:,.2f}", "K{:.0f}", "{:x}", "-{:.0f}")
+ENCODINGS = (base64.b32encode, lambda text: base64.b64encode(base64.b64encode(text)), _wide)
+RESPELLED: list[tuple[str, tuple[str, str], list[str], list[str]]] = [
+    *((KEPT, ("event", "x"), ISO, [day.strftime(form) for day in DAYS]) for form in DATE_FORMS),
+    *((KEPT, PSEUDONYM, CODES, [form.format(int(n) * 3 + 7) for n in MANY]) for form in NUMBER_FORMS),
+    (KEPT, ("other", "keep"), DECIMALS, [number.replace(".", ",") for number in DECIMALS]),
+    *((CODED, PSEUDONYM, PEOPLE, [code(one.encode()).decode() for one in PEOPLE]) for code in ENCODINGS),
+]
+
+
+def test_disguises__sees_dates_numbers_and_names_in_another_spelling() -> None:
+    def holds(check: str, entry: tuple[str, str], original: list[str], respelled: list[str]) -> None:
+        opinion = hidden_in({"v": original}, {"v": respelled}, log_of(v=entry))
+        assert the_finding(opinion, check).verdict is Verdict.FAIL
+
+    holds_for_each(RESPELLED, holds)
 
 
 def test_disguises__a_coarse_column_kept_beside_its_changed_self_is_worth_a_warning() -> None:
     ages = [str(20 + n % 12) for n in range(60)]
     bands = {"age": ["20-31"] * 60}
-    assert the_finding(opinion_on({"age": ages}, {**bands, "age_raw": ages}), "disguise_copy").verdict is (
+    assert the_finding(hidden_in({"age": ages}, {**bands, "age_raw": ages}), "disguise_copy").verdict is (
         Verdict.WARN
     )
 
@@ -650,45 +586,40 @@ def test_disguises__sees_originals_inside_other_texts() -> None:
         for i, name in enumerate(names)
     ]
     ward = {"ward": ["A", "B"] * 32}
-    opinion = opinion_on(
+    opinion = hidden_in(
         {**ward, "name": names, "note": [f"Raw {i}" for i in range(64)]},
         {**ward, "name": [None] * 64, "note": notes},
         log_of(ward=("ward", "keep"), name=("name", "drop"), note=("note", "clean")),
     )
     finding = the_finding(opinion, "disguise_inside")
     assert (finding.verdict, finding.column, finding.n_affected) == (Verdict.FAIL, "note", 7)
-    assert finding.message == (
-        "The texts of `note` hold the values of the original column `name` inside: 7 of 64 (10.9 %) values. "
-        "Whoever reads them sees what should be gone."
-    )
+    assert says(finding.message, "`note`…`name` inside: 7 of 64 (10.9 %)")
 
 
 @pytest.mark.parametrize("wrap", ["P-{}", "{}X", "0{}0", "환자{}님"])
 def test_disguises__sees_originals_that_were_only_wrapped(wrap: str) -> None:
     ids = [str(10_000 + i * 7919 % 89_999) for i in range(40)]
-    opinion = opinion_on(
+    opinion = hidden_in(
         {"id": ids}, {"id": [wrap.format(value) for value in ids]}, log_of(id=("patient_id", "pseudonymize"))
     )
-    assert the_finding(opinion, "disguise_inside").message.startswith(
-        "The texts of `id` hold its original values inside: 40 of 40 (100 %) values."
-    )
+    assert says(the_finding(opinion, "disguise_inside").message, "`id`…its original…40 of 40 (100 %)")
 
 
-@pytest.mark.parametrize(
-    ("text", "original", "as_word", "expected"),
-    [
-        ("called Novak today", "novak", True, True),
-        ("called Novakov today", "novak", True, False),
-        ("xNovak", "Novak", True, False),
-        ("xNovak", "Novak", False, True),
-        ("김민준님은", "김민준", True, True),
-        ("he is 45", "45", True, False),
-        ("Novak", "Novak", True, False),
-        ("somebody else", "Novak", True, False),
-    ],
-)
-def test_holds__wants_words_of_some_length(text: str, original: str, as_word: bool, expected: bool) -> None:
-    assert holds(text, original, as_word=as_word) is expected
+HELD = [
+    ("called Novak today", "novak", True, True),
+    ("called Novakov today", "novak", True, False),
+    ("xNovak", "Novak", True, False),
+    ("xNovak", "Novak", False, True),
+    ("김민준님은", "김민준", True, True),
+    ("he is 45", "45", True, False),
+    ("Novak", "Novak", True, False),
+    ("somebody else", "Novak", True, False),
+]
+
+
+def test_holds__wants_words_of_some_length() -> None:
+    for text, original, as_word, expected in HELD:
+        assert holds(text, original, as_word=as_word) is expected, (text, original)
 
 
 # --- semantic sanity
@@ -699,10 +630,7 @@ def test_sanity__sees_identifiers_that_the_log_lets_through() -> None:
     opinion = opinion_on({"c1": names}, {"c1": names[::-1]}, log_of(c1=("other", "keep")))
     finding = the_finding(opinion, "looks_like_identifier")
     assert (finding.verdict, finding.column) == (Verdict.FAIL, "c1")
-    assert finding.message == (
-        "`c1` is logged as `other` / `keep` but looks like a direct identifier (person's name). The name "
-        "says nothing. 100 % of the values look like Korean names."
-    )
+    assert says(finding.message, "`c1`…`other` / `keep`…(person's name)…100 %…Korean names")
 
 
 def test_sanity__an_unsure_guess_is_a_warning_and_an_unlogged_column_counts_too() -> None:
@@ -710,9 +638,7 @@ def test_sanity__an_unsure_guess_is_a_warning_and_an_unlogged_column_counts_too(
     opinion = opinion_on({"x": NUMBERS * 4}, {"items2": texts}, log_of())
     finding = the_finding(opinion, "looks_like_identifier")
     assert finding.verdict is Verdict.WARN
-    assert finding.message.startswith(
-        "`items2` is not logged but looks like a direct identifier (identifier by distinctness)."
-    )
+    assert says(finding.message, "`items2` is not logged…(identifier by distinctness)")
 
 
 def test_sanity__trusts_what_was_logged_with_a_meaning_and_an_action() -> None:
@@ -725,9 +651,7 @@ def test_sanity__counts_cells_with_sensitive_patterns() -> None:
     opinion = opinion_on({"remark": ["x"] * 40}, {"remark": remarks}, log_of(remark=("other", "keep")))
     finding = the_finding(opinion, "holds_sensitive_pattern")
     assert (finding.verdict, finding.n_affected) == (Verdict.WARN, 2)
-    assert finding.message.startswith(
-        "2 of 40 (5.0 %) cells of `remark`, which is logged as `other` / `keep`, hold a sensitive pattern: "
-    )
+    assert says(finding.message, "2 of 40 (5.0 %) cells of `remark`…`other` / `keep`")
 
 
 # --- pseudonyms
@@ -752,12 +676,9 @@ def test_pseudonyms__one_to_one_raises_nothing() -> None:
 
 
 def test_pseudonyms__counts_originals_with_several_and_pseudonyms_for_several() -> None:
-    assert pseudonymized(["a", "a", "b", "c"], ["k1", "k2", "k3", "k3"]) == {
-        "original_with_several_pseudonyms": "1 of 3 (33.3 %) original values of `id` have more than one "
-        "pseudonym in `id`: records of one person fall apart.",
-        "pseudonym_for_several_originals": "1 of 3 (33.3 %) pseudonyms of `id` stand for more than one "
-        "original value of `id`: records of different persons are mixed up.",
-    }
+    found = pseudonymized(["a", "a", "b", "c"], ["k1", "k2", "k3", "k3"])
+    assert found.keys() == {"original_with_several_pseudonyms", "pseudonym_for_several_originals"}
+    assert all(message.startswith("1 of 3 (33.3 %) ") for message in found.values())
 
 
 def test_pseudonyms__are_compared_as_written() -> None:
@@ -770,9 +691,7 @@ def test_pseudonyms__equal_to_the_original_hide_nothing() -> None:
     opinion = opinion_on({"id": originals}, {"id": pseudonyms}, log_of(id=("patient_id", "pseudonymize")))
     finding = the_finding(opinion, "pseudonym_equals_original")
     assert (finding.verdict, finding.n_affected) == (Verdict.WARN, 1)
-    assert finding.message == (
-        "1 of 200 pseudonyms of `id` equal the original of the same row: they hide nothing."
-    )
+    assert finding.message.startswith("1 of 200 pseudonyms of `id` ")
     strict = opinion_on(
         {"id": originals},
         {"id": pseudonyms},
@@ -789,10 +708,7 @@ def test_pseudonyms__that_are_the_originals_of_other_rows_fail() -> None:
     rotated = opinion_on({"id": originals, **rest}, {"id": originals[1:] + originals[:1], **rest}, log)
     finding = the_finding(rotated, "pseudonym_is_an_original")
     assert (rotated.verdict, finding.verdict, finding.n_affected) == (Verdict.FAIL, Verdict.FAIL, 100)
-    assert finding.message == (
-        "100 of 100 (100 %) pseudonyms of `id` are values of the original in other rows: they say who is in "
-        "the table, and point at the wrong people."
-    )
+    assert finding.message.startswith("100 of 100 (100 %) pseudonyms of `id` ")
     some = originals[1:11] + [f"n{i}" for i in range(90)]
     partly = opinion_on({"id": originals, **rest}, {"id": some, **rest}, log)
     assert the_finding(partly, "pseudonym_is_an_original").verdict is Verdict.WARN
@@ -805,22 +721,17 @@ def test_pseudonyms__of_another_order_are_compared_by_frequency() -> None:
     agreeing = opinion_on({"id": originals, **rows}, {"id": list("xyzxyz"), "r": rows["r"][::-1]}, log)
     assert findings(agreeing, "pseudonyms_not_one_to_one") == []
     differing = opinion_on({"id": originals, **rows}, {"id": list("xxxyzw"), "r": rows["r"][::-1]}, log)
-    assert the_finding(differing, "pseudonyms_not_one_to_one").message == (
-        "The pseudonyms of `id` do not occur as often as the original values, so they are not one-to-one: 4 "
-        "pseudonyms for 3 original values."
-    )
+    told = the_finding(differing, "pseudonyms_not_one_to_one").message
+    assert says(told, "`id`…4 pseudonyms for 3 original values")
 
 
 def test_pseudonyms__of_another_length_are_compared_as_sets_and_not_assessed_further() -> None:
     fits = pseudonymized(["a", "a", "b", "c"], ["k1", "k1", "b"])
     assert fits.keys() == {"pseudonym_equals_original"}
     said = pseudonymized(["a", "a", "b", "b"], ["k1", "k2", "k2", "k3", "k3", "b"])
-    assert said == {
-        "pseudonym_equals_original": "1 of 6 (16.7 %) pseudonyms of `id` equal a value of the original: they "
-        "hide nothing.",
-        "pseudonyms_one_to_one": "Whether the pseudonyms of `id` are one-to-one was not assessed: the tables "
-        "differ in their number of records, so there are no rows to compare.",
-    }
+    assert said.keys() == {"pseudonym_equals_original", "pseudonyms_one_to_one"}
+    assert said["pseudonym_equals_original"].startswith("1 of 6 (16.7 %) ")
+    assert "not assessed" in said["pseudonyms_one_to_one"]
 
 
 def test_pseudonyms__one_for_each_record_is_said_and_no_worry() -> None:
@@ -843,10 +754,8 @@ def test_classes__names_the_quasi_identifier_that_contributes_most() -> None:
     columns = {"sex": ["M", "F"] * 10, "zip": [str(1_000 + i) for i in range(20)]}
     log = log_of(sex=("gender", "keep"), zip=("zipcode", "mask_zip_leading"))
     opinion = opinion_on(columns, columns, log)
-    assert the_finding(opinion, "smallest_class").message == (
-        "The smallest class over `sex` and `zip` has 1 record, fewer than 5: 20 of 20 (100 %) records are in "
-        "classes that small. `zip` contributes most: 100 % of records are unique with it, 0 % without it."
-    )
+    smallest = the_finding(opinion, "smallest_class").message
+    assert says(smallest, "`sex` and `zip` has 1 record, fewer than 5: 20 of 20 (100 %)…`zip`…100 %…0 %")
     table = opinion.tables["quasi_identifiers"]
     assert table["quasi_identifier"].tolist() == ["zip", "sex"]
     assert table["k_without"].tolist() == [10, 1]
@@ -864,10 +773,7 @@ def test_classes__records_blank_in_all_quasi_identifiers_are_left_out() -> None:
     opinion = opinion_on({"sex": ["M", "F"]}, {"sex": [None, None]}, log_of(sex=("gender", "suppress")))
     finding = the_finding(opinion, "smallest_class")
     assert finding.verdict is Verdict.PASS
-    assert finding.message == (
-        "Every record is blank in `sex`: they tell no record from another. If others may know other columns, "
-        "choose those."
-    )
+    assert says(finding.message, "Every record is blank in `sex`")
 
 
 def test_classes__blank_quasi_identifiers_do_not_hide_those_the_log_does_not_name() -> None:
@@ -886,20 +792,13 @@ def test_classes__without_quasi_identifiers_are_not_assessed_but_proposed() -> N
     )
     finding = the_finding(opinion, "no_quasi_identifier")
     assert finding.verdict is Verdict.NOT_ASSESSED
-    assert finding.message == (
-        "No quasi-identifier in the log, so the size of classes was not assessed. Proposed: `age` and `x`; "
-        "over these the smallest class has 1 record, and 6 of 6 (100 %) records are in classes smaller "
-        "than 5."
-    )
+    assert says(finding.message, "Proposed: `age` and `x`…1 record…6 of 6 (100 %)…smaller than 5")
     assert opinion.verdict.severity >= Verdict.WARN.severity
 
 
 def test_classes__without_anything_like_a_quasi_identifier_ask_the_person() -> None:
     opinion = opinion_on({"x": ["p"] * 4}, {"x": ["p"] * 4}, log_of(x=("other", "keep")))
-    assert the_finding(opinion, "no_quasi_identifier").message == (
-        "No quasi-identifier in the log, so the size of classes was not assessed. No column looks like one; "
-        "choose the columns that others may know, or confirm that there are none."
-    )
+    assert "No column looks like one" in the_finding(opinion, "no_quasi_identifier").message
     assert opinion.tables["quasi_identifiers"].empty
 
 
@@ -908,10 +807,7 @@ def test_classes__warn_of_quasi_identifiers_that_the_log_does_not_name() -> None
     log = log_of(sex=("gender", "keep"), birth_date=("birthdate", "date_floor_year"))
     finding = the_finding(opinion_on(columns, columns, log), "looks_like_quasi_identifier")
     assert (finding.verdict, finding.column) == (Verdict.WARN, "birth_date")
-    assert finding.message == (
-        "1 column the log does not call a quasi-identifier looks like one: `birth_date`. With it, the "
-        "smallest class has 1 record, and 20 of 20 (100 %) records are in classes smaller than 5."
-    )
+    assert says(finding.message, "1 column…`birth_date`…1 record…20 of 20 (100 %)…smaller than 5")
 
 
 def test_classes__a_chosen_set_is_taken_as_it_is() -> None:
@@ -927,10 +823,7 @@ def test_classes__a_chosen_column_must_exist() -> None:
         opinion_on(
             {"a": ["1"]}, {"a": ["1"]}, settings=SecondOpinionSettings(quasi_identifiers=("a", "b", "c"))
         )
-    assert error.value.problems == (
-        "Quasi-identifier `b` is not a column of the anonymized table.",
-        "Quasi-identifier `c` is not a column of the anonymized table.",
-    )
+    assert ["`b`" in error.value.problems[0], "`c`" in error.value.problems[1]] == [True, True]
 
 
 # --- settings, edges, figures
@@ -939,12 +832,8 @@ def test_classes__a_chosen_column_must_exist() -> None:
 def test_settings__say_what_is_wrong() -> None:
     with pytest.raises(AuditInputError) as error:
         SecondOpinionSettings(over_share=1.0, largest_set=4, search_budget=0, sample_size=0)
-    assert error.value.problems == (
-        "over_share must be between 0 and 1, not 1.0.",
-        "largest_set must be 1, 2 or 3, not 4.",
-        "search_budget must be at least 1, not 0.",
-        "sample_size must be at least 1, not 0.",
-    )
+    names = ["over_share", "largest_set", "search_budget", "sample_size"]
+    assert [problem.split()[0] for problem in error.value.problems] == names
 
 
 def test_thresholds__say_what_is_wrong() -> None:
@@ -952,12 +841,8 @@ def test_thresholds__say_what_is_wrong() -> None:
         SecondOpinionThresholds(
             left_unchanged_share=0.4, highly_distinct_share=1.5, smallest_k=0, relinkage_warn_share=0.3
         )
-    assert error.value.problems == (
-        "left_unchanged_share must be from 0.5 to 1, received 0.4.",
-        "highly_distinct_share must be from 0 to 1, received 1.5.",
-        "smallest_k must be at least 1, received 0.",
-        "relinkage_warn_share must not be above relinkage_fail_share.",
-    )
+    names = ["left_unchanged_share", "highly_distinct_share", "smallest_k", "relinkage_warn_share"]
+    assert [problem.split()[0] for problem in error.value.problems] == names
 
 
 def test_measure__takes_one_record_and_tables_without_a_common_column() -> None:

@@ -11,7 +11,7 @@ from core.encodings import decoded
 from core.tabular.second_opinion.ciphers import are_alike_in_places
 from core.tabular.second_opinion.rewriting import dates_respelled, legible, respelled
 from core.verdict import Verdict
-from tests.second_opinion_examples import log_of, opinion_on, the_finding
+from tests.second_opinion_examples import disguised_in, log_of, the_finding
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_disguises__sees_telephones_in_words(shuffled: bool) -> None:
     spoken = ["-".join(words[int(digit)] for digit in phone if digit != " ") for phone in phones]
     note = rng.choice(["a", "b", "c"], 60).tolist()
     order = rng.permutation(60) if shuffled else np.arange(60)
-    opinion = opinion_on(
+    opinion = disguised_in(
         {"phone": phones, "note": note},
         {"phone": [spoken[i] for i in order], "note": [note[i] for i in order]},
         log_of(phone=("phone", "generalize"), note=("other", "keep")),

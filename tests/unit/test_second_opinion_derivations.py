@@ -8,7 +8,7 @@ import pytest
 
 from core.tabular.second_opinion.amounts import PARTS, read_amounts
 from core.verdict import Finding, Verdict
-from tests.second_opinion_examples import Columns, log_of, opinion_on
+from tests.second_opinion_examples import Columns, derived_in, log_of
 
 N = 240
 RNG = np.random.default_rng(3)
@@ -35,8 +35,8 @@ def derived(added: Columns, *, reordered: bool = False, original: Columns = ORIG
         order = np.random.default_rng(5).permutation(len(GROUP))
         released = {name: [values[i] for i in order] for name, values in released.items()}
     log = log_of(**{name: (entry.semantic, entry.action) for name, entry in LOG.entries.items()})
-    opinion = opinion_on(original, released, log)
-    return [finding for finding in opinion.findings if finding.check.startswith(("derived_", "disguise_"))]
+    found = derived_in(original, released, log).findings
+    return [finding for finding in found if finding.check.startswith(("derived_", "disguise_"))]
 
 
 def texts(values: Sequence[object] | np.ndarray) -> list[str]:
@@ -196,10 +196,7 @@ def test_derivations__sees_too_little_noise(noise: float, check: str, verdict: V
     assert (finding.check, finding.verdict) == (check, verdict)
 
 
-@pytest.mark.parametrize(
-    ("spread", "found"),
-    [(0.01, [Verdict.FAIL]), (0.04, [Verdict.WARN]), (0.2, [])],
-)
+@pytest.mark.parametrize(("spread", "found"), [(0.01, [Verdict.FAIL]), (0.04, [Verdict.WARN]), (0.2, [])])
 def test_derivations__sees_noise_that_leaves_the_nearest_of_a_class_its_own(
     spread: float, found: list[Verdict]
 ) -> None:
@@ -209,10 +206,10 @@ def test_derivations__sees_noise_that_leaves_the_nearest_of_a_class_its_own(
     original: Columns = {"region": region, "pay": [f"{one:.2f}" for one in pay]}
     released: Columns = {"region": region, "pay": [f"{one:.2f}" for one in noisy]}
     log = log_of(region=("address", "keep"), pay=("other", "noise"))
-    nearest = [one for one in opinion_on(original, released, log).findings if one.check == "derived_nearest"]
+    nearest = [one for one in derived_in(original, released, log).findings if one.check == "derived_nearest"]
     assert [one.verdict for one in nearest] == found
     of_all = log_of(region=("other", "keep"), pay=("other", "noise"))  # nobody knows the region
-    assert not any(one.check == "derived_nearest" for one in opinion_on(original, released, of_all).findings)
+    assert not any(one.check == "derived_nearest" for one in derived_in(original, released, of_all).findings)
 
 
 def test_derivations__ages_in_years_are_coarser_than_the_days_they_follow() -> None:
@@ -226,7 +223,7 @@ def test_derivations__ages_in_years_are_coarser_than_the_days_they_follow() -> N
         log = log_of(birth=("birthdate", "generalize"), seen=("visit_date", "drop"))
         return [
             one.check
-            for one in opinion_on(original, {"birth": texts(ages)}, log).findings
+            for one in derived_in(original, {"birth": texts(ages)}, log).findings
             if one.column == "birth"
         ]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.verdict import Verdict
-from tests.second_opinion_examples import Columns, findings, log_of, opinion_on, the_finding
+from tests.second_opinion_examples import Columns, findings, finer_in, log_of, the_finding
 
 N = 120
 RNG = np.random.default_rng(8)
@@ -18,7 +18,7 @@ ORIGINAL: Columns = {"age": AGES, "ward": WARDS, "day": [f"2024-0{1 + i % 9}-0{1
 def _found(check: str, ward: list[str], action: str = "generalize", smallest_k: int = 5) -> list[Verdict]:
     released = {"age": [f"{age[0]}0s" for age in AGES], "ward": ward}
     log = log_of(age=("age", "generalize"), ward=("other", action), day=("visit_date", "drop"))
-    opinion = opinion_on(ORIGINAL, released, log, smallest_k=smallest_k)
+    opinion = finer_in(ORIGINAL, released, log, smallest_k=smallest_k)
     return [one.verdict for one in findings(opinion, check)]
 
 
@@ -90,7 +90,7 @@ def test_spelling__is_seen_in_a_few_of_many_values(n_alike: int, verdicts: list[
     n = 30_000
     released = {"code": [f"c{i // n_alike}" + "\u200b" * (i % n_alike) for i in range(n)]}
     original = {"code": [str(i % 7) for i in range(n)]}
-    opinion = opinion_on(original, released, log_of(code=("other", "synthetic")), smallest_k=5)
+    opinion = finer_in(original, released, log_of(code=("other", "synthetic")), smallest_k=5)
     assert [one.verdict for one in findings(opinion, "finer_spelling")] == verdicts
 
 
@@ -103,7 +103,7 @@ def test_finer__follows_the_slider_of_k() -> None:
 def test_finer__says_how_many() -> None:
     ward = [f"bed {i}" for i in range(N)]
     log = log_of(ward=("other", "bin"))
-    one = the_finding(opinion_on({"ward": WARDS}, {"ward": ward}, log), "finer_values")
+    one = the_finding(finer_in({"ward": WARDS}, {"ward": ward}, log), "finer_values")
     assert one.n_affected == N
     assert one.column == "ward"
     assert "120 of 120 (100 %) cells" in str(one.message)
@@ -116,7 +116,7 @@ def _kept(ward: list[str], before: list[str] | None = None, order: np.ndarray | 
     if order is not None:
         released = {name: [column[i] for i in order] for name, column in released.items()}
     log = log_of(age=("age", "generalize"), ward=("other", "keep"))
-    return [one.verdict for one in findings(opinion_on(original, released, log), "kept_values_split")]
+    return [one.verdict for one in findings(finer_in(original, released, log), "kept_values_split")]
 
 
 SPLIT = {

@@ -3,20 +3,9 @@
 import numpy as np
 import pytest
 
-from core.tabular.second_opinion import (
-    judge_second_opinion,
-    measure_second_opinion,
-    with_quasi_identifiers,
-)
+from core.tabular.second_opinion import judge_second_opinion, measure_second_opinion, with_quasi_identifiers
 from core.verdict import Verdict
-from tests.second_opinion_examples import (
-    dataset,
-    findings,
-    log_of,
-    opinion_on,
-    the_finding,
-    well_anonymized,
-)
+from tests.second_opinion_examples import dataset, findings, log_of, opinion_on, the_finding, well_anonymized
 
 # Two classes of 20 records: "F" are 10 persons of 2 records, "M" are 2 persons of 10.
 SEX = ["F"] * 20 + ["M"] * 20

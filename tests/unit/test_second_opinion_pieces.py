@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from core.verdict import Finding, Verdict
-from tests.second_opinion_examples import Columns, log_of, opinion_on
+from tests.second_opinion_examples import Columns, hidden_in, log_of
 
 N = 400
 RNG = np.random.default_rng(11)
@@ -50,7 +50,7 @@ def _found(added: Columns, *, reordered: bool) -> list[Finding]:
         order = np.random.default_rng(5).permutation(N)
         released = {name: [values[i] for i in order] for name, values in released.items()}
     log = log_of(**{name: ACTIONS.get(name, ("other", "keep")) for name in {*ORIGINAL, *added}})
-    return [one for one in opinion_on(ORIGINAL, released, log).findings if one.verdict is not Verdict.PASS]
+    return [one for one in hidden_in(ORIGINAL, released, log).findings if one.verdict is not Verdict.PASS]
 
 
 def _checks(added: Columns, *, reordered: bool) -> set[str]:
@@ -113,7 +113,7 @@ def test_pieces__a_year_of_birth_is_no_piece_of_the_number_that_holds_it() -> No
     days = ORIGINAL["birth"]
     numbers = [f"{day[8:]}{day[5:7]}{day[1:4]}{rest}" for day, rest in zip(days, _drawn(4), strict=True)]
     released = {"group": ORIGINAL["group"], "year": [day[:4] for day in days]}
-    found = opinion_on({**ORIGINAL, "card": numbers}, released, log_of(**ACTIONS, year=("other", "keep")))
+    found = hidden_in({**ORIGINAL, "card": numbers}, released, log_of(**ACTIONS, year=("other", "keep")))
     assert "derived_piece" not in {one.check for one in found.findings}
 
 
@@ -166,7 +166,7 @@ def test_sorting__pseudonyms_in_the_order_of_names_that_repeat_are_seen() -> Non
             "card": [f"S{values[i]:05d}" for i in order],
             "group": [ORIGINAL["group"][i] for i in order],
         }
-        checks = {one.check for one in opinion_on(original, released, log_of(**ACTIONS)).findings}
+        checks = {one.check for one in hidden_in(original, released, log_of(**ACTIONS)).findings}
         assert ("in_the_original_order" in checks) is is_found
 
 
@@ -180,7 +180,7 @@ def test_sorting__the_length_of_a_stay_is_no_order_of_people() -> None:
         "stay": [str((went - came)[i].astype(int)) for i in order],
     }
     log = log_of(**ACTIONS, came=("visit_date", "drop"), went=("visit_date", "drop"), stay=("other", "keep"))
-    assert "in_the_original_order" not in {one.check for one in opinion_on(original, released, log).findings}
+    assert "in_the_original_order" not in {one.check for one in hidden_in(original, released, log).findings}
 
 
 @EITHER_ORDER
@@ -197,7 +197,7 @@ def test_computed__sees_names_and_dates_joined_however_the_date_is_written(
     ]
     order = np.random.default_rng(5).permutation(N) if reordered else np.arange(N)
     released = {"card": [digests[i] for i in order], "group": [ORIGINAL["group"][i] for i in order]}
-    found = opinion_on(day_first, released, log_of(**ACTIONS)).findings
+    found = hidden_in(day_first, released, log_of(**ACTIONS)).findings
     assert ("disguise_hash", Verdict.FAIL) in {(one.check, one.verdict) for one in found}
 
 
@@ -215,5 +215,5 @@ def test_derivations__a_column_that_a_weak_finding_explains_is_still_looked_at()
     pounds = [f"{value * 2.2046:.1f}" for value in WEIGHT]
     log = log_of(**{**ACTIONS, "weight": ("other", "keep")})
     released = {"group": ORIGINAL["group"], "weight": pounds}
-    found = opinion_on(ORIGINAL, released, log, highly_distinct_share=0.99).findings
+    found = hidden_in(ORIGINAL, released, log, highly_distinct_share=0.99).findings
     assert any(one.check.startswith(HIDDEN) for one in found if one.verdict is not Verdict.PASS)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.verdict import Finding, Verdict
-from tests.second_opinion_examples import findings, log_of, opinion_on
+from tests.second_opinion_examples import findings, log_of, sorted_in
 
 N = 120
 RNG = np.random.default_rng(4)
@@ -18,10 +18,7 @@ ORIGINAL = {
     "town": RNG.choice(["Koper", "Celje", "Kranj"], N).tolist(),
 }
 LOG = log_of(
-    name=("name", "pseudonymize"),
-    number=("ssn", "drop"),
-    sex=("gender", "keep"),
-    town=("address", "keep"),
+    name=("name", "pseudonymize"), number=("ssn", "drop"), sex=("gender", "keep"), town=("address", "keep")
 )
 
 
@@ -33,7 +30,7 @@ def numbered(values: list[str]) -> list[str]:
 def in_order(pseudonyms: list[str], order: np.ndarray) -> list[Finding]:
     released = {"name": pseudonyms, "sex": ORIGINAL["sex"], "town": ORIGINAL["town"]}
     shuffled = {name: [column[i] for i in order] for name, column in released.items()}
-    return findings(opinion_on(ORIGINAL, shuffled, LOG), "in_the_original_order")
+    return findings(sorted_in(ORIGINAL, shuffled, LOG), "in_the_original_order")
 
 
 SHUFFLED = np.random.default_rng(1).permutation(N)
@@ -63,7 +60,7 @@ def test_sorting__finds_numbers_in_the_order_of_names_that_repeat(ending: str) -
         "town": ORIGINAL["town"],
     }
     shuffled = {name: [column[i] for i in SHUFFLED] for name, column in released.items()}
-    (finding,) = findings(opinion_on(original, shuffled, LOG), "in_the_original_order")
+    (finding,) = findings(sorted_in(original, shuffled, LOG), "in_the_original_order")
     assert (finding.verdict, finding.column) == (Verdict.FAIL, "name")
 
 
@@ -74,7 +71,7 @@ def test_sorting__lets_dates_made_years_pass() -> None:
     released = {**original, "born": [f"{day[:4]}-01-01" for day in days]}
     shuffled = {name: [column[i] for i in SHUFFLED] for name, column in released.items()}
     log = log_of(born=("birthdate", "generalize"), sex=("gender", "keep"), town=("address", "keep"))
-    assert findings(opinion_on(original, shuffled, log), "in_the_original_order") == []
+    assert findings(sorted_in(original, shuffled, log), "in_the_original_order") == []
 
 
 def test_sorting__warns_of_rows_in_the_order_of_an_original() -> None:
@@ -96,7 +93,7 @@ def test_sorting__sees_repeated_values_by_how_often_they_occur() -> None:
     places = {name: f"K{i:03d}" for i, name in enumerate(sorted(set(original["name"])))}
     released = {"name": [places[original["name"][i]] for i in SHUFFLED], "note": ["x", "y"] * (N // 2)}
     log = log_of(name=("name", "pseudonymize"), note=("other", "keep"))
-    opinion = opinion_on(original, {**released, "note": [original["note"][i] for i in SHUFFLED]}, log)
+    opinion = sorted_in(original, {**released, "note": [original["note"][i] for i in SHUFFLED]}, log)
     (finding,) = findings(opinion, "in_the_original_order")
     assert finding.verdict is Verdict.FAIL
     assert "they occur as often" in finding.message
@@ -118,7 +115,7 @@ def test_sorting__lets_pseudonyms_of_persons_with_several_rows_pass(seed: int) -
     original = {"name": [NAMES[i] for i in who], "town": [ORIGINAL["town"][i] for i in who]}
     order = rng.permutation(N)
     released = {"name": [tokens[who[i]] for i in order], "town": [original["town"][i] for i in order]}
-    opinion = opinion_on(original, released, log_of(name=("name", "pseudonymize"), town=("address", "keep")))
+    opinion = sorted_in(original, released, log_of(name=("name", "pseudonymize"), town=("address", "keep")))
     assert findings(opinion, "in_the_original_order") == []
 
 
@@ -132,7 +129,7 @@ def test_sorting__one_rare_value_that_meets_another_by_chance_is_no_order(seed: 
     released[7] = "?"  # and another only one, in the eighth row
     original = {"age": ages.astype(str).tolist(), "sex": sex}
     log = log_of(age=("age", "drop"), sex=("gender", "keep"))
-    assert findings(opinion_on(original, {"sex": released}, log), "in_the_original_order") == []
+    assert findings(sorted_in(original, {"sex": released}, log), "in_the_original_order") == []
 
 
 def test_sorting__lets_noise_that_hides_the_place_pass() -> None:
@@ -142,7 +139,7 @@ def test_sorting__lets_noise_that_hides_the_place_pass() -> None:
     released = {"income": noisy, "sex": ORIGINAL["sex"], "town": ORIGINAL["town"]}
     shuffled = {name: [column[i] for i in SHUFFLED] for name, column in released.items()}
     log = log_of(income=("other", "noise"), name=("name", "drop"), number=("ssn", "drop"))
-    assert findings(opinion_on(original, shuffled, log), "in_the_original_order") == []
+    assert findings(sorted_in(original, shuffled, log), "in_the_original_order") == []
 
 
 @pytest.mark.parametrize("is_sorted", [True, False])
@@ -156,7 +153,7 @@ def test_sorting__warns_of_rows_in_the_order_of_names_that_repeat_often(*, is_so
     order = sorted(range(len(who)), key=names.__getitem__) if is_sorted else rng.permutation(len(who))
     released = {"sex": [sex[i] for i in order], "town": [town[i] for i in order]}
     log = log_of(name=("name", "drop"), sex=("gender", "keep"), town=("address", "keep"))
-    found = findings(opinion_on(original, released, log), "in_the_original_order")
+    found = findings(sorted_in(original, released, log), "in_the_original_order")
     assert [one.verdict for one in found] == [Verdict.WARN] * is_sorted
 
 
@@ -171,7 +168,7 @@ def test_sorting__warns_of_rows_in_the_order_of_names_on_which_nothing_hangs(by:
     order = sorted(ties, key=original.get(by, ties).__getitem__)[::turned]
     released = {"sex": [sex[i] for i in order], "town": [town[i] for i in order]}
     log = log_of(name=("name", "drop"), sex=("gender", "keep"), town=("address", "keep"))
-    found = findings(opinion_on(original, released, log), "in_the_original_order")
+    found = findings(sorted_in(original, released, log), "in_the_original_order")
     assert [one.verdict for one in found] == [Verdict.WARN] * (by == "name")
 
 
@@ -186,4 +183,4 @@ def test_sorting__lets_rows_sorted_by_what_is_released_pass(by: str) -> None:
     order = sorted(rng.permutation(n).tolist(), key=released[by].__getitem__)
     log = log_of(born=("birthdate", "generalize"), sex=("gender", "keep"), town=("address", "keep"))
     shuffled = {name: [column[i] for i in order] for name, column in released.items()}
-    assert findings(opinion_on(original, shuffled, log), "in_the_original_order") == []
+    assert findings(sorted_in(original, shuffled, log), "in_the_original_order") == []

@@ -23,6 +23,7 @@ from core.tabular import (
 from core.tabular.columns import is_high_risk, is_protecting
 from core.tabular.views.evidence import evidence_rows
 from core.verdict import Verdict
+from tests.cases.table import says
 
 PASS, WARN, FAIL = Verdict.PASS, Verdict.WARN, Verdict.FAIL
 
@@ -60,27 +61,25 @@ def check(original, anonymized, told="other/keep", **meta):
     return found
 
 
-def outcome(*arguments, **meta):
-    found = check(*arguments, **meta)
-    return found.status, found.reason
+def told(original, anonymized, entry, status, pieces, **meta):
+    """Whether the only check ends so, and its reason holds these pieces."""
+    found = check(original, anonymized, entry, **meta)
+    return found.status is status and says(found.reason, pieces)
 
 
 # ------------------------------------------------------------------------------------------- drop
 
 
 def test_drop__passes_only_when_every_value_is_blank():
-    assert outcome(["a", "b"], [None, None], "ssn/drop") == (PASS, "All 2 values are blank.")
-    assert outcome(["a", "b"], [None, "b"], "ssn/drop") == (
-        FAIL,
-        "1 of 2 (50.0 %) values remain although `drop` is logged.",
-    )
+    assert told(["a", "b"], [None, None], "ssn/drop", PASS, "All 2 values")
+    assert told(["a", "b"], [None, "b"], "ssn/drop", FAIL, "1 of 2 (50.0 %) values remain…`drop`")
 
 
 def test_drop__one_remaining_value_of_many_fails():
     cells = [None] * 99_999 + ["x"]
     found = check(["a"] * 100_000, cells, "ssn/drop")
     assert (found.status, found.n_failing) == (FAIL, 1)
-    assert found.reason == "1 of 100,000 values remain although `drop` is logged."
+    assert found.reason.startswith("1 of 100,000 values remain")
 
 
 def test_drop__an_invisible_character_is_a_value():
@@ -89,59 +88,29 @@ def test_drop__an_invisible_character_is_a_value():
 
 
 def test_keep_if_permitted__needs_permission_or_blanks():
-    told = "diagnosis/keep_if_permitted_else_drop"
-    assert outcome(["a"], ["a"], told, allow_dx=True) == (PASS, "The log permits keeping this column.")
-    assert outcome(["a"], ["a"], told) == (
-        FAIL,
-        "1 of 1 (100 %) values remain although keeping it is not permitted.",
-    )
-    assert outcome(["a"], [None], told) == (PASS, "All 1 values are blank.")
+    entry = "diagnosis/keep_if_permitted_else_drop"
+    assert told(["a"], ["a"], entry, PASS, "permits", allow_dx=True)
+    assert told(["a"], ["a"], entry, FAIL, "1 of 1 (100 %) values remain…not permitted")
+    assert told(["a"], [None], entry, PASS, "All 1 values")
 
 
 # ------------------------------------------------------------------------------------ date floors
 
 
-@pytest.mark.parametrize(
-    "cell",
-    [
-        "1987-01-01",
-        " 1987-01-01 ",
-        "1987-01-01 00:00:00",
-        "1987-01-01T00:00:00.000Z",
-        "1987-01-01 0:00",
-        "31778",
-        "31778.0",
-    ],
-)
-def test_date_floor_year__accepts_the_first_of_january_in_every_writing(cell):
-    assert check(["x"], [cell], "birthdate/date_floor_year").status is PASS
+FIRST_OF_JANUARY = ["1987-01-01", " 1987-01-01 ", "1987-01-01 00:00:00", "1987-01-01T00:00:00.000Z"]
+FIRST_OF_JANUARY += ["1987-01-01 0:00", "31778", "31778.0"]
+OTHER_DAYS = ["1987-01-21", "1987-02-01", "1987/01/01", "1987", "31779", "87-01-01", "1987-01-01 00:00:01"]
+OTHER_DAYS += ["-1987-01-01", "１９８７-01-01", "1987-01-01\u200b", "unknown"]
 
 
-@pytest.mark.parametrize(
-    "cell",
-    [
-        "1987-01-21",
-        "1987-02-01",
-        "1987/01/01",
-        "1987",
-        "31779",
-        "87-01-01",
-        "1987-01-01 00:00:01",
-        "-1987-01-01",
-        "１９８７-01-01",
-        "1987-01-01\u200b",
-        "unknown",
-    ],
-)
-def test_date_floor_year__refuses_everything_else(cell):
-    assert check(["x"], [cell], "birthdate/date_floor_year").status is FAIL
+def test_date_floor_year__accepts_the_first_of_january_in_every_writing_and_refuses_everything_else():
+    entry = "birthdate/date_floor_year"
+    assert [one for one in FIRST_OF_JANUARY if check(["x"], [one], entry).status is not PASS] == []
+    assert [one for one in OTHER_DAYS if check(["x"], [one], entry).status is not FAIL] == []
 
 
 def test_date_floor_decade__needs_a_multiple_of_ten():
-    assert outcome(["x", "y", None], ["1980-01-01", "29221", None], "d/date_floor_decade") == (
-        PASS,
-        "All 2 non-blank values are the first day of a decade.",
-    )
+    assert told(["x", "y", None], ["1980-01-01", "29221", None], "d/date_floor_decade", PASS, "All 2 ")
     assert check(["x"], ["1987-01-01"], "d/date_floor_decade").status is FAIL
     assert check(["x"], ["31778"], "d/date_floor_decade").status is FAIL
 
@@ -150,9 +119,7 @@ def test_date_floor__one_wrong_value_of_many_fails_and_shows_its_shape_only():
     cells = ["1987-01-01"] * 99_999 + ["1987-03-21"]
     found = check(cells, cells, "birthdate/date_floor_year")
     assert (found.status, found.n_failing, found.shapes) == (FAIL, 1, ("YYYY-MM-DD",))
-    assert found.reason == (
-        "1 of 100,000 non-blank values are not the first day of a year; shapes: YYYY-MM-DD."
-    )
+    assert says(found.reason, "1 of 100,000…YYYY-MM-DD")
 
 
 def test_date_floor__shows_the_three_most_frequent_shapes():
@@ -168,26 +135,31 @@ RNG = np.random.default_rng(1)
 HEXADECIMAL = [f"{number:012x}" for number in RNG.integers(2**44, 2**48, 100)]
 
 
-@pytest.mark.parametrize(
-    "pseudonyms",
-    [
-        HEXADECIMAL,
-        [token[:8].upper() for token in HEXADECIMAL],
-        [f"{token[:8]}-1234-4abc-8def-{token}" for token in HEXADECIMAL],
-        [f"Zx+/{token}==" for token in HEXADECIMAL],
-        [f"SUBJ-{number:05d}" for number in range(100)],
-        [f"환자{number}" for number in range(100)],
-        [f" {token} " for token in HEXADECIMAL],
-    ],
-    ids=["hexadecimal", "short capitals", "uuid", "base64", "prefix", "hangul prefix", "padded"],
-)
-def test_pseudonymize__accepts_what_looks_like_pseudonyms(pseudonyms):
-    status, reason = outcome(ORIGINALS, pseudonyms, "patient_id/pseudonymize")
-    assert status is PASS
-    assert reason == (
-        "100 distinct pseudonyms stand for 100 distinct original values; 100 of 100 (100 %) look "
-        "like pseudonyms."
-    )
+PSEUDONYMS = {
+    "hexadecimal": HEXADECIMAL,
+    "short capitals": [token[:8].upper() for token in HEXADECIMAL],
+    "uuid": [f"{token[:8]}-1234-4abc-8def-{token}" for token in HEXADECIMAL],
+    "base64": [f"Zx+/{token}==" for token in HEXADECIMAL],
+    "prefix": [f"SUBJ-{number:05d}" for number in range(100)],
+    "hangul prefix": [f"환자{number}" for number in range(100)],
+    "padded": [f" {token} " for token in HEXADECIMAL],
+}
+NO_PSEUDONYMS = {
+    "resident numbers": [f"9001{number:02d}1234567" for number in range(100)],
+    "numbers of eight digits": [str(20200000 + number) for number in range(100)],
+    "words": [f"{name}name" for name in ORIGINALS],
+    "two prefixes": [f"{'ab'[number % 2]}-{number}" for number in range(100)],
+    "counts": [f"{number}" for number in range(100)],
+    "no digit": ["abcdefghijklmnop" + "x" * number for number in range(100)],
+}
+
+
+def test_pseudonymize__accepts_what_looks_like_pseudonyms_and_warns_of_what_does_not():
+    entry = "patient_id/pseudonymize"
+    for how, values in PSEUDONYMS.items():
+        assert told(ORIGINALS, values, entry, PASS, "100 distinct…100 distinct…100 of 100 (100 %)"), how
+    for how, values in NO_PSEUDONYMS.items():
+        assert told(ORIGINALS, values, entry, WARN, "100 of 100 (100 %)…at most 10.0 %"), how
 
 
 def test_pseudonymize__a_surname_with_zeros_is_a_pseudonym():
@@ -195,62 +167,26 @@ def test_pseudonymize__a_surname_with_zeros_is_a_pseudonym():
     assert check(originals, ["김00", "이00", "남궁00", None], "name/pseudonymize").status is PASS
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
-        [f"9001{number:02d}1234567" for number in range(100)],  # resident numbers are no hexadecimal tokens
-        [str(20200000 + number) for number in range(100)],
-        [f"{name}name" for name in ORIGINALS],
-        [f"{'ab'[number % 2]}-{number}" for number in range(100)],  # two prefixes
-        [f"{number}" for number in range(100)],
-        ["abcdefghijklmnop" + "x" * number for number in range(100)],  # no digit
-    ],
-)
-def test_pseudonymize__warns_of_what_does_not(values):
-    status, reason = outcome(ORIGINALS, values, "patient_id/pseudonymize")
-    assert status is WARN
-    assert reason == "100 of 100 (100 %) values do not resemble pseudonyms; at most 10.0 % may."
-
-
 def test_pseudonymize__warns_of_low_uniqueness_from_below_70_percent():
-    originals = [f"p{number}" for number in range(10)]
-    assert check(originals, [*HEXADECIMAL[:7], *HEXADECIMAL[:3]], "id/pseudonymize").status is PASS
-    assert outcome(originals, [*HEXADECIMAL[:6], *HEXADECIMAL[:4]], "id/pseudonymize") == (
-        WARN,
-        (
-            "Low uniqueness: 6 distinct pseudonyms stand for 10 distinct original values; at least "
-            "70.0 % are "
-            "asked for."
-        ),
-    )
-    assert check(originals, [None] * 10, "id/pseudonymize").status is WARN
-    assert check([None, None], [None, None], "id/pseudonymize").status is PASS
+    originals, entry = [f"p{number}" for number in range(10)], "id/pseudonymize"
+    assert check(originals, [*HEXADECIMAL[:7], *HEXADECIMAL[:3]], entry).status is PASS
+    few = [*HEXADECIMAL[:6], *HEXADECIMAL[:4]]
+    assert told(originals, few, entry, WARN, "Low uniqueness: 6…10…at least 70.0 %")
+    assert check(originals, [None] * 10, entry).status is WARN
+    assert check([None, None], [None, None], entry).status is PASS
 
 
-def test_pseudonymize__warns_of_values_that_do_not_resemble_pseudonyms_from_above_10_percent():
-    assert check(ORIGINALS, [*HEXADECIMAL[:90], *ORIGINALS[:10]], "id/pseudonymize").status is PASS
-    status, reason = outcome(ORIGINALS, [*HEXADECIMAL[:89], *ORIGINALS[:11]], "id/pseudonymize")
-    assert (status, reason) == (
-        WARN,
-        "11 of 100 (11.0 %) values do not resemble pseudonyms; at most 10.0 % may.",
-    )
-
-
-def test_pseudonymize__warns_of_unchanged_values_from_above_1_percent():
+def test_pseudonymize__warns_of_unlike_and_unchanged_values_from_their_limits_on():
+    entry = "id/pseudonymize"
+    assert check(ORIGINALS, [*HEXADECIMAL[:90], *ORIGINALS[:10]], entry).status is PASS
+    eleven = [*HEXADECIMAL[:89], *ORIGINALS[:11]]
+    assert told(ORIGINALS, eleven, entry, WARN, "11 of 100 (11.0 %)…do not resemble…at most 10.0 %")
     originals = [f"{token}0" for token in HEXADECIMAL]
-    assert check(originals, [originals[0], *HEXADECIMAL[1:]], "id/pseudonymize").status is PASS
-    assert outcome(originals, [*originals[:2], *HEXADECIMAL[2:]], "id/pseudonymize") == (
-        WARN,
-        "2 of 100 (2.0 %) values equal the original in the same row; at most 1.0 % may.",
-    )
-
-
-def test_pseudonymize__compares_sets_of_values_when_records_were_left_out():
-    status, reason = outcome(HEXADECIMAL, HEXADECIMAL[::-1][:90], "id/pseudonymize")
-    assert (status, reason) == (
-        WARN,
-        "90 of 90 (100 %) distinct values occur in the original; at most 1.0 % may.",
-    )
+    assert check(originals, [originals[0], *HEXADECIMAL[1:]], entry).status is PASS
+    two = [*originals[:2], *HEXADECIMAL[2:]]
+    assert told(originals, two, entry, WARN, "2 of 100 (2.0 %) values equal the original…at most 1.0 %")
+    fewer = HEXADECIMAL[::-1][:90]
+    assert told(HEXADECIMAL, fewer, entry, WARN, "90 of 90 (100 %) distinct values occur…at most 1.0 %")
 
 
 def test_pseudonymize__originals_in_another_row_order_pass_the_rule_but_not_the_second_opinion():
@@ -269,30 +205,21 @@ def test_pseudonymize__originals_in_another_row_order_pass_the_rule_but_not_the_
 
 
 def test_patterns__at_most_10_percent_of_the_values_may_hold_one():
-    cells = ["ok"] * 9 + ["a@b.co"]
-    assert outcome(cells, cells) == (
-        PASS,
-        "1 of 10 (10.0 %) non-blank values hold a sensitive pattern (E-mail address 1); at most 10.0 % may.",
-    )
-    assert outcome(cells, [*cells[1:], None]) == (
-        FAIL,
-        "1 of 9 (11.1 %) non-blank values hold a sensitive pattern (E-mail address 1); at most 10.0 % may.",
-    )
+    cells, entry = ["ok"] * 9 + ["a@b.co"], "other/keep"
+    assert told(cells, cells, entry, PASS, "1 of 10 (10.0 %)…(E-mail address 1)…at most 10.0 %")
+    assert told(cells, [*cells[1:], None], entry, FAIL, "1 of 9 (11.1 %)…(E-mail address 1)…at most 10.0 %")
+    assert told(["a"], [None], entry, PASS, "None of 0")
 
 
-@pytest.mark.parametrize("told", ["x/keep", "x/", "x/some_new_action", "address/region_generalize"])
-def test_patterns__are_looked_for_under_every_other_action(told):
-    found = check(["900101-1234567"], ["900101-1234567"], told)
-    assert (found.status, found.check, found.shapes) == (FAIL, "patterns", ("999999-9999999",))
+def test_patterns__are_looked_for_under_every_other_action():
+    for entry in ("x/keep", "x/", "x/some_new_action", "address/region_generalize"):
+        found = check(["900101-1234567"], ["900101-1234567"], entry)
+        assert (found.status, found.check, found.shapes) == (FAIL, "patterns", ("999999-9999999",)), entry
 
 
 def test_patterns__are_looked_for_in_columns_the_log_does_not_mention():
     found = measure({"c": ["010-1234-5678"]}, {"c": ["010-1234-5678"]})
     assert [result.status for result in found.columns] == [FAIL]
-
-
-def test_patterns__a_blank_column_holds_none():
-    assert outcome(["a"], [None]) == (PASS, "None of 0 non-blank values holds a sensitive pattern.")
 
 
 def test_patterns__can_be_widened():
@@ -316,22 +243,14 @@ def test_absent__is_a_warning_in_low_mode_unless_drop_is_logged():
         ("b", PASS),
         ("c", WARN),
     ]
-    removed = "The column was removed: it is not in the anonymized table."
-    assert [found.reason for found in low.checks[1:]] == [
-        removed,
-        f"{removed} In low mode columns are kept, and no `drop` is logged.",
-    ]
+    assert ["In low mode columns are kept" in found.reason for found in low.checks[1:]] == [False, True]
     assert all(found.status is PASS for found in measure(original, anonymized, mode="high").checks)
 
 
 def test_unnamed__is_a_warning_and_left_out():
     original = table({"Unnamed: 1": ["900101-1234567"], "a": ["1"]}, unnamed=("Unnamed: 1",))
     found = measure_tabular(original, table({"Unnamed: 1": ["900101-1234567"], "a": ["1"]}), log())
-    assert next((each.column, each.status, each.reason) for each in found.checks) == (
-        "Unnamed: 1",
-        WARN,
-        "The column has no name and was left out.",
-    )
+    assert next((each.column, each.status) for each in found.checks) == ("Unnamed: 1", WARN)
     assert found.warn_share == 0.5
     assert found.n_residual == 1  # but the file figure is over the whole anonymized table
 
@@ -359,13 +278,7 @@ def test_expansions__a_column_of_the_original_is_never_anothers():
 def test_match_columns__refuses_tables_without_a_common_column():
     with pytest.raises(AuditInputError) as error:
         measure({"a": ["1"], "b": ["2"]}, {"z": ["1"]}, mode="high")
-    assert error.value.problems == (
-        (
-            "x_anonymized.csv: none of the 2 columns of x.csv is in it, so there is nothing to "
-            "verify. Check that the "
-            "two files belong together and that the first line holds the column names."
-        ),
-    )
+    assert says(error.value, "x_anonymized.csv: none of the 2 columns of x.csv is in it")
 
 
 def test_match_columns__thousands_of_absent_columns_are_quick():
@@ -418,37 +331,21 @@ def test_high_risk_handling__is_the_share_of_protected_high_risk_columns():
     assert measure({"a": ["1"]}, {"a": ["1"]}).high_risk_handling == 1.0
 
 
-@pytest.mark.parametrize(
-    "semantic",
+HIGH_RISK = (
     "ssn birthdate deathdate dob zip_code zipCode postalAddress ZIPCode patient_id patientID MRN name "
     "first-name driversLicense driver_licence phone_number mobile emailAddress date_of_birth name2 fullname "
     "surname username patientid telephone cellphone dateofbirth homeaddress resident_number lastName "
-    "givenname maiden_name postcode nationalid RESIDENT-REGISTRATION-NUMBER".split(),
-)
-def test_is_high_risk__knows_identifying_semantics(semantic):
-    assert is_high_risk(semantic)
+    "givenname maiden_name postcode nationalid RESIDENT-REGISTRATION-NUMBER"
+).split()
+LOW_RISK = (
+    "width identity_type kidney filename renamed gender valid rebirth 이름 telemetry resident_physician "
+    "candida covid residence_type"
+).split()
 
 
-@pytest.mark.parametrize(
-    "semantic",
-    [
-        *[
-            "width",
-            "identity_type",
-            "kidney",
-            "",
-            "filename",
-            "renamed",
-            "gender",
-            "valid",
-            "rebirth",
-            "이름",
-        ],
-        *["rebirth", "telemetry", "resident_physician", "candida", "covid", "residence_type"],
-    ],
-)
-def test_is_high_risk__leaves_others(semantic):
-    assert not is_high_risk(semantic)
+def test_is_high_risk__knows_identifying_semantics_and_leaves_others():
+    assert [word for word in HIGH_RISK if not is_high_risk(word)] == []
+    assert [word for word in ["", *LOW_RISK] if is_high_risk(word)] == []
 
 
 def test_is_protecting__keeping_with_permission_does_not_protect():
@@ -461,16 +358,13 @@ def test_is_protecting__keeping_with_permission_does_not_protect():
 # --------------------------------------------------------------------------------- words and names
 
 
-@pytest.mark.parametrize("action", ["Drop", "DROP ", "ｄｒｏｐ", "d\u200brop", "drop."])
-def test_check_column__finds_what_remains_whatever_the_spelling_of_drop(action):
-    found = check(["Ana", "Rok"], ["Ana", "Rok"], f"name/{action}")
-    assert (found.status, found.action) == (FAIL, "drop")
-
-
-@pytest.mark.parametrize("action", ["Date_Floor_Year", "date floor year", "dateFloorYear", "DATE-FLOOR-YEAR"])
-def test_check_column__checks_floors_whatever_the_spelling(action):
-    assert check(["1980-03-04"], ["1980-03-04"], f"birthdate/{action}").status is FAIL
-    assert check(["1980-03-04"], ["1980-01-01"], f"birthdate/{action}").status is PASS
+def test_check_column__reads_actions_whatever_their_spelling():
+    for action in ("Drop", "DROP ", "ｄｒｏｐ", "d\u200brop", "drop."):
+        found = check(["Ana", "Rok"], ["Ana", "Rok"], f"name/{action}")
+        assert (found.status, found.action) == (FAIL, "drop"), action
+    for action in ("Date_Floor_Year", "date floor year", "dateFloorYear", "DATE-FLOOR-YEAR"):
+        assert check(["1980-03-04"], ["1980-03-04"], f"birthdate/{action}").status is FAIL, action
+        assert check(["1980-03-04"], ["1980-01-01"], f"birthdate/{action}").status is PASS, action
 
 
 @pytest.mark.parametrize(
@@ -514,27 +408,18 @@ def test_measure__says_which_names_could_not_be_told_apart():
     assert [each.anonymized_column for each in found.checks] == [None, None, "a"]
     (note,) = found.notes
     assert (note.check, note.verdict) == ("column_names_alike", WARN)
-    assert note.message == (
-        "`id`, `ID` and `Id` differ in letter case, spaces or signs alone, so which column of the other "
-        "table or of the log is meant cannot be said. Rename them so that every column has one spelling."
-    )
+    assert note.message.startswith("`id`, `ID` and `Id` ")
 
 
 # --------------------------------------------------------------------------------- classes, decision
 
 
 def test_quasi_identifiers__are_those_of_the_log_that_are_not_dropped():
-    told = {
-        "a": "age/keep",
-        "b": "gender/drop",
-        "c": "zipcode/mask_zip_leading",
-        "d": "Age/keep",
-        "e": "race/keep",
-        "f": "maritalStatus/Keep",
-        "g": "wage/keep",
-    }
+    entries = "age/keep gender/drop zipcode/mask_zip_leading Age/keep race/keep maritalStatus/Keep wage/keep"
     columns = {column: ["1"] for column in "abcdfg"}
-    assert measure(columns, columns, told).quasi_identifiers == ("a", "c", "d", "f")
+    assert measure(
+        columns, columns, dict(zip("abcdefg", entries.split(), strict=True))
+    ).quasi_identifiers == ("a", "c", "d", "f")
 
 
 def test_quasi_identifiers__of_an_expansion():
@@ -552,9 +437,7 @@ def test_measure_classes__leaves_out_and_counts_records_blank_in_all():
     assert measure_classes(anonymized, []) is None
     with pytest.raises(AuditInputError) as error:
         measure_classes(anonymized, ["a", "q"])
-    assert error.value.problems == (
-        "x.csv: quasi-identifier `q` is not one of its columns. Choose among `a` and `b`.",
-    )
+    assert says(error.value, "x.csv: …`q`…a, b")
 
 
 def test_thresholds__are_the_published_ones_of_each_mode():
@@ -589,27 +472,17 @@ def test_judge_tabular__passes():
 def test_judge_tabular__any_fail_message_is_mandatory_review():
     audit = judged({"a": ["1"], "b": ["1"]}, {"a": ["1"], "b": ["1"]}, {"a": "x/drop", "b": "x/keep"})
     assert (audit.verdict, audit.mandatory_review) == (FAIL, True)
-    assert [(finding.check, finding.message) for finding in audit.findings] == [
-        (
-            "policy_consistency",
-            (
-                "Policy consistency is 50.0 %, below 60.0 %: 1 of 2 (50.0 %) logged columns should "
-                "be gone but hold "
-                "values: `a`."
-            ),
-        ),
-        ("mandatory_review", "Review is mandatory: 1 of 2 (50.0 %) column checks are FAIL."),
-        ("column_dropped", "`a`: 1 of 1 (100 %) values remain although `drop` is logged."),
-    ]
+    checks = ["policy_consistency", "mandatory_review", "column_dropped"]
+    assert [finding.check for finding in audit.findings] == checks
+    pieces = ("50.0 %, below 60.0 %: 1 of 2 (50.0 %)…`a`", "1 of 2 (50.0 %)", "`a`: 1 of 1 (100 %)")
+    assert all(says(one.message, words) for one, words in zip(audit.findings, pieces, strict=True))
 
 
 def test_judge_tabular__recommended_review_from_the_limit_on():
     columns, anonymized = {"a": ["1"], "b": ["1"]}, {"a": ["1"]}
     audit = judged(columns, anonymized, {"a": "x/keep"})
     assert (audit.verdict, audit.recommended_review) == (WARN, True)
-    assert audit.findings[0].message == (
-        "Review is recommended: 1 of 2 (50.0 %) column checks are WARN; the limit is 50.0 %."
-    )
+    assert says(audit.findings[0].message, "recommended: 1 of 2 (50.0 %)…WARN…50.0 %")
     assert judged(columns, anonymized, {"a": "x/keep"}, warn_share=0.51).verdict is PASS
 
 
@@ -617,17 +490,12 @@ def test_judge_tabular__a_missed_figure_fails_without_any_fail_message():
     cells = ["x"] * 9 + ["a@b.co"]
     audit = judged({"a": cells}, {"a": cells}, {"a": "x/keep"}, pattern_residual_share=0.09)
     assert (audit.verdict, audit.mandatory_review) == (FAIL, False)
-    assert [finding.message for finding in audit.findings] == [
-        "Pattern residual is above 9.0 %: 1 of 10 (10.0 %) non-blank cells hold a sensitive pattern."
-    ]
+    assert [finding.check for finding in audit.findings] == ["pattern_residual"]
+    assert says(audit.findings[0].message, "above 9.0 %: 1 of 10 (10.0 %)")
     assert judged({"a": cells}, {"a": cells}, {"a": "x/keep"}).verdict is PASS
     unprotected = judged({"a": ["1"]}, {"a": ["1"]}, {"a": "patient_id/keep"})
-    assert [finding.message for finding in unprotected.findings] == [
-        (
-            "High-risk handling is 0 %, below 100 %: 1 of 1 (100 %) high-risk columns have no protecting "
-            "action: `a`."
-        )
-    ]
+    assert [finding.check for finding in unprotected.findings] == ["high_risk_handling"]
+    assert says(unprotected.findings[0].message, "0 %, below 100 %: 1 of 1 (100 %)…`a`")
 
 
 def test_judge_tabular__what_is_odd_about_the_log_is_never_a_pass():

@@ -5,16 +5,11 @@ import pytest
 from core.errors import AuditInputError
 from core.tabular import LogEntry, read_log
 from core.verdict import Verdict
-
-REMEDY = "Choose the log written with the anonymized file."
+from tests.cases.table import holds_for_each, says
 
 
 def log_bytes(entries, **meta) -> bytes:
     return json.dumps({"_meta": meta, "log_info": entries} if meta else {"log_info": entries}).encode()
-
-
-def messages(log) -> list[str]:
-    return [note.message for note in log.notes]
 
 
 def test_read_log__reads_every_field():
@@ -55,91 +50,48 @@ def test_read_log__mode_in_capitals_is_understood():
     assert read_log(log_bytes({}, mode=" HIGH "), name="l.json").mode == "high"
 
 
-@pytest.mark.parametrize(
-    ("data", "problem"),
-    [
-        (b'{"log_info":\n {,}}', "l.json: the log is not valid JSON (line 2, character 3). " + REMEDY),
-        (b"", "l.json: the log is not valid JSON (line 1, character 1). " + REMEDY),
-        (b"\xff\xfe\x00\x80\xff", "l.json: the log is not readable as JSON text. " + REMEDY),
-        (b"[" * 200_000, "l.json: the log is not readable as JSON text. " + REMEDY),
-        (b"[]", "l.json: the log is not a JSON object. " + REMEDY),
-        (b"{}", "l.json: the log has no object `log_info` with an entry per column. " + REMEDY),
-        (b'{"log_info": []}', "l.json: the log has no object `log_info` with an entry per column. " + REMEDY),
-        (
-            b'{"_meta": {"mode": "medium"}, "log_info": {}}',
-            "l.json: `_meta.mode` is neither `low` nor `high`. Correct the mode in the log.",
-        ),
-        (
-            b'{"_meta": {"mode": 1}, "log_info": {}}',
-            "l.json: `_meta.mode` is neither `low` nor `high`. Correct the mode in the log.",
-        ),
-    ],
-)
-def test_read_log__says_what_is_wrong(data, problem):
-    with pytest.raises(AuditInputError) as error:
-        read_log(data, name="l.json")
-    assert error.value.problems == (problem,)
+WRONG = [
+    (b'{"log_info":\n {,}}', "not valid JSON (line 2, character 3)"),
+    (b"", "not valid JSON (line 1, character 1)"),
+    (b"\xff\xfe\x00\x80\xff", "not readable as JSON text"),
+    (b"[" * 200_000, "not readable as JSON text"),
+    (b"[]", "not a JSON object"),
+    (b"{}", "no object `log_info`"),
+    (b'{"log_info": []}', "no object `log_info`"),
+    (b'{"_meta": {"mode": "medium"}, "log_info": {}}', "`_meta.mode` is neither `low` nor `high`"),
+    (b'{"_meta": {"mode": 1}, "log_info": {}}', "`_meta.mode` is neither `low` nor `high`"),
+]
 
 
-@pytest.mark.parametrize(
-    ("entry", "check", "message"),
-    [
-        (
-            {"semantic": "age", "action": "bless"},
-            "log_action_unknown",
-            (
-                "l.json: column `c` has the unknown action `bless`, so it was only checked for "
-                "sensitive patterns. Correct the action or check the column by eye."
-            ),
-        ),
-        (
-            {"action": "keep"},
-            "log_semantic_missing",
-            (
-                "l.json: column `c` has no `semantic`, so the column counts neither as high-risk nor as a "
-                "quasi-identifier. Complete the entry."
-            ),
-        ),
-        (
-            {"semantic": "age", "action": " "},
-            "log_action_missing",
-            (
-                "l.json: column `c` has no `action`, so the column was only checked for sensitive patterns. "
-                "Complete the entry."
-            ),
-        ),
-        (
-            {"semantic": 5, "action": "keep"},
-            "log_value_not_text",
-            (
-                "l.json: column `c` has a value that is no text as `semantic`, so the column counts "
-                "neither as "
-                "high-risk nor as a quasi-identifier. Complete the entry."
-            ),
-        ),
-        (
-            {"semantic": "age", "action": "keep", "source": ["a"]},
-            "log_value_not_text",
-            (
-                "l.json: column `c` has a value that is no text as `source`, so it was ignored. Complete "
-                "the entry."
-            ),
-        ),
-        (
-            "drop",
-            "log_entry_unusable",
-            (
-                "l.json: the entry of column `c` is not an object, so the column was "
-                "only checked for sensitive patterns. Correct the entry."
-            ),
-        ),
-    ],
-)
-def test_read_log__notes_what_is_odd_in_an_entry(entry, check, message):
-    log = read_log(log_bytes({"c": entry}), name="l.json")
-    assert messages(log) == [message]
-    assert (log.notes[0].check, log.notes[0].verdict, log.notes[0].column) == (check, Verdict.WARN, "c")
-    assert "c" in log.entries
+def test_read_log__says_what_is_wrong():
+    def holds(data, pieces):
+        with pytest.raises(AuditInputError) as error:
+            read_log(data, name="l.json")
+        (problem,) = error.value.problems
+        assert says(problem, "l.json: …" + pieces)
+
+    holds_for_each(WRONG, holds)
+
+
+ODD_ENTRIES = [
+    ({"semantic": "age", "action": "bless"}, "log_action_unknown", "`bless`"),
+    ({"action": "keep"}, "log_semantic_missing", "no `semantic`"),
+    ({"semantic": "age", "action": " "}, "log_action_missing", "no `action`"),
+    ({"semantic": 5, "action": "keep"}, "log_value_not_text", "`semantic`…high-risk"),
+    ({"semantic": "age", "action": "keep", "source": ["a"]}, "log_value_not_text", "`source`…ignored"),
+    ("drop", "log_entry_unusable", "not an object"),
+]
+
+
+def test_read_log__notes_what_is_odd_in_an_entry():
+    def holds(entry, check, pieces):
+        log = read_log(log_bytes({"c": entry}), name="l.json")
+        (note,) = log.notes
+        assert (note.check, note.verdict, note.column) == (check, Verdict.WARN, "c")
+        assert says(note.message, "l.json: …column `c`…" + pieces)
+        assert "c" in log.entries
+
+    holds_for_each(ODD_ENTRIES, holds)
 
 
 def test_read_log__long_names_are_shortened_in_messages():
@@ -147,42 +99,22 @@ def test_read_log__long_names_are_shortened_in_messages():
     assert f"`{'x' * 40}…`" in log.notes[0].message
 
 
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        (
-            b'{"_meta": [], "log_info": {}}',
-            (
-                "l.json: `_meta` is not an object, so low mode without permission to keep diagnoses "
-                "was assumed. "
-                "Correct the log if that is wrong."
-            ),
-        ),
-        (
-            b'{"_meta": {"allow_dx": "true"}, "log_info": {}}',
-            (
-                "l.json: `_meta.allow_dx` is neither `true` nor `false`, so keeping diagnoses counts as not "
-                "permitted. Correct the log if that is wrong."
-            ),
-        ),
-        (
-            b'{"_meta": {"source_file": 7}, "log_info": {}}',
-            "l.json: `_meta.source_file` is not a text and was ignored. Correct the log.",
-        ),
-        (
-            b'{"log_info": {"a": {}, "a": {"semantic": "x", "action": "keep"}}}',
-            (
-                "l.json: the key `a` appears more than once in the same object and the last one was "
-                "used. Keep the "
-                "right one."
-            ),
-        ),
-    ],
-)
-def test_read_log__notes_what_is_odd_in_the_log(data, message):
-    log = read_log(data, name="l.json")
-    assert messages(log) == [message]
-    assert (log.mode, log.allow_dx, log.source_file) == ("low", False, None)
+ODD_LOGS = [
+    (b'{"_meta": [], "log_info": {}}', "`_meta` is not an object"),
+    (b'{"_meta": {"allow_dx": "true"}, "log_info": {}}', "`_meta.allow_dx` is neither `true` nor `false`"),
+    (b'{"_meta": {"source_file": 7}, "log_info": {}}', "`_meta.source_file` is not a text"),
+    (b'{"log_info": {"a": {}, "a": {"semantic": "x", "action": "keep"}}}', "`a` appears more than once"),
+]
+
+
+def test_read_log__notes_what_is_odd_in_the_log():
+    def holds(data, pieces):
+        log = read_log(data, name="l.json")
+        (note,) = log.notes
+        assert says(note.message, "l.json: …" + pieces)
+        assert (log.mode, log.allow_dx, log.source_file) == ("low", False, None)
+
+    holds_for_each(ODD_LOGS, holds)
 
 
 @pytest.mark.parametrize("mode", ["high", "HIGH ", "Ｈｉｇｈ"])
@@ -225,11 +157,6 @@ def test_notes_about__warns_of_a_log_for_another_file():
         log_bytes({}, source_file="C:\\data\\Y.csv", output_file="out/x_anonymized.csv"), name="l.json"
     )
     found = log.notes_about(original_name="x.csv", anonymized_name="x_anonymized.csv")
-    assert [(note.check, note.verdict, note.message) for note in found] == [
-        (
-            "log_for_another_file",
-            Verdict.WARN,
-            f"l.json: `_meta.source_file` names another file than the original file x.csv. {REMEDY}",
-        )
-    ]
+    assert [(note.check, note.verdict) for note in found] == [("log_for_another_file", Verdict.WARN)]
+    assert says(found[0].message, "l.json: `_meta.source_file`…x.csv")
     assert log.notes_about(original_name="y.CSV", anonymized_name="X_anonymized.csv") == ()
