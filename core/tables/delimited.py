@@ -20,6 +20,9 @@ from core.tables.missing import missing_as_null
 from core.tables.model import Reading, ReadOptions
 from core.words import counted, input_error, text
 
+_OTHER_ENCODING = text(
+    "The file is UTF-8 by its letters and was read so; the encoding asked for is of other files."
+)
 _LINES_NAMED = 5
 WIDE_WITH_QUOTES = 8 << 20  # bytes; fewer are parsed sooner another way, and in little memory
 _LARGE_TEXT = (1 << 31) - 1
@@ -55,7 +58,13 @@ def read_delimited(data: pa.Buffer, *, name: str, options: ReadOptions) -> tuple
             )
             if not given
         ),
-        notes=(*lines_above(layout.position), *layout.header.notes, *notes, *_doubts(table)),
+        notes=(
+            *lines_above(layout.position),
+            *layout.header.notes,
+            *notes,
+            *_doubts(table),
+            *([] if decoded.is_as_asked else [_OTHER_ENCODING]),
+        ),
         unnamed_columns=layout.header.unnamed,
         header_line=layout.line,
     )

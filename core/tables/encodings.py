@@ -23,6 +23,10 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+_OF_ONE_LANGUAGE = frozenset(
+    codecs.lookup(name).name
+    for name in ("cp1250", "cp1252", "iso8859-2", "latin-1", "iso8859-15", "cp949", "euc-kr")
+)
 _BLOCK = 1 << 24
 _SMALL_BLOCK = 1 << 16
 _EVIDENCE = 1 << 20  # characters of a kind are counted in this many bytes around the first of them
@@ -47,6 +51,7 @@ class Decoded:
 
     utf8: pa.Buffer = field(repr=False)  # the text; shares the file's memory where that is UTF-8 already
     encoding: str  # the codec the file was written in
+    is_as_asked: bool = True  # whether that is the encoding asked for, where one was
 
 
 def read_text(data: pa.Buffer, *, name: str, encoding: str | None) -> Decoded:
@@ -54,15 +59,20 @@ def read_text(data: pa.Buffer, *, name: str, encoding: str | None) -> Decoded:
 
     Detection looks at every byte. In this order: byte order mark; the zero bytes of UTF-16; valid UTF-8;
     valid CP949 that reads as Hangul; then a single-byte encoding of Central or Western Europe by its letters.
+    An encoding asked for is that of every file read together; one that is UTF-8 beyond doubt stays so.
     """
     head = data.slice(0, min(4, data.size)).to_pybytes()
     mark, marked = next((known for known in _BYTE_ORDER_MARKS if head.startswith(known[0])), (b"", None))
+    if encoding and _is_utf8_all_the_same(data, encoding, marked):
+        encoding, is_as_asked = None, False
+    else:
+        is_as_asked = True
     chosen = encoding or marked or _detected_encoding(data, name=name)
     codec = codecs.lookup(chosen).name
     if marked and marked.startswith(codec):  # utf-16 says that a mark follows, utf-16-le which
         data, codec = data.slice(len(mark)), marked
     if codec in ("utf-8", "utf-8-sig") and is_utf8(data):
-        return Decoded(utf8=data, encoding=chosen)
+        return Decoded(utf8=data, encoding=chosen, is_as_asked=is_as_asked)
     decoder = codecs.getincrementaldecoder(codec)()
     utf8 = pa.BufferOutputStream()
     try:
@@ -73,6 +83,16 @@ def read_text(data: pa.Buffer, *, name: str, encoding: str | None) -> Decoded:
     except UnicodeError:
         raise _not_in_encoding(data, name=name, encoding=codec) from None
     return Decoded(utf8=utf8.getvalue(), encoding=chosen)
+
+
+def _is_utf8_all_the_same(data: pa.Buffer, encoding: str, marked: str | None) -> bool:
+    """Tell whether a file is UTF-8, by its mark or its letters, although another encoding was asked for."""
+    if codecs.lookup(encoding).name not in _OF_ONE_LANGUAGE:
+        return False
+    if marked is not None:
+        return marked == "utf-8-sig"
+    has_letters = not _is_ascii(data) and is_utf8(data) and not _is_hangul_by_chance_utf8(data)
+    return has_letters and any(_TELLING_UTF8.search(block) for block in _blocks(data))
 
 
 def is_utf8(data: pa.Buffer) -> bool:
@@ -253,6 +273,7 @@ def _blocks(data: pa.Buffer) -> Iterator[bytes]:
 
 _WORD = re.compile(rb"(?<![A-Za-z\x80-\xff])[A-Za-z]*[\x80-\xff][A-Za-z\x80-\xff]*")
 _N_WORDS = 200_000
+_FIRST_BEYOND_ASCII = 0x80
 _VOWELS = frozenset("aeiouyAEIOUY")
 _ASCII, _BEYOND_ASCII = bytes(range(0x80)), bytes(range(0x80, 0x100))
 _SHARED_WINDOWS = frozenset(range(0x80, 0xA0))
@@ -279,7 +300,7 @@ def _european_encoding(blocks: Iterable[bytes]) -> str:
     for block in blocks:
         words.update(islice(_WORD.findall(block), _N_WORDS))
         used.update(block.translate(None, _ASCII) if len(used) < len(_BEYOND_ASCII) else b"")
-    central = sum(min(count, 50) * _central_vote(word) for word, count in words.items())
+    central = _central_votes(words)
     if _is_iso(words, used):
         return "iso8859-2"
     western = "cp1252" if used & _SHARED_WINDOWS else "latin-1"
@@ -307,21 +328,28 @@ def _is_iso(words: Counter[bytes], used: set[int]) -> bool:
     return n_carons > n_other
 
 
-def _central_vote(word: bytes) -> float:
-    """Return how much a word speaks for Central (positive) or Western Europe (negative)."""
-    central = word.decode("cp1250", errors="replace")
-    western = word.decode("cp1252", errors="replace")
-    return sum(
-        _letter_vote(central, western, position)
-        for position, byte in enumerate(word)
-        if byte in _BEYOND_ASCII
-    )
+def _central_votes(words: Counter[bytes]) -> float:
+    """Return how much words speak for Central (positive) or Western Europe (negative).
+
+    Letters that both encodings have at the same byte, š and ž among them, speak only where no other letters
+    speak for the West: CP1252 alone has å, ñ or ø beside š.
+    """
+    differing = shared = 0.0
+    for word, count in words.items():
+        central = word.decode("cp1250", errors="replace")
+        western = word.decode("cp1252", errors="replace")
+        for position, (here, there) in enumerate(zip(central, western, strict=True)):
+            if word[position] < _FIRST_BEYOND_ASCII:
+                continue
+            if here == there:
+                shared += min(count, 50) * (2.0 * (here in _CARONS) - 2.0 * (here in _WESTERN_SIGNS))
+            else:
+                differing += min(count, 50) * _letter_vote(central, western, position)
+    return differing if differing < 0 else differing + shared
 
 
 def _letter_vote(central: str, western: str, position: int) -> float:
     here, there = central[position], western[position]
-    if here == there:
-        return 2.0 * (here in _CARONS) - 2.0 * (here in _WESTERN_SIGNS)
     if there in _RAISED and position == len(central) - 1 < _LONGEST_UNIT:
         return -3.0
     if len(central) > 1 and here.isalpha() != there.isalpha():

@@ -128,3 +128,54 @@ def test_read_dataset__obeys_a_chosen_encoding():
 def test_is_utf8__looks_at_every_byte():
     assert is_utf8(pa.py_buffer("č".encode() * 10_000))
     assert not is_utf8(pa.py_buffer("č".encode() * 10_000 + b"\xe8"))
+
+
+WEST_WITH_CARONS = (
+    "name,age\nHåkan Ström,37\nŠimon Škoda,64\nŽiga Müller,76\nÅsa Öberg,19\n" * 10,
+    "name\nSøren Kjær\nŠárka\nŽofia\nBjørn\n",
+    "name\nIbáñez Núñez\nŠimek\nMuñoz\n",
+    "naam\nRenée\nŽeljko\nMačkoš\n".replace("č", "c") + "Håkon\n",
+)
+CENTRAL_WITH_SOME_WEST = (
+    "ime;priimek\nŽiga;Kovačič\nFrançois;Šuštar\nČrt;Hočevar\n",
+    "meno\nĽubomír\nŠtefan\nĺ\nČernák\nstĺp\n",
+    "name\nŠimon\nŽiga\nTomaž\n",
+)
+
+
+@pytest.mark.parametrize("words", WEST_WITH_CARONS)
+def test_read_dataset__takes_carons_beside_western_letters_for_windows_1252(words: str) -> None:
+    dataset = read_dataset(words.encode("cp1252"), name="t.csv")
+    assert dataset.reading.options.encoding == "cp1252"
+    assert dataset.table.equals(read_dataset(words.encode(), name="t.csv").table)
+
+
+@pytest.mark.parametrize("words", CENTRAL_WITH_SOME_WEST)
+def test_read_dataset__takes_carons_beside_central_letters_for_windows_1250(words: str) -> None:
+    assert read_dataset(words.encode("cp1250"), name="t.csv").reading.options.encoding == "cp1250"
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "cp1250", "latin-1", "cp949"])
+@pytest.mark.parametrize(
+    "words", [WEST_WITH_CARONS[0], "ime\nŽiga\n", "\ufeffname\nAnn\n", "이름\n김민지\n이서연\n"]
+)
+def test_read_dataset__reads_utf8_as_such_whatever_is_asked_for_another_file(
+    words: str, encoding: str
+) -> None:
+    dataset = read_dataset(words.encode(), name="t.csv", options=ReadOptions(encoding=encoding))
+    assert dataset.table.equals(read_dataset(words.encode(), name="t.csv").table)
+    assert len(dataset.reading.notes) - ("Only one column" in str(dataset.reading.notes)) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "written", "encoding"),
+    [
+        ("name\nHåkan\n", "cp1252", "cp1252"),
+        ("name\nAnn\n", "utf-8", "latin-1"),
+        ("name\n홍길동\n", "cp949", "cp949"),
+    ],
+)
+def test_read_dataset__reads_other_files_as_asked(words: str, written: str, encoding: str) -> None:
+    dataset = read_dataset(words.encode(written), name="t.csv", options=ReadOptions(encoding=encoding))
+    assert dataset.reading.options.encoding == encoding
+    assert not any("UTF-8" in str(note) for note in dataset.reading.notes)
