@@ -185,6 +185,59 @@ def test_core__loads_no_module_by_its_name() -> None:
     )
 
 
+_WRITES = {"write_bytes", "write_text", "touch", "mkstemp", "NamedTemporaryFile", "TemporaryFile", "truncate"}
+_TO_WRITE = re.compile("[wax+]")
+_FLAGS = ("O_WRONLY", "O_RDWR", "O_CREAT", "O_APPEND")
+
+
+def _opens_to_write(call: ast.Call) -> bool:
+    """Tell whether a call makes or changes a file; where one is ended, half of the file may be left."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    given = [*call.args, *(each.value for each in call.keywords)]
+    if name not in ("open", "fdopen", "FileIO"):
+        return name in _WRITES
+    modes = [each.value for each in given if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+    flags = " ".join(ast.unparse(each) for each in given)
+    is_unknown = name == "open" and isinstance(call.func, ast.Name) and len(call.args) > 1 and not modes
+    return is_unknown or any(map(_TO_WRITE.search, modes)) or any(flag in flags for flag in _FLAGS)
+
+
+def _writers() -> Iterator[str]:
+    for path in SOURCES:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for function in (each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)):
+            calls = (each for each in ast.walk(function) if isinstance(each, ast.Call))
+            if any(map(_opens_to_write, calls)):
+                yield f"{_module(path)}.{function.name}"
+
+
+def test_files__are_written_by_one_function() -> None:
+    """Else the laws of `tests/unit/test_writing.py` would not hold for every command that is ended."""
+    others = {
+        "core.__main__._ended_by",  # opens the null device, where the output was closed
+        *("core.apart._share", "core.apart.main", "core.vcf.header._feed"),  # pipes and shared memory
+        "pages.components.trail._write",  # a line a time, at the end
+    }
+    assert {*_writers()} - others == {"core.at_hand.write_file"}
+
+
+@pytest.mark.parametrize(
+    ("call", "writes"),
+    [
+        ("path.write_bytes(data)", True),
+        ("open(path, mode)", True),
+        ("path.open('a', encoding='utf-8')", True),
+        ("os.open(path, os.O_RDWR)", True),
+        ("open(path, 'rb')", False),
+        ("archive.open(name)", False),
+        ("os.open(folder, os.O_RDONLY)", False),
+    ],
+)
+def test_files__opened_to_be_written_are_told_from_those_read(call: str, writes: bool) -> None:
+    (found,) = (each for each in ast.walk(ast.parse(call)) if isinstance(each, ast.Call))
+    assert _opens_to_write(found) == writes
+
+
 def test_imports__are_all_listed_as_requirements() -> None:
     """By the names that packages install, so that none is there by chance, because another needs it."""
     listed = {

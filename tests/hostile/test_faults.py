@@ -3,7 +3,7 @@
 import ast
 import gzip
 import hashlib
-import math
+import io
 import os
 import random
 import shutil
@@ -14,8 +14,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import cache
-from itertools import product
 from pathlib import Path
 
 import pytest
@@ -34,7 +32,6 @@ from tests.hostile import filed, repeats
 from tests.hostile.corpus import genome
 
 ROOT = Path(__file__).parents[2]
-DELAYS = (0.15, 0.3, 0.6, 0.9, 1.2)  # while modules are loaded, the table is read, it is measured
 
 
 @pytest.fixture(scope="module")
@@ -51,88 +48,51 @@ def _command(table: Path, report: Path) -> list[str]:
     return [sys.executable, "-m", "core", "risk", str(table), *columns, "--violations", str(report)]
 
 
-def _with_ledger(table: Path, ledger: Path) -> list[str]:
-    """Return the audit of a table against an earlier one, which writes a ledger."""
-    now, before = _first(table, 30_000), _first(table, 20_000)
-    command = [*_command(now, ledger)[:-2], "--earlier", str(before)]
-    return [*command, "--ledger", str(ledger), "--ledger-salt", str(_salt(table))]
+# A command that says when its file is written, and then waits: the worst moment to be ended at.
+_WAITING = """
+import os, sys, time
+from core import __main__
 
+def wait(_file):
+    os.fsync = lambda _file: None
+    print("writing", flush=True)
+    time.sleep(60)
 
-def _of_tables(table: Path, ledger: Path) -> list[str]:
-    """Return the audit of two tables of one delivery, which writes a ledger."""
-    tables = [str(_first(table, n)) for n in (30_000, 20_000)]
-    command = [sys.executable, "-m", "core", "dataset", *tables]
-    return [*command, "--ledger", str(ledger), "--ledger-salt", str(_salt(table))]
-
-
-def _first(table: Path, n: int) -> Path:
-    """Return a table of the first records."""
-    part = table.with_name(f"first{n}.csv")
-    if not part.exists():
-        part.write_text("\n".join(table.read_text(encoding="utf-8").splitlines()[: n + 1]), encoding="utf-8")
-    return part
-
-
-def _salt(table: Path) -> Path:
-    """Return the salt of all ledgers, so that they are alike."""
-    salt = table.with_name("salt")
-    salt.write_text("0123456789abcdef" * 4, encoding="utf-8")
-    return salt
-
-
-COMMANDS = {"risk": _command, "earlier releases and ledger": _with_ledger, "data set and ledger": _of_tables}
-
-
-@pytest.fixture(scope="module")
-def undisturbed(table: Path) -> Callable[[str], bytes]:
-    """What each command writes when nothing ends it, by its name."""
-
-    @cache
-    def written(name: str) -> bytes:
-        report = table.with_name(f"whole {name}.csv")
-        done = _run(COMMANDS[name](table, report))
-        assert done.returncode in (0, 1), done.stderr
-        return report.read_bytes()
-
-    return written
+os.fsync = wait
+signal = __main__.signal
+signal.signal(signal.SIGINT, __main__._INTERRUPTED)
+sys.exit(__main__.main())
+"""
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-@pytest.mark.parametrize("name", [*COMMANDS])
-def test_command__ended_at_any_time_leaves_nothing_half_done(
-    name: str, how: int, table: Path, tmp_path: Path, undisturbed: Callable[[str], bytes]
-) -> None:
-    _command, whole = COMMANDS[name], undisturbed(name)
-    digest = hashlib.sha256(table.read_bytes()).hexdigest()
-    starting, ended = _starting(), 0
-    for number, delay in enumerate(DELAYS):
-        report = tmp_path / f"{number}.csv"
-        process = subprocess.Popen(
-            _command(table, report), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
-        time.sleep(starting + delay)
-        process.send_signal(how)
-        _, errors = process.communicate(timeout=120)
-        assert not report.exists() or report.read_bytes() == whole
-        if process.returncode not in (0, 1):  # it was not done before
-            ended += 1
-            stopped = how == signal.SIGINT
-            assert process.returncode == (130 if stopped else -how)
-            assert errors == ("error: Stopped before the end; nothing was judged.\n" if stopped else "")
-    assert ended >= 2
-    assert hashlib.sha256(table.read_bytes()).hexdigest() == digest
-    again = tmp_path / "again.csv"
-    done = subprocess.run(_command(table, again), cwd=ROOT, capture_output=True, timeout=120, check=False)
-    assert done.returncode in (0, 1), done.stderr
-    assert again.read_bytes() == whole
-
-
-def _starting() -> float:
-    """Return seconds after which a command hears signals: it has begun to load its modules."""
-    began = time.monotonic()
-    subprocess.run([sys.executable, "-c", "import argparse, typing"], check=True)
-    return 2 * (time.monotonic() - began)
+@pytest.mark.parametrize(
+    "how", [signal.SIGINT, signal.SIGTERM, pytest.param(signal.SIGKILL, marks=pytest.mark.quick)]
+)
+def test_command__ended_while_it_writes_leaves_no_file_of_that_name(how: int, tmp_path: Path) -> None:
+    """What the laws of `tests/unit/test_writing.py` say of one function holds for a process and a signal."""
+    people, report = tmp_path / "people.csv", tmp_path / "violations.csv"
+    people.write_text("age,sex,town\n30,F,t1\n40,M,t2\n")
+    words = _command(people, report)[3:]
+    process = subprocess.Popen(
+        [sys.executable, "-c", _WAITING, *words],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "writing\n"
+    process.send_signal(how)
+    _, said = process.communicate(timeout=60)
+    is_stop = how == signal.SIGINT
+    assert process.returncode == (130 if is_stop else -how)
+    assert said == ("error: Stopped before the end; nothing was judged.\n" if is_stop else "")
+    left = [path.name for path in tmp_path.iterdir() if path != people]
+    assert not left if is_stop else [name.endswith(".part") for name in left] == [True]
+    assert people.read_text() == "age,sex,town\n30,F,t1\n40,M,t2\n"
+    assert main(words) in (0, 1)
+    assert report.exists()
 
 
 @pytest.fixture
@@ -231,16 +191,15 @@ def test_table__that_changes_while_it_is_read_is_refused(
 ) -> None:
     path = tmp_path / "people.csv"
     path.write_text("age,sex,town\n" + "30,F,t1\n" * 5000)
-    put, read = Shared.put, Path.read_bytes
+    put, read = Shared.put, holding.read_whole
 
     def put_and_change(shared: Shared, place: int, data: bytes) -> None:
         put(shared, place, data)
         if place == 0:
             CHANGES[how](path)
 
-    def read_and_change(read_path: Path) -> bytes:
-        content = read(read_path)
-        monkeypatch.setattr(Path, "read_bytes", read)
+    def read_and_change(file: io.BufferedReader, *, name: str, most: int) -> bytes:
+        content = read(file, name=name, most=most)
         CHANGES[how](path)
         return content
 
@@ -249,7 +208,7 @@ def test_table__that_changes_while_it_is_read_is_refused(
         monkeypatch.setattr(holding, "_BLOCK", 1000)
         monkeypatch.setattr(Shared, "put", put_and_change)
     else:
-        monkeypatch.setattr(Path, "read_bytes", read_and_change)
+        monkeypatch.setattr(holding, "read_whole", read_and_change)
     with pytest.raises(AuditInputError, match=r"^people\.csv: the file was changed or removed while"):
         read_dataset(path)
 
@@ -311,16 +270,16 @@ def test_command__says_that_a_file_changed_while_it_was_read(
     monkeypatch.chdir(tmp_path)
     changing, words = READERS[name]
     before = {path.name for path in tmp_path.iterdir()}
-    read = Path.read_bytes
+    read = holding.read_whole
 
-    def read_and_change(path: Path) -> bytes:
-        content = read(path)
+    def read_and_change(file: io.BufferedReader, *, name: str, most: int) -> bytes:
+        content, path = read(file, name=name, most=most), Path(file.name)
         if path.name == changing and path.exists():
             CHANGES[how](path)
         return content
 
     with monkeypatch.context() as patched:
-        patched.setattr(Path, "read_bytes", read_and_change)
+        patched.setattr(holding, "read_whole", read_and_change)
         assert main(words) == 2
     said = capsys.readouterr()
     assert f"{changing}: the file was changed or removed while it was read" in said.err
@@ -330,41 +289,35 @@ def test_command__says_that_a_file_changed_while_it_was_read(
     assert main(words) in (0, 1), capsys.readouterr().err
 
 
-ENDED: dict[str, list[str]] = {
-    "verify": ["verify", "report.json", "people.csv"],
-    "compare": ["compare", "other.json", "report.json"],
-    "decide": [*_REJECT, "--out", "{out}/decided.json", "--sign", "key"],
-    "package": ["decide", "decided.json", "--check", "--package", "{out}/package.zip"],
-    "keys": ["keys", "{out}", "--name", "ana@hospital.example"],
-    "risk in DuckDB": ["risk", "duckdb:people.csv", *_ROLES, "--report", "{out}"],
-    "data set": ["dataset", "people.csv", "before.csv", "--report", "{out}"],
-}
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-@pytest.mark.parametrize("name", ENDED)
-def test_command__that_is_ended_leaves_all_or_nothing(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_command_in_an_engine__that_is_ended_clears_away_what_the_engine_wrote(
+    how: int, tmp_path: Path
+) -> None:
     _filed(tmp_path)
     inputs = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    starting, seconds, ended = _starting(), math.inf, 0
-    for _ in range(2):  # the first may take longer, and the others would be done before they are ended
-        began = time.monotonic()
-        code, _, n_files, _ = _ended(ENDED[name], tmp_path, None, 0)
-        seconds = min(seconds, time.monotonic() - began)
-        assert code in (0, 1)
-    for part, how in product((0.4, 0.75), (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)):
-        code, said, found, temporary = _ended(ENDED[name], tmp_path, how, max(part * seconds, starting))
-        if code not in (0, 1):
-            ended += 1
-            is_stop = how == signal.SIGINT
-            assert code == (130 if is_stop else -how), said
-            assert said == ("error: Stopped before the end; nothing was judged.\n" if is_stop else "")
-            assert found in (0, n_files) if is_stop else found <= n_files
-        assert how == signal.SIGKILL or not temporary
-    assert ended >= 2
+    words = ["risk", "duckdb:people.csv", *_ROLES, "--report", "{out}"]
+    starting, began = _starting(), time.monotonic()
+    code, _, n_files, _ = _ended(words, tmp_path, None, 0)
+    seconds = time.monotonic() - began
+    assert code in (0, 1)
+    ended = 0
+    for part in (0.4, 0.75):
+        code, said, found, temporary = _ended(words, tmp_path, how, max(part * seconds, starting))
+        ended += code == (130 if how == signal.SIGINT else -how)
+        assert code in (0, 1, 130, -how), said
+        assert found in (0, n_files)
+        assert not temporary
+    assert ended
     assert {path: path.read_bytes() for path in inputs} == inputs
-    assert _ended(ENDED[name], tmp_path, None, 0)[0] in (0, 1)
+
+
+def _starting() -> float:
+    """Return seconds after which a command hears signals: it has begun to load its modules."""
+    began = time.monotonic()
+    subprocess.run([sys.executable, "-c", "import argparse, typing"], check=True)
+    return 2 * (time.monotonic() - began)
 
 
 def _ended(words: list[str], folder: Path, how: int | None, delay: float) -> tuple[int, str, int, list[Path]]:

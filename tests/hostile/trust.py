@@ -160,7 +160,7 @@ def outcome_of(file: Hostile) -> str:
     return READ
 
 
-def limited(file: Hostile) -> str:
+def limited(file: Hostile, *, seconds: float | None = None) -> str:
     """Return what became of a file, and end what takes longer than it may."""
 
     def end(*_: object) -> None:
@@ -169,7 +169,7 @@ def limited(file: Hostile) -> str:
     file = file._replace(given=file.data)
     signal.signal(signal.SIGALRM, end)
     signal.signal(signal.SIGPROF, end)
-    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, seconds or SECONDS)
     signal.alarm(SECONDS * WAITING)
     try:
         return outcome_of(file)

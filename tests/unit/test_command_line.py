@@ -111,6 +111,23 @@ def test_memory__an_input_beyond_it_ends_in_a_sentence(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_main__stopped_while_modules_are_loaded_says_so() -> None:
+    program = (
+        "import runpy, signal, sys\n"
+        "class Stop:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'core.commands':\n"
+        "            signal.raise_signal(signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Stop())\n"
+        "runpy.run_module('core', run_name='__main__')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=ROOT
+    )
+    assert (done.returncode, done.stderr) == (130, "error: Stopped before the end; nothing was judged.\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 @pytest.mark.parametrize(
     "error", ["ImportError('core')", "AuditInputError('a.csv: damaged')", "RuntimeError()"]
 )

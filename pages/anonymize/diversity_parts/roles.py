@@ -17,8 +17,7 @@ from pages.components.asking import ask_for_choice, ask_for_several
 
 SMALLEST_GROUP = 2
 _NO_LABEL = (
-    "No column is proposed as the label: each names people, has one value, or differs in most records. "
-    "Choose what the model predicts."
+    "No column is proposed as the label: each names people, has one value, or differs in most records."
 )
 
 
