@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import atexit
+import errno
 import os
 import signal
 import sys
@@ -11,7 +12,7 @@ import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 
 def _stop_at_start(*_: object) -> None:
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from core.policies import Policy
 
 ROOT = Path(__file__).parents[1]
+_OF_OUTPUT = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF}  # where no file is named
 _WRITING = (
     *("ledger", "memory", "out_dir", "release", "report", "report_dir", "resume", "scheduler", "settings"),
     *("violations", "write_hierarchies"),
@@ -66,6 +68,14 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Print usage and message, and leave with exit code 2."""
         super().error(output.printable(message))
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Print a message; help that cannot be printed is an error, as a result is."""
+        if file is sys.stdout and message:
+            file.write(message)
+            file.flush()
+        else:
+            super()._print_message(message, file)
 
 
 class _WriteDemo(argparse.Action):
@@ -194,7 +204,10 @@ def audit_again(tool: str, runs: Sequence[Sequence[str]], *, policy: Policy | No
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one subcommand and return its exit code (0, 1 for FAIL, 2 for unusable input)."""
-    output.survive_any_encoding()
+    try:
+        output.ready_streams()
+    except AuditInputError as error:
+        return _ended_by(error, debug=False)
     words = sys.argv[1:] if arguments is None else arguments
     parsed = build_parser(words).parse_args(words)
     if signal.getsignal(signal.SIGINT) is _stop_at_start:
@@ -267,6 +280,11 @@ def unexpected(error: Exception) -> str:
         if memory_left() is not None:
             return "The input takes more memory than --memory allows. Allow more, or audit a part of it."
         return "The input takes more memory than there is. Audit a part of it, or use a larger machine."
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        cannot = "{file} cannot be used: {reason}."
+        return text(cannot, file=os.fsdecode(error.filename), reason=error.strerror)
+    if isinstance(error, OSError) and error.errno in _OF_OUTPUT and error.strerror:
+        return text("The output cannot be written: {reason}.", reason=error.strerror)
     frames = traceback.extract_tb(error.__traceback__)
     ours = [frame for frame in frames if Path(frame.filename).is_relative_to(ROOT / "core")]
     if not ours:
@@ -302,4 +320,6 @@ if __name__ == "__main__":
         status = main()
     except SystemExit as end:  # of wrong arguments, and of help
         status = end.code if isinstance(end.code, int) else 0
+    except Exception as error:  # Python would end with 1, which says that the verdict is FAIL
+        status = _ended_by(error, debug=False)
     leave(status)

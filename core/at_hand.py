@@ -3,17 +3,24 @@
 What is written is there whole or not at all.
 """
 
+import io
 import os
+import re
 import secrets
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from core.holding import Shared, read_unchanged
+from core.errors import AuditInputError
+from core.holding import Shared, open_input, read_unchanged
 from core.own_reports import is_own_report
 from core.words import input_error
+
+if sys.platform != "win32":
+    import fcntl
 
 
 class Source(NamedTuple):
@@ -85,6 +92,7 @@ def places() -> Mapping[str, int]:
     return {path: place for place, path in enumerate(_ALONE.get() or ())}
 
 
+_UNFINISHED = re.compile(r"\.anonaudit-[0-9a-f]{16}\.part")
 _PRIVATE = 0o600
 _USUAL = 0o666  # less what the process takes away
 
@@ -94,21 +102,54 @@ def write_file(path: Path, data: bytes, *, replace: bool = False, private: bool 
 
     A full disk, a crash or a power cut leaves nothing under the file's name, or what was there. `replace`: a
     file of this name may be replaced, else FileExistsError. `private`: only the owner may read it, as lists
-    of people and their pseudonyms.
+    of people and their pseudonyms. What a killed process left unfinished in the folder is swept.
     """
-    unfinished = path.with_name(f".anonaudit-{secrets.token_hex(8)}.part")
+    _sweep(path.parent)
+    file, unfinished = _begun(path.parent, _PRIVATE if private else _USUAL)
     try:
-        rights = _PRIVATE if private else _USUAL
-        with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, rights), "wb") as file:
+        with file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        _give_name(unfinished, path, replace=replace)
+            if sys.platform == "win32":  # which renames nothing that is open
+                file.close()
+            give_name(unfinished, path, replace=replace)
     finally:
         unfinished.unlink(missing_ok=True)
 
 
-def _give_name(unfinished: Path, path: Path, *, replace: bool) -> None:
+def _begun(folder: Path, rights: int) -> tuple[io.BufferedWriter, Path]:
+    """Return a new file, locked as long as it is open, so that nobody takes it for one left behind."""
+    while True:
+        path = folder / f".anonaudit-{secrets.token_hex(8)}.part"
+        file = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, rights), "wb")
+        if not _is_locked(file) or os.fstat(file.fileno()).st_nlink:
+            return file, path
+        file.close()  # swept by another process before it was locked
+
+
+def _is_locked(file: io.IOBase) -> bool:
+    """Lock a file; return whether that could be done: no other process has, and the disk knows locks."""
+    if sys.platform == "win32":
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what killed processes left unfinished in a folder; what one still writes, it holds locked."""
+    with suppress(OSError):
+        for name in filter(_UNFINISHED.fullmatch, os.listdir(folder)):  # noqa: PTH208 - names of many files
+            with suppress(OSError, AuditInputError), open_input(folder / name) as file:
+                if _is_locked(file):
+                    (folder / name).unlink()
+
+
+def give_name(unfinished: Path, path: Path, *, replace: bool) -> None:
+    """Give a file that is whole its name; FileExistsError where `replace` is false and there is one of it."""
     if replace:
         unfinished.replace(path)
     else:

@@ -60,6 +60,15 @@ def valid_unicode(text: str) -> str:
     return _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
+def valid_json(value: Any) -> Any:
+    """Return what a JSON document holds without lone surrogates, which it can spell and nothing can write."""
+    if isinstance(value, str):
+        return valid_unicode(value)
+    if isinstance(value, dict):
+        return {valid_unicode(key): valid_json(one) for key, one in value.items()}
+    return [*map(valid_json, value)] if isinstance(value, list) else value
+
+
 def printable(text: str) -> str:
     """Return the text without control characters (tab and line breaks stay) and lone surrogates."""
     return _FORBIDDEN.sub("", valid_unicode(text))

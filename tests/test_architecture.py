@@ -128,7 +128,7 @@ def test_module__of_one_importer_is_a_subject_of_its_own() -> None:
 READS = frozenset({"open", "fdopen", "read_bytes", "read_text", "read_metadata", "ParquetFile", "memory_map"})
 NO_INPUTS = {  # what else is opened, by function: of ourselves, of this system, or in memory
     *("core.__main__._ended_by", "core.apart._given", "core.apart._share", "core.apart._addresses"),
-    *("core.apart.main", "core.at_hand.write_file", "core.at_hand._give_name", "core.cluster.tasks.build"),
+    *("core.apart.main", "core.at_hand.give_name", "core.at_hand._begun", "core.cluster.tasks.build"),
     *("core.commands.output.write_new_files", "core.languages.catalogues", "core.plain.write"),
     *("core.own_reports._is_archive_of_ours", "core.policies.reading.shipped_policies"),
     *("core.reports.as_html.", "core.tables.beside._read", "core.tables.delimited.read_delimited"),
@@ -136,6 +136,7 @@ NO_INPUTS = {  # what else is opened, by function: of ourselves, of this system,
     *("core.tables.workbook_bounds._pieces", "core.vcf.files.sha256", "core.vcf.files.__init__"),
     *("core.vcf.header.opened", "core.vcf.header._feed", "core.vcf.unread.unread_bytes"),
     "core.commands.risk_in_engine._needed",  # of a file that was just opened as an input
+    "core.commands.output.ready_streams",
     "core.engines.sources.configured",  # the operator's own secrets
 }
 

@@ -10,6 +10,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -33,6 +34,7 @@ _UNPRINTABLE = re.compile(
 
 
 MOST_JOBS = 256
+_LAST_STREAM = 2  # stderr
 DEFAULT_REPORT_DIR = Path("reports")  # of CSV files for other programs
 _NOTHING = (
     "Nothing was audited: what was named holds no input of this tool. Check the path, and what is in it."
@@ -91,19 +93,25 @@ class Audited:
         from core.reports import RENDERERS, content_digest, report_stem  # noqa: PLC0415 - takes long to import
 
         folder: Path = arguments.report
-        while True:
-            report = self.full_report(created_at := datetime.now(UTC))
-            stem = report_stem(report.tool, created_at, content_digest(report))
-            if not any(folder.glob(f"{stem}.*")):
-                break
-            time.sleep(1)  # the same was reported in this very second, and names tell no less
-        renderers = {name: RENDERERS[name] for name in formats_of(arguments)}
-        files = {folder / f"{stem}.{each.extension}": each.function(report) for each in renderers.values()}
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise AuditInputError(_unwritable("--report", folder, error, "Choose another folder.")) from None
-        write_new_files("--report", files)
+        renderers = {name: RENDERERS[name] for name in formats_of(arguments)}
+        while True:
+            report = self.full_report(created_at := datetime.now(UTC))
+            stem = report_stem(report.tool, created_at, content_digest(report))
+            files = {
+                folder / f"{stem}.{each.extension}": each.function(report) for each in renderers.values()
+            }
+            if not any(folder.glob(f"{stem}.*")):
+                try:
+                    write_new_files("--report", files)
+                    break
+                except AuditInputError:
+                    if not any(map(os.path.lexists, files)):
+                        raise
+            time.sleep(1)  # the same was reported in this very second, and names tell no less
         index = _write_index(folder) if "html" in renderers else None
         if not arguments.json:
             print_line(text("Report: {file}", file=", ".join(map(str, files))))
@@ -208,8 +216,9 @@ def print_warning(words: str) -> None:
 
 
 def _print_on_stderr(kind: str, sentences: Iterable[str]) -> None:
-    for sentence in sentences:
-        print(f"{say(kind)}: {printable(say(sentence))}", file=sys.stderr)
+    with suppress(OSError, ValueError):  # nobody can be told; the exit code tells
+        for sentence in sentences:
+            print(f"{say(kind)}: {printable(say(sentence))}", file=sys.stderr)
 
 
 def check_new_files(option: str, *paths: Path) -> None:
@@ -240,6 +249,8 @@ def write_new_files(option: str, files: Mapping[Path, bytes], *, private: Contai
                 differs = path
                 break
     except BaseException as error:  # Ctrl+C too
+        if isinstance(error, FileExistsError):  # made meanwhile by somebody else, whose it stays
+            begun = [each for each in begun if each != path]
         for each in begun:
             each.unlink(missing_ok=True)
         if isinstance(error, OSError):
@@ -294,8 +305,19 @@ def print_evidence(tables: Iterable[ReportTable]) -> None:
             print_line(text("  {cells}", cells=" | ".join("" if cell is None else str(cell) for cell in row)))
 
 
-def survive_any_encoding() -> None:
-    """Let a terminal of few characters show the others as escapes, rather than end in an error."""
+def ready_streams() -> None:
+    """Let a terminal of few characters show others as escapes, and no file take the place of a closed stream.
+
+    AuditInputError: nobody can be given a result.
+    """
+    while (free := os.open(os.devnull, os.O_RDWR)) <= _LAST_STREAM:
+        pass  # else the next file that is opened would get what is printed
+    os.close(free)
+    if sys.stderr is None or sys.stderr.closed:
+        sys.stderr = io.TextIOWrapper(io.BytesIO())
+    if sys.stdout is None or sys.stdout.closed:
+        sys.stdout = io.TextIOWrapper(io.BytesIO())
+        raise AuditInputError("The output is closed, so that no result can be given. Leave it open.")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

@@ -1,6 +1,7 @@
 """``python -m core tabular``: verify anonymized tables against their logs."""
 
 import argparse
+import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -13,7 +14,7 @@ from typing import Any, get_args
 import numpy as np
 
 from core import at_hand, tabular
-from core.at_hand import write_file
+from core.at_hand import give_name, write_file
 from core.cluster import OUT_OF_MEMORY, Task, settings_digest, stamps
 from core.commands import risk_in_engine as in_engine
 from core.commands.batches import Batch, add_batch_options, arguments_that_matter
@@ -384,7 +385,7 @@ class _CsvReport:
 
     def __init__(self, path: Path, header: str) -> None:
         self.path, self._text = path, header
-        self._unfinished = path.with_name(f"{path.name}.part")
+        self._unfinished = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
         self._try(lambda: path.parent.mkdir(parents=True, exist_ok=True))
         self.append("")
 
@@ -394,8 +395,18 @@ class _CsvReport:
         self._try(lambda: write_file(self._unfinished, self._text.encode(), replace=True))
 
     def finish(self) -> None:
-        """Give the report its name."""
-        self._try(lambda: self._unfinished.replace(self.path))
+        """Give the report its name, with a number where another run of the same second has that."""
+        self._try(self._give_name)
+
+    def _give_name(self) -> None:
+        first, number = self.path, 1
+        while True:
+            with suppress(FileExistsError):
+                give_name(self._unfinished, self.path, replace=False)
+                break
+            number += 1
+            self.path = first.with_stem(f"{first.stem}_{number}")
+        self._unfinished.unlink(missing_ok=True)  # the report has a name of its own
 
     def _try(self, write: Callable[[], object]) -> None:
         try:

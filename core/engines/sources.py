@@ -488,10 +488,14 @@ _MISSING = (
     r"(?i)(?:relation|table|view|schema|database)\b[^\n]{0,300}does not exist|TableNotFound|"
     "TABLE_OR_VIEW_NOT_FOUND|PATH_NOT_FOUND|No such file|No files found"
 )
+_REFUSED = (
+    "(?i)password authentication|no password supplied|authentication failed|no pg_hba.conf entry|SCRAM|"
+    r"role\b[^\n]{0,300}(?:does not exist|not permitted to log in)"
+)
 # The first pattern that an error's words hold says what happened.
 _SENTENCES: Sequence[tuple[str, str]] = (
     (
-        "(?i)password authentication|no password supplied|authentication failed",
+        _REFUSED,
         "{table}: the database refuses user or password.",
     ),
     (

@@ -13,7 +13,7 @@ from typing import Any, Literal, cast
 
 from core.at_hand import bytes_at, source_at
 from core.errors import AuditInputError
-from core.plain import parsed_json
+from core.plain import parsed_json, valid_json
 from core.tabular.actions import meaning_of
 from core.verdict import Finding, Verdict
 from core.words import Text, Value, input_error, own, text
@@ -254,7 +254,7 @@ def _parse(data: bytes, *, name: str, repeated: list[str]) -> object:
         return document
 
     try:
-        return parsed_json(_decode(data), object_pairs_hook=keep_last)
+        return valid_json(parsed_json(_decode(data), object_pairs_hook=keep_last))
     except json.JSONDecodeError as error:
         raise input_error(
             "{log}: the log is not valid JSON (line {line}, character {character}). {remedy}",

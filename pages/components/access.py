@@ -33,6 +33,7 @@ from pages.components.text import plain
 TOKEN_VARIABLE = "ANONAUDIT_TOKEN"  # noqa: S105 - the name of a variable
 FOLDERS_VARIABLE = "ANONAUDIT_FOLDERS"
 OFF = "off"
+_SHORTEST, _FEWEST_LETTERS = 16, 6  # of a token that somebody chose
 _FOR_PROBES, _UPLOADS, _DOWNLOADS = "_stcore/health", "_stcore/upload_file/", "media/"
 _BRINGS_TOKEN = "token"  # noqa: S105 - no refusal
 NOT_INVITED = (
@@ -107,8 +108,15 @@ class Invitation:
     """
 
     def __init__(self) -> None:
-        given = os.environ.get(TOKEN_VARIABLE) or (OFF if has_sign_in() else secrets.token_urlsafe(24))
-        self.token = None if given == OFF else given
+        given = os.environ.get(TOKEN_VARIABLE, "").strip()
+        self.is_fixed = bool(given)  # known to who set it; it is printed nowhere
+        given = given or (OFF if has_sign_in() else secrets.token_urlsafe(24))
+        self.token = None if given.casefold() == OFF else given
+        if self.token is not None and (len(given) < _SHORTEST or len({*given}) < _FEWEST_LETTERS):
+            message = (
+                "{variable} is easy to guess: give at least {letters} characters, or {off} for no token."
+            )
+            sys.exit(f"error: {say(message, variable=TOKEN_VARIABLE, letters=_SHORTEST, off=OFF)}")
         self._key = (self.token or secrets.token_hex()).encode()
 
     @property
@@ -144,9 +152,10 @@ INVITATION = Invitation()
 
 
 def print_address() -> None:
-    """Print where the dashboard is, with the token."""
+    """Print where the dashboard is, with a token that nobody else knows yet; logs outlive the others."""
     where = get_url(get_display_address(st.get_option("server.address") or "localhost"))
-    query = f"/?{urlencode({'token': INVITATION.token})}" if INVITATION.token else ""
+    token = f"${TOKEN_VARIABLE}" if INVITATION.is_fixed else INVITATION.token
+    query = f"/?token={token}" if INVITATION.token else ""
     sys.stdout.write(f"\n  AnonAudit: {where}{query}\n  Ctrl+C ends it.\n\n")
     sys.stdout.flush()
 
@@ -211,6 +220,11 @@ def _file_id(path: str) -> str:
 
 def _path(request: HTTPConnection) -> str:
     return request.url.path.removeprefix("/" + st.get_option("server.baseUrlPath").strip("/")).lstrip("/")
+
+
+def is_of_session(request: HTTPConnection) -> bool:
+    """Return whether a request is for what was made for one session: a download, or an upload of it."""
+    return _path(request).startswith((_UPLOADS, _DOWNLOADS))
 
 
 def session_of_upload(request: HTTPConnection) -> str | None:

@@ -25,7 +25,7 @@ from core.errors import AuditInputError
 from core.streamlit_internals import PagesManager, runtime
 from core.turns import turns
 from pages.components import trail
-from pages.components.access import Access, print_address, session_of_upload
+from pages.components.access import Access, is_of_session, print_address, session_of_upload
 from pages.components.ending import Ending
 
 # The browser itself refuses to talk to any other host, whatever a column name or cell may contain.
@@ -55,17 +55,22 @@ SECURITY_HEADERS = (
 
 
 class SecurityHeaders:
-    """Add the security headers to every HTTP response; web sockets pass untouched."""
+    """Add the security headers to every HTTP response; no download is kept. Web sockets pass untouched."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
+        is_download = scope["type"] == "http" and is_of_session(HTTPConnection(scope))
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", []), *SECURITY_HEADERS]
+                headers = [*message.get("headers", []), *SECURITY_HEADERS]
+                if is_download:  # of one session: no browser, and no proxy, keeps it for the next
+                    headers = [each for each in headers if each[0].lower() != b"cache-control"]
+                    headers.append((b"cache-control", b"no-store"))
+                message["headers"] = headers
             await send(message)
 
         await self._app(scope, receive, send_with_headers if scope["type"] == "http" else send)
