@@ -3,11 +3,12 @@
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 
 from core.__main__ import main
 from core.delivery import DeliveryAudit, DeliverySettings, DeliveryThresholds, delivery_document
@@ -17,6 +18,10 @@ from core.engines.sources import Engine
 from core.errors import AuditInputError
 from core.verdict import Verdict
 from tests.engine_tables import deliveries, delivery_differences, parquet_bytes
+from tests.kinds import Patch, Told
+
+if TYPE_CHECKING:
+    from tests.postgresql import Server
 
 KEY = "persons.id=visits.patient"
 
@@ -89,7 +94,7 @@ def test_audit__fails_where_records_single_out_and_never_passes(tmp_path: Path) 
     assert found.judged.n_below(2) == 1
 
 
-def test_audit__too_many_choices_are_not_assessed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_audit__too_many_choices_are_not_assessed(tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.setattr("core.delivery.known_in_engine.MOST_SETS", 10)
     found = audited(tmp_path, delivery()).audit
     assert checks(found)["joined_k"] is Verdict.NOT_ASSESSED
@@ -168,9 +173,7 @@ def test_audit__goes_on_without_tables_that_cannot_be_used(tmp_path: Path) -> No
         )
 
 
-def test_audit__a_table_that_vanishes_is_one_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_audit__a_table_that_vanishes_is_one_sentence(tmp_path: Path, monkeypatch: Patch) -> None:
     at = written(tmp_path, delivery(20))
     answer = Engine.answer
 
@@ -190,7 +193,7 @@ def test_audit__a_table_that_vanishes_is_one_sentence(
 
 
 def test_command__keeps_what_was_counted_before_a_table_vanished(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], vanish: Callable[[Path, int], None]
+    tmp_path: Path, capsys: Told, vanish: Callable[[Path, int], None]
 ) -> None:
     kept, refused = [], 0
     for last in range(2, 40, 2):
@@ -214,9 +217,7 @@ def test_command__keeps_what_was_counted_before_a_table_vanished(
     assert {bool(known) for known, _ in kept} == {False, True}
 
 
-def test_command__prints_and_files_what_the_engine_counted(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_command__prints_and_files_what_the_engine_counted(tmp_path: Path, capsys: Told) -> None:
     at = written(tmp_path, delivery(300))
     reports = tmp_path / "reports"
     assert main(["dataset", *at, "--key", KEY, "--k", "3", "--json", "--report", str(reports)]) == 0
@@ -232,9 +233,7 @@ def test_command__prints_and_files_what_the_engine_counted(
     assert "--read needs the records themselves" in capsys.readouterr().err
 
 
-def test_command__holds_tables_against_earlier_ones(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_command__holds_tables_against_earlier_ones(tmp_path: Path, capsys: Told) -> None:
     tables = delivery(300)
     at = written(tmp_path, tables)
     (tmp_path / "old").mkdir()
@@ -248,7 +247,7 @@ def test_command__holds_tables_against_earlier_ones(
 
 
 def test_command__takes_files_beyond_memory_to_duckdb(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: Told, monkeypatch: Patch
 ) -> None:
     written(tmp_path, delivery(300))
     monkeypatch.setattr("core.commands.risk_in_engine._LARGE_FILE", 1)
@@ -257,3 +256,21 @@ def test_command__takes_files_beyond_memory_to_duckdb(
     printed = capsys.readouterr()
     assert json.loads(printed.out)["n_persons"] == 300
     assert "DuckDB measured it on disk" in printed.err
+
+
+@pytest.mark.usefixtures("password")
+@given(drawn=deliveries())
+@settings(
+    max_examples=3,
+    deadline=None,
+    suppress_health_check=[*HealthCheck],
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+)
+def test_postgresql__as_in_memory(
+    server: "Server", drawn: tuple[dict[str, pa.Table], DeliverySettings]
+) -> None:
+    tables, chosen = drawn
+    at = [
+        server.table(each, name) for name, each in tables.items()
+    ]  # what is called persons counts as theirs
+    assert delivery_differences(tables, at, chosen) == []

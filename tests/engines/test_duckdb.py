@@ -30,6 +30,8 @@ from tests.engine_tables import (
     parquet_bytes,
     released,
 )
+from tests.kinds import Patch, Told
+from tests.saying import Saying
 
 
 @pytest.mark.parametrize(
@@ -43,11 +45,7 @@ from tests.engine_tables import (
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 def test_measure__as_in_memory(
-    most_counters: int,
-    bits: int,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    drawn: tuple[pa.Table, RiskSettings],
+    most_counters: int, bits: int, tmp_path: Path, monkeypatch: Patch, drawn: tuple[pa.Table, RiskSettings]
 ) -> None:
     table, chosen = drawn
     monkeypatch.setattr("core.risk.in_engine.sensitive._MOST_COUNTERS", most_counters)
@@ -114,7 +112,7 @@ def check_aggregates(answered: list[tuple[int, str]]) -> None:
 
 
 def test_measure__only_aggregates_leave_the_engine(
-    tmp_path: Path, answered: list[tuple[int, str]], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, answered: list[tuple[int, str]], monkeypatch: Patch
 ) -> None:
     kept, keep = [], Engine.kept
 
@@ -163,9 +161,7 @@ def test_audit__says_what_of_an_original_is_not_measured(tmp_path: Path) -> None
     stranger.write_bytes(parquet_bytes(pa.table({"x": [1]})))
     with pytest.raises(AuditInputError) as raised:
         audit_in_engine(at, settings=chosen, thresholds=THRESHOLDS, original=address_of(f"duckdb:{stranger}"))
-    assert raised.value.problems == (
-        "stranger.parquet has none of the quasi-identifiers, so that there are no classes to compare.",
-    )
+    assert raised.value.problems == (Saying("stranger.parquet has none of the quasi-identifiers, so …"),)
 
 
 def test_judge__nothing_that_was_not_assessed_passes(tmp_path: Path) -> None:
@@ -198,7 +194,7 @@ def test_measure__attributes_that_tell_one_another_are_found(tmp_path: Path) -> 
     assert found == {("disease", "drug"), ("drug", "disease"), ("pay", "tax"), ("tax", "pay")}
 
 
-def test_search__sets_of_columns_nobody_chose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search__sets_of_columns_nobody_chose(tmp_path: Path, monkeypatch: Patch) -> None:
     file = tmp_path / "people.parquet"
     file.write_bytes(parquet_bytes(people(600).drop_columns("number")))
     chosen = RiskSettings(quasi_identifiers=("sex",))
@@ -212,7 +208,7 @@ def test_search__sets_of_columns_nobody_chose(tmp_path: Path, monkeypatch: pytes
     assert any("was not searched" in str(each.message) for each in found.elsewhere)
 
 
-def test_search__says_where_classes_are_too_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search__says_where_classes_are_too_many(tmp_path: Path, monkeypatch: Patch) -> None:
     file = tmp_path / "people.parquet"
     file.write_bytes(parquet_bytes(people(100)))
     chosen = RiskSettings(quasi_identifiers=("age", "place"))
@@ -333,7 +329,7 @@ def test_connected__a_full_disk_and_too_little_memory_are_one_sentence(tmp_path:
     assert re.search("results is full|more memory than it may take", str(raised.value))
 
 
-def test_connected__leaves_nothing_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_connected__leaves_nothing_on_disk(tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temp"))
     (tmp_path / "temp").mkdir()
     file = tmp_path / "t.parquet"
@@ -366,7 +362,7 @@ def test_address__is_shown_without_its_user() -> None:
 
 @pytest.mark.parametrize(("when", "error"), [("opened", Interruption), ("asked", AuditInputError)])
 def test_connected__ends_what_was_stopped_and_clears_away(
-    when: str, error: type[BaseException], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    when: str, error: type[BaseException], tmp_path: Path, monkeypatch: Patch
 ) -> None:
     rng = np.random.default_rng(0)
     table = pa.table({f"q{place}": rng.integers(0, 1000, 1_000_000) for place in range(4)})
@@ -398,7 +394,7 @@ def test_engine__a_table_of_ours_that_is_missing_is_told_from_theirs(tmp_path: P
 
 
 def test_command__keeps_what_was_counted_before_a_table_vanished(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], vanish: Callable[[Path, int], None]
+    tmp_path: Path, capsys: Told, vanish: Callable[[Path, int], None]
 ) -> None:
     file, kept = tmp_path / "people.parquet", []
     for last in range(0, 40, 3):
@@ -423,11 +419,7 @@ def _risk(table: Path | str, *further: str) -> list[str]:
 
 @pytest.mark.parametrize(("form", "factor"), [("parquet", "CELL"), ("csv", "LETTER")])
 def test_command__measures_a_file_beyond_memory_in_duckdb(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    form: str,
-    factor: str,
+    tmp_path: Path, monkeypatch: Patch, capsys: Told, form: str, factor: str
 ) -> None:
     file = tmp_path / f"people.{form}"
     table = people(500).select(["age", "sex", "disease"])
@@ -452,9 +444,7 @@ def test_command__measures_a_file_beyond_memory_in_duckdb(
     assert capsys.readouterr().err == ""
 
 
-def test_command__compares_with_an_original_in_duckdb(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_command__compares_with_an_original_in_duckdb(tmp_path: Path, capsys: Told) -> None:
     file, before = tmp_path / "people.parquet", tmp_path / "before.parquet"
     file.write_bytes(parquet_bytes(people(300)))
     before.write_bytes(parquet_bytes(people(400)))
@@ -468,7 +458,7 @@ def test_command__compares_with_an_original_in_duckdb(
     assert [each["role"] for each in filed["inputs"]] == ["table", "original"]
 
 
-def test_command__measures_a_folder_in_duckdb(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command__measures_a_folder_in_duckdb(tmp_path: Path, capsys: Told) -> None:
     for number in range(2):
         (tmp_path / f"{number}.parquet").write_bytes(parquet_bytes(people(300)))
     main(_risk(tmp_path, "--json"))

@@ -28,6 +28,7 @@ from tests.engine_tables import (
     rule_differences,
     verified,
 )
+from tests.kinds import Patch, Told
 
 if TYPE_CHECKING:
     from tests.postgresql import Server
@@ -76,9 +77,7 @@ def test_tabular__as_in_memory(
 
 
 @pytest.mark.usefixtures("password")
-def test_command__prints_and_files_no_user(
-    server: "Server", capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_command__prints_and_files_no_user(server: "Server", capsys: Told, tmp_path: Path) -> None:
     words = [
         "risk",
         server.table(AGES),
@@ -123,9 +122,7 @@ def _problems(address: str) -> tuple[str, ...]:
 
 
 @pytest.mark.usefixtures("password")
-def test_connected__what_goes_wrong_is_one_sentence(
-    server: "Server", monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_connected__what_goes_wrong_is_one_sentence(server: "Server", monkeypatch: Patch) -> None:
     table = server.table(AGES)
     name = table.rpartition("/")[2]
     gone = table[:-3]
@@ -152,7 +149,7 @@ def test_connected__what_goes_wrong_is_one_sentence(
     ],
 )
 def test_measure__harm_in_the_middle_is_one_sentence(
-    server: "Server", monkeypatch: pytest.MonkeyPatch, harm: str, sentence: str, n_before: int
+    server: "Server", monkeypatch: Patch, harm: str, sentence: str, n_before: int
 ) -> None:
     table = server.table(AGES)
     name = table.rpartition("/")[2]
