@@ -20,15 +20,8 @@ expect.set_options(timeout=20_000)  # a busy machine is slow, not wrong
 ROOT = Path(__file__).parents[2]
 TOKEN = "let-the-tests-in"  # noqa: S105 - of servers that only tests start
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-QUIET = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+QUIET = """--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking
+    --disable-component-update --disable-sync""".split()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -2,7 +2,6 @@
 
 import http.client
 import json
-from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -11,6 +10,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from benchmarks.sessions import Session
 from tests.browser.conftest import TOKEN, let_in
 from tests.browser.downloading import downloaded
+from tests.kinds import Visit, Wait
 
 UPGRADE = {
     "Connection": "Upgrade",
@@ -108,10 +108,7 @@ def test_clearing_the_caches__takes_nothing_of_another_session(server_address: s
 
 
 def test_upload_and_download__need_the_cookie_of_their_session(
-    visit: Callable[[str], Page],
-    wait_until_idle: Callable[[Page], None],
-    server_address: str,
-    browser: Browser,
+    visit: Visit, wait_until_idle: Wait, server_address: str, browser: Browser
 ) -> None:
     page = visit("risk")
     uploads, downloads = [], []
@@ -149,9 +146,7 @@ def test_upload_and_download__need_the_cookie_of_their_session(
     stranger.close()
 
 
-def test_downloads__are_all_their_owners_again_and_again(
-    visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
-) -> None:
+def test_downloads__are_all_their_owners_again_and_again(visit: Visit, wait_until_idle: Wait) -> None:
     page = visit("risk")
     fetched: dict[str, None] = {}
     page.on("request", lambda request: fetched.setdefault(request.url) if "/media/" in request.url else None)

@@ -1,6 +1,5 @@
 """How much a page says before anything is opened, with its demo loaded, wide and on a telephone."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from core.demo.tabular import DEMOS
 from tests.browser.test_looks import OVERFLOWS
+from tests.kinds import Visit, Wait
 
 HOSPITAL = DEMOS[0]
 EXAMPLES = Path(__file__).parents[1] / "filed_examples"
@@ -53,7 +53,7 @@ CARDS = """() => [...document.querySelectorAll('[data-testid="stMetric"]')]
 
 @pytest.mark.parametrize(("tool", "demo", "start"), PAGES, ids=lambda part: part or "_")
 def test_page__says_the_verdict_first_and_few_words_before_anything_is_opened(
-    tool: str, demo: str, start: str, visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
+    tool: str, demo: str, start: str, visit: Visit, wait_until_idle: Wait
 ) -> None:
     page = visit(tool)
     page.set_viewport_size({"width": 1440, "height": 900})
@@ -71,7 +71,7 @@ def test_page__says_the_verdict_first_and_few_words_before_anything_is_opened(
 
 
 def test_page__keeps_the_bars_with_a_filed_report_and_with_a_table_of_counts(
-    visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
+    visit: Visit, wait_until_idle: Wait
 ) -> None:
     page = visit("filed")
     page.set_viewport_size({"width": 1440, "height": 900})
@@ -90,7 +90,7 @@ def test_page__keeps_the_bars_with_a_filed_report_and_with_a_table_of_counts(
     _keeps_the_bars(page, wait_until_idle)
 
 
-def _keeps_the_bars(page: Page, wait_until_idle: Callable[[Page], None]) -> None:
+def _keeps_the_bars(page: Page, wait_until_idle: Wait) -> None:
     expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
     wait_until_idle(page)
     assert _end_of_verdict(page) <= FIRST_SCREEN
@@ -107,7 +107,7 @@ def _keeps_the_bars(page: Page, wait_until_idle: Callable[[Page], None]) -> None
 
 @pytest.mark.parametrize(("tool", "demo"), [("vcf", "cohort"), ("tabular", "hospital")])
 def test_several_files__are_listed_whole_in_few_words_at_every_width(
-    tool: str, demo: str, visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
+    tool: str, demo: str, visit: Visit, wait_until_idle: Wait
 ) -> None:
     page = visit(tool)
     page.locator(f".st-key-{tool}_demo_{demo} button").first.click()
@@ -131,9 +131,7 @@ def _end_of_verdict(page: Page) -> float:
     return card["y"] + card["height"]
 
 
-def test_home__says_what_it_is_in_few_words(
-    visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
-) -> None:
+def test_home__says_what_it_is_in_few_words(visit: Visit, wait_until_idle: Wait) -> None:
     page = visit("")
     expect(page.get_by_role("button", name="Demo: Diabetes")).to_be_visible(timeout=SLOW)
     wait_until_idle(page)
@@ -144,9 +142,7 @@ LONG = {"x" * 196 + ".csv", "مرضى_المستشفى_שלום.csv"}
 
 
 @pytest.mark.parametrize("name", sorted(LONG), ids=["long", "right-to-left"])
-def test_page__holds_any_file_name_at_twice_the_size(
-    name: str, visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
-) -> None:
+def test_page__holds_any_file_name_at_twice_the_size(name: str, visit: Visit, wait_until_idle: Wait) -> None:
     for tool in ("risk", "tabular"):
         page = visit(tool)
         page.set_viewport_size({"width": 720, "height": 450})  # 1440 pixels at 200 %
@@ -159,7 +155,7 @@ def test_page__holds_any_file_name_at_twice_the_size(
 
 
 def test_page__lists_thirty_files_under_the_verdict_at_twice_the_size(
-    visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
+    visit: Visit, wait_until_idle: Wait
 ) -> None:
     page = visit("tabular")
     page.set_viewport_size({"width": 720, "height": 450})

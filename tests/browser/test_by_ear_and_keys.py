@@ -1,12 +1,13 @@
 """Without a mouse or without eyes, and with names that want room."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
+
+from tests.kinds import Visit, Wait
 
 SLOW = 60_000  # milliseconds, on a busy machine
 TABLE = b"id,age,score\n1,30,5\n2,41,9\n3,52,7\n4,63,8\n"
@@ -43,9 +44,7 @@ def _give(page: Page, button: str, name: str, data: bytes) -> None:
     expect(page.get_by_text(f"{name} ·").first).to_be_visible(timeout=SLOW)
 
 
-def test_keyboard_alone__leads_from_the_upload_to_the_report(
-    visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
-) -> None:
+def test_keyboard_alone__leads_from_the_upload_to_the_report(visit: Visit, wait_until_idle: Wait) -> None:
     page = visit("risk")
     _give(page, r"(^|\n)Upload$", "first.csv", TABLE)
     expect(page.locator('[class*="st-key-verdict_"]').first).to_be_visible(timeout=SLOW)
@@ -58,9 +57,7 @@ def test_keyboard_alone__leads_from_the_upload_to_the_report(
     assert Path(started.value.path()).read_bytes().startswith(b"<!doctype html>")
 
 
-def test_verdict__is_said_and_said_again_when_it_changes(
-    visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
-) -> None:
+def test_verdict__is_said_and_said_again_when_it_changes(visit: Visit, wait_until_idle: Wait) -> None:
     page = visit("risk")
     page.locator('[class*="st-key-risk_demo_generalized"] button:visible').first.click()
     said = page.locator('[role="status"][aria-live="polite"]')
@@ -77,7 +74,7 @@ def test_verdict__is_said_and_said_again_when_it_changes(
     "name", ["n" * 196 + ".csv", "\u05d1\u05d9\u05e7\u05d5\u05e8\u05d9\u05dd " * 9 + ".csv"]
 )
 def test_long_and_right_to_left_names__overlap_nothing(
-    name: str, width: int, visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
+    name: str, width: int, visit: Visit, wait_until_idle: Wait
 ) -> None:
     page = visit("leakage")
     page.set_viewport_size({"width": width, "height": 900})

@@ -11,7 +11,6 @@ STATE = """() => Object.fromEntries([...document.querySelectorAll('.stElementCon
       .map(one => [one.getAttribute("aria-valuenow"), one.getAttribute("aria-checked"),
                    one.type === "checkbox" ? one.checked : one.value, one.textContent])])
   .filter(([key, parts]) => parts.length))"""
-PEOPLE = "age,sex,disease\n" + "".join(f"{30 + n % 4},{'FM'[n % 2]},{'abc'[n % 3]}\n" for n in range(60))
 
 
 def _go_home_and_back(page: Page, wait_until_idle: Callable[[Page], None]) -> None:
@@ -51,27 +50,3 @@ def test_choices__are_kept_over_a_page_switch(
     assert sum(chosen[key] != before.get(key) for key in chosen) >= least
     _go_home_and_back(page, wait_until_idle)
     assert page.evaluate(STATE) == chosen
-
-
-@pytest.mark.parametrize(("tool", "second"), [("risk", "original"), ("diversity", "training")])
-def test_file__stands_in_two_places_and_a_second_upload_replaces_the_first(
-    tool: str, second: str, visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
-) -> None:
-    page = visit(tool)
-    file = {"name": "people.csv", "mimeType": "text/csv", "buffer": PEOPLE.encode()}
-    other = file | {"name": "others.csv", "buffer": PEOPLE.replace("30,", "50,").encode()}
-    inputs = page.get_by_test_id("stFileUploaderDropzoneInput")
-    inputs.first.set_input_files(file)
-    expect(page.get_by_text("people.csv ·")).to_have_count(1, timeout=30_000)
-    wait_until_idle(page)
-    place = page.locator(f'[class*="st-key-{tool}_{second}_upload"] input')
-    place.set_input_files(file)
-    expect(page.get_by_text("people.csv ·")).to_have_count(2, timeout=30_000)
-    _go_home_and_back(page, wait_until_idle)
-    expect(page.get_by_text("people.csv ·")).to_have_count(2)
-    reading = page.locator("button", has_text="How it was read").last  # in an expander that is closed again
-    reading.evaluate("button => button.click()")
-    place.set_input_files(other)
-    expect(page.get_by_text("others.csv ·")).to_have_count(1, timeout=30_000)
-    expect(page.get_by_text("people.csv ·")).to_have_count(1)
-    expect(page.get_by_test_id("stException")).to_have_count(0)

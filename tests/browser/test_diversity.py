@@ -119,21 +119,3 @@ def test_stop__keeps_what_is_done(
     expect(page.get_by_text("Stopped after")).to_be_visible(timeout=30_000)
     expect(page.get_by_text("pairs of k and ℓ were not evaluated")).to_be_visible()
     expect(page.get_by_role("heading", name="The trade-off")).to_be_visible()
-
-
-def test_model_that_is_no_better_than_one_label__is_a_finding(visit: Visit, wait_until_idle: Wait) -> None:
-    ill, back = ("flu", "cold", "gout"), ("yes", *["no"] * 6)
-    rows = [f"{n * 37 % 101},{n * 53 % 97},{ill[n % 3]},{back[n * 29 % 7]}" for n in range(300)]
-    page = visit("diversity")
-    page.set_viewport_size({"width": 1280, "height": 4000})
-    file = {
-        "name": "people.csv",
-        "mimeType": "text/csv",
-        "buffer": "\n".join(["age,weight,diagnosis,readmitted", *rows]).encode(),
-    }
-    page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(file)
-    expect(page.get_by_role("button", name="Search")).to_be_visible(timeout=30_000)
-    wait_until_idle(page)
-    page.get_by_role("button", name="Search").click()
-    expect(page.get_by_role("heading", name="Downloads")).to_be_visible(timeout=60_000)
-    expect(page.get_by_text("Choose a better model first.").first).to_be_visible()

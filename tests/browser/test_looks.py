@@ -130,10 +130,7 @@ def openers(browser: Browser, server_address: str) -> Iterator[Mapping[str, Page
 
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_navigation__shows_home_and_every_tool_at_once(
-    code: str,
-    openers: Mapping[str, Page],
-    server_address: str,
-    wait_until_idle: Callable[[Page], None],
+    code: str, openers: Mapping[str, Page], server_address: str, wait_until_idle: Callable[[Page], None]
 ) -> None:
     page = opened_by(openers[code])
     page.goto(server_address)

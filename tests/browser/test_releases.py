@@ -1,12 +1,11 @@
 """Earlier releases, free text and tables of counts in a real browser: from files to the report."""
 
 import json
-from collections.abc import Callable
 
-import numpy as np
 from playwright.sync_api import Page, expect
 
 from tests.browser.downloading import download, downloaded
+from tests.kinds import Visit, Wait
 
 SLOW = 60_000
 GROUPS = [(age, sex) for age in ("20-29", "30-39", "40-49") for sex in "FM"]
@@ -36,7 +35,7 @@ def _give_earlier(page: Page, *files: dict[str, object]) -> None:
 
 
 def test_ledger_of_january__fails_february_and_stands_in_the_report(
-    visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
+    visit: Visit, wait_until_idle: Wait
 ) -> None:
     page = visit("risk")
     _upload(page, _people("january.csv", JANUARY))
@@ -57,35 +56,7 @@ def test_ledger_of_january__fails_february_and_stands_in_the_report(
     assert (compared["is_ledger"], compared["newcomers"]["n_below_k"]) == (True, 2)
 
 
-def test_free_text__is_read_on_the_page_and_the_bound_stands_in_the_report(
-    visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
-) -> None:
-    rng = np.random.default_rng(0)
-    parts = (
-        ["came with", "returned for", "again has"],
-        ["a dry cough", "knee pain", "a rash"],
-        ["since monday"],
-    )
-    notes = [" ".join(str(rng.choice(each)) for each in parts) + f" for {n} days" for n in range(100)]
-    rows = [f"{'20-39' if n % 2 else '40-59'},{note}" for n, note in enumerate(notes)]
-    page = visit("risk")
-    _upload(page, _file("notes.csv", "\n".join(["age,note", *rows]) + "\n"))
-    wait_until_idle(page)
-    drawer = page.get_by_test_id("stExpander").filter(has_text="Read free text")
-    drawer.locator("summary").click()
-    read = drawer.get_by_role("spinbutton", name="Cells read")
-    read.fill("100")
-    read.press("Enter")
-    expect(page.get_by_test_id("stMain")).to_contain_text("A person read 100 cells of note", timeout=SLOW)
-    wait_until_idle(page)
-    report = json.loads(downloaded(page, "Report as JSON").read_text(encoding="utf-8"))
-    (text,) = report["result"]["texts"]
-    assert (text["n_read"], text["upper_bound"]) == (100, 0)
-
-
-def test_counts__are_said_to_be_some_and_audited_as_cells(
-    visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
-) -> None:
+def test_counts__are_said_to_be_some_and_audited_as_cells(visit: Visit, wait_until_idle: Wait) -> None:
     page = visit("risk")
     _upload(page, _file("counts.csv", COUNTS))
     wait_until_idle(page)

@@ -1,13 +1,11 @@
 """The disclosure-risk page in a real browser: upload, roles, k by keyboard, what-if, a table to take away."""
 
 import json
-import re
-from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from core.demo.risk import DEMOS
 from tests.browser.downloading import downloaded
+from tests.kinds import Visit, Wait
 
 PEOPLE = {
     "name": "people.csv",
@@ -30,9 +28,7 @@ def _upload(page: Page) -> None:
     expect(page.get_by_role("heading", name="Downloads")).to_be_visible(timeout=60_000)
 
 
-def test_roles_and_k__are_judged_again(
-    visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
-) -> None:
+def test_roles_and_k__are_judged_again(visit: Visit, wait_until_idle: Wait) -> None:
     page = visit("risk")
     _upload(page)
     wait_until_idle(page)
@@ -56,69 +52,3 @@ def test_roles_and_k__are_judged_again(
     assert (
         report["settings"]["Smallest class size k"] == 3
     )  # what depends on k is drawn again apart from the page
-
-
-def test_verdict__stands_in_the_first_900_pixels(
-    visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
-) -> None:
-    page = visit("risk")
-    page.set_viewport_size({"width": 1440, "height": 900})
-    page.get_by_role("button", name=DEMOS[0].label).click()
-    expect(page.get_by_role("heading", name="Downloads")).to_be_visible(timeout=60_000)
-    wait_until_idle(page)
-    card = page.locator('[class*="st-key-verdict_"]').first.bounding_box()
-    assert card is not None
-    assert card["y"] + card["height"] < 900
-    cards = page.get_by_test_id("stMetric").filter(visible=True)
-    expect(cards.first).to_be_visible()
-    assert cards.count() <= 4
-
-
-def test_chart__draws_bars_k_and_the_cumulative_share(
-    visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
-) -> None:
-    page = visit("risk")
-    _upload(page)
-    wait_until_idle(page)
-    bars = page.locator('[data-testid=stVegaLiteChart] svg path[aria-roledescription="bar"]')
-    expect(bars.first).to_have_attribute("aria-label", re.compile("quasi-identifiers.: 3; Records: 60"))
-    expect(page.get_by_text("Cumulative share of records", exact=True).first).to_be_visible()
-
-
-def test_what_if__offers_a_table_that_reaches_k(
-    visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
-) -> None:
-    page = visit("risk")
-    _upload(page)
-    wait_until_idle(page)
-    page.get_by_role("button", name="Search the cheapest generalizations").click()
-    expect(page.get_by_text("Generalization to look at")).to_be_visible(timeout=60_000)
-    wait_until_idle(page)
-    expect(page.get_by_text("shared by at least 6 records; 5 are asked for")).to_be_visible()
-    wait_until_idle(page)
-    lines = downloaded(page, "Generalized table").read_text(encoding="utf-8").splitlines()
-    rows = [tuple(line.split('","')[:2]) for line in lines[1:]]
-    shown = [row for row in rows if "*" not in row[0]]
-    assert len(lines) == 61
-    assert min(shown.count(row) for row in shown) >= 5
-    assert json.loads(downloaded(page, "How it was made").read_text(encoding="utf-8"))["k"] == 5
-
-
-def test_violations_and_unchosen_columns__are_listed(
-    visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
-) -> None:
-    page = visit("risk")
-    rows = b"".join(b"%d,%d,%d\n" % (30 + n // 8, n % 7, n // 7) for n in range(60))
-    file = {"name": "people.csv", "mimeType": "text/csv", "buffer": b"age,shoe,hat\n" + rows}
-    page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(file)
-    expect(page.get_by_role("heading", name="Downloads")).to_be_visible(timeout=60_000)
-    wait_until_idle(page)
-    lines = downloaded(page, "Records that miss a threshold").read_text(encoding="utf-8").splitlines()
-    assert [line.replace('"', "") for line in lines] == [
-        "Record,Class size,Misses",
-        *(f"{n},4,k" for n in range(57, 61)),
-    ]
-    page.get_by_role("tab", name="Columns").click()
-    expect(
-        page.get_by_text("columns that nobody chose, taken together, single out 100 %").last
-    ).to_be_visible()

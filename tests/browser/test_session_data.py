@@ -1,9 +1,10 @@
 """Uploads are held once, for one tab, and are gone when the person says so or closes the tab."""
 
 import re
-from collections.abc import Callable
 
 from playwright.sync_api import Page, WebSocketRoute, expect
+
+from tests.kinds import Visit, Wait
 
 SMALL = {"name": "people.csv", "mimeType": "text/csv", "buffer": b"age,sex\n30,F\n40,M\n"}
 LARGE = {"name": "many.csv", "mimeType": "text/csv", "buffer": b"age,sex\n" + b"30,F\n" * 800_000}
@@ -26,18 +27,14 @@ def _upload(page: Page, file: dict[str, object]) -> None:
     _look_for(page, file)
 
 
-def test_upload__moves_to_the_vault_and_leaves_no_second_copy(
-    visit: Callable[[str], Page], server_address: str
-) -> None:
+def test_upload__moves_to_the_vault_and_leaves_no_second_copy(visit: Visit, server_address: str) -> None:
     page = visit("tabular")
     _upload(page, LARGE)
     expect(page.get_by_text(re.compile(r"4 MB of your files are held"))).to_be_visible()
     assert _uploads_in_streamlit(page, server_address) == 0
 
 
-def test_delete_my_data__empties_every_page(
-    visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
-) -> None:
+def test_delete_my_data__empties_every_page(visit: Visit, wait_until_idle: Wait) -> None:
     page = visit("tabular")
     _upload(page, SMALL)
     wait_until_idle(page)
@@ -47,9 +44,7 @@ def test_delete_my_data__empties_every_page(
     expect(page.get_by_text("go when you close the tab")).to_be_visible()
 
 
-def test_upload__survives_a_page_switch_but_not_a_reload(
-    visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
-) -> None:
+def test_upload__survives_a_page_switch_but_not_a_reload(visit: Visit, wait_until_idle: Wait) -> None:
     page = visit("tabular")
     _upload(page, SMALL)
     wait_until_idle(page)
@@ -66,7 +61,7 @@ def test_upload__survives_a_page_switch_but_not_a_reload(
 
 
 def test_interrupted_connection__says_so_and_asks_again(
-    quiet_page: Page, server_address: str, wait_until_idle: Callable[[Page], None]
+    quiet_page: Page, server_address: str, wait_until_idle: Wait
 ) -> None:
     sockets: list[WebSocketRoute] = []
 

@@ -1,11 +1,10 @@
 """From one tool to the next, with the files carried along."""
 
-from collections.abc import Callable
-
 from playwright.sync_api import Page, expect
 
 from core.demo import DemoFile
 from core.demo.leakage import DEMOS as LEAKAGE
+from tests.kinds import Visit, Wait
 
 SLOW = 60_000  # milliseconds, on a busy machine
 
@@ -22,9 +21,7 @@ def _given(page: Page, *files: DemoFile) -> None:
     )
 
 
-def test_files__go_along_from_tool_to_tool_and_back(
-    visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
-) -> None:
+def test_files__go_along_from_tool_to_tool_and_back(visit: Visit, wait_until_idle: Wait) -> None:
     page = visit("tabular")
     page.locator(".st-key-tabular_demo_hospital button").first.click()
     expect(page.get_by_role("heading", name="4 files verified")).to_be_visible(timeout=SLOW)
@@ -43,7 +40,7 @@ def test_files__go_along_from_tool_to_tool_and_back(
 
 
 def test_two_tables_without_a_log__go_where_none_is_needed_read_as_they_were(
-    visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
+    visit: Visit, wait_until_idle: Wait
 ) -> None:
     page = visit("tabular")
     files = LEAKAGE[0].make()
@@ -55,9 +52,7 @@ def test_two_tables_without_a_log__go_where_none_is_needed_read_as_they_were(
     expect(page.get_by_text(f"Scrambled table: {files['scrambled'][0].name}")).to_be_visible()
 
 
-def test_release_of_a_search__is_checked_beside_its_original(
-    visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
-) -> None:
+def test_release_of_a_search__is_checked_beside_its_original(visit: Visit, wait_until_idle: Wait) -> None:
     page = visit("risk")
     page.locator(".st-key-risk_demo_untouched button").first.click()
     expect(page.get_by_role("button", name="Search the cheapest")).to_be_visible(timeout=SLOW)
@@ -69,9 +64,7 @@ def test_release_of_a_search__is_checked_beside_its_original(
     expect(page.get_by_text("Scrambled table: ")).to_be_visible()
 
 
-def test_wrong_files__have_their_cause_first_and_nothing_to_pair(
-    visit: Callable[[str], Page], wait_until_idle: Callable[[Page], None]
-) -> None:
+def test_wrong_files__have_their_cause_first_and_nothing_to_pair(visit: Visit, wait_until_idle: Wait) -> None:
     page = visit("tabular")
     _given(page, DemoFile(name="visits.csv", data=b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n"))
     expect(page.get_by_role("alert").first).to_contain_text("a PDF document", timeout=SLOW)
