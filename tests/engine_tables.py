@@ -144,12 +144,7 @@ def differences(table: pa.Table, engine: Engine, settings: RiskSettings) -> list
     theirs = risk_document(judge_risk(there, THRESHOLDS), columns=columns, suda=suda)
     checks = _MEASURED_THERE
     mine, found = ([f for f in each.pop("findings") if f["check"] in checks] for each in (ours, theirs))
-    of_records = (
-        "exposure_verdict",
-        "overall",
-        "persons_alone_share",
-        "texts",
-    )
+    of_records = ("exposure_verdict", "overall", "persons_alone_share", "texts")
     for key in of_records:
         ours.pop(key, None), theirs.pop(key, None)
     return [*_differing(ours, theirs, ""), *_differing(_by_check(mine), _by_check(found), "findings")]

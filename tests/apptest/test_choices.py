@@ -61,10 +61,7 @@ PAGES = {
     ),
     "leakage": Page("pages/measure/leakage.py", "leaking", ("leakage_holdout",), {"leakage_key_*": KEEP}),
     "risk": Page(
-        "pages/measure/risk.py",
-        "generalized",
-        ("risk_population",),
-        {"risk_population_size": KEEP},
+        "pages/measure/risk.py", "generalized", ("risk_population",), {"risk_population_size": KEEP}
     ),
     "dataset": Page("pages/measure/dataset.py", "linked"),
     "events": Page(

@@ -4,23 +4,19 @@ import csv
 import io
 import re
 import time
-from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
 from core.demo.events import make_alarm_log
+from tests.kinds import Open
+from tests.saying import Saying
 
 PAGE = "pages/anonymize/events.py"
 HEADER = "OD_ISO;GUID;dogodek"
 # Each user shares Monday or Tuesday with another, and each pair of days is one user's.
-TRIANGLE = [
-    "2024-01-08T10:00;a;X.FALL_DETECTED",
-    "2024-01-09T10:00;a;X.FALL_DETECTED",
-    "2024-01-08T10:00;b;X.FALL_DETECTED",
-    "2024-01-14T10:00;b;X.FALL_DETECTED",
-    "2024-01-09T10:00;c;X.FALL_DETECTED",
-    "2024-01-14T10:00;c;X.FALL_DETECTED",
-]
+TRIANGLE = """2024-01-08T10:00;a;X.FALL_DETECTED 2024-01-09T10:00;a;X.FALL_DETECTED
+    2024-01-08T10:00;b;X.FALL_DETECTED 2024-01-14T10:00;b;X.FALL_DETECTED
+    2024-01-09T10:00;c;X.FALL_DETECTED 2024-01-14T10:00;c;X.FALL_DETECTED""".split()
 
 
 def upload(app: AppTest, *lines: str, header: str = HEADER, name: str = "log.csv") -> AppTest:
@@ -47,7 +43,7 @@ def apply_settings(app: AppTest) -> AppTest:
     return next(button for button in app.button if button.label == "Apply settings").click().run()
 
 
-def test_events__says_what_to_upload(open_page: Callable[[str], AppTest]) -> None:
+def test_events__says_what_to_upload(open_page: Open) -> None:
     app = open_page(PAGE)
     assert not app.exception
     assert app.title[0].value == "Event-log anonymizer"
@@ -55,7 +51,7 @@ def test_events__says_what_to_upload(open_page: Callable[[str], AppTest]) -> Non
     assert not app.metric
 
 
-def test_events__shows_the_demo_with_both_verdicts(open_page: Callable[[str], AppTest]) -> None:
+def test_events__shows_the_demo_with_both_verdicts(open_page: Open) -> None:
     app = open_page(PAGE)
     app.button(key="events_demo_alarms").click().run()
     assert not app.exception
@@ -73,9 +69,7 @@ def test_events__shows_the_demo_with_both_verdicts(open_page: Callable[[str], Ap
     }
 
 
-def test_events__asks_which_columns_a_table_without_times_means_and_nothing_else(
-    open_page: Callable[[str], AppTest],
-) -> None:
+def test_events__asks_which_columns_a_table_without_times_means_and_nothing_else(open_page: Open) -> None:
     lines = [f"2024-01-0{day}T10:00;{user};X.FALL_DETECTED;7" for day in range(1, 8) for user in "abcdef"]
     app = upload(open_page(PAGE), *(f"{n};x;y" for n in range(30)), header="ward;grade;note", name="w.csv")
     assert problems(app) == []
@@ -94,11 +88,10 @@ def test_events__asks_which_columns_a_table_without_times_means_and_nothing_else
     assert "events_confirm" not in [button.key for button in app.button]
 
 
-def test_events__answers_k_strategy_and_pseudonyms_at_once(open_page: Callable[[str], AppTest]) -> None:
+def test_events__answers_k_strategy_and_pseudonyms_at_once(open_page: Open) -> None:
     app = upload(open_page(PAGE), *TRIANGLE)
-    assert " ".join(problems(app)) == (
-        "k is 5, above the 3 users with an event after cleanup (of 3 in all); no combination can reach it. "
-        "Choose a smaller k."
+    assert " ".join(problems(app)) == Saying(
+        "k is 5, above the 3 users with an event after cleanup (of 3 in …"
     )
     app.slider(key="events_k").set_value(2).run()
     assert problems(app) == []
@@ -114,7 +107,7 @@ def test_events__answers_k_strategy_and_pseudonyms_at_once(open_page: Callable[[
     assert headline(app) == "Nothing is left to release with k = 3."
 
 
-def test_events__fails_traces_above_a_limit(open_page: Callable[[str], AppTest]) -> None:
+def test_events__fails_traces_above_a_limit(open_page: Open) -> None:
     app = upload(open_page(PAGE), *TRIANGLE)
     app.slider(key="events_k").set_value(2).run()
     app.number_input(key="events_limit").set_value(20.0).run()
@@ -122,7 +115,7 @@ def test_events__fails_traces_above_a_limit(open_page: Callable[[str], AppTest])
     assert "(limit for two: 20.0 %)" in words.replace("\\", "").replace("\xa0", " ")
 
 
-def test_events__takes_settings_only_when_applied(open_page: Callable[[str], AppTest]) -> None:
+def test_events__takes_settings_only_when_applied(open_page: Open) -> None:
     app = upload(open_page(PAGE), *TRIANGLE, "2024-01-08T10:00;d;X.BATTERY_EMPTY")
     app.slider(key="events_k").set_value(2).run()
     assert figures(app)["Users kept"] == "3"
@@ -135,9 +128,7 @@ def test_events__takes_settings_only_when_applied(open_page: Callable[[str], App
     assert figures(app)["Events kept"] == "7"
 
 
-def test_events__refuses_a_flatten_column_that_does_not_contribute(
-    open_page: Callable[[str], AppTest],
-) -> None:
+def test_events__refuses_a_flatten_column_that_does_not_contribute(open_page: Open) -> None:
     app = upload(open_page(PAGE), *TRIANGLE)
     app.slider(key="events_k").set_value(2).run()
     app.selectbox(key="events_flatten").set_value("month")
@@ -152,9 +143,7 @@ def said_in(app: AppTest) -> str:
     return words.replace("\\", "").replace("\xa0", " ").replace("`", "")
 
 
-def test_events__names_columns_and_lines_that_are_wrong_and_goes_on_when_told(
-    open_page: Callable[[str], AppTest],
-) -> None:
+def test_events__names_columns_and_lines_that_are_wrong_and_goes_on_when_told(open_page: Open) -> None:
     app = upload(open_page(PAGE), *TRIANGLE, header="when;who;what")
     app.slider(key="events_k").set_value(2).run()
     assert problems(app) == []
@@ -168,9 +157,8 @@ def test_events__names_columns_and_lines_that_are_wrong_and_goes_on_when_told(
     assert "events_confirm" not in [button.key for button in app.button]
     assert figures(app)["Events kept"] == "6"
     app = upload(app, *TRIANGLE, "never;d;X.FALL_DETECTED", header="when;who;what", name="second.csv")
-    assert " ".join(problems(app)) == (
-        "second.csv: 1 of 7 records have no ISO 8601 date and time in when (line 8). Correct them, or agree "
-        "to leave such records out."
+    assert " ".join(problems(app)) == Saying(
+        "second.csv: 1 of 7 records have no ISO 8601 date and time in … 8). …"
     )
     app.checkbox(key="events_leave_out_unreadable").set_value(True)
     apply_settings(app)
@@ -178,9 +166,7 @@ def test_events__names_columns_and_lines_that_are_wrong_and_goes_on_when_told(
     assert figures(app)["Events kept"] == "6"
 
 
-def test_events__reads_another_mapping_and_says_what_is_wrong_with_one(
-    open_page: Callable[[str], AppTest],
-) -> None:
+def test_events__reads_another_mapping_and_says_what_is_wrong_with_one(open_page: Open) -> None:
     app = upload(open_page(PAGE), *TRIANGLE)
     app.slider(key="events_k").set_value(2).run()
 
@@ -196,9 +182,7 @@ def test_events__reads_another_mapping_and_says_what_is_wrong_with_one(
     assert problems(app) == ["The event mapping as CSV has two columns, event and class, and a header line."]
 
 
-def test_events__keeps_log_and_settings_over_a_page_switch_and_replaces_a_log(
-    open_page: Callable[[str], AppTest],
-) -> None:
+def test_events__keeps_log_and_settings_over_a_page_switch_and_replaces_a_log(open_page: Open) -> None:
     app = upload(open_page(PAGE), *TRIANGLE)
     app.slider(key="events_k").set_value(2).run()
     app.switch_page("pages/start/home.py").run()
@@ -209,7 +193,7 @@ def test_events__keeps_log_and_settings_over_a_page_switch_and_replaces_a_log(
     assert figures(app)["Events kept"] == "2"
 
 
-def test_events__draws_new_pseudonyms_only_when_asked(open_page: Callable[[str], AppTest]) -> None:
+def test_events__draws_new_pseudonyms_only_when_asked(open_page: Open) -> None:
     app = upload(open_page(PAGE), *TRIANGLE)
     app.slider(key="events_k").set_value(2).run()
 
@@ -232,9 +216,7 @@ def test_events__draws_new_pseudonyms_only_when_asked(open_page: Callable[[str],
     assert names() == {"a", "b", "c"}
 
 
-def test_events__says_that_a_file_has_no_header_line_without_repeating_a_cell(
-    open_page: Callable[[str], AppTest],
-) -> None:
+def test_events__says_that_a_file_has_no_header_line_without_repeating_a_cell(open_page: Open) -> None:
     app = upload(open_page(PAGE), *TRIANGLE[1:], header=TRIANGLE[0])
     assert not app.exception
     (problem,) = problems(app)
@@ -242,7 +224,7 @@ def test_events__says_that_a_file_has_no_header_line_without_repeating_a_cell(
     assert "FALL" not in problem
 
 
-def test_events__takes_the_same_file_as_log_and_mapping(open_page: Callable[[str], AppTest]) -> None:
+def test_events__takes_the_same_file_as_log_and_mapping(open_page: Open) -> None:
     app = upload(open_page(PAGE), *TRIANGLE)
     app.slider(key="events_k").set_value(2).run()
     uploader = next(found for found in app.file_uploader if found.label == "Event mapping")
@@ -252,7 +234,7 @@ def test_events__takes_the_same_file_as_log_and_mapping(open_page: Callable[[str
     assert figures(app)["Events kept"] == "6"
 
 
-def test_events__caps_rows_at_once(open_page: Callable[[str], AppTest]) -> None:
+def test_events__caps_rows_at_once(open_page: Open) -> None:
     app = upload(open_page(PAGE), *TRIANGLE, *[TRIANGLE[0]] * 4)
     app.slider(key="events_k").set_value(2).run()
     assert figures(app)["Singled out by the number of rows"] == "33.3 %"
@@ -262,7 +244,7 @@ def test_events__caps_rows_at_once(open_page: Callable[[str], AppTest]) -> None:
     assert figures(app)["Events kept"] == "6"
 
 
-def test_events__suggests_settings_and_uses_one(open_page: Callable[[str], AppTest]) -> None:
+def test_events__suggests_settings_and_uses_one(open_page: Open) -> None:
     lines = [f"2024-01-{8 + n // 2 % 2:02d} 10:00,p{n},{'vpis' if n % 2 else 'izpis'}" for n in range(12)]
     app = upload(open_page(PAGE), *lines, header="when,who,what")
     app.button(key="events_without_classes").click().run()
@@ -296,9 +278,7 @@ def _suggested(app: AppTest) -> AppTest:
 UNMAPPED = [f"2024-01-{8 + n // 2 % 2:02d} 10:00,p{n},{'vpis' if n % 2 else 'izpis'}" for n in range(12)]
 
 
-def test_events__asks_about_kinds_without_a_class_before_any_verdict(
-    open_page: Callable[[str], AppTest],
-) -> None:
+def test_events__asks_about_kinds_without_a_class_before_any_verdict(open_page: Open) -> None:
     app = upload(open_page(PAGE), *UNMAPPED, header="when,who,what")
     assert not app.exception
     assert problems(app) == []
@@ -314,7 +294,7 @@ def test_events__asks_about_kinds_without_a_class_before_any_verdict(
     assert figures(app)["Events kept"] == "12"
 
 
-def test_events__takes_classes_given_to_kinds(open_page: Callable[[str], AppTest]) -> None:
+def test_events__takes_classes_given_to_kinds(open_page: Open) -> None:
     app = upload(open_page(PAGE), *UNMAPPED, header="when,who,what")
     editor = next(each.key for each in app.data_editor if each.key.startswith("events_kinds_"))
     app.session_state[editor] = {
@@ -330,9 +310,7 @@ def test_events__takes_classes_given_to_kinds(open_page: Callable[[str], AppTest
     assert set(preview["generalized_event"]) == {"leaving", "coming"}
 
 
-def test_events__shows_four_figures_first_and_the_way_of_the_events(
-    open_page: Callable[[str], AppTest],
-) -> None:
+def test_events__shows_four_figures_first_and_the_way_of_the_events(open_page: Open) -> None:
     app = open_page(PAGE)
     app.button(key="events_demo_alarms").click().run()
     assert list(figures(app))[:4] == [

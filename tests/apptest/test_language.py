@@ -27,19 +27,7 @@ from pages.components.navigation import HOME
 from tests.apptest.test_choices import PAGES, finished, press
 
 Open = Callable[[str], AppTest]
-SHOWN = {
-    "label",
-    "help",
-    "body",
-    "placeholder",
-    "options",
-    "text",
-    "caption",
-    "title",
-    "delta",
-    "alt",
-    "message",
-}
+SHOWN = {*"label help body placeholder options text caption title delta alt message".split()}
 INNERMOST = re.compile(r"⟦[^⟦⟧]*⟧")
 MARKUP = re.compile(
     r"</?div[^<>]*>|:material/\w+:|:(?:red|green|orange|gray|blue|violet|small)(?:-\w+)?|`[^`]*`|https?://\S+|&\w+;|[0-9a-f]{64}"

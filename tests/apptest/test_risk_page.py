@@ -1,9 +1,12 @@
 """The disclosure-risk page as a visitor meets it."""
 
 import time
-from collections.abc import Callable
+from pathlib import Path
 
+import pyarrow as pa
 import pytest
+import streamlit as st
+from pyarrow import parquet
 from streamlit.testing.v1 import AppTest
 
 from core import risk
@@ -12,6 +15,7 @@ from core.jobs import Progress
 from core.risk import RiskMeasurement, measure_risk
 from core.tables import Dataset
 from pages.components.navigation import HOME
+from tests.kinds import Open, Patch
 from tests.risk_examples import PEOPLE
 
 PAGE = "pages/measure/risk.py"
@@ -34,7 +38,7 @@ def _texts(app: AppTest) -> str:
     return " ".join(text.value for text in found).replace("\\", "").replace("\xa0", " ").replace("\u2060", "")
 
 
-def test_empty__says_what_to_upload_and_offers_demos(open_page: Callable[[str], AppTest]) -> None:
+def test_empty__says_what_to_upload_and_offers_demos(open_page: Open) -> None:
     app = open_page(PAGE)
     assert not app.exception
     assert "Upload **one table** of people" in _texts(app)
@@ -42,7 +46,7 @@ def test_empty__says_what_to_upload_and_offers_demos(open_page: Callable[[str], 
     assert not app.metric
 
 
-def test_upload__measures_the_suggested_roles_and_says_so(open_page: Callable[[str], AppTest]) -> None:
+def test_upload__measures_the_suggested_roles_and_says_so(open_page: Open) -> None:
     app = _upload(open_page(PAGE))
     assert not app.exception
     metrics = _metrics(app)
@@ -53,9 +57,7 @@ def test_upload__measures_the_suggested_roles_and_says_so(open_page: Callable[[s
     assert "Finds 1 of 6 records (16.7 %) for certain: it is alone in a class." in _texts(app)
 
 
-def test_upload__is_measured_once(
-    open_page: Callable[[str], AppTest], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_upload__is_measured_once(open_page: Open, monkeypatch: Patch) -> None:
     measured = []
 
     def measure(dataset: Dataset, **given: object) -> RiskMeasurement:
@@ -67,7 +69,7 @@ def test_upload__is_measured_once(
     assert len(measured) == 1
 
 
-def test_confirming_the_roles__takes_the_warning_away(open_page: Callable[[str], AppTest]) -> None:
+def test_confirming_the_roles__takes_the_warning_away(open_page: Open) -> None:
     app = _upload(open_page(PAGE))
     (confirm,) = [button for button in app.button if button.label == "Confirm the roles"]
     app = confirm.click().run()
@@ -76,14 +78,14 @@ def test_confirming_the_roles__takes_the_warning_away(open_page: Callable[[str],
     assert _metrics(app)["Smallest class size (k)"] == "1"
 
 
-def test_k_slider__judges_at_once(open_page: Callable[[str], AppTest]) -> None:
+def test_k_slider__judges_at_once(open_page: Open) -> None:
     app = _upload(open_page(PAGE))
     app = app.slider(key="risk_k").set_value(3).run()
     assert _metrics(app)["Records at risk"] == "50.0 %"
     assert "3 of 6 records (50.0 %) are in classes of fewer than 3 records" in _texts(app)
 
 
-def test_presets__are_marked_while_they_are_asked_for(open_page: Callable[[str], AppTest]) -> None:
+def test_presets__are_marked_while_they_are_asked_for(open_page: Open) -> None:
     app = _upload(open_page(PAGE))
 
     def marked() -> list[str]:
@@ -98,12 +100,12 @@ def test_presets__are_marked_while_they_are_asked_for(open_page: Callable[[str],
     assert app.slider(key="risk_k").value == 11
 
 
-def test_intruders__not_assessed_are_one_line(open_page: Callable[[str], AppTest]) -> None:
+def test_intruders__not_assessed_are_one_line(open_page: Open) -> None:
     told = _texts(_upload(open_page(PAGE)))
     assert "Not assessed without a table of the population or its size: Journalist, Marketer." in told
 
 
-def test_figures__of_two_sensitive_attributes_have_two_names(open_page: Callable[[str], AppTest]) -> None:
+def test_figures__of_two_sensitive_attributes_have_two_names(open_page: Open) -> None:
     rows = "30,F,flu,gout\n30,F,cold,flu\n" * 3
     app = _upload(open_page(PAGE), f"age,sex,disease,diagnosis\n{rows}".encode())
     labels = [metric.label for metric in app.metric]
@@ -111,7 +113,7 @@ def test_figures__of_two_sensitive_attributes_have_two_names(open_page: Callable
     assert {"disease: Fewest sensitive values (distinct ℓ)"} <= set(labels)
 
 
-def test_choices__of_the_form_are_measured(open_page: Callable[[str], AppTest]) -> None:
+def test_choices__of_the_form_are_measured(open_page: Open) -> None:
     app = _upload(open_page(PAGE), b"age,sex,disease\n30,F,flu\n30,,flu\n,F,gout\n")
     app.selectbox(key="risk_missing").set_value("wildcard")
     app.number_input(key="risk_population_size").set_value(300)
@@ -123,14 +125,14 @@ def test_choices__of_the_form_are_measured(open_page: Callable[[str], AppTest]) 
     assert "**Marketer risk: " in _texts(app)
 
 
-def test_nothing_to_suggest__asks_for_quasi_identifiers(open_page: Callable[[str], AppTest]) -> None:
+def test_nothing_to_suggest__asks_for_quasi_identifiers(open_page: Open) -> None:
     app = _upload(open_page(PAGE), b"q1,q2\na,b\na,c\n")
     assert not app.exception
     assert "No quasi-identifier is chosen." in _texts(app)
     assert not app.metric
 
 
-def test_original__is_shown_side_by_side(open_page: Callable[[str], AppTest]) -> None:
+def test_original__is_shown_side_by_side(open_page: Open) -> None:
     released = PEOPLE.replace("50,F", "40,M").encode()
     app = _upload(open_page(PAGE), released, name="released.csv")
     app = _upload(app, name="original.csv", at=1)
@@ -141,7 +143,7 @@ def test_original__is_shown_side_by_side(open_page: Callable[[str], AppTest]) ->
     assert "Precision lost in the quasi-identifiers (NCP)" in _metrics(app)
 
 
-def test_population__smaller_than_the_table_is_an_error(open_page: Callable[[str], AppTest]) -> None:
+def test_population__smaller_than_the_table_is_an_error(open_page: Open) -> None:
     app = _upload(open_page(PAGE))
     app = _upload(app, b"age,sex\n30,F\n", name="population.csv", at=2)
     assert not app.exception
@@ -150,14 +152,14 @@ def test_population__smaller_than_the_table_is_an_error(open_page: Callable[[str
 
 
 @pytest.mark.parametrize("demo", DEMOS, ids=lambda demo: demo.key)
-def test_demo__shows_a_result(demo: object, open_page: Callable[[str], AppTest]) -> None:
+def test_demo__shows_a_result(demo: object, open_page: Open) -> None:
     app = open_page(PAGE)
     app = app.button(key=f"risk_demo_{demo.key}").click().run()
     assert not app.exception
     assert _metrics(app)["Smallest class size (k)"] == "1"
 
 
-def test_worst_classes__are_masked_until_shown(open_page: Callable[[str], AppTest]) -> None:
+def test_worst_classes__are_masked_until_shown(open_page: Open) -> None:
     app = _upload(open_page(PAGE))
 
     def ages() -> list[str]:
@@ -169,7 +171,7 @@ def test_worst_classes__are_masked_until_shown(open_page: Callable[[str], AppTes
     assert ages() == ["50", "40", "30"]
 
 
-def test_page_switch__keeps_files_and_confirmed_roles(open_page: Callable[[str], AppTest]) -> None:
+def test_page_switch__keeps_files_and_confirmed_roles(open_page: Open) -> None:
     app = _upload(open_page(PAGE))
     (confirm,) = [button for button in app.button if button.label == "Confirm the roles"]
     app = confirm.click().run()
@@ -179,7 +181,7 @@ def test_page_switch__keeps_files_and_confirmed_roles(open_page: Callable[[str],
     assert _metrics(app)["Smallest class size (k)"] == "1"
 
 
-def test_second_upload__replaces_the_first(open_page: Callable[[str], AppTest]) -> None:
+def test_second_upload__replaces_the_first(open_page: Open) -> None:
     app = _upload(open_page(PAGE))
     app = _upload(app, b"age,sex,disease\n" + b"30,F,flu\n30,F,cold\n" * 3, name="other.csv")
     assert _metrics(app)["Smallest class size (k)"] == "6"
@@ -194,7 +196,7 @@ def _after_work(app: AppTest, stop_key: str) -> AppTest:
     return app
 
 
-def test_limits__of_entropy_and_average_risk_are_judged(open_page: Callable[[str], AppTest]) -> None:
+def test_limits__of_entropy_and_average_risk_are_judged(open_page: Open) -> None:
     app = _upload(open_page(PAGE))
     app.slider(key="risk_entropy_l").set_value(1.5)
     app = app.slider(key="risk_average").set_value(0.4).run()
@@ -204,7 +206,7 @@ def test_limits__of_entropy_and_average_risk_are_judged(open_page: Callable[[str
     assert "The average risk of a record is 0.500; at most 0.400 is asked for." in _texts(app)
 
 
-def test_limits__of_alpha_beta_and_delta_are_judged(open_page: Callable[[str], AppTest]) -> None:
+def test_limits__of_alpha_beta_and_delta_are_judged(open_page: Open) -> None:
     app = _upload(open_page(PAGE))
     app.number_input(key="risk_beta").set_value(0.5)
     app.number_input(key="risk_delta").set_value(0.1)
@@ -215,7 +217,7 @@ def test_limits__of_alpha_beta_and_delta_are_judged(open_page: Callable[[str], A
     assert "δ of a share to that of the whole table is above 0.100" in told
 
 
-def test_closeness__and_the_size_of_the_population_are_taken(open_page: Callable[[str], AppTest]) -> None:
+def test_closeness__and_the_size_of_the_population_are_taken(open_page: Open) -> None:
     app = _upload(open_page(PAGE))
     app.number_input(key="risk_closeness").set_value(50.0)
     app.number_input(key="risk_population_size").set_value(600)
@@ -224,7 +226,7 @@ def test_closeness__and_the_size_of_the_population_are_taken(open_page: Callable
     assert app.number_input(key="risk_closeness").value == 50.0
 
 
-def test_what_if__searches_and_counts_the_table_again(open_page: Callable[[str], AppTest]) -> None:
+def test_what_if__searches_and_counts_the_table_again(open_page: Open) -> None:
     app = open_page(PAGE)
     app = app.button(key="risk_demo_untouched").click().run()
     app.button(key="risk_start").click().run()
@@ -241,7 +243,7 @@ def test_what_if__searches_and_counts_the_table_again(open_page: Callable[[str],
 
 
 def test_what_if__stopped_before_it_found_anything_offers_nothing(
-    open_page: Callable[[str], AppTest], monkeypatch: pytest.MonkeyPatch
+    open_page: Open, monkeypatch: Patch
 ) -> None:
     monkeypatch.setattr(Progress, "stop_asked", True)  # as who presses the button at once
     app = open_page(PAGE)
@@ -254,7 +256,7 @@ def test_what_if__stopped_before_it_found_anything_offers_nothing(
     assert not offered & {"risk_option", "download_risk_generalized"}
 
 
-def test_special_uniques__are_searched_on_demand(open_page: Callable[[str], AppTest]) -> None:
+def test_special_uniques__are_searched_on_demand(open_page: Open) -> None:
     app = _upload(open_page(PAGE))
     app.button(key="risk_suda_start").click().run()
     app = _after_work(app, "risk_suda_stop")
@@ -267,7 +269,7 @@ def test_special_uniques__are_searched_on_demand(open_page: Callable[[str], AppT
     assert [warning.value.split(":")[0] for warning in app.warning] == ["Settings changed"]
 
 
-def test_groups_of_values__give_the_hierarchical_distance(open_page: Callable[[str], AppTest]) -> None:
+def test_groups_of_values__give_the_hierarchical_distance(open_page: Open) -> None:
     app = _upload(open_page(PAGE))
     groups = b"disease,group\nflu,lung\ncold,lung\ngout,joint\n"
     app = _upload(app, groups, name="groups.csv", at=3)
@@ -276,7 +278,7 @@ def test_groups_of_values__give_the_hierarchical_distance(open_page: Callable[[s
     assert frame.set_index("Figure").loc["Distance between values", "disease"] == "hierarchical"
 
 
-def test_free_text__is_read_on_the_page(open_page: Callable[[str], AppTest]) -> None:
+def test_free_text__is_read_on_the_page(open_page: Open) -> None:
     notes = [f"came with pain in bed {n} and was told to rest" for n in range(30)]
     table = "age,disease,note\n" + "".join(
         f"30,{'flu' if n % 2 else 'cold'},{note}\n" for n, note in enumerate(notes)
@@ -298,7 +300,7 @@ def test_free_text__is_read_on_the_page(open_page: Callable[[str], AppTest]) -> 
     assert not app.exception
 
 
-def test_counts__are_audited_as_cells_once_said(open_page: Callable[[str], AppTest]) -> None:
+def test_counts__are_audited_as_cells_once_said(open_page: Open) -> None:
     table = "region,diagnosis,n\nA,flu,20\nA,cold,2\nA,Total,22\nB,flu,30\nB,cold,12\nB,Total,42\n"
     app = _upload(open_page(PAGE), table.encode(), name="counts.csv")
     assert "`n` seems to count people" in _texts(app)
@@ -309,3 +311,75 @@ def test_counts__are_audited_as_cells_once_said(open_page: Callable[[str], AppTe
     assert "counts of n are from 1 to 4" in _texts(app).replace("`", "")
     app = app.slider(key="risk_counts_k").set_value(2).run()
     assert "No count of n that is shown is from 1 to 1" in _texts(app).replace("`", "")
+
+
+@pytest.fixture
+def secrets(monkeypatch: Patch, tmp_path: Path) -> Path:
+    """Return the only file of secrets that the pages know."""
+    known = st.get_option
+    file = tmp_path / "secrets.toml"
+    monkeypatch.setattr(st, "get_option", lambda key: [str(file)] if key == "secrets.files" else known(key))
+    return file
+
+
+def _configured(secrets: Path, *, tables: str = '"people.parquet", "gone.parquet"') -> None:
+    table = pa.table({"age": [30, 40, 50] * 20, "sex": ["f", "m"] * 30, "diagnosis": ["flu", "cold"] * 30})
+    parquet.write_table(table, secrets.with_name("people.parquet"))
+    secrets.write_text(f'[engines.registry]\naddress = "duckdb:{secrets.parent}"\ntables = [{tables}]\n')
+
+
+def _measured(app: AppTest) -> AppTest:
+    next(button for button in app.button if button.key == "risk_database_start").click()
+    for _ in range(240):
+        app.run()
+        if any(metric.label.startswith("Smallest class") for metric in app.metric):
+            return app
+        time.sleep(0.25)
+    raise AssertionError([each.value for each in app.error])
+
+
+def _offered(app: AppTest) -> list[str]:
+    return [name for box in app.selectbox if box.key == "risk_database" for name in box.options]
+
+
+def test_database__is_not_offered_where_none_is_configured(secrets: Path, open_page: Open) -> None:
+    assert _offered(open_page(PAGE)) == []
+
+
+def test_database__measures_a_configured_table_where_it_is(secrets: Path, open_page: Open) -> None:
+    _configured(secrets)
+    app = open_page(PAGE)
+    assert _offered(app) == ["registry: people.parquet", "registry: gone.parquet"]
+    app.selectbox(key="risk_database").set_value("registry: people.parquet").run()
+    assert not app.exception
+    quasi, sensitive = app.multiselect[:2]
+    assert (quasi.value, sensitive.value) == (["age", "sex"], ["diagnosis"])
+    app = _measured(app)
+    assert not app.exception
+    told = " ".join(each.value for each in [*app.markdown, *app.error, *app.warning])
+    assert "FAIL" in told  # everybody of an age and a sex has one diagnosis
+    assert next(each for each in app.metric if each.label.startswith("Smallest class")).value == "10"
+    assert {"Attribute disclosure", "Columns"} <= {each.label for each in app.expander}
+    assert "Columns nobody chose" in told
+    assert any("sex" in frame.value.to_string() for frame in app.dataframe), "what each column does"
+    app.slider(key="risk_k").set_value(7).run()
+    assert any("Settings changed" in each.value for each in app.warning)
+
+
+def test_database__that_cannot_be_read_is_one_sentence(secrets: Path, open_page: Open) -> None:
+    _configured(secrets)
+    app = open_page(PAGE)
+    app.selectbox(key="risk_database").set_value("registry: gone.parquet").run()
+    assert not app.exception
+    (error,) = app.error
+    assert "there is no such file or folder" in error.value
+    assert str(secrets.parent) not in error.value
+
+
+def test_database__with_a_password_in_its_address_is_not_offered(secrets: Path, open_page: Open) -> None:
+    secrets.write_text('[engines.r]\naddress = "postgresql://a:geheim@host/db"\ntables = ["t"]\n')
+    app = open_page(PAGE)
+    assert not app.exception
+    assert _offered(app) == []
+    assert any("holds a password" in each.value for each in app.error)
+    assert all("geheim" not in each.value for each in app.error)

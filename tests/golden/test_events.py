@@ -12,12 +12,8 @@ from core.events.measuring import MeasuredEvents
 from core.tables import Dataset, read_dataset
 
 FIGURES = (
-    "users_total",
-    "users_after",
-    "events_total",
-    "events_after_cleanup",
-    "events_after",
-    "events_flattened_kept",
+    *"""users_total users_after events_total
+    events_after_cleanup events_after events_flattened_kept""".split(),
 )
 
 

@@ -115,11 +115,7 @@ def test_single_level__is_the_literal_definition(
 @tried(40)
 @given(log=logs, k=ks, strategy=strategies, columns=column_sets, data=st.data())
 def test_multi_level__is_the_literal_definition_before_raising(
-    log: list[tuple[int, int, int, str]],
-    k: int,
-    strategy: str,
-    columns: tuple[str, ...],
-    data: st.DataObject,
+    log: list[tuple[int, int, int, str]], k: int, strategy: str, columns: tuple[str, ...], data: st.DataObject
 ) -> None:
     steps = steps_of(columns, data)
     measured = measure(log, columns=columns, flatten_steps=steps)
@@ -140,11 +136,7 @@ def test_multi_level__is_the_literal_definition_before_raising(
 @tried(40)
 @given(log=logs, k=ks, strategy=strategies, columns=column_sets, data=st.data())
 def test_multi_level__never_keeps_fewer_events_than_single_level(
-    log: list[tuple[int, int, int, str]],
-    k: int,
-    strategy: str,
-    columns: tuple[str, ...],
-    data: st.DataObject,
+    log: list[tuple[int, int, int, str]], k: int, strategy: str, columns: tuple[str, ...], data: st.DataObject
 ) -> None:
     steps = data.draw(st.just(("auto",)) | st.builds(lambda: steps_of(columns, data)))
     rule = Rule(k=k, strategy=strategy)

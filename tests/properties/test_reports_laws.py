@@ -8,10 +8,13 @@ from datetime import datetime, timedelta
 import numpy as np
 import openpyxl
 import pandas as pd
+import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+from core.at_hand import Source
 from core.charts import class_size_table
+from core.filed import Sameness, read_report, repeat_report
 from core.measures import format_number
 from core.plain import json_value, printable, valid_unicode
 from core.reports import Figure, ReportTable, csv_bytes, render_csv, render_html, render_json, render_xlsx
@@ -19,6 +22,8 @@ from core.reports.as_xlsx import LARGEST_TEXT, cell_text
 from core.reports.model import distinct_names, sheet_names
 from core.verdict import Verdict
 from tests import report_examples as examples
+from tests import tool_reports
+from tests.hostile.repeats import REFUSED, TOOLS, not_told, outcome
 from tests.page_reader import Page
 from tests.thorough import tried
 
@@ -238,3 +243,24 @@ def test_class_size_table__agrees_with_counting_by_hand(classes, k):
     assert k in table["lower"].tolist()
     assert len(table) <= 40
     assert table["class_size"].is_unique
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_report__of_random_settings_is_the_same_when_repeated(tool: str) -> None:
+    found = [outcome(tool, seed) for seed in range(1_000, 1_006)]
+    assert set(found) <= {Sameness.SAME, REFUSED}
+    assert Sameness.SAME in found
+
+
+@pytest.mark.parametrize("tool", [tool for tool in tool_reports.TOOLS if tool != "tabular"])
+def test_report__of_a_page_is_the_same_when_repeated(tool: str) -> None:
+    given = [Source(f"renamed_{name}", data) for name, data in tool_reports.demo_files(tool).items()]
+    filed = read_report(render_json(tool_reports.report_of(tool)), name="filed.json")
+    differences = repeat_report(filed, given).differences
+    assert {each.where for each in differences} <= {"tables › Proof"}  # which the page adds itself
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_report__changed_by_hand_says_where(tool: str) -> None:
+    seed = next(seed for seed in range(1_000, 1_020) if outcome(tool, seed) == Sameness.SAME)
+    assert not_told(tool, seed) == []

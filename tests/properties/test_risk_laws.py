@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from itertools import combinations
 
 import numpy as np
 import pyarrow as pa
@@ -28,6 +29,11 @@ from core.risk import (
     release,
     search_what_if,
 )
+from core.risk.columns import distinctness, singling_out_sets
+from core.risk.population import population_uniques
+from core.risk.population_estimates import risk_by_population_table, risk_given_population
+from core.risk.records import Combinations, distinct_combinations
+from core.risk.suda import every_set, measure_suda
 from core.tables import Dataset, Reading, ReadOptions
 from tests.thorough import tried
 
@@ -262,3 +268,160 @@ def test_released_table__always_reaches_k_and_l_when_counted_again(rows: list[Ro
         if shown.classes.n_records and shown.sensitive[0].figures["distinct_l"] is not None:
             assert shown.sensitive[0].figures["distinct_l"] >= 2
         assert shown.entry.n_fully_suppressed >= made.n_suppressed
+
+
+Records = list[tuple[int, ...]]
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> Records:
+    n_columns = draw(st.integers(1, 5))
+    record = st.tuples(*[st.integers(0, 3)] * n_columns)
+    return draw(st.lists(record, min_size=1, max_size=14))
+
+
+def _collapsed(records: Records) -> Combinations:
+    return distinct_combinations(
+        {str(i): np.array(column) for i, column in enumerate(zip(*records, strict=True))}
+    )
+
+
+def _is_unique(records: Records, record: int, columns: tuple[int, ...]) -> bool:
+    seen = [tuple(each[column] for column in columns) for each in records]
+    return seen.count(seen[record]) == 1
+
+
+def _literal_msus(records: Records, max_size: int) -> set[tuple[tuple[int, ...], int]]:
+    found = set()
+    for size in range(1, max_size + 1):
+        for columns in combinations(range(len(records[0])), size):
+            for record in range(len(records)):
+                parts = [part for n in range(1, size) for part in combinations(columns, n)]
+                if _is_unique(records, record, columns) and not any(
+                    _is_unique(records, record, part) for part in parts
+                ):
+                    found.add((columns, record))
+    return found
+
+
+@tried(120)
+@given(tables(), st.integers(1, 5))
+def test_minimal_sample_uniques__equal_the_definition(records: Records, max_size: int) -> None:
+    max_size = min(max_size, len(records[0]))
+    table = _collapsed(records)
+    record_of = {int(combination): i for i, combination in enumerate(table.combination_of_record)}
+    found = {
+        (columns, record_of[int(each)])
+        for columns, unique, _ in every_set(table, max_size)
+        for each in unique
+    }
+    assert found == _literal_msus(records, max_size)
+
+
+@tried(60)
+@given(tables())
+def test_measure_suda__laws(records: Records) -> None:
+    found = measure_suda(_collapsed(records), max_size=5, sampling_fraction=0.1)
+    uniques = [_is_unique(records, i, tuple(range(len(records[0])))) for i in range(len(records))]
+    assert (found.score_of_record > 0).tolist() == uniques  # searched to the end, every unique has one
+    assert ((found.dis_of_record >= 0) & (found.dis_of_record <= 1)).all()
+    assert (found.contribution_of_record <= 1 + 1e-12).all()
+    doubled = measure_suda(_collapsed(records * 2), max_size=5, sampling_fraction=0.1)
+    assert doubled.score_of_record.sum() == 0
+
+
+@tried(60)
+@given(tables(), st.integers(1, 32))
+def test_measure_suda__stopped_keeps_the_sizes_searched_whole(records: Records, n_sets: int) -> None:
+    table = _collapsed(records)
+    part = measure_suda(table, max_size=5, sampling_fraction=None, stop=lambda done, _: done == n_sets)
+    whole = measure_suda(table, max_size=max(part.max_size, 1), sampling_fraction=None)
+    assert part.n_by_size.tolist() == whole.n_by_size.tolist()[: part.max_size]
+    assert part.was_stopped == (part.max_size < len(records[0]))
+    if part.max_size:
+        assert part.score_of_record.tolist() == whole.score_of_record.tolist()
+
+
+@tried(80)
+@given(tables())
+def test_distinctness__equals_counting(records: Records) -> None:
+    columns = range(len(records[0]))
+    found = distinctness(_collapsed(records), list(columns))
+    counts = Counter(records)
+    assert found.n_classes == len(counts)
+    assert found.n_unique == sum(n == 1 for n in counts.values())
+    assert found.n_pairs_separated == sum(a != b for a, b in combinations(records, 2))
+
+
+@tried(80)
+@given(tables(), st.sampled_from([0.0, 0.3, 0.5, 0.9]))
+def test_singling_out_sets__equal_trying_all(records: Records, share: float) -> None:
+    found = singling_out_sets(_collapsed(records), share=share)
+    for size in range(1, len(records[0]) + 1):
+        sets = {
+            tuple(str(column) for column in columns)
+            for columns in combinations(range(len(records[0])), size)
+            if sum(_is_unique(records, i, columns) for i in range(len(records))) > share * len(records)
+        }
+        if sets:
+            break
+    assert {each.columns for each in found.sets} == sets
+    greedy = singling_out_sets(_collapsed(records), share=share, max_cells=1)
+    assert bool(greedy.sets) == bool(sets)
+    assert all(each.n_unique > share * len(records) for each in greedy.sets)
+
+
+sizes = st.lists(st.integers(1, 12), min_size=1, max_size=40).map(np.array)
+
+
+@tried(60)
+@given(sizes, st.integers(0, 3000))
+def test_population_uniques__are_never_more_than_the_population(class_sizes: np.ndarray, more: int) -> None:
+    population = int(class_sizes.sum()) + more
+    found = population_uniques(class_sizes, population_size=population)
+    for estimate in (found.zayatz, found.pitman, found.snb):
+        assert (estimate.n_population_uniques is None) == bool(estimate.reason)
+        assert 0 <= (estimate.n_population_uniques or 0) <= population * (1 + 1e-9)
+    assert found.chosen.n_population_uniques is not None
+
+
+@tried(60)
+@given(sizes, st.integers(0, 500), st.randoms(use_true_random=False))
+def test_population_uniques__do_not_depend_on_the_order(
+    class_sizes: np.ndarray, more: int, random: object
+) -> None:
+    shuffled = class_sizes.tolist()
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    population = int(class_sizes.sum()) + more
+    first = population_uniques(class_sizes, population_size=population)
+    assert population_uniques(np.array(shuffled), population_size=population) == first
+
+
+@tried(80)
+@given(st.data())
+def test_risk_by_population_table__equals_counting(data: st.DataObject) -> None:
+    values = st.sampled_from(["a", "b", "c"])
+    population = data.draw(st.lists(st.tuples(values, values), min_size=1, max_size=30))
+    drawn = data.draw(st.sets(st.integers(0, len(population) - 1), min_size=1))
+    sample = [population[i] for i in sorted(drawn)]
+    found = risk_by_population_table(_table(sample), _table(population), ["x", "y"])
+    assert found.k_map == min(population.count(record) for record in sample)
+    marketer = sum(1 / population.count(record) for record in sample) / len(sample)
+    assert abs(found.marketer_risk - marketer) < 1e-12
+    shares = [sample.count(record) / population.count(record) for record in population]
+    assert found.delta_presence == (min(shares), max(shares))
+    assert found.marketer_risk <= found.journalist_highest_risk + 1e-12
+
+
+def _table(records: list[tuple[str, str]]) -> pa.Table:
+    return pa.table({"x": [x for x, _ in records], "y": [y for _, y in records]})
+
+
+@tried(80)
+@given(st.integers(1, 500), st.floats(1, 1e6), st.floats(1, 10))
+def test_risk_given_population__falls_as_the_population_grows(size: int, times: float, more: float) -> None:
+    one = np.array([size])
+    small, large = size * times, size * times * more
+    risk = risk_given_population(one, np.array([small]))[0]
+    assert risk_given_population(one, np.array([large]))[0] <= risk * (1 + 1e-9)
+    assert 1 / small * (1 - 1e-9) <= risk <= 1 / size * (1 + 1e-9)  # Jensen: at least 1 / expected size

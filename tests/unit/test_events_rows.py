@@ -9,6 +9,7 @@ from core.events import EventAudit, EventSettings, ReleaseOptions, Rule, audit_e
 from core.events.users import folded, near_equal_users
 from core.tables import ReadOptions, read_dataset
 from core.verdict import Finding, Verdict
+from tests.saying import Saying
 
 MONDAYS = ("2024-01-08", "2024-01-15", "2024-01-22")
 FALL, IDLE = "X.FALL_DETECTED", "X.NOT_MOVING"
@@ -126,10 +127,8 @@ def test_cap__removes_the_excess_and_counts_it_as_lost() -> None:
     reduced = capped.anonymized.reduced
     assert (reduced.n_events, reduced.n_events_capped, reduced.penalty_share) == (3, 4, 4 / 7)
     assert len(capped.release.events_csv.splitlines()) == 1 + 3
-    assert finding(capped, "rows_capped").message == (
-        "At most 1 row of a user with the same combination is released; 4 of 7 events after "
-        "cleanup are removed "
-        "as the excess, and count as lost."
+    assert finding(capped, "rows_capped").message == Saying(
+        "At most 1 row of a user with the same combination is released; 4 of 7 events …"
     )
     assert audit(*lines, rule={"cap": 2}).anonymized.reduced.n_events == 5
     assert audit(*lines, rule={"cap": 9}).anonymized.reduced.n_events == 7
@@ -189,12 +188,8 @@ def test_near_equal_users__fail_where_k_needs_several_spellings_of_one_person() 
     assert found.verdict is Verdict.PASS
     persons = finding(found, "users_near_equal")
     assert persons.verdict is Verdict.FAIL
-    assert persons.message == (
-        "6 user identifiers may be 2 persons: they differ in case, spaces, separators, accents or "
-        "leading zeros "
-        "only; then the smallest combination is shared by 1, and k = 3 is not reached. Take them for "
-        "one user "
-        "each, or confirm that they are several."
+    assert persons.message == Saying(
+        "6 user identifiers may be 2 persons: they differ in case, … 1, … 3 is …"
     )
     assert audit(*lines, rule={"k": 3}, near_equal_users="distinct").overall is Verdict.PASS
     joined = audit(*lines, near_equal_users="join")
@@ -291,10 +286,8 @@ def test_telling__counts_numbers_of_users_only_beyond_chance() -> None:
 def test_mapping__that_tells_nothing_apart_is_not_assessed() -> None:
     unmapped = audit(*raw("walk", "lunch"))
     assert (unmapped.verdict, unmapped.overall) == (Verdict.PASS, Verdict.NOT_ASSESSED)
-    assert finding(unmapped, "mapping").message == (
-        "What happened is not assessed: none of the 2 kinds of events is in the event mapping, so k "
-        "is counted "
-        "without it."
+    assert finding(unmapped, "mapping").message == Saying(
+        "What happened is not assessed: none of the 2 kinds of events is …"
     )
     assert finding(unmapped, "unmapped_events").remedy == "Add 2 kinds of events to the mapping."
     shared = audit(*raw("walk", "lunch", users=5), *raw("swim of somebody", users=1))
@@ -403,9 +396,8 @@ def test_whole_trace__has_a_limit_and_a_verdict_of_its_own() -> None:
     assert (found.traces_after.whole_trace, found.whole_trace_verdict) == (0.2, Verdict.WARN)
     said = finding(found, "whole_trace")
     assert said is not None
-    assert said.message == (
-        "The whole trace under a pseudonym, the set of its combinations, is nobody else's for 1 of 5 users; "
-        "at most 50.0 % may be."
+    assert said.message == Saying(
+        "The whole trace under a pseudonym, the set of its combinations, … 1 of 5 users; … 50.0 % …"
     )
     assert said.n_affected == 1
     strict = audit(*lines, flatten="week_number", rule={"max_whole_trace_share": 0.1})

@@ -18,6 +18,7 @@ from core.events.traces import Traces, TraceSearch, build_traces
 from core.intervals import wilson_interval
 from core.tables import read_dataset
 from core.verdict import Verdict
+from tests.saying import Saying
 
 
 def traces(*sets: tuple[int, str], repeat: int = 1) -> Traces:
@@ -129,17 +130,19 @@ def test_audit_events__says_that_k_holds_and_two_events_single_out_everybody() -
     )
     assert found.overall is Verdict.FAIL
     assert messages(found) == {
-        "k_anonymity": "The smallest of 3 released combinations is shared by 2 users, k = 2 is reached; "
-        "counted again from the bytes of the exported file (6 events).",
-        "trace_risk": "k = 2 does not cover what a pseudonym links: with one pseudonym per user, two known "
-        "events can single out 100 % of 3 users, four 100 %.",
-        "whole_trace": "The whole trace under a pseudonym, the set of its combinations, is nobody else's for "
-        "3 of 3 users; at most 50.0 % may be.",
-        "row_numbers": "The number of rows under a pseudonym alone singles out 0 of 3 users, and 0 have one "
-        "that fewer than 2 users share.",
-        "row_multisets": "All rows under a pseudonym together, each as often as it occurs, are nobody else's "
-        "for 3 of 3 users. Whoever has the original log finds them again. One row of each user and "
-        "combination (a cap) would not be enough: 0 by number and 3 by all rows would still be alone.",
+        "k_anonymity": Saying(
+            "The smallest of 3 released combinations is shared by 2 users, k … 2 is … (6 events)."
+        ),
+        "trace_risk": Saying("k = 2 does not cover what a pseudonym links: … 100 % … 3 users, … 100 %."),
+        "whole_trace": Saying(
+            "The whole trace under a pseudonym, the set of its combinations, … 3 of 3 users; … 50.0 % …"
+        ),
+        "row_numbers": Saying(
+            "The number of rows under a pseudonym alone singles out 0 of 3 … 0 have … 2 users …"
+        ),
+        "row_multisets": Saying(
+            "All rows under a pseudonym together, each as often as it … 3 of 3 users. … 0 by … 3 by …"
+        ),
     }
 
 
@@ -154,9 +157,8 @@ def test_audit_events__fails_traces_above_the_limit_that_was_set() -> None:
 def test_audit_events__finds_nobody_when_no_pseudonym_links_two_events(scope: str) -> None:
     found = audit(*TRIANGLE, scope=scope)
     assert found.overall is Verdict.PASS
-    assert messages(found)["trace_risk"] == (
-        f"k = 2 does not cover what a pseudonym links: with a new pseudonym per {scope}, two known events "
-        "can single out 0 % of 3 users, four 0 %."
+    assert messages(found)["trace_risk"] == Saying(
+        f"k = 2 does not cover what a pseudonym …{scope}, two known events can single out 0 % …"
     )
 
 
@@ -166,13 +168,11 @@ def test_audit_events__says_why_nothing_is_left() -> None:
     )
     assert (found.verdict, found.overall) == (Verdict.NOT_ASSESSED, Verdict.NOT_ASSESSED)
     assert messages(found) == {
-        "k_anonymity": "Nothing is left to release: with k = 2 all 2 events would be removed. Choose a "
-        "smaller k, fewer or coarser contributing columns, or removal of events instead of users.",
+        "k_anonymity": Saying("Nothing is left to release: with k = 2 all 2 events would be …"),
         "trace_risk": "No event is released, so there is no trace to assess.",
         "whole_trace": "No event is released, so there is no whole trace to assess.",
         "row_numbers": "No event is released, so there are no counts to assess.",
-        "events_removed": "2 of 2 events after cleanup are removed to reach k. All events of these users "
-        "were removed: 2 of 2.",
+        "events_removed": Saying("2 of 2 events after cleanup are removed to reach k. … 2 of 2."),
     }
 
 
@@ -191,14 +191,8 @@ def test_audit_events__notes_what_was_left_out_removed_and_kept() -> None:
     assert notes["events_removed"] == (
         "1 of 7 events after cleanup are removed to reach k. Users of whom no event is left: 0 of 3."
     )
-    assert notes["user_ids_kept"] == (
-        "The export holds the original user identifiers, as asked; it is not pseudonymized. Leave them out "
-        "before it is given away."
-    )
-    assert notes["diversity"] == (
-        "3 of 3 released combinations have one value of generalized_event: whoever knows such a combination "
-        "knows that value."
-    )
+    assert notes["user_ids_kept"] == Saying("The export holds the original user identifiers, as asked; …")
+    assert notes["diversity"] == Saying("3 of 3 released combinations have one value of …")
 
 
 def test_audit_events__says_when_multi_level_raised_events_or_was_not_used() -> None:
@@ -207,18 +201,16 @@ def test_audit_events__says_when_multi_level_raised_events_or_was_not_used() -> 
         f"{TUESDAY};c;X.FALL_DETECTED",
         flatten_steps=("weekday:workday_weekend", "weekday:any"),
     )
-    assert messages(raised)["events_raised"] == (
-        "2 events that had k users at an earlier step were taken to the last one, so that others that share "
-        "their coarser value reach k."
+    assert messages(raised)["events_raised"] == Saying(
+        "2 events that had k users at an earlier step were taken to the …"
     )
     fallen_back = audit(
         f"{MONDAY};a;X.FALL_DETECTED",
         f"{SUNDAY};c;X.FALL_DETECTED",
         flatten_steps=("weekday:workday_weekend",),
     )
-    assert messages(fallen_back)["single_level_used"] == (
-        "Single-level flattening is used: it keeps more events here than the multi-level steps that were "
-        "asked for."
+    assert messages(fallen_back)["single_level_used"] == Saying(
+        "Single-level flattening is used: it keeps more events here than …"
     )
 
 

@@ -31,6 +31,7 @@ from core.measures import MEASURES
 from core.reports import InputFacts, Report, render
 from core.tables import read_dataset
 from core.verdict import Verdict
+from tests.saying import Saying
 
 MONDAY, TUESDAY, NEXT_MONDAY = "2024-01-08T10:00", "2024-01-09T10:00", "2024-01-15T10:00"
 LOG = (
@@ -200,14 +201,7 @@ def test_cross_chart__writes_figures_only_where_cells_have_room() -> None:
 @pytest.mark.parametrize(
     ("k", "changes", "headline"),
     [
-        (
-            2,
-            {},
-            (
-                "The number of rows alone singles out 33.3 % of users. k = 2 is reached in every exported "
-                "combination."
-            ),
-        ),
+        (2, {}, Saying("The number of rows alone singles out 33.3 % of users. … 2 is …")),
         (
             2,
             {"scope": "event"},
@@ -240,17 +234,9 @@ def test_report__holds_both_verdicts_every_figure_and_no_user() -> None:
         "Counts and order": Verdict.FAIL,
     }
     assert {figure.measure for figure in made.figures} <= set(MEASURES)
-    assert [table.name for table in made.tables] == [
-        "stages",
-        "classes",
-        "steps",
-        "strategies",
-        "traces",
-        "rows",
-        "diversity",
-        "unmapped",
-        "Proof",
-    ]
+    assert [
+        table.name for table in made.tables
+    ] == "stages classes steps strategies traces rows diversity unmapped Proof".split()
     assert len(made.tables[3].frame) == 4
     assert "Events kept for every k" in [chart.title for chart in made.charts]
     for format_ in ("html", "xlsx", "csv", "json"):

@@ -14,6 +14,7 @@ from core.at_hand import Source
 from core.errors import AuditInputError
 from core.filed import Sameness, read_report, repeat_report, repeating
 from core.reports.as_json import document_digest, part_digests
+from tests.saying import Saying
 
 EXAMPLES = Path(__file__).parents[1] / "filed_examples"
 FILES = ("people.csv", "people_scrambled.csv")
@@ -295,9 +296,7 @@ def test_report__is_never_overwritten_and_its_folder_and_formats_are_checked_fir
     assert main([*words, "--report", str(file)]) == 2
     assert capsys.readouterr().err == f"error: --report: {file} is not a folder; choose another name.\n"
     assert main([*words, "--report", str(tmp_path), "--formats", "pdf"]) == 2
-    assert capsys.readouterr().err == (
-        "error: --formats must be among html, xlsx, csv, json, with commas between them; received pdf.\n"
-    )
+    assert capsys.readouterr().err == Saying("error: --formats must be among html, xlsx, csv, json, with …")
     assert main([*words, "--report", str(tmp_path / "new/out"), "--formats", "html,xlsx,csv,json"]) == 1
     assert sorted(path.suffix for path in (tmp_path / "new/out").iterdir()) == [
         ".html", ".json", ".xlsx", ".zip",
@@ -353,9 +352,7 @@ def test_verify__judges_a_policy_of_the_persons_own_again_where_its_file_is_give
     assert main(["verify", str(report), *words]) == 2
     without = capsys.readouterr().out.splitlines()
     assert "SAME  " in without[0]
-    assert without[1].strip() == (
-        "What the report says of the policy “Ours” was not judged again: give its file too."
-    )
+    assert without[1].strip() == Saying("What the report says of the policy “Ours” was not judged again: …")
     assert main(["verify", str(report), *words, str(policy)]) == 0
     assert "was not judged again" not in capsys.readouterr().out
     told = json.loads(report.read_text(encoding="utf-8"))["policy"]

@@ -10,6 +10,7 @@ from core.errors import AuditInputError
 from core.policies import LIMITS, judge_policy, policy_settings, read_policy, shipped_names, shipped_policies
 from core.policies.identifiers import kinds_of_columns
 from core.remedies import REMEDIES
+from tests.kinds import Told
 
 TOP = """
 title = "Ours"
@@ -238,7 +239,7 @@ def test_kinds_of_columns__by_name_values_and_single_cells(
     assert kinds_of_columns(table, wanted, [column]) == {}
 
 
-def run(folder: Path, capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+def run(folder: Path, capsys: Told, *words: str) -> dict[str, Any]:
     table = folder / "t.csv"
     table.write_text("age,sex\n" + "".join(f"{30 + n % 3},F\n" for n in range(36)))
     main(["risk", str(table), "--quasi-identifier", "age", "sex", "--json", *words])
@@ -246,9 +247,7 @@ def run(folder: Path, capsys: pytest.CaptureFixture[str], *words: str) -> dict[s
     return found
 
 
-def test_command__takes_limits_and_says_whether_they_are_met(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_command__takes_limits_and_says_whether_they_are_met(tmp_path: Path, capsys: Told) -> None:
     document = run(tmp_path, capsys, "--policy", "cms-cell-11")
     assert document["settings"]["k"] == 11
     policy = document["policy"]
@@ -259,18 +258,14 @@ def test_command__takes_limits_and_says_whether_they_are_met(
     assert [(each["key"], each["found"], each["outcome"]) for each in policy["limits"]] == [("k", 12, "met")]
 
 
-def test_command__says_what_differs_from_the_policy(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_command__says_what_differs_from_the_policy(tmp_path: Path, capsys: Told) -> None:
     document = run(tmp_path, capsys, "--policy", "cms-cell-11", "--k", "3")
     assert document["settings"]["k"] == 3
     assert document["policy"]["outcome"] == "cannot tell"
     assert document["policy"]["limits"][0]["set_to"] == 3
 
 
-def test_command__takes_a_policy_of_ones_own_and_of_a_settings_file(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_command__takes_a_policy_of_ones_own_and_of_a_settings_file(tmp_path: Path, capsys: Told) -> None:
     own, file = tmp_path / "mine.toml", tmp_path / "s.toml"
     own.write_text(f"{TOP}{LIMIT}")
     assert run(tmp_path, capsys, "--policy", str(own))["policy"]["name"] == "mine"
@@ -282,7 +277,7 @@ def test_command__takes_a_policy_of_ones_own_and_of_a_settings_file(
     assert "--policy must be one of cms-cell-11" in capsys.readouterr().err
 
 
-def test_command__says_the_policy_on_a_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command__says_the_policy_on_a_terminal(tmp_path: Path, capsys: Told) -> None:
     table = tmp_path / "c.csv"
     table.write_text("town,n\nA,5\nB,40\n")
     main(["risk", str(table), "--counts", "n", "--policy", "cms-cell-11"])

@@ -41,6 +41,7 @@ from core.reports import InputFacts, render
 from core.risk import RiskSettings, RiskThresholds, judge_risk, measure_risk, views
 from core.tables import read_dataset
 from core.verdict import Verdict
+from tests.kinds import Told
 from tests.releases_examples import HEADER, RECORDS, ROLES, Row, compared, measured, table
 from tests.thorough import tried
 
@@ -51,12 +52,7 @@ DIAGNOSES = ("flu", "asthma", "cancer", "none")
 def _people(n: int, *, first: int = 0, seed: int = 0) -> list[Row]:
     rng = np.random.default_rng(seed)
     return [
-        (
-            f"p{first + number}",
-            AGES[rng.integers(4)],
-            SEXES[rng.integers(2)],
-            DIAGNOSES[rng.integers(4)],
-        )
+        (f"p{first + number}", AGES[rng.integers(4)], SEXES[rng.integers(2)], DIAGNOSES[rng.integers(4)])
         for number in range(n)
     ]
 
@@ -646,10 +642,7 @@ def test_figures__are_counts_of_counts_with_the_verdict_of_their_finding() -> No
     figures = {figure.measure: figure for figure in releases_figures(audit)}
     assert {
         key: (round((each.value or 0) * (each.total or 0)), each.total) for key, each in figures.items()
-    } == {
-        "newcomers_below_k_share": (17, 30),
-        "newcomers_value_share": (17, 30),
-    }
+    } == {"newcomers_below_k_share": (17, 30), "newcomers_value_share": (17, 30)}
     assert {(each.verdict, each.threshold, each.of) for each in figures.values()} == {
         (Verdict.FAIL, "none allowed", "r0")
     }
@@ -905,7 +898,7 @@ _CHOSEN = ("--quasi-identifier", "age", "sex", "--sensitive", "diagnosis", "--pe
 
 
 def test_risk_command__fails_beside_an_earlier_file_and_beside_its_ledger(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: Told
 ) -> None:
     later, earlier = _cumulative()
     one, other = _write(tmp_path / "january.csv", earlier), _write(tmp_path / "february.csv", later)
@@ -923,7 +916,7 @@ def test_risk_command__fails_beside_an_earlier_file_and_beside_its_ledger(
 
 
 def test_risk_command__names_an_earlier_file_that_cannot_be_read_and_goes_on(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: Told
 ) -> None:
     later, earlier = _cumulative()
     one, other = _write(tmp_path / "january.csv", earlier), _write(tmp_path / "february.csv", later)
@@ -956,9 +949,7 @@ def test_report__names_the_earlier_release_and_its_command(tmp_path: Path) -> No
     assert result["releases"]["verdict"] == "FAIL"
 
 
-def test_dataset_command__holds_folders_and_ledgers_against_the_tables(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_dataset_command__holds_folders_and_ledgers_against_the_tables(tmp_path: Path, capsys: Told) -> None:
     later, earlier = _cumulative()
     for month, rows in (("january", earlier), ("february", later)):
         (tmp_path / month).mkdir()
@@ -998,7 +989,7 @@ def _month(folder: Path, persons: range, *, hospitals: bool = False) -> Path:
 
 
 def test_records_whose_person_another_table_names__are_counted_as_persons(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: Told
 ) -> None:
     """Two newcomers have six tests of either kind: 12 records more, of two persons."""
     earlier, later = _month(tmp_path / "january", range(40)), _month(tmp_path / "february", range(42))
@@ -1016,9 +1007,7 @@ def test_records_whose_person_another_table_names__are_counted_as_persons(
     assert [each["newcomers"]["n_below_k"] for each in found] == [2, 4]
 
 
-def test_numbers_of_visits_that_stay__link_fresh_pseudonyms(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_numbers_of_visits_that_stay__link_fresh_pseudonyms(tmp_path: Path, capsys: Told) -> None:
     """Nothing in the table of visits is known of anybody, and its numbers are the same in both releases."""
     folders = [tmp_path / month for month in ("january", "february")]
     for folder, letter in zip(folders, "ab", strict=True):

@@ -16,6 +16,7 @@ from core.reports import render_html, report_stem
 from core.reports.index import render_index
 from core.verdict import Verdict
 from tests import report_examples as examples
+from tests.kinds import Told
 
 _AT = datetime(2026, 11, 23, tzinfo=UTC)
 
@@ -95,9 +96,7 @@ def test_index__of_genome_files_names_those_without_a_partner(tmp_path: Path) ->
     assert told == ["alone.vcf has no partner and was not verified."]
 
 
-def test_index__is_made_anew_of_all_reports_of_the_folder(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_index__is_made_anew_of_all_reports_of_the_folder(tmp_path: Path, capsys: Told) -> None:
     (tmp_path / "a.csv").write_text("x,y\n" + "".join(f"{i},{i % 3}\n" for i in range(30)))
     (tmp_path / "b.csv").write_text("x,y\n" + "".join(f"{i + 90},{i % 2}\n" for i in range(30)))
     out = tmp_path / "out"
@@ -113,9 +112,7 @@ def test_index__is_made_anew_of_all_reports_of_the_folder(
 
 
 @pytest.mark.parametrize("is_link", [False, True])
-def test_index__never_replaces_a_page_that_is_not_ours(
-    is_link: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_index__never_replaces_a_page_that_is_not_ours(is_link: bool, tmp_path: Path, capsys: Told) -> None:
     (tmp_path / "a.csv").write_text("x,y\n" + "".join(f"{i},{i % 3}\n" for i in range(30)))
     out = tmp_path / "out"
     out.mkdir()

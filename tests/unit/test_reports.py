@@ -37,6 +37,7 @@ from core.tables import read_dataset
 from core.verdict import Finding, Verdict
 from tests import report_examples as examples
 from tests.page_reader import Page
+from tests.saying import Saying
 from tests.tool_reports import TOOLS, report_of
 
 
@@ -87,8 +88,7 @@ def test_render_json__holds_everything_but_the_charts():
         "unit": "share",
         "threshold": "",
         "verdict": "WARN",
-        "definition": "Records whose combination of quasi-identifiers fewer than five records share, "
-        "divided by the records assessed.",
+        "definition": Saying("Records whose combination of quasi-identifiers fewer than five …"),
         "source": "Sweeney, k-anonymity: a model for protecting privacy, IJUFKS 10(5), 2002",
     }
     assert document["findings"][1] == {
@@ -288,12 +288,7 @@ def test_render_xlsx__leads_from_the_summary_to_every_sheet_and_back():
     book = workbook(examples.report(tables=tables))
     summary = book.worksheets[0]
     links = {cell.value: cell.hyperlink.location for cell in cells(summary) if cell.hyperlink}
-    assert links == {
-        "Findings": "'Findings'!A1",
-        "Limits": "'Limits'!A1",
-        "a'b": "'a''b'!A1",
-        "c": "'c'!A1",
-    }
+    assert links == {"Findings": "'Findings'!A1", "Limits": "'Limits'!A1", "a'b": "'a''b'!A1", "c": "'c'!A1"}
     assert {sheet["A1"].hyperlink.location for sheet in book.worksheets[1:]} == {"'Summary'!A1"}
 
 
@@ -368,13 +363,7 @@ def test_distinct_names__are_what_every_file_system_accepts():
 
 def test_render_csv__gives_several_tables_as_a_zip_that_explains_itself():
     archive = zipfile.ZipFile(io.BytesIO(render_csv(examples.report())))
-    assert archive.namelist() == [
-        "about.csv",
-        "figures.csv",
-        "findings.csv",
-        "columns.csv",
-        "class_sizes.csv",
-    ]
+    assert archive.namelist() == "about.csv figures.csv findings.csv columns.csv class_sizes.csv".split()
     about = csv_rows(archive.read("about.csv"))
     assert about[:2] == [["Section", "Name", "Text"], ["Report", "Tool", "tabular"]]
     assert ["Input", "SHA-256", "ab" * 32] in about

@@ -19,6 +19,7 @@ from core.risk import (
 from core.tables import Dataset
 from core.verdict import Verdict, next_steps
 from tests.risk_examples import PEOPLE, judged, measured, messages, table
+from tests.saying import Saying
 
 
 def test_figures__of_six_people() -> None:
@@ -68,9 +69,7 @@ def test_distance__ordered_takes_numbers_by_value_and_not_as_written() -> None:
 def test_distance__ordered_refuses_texts() -> None:
     with pytest.raises(AuditInputError) as raised:
         measured(sensitive=("disease",), distance="ordered")
-    assert str(raised.value) == (
-        "The values of `disease` have no order: not all of them are numbers. Choose the equal distance."
-    )
+    assert str(raised.value) == Saying("The values of `disease` have no order: not all of them are …")
 
 
 BLANK_DISEASES = "age,disease\n30,flu\n30,\n30,*\n40,flu\n40,cold\n50,\n50,\n"
@@ -81,9 +80,8 @@ def test_missing_sensitive__is_unknown_and_counted_in_a_finding() -> None:
     (disease,) = audit.measurement.sensitive
     assert disease.distinct_l.tolist() == [1, 2, 0]
     assert (disease.figures["distinct_l"], disease.n_missing, disease.n_values) == (1, 4, 2)
-    assert messages(audit)["missing_sensitive_values"] == (
-        "WARN: 4 of 7 records have no known value of `disease` and were not counted. If a blank is an "
-        "answer, such as no diagnosis, count it as a value."
+    assert messages(audit)["missing_sensitive_values"] == Saying(
+        "WARN: 4 of 7 records have no known value of `disease` and were …"
     )
 
 
@@ -99,20 +97,14 @@ def test_missing_sensitive__as_a_value_has_no_order() -> None:
     text = "age,salary\n30,3\n30,\n"
     with pytest.raises(AuditInputError) as raised:
         measured(text, quasi="age", sensitive=("salary",), missing_sensitive="value", distance="ordered")
-    assert str(raised.value) == (
-        "The values of `salary` have no order: not all of them are numbers, or a missing one is counted as a "
-        "value. Choose the equal distance."
-    )
+    assert str(raised.value) == Saying("The values of `salary` have no order: not all of them are …")
 
 
 def test_sensitive_without_any_value__is_not_assessed() -> None:
     audit = judged("age,disease\n30,\n30,\n", quasi="age", sensitive=("disease",), k=2)
     assert audit.verdict is Verdict.NOT_ASSESSED
     assert audit.measurement.sensitive[0].figures["t"] is None
-    assert messages(audit)["sensitive"] == (
-        "NOT_ASSESSED: No assessed record has a known value of `disease`, so what classes give away about it "
-        "cannot be assessed."
-    )
+    assert messages(audit)["sensitive"] == Saying("NOT_ASSESSED: No assessed record has a known value of …")
 
 
 def test_person__counts_each_value_of_a_person_once() -> None:
@@ -187,21 +179,18 @@ def test_read_hierarchy__collects_what_is_wrong() -> None:
 def test_judge__fails_small_classes_and_classes_with_one_value() -> None:
     audit = judged(sensitive=("disease",), k=2)
     assert audit.verdict is Verdict.FAIL
-    assert messages(audit)["k"] == (
-        "FAIL: 1 of 6 records (16.7 %) is in a class of fewer than 2 records; the smallest class has 1 "
-        "record."
+    assert messages(audit)["k"] == Saying(
+        "FAIL: 1 of 6 records (16.7 %) is in a class of fewer than 2 … 1 record."
     )
-    assert messages(audit)["distinct_l"] == (
-        "FAIL: 2 of 3 classes hold one and the same value of `disease`: 3 of 6 records (50.0 %) give it "
-        "away to whoever knows the class."
+    assert messages(audit)["distinct_l"] == Saying(
+        "FAIL: 2 of 3 classes hold one and the same value of `disease`: 3 of 6 records (50.0 %) …"
     )
 
 
 def test_judge__l_of_three_speaks_of_fewer_values() -> None:
     audit = judged(sensitive=("disease",), k=2, l=3)
-    assert messages(audit)["distinct_l"] == (
-        "FAIL: 3 of 3 classes hold fewer than 3 different values of `disease`: 6 of 6 records (100 %) give "
-        "it away to whoever knows the class, or nearly."
+    assert messages(audit)["distinct_l"] == Saying(
+        "FAIL: 3 of 3 classes hold fewer than 3 different values of … 6 of 6 records (100 %) …"
     )
 
 
@@ -217,10 +206,7 @@ def test_judge__passes_what_meets_every_threshold() -> None:
         "PASS: The average risk of a record is 0.167; at most 0.170 is asked for.",
         "PASS: Every class has at least 3 different values of `disease`.",
         "PASS: The smallest entropy ℓ of `disease` is 3.000; at least 3 is asked for.",
-        (
-            "PASS: In every class the values of `disease` are spread as in the whole table, up to a distance "
-            "of 0; at most 0.100 is asked for."
-        ),
+        Saying("PASS: In every class the values of `disease` are spread as in … 0; … 0.100 is …"),
     ]
 
 
@@ -234,9 +220,8 @@ def test_judge__every_threshold_can_fail() -> None:
         "entropy_l": "FAIL",
         "t": "FAIL",
     }
-    assert messages(audit)["t"] == (
-        "FAIL: In 2 classes (3 records) the values of `disease` are further than 0.200 from those of the "
-        "whole table, at most 0.833."
+    assert messages(audit)["t"] == Saying(
+        "FAIL: In 2 classes (3 records) the values of `disease` are … 0.200 from … 0.833."
     )
 
 
@@ -263,9 +248,7 @@ def test_nothing_assessed__is_never_a_pass() -> None:
     audit = judge_risk(measured("age,sex,x\n,,1\n*,,2\n"), RiskThresholds(average_risk=0.5))
     assert audit.verdict is audit.overall is Verdict.NOT_ASSESSED
     assert messages(audit)["k"] == "NOT_ASSESSED: None of 2 records could be assessed: all are left out."
-    assert (
-        messages(audit)["average_risk"] == "NOT_ASSESSED: No record is assessed, so there is no average risk."
-    )
+    assert messages(audit)["average_risk"] == Saying("NOT_ASSESSED: No record is assessed, so there is …")
     assert audit.figures["k"] is audit.figures["share_k_lt_2"] is audit.figures["average_class_size"] is None
 
 
@@ -283,9 +266,8 @@ def test_exposure__a_direct_identifier_fails_however_large_the_classes() -> None
     text = "\n".join(["name," + rows[0], *(f"{names[i % 6]},{row}" for i, row in enumerate(rows[1:]))])
     audit = judged(text, quasi="age", sensitive=("disease",))
     assert (audit.verdict, audit.overall) == (Verdict.PASS, Verdict.FAIL)
-    assert messages(audit)["direct_identifiers"] == (
-        "FAIL: `name` looks like a direct identifier of people: no class size protects while it is in the "
-        "table."
+    assert messages(audit)["direct_identifiers"] == Saying(
+        "FAIL: `name` looks like a direct identifier of people: …"
     )
     assert next_steps(audit.all_findings)[0] == "Remove `name`, or say what of it is not released."
     released = judged(text, quasi="age", sensitive=("disease",), leave_out=("name",))
@@ -312,9 +294,8 @@ def test_exposure__a_column_that_tells_records_apart_is_a_warning() -> None:
     text = "\n".join(["code," + rows[0], *(f"{97 * i + 1000},{row}" for i, row in enumerate(rows[1:]))])
     audit = judged(text, quasi="age", sensitive=("disease",))
     assert audit.overall is Verdict.WARN
-    assert messages(audit)["distinct_columns"] == (
-        "WARN: `code` tells nearly every record apart and is not among the quasi-identifiers. Whoever has "
-        "the same column from elsewhere finds every record."
+    assert messages(audit)["distinct_columns"] == Saying(
+        "WARN: `code` tells nearly every record apart and is not among …"
     )
 
 
@@ -331,52 +312,35 @@ def test_exposure__numbers_that_only_count_the_rows_tell_nobody_apart() -> None:
 
 def test_exposure__a_quasi_identifier_nobody_chose_is_a_warning() -> None:
     audit = judged(quasi="sex", sensitive=("disease", "salary"), k=2, l=1)
-    assert messages(audit)["further_quasi_identifiers"] == (
-        "WARN: `age` may be known about a person from elsewhere, and is not among the quasi-identifiers; "
-        "with it classes get smaller."
+    assert messages(audit)["further_quasi_identifiers"] == Saying(
+        "WARN: `age` may be known about a person from elsewhere, and is …"
     )
 
 
 def test_exposure__says_what_was_left_out_and_what_changes_nothing() -> None:
     text = "age,sex,land\n30,F,SI\n30,,SI\n,,\n"
     audit = judged(text, quasi="age,sex,land", k=2, missing="drop")
-    assert messages(audit)["fully_suppressed"] == (
-        "PASS: 1 of 3 records is suppressed (blank or *) in every quasi-identifier and left out."
-    )
-    assert messages(audit)["dropped_records"] == (
-        "WARN: 1 of 3 records lacks a quasi-identifier and was left out; nothing is said about it."
-    )
-    assert messages(audit)["all_columns"] == (
-        "WARN: All 3 columns are quasi-identifiers: nothing remains that a class could give away, and few "
-        "tables reach large classes over every column."
-    )
-    assert messages(audit)["no_sensitive_attribute"] == (
-        "WARN: No sensitive attribute is chosen, so what a class gives away about everybody in it was not "
-        "looked at."
+    assert messages(audit)["fully_suppressed"] == Saying("PASS: 1 of 3 records is suppressed (blank or …")
+    assert messages(audit)["dropped_records"] == Saying("WARN: 1 of 3 records lacks a quasi-identifier …")
+    assert messages(audit)["all_columns"] == Saying("WARN: All 3 columns are quasi-identifiers: …")
+    assert messages(audit)["no_sensitive_attribute"] == Saying(
+        "WARN: No sensitive attribute is chosen, so what a class gives …"
     )
     as_value = messages(judged("age,sex,x\n30,F,1\n30,,1\n", k=2))
-    assert (
-        as_value["constant_columns"]
-        == "PASS: `age` holds one and the same value in all records, so classes do not depend on it."
-    )
+    assert as_value["constant_columns"] == Saying("PASS: `age` holds one and the same value in all …")
     assert as_value["missing_quasi_identifiers"] == (
         "PASS: 1 of 4 cells of the quasi-identifiers (25.0 %) is missing, which counts as a value of its own."
     )
-    assert messages(judged(text, missing="wildcard"))["wildcards"] == (
-        "WARN: 1 of 2 records lacks a quasi-identifier, which was taken to match every value. Classes then "
-        "overlap and are as large as they can be; whoever knows that a value is missing sees smaller ones."
+    assert messages(judged(text, missing="wildcard"))["wildcards"] == Saying(
+        "WARN: 1 of 2 records lacks a quasi-identifier, which was taken …"
     )
 
 
 def test_exposure__unknown_persons_are_a_warning() -> None:
     audit = judged("age,who\n30,a\n30,\n", quasi="age", person="who")
-    assert messages(audit)["unknown_persons"] == (
-        "WARN: 1 of 2 records names no person in `who`. It adds nobody to a class with known persons, and "
-        "counts as one person elsewhere."
-    )
-    assert messages(audit)["k"] == (
-        "FAIL: 2 of 2 records (100 %) are in classes of fewer than 5 persons; the smallest class has 1 "
-        "person."
+    assert messages(audit)["unknown_persons"] == Saying("WARN: 1 of 2 records names no person in `who`. …")
+    assert messages(audit)["k"] == Saying(
+        "FAIL: 2 of 2 records (100 %) are in classes of fewer than 5 … 1 person."
     )
     assert (audit.figures["n_persons"], audit.figures["persons_at_risk_share"]) == (1, 1.0)
 
@@ -523,18 +487,14 @@ NAMED = "name," + "\n".join(
 
 def test_exposure__a_column_said_to_be_a_direct_identifier_fails() -> None:
     one = judged(PASSING.replace("disease", "code"), quasi="age", direct_identifiers=("code",))
-    assert messages(one)["direct_identifiers"] == (
-        "FAIL: `code` is a direct identifier of people: no class size protects while it is in the table."
-    )
+    assert messages(one)["direct_identifiers"] == Saying("FAIL: `code` is a direct identifier of people: …")
     two = judged(NAMED, quasi="age", direct_identifiers=("name", "disease"))
     assert messages(two)["direct_identifiers"].startswith("FAIL: `name`, `disease` are direct identifiers")
 
 
 def test_exposure__a_column_said_to_be_harmless_is_doubted() -> None:
     audit = judged(NAMED, quasi="age", sensitive=("disease",), other=("name",))
-    assert messages(audit)["doubtful_identifiers"] == (
-        "WARN: `name` looks like a direct identifier of people, and you say that it is harmless."
-    )
+    assert messages(audit)["doubtful_identifiers"] == Saying("WARN: `name` looks like a direct …")
     assert audit.overall is Verdict.WARN
 
 
@@ -542,19 +502,14 @@ def test_hierarchy__of_another_column_is_refused() -> None:
     settings = RiskSettings(quasi_identifiers=("age",), sensitive=("disease",))
     with pytest.raises(AuditInputError) as raised:
         measure_risk(table(PEOPLE), settings=settings, hierarchies={"illness": Hierarchy()})
-    assert str(raised.value) == (
-        "There are groups of values for `illness`, which is no sensitive attribute; choose it as one, or "
-        "name the first column of the file as the sensitive attribute is named."
-    )
+    assert str(raised.value) == Saying("There are groups of values for `illness`, which is no sensitive …")
 
 
 def test_exposure__sensitive_values_that_name_people_fail() -> None:
     names = ("Mary Smith", "Ana Novak", "James Jones", "Linda Brown", "Susan Taylor", "Karen Walker")
     text = "age,contact\n" + "".join(f"30,{name}\n" for name in names)
-    assert messages(judged(text, quasi="age", sensitive=("contact",)))["sensitive_identifiers"] == (
-        "FAIL: `contact` is chosen as sensitive, and the values look like direct identifiers of people. A "
-        "release "
-        "has them as they are."
+    assert messages(judged(text, quasi="age", sensitive=("contact",)))["sensitive_identifiers"] == Saying(
+        "FAIL: `contact` is chosen as sensitive, and the values look …"
     )
     drugs = "age,drug\n" + "".join(f"30,{name}\n" for name in ("ibuprofen", "metformin", "insulin") * 2)
     assert "sensitive_identifiers" not in messages(judged(drugs, quasi="age", sensitive=("drug",)))
@@ -564,10 +519,8 @@ def test_exposure__free_text_is_not_assessed_whatever_its_role() -> None:
     notes = "".join(f"30,seen on ward {n} after a long night with pain in bed {n}\n" for n in range(12))
     for role in ({"sensitive": ("note",)}, {"other": ("note",)}, {}):
         told = messages(judged("age,note\n" + notes, quasi="age", **role))
-        assert told["text_not_read"] == (
-            "NOT_ASSESSED: `note` is free text (12 cells). Lists and patterns found nobody named in it; they "
-            "miss what a reader sees. Read 12 cells drawn at random: if none names anybody, at most 1.0 % of "
-            "all do (95 % confidence)."
+        assert told["text_not_read"] == Saying(
+            "NOT_ASSESSED: `note` is free text (12 cells). … 12 cells … 1.0 % … (95 % …"
         )
         assert not {"direct_identifiers", "sensitive_identifiers", "distinct_columns"} & set(told)
     assert "text_not_read" not in messages(judged("age,note\n" + notes, quasi="age", leave_out=("note",)))
@@ -579,16 +532,14 @@ def _steps(*rows: str, **settings: object) -> list[str]:
 
 
 def test_next_step__names_the_column_that_makes_classes_small() -> None:
-    assert _steps(*(f"{n},{'mf'[n % 2]}" for n in range(10)))[0] == (
-        "Make coarser: `zip` (without it, 0 records would be left in small classes). What if shows the "
-        "options."
+    assert _steps(*(f"{n},{'mf'[n % 2]}" for n in range(10)))[0] == Saying(
+        "Make coarser: `zip` (without it, 0 records would be left in …"
     )
 
 
 def test_next_step__counts_few_records_to_suppress() -> None:
-    assert _steps(*["1,m"] * 20, *["1,f"] * 20, "2,m", "2,f")[0] == (
-        "Suppress the 2 records in small classes, or make coarser: `zip` (without it, 0 records would be "
-        "left in small classes)."
+    assert _steps(*["1,m"] * 20, *["1,f"] * 20, "2,m", "2,f")[0] == Saying(
+        "Suppress the 2 records in small classes, or make coarser: … 0 records …"
     )
 
 

@@ -6,9 +6,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from core.equivalence import EquivalenceClasses, equivalence_classes
+from core.attribute_disclosure import sensitive_counts
+from core.coding import coded_column
+from core.equivalence import EquivalenceClasses, classes_of_codes, equivalence_classes
 from core.errors import AuditInputError
 from core.plain import table_csv
+from core.risk import RiskThresholds, judge_risk
+from core.risk.folding import FoldedValues, distinct_meanings, fold_values, folded_text
 from core.risk.generalizing import (
     ClassLimits,
     build_lattice,
@@ -17,8 +21,13 @@ from core.risk.generalizing import (
     records_to_suppress,
     verify_generalized,
 )
+from core.risk.ladders import Ladder, build_ladder, column_ladders, kind_of_values, thinned
 from core.risk.lattice import Lattice
 from core.risk.lattice_search import Demand, search_cheapest, search_frontier
+from core.risk.settings import RiskSettings
+from core.verdict import Verdict
+from tests.risk_examples import measured, messages
+from tests.saying import Saying
 
 # Sweeney-like: ages pair up in tens; cities pair up only when the rare ones are grouped.
 TABLE = pa.table(
@@ -255,12 +264,7 @@ def test_generalize__suppresses_what_is_not_accepted() -> None:
 
 def test_generalized_csv__is_safe_in_a_spreadsheet() -> None:
     table = pa.table({"=x": ["=1+1", "-5", None], "y": ["a,b", "@c", "d"]})
-    assert table_csv(table).decode().splitlines() == [
-        '"\'=x","y"',
-        '"\'=1+1","a,b"',
-        '"-5","\'@c"',
-        ',"d"',
-    ]
+    assert table_csv(table).decode().splitlines() == ['"\'=x","y"', '"\'=1+1","a,b"', '"-5","\'@c"', ',"d"']
     assert table_csv(pa.table({"x": ["a", None]})) == b'"x"\n"a"\n""\n'
 
 
@@ -333,3 +337,300 @@ def test_search_cheapest__bounded_has_more_to_offer_than_showing_nothing() -> No
     assert found.best is not None
     assert found.best.loss < 1
     assert not lattice.hides_all(found.best.levels)
+
+
+def _ladder(values: list[str | None], counts: list[int] | None = None, **options: object) -> Ladder:
+    n = len(values)
+    return build_ladder("x", pa.array(values, pa.string()), np.array(counts or [1] * n), **options)
+
+
+def _written(ladder: Ladder, level: int) -> list[str | None]:
+    found = ladder.levels[level]
+    return found.names.take(pa.array(found.group_of_value)).to_pylist()
+
+
+def _descriptions(ladder: Ladder) -> list[str]:
+    return [level.description for level in ladder.levels]
+
+
+def test_build_ladder__groups_numbers_into_growing_intervals() -> None:
+    ladder = _ladder(["21", "23", "28", "34", "39", "41", "67"])
+    assert ladder.kind == "number"
+    assert _descriptions(ladder) == ["as it is", "intervals of 10", "intervals of 50", "not shown"]
+    assert _written(ladder, 1)[:4] == ["[20, 30)", "[20, 30)", "[20, 30)", "[30, 40)"]
+    assert _written(ladder, 2) == ["[0, 50)"] * 6 + ["[50, 100)"]
+    assert _written(ladder, 3) == ["*"] * 7
+    # ranges: 21-28, 34-39, 41 and 67 alone; the domain is 46 wide.
+    assert ladder.levels[1].loss_of_value == pytest.approx(np.array([7, 7, 7, 5, 5, 0, 0]) / 46)
+    assert ladder.levels[0].loss_of_value.tolist() == [0] * 7
+    assert ladder.levels[3].loss_of_value.tolist() == [1] * 7
+
+
+def test_build_ladder__groups_negative_numbers_and_decimals() -> None:
+    ladder = _ladder(["-0.3", "-0.1", "0.2", "0.4", "1.3", "1.4"])
+    assert _written(ladder, 1) == ["[-0.5, 0)", "[-0.5, 0)", "[0, 0.5)", "[0, 0.5)", "[1, 1.5)", "[1, 1.5)"]
+
+
+def test_build_ladder__leaves_words_among_numbers_and_missing_cells() -> None:
+    values = [str(n) for n in range(20)] + ["unknown", None]
+    ladder = _ladder(values)
+    assert ladder.kind == "number"
+    assert _written(ladder, 1)[-2:] == ["unknown", None]
+    assert ladder.levels[1].loss_of_value[-2:].tolist() == [0, 0]
+    assert _written(ladder, len(ladder.levels) - 1)[-2:] == ["*", "*"]
+
+
+def test_build_ladder__shortens_dates() -> None:
+    ladder = _ladder(
+        "1985-03-01 1985/3/17 1985-03-09 1988-11-02 1988-11-30 1994-12-24 1986-5-5 1986-5-6".split()
+    )
+    assert ladder.kind == "date"
+    assert _descriptions(ladder) == ["as it is", "dates to the month", "dates to the decade", "not shown"]
+    assert _written(ladder, 1) == ["1985-03"] * 3 + ["1988-11"] * 2 + ["1994-12"] + ["1986-05"] * 2
+    assert _written(ladder, 2) == ["1980s"] * 5 + ["1990s"] + ["1980s"] * 2
+    assert ladder.levels[1].loss_of_value[0] == pytest.approx(16 / 3585)  # days of 1985-03-01 to 1994-12-24
+
+
+def test_build_ladder__takes_the_time_off_dates_first() -> None:
+    ladder = _ladder(
+        ["2020-01-02T10:00", "2020-01-02 11:30", "2020-01-03T08:00", "2020-01-03 09:00", "none"], kind="date"
+    )
+    assert _written(ladder, 1) == ["2020-01-02", "2020-01-02", "2020-01-03", "2020-01-03", "none"]
+
+
+def test_build_ladder__cuts_codes_from_the_right() -> None:
+    ladder = _ladder(["01234", "01235", "01301", "02901", "02999"])
+    assert ladder.kind == "code"
+    assert _written(ladder, 1) == ["012*", "012*", "013*", "029*", "029*"]
+    assert ladder.levels[1].description == "first 3 characters"
+    assert ladder.levels[1].loss_of_value == pytest.approx([0.4, 0.4, 0, 0.4, 0.4])
+
+
+def test_build_ladder__groups_rare_categories() -> None:
+    ladder = _ladder(["a", "b", "c", "d", None], [50, 30, 2, 1, 9])
+    assert ladder.kind == "category"
+    assert _descriptions(ladder)[1] == "values of fewer than 50 records as other"
+    assert _written(ladder, 1) == ["a", "other", "other", "other", None]
+    assert ladder.levels[1].loss_of_value.tolist() == [0, 0.75, 0.75, 0.75, 0]
+
+
+def test_build_ladder__of_one_value_has_one_level() -> None:
+    assert _descriptions(_ladder(["a"])) == ["as it is"]
+    assert _descriptions(_ladder([])) == ["as it is"]
+
+
+def test_build_ladder__of_a_kind_that_no_value_is_has_two_levels() -> None:
+    assert _descriptions(_ladder(["a", "b"], kind="number")) == ["as it is", "not shown"]
+    assert _descriptions(_ladder(["7", "a"], kind="number")) == ["as it is", "not shown"]
+
+
+def test_build_ladder__refuses_an_unknown_kind() -> None:
+    with pytest.raises(AuditInputError) as error:
+        _ladder(["a"], kind="colour")
+    assert str(error.value) == "kind must be one of number, date, code, category, received 'colour'."
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (["1", "2.5", "-3"], "number"),
+        (["007", "123"], "code"),
+        (["F32.1", "G40", "I10.9"], "code"),
+        (["red", "green"], "category"),
+        (["A1", "B2"], "category"),  # too short to cut
+        (["2020-01-02", "2021/3/4"], "date"),
+        ([None], "category"),
+    ],
+)
+def test_kind_of_values__tells_kinds_apart(values: list[str | None], kind: str) -> None:
+    assert kind_of_values(pa.array(values, pa.string())) == kind
+
+
+def test_column_ladders__take_blank_cells_as_one_missing_value() -> None:
+    table = pa.table({"x": pa.array(["a", " ", None, "", "b"], pa.string())})
+    (ladder,), codes = column_ladders(table, ["x"], kinds={"x": "category"})
+    assert ladder.levels[0].names.to_pylist() == ["a", None, "b"]
+    assert codes["x"].tolist() == [0, 1, 1, 1, 2]
+
+
+def test_thinned__leaves_middle_levels_out_until_few_enough() -> None:
+    long, short = _ladder([str(n) for n in range(300)]), _ladder(["a", "b"])
+    assert len(long.levels) == 6
+    first, second = thinned([long, short], max_nodes=7)
+    assert _descriptions(first) == ["as it is", "intervals of 5", "not shown"]
+    assert len(second.levels) == 2
+    assert [len(each.levels) for each in thinned([long, short], max_nodes=1)] == [2, 2]
+    assert [len(each.levels) for each in thinned([long, short], max_nodes=12)] == [6, 2]
+
+
+def test_build_ladder__leaves_days_that_do_not_exist() -> None:
+    values = ["2020-02-28", "2020-02-29", "2020-02-30", "2020-02-01", "2020-13-01"]
+    assert (
+        _written(_ladder(values, kind="date"), 1) == "2020-02 2020-02 2020-02-30 2020-02 2020-13-01".split()
+    )
+
+
+def test_build_ladder__spreads_levels_over_many_values() -> None:
+    words = [f"word {'x' * n}" for n in range(2000)]
+    groups = [level.n_groups for level in _ladder(words, list(range(1, 2001))).levels]
+    assert groups == [2000, 501, 126, 32, 8, 2, 1]
+
+
+def test_build_ladder__shortens_dates_that_begin_with_the_day() -> None:
+    ladder = _ladder([f"{day:02d}.{month:02d}.{year}" for year in (1985, 1986, 1991) for month in (3, 11) for day in (7, 21)])  # fmt: skip  # noqa: E501
+    assert ladder.kind == "date"
+    assert _descriptions(ladder) == ["as it is", "dates to the month", "dates to the year", "not shown"]
+    assert _written(ladder, 1)[:3] == ["1985-03", "1985-03", "1985-11"]
+    assert _written(ladder, 2) == ["1985"] * 4 + ["1986"] * 4 + ["1991"] * 4
+
+
+def test_build_ladder__shortens_to_the_year_where_day_and_month_may_be_exchanged() -> None:
+    ladder = _ladder(["1/2/2021", "3/4/2021", "5/6/2020", "7/8/2020", "9/10/1999"])
+    assert _descriptions(ladder) == ["as it is", "dates to the year", "not shown"]
+    assert _written(ladder, 1) == ["2021", "2021", "2020", "2020", "1999"]
+
+
+def test_build_ladder__keeps_years_of_two_digits_as_such() -> None:
+    ladder = _ladder(["31.12.85", "1.12.85", "30.11.84", "5.11.84", "29.1.71"])
+    assert _written(ladder, 1) == ["'85-12", "'85-12", "'84-11", "'84-11", "'71-01"]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["1/2/03", "4/5/06", "7/8/09", "3/2/03", "4/6/06"],
+        ["31.12.", "30.11.", "1.2.", "2.3."],
+        ["31.12.2021", "30.11.2021", "1.2.2021", "A12", "B34", "C567"],
+    ],
+)
+def test_build_ladder__never_cuts_dates_of_unsure_order_like_codes(values: list[str]) -> None:
+    assert _ladder(values).kind == "category"
+    starts = ("31.1*", "1/*", "31*", "3*")
+    for level in range(len(_ladder(values).levels)):
+        assert not any(text and text.startswith(starts) and text != "*" for text in _written(_ladder(values), level) if text not in values)  # fmt: skip  # noqa: E501
+
+
+def _folded(*values: str | None, **settings: object) -> FoldedValues:
+    column = coded_column(pa.table({"x": pa.array(values, pa.string())}), "x")
+    return fold_values(column, RiskSettings(quasi_identifiers=("a",), **settings))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("HIV", "hiv"),
+        ("H.I.V.", "HIV"),
+        ("lung cancer", " lung  cancer "),
+        ("lung_cancer", "Lung-Cancer"),
+        ("ＨＩＶ", "HIV"),
+        ("okužba", "okuz\u030cba"),
+        ("covid-19", "COVID 19"),
+    ],
+)
+def test_folded_text__is_the_same_for_another_spelling(one: str, other: str) -> None:
+    assert len(set(folded_text(pa.array([one, other])).to_pylist())) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("A+", "A-"),
+        ("Rh-", "Rh"),
+        ("<=50K", ">50K"),
+        ("J45.0", "J4.50"),
+        ("10-20", "1020"),
+        ("5 %", "5"),
+        ("-5", "5"),
+    ],
+)
+def test_folded_text__keeps_signs_that_say_something(one: str, other: str) -> None:
+    assert len(set(folded_text(pa.array([one, other])).to_pylist())) == 2
+
+
+@pytest.mark.parametrize("word", ["unknown", "N/A", "not stated", "?", "-", "모름", "Ni podatka"])
+def test_fold_values__counts_no_word_for_unknown(word: str) -> None:
+    folded = _folded("flu", word, "cold")
+    assert (folded.n_unknown, int(folded.group_of_value.max())) == (1, 1)
+    assert folded.changes
+
+
+@pytest.mark.parametrize("values", [("none", "flu"), ("+", "-"), ("no", "yes"), ("not ill", "ill")])
+def test_fold_values__counts_answers(values: tuple[str, ...]) -> None:
+    assert not _folded(*values).changes
+
+
+@pytest.mark.parametrize(
+    "values", [("50,000", "31000"), ("€ 50000", "31000 EUR"), ("50 000", "31'000"), ("50.000,00", "31000,0")]
+)
+def test_fold_values__reads_amounts(values: tuple[str, ...]) -> None:
+    numbers = _folded(*values).numbers
+    assert numbers is not None
+    assert numbers.tolist() == [31000, 50000]
+
+
+def test_fold_values__takes_close_numbers_by_the_spread_of_the_column() -> None:
+    salaries = [str(20_000 + 700 * n) for n in range(100)]
+    assert not _folded(*salaries).n_merged  # 700 apart, of which 1 % of 63,000 or so is less
+    folded = _folded(*salaries, "20010")
+    assert folded.n_merged == 1
+    assert _folded(*salaries, "20010", closeness=0.0).n_merged == 0
+    assert not _folded(*(str(year) for year in range(1990, 2026))).changes
+    assert not _folded(*(str(age) for age in range(101))).changes
+
+
+def test_fold_values__makes_unknown_and_missing_one_answer_where_a_blank_is_one() -> None:
+    folded = _folded("3", "unknown", None, missing_sensitive="value")
+    assert folded.numbers is None
+    assert folded.group_of_value.tolist() == [0, 1, 1]
+
+
+def test_distinct_meanings__takes_the_most_values_that_are_not_close() -> None:
+    classes = classes_of_codes(np.array([0, 0, 0, 0, 1, 1]), ("a",))
+    folded = FoldedValues(
+        group_of_value=np.arange(5),
+        numbers=np.array([0.0, 0.9, 1.8, 2.7, 9.0]),
+        width=1.0,
+        n_merged=3,
+        n_unknown=0,
+    )
+    counts = sensitive_counts(classes, np.array([0, 1, 2, 3, 3, 4]))
+    assert distinct_meanings(counts, folded).tolist() == [2, 2]
+    assert folded.interval_of_group.tolist() == [0, 0, 1, 1, 2]
+
+
+SPELLED = "age,disease\n" + "30,HIV\n30,hiv\n30,H.I.V.\n" * 2 + "40,flu\n40,cold\n40,gout\n" * 2
+
+
+def test_judge__fails_one_value_in_several_spellings() -> None:
+    audit = judge_risk(measured(SPELLED, quasi="age", sensitive=("disease",)), RiskThresholds(alpha=0.9, k=5))
+    assert audit.measurement.sensitive[0].figures["distinct_l"] == 3
+    told = messages(audit)
+    assert told["distinct_l"].startswith("PASS")
+    assert told["folded_distinct_l"] == Saying(
+        "FAIL: 1 of 2 classes (6 records) holds one and the same value …"
+    )
+    assert told["alpha"].startswith("PASS")
+    assert told["folded_alpha"].startswith(
+        "FAIL: In 1 class (6 records), of the values of `disease`, counted"
+    )
+
+
+def test_judge__says_how_close_numbers_are() -> None:
+    text = "age,salary\n" + "30,50000\n30,50010\n30,50020\n" * 2 + "40,20000\n40,31000\n40,68000\n" * 2
+    audit = judge_risk(measured(text, quasi="age", sensitive=("salary",)))
+    assert "numbers up to 480 apart taken as one" in messages(audit)["folded_distinct_l"]
+    assert (
+        judge_risk(measured(text, quasi="age", sensitive=("salary",), closeness=0.0)).verdict is Verdict.PASS
+    )
+
+
+def test_judge__holds_every_limit_against_values_as_what_they_mean() -> None:
+    limits = RiskThresholds(k=5, entropy_l=2.5, t=0.4, beta=0.9, delta=0.65)
+    told = messages(judge_risk(measured(SPELLED, quasi="age", sensitive=("disease",)), limits))
+    assert told["folded_entropy_l"].startswith(
+        "FAIL: The smallest entropy ℓ of `disease`, counted as what values mean, not as they are spelled, "
+        "is 1;"
+    )
+    assert {key for key, text in told.items() if text.startswith("FAIL")} == {
+        *"folded_distinct_l folded_entropy_l t basic_beta delta_ln".split()
+    }

@@ -2,13 +2,19 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
+from core.coding import value_codes
+from core.errors import AuditInputError
 from core.risk import RiskAudit, RiskSettings, RiskThresholds, audit_risk, judge_risk, measure_risk
+from core.risk.columns import column_contributions, distinctness, singling_out_sets
 from core.risk.people import household_risk, persons_by_all_records
+from core.risk.records import Combinations, distinct_combinations
 from core.tables import read_dataset
 from core.verdict import Verdict
 from tests.risk_examples import measured, messages, table
+from tests.saying import Saying
 
 
 def _text(columns: dict[str, object]) -> str:
@@ -28,12 +34,8 @@ def _judged(text: str, **settings: object) -> RiskAudit:
 
 def test_hidden_persons__fail_where_records_of_a_class_are_of_few() -> None:
     audit = _judged(_visits(np.arange(120) // 3), leave_out=("patient_id",))
-    assert messages(audit)["hidden_persons"] == (
-        "FAIL: 20 classes of at least 5 records (120 records) hold fewer than 5 values of `patient_id`, "
-        "which "
-        "seems to say whose record it is: records with the same value are nearly always in one class. "
-        "Records "
-        "are no people then; choose it as the person column, so that classes count persons."
+    assert messages(audit)["hidden_persons"] == Saying(
+        "FAIL: 20 classes of at least 5 records (120 records) hold fewer … 5 values …"
     )
 
 
@@ -140,10 +142,8 @@ def test_household_risk__is_that_of_any_member() -> None:
     assert risk.households_of_class.tolist() == [2, 3, 1]
     assert (risk.n_households, risk.highest_risk, risk.n_above(0.5)) == (5, 1.0, 2)
     told = messages(judge_risk(found, RiskThresholds(k=2)))
-    assert told["household_risk"] == (
-        "WARN: 2 of 5 households (40.0 %) are found through any of their members with a chance above 50.0 "
-        "%, at "
-        "most 100 % and on average 56.2 %."
+    assert told["household_risk"] == Saying(
+        "WARN: 2 of 5 households (40.0 %) are found through any of their … 50.0 %, … 100 % … 56.2 %."
     )
     assert told["households"].startswith(
         "WARN: 1 of 3 classes holds fewer than 2 households, 0 of them several"
@@ -175,16 +175,14 @@ def test_household_limit__fails_what_is_above_it_and_replaces_the_warning() -> N
     text = "age,hh\n" + "".join(f"{age},h{n}\n" for age in (30, 40) for n in range(6))
     found = measured(text, quasi="age", household="hh")
     told = messages(judge_risk(found, RiskThresholds(household_risk=0.3)))
-    assert told["household_limit"] == (
-        "FAIL: 6 of 6 households (100 %) are found through any of their members with a chance above 30.0 %; "
-        "the highest is 30.6 %."  # 1 - (5/6)²
+    assert told["household_limit"] == Saying(
+        "FAIL: 6 of 6 households (100 %) are found through any of their … 30.0 %; … 30.6 %."
     )
     assert "household_risk" not in told
     assert judge_risk(found, RiskThresholds(household_risk=0.31)).verdict is Verdict.PASS
     nothing = judge_risk(measured(text, quasi="age", leave_out=("hh",)), RiskThresholds(household_risk=0.3))
-    assert messages(nothing)["household_limit"] == (
-        "NOT_ASSESSED: A largest risk of households is asked for, and no column says which household a "
-        "record is of."
+    assert messages(nothing)["household_limit"] == Saying(
+        "NOT_ASSESSED: A largest risk of households is asked for, and no …"
     )
 
 
@@ -194,16 +192,14 @@ def test_person_limit__fails_persons_unlike_others_in_all_their_records() -> Non
     found = measured(text, quasi="age", person="id")
     assert messages(judge_risk(found, RiskThresholds(k=2)))["repeated_visits"].startswith("WARN: ")
     told = messages(judge_risk(found, RiskThresholds(k=2, person_k=2)))
-    assert told["person_limit"] == (
-        "FAIL: By all their records together, which classes they are in and how often, 3 of 7 persons "
-        "(42.9 %) are like fewer than 2 persons, themselves included."
+    assert told["person_limit"] == Saying(
+        "FAIL: By all their records together, … 3 of 7 persons (42.9 %) are like fewer than 2 …"
     )
     assert "repeated_visits" not in told
     assert messages(judge_risk(found, RiskThresholds(k=2, person_k=1)))["person_limit"].startswith("PASS: ")
     nobody = judge_risk(measured(text, quasi="age", leave_out=("id",)), RiskThresholds(k=2, person_k=2))
-    assert messages(nobody)["person_limit"] == (
-        "NOT_ASSESSED: It is asked that persons are alike in all their records, and no column says whose "
-        "record it is."
+    assert messages(nobody)["person_limit"] == Saying(
+        "NOT_ASSESSED: It is asked that persons are alike in all their …"
     )
 
 
@@ -273,3 +269,191 @@ def test_time__intervals_and_order_are_said_of_one_table_with_persons() -> None:
     assert found.startswith("FAIL: `visit_date`: of those with two records or more, ")
     hidden = audit_risk(data, settings=RiskSettings(quasi_identifiers=("age",), leave_out=("patient_id",)))
     assert "intervals" not in messages(hidden)
+
+
+WORDS = ("flu", "cold", "gout", "acne", "asthma")
+
+
+def _table(disease: np.ndarray, **more: np.ndarray) -> str:
+    columns = {"age": np.arange(len(disease)) // 50 * 10, "disease": disease, **more}
+    rows = zip(*columns.values(), strict=True)
+    return "\n".join([",".join(columns), *(",".join(map(str, row)) for row in rows)]) + "\n"
+
+
+def _random(seed: int = 0) -> np.ndarray:
+    return np.array(WORDS, dtype=object)[np.random.default_rng(seed).integers(0, 5, 1000)]
+
+
+def _judged_likely(text: str, *sensitive: str, **settings: object) -> RiskAudit:
+    return judge_risk(measured(text, quasi="age", sensitive=sensitive or ("disease",), **settings))
+
+
+def test_likely__is_not_said_of_what_chance_makes() -> None:
+    assert _judged_likely(_table(_random())).overall is Verdict.PASS
+
+
+def test_likely__is_said_of_a_dominant_value() -> None:
+    disease = _random()
+    disease[:46] = "HIV"
+    told = messages(_judged_likely(_table(disease)))
+    assert told["dominant_value"] == Saying(
+        "WARN: In 1 class (50 records) … `disease` … 80.0 %, and 30.0 % … 92.0 %; … < 0.001 …"
+    )
+
+
+def test_likely__is_said_of_a_rare_value_that_is_frequent_in_a_class() -> None:
+    disease = _random()
+    disease[:20] = "HIV"
+    told = messages(_judged_likely(_table(disease)))
+    assert "dominant_value" not in told
+    assert told["skewed_value"].startswith("WARN: In 1 class (50 records)")
+    disease = _random()
+    disease[::50] = "HIV"  # as often, spread over all classes
+    assert "skewed_value" not in messages(_judged_likely(_table(disease)))
+
+
+def test_likely__looks_at_numbers_by_tenths() -> None:
+    income = np.random.default_rng(1).permutation(20_000 + 40 * np.arange(1000))
+    assert _judged_likely(_table(_random(), income=income), "income").overall is not Verdict.FAIL
+    income[:50] = 60_000 + 40 * np.arange(50)
+    assert "dominant_value" in messages(_judged_likely(_table(_random(), income=income), "income"))
+
+
+def test_related__is_said_of_attributes_that_tell_one_another() -> None:
+    disease = _random()
+    drug = np.array([f"drug {word}" for word in disease], dtype=object)
+    text = _table(disease, drug=drug)
+    assert messages(_judged_likely(text, "disease", "drug"))["related_sensitive"] == Saying(
+        f"WARN: Whoever knows `disease` …{np.unique(disease, return_counts=True)[1].max() / 10:.1f} …"
+    )
+    together = _judged_likely(text, "disease", "drug", several_sensitive="others_added")
+    assert "related_sensitive" not in messages(together)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_related__is_not_said_of_independent_attributes_nor_of_all_different_ones(seed: int) -> None:
+    text = _table(_random(), drug=_random(seed + 1), code=np.array([f"c{n}" for n in range(1000)]))
+    assert "related_sensitive" not in messages(_judged_likely(text, "disease", "drug", "code"))
+
+
+def test_related__needs_records() -> None:
+    text = "age,a,b\n" + "".join(f"30,{n % 3},{n % 3}x\n" for n in range(18))
+    found = measured(text, quasi="age", sensitive=("a", "b"))
+    assert found.related == ()
+
+
+def test_missing_sensitive_values__are_a_fact_where_they_are_few() -> None:
+    disease = _random()
+    disease[:20] = ""
+    assert messages(_judged_likely(_table(disease)))["missing_sensitive_values"].startswith(
+        "PASS: 20 of 1,000"
+    )
+    disease[:50] = ""  # a whole class
+    assert messages(_judged_likely(_table(disease)))["missing_sensitive_values"].startswith(
+        "WARN: 50 of 1,000"
+    )
+
+
+def test_judge__without_a_class_size_rests_on_the_average_risk() -> None:
+    found = measured("age,sex\n" + "30,F\n" * 9 + "40,F\n", quasi="age")
+    assert judge_risk(found, RiskThresholds(k=1, average_risk=0.25)).verdict is Verdict.PASS
+    assert judge_risk(found, RiskThresholds(k=1, average_risk=0.15)).verdict is Verdict.FAIL
+    nothing = judge_risk(found, RiskThresholds(k=1))
+    assert nothing.verdict is Verdict.NOT_ASSESSED
+    assert messages(nothing)["k"] == "PASS: No size of classes is asked for; the smallest has 1 record."
+
+
+def _combinations(columns: dict[str, str]) -> Combinations:
+    return distinct_combinations({name: value_codes(pa.array(list(text))) for name, text in columns.items()})
+
+
+# Motwani and Xu (2007), table 1: age, sex and state of five people.
+MOTWANI_XU = distinct_combinations(
+    {
+        "age": value_codes(pa.array([20, 30, 40, 20, 40])),
+        "sex": value_codes(pa.array(["Female", "Female", "Female", "Male", "Male"])),
+        "state": value_codes(pa.array(["CA", "CA", "TX", "NY", "CA"])),
+    }
+)
+
+
+def test_distinctness__agrees_with_the_paper() -> None:
+    age, age_state = distinctness(MOTWANI_XU, [0]), distinctness(MOTWANI_XU, [0, 2])
+    assert (age.distinction, age.separation) == (0.6, 0.8)
+    assert (age_state.distinction, age_state.separation) == (1, 1)
+    assert age_state.columns == ("age", "state")
+    assert (age.n_classes, age.n_unique, age.unique_share, age.n_pairs_separated) == (3, 1, 0.2, 8)
+
+
+def test_distinctness__of_no_column_tells_nobody_apart() -> None:
+    found = distinctness(MOTWANI_XU, [])
+    assert (found.n_classes, found.separation, found.n_unique) == (1, 0, 0)
+
+
+def test_distinctness__of_one_record_has_no_pair() -> None:
+    found = distinctness(_combinations({"x": "a"}), [0])
+    assert (found.distinction, found.separation, found.unique_share) == (1, None, 1)
+
+
+def test_distinctness__of_no_record_is_not_known() -> None:
+    empty = distinct_combinations({"x": np.zeros(0, dtype=np.int64)})
+    found = distinctness(empty, [0])
+    assert (found.distinction, found.separation, found.unique_share) == (None, None, None)
+    assert column_contributions(empty)[0].unique_share_gained is None
+
+
+def test_column_contributions__count_what_a_column_adds() -> None:
+    # x·y: a1 a2 b1 b1 c3. Unique: a1, a2, c3. Without y: c. Without x: 2 and 3.
+    x, y = column_contributions(_combinations({"x": "aabbc", "y": "12113"}))
+    assert (x.column, x.n_unique_gained, x.unique_share_gained) == ("x", 1, 0.2)
+    assert (y.column, y.n_unique_gained, y.unique_share_gained) == ("y", 2, 0.4)
+    assert (x.alone.n_unique, y.alone.n_unique) == (1, 2)
+
+
+def test_singling_out_sets__finds_all_of_the_smallest_size() -> None:
+    # x and z together, and y and z together, single out everybody; no column alone half of them.
+    table = _combinations({"x": "aabb", "y": "ccdd", "z": "1212"})
+    found = singling_out_sets(table)
+    assert [each.columns for each in found.sets] == [("x", "z"), ("y", "z")]
+    assert (found.method, found.searched_size, found.n_looked_at) == (
+        "exact",
+        2,
+        3,
+    )  # 2 values reach 2 of 4 at best
+
+
+def test_singling_out_sets__of_columns_that_never_do_it() -> None:
+    found = singling_out_sets(_combinations({"x": "aabb", "y": "1122"}))
+    assert (found.sets, found.method) == ((), "exact")
+
+
+def test_singling_out_sets__need_more_than_the_share() -> None:
+    table = _combinations({"x": "abcc"})
+    assert singling_out_sets(table, share=0.5).sets == ()
+    assert [each.columns for each in singling_out_sets(table, share=0.49).sets] == [("x",)]
+
+
+def test_singling_out_sets__grows_a_set_beyond_its_bound_and_says_so() -> None:
+    bits = [np.arange(16) >> place & 1 for place in range(4)]
+    columns = dict(zip("abcdef", [*bits, bits[0] ^ bits[1], bits[2] ^ bits[3]], strict=True))
+    exact = singling_out_sets(distinct_combinations(columns))
+    greedy = singling_out_sets(distinct_combinations(columns), max_cells=1)
+    assert {each.columns for each in exact.sets} >= {("a", "b", "c", "d"), ("a", "c", "e", "f")}
+    assert (exact.method, exact.searched_size) == ("exact", 4)  # two values each: less never reaches 9 of 16
+    assert (greedy.method, greedy.searched_size) == ("greedy", 3)
+    assert greedy.sets[0].unique_share == 1
+
+
+def test_singling_out_sets__refuse_a_share_out_of_range() -> None:
+    with pytest.raises(AuditInputError, match=r"^share must be at least 0 and below 1, received 1\.$"):
+        singling_out_sets(MOTWANI_XU, share=1.0)
+
+
+def test_columns__of_many_do_bounded_work_and_say_so() -> None:
+    rng = np.random.default_rng(3)
+    wide = distinct_combinations({f"c{n}": rng.integers(0, 3, 200) for n in range(1000)})
+    found = singling_out_sets(wide, max_cells=60_000_000)
+    assert (found.method, found.searched_size) == ("greedy", 1)
+    assert found.sets[0].n_unique > 100
+    assert len(column_contributions(wide)) == 1000
+    assert all(each.n_unique_gained == 0 for each in column_contributions(wide))  # 999 others do as well

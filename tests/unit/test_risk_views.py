@@ -29,6 +29,7 @@ from core.risk.suda import class_combinations
 from core.roles import suggest_roles
 from core.verdict import Verdict
 from tests.risk_examples import PEOPLE, judged, measured, table
+from tests.saying import Saying
 from tests.unit.test_risk_population import POPULATION
 
 
@@ -41,22 +42,13 @@ def _against_population() -> RiskAudit:
 def test_intruders__speak_of_people_found_for_certain() -> None:
     prosecutor, journalist, marketer = views.intruders(judged())
     assert prosecutor.risk == 1.0
-    assert prosecutor.wants == (
-        "Knows these 2 facts about somebody (`age`, `sex`), and that the person is in the table; looks for "
-        "that one record."
-    )
-    assert prosecutor.finds == (
-        "Finds 1 of 6 records (16.7 %) for certain: it is alone in a class. A guess among the records of the "
-        "class is right with 50.0 % on average over all records, and with 100 % at worst."
-    )
+    assert prosecutor.wants == Saying("Knows these 2 facts about somebody (`age`, `sex`), and that the …")
+    assert prosecutor.finds == Saying("Finds 1 of 6 records (16.7 %) for certain: … 50.0 % … 100 % …")
     assert (journalist.risk, marketer.risk) == (None, None)
     assert journalist.finds == (
         "Not assessed: give a table of the population or its size. At most it is the prosecutor's 100 %."
     )
-    assert marketer.finds == (
-        "Not assessed: give a table of the population or its size. At most 50.0 % are matched rightly, the "
-        "average risk."
-    )
+    assert marketer.finds == Saying("Not assessed: give a table of the population or its size. … 50.0 % …")
 
 
 def test_intruders__count_persons_where_they_are_known() -> None:
@@ -108,9 +100,8 @@ def test_roles_note__counts_columns_by_role() -> None:
 
 def test_intruders__against_a_population() -> None:
     _, journalist, marketer = views.intruders(_against_population())
-    assert journalist.finds == (
-        "In the population of 13 the smallest class that somebody of the table is in has 2 people; the "
-        "best guess is right with 50.0 %. 0 records stand for fewer than two people."
+    assert journalist.finds == Saying(
+        "In the population of 13 … has 2 people; … right with 50.0 %. 0 records …"
     )
     assert marketer.finds == "Expects 29.2 % of the matches to be right: about 2 of 6 records."
     assert marketer.risk == pytest.approx(1.75 / 6)
@@ -172,19 +163,15 @@ def test_class_size_shares__hold_the_usual_sizes_and_k() -> None:
 def test_charts__say_what_they_show() -> None:
     chart = views.class_chart(judged(k=3))
     assert chart is not None
-    assert chart.alt_text == (
-        "Histogram of records by class size with the cumulative share of records: 3 of 6 records (50.0 %) "
-        "are in classes smaller than 3."
-    )
+    assert chart.alt_text == Saying("Histogram … 3 of 6 records (50.0 %) are in classes smaller than 3.")
     lines = [layer for layer in chart.chart.to_dict()["layer"] if "encoding" in layer]
     rows = list(chart.chart.to_dict()["datasets"].values())
     assert any([row.get("cumulative") for row in data] == pytest.approx([1 / 6, 3 / 6, 1.0]) for data in rows)
     assert len(lines) == 1
     bars = views.risk_bars(_against_population())
     assert bars is not None
-    assert bars.alt_text == (
-        "Bars of Prosecutor, highest 100 %, Prosecutor, average 50.0 %, Journalist, highest 50.0 %, "
-        "Marketer, expected share 29.2 %, with the threshold 20.0 %."
+    assert bars.alt_text == Saying(
+        "Bars of Prosecutor, highest 100 %, Prosecutor, average 50.0 %, … 50.0 %, … 29.2 %, … 20.0 %."
     )
 
 
@@ -330,18 +317,13 @@ def test_columns__say_which_one_makes_records_unique() -> None:
 
 
 def test_sets_note__says_what_was_searched() -> None:
-    assert views.sets_note(_columns(SIX)) == (
-        "No set of the quasi-identifiers, not even all, singles out more than half of the records."
-    )
+    assert views.sets_note(_columns(SIX)) == Saying("No set of the quasi-identifiers, not even all, …")
     assert len(views.sets_table(_columns(SIX))) == 0
     one = "age,sex\n30,F\n31,M\n32,F\n"
-    assert views.sets_note(_columns(one)) == (
-        "`age` alone singles out 100 % of the records, and no smaller set singles out more than half."
-    )
+    assert views.sets_note(_columns(one)) == Saying("`age` alone singles out 100 % of the records, and …")
     two = "a,b,c\n1,1,1\n1,2,2\n2,1,2\n2,2,1\n"
-    assert views.sets_note(_columns(two, quasi="a,b,c")) == (
-        "`a`, `b` together single out 100 % of the records, and no smaller set singles out more than half. 2 "
-        "other sets of this size also single out over half."
+    assert views.sets_note(_columns(two, quasi="a,b,c")) == Saying(
+        "`a`, `b` together single out 100 % of the records, and no … 2 other …"
     )
     assert views.sets_table(_columns(two, quasi="a,b,c"))["columns"].tolist() == ["a, b", "a, c", "b, c"]
 
@@ -362,10 +344,8 @@ def test_suda__says_how_few_values_single_records_out() -> None:
     suda = measure_special_uniques(measured(PEOPLE), table(PEOPLE))
     assert suda is not None
     # Only (50, F) is unique, by its age alone.
-    assert views.suda_note(suda) == (
-        "1 of 6 records has a set of up to 2 values that no other record has and that gets shared when "
-        "any of them is left out. Such sets: 1 of 1 value, 0 of 2 values. DIS-SUDA, the chance that a match "
-        "is right, is not assessed: it needs a table of the population or its size."
+    assert views.suda_note(suda) == Saying(
+        "1 of 6 records has a set of up to 2 values … 1 of 1 value, 0 of 2 values. DIS-SUDA, …"
     )
     assert views.suda_columns_table(suda)["column"].tolist() == ["age", "sex"]
     assert (
@@ -393,9 +373,8 @@ def test_suda__says_what_was_not_searched() -> None:
     stopped = measure_special_uniques(measured(PEOPLE, population_size=60), table(PEOPLE), stop=_first_set)
     assert stopped is not None
     assert (stopped.max_size, stopped.was_stopped, len(stopped.scored_records)) == (0, True, 0)
-    assert views.suda_note(stopped) == (
-        "No set of values was searched. The search was stopped before all sets of 1 were looked at; none was "
-        "finished."
+    assert views.suda_note(stopped) == Saying(
+        "No set of values was searched. The search was stopped before … 1 were …"
     )
     later = measure_special_uniques(measured(PEOPLE), table(PEOPLE), stop=lambda done, _: done == 2)
     assert later is not None
@@ -433,9 +412,8 @@ def test_document__holds_columns_sets_and_suda() -> None:
 def test_side_by_side__says_which_columns_the_other_lacks() -> None:
     audit = judged()
     assert views.columns_the_other_lacks(audit, judged(quasi="sex,age")) == ""
-    assert views.columns_the_other_lacks(audit, judged(quasi="age")) == (
-        "The second table has no `sex`: its classes are formed over `age` alone, which makes them larger "
-        "than they would be with all."
+    assert views.columns_the_other_lacks(audit, judged(quasi="age")) == Saying(
+        "The second table has no `sex`: its classes are formed over …"
     )
     assert views.columns_the_other_lacks(audit, None) == (
         "The second table has none of the quasi-identifiers, so its classes cannot be formed."
@@ -471,19 +449,12 @@ def test_disclosure_table__a_column_named_as_a_heading_has_its_own() -> None:
 def test_unchosen_sets__are_a_table_with_how_they_were_searched() -> None:
     rows = "".join(f"30,{n},{n % 7},x\n" for n in range(20))
     found = measured("age,a,b,c\n" + rows, quasi="age")
-    assert views.unchosen_sets_table(found).to_dict("list") == {
-        "columns": ["a"],
-        "unique_share": [1.0],
-    }
-    assert views.unchosen_note(found) == (
-        "The 3 released columns that nobody chose, taken together, single out 100 % of the records. The "
-        "smallest sets that single out over half, searched on 20 records and among 3 columns:"
+    assert views.unchosen_sets_table(found).to_dict("list") == {"columns": ["a"], "unique_share": [1.0]}
+    assert views.unchosen_note(found) == Saying(
+        "The 3 released columns that nobody chose, taken together, … 100 % … 20 records … 3 columns:"
     )
     few = measured("age,b\n30,1\n30,1\n30,2\n", quasi="age")
-    assert views.unchosen_note(few) == (
-        "`b`, which nobody chose, singles out 33.3 % of the records; no set of such columns singles out "
-        "over half."
-    )
+    assert views.unchosen_note(few) == Saying("`b`, which nobody chose, singles out 33.3 % of the records; …")
     all_chosen = measured("age\n30\n", quasi="age")
     assert views.unchosen_note(all_chosen) == "Every released column was chosen for something."
     assert views.unchosen_sets_table(all_chosen).empty

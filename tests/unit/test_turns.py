@@ -1,22 +1,30 @@
 """Heavy work waits for its turn, in order; light work never does."""
 
+import logging
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequests
 
 from core import turns as module
 from core.errors import AuditInputError
 from core.jobs import Job, JobState, Progress
 from core.turns import MEGABYTE, Limits, Turns, in_turn, of_run, place_text, taken
+from pages.components import interrupting
+from pages.components.interrupting import interruptible
+from pages.components.serving import leave_out_messages, where_it_happened
+from tests.kinds import Patch
 
 TWO = Limits(at_once=2, memory=100, quota=1)
 
 
 @pytest.fixture
-def one_at_once(monkeypatch: pytest.MonkeyPatch) -> Iterator[Turns]:
+def one_at_once(monkeypatch: Patch) -> Iterator[Turns]:
     made = Turns(TWO._replace(at_once=1, memory=1 << 40))
     monkeypatch.setattr(module, "turns", lambda: made)
     yield made
@@ -42,9 +50,7 @@ def test_ask__plans_memory_and_lets_one_alone_take_more() -> None:
     assert turns.ask("third", 1) == 1, "what would fit waits too, or the large would never begin"
 
 
-def test_ask__keeps_the_place_of_a_page_that_begins_anew_and_forgets_who_left(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_ask__keeps_the_place_of_a_page_that_begins_anew_and_forgets_who_left(monkeypatch: Patch) -> None:
     turns = Turns(TWO._replace(at_once=1))
     assert [turns.ask(who, 1) for who in "abc"] == [None, 0, 1]
     turns.end("b")
@@ -137,9 +143,7 @@ def test_limits__are_sensible_without_settings_and_follow_them() -> None:
     assert Limits.of({"ANONAUDIT_MEMORY": "800"}).quota == 200 * MEGABYTE
 
 
-def test_limits__plan_with_the_memory_of_the_container(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_limits__plan_with_the_memory_of_the_container(tmp_path: Path, monkeypatch: Patch) -> None:
     of_kinds = (tmp_path / "new", tmp_path / "old", tmp_path / "missing")
     monkeypatch.setattr("core.turns._OF_CONTAINER", of_kinds)
     of_kinds[0].write_text("max\n")
@@ -155,3 +159,102 @@ def test_limits__that_cannot_be_read_are_named(wrong: str) -> None:
     with pytest.raises(AuditInputError) as caught:
         Limits.of({"ANONAUDIT_QUOTA": wrong})
     assert caught.value.problems == ("ANONAUDIT_QUOTA has to be a whole number from 1 up.",)
+
+
+def run(work: Callable[[], None], monkeypatch: Patch) -> tuple[ScriptRequests, threading.Thread]:
+    """Run work as a script in a thread of its own."""
+    requests = ScriptRequests()
+    monkeypatch.setattr(interrupting, "get_script_run_ctx", lambda: SimpleNamespace(script_requests=requests))
+
+    def script() -> None:
+        with interruptible():
+            work()
+
+    thread = threading.Thread(target=script)
+    thread.start()
+    return requests, thread
+
+
+def forever() -> None:
+    while True:
+        sum(range(1000))
+
+
+ASKED: dict[str, Callable[[ScriptRequests], object]] = {
+    "the tab was closed, or Stop pressed": lambda requests: requests.request_stop(),
+    "a button was pressed": lambda requests: requests.request_rerun(RerunData()),
+}
+
+
+@pytest.mark.parametrize("asked", ASKED)
+def test_interruptible__ends_what_is_no_longer_wanted(asked: str, monkeypatch: Patch) -> None:
+    requests, thread = run(forever, monkeypatch)
+    time.sleep(0.3)
+    assert thread.is_alive()
+    ASKED[asked](requests)
+    thread.join(20)  # about 1 on an idle machine
+    assert not thread.is_alive()
+
+
+def test_interruptible__lets_a_part_of_the_page_wait_its_turn(monkeypatch: Patch) -> None:
+    done = []
+
+    def work() -> None:
+        time.sleep(1.5)
+        done.append(True)
+
+    requests, thread = run(work, monkeypatch)
+    requests.request_rerun(RerunData(fragment_id="progress"))
+    thread.join(20)
+    assert done == [True]
+
+
+def test_interruptible__leaves_errors_and_other_threads_alone(monkeypatch: Patch) -> None:
+    caught = []
+
+    def work() -> None:
+        try:
+            with interruptible():
+                raise ValueError
+        except ValueError as error:
+            caught.append(error)
+
+    _, thread = run(work, monkeypatch)
+    thread.join(20)
+    assert len(caught) == 1
+    assert interrupting._WATCH._running == set()
+
+
+def test_interruptible__without_a_page_runs_as_it_is() -> None:
+    with interruptible():
+        done = True
+    assert done
+
+
+NAME = "".join(["Kim", " ", "Minji"])  # not in one piece, as tracebacks show source lines
+
+
+def _fail() -> None:
+    int(NAME)
+
+
+def test_where_it_happened__names_type_and_line_but_not_the_message() -> None:
+    with pytest.raises(ValueError, match="Kim Minji") as caught:
+        _fail()
+    told = where_it_happened(caught.value)
+    assert "ValueError" in told
+    assert "in _fail" in told
+    assert NAME not in told
+
+
+def test_leave_out_messages__keeps_the_cell_out_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    logger = logging.getLogger("test.serving")
+    logger.addFilter(leave_out_messages)
+    try:
+        _fail()
+    except ValueError:
+        logger.error("Uncaught app execution", exc_info=sys.exc_info())
+    logger.info("quiet")
+    assert NAME not in caplog.text
+    assert "ValueError (message left out" in caplog.text
+    assert "quiet" not in caplog.text
