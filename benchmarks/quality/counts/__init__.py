@@ -152,17 +152,6 @@ def _cell(c: Counts, region: int = 0, age: int = 0, sex: int = 0) -> Cell:
 
 
 @leak("small")
-def _one_small_cell(c: Counts, leaky: bool) -> None:
-    c.cells[_cell(c)] = 3 if leaky else 30
-
-
-@leak("small")
-def _a_small_cell_without_any_totals(c: Counts, leaky: bool) -> None:
-    c.has_totals = False
-    c.cells[_cell(c, 1, 2, 1)] = 1 if leaky else 5
-
-
-@leak("small")
 def _a_small_total_of_unlisted_cells(c: Counts, leaky: bool) -> None:
     c.left_out = set(c.cells)
     for age, sex in product(range(4), range(2)):
@@ -174,38 +163,9 @@ def _a_small_total_of_unlisted_cells(c: Counts, leaky: bool) -> None:
 # What totals tell of suppressed cells
 
 
-@leak("recoverable")
-def _one_cell_alone_suppressed(c: Counts, leaky: bool) -> None:
-    c.hide(_cell(c))
-    if not leaky:
-        _block(c)
-
-
 def _block(c: Counts) -> None:
     """Suppress a block of two by two by two, of which nothing follows."""
     c.hide(*(_cell(c, *at) for at in product(range(2), range(2), range(2))))
-
-
-@leak("recoverable")
-def _two_in_a_row_of_which_each_is_alone_in_its_column(c: Counts, leaky: bool) -> None:
-    c.hide(_cell(c, 0, 0, 0), _cell(c, 0, 1, 0))
-    if not leaky:
-        _block(c)
-
-
-@leak("recoverable")
-def _a_block_of_two_dimensions_in_three(c: Counts, leaky: bool) -> None:
-    c.hide(*(_cell(c, *at, 0) for at in product(range(2), range(2))))
-    if not leaky:
-        _block(c)
-
-
-@leak("recoverable")
-def _a_suppressed_total_of_shown_cells(c: Counts, leaky: bool) -> None:
-    total = (_cell(c)[0], _cell(c)[1], _ALL)
-    c.hide(total)
-    if not leaky:
-        c.hidden.clear()
 
 
 @leak("recoverable", at_least=Verdict.WARN)
@@ -237,20 +197,6 @@ def _bands_of_which_one_holds_the_other(c: Counts, leaky: bool) -> None:
     c.categories["age"].append("18-49")
 
 
-@leak("differences")
-def _another_table_with_two_more(c: Counts, leaky: bool) -> None:
-    c.others = [Counts(rng=c.rng, categories=c.categories, cells=dict(c.cells))]
-    c.others[0].cells[_cell(c)] += 2 if leaky else 20
-
-
-@leak("differences", at_least=Verdict.WARN)
-def _tested_and_positive_of_which_nearly_all_are(c: Counts, leaky: bool) -> None:
-    c.has_totals = False
-    c.more["positive"] = {cell: n // 2 for cell, n in c.cells.items()}
-    if leaky:
-        c.more["positive"][_cell(c)] = c.cells[_cell(c)] - 2
-
-
 # Categories that are sums of others, and figures
 
 
@@ -269,41 +215,6 @@ def _a_quarter_suppressed_and_the_year_shown(c: Counts, leaky: bool) -> None:
     c.hide(_cell(c))
     if not leaky:
         _block(c)
-
-
-def _towns(c: Counts) -> None:
-    """Say what regions belong to which part of the country, under names that do not tell."""
-    c.sums["region"] = {"Upper Valley": c.categories["region"][:2], "Coast": c.categories["region"][2:4]}
-
-
-@leak("sums")
-def _a_town_suppressed_and_its_part_of_the_country_shown(c: Counts, leaky: bool) -> None:
-    _towns(c)
-    c.left_out = {cell for cell in c.listed() if cell[0] == _ALL}
-    c.hide(*(_cell(c, 0, *at) for at in product(range(2), range(2))))
-    if not leaky:
-        c.hide(*(_cell(c, 1, *at) for at in product(range(2), range(2))))
-
-
-@leak("sums")
-def _a_chapter_of_codes_beside_all_but_one_of_its_codes(c: Counts, leaky: bool) -> None:
-    names = dict(zip(c.categories["age"], ("I10", "I11", "J40", "J45"), strict=True))
-    c.categories["age"] = [*names.values()]
-    c.cells = {(region, names[age], sex): n for (region, age, sex), n in c.cells.items()}
-    c.sums["age"] = {"I1": ["I10", "I11"], "J4": ["J40", "J45"]}
-    c.hide(_cell(c))
-    if not leaky:
-        c.hide(*(_cell(c, *at) for at in product(range(2), range(2), range(2))))
-
-
-@leak("figures")
-def _a_share_that_comes_to_two_people(c: Counts, leaky: bool) -> None:
-    c.has_totals = False
-    ill = {cell: n // 3 + 5 for cell, n in c.cells.items()}
-    c.cells = {cell: 3 * n for cell, n in ill.items()}
-    if leaky:
-        ill[_cell(c)] = 2
-    c.figures["percent_ill"] = {cell: f"{100 * ill[cell] / n:.1f}" for cell, n in c.cells.items()}
 
 
 @leak("figures")
@@ -331,11 +242,6 @@ def _earlier_averages(c: Counts, leaky: bool, *, is_sum: bool) -> None:
 @leak("figures")
 def _averages_before_and_after_two_came(c: Counts, leaky: bool) -> None:
     _earlier_averages(c, leaky, is_sum=False)
-
-
-@leak("figures")
-def _sums_in_whole_numbers_before_and_after_two_came(c: Counts, leaky: bool) -> None:
-    _earlier_averages(c, leaky, is_sum=True)
 
 
 # Groups, and amounts
@@ -378,11 +284,6 @@ def _large_cells_with_all_totals(c: Counts) -> None:
 
 
 @clean
-def _large_cells_without_totals(c: Counts) -> None:
-    c.has_totals = False
-
-
-@clean
 def _a_block_suppressed_in_three_dimensions(c: Counts) -> None:
     _block(c)
 
@@ -399,28 +300,10 @@ def _all_suppressed_but_the_totals_of_regions(c: Counts) -> None:
 
 
 @clean
-def _quarters_and_their_year(c: Counts) -> None:
-    _quarters(c)
-
-
-@clean
-def _towns_and_parts_of_the_country(c: Counts) -> None:
-    _towns(c)
-
-
-@clean
 def _large_counts_with_averages_and_shares(c: Counts) -> None:
     ill = {cell: n // 3 + 5 for cell, n in c.cells.items()}
     c.figures["percent_ill"] = {cell: f"{100 * n / c.cells[cell]:.1f}" for cell, n in ill.items()}
     c.figures["mean_age"] = {cell: f"{c.rng.uniform(20, 80):.1f}" for cell in c.listed()}
-
-
-@clean
-def _a_block_suppressed_with_its_averages(c: Counts) -> None:
-    _block(c)
-    c.figures["mean_age"] = {
-        cell: f"{c.rng.uniform(20, 80):.1f}" for cell in c.listed() if cell not in c.hidden
-    }
 
 
 @clean
@@ -436,11 +319,6 @@ def _bands_that_meet(c: Counts) -> None:
 
 
 @clean
-def _another_table_of_the_same_counts(c: Counts) -> None:
-    c.others = [Counts(rng=c.rng, categories=c.categories, cells=dict(c.cells))]
-
-
-@clean
 def _another_table_of_another_year(c: Counts) -> None:
     moved = {cell: n + int(c.rng.integers(10, 60)) for cell, n in c.cells.items()}
     c.others = [Counts(rng=c.rng, categories=c.categories, cells=moved)]
@@ -450,14 +328,3 @@ def _another_table_of_another_year(c: Counts) -> None:
 def _tested_and_positive(c: Counts) -> None:
     c.has_totals = False
     c.more["positive"] = {cell: n // 3 for cell, n in c.cells.items()}
-
-
-@clean
-def _amounts_of_many_alike(c: Counts) -> None:
-    _firms(c, 12, 11)
-
-
-@clean
-def _categories_that_nobody_is_in(c: Counts) -> None:
-    c.categories["age"].append("unknown")
-    c.cells |= {(region, "unknown", sex): 0 for region, sex in product(c.categories["region"], "FM")}

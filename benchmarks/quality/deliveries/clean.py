@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import uuid
 from collections.abc import Callable
 
 import numpy as np
@@ -45,31 +43,8 @@ def clean(family: str) -> Callable[[Callable[[World], None]], Callable[[World], 
 
 
 @clean("tables")
-def _as_made(w: World) -> None:
-    w.thresholds["k"] = 5
-
-
-@clean("tables")
-def _held_against_eleven(w: World) -> None:
-    w.thresholds["k"] = 11
-
-
-@clean("tables")
-def _three_records_may_be_known(w: World) -> None:
-    w.thresholds["known_records"] = 2
-
-
-@clean("tables")
 def _counts_of_each_ward(w: World) -> None:
     w.tables["summary"] = {w.names.ward: np.array(["W1", "W2", "W3"]), "n": np.array([240, 310, 180])}
-
-
-@clean("tables")
-def _names_of_wards_and_heads_of_columns(w: World) -> None:
-    w.tables["glossary"] = {
-        "column": np.array(["season", "ward", "sex"]),
-        "means": np.array(["quarter of the visit", "place of the visit", "as registered"]),
-    }
 
 
 @clean("tables")
@@ -96,28 +71,6 @@ def _the_same_facts_in_a_second_table(w: World) -> None:
     w.add("base", np.arange(w.n), **{w.names.vperson: w.ids, w.names.sex: w.persons[w.names.sex]})
 
 
-@clean("tables")
-def _tables_of_half_the_persons(w: World) -> None:
-    half = np.flatnonzero(w.kind % 2 == 0)
-    w.add(
-        "follow_up",
-        half,
-        **{w.names.vperson: w.ids[half], "again": np.array(["yes", "no"])[w.kind[half] // 2 % 2]},
-    )
-
-
-@clean("keys")
-def _uuids(w: World) -> None:
-    keys = np.array([str(uuid.UUID(bytes=w.rng.bytes(16), version=4)) for _ in range(w.n)])
-    w.rename(lambda who: keys[who])
-
-
-@clean("keys")
-def _random_hexadecimal_keys(w: World) -> None:
-    keys = np.array([w.rng.bytes(8).hex() for _ in range(w.n)])
-    w.rename(lambda who: keys[who])
-
-
 @clean("keys")
 def _random_numbers_as_keys(w: World) -> None:
     keys = w.rng.permutation(90_000_000 // 9)[: w.n] + 10_000_000
@@ -131,23 +84,9 @@ def _numbers_counted_off_at_random(w: World) -> None:
 
 
 @clean("keys")
-def _digests_with_a_secret(w: World) -> None:
-    secret = w.rng.bytes(16)
-    keys = np.array([hashlib.sha256(secret + str(each).encode()).hexdigest() for each in range(w.n)])
-    w.rename(lambda who: keys[who])
-
-
-@clean("keys")
 def _leading_zeros_everywhere(w: World) -> None:
     keys = np.char.zfill(w.rng.permutation(900_000)[: w.n].astype(str), 8)
     w.rename(lambda who: keys[who])
-
-
-@clean("keys")
-def _leading_zeros_in_one_table_of_coarse_facts(w: World) -> None:
-    keys = w.rng.permutation(900_000)[: w.n].astype(str)
-    w.rename(lambda who: keys[who])
-    w.rename(lambda who: np.char.zfill(keys[who], 8), tables=[w.names.persons])
 
 
 @clean("keys")
@@ -155,11 +94,6 @@ def _a_prefix_in_one_table_of_coarse_facts(w: World) -> None:
     keys = w.rng.permutation(900_000)[: w.n].astype(str)
     w.rename(lambda who: keys[who])
     w.rename(lambda who: np.char.add("S-", keys[who]), tables=[w.names.persons])
-
-
-@clean("keys")
-def _a_prefix_everywhere(w: World) -> None:
-    w.rename(lambda who: np.char.add("S2024-", w.ids[who]))
 
 
 @clean("keys")
@@ -202,33 +136,13 @@ def _names_of_products(w: World) -> None:
 
 
 @clean("identifiers")
-def _numbers_of_a_few_doctors(w: World) -> None:
-    w.visits["doctor_number"] = np.array(["D17", "D22"])[w.kind[w.of_visit] % 2]
-
-
-@clean("identifiers")
 def _serial_numbers_of_devices_in_a_lookup(w: World) -> None:
     w.tables["analysers"] = {"analyser": np.arange(1, 9), "model": np.array(["m1", "m2"] * 4)}
-
-
-@clean("identifiers")
-def _the_ward_telephone(w: World) -> None:
-    w.visits["open"] = np.array(["day", "night"])[w.kind[w.of_visit] % 2]
 
 
 @clean("known records")
 def _a_rare_ward_of_twelve(w: World) -> None:
     w.visits[w.names.ward][w.kind[w.of_visit] == 0] = "W9"
-
-
-@clean("known records")
-def _months_of_visits(w: World) -> None:
-    w.visits["month"] = np.char.add("2024-0", (1 + w.kind[w.of_visit] % 4).astype(str))
-
-
-@clean("known records")
-def _hours_of_the_day(w: World) -> None:
-    w.visits["hour"] = 8 + w.kind[w.of_visit] % 6
 
 
 @clean("known records")
@@ -251,11 +165,6 @@ def _lists_that_many_share(w: World) -> None:
     w.persons["hobbies"] = np.array(["chess;golf", "golf;rowing", "chess;rowing"])[w.kind % 3]
 
 
-@clean("sets")
-def _words_with_commas_that_are_no_list(w: World) -> None:
-    w.persons["address_form"] = np.array(["Dear Sir, Madam", "To whom, it may concern"])[w.kind % 2]
-
-
 @clean("split")
 def _facts_split_over_three_tables_and_coarse(w: World) -> None:
     for name, column, n_values in (("work", "occupation", 2), ("home", "municipality", 3)):
@@ -267,13 +176,6 @@ def _facts_split_over_three_tables_and_coarse(w: World) -> None:
 def _a_schedule_of_fourteen_days_shifted(w: World) -> None:
     start = w.rng.integers(0, 365, w.n)[w.of_visit]
     w.visits[w.names.day] = dates(start + 14 * (np.arange(2 * w.n) % 2))
-    w.settings["quasi_identifiers"] = (f"{w.names.persons}.{w.names.sex}",)
-
-
-@clean("time")
-def _always_on_a_monday(w: World) -> None:
-    start = 7 * w.rng.integers(0, 52, w.n)[w.of_visit]
-    w.visits[w.names.day] = dates(start + 7 * (np.arange(2 * w.n) % 2), "2023-01-02")
     w.settings["quasi_identifiers"] = (f"{w.names.persons}.{w.names.sex}",)
 
 
@@ -299,24 +201,12 @@ def _visits_sorted_by_their_random_numbers(w: World) -> None:
     w.in_order.add(w.names.visits)
 
 
-@clean("order")
-def _visits_of_a_person_one_below_the_other(w: World) -> None:
-    order = w.rng.permutation(w.n)
-    w.keep(w.names.visits, np.argsort(order[w.of_visit], kind="stable"))
-    w.in_order.add(w.names.visits)
-
-
 @clean("households")
 def _households_of_persons_alike(w: World) -> None:
     order = np.argsort(w.kind, kind="stable")
     household = np.empty(w.n, dtype=np.int64)
     household[order] = np.arange(w.n) // 2
     w.persons["household"] = pseudonyms(w.rng, w.n)[household]
-
-
-@clean("unchosen")
-def _measurements_rounded_to_few_values(w: World) -> None:
-    w.persons["titre"] = 0.5 + w.kind % 3
 
 
 @clean("unchosen")

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
-import uuid
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 
@@ -49,32 +46,7 @@ def _dates_of_three_visits_in_one_record(w: World, leaky: bool) -> None:
     w.planted = w.n // 2 * leaky if w.n <= 1000 else leaky
 
 
-@leak("wide", ("intervals", "spans"), at_least=_WARN)
-def _intervals_of_five_shifted_visits_in_one_record(w: World, leaky: bool) -> Sequence[str]:
-    steps = w.rng.integers(1, 40, (w.n, 5)) if leaky else np.full((w.n, 5), 30)
-    _wide(w, "course", w.rng.integers(0, 365, w.n)[:, None] + np.cumsum(steps, axis=1))
-    w.settings["quasi_identifiers"] = (f"{w.names.persons}.{w.names.sex}",)
-    return ("course.visit1_date",)
-
-
-@leak("wide", ("unchosen_columns",), at_least=_WARN)
-def _a_meter_read_each_month_in_columns(w: World, leaky: bool) -> Sequence[str]:
-    used = w.rng.integers(0, 90, (w.n, 6)) if leaky else np.zeros((w.n, 6), dtype=np.int64)
-    _of_person(w, "meters", **{f"used_{at + 1:02}": used[:, at] for at in range(6)})
-    return ("meters.used_01",)
-
-
 # Persons who belong together
-
-
-@leak("families", ("households",), at_least=_WARN, sizes=SIZES[:2])
-def _a_column_that_names_the_mother(w: World, leaky: bool) -> Sequence[str]:
-    """Of a mother's key both records are found: families are small groups too."""
-    order = w.rng.permutation(w.n) if leaky else np.argsort(w.kind, kind="stable")
-    mother = np.full(w.n, "", dtype=object)
-    mother[order[1::2]] = w.ids[order[: len(order[1::2]) * 2 : 2]]
-    w.persons["mother_key"] = mother
-    return (f"`{w.names.persons}.mother_key`",)
 
 
 @leak("families", ("households",), at_least=_WARN, sizes=SIZES[:3])
@@ -110,22 +82,6 @@ def _keys_with_a_suffix_in_one_table(w: World, leaky: bool) -> None:
     _spelled_in_visits(w, leaky, lambda keys: np.char.add(keys, "@h1"))
 
 
-@leak("keys further", _JOINED)
-def _keys_within_names_of_files(w: World, leaky: bool) -> None:
-    _spelled_in_visits(w, leaky, lambda keys: _pasted("scans/", keys, "_t1.nii"))
-
-
-@leak("keys further", _JOINED)
-def _keys_within_names_of_files_that_end_otherwise(w: World, leaky: bool) -> None:
-    ends = np.array([f"{each}.dcm" for each in w.rng.integers(1000, 10_000, 2 * w.n)])
-    _spelled_in_visits(w, leaky, lambda keys: _pasted("a/", keys, np.char.add("_", ends)))
-
-
-@leak("keys further", _JOINED)
-def _keys_in_capitals_in_one_table(w: World, leaky: bool) -> None:
-    _spelled_in_visits(w, leaky, np.char.lower)
-
-
 def _spelled_in_visits(w: World, leaky: bool, spell: Callable[[Column], Column]) -> None:
     names = w.names
     w.tables = {name: w.tables[name] for name in (names.persons, names.visits)}
@@ -139,34 +95,8 @@ def _pasted(before: str, keys: Column, after: str | Column) -> Column:
 
 
 @leak("keys further", _COMPUTED)
-def _keys_that_begin_digests_of_small_numbers(w: World, leaky: bool) -> None:
-    _renamed(w, leaky, lambda each: hashlib.sha256(str(each).encode()).hexdigest()[:12])
-
-
-@leak("keys further", _COMPUTED)
-def _keys_that_are_digests_of_padded_numbers(w: World, leaky: bool) -> None:
-    _renamed(w, leaky, lambda each: hashlib.md5(f"{each:08}".encode()).hexdigest())  # noqa: S324
-
-
-@leak("keys further", _COMPUTED)
 def _keys_that_are_numbers_in_base64(w: World, leaky: bool) -> None:
     _renamed(w, leaky, lambda each: base64.b64encode(f"patient-{each}".encode()).decode())
-
-
-@leak("keys further", _COMPUTED)
-def _keys_that_are_check_sums_of_numbers(w: World, leaky: bool) -> None:
-    _renamed(w, leaky, lambda each: f"{zlib.crc32(str(each).encode()):08x}")
-
-
-@leak("keys further", ("key_holds_dates",), at_least=_WARN)
-def _keys_that_hold_the_time_they_were_made(w: World, leaky: bool) -> None:
-    start = 0x1EF0000 << 20
-    _renamed(w, leaky, lambda each: str(_uuid1(start + int(each) * 10_000_000_000)))
-
-
-def _uuid1(ticks: int) -> uuid.UUID:
-    low, mid, high = ticks & 0xFFFFFFFF, ticks >> 32 & 0xFFFF, ticks >> 48 & 0x0FFF
-    return uuid.UUID(fields=(low, mid, high | 0x1000, 0x80, 1, 0xA0B1C2D3E4F5))
 
 
 @leak("keys further", ("key_holds_dates",), at_least=_WARN)
@@ -199,14 +129,6 @@ def _coordinates_of_visits(w: World, leaky: bool) -> None:
     w.planted = w.n // 2 * leaky
 
 
-@leak("places", _IDENTIFIER)
-def _addresses_of_machines_in_logins(w: World, leaky: bool) -> Sequence[str]:
-    byte = w.rng.integers(1, 255, (w.n, 2)).astype(str)
-    address = np.char.add(np.char.add(np.char.add("84.52.", byte[:, 0]), "."), byte[:, 1])
-    _of_person(w, "logins", ip=address if leaky else np.array(["web", "app"])[w.kind % 2])
-    return ("`logins.ip`",)
-
-
 @leak("sets", ("joined_k", "lists"))
 def _lists_as_json(w: World, leaky: bool) -> None:
     codes = np.array([f"C{each:02}" for each in range(int(30 * (w.n / 300) ** 0.5))])
@@ -217,14 +139,6 @@ def _lists_as_json(w: World, leaky: bool) -> None:
         ]
     )
     w.thresholds["known_records"] = 2
-    w.planted = w.n // 2 * leaky if w.n <= 1000 else leaky
-
-
-@leak("sets", (*_JOINED, "looks_like_identifier", "unchosen_columns"), at_least=_WARN)
-def _objects_as_json(w: World, leaky: bool) -> None:
-    w.persons["extra"] = np.array(
-        [json.dumps({"town": f"t{w.rng.integers(0, w.n // 6)}" if leaky else "t1", "n": 2}) for _ in w.kind]
-    )
     w.planted = w.n // 2 * leaky if w.n <= 1000 else leaky
 
 
@@ -264,55 +178,10 @@ def _note(w: World) -> Sequence[str]:
     return (f"`{w.names.visits}.note`",)
 
 
-_SL = ("Janeza Novaka", "Mojce Kovač", "Andreja Zupančiča", "Nežo Potočnik", "Tomažu Kosu", "Darjo Vidmar")
-
-
-@leak("notes", _TEXT, sizes=SIZES[:3])
-def _slovenian_names_declined(w: World, leaky: bool) -> Sequence[str]:
-    _noted(w, "sl", lambda: f"{{note}} Napotil {w.rng.choice(_SL)} k nam.", leaky)
-    return _note(w)
-
-
-@leak("notes", _TEXT, sizes=SIZES[:3])
-def _a_lady_by_her_surname_declined(w: World, leaky: bool) -> Sequence[str]:
-    surnames = ("Kovačevi", "Horvatovi", "Zupančičevi", "Krajnčevi", "Vidmarjevi")
-    _noted(w, "sl", lambda: f"Obisk pri gospe {w.rng.choice(surnames)}: {{note}}", leaky)
-    return _note(w)
-
-
-@leak("notes", _TEXT, sizes=SIZES[:3])
-def _korean_names_with_particles(w: World, leaky: bool) -> Sequence[str]:
-    names = (
-        "김민수가",
-        "박서연님의",
-        "이지훈은",
-        "최유진에게",
-        "정하늘이",
-        "강수빈을",
-        "윤지우와",
-        "임도현의",
-    )
-    family, given = (
-        "김이박최정강조윤장임",
-        ("민수", "서연", "지훈", "유진", "수빈", "지우", "도현", "은영", "현우"),
-    )
-    particles = ("가", "님의", "은", "에게", "을", "와")
-    made = lambda: f"{w.rng.choice(list(family))}{w.rng.choice(given)}{w.rng.choice(particles)}"
-    _noted(w, "ko", lambda: f"{w.rng.choice(names) if w.rng.random() < 0.3 else made()} {{note}}", leaky)
-    return _note(w)
-
-
 @leak("notes", _TEXT, sizes=SIZES[:3])
 def _initials_and_surnames(w: World, leaky: bool) -> Sequence[str]:
     names = ("J. Foster", "M. Okafor", "A. Lindqvist", "R. Haddad", "K. Novak", "S. Castellano")
     _noted(w, "en", lambda: f"{{note}}. Discussed with {w.rng.choice(names)}.", leaky)
-    return _note(w)
-
-
-@leak("notes", _TEXT, sizes=SIZES[:3])
-def _names_in_small_letters_after_a_title(w: World, leaky: bool) -> Sequence[str]:
-    names = ("mr foster", "mrs hughes", "mr walker", "ms bennett", "mr taylor")
-    _noted(w, "en", lambda: f"{{note}}, spoke to {w.rng.choice(names)} by phone", leaky)
     return _note(w)
 
 
@@ -321,18 +190,6 @@ def _notes_that_nobody_has_read(w: World, leaky: bool) -> Sequence[str]:
     _noted(w, "en", lambda: "", False)
     w.is_read = not leaky
     return _note(w)
-
-
-@leak("keys", _COMPUTED)
-def _digests_of_days_of_birth(w: World, leaky: bool) -> None:
-    days = w.rng.choice(20_000, w.n, replace=False) if w.n <= 20_000 else np.arange(w.n) % 20_000
-    born = np.datetime64("1940-01-01") + days
-    _renamed(w, leaky, lambda at: hashlib.sha256(str(born[at]).encode()).hexdigest())
-
-
-@leak("keys", _COMPUTED)
-def _digests_of_numbers_behind_letters(w: World, leaky: bool) -> None:
-    _renamed(w, leaky, lambda at: hashlib.sha256(f"PAT{at:05d}".encode()).hexdigest())
 
 
 # Tables of counts among those of persons
@@ -377,23 +234,6 @@ def _two_tables_of_counts(w: World, *, more: int = 0, hidden: int = 0) -> None:
 
 
 @leak("counts", ("counts_together",))
-def _three_tables_of_counts_in_a_circle(w: World, leaky: bool) -> Sequence[str]:
-    n = w.rng.integers(30, 60, (4, 3, 2))
-    n[0, 0, 0] = 3
-    if leaky:  # which cannot change then, whatever the others are
-        n[0, 1:, 1] = n[2:, 1:, 1] = n[1, 0, 0] = 0
-    columns = {
-        "place": ("W1", "W2", "W3", "W4"),
-        "age": ("18-39", "40-64", "65+"),
-        "sex": ("F", "M"),
-    }
-    for left_out in range(3):
-        kept = [name for at, name in enumerate(columns) if at != left_out]
-        _cells(w, "_".join(kept), {name: columns[name] for name in kept}, n.sum(axis=left_out))
-    return ("read together",)
-
-
-@leak("counts", ("counts_together",))
 def _two_tables_of_counts_that_cut_ages_at_different_years(w: World, leaky: bool) -> Sequence[str]:
     n = w.rng.integers(30, 60, (4, 6))  # 0-9, 10-17, 18-19, 20-29, 30-39, 40+
     n[1, 2] = 2 if leaky else 9
@@ -430,22 +270,6 @@ def _quarters_of_three_visits_in_one_record(w: World) -> None:
 
 
 @clean("further")
-def _a_trial_whose_visits_are_on_fixed_days_in_one_record(w: World) -> None:
-    start = w.rng.integers(0, 365, w.n)[:, None]
-    _wide(w, "course", start + np.array([0, 14, 28, 90]))
-    w.settings["quasi_identifiers"] = (f"{w.names.persons}.{w.names.sex}",)
-
-
-@clean("further")
-def _sites_with_addresses_and_telephones(w: World) -> None:
-    w.tables["sites"] = {
-        w.names.ward: np.array(["W1", "W2", "W3"]),
-        "office_phone": np.array(["+386 1 522 10 01", "+386 1 522 10 02", "+386 1 522 10 03"]),
-        "office_mail": np.array(["w1@clinic.example", "w2@clinic.example", "w3@clinic.example"]),
-    }
-
-
-@clean("further")
 def _a_table_of_codes_and_what_they_mean(w: World) -> None:
     codes = [f"{letter}{at:02}" for letter in "ABCDE" for at in range(20)]
     w.tables["code_list"] = {
@@ -457,11 +281,6 @@ def _a_table_of_codes_and_what_they_mean(w: World) -> None:
 @clean("further")
 def _random_names_of_files(w: World) -> None:
     w.tests["file"] = _pasted("img_", pseudonyms(w.rng, 2 * w.n, 20), ".png")
-
-
-@clean("further")
-def _lists_as_json_that_many_share(w: World) -> None:
-    w.persons["codes"] = np.array([json.dumps(["C01", f"C0{2 + kind % 3}"]) for kind in w.kind])
 
 
 @clean("further")
@@ -481,29 +300,10 @@ def _hexadecimal_tokens_of_sixteen_random_letters(w: World) -> None:
 
 
 @clean("further")
-def _random_keys_in_base64(w: World) -> None:
-    keys = np.array([base64.b64encode(w.rng.bytes(12)).decode() for _ in range(w.n)])
-    w.rename(lambda who: keys[who])
-
-
-@clean("further")
-def _random_numbers_of_ten_digits(w: World) -> None:
-    keys = np.array([f"{each:010}" for each in w.rng.choice(10**10, w.n, replace=False)])
-    w.rename(lambda who: keys[who])
-
-
-@clean("further")
 def _large_counts_with_shares_beside_the_persons(w: World) -> None:
     _counts_table(w, 40)
     n = w.tables["summary"]["n"]
     w.tables["summary"]["percent"] = np.round(100 * n / n.sum(), 1)
-
-
-@clean("further")
-def _two_tables_of_counts_rounded_to_five(w: World) -> None:
-    _two_tables_of_counts(w, more=2)
-    for name in ("by_term", "by_sex"):
-        w.tables[name]["n"] = 5 * np.round(w.tables[name]["n"].astype(float) / 5).astype(int)
 
 
 @clean("further")
@@ -515,21 +315,5 @@ def _two_tables_of_counts_of_different_people(w: World) -> None:
 
 
 @clean("further")
-def _short_remarks_of_five_kinds(w: World) -> None:
-    remarks = np.array(["seen as planned", "did not come", "came late", "moved to next week", "by telephone"])
-    w.visits["remark"] = remarks[w.kind[w.of_visit] % 5]
-
-
-@clean("further")
 def _couples_of_persons_alike(w: World) -> None:
     _policies_that_a_family_shares(w, False)
-
-
-@clean("further")
-def _dates_of_a_campaign_in_one_week(w: World) -> None:
-    _of_person(w, "vaccinations", dose_date=dates(w.kind % 2))
-
-
-@clean("further")
-def _initials_of_staff_that_many_share(w: World) -> None:
-    w.visits["entered_by"] = np.array(["AB", "JK"])[w.kind[w.of_visit] % 2]

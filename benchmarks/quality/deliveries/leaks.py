@@ -70,10 +70,6 @@ def _mails(w: World, who: Column) -> Column:
     return np.char.add(np.char.add("p", w.rng.permutation(w.n).astype(str)), "@example.org")[who]
 
 
-def _phones(w: World, who: Column) -> Column:
-    return np.char.add("+386 41 ", w.rng.permutation(900_000)[: w.n].astype(str))[who]
-
-
 # One, two or three known records
 
 
@@ -84,33 +80,10 @@ def _days_of_visits(w: World, leaky: bool) -> None:
 
 
 @leak("known records", _JOINED)
-def _one_rare_ward(w: World, leaky: bool) -> None:
-    rare = np.flatnonzero(w.kind == 0)[: 3 if leaky else None]
-    w.visits[w.names.ward][np.isin(w.of_visit, rare)] = "W9"
-    w.planted = 3 * leaky
-
-
-@leak("known records", _JOINED)
 def _a_rare_test_behind_a_visit(w: World, leaky: bool) -> None:
     rare = np.flatnonzero(w.kind == 1)[: 2 if leaky else None]
     w.tests[w.names.test][np.isin(w.of_visit, rare)] = "genetic"
     w.planted = 2 * leaky
-
-
-@leak("known records", _JOINED)
-def _weeks_that_many_share_and_regions_that_many_share(w: World, leaky: bool) -> None:
-    w.persons[w.names.region] = w.rng.permutation(w.n) % max(w.n // 50, 2) if leaky else w.kind % 4
-    w.visits["week"] = w.rng.permutation(2 * w.n) % 20 if leaky else w.kind[w.of_visit] % 20
-    w.planted = w.n // 2 * leaky
-
-
-@leak("known records", _JOINED)
-def _a_hospital_of_three_in_a_table_behind_visits(w: World, leaky: bool) -> None:
-    names = w.names
-    few = np.flatnonzero(w.kind == 2)[: 3 if leaky else None]
-    place = np.where(np.isin(w.of_visit, few), "elsewhere", "here")
-    w.add("stays", w.of_visit, **{names.vid: w.visits[names.vid], "place": place})
-    w.planted = 3 * leaky
 
 
 def _pairs(w: World, size: int, leaky: bool) -> None:
@@ -136,21 +109,6 @@ def _two_known_records(w: World, leaky: bool) -> None:
     _pairs(w, 2, leaky)
 
 
-@leak("known records", _JOINED, sizes=SIZES[:3])
-def _three_known_records(w: World, leaky: bool) -> None:
-    _pairs(w, 3, leaky)
-
-
-@leak("known records", ("alone_with_all_records",), at_least=_WARN)
-def _all_records_together(w: World, leaky: bool) -> None:
-    more = np.repeat(np.arange(w.n), 8)
-    moods = np.array(
-        ["good", "fair", "bad", *(["calm", "tired", "glad", "sad", "tense"] if w.n > 10_000 else [])]
-    )
-    value = w.rng.integers(0, len(moods), len(more)) if leaky else w.kind[more] % 3
-    w.add("diary", more, **{w.names.vperson: w.ids[more], "mood": moods[value]})
-
-
 @leak("known records", ("alone_with_all_records",), at_least=_WARN)
 def _numbers_of_records_of_their_own(w: World, leaky: bool) -> None:
     often = 1 + (w.rng.permutation(w.n) if leaky and w.n <= 1000 else w.kind * (40 if leaky else 0) % 41)
@@ -160,32 +118,6 @@ def _numbers_of_records_of_their_own(w: World, leaky: bool) -> None:
 
 
 # Sets
-
-
-def _sets(w: World, leaky: bool, mark: str) -> Column:
-    """Return a list a person, whose parts many share; where leaky, pairs of parts are rare."""
-    n_parts = int(25 * (w.n / 300) ** 0.5)
-    parts = np.array([f"sport{each}" for each in range(n_parts)])
-    chosen = [
-        np.sort(w.rng.choice(n_parts, 4, replace=False)) if leaky else np.arange(4) + 4 * (kind % 2)
-        for kind in w.kind
-    ]
-    return np.array([mark.join(parts[each]) for each in chosen])
-
-
-@leak("sets", ("joined_k", "table_k"))
-def _a_list_in_a_cell(w: World, leaky: bool) -> None:
-    w.persons["hobbies"] = _sets(w, leaky, ";")
-    w.thresholds["known_records"] = 2
-    w.planted = w.n // 2 * leaky if w.n <= 1000 else leaky
-
-
-@leak("sets", ("lists",), sizes=SIZES[:3])
-def _pairs_out_of_a_list_in_a_cell(w: World, leaky: bool) -> Sequence[str]:
-    w.persons["hobbies"] = _sets(w, leaky, "|")
-    w.settings["quasi_identifiers"] = (f"{w.names.persons}.hobbies",)
-    w.thresholds["known_records"] = 2
-    return (f"`{w.names.persons}.hobbies`",)
 
 
 # Keys
@@ -229,44 +161,12 @@ def _keys_that_are_digests_of_small_numbers(w: World, leaky: bool) -> None:
         w.rename(lambda who: digests[who])
 
 
-@leak("keys", ("key_computed",))
-def _keys_that_are_digests_of_another_column(w: World, leaky: bool) -> None:
-    if leaky:
-        codes = np.array([f"K-{each}" for each in w.rng.permutation(9 * w.n)[: w.n]])
-        digests = np.array([hashlib.md5(each.encode()).hexdigest() for each in codes])  # noqa: S324
-        w.rename(lambda who: digests[who])
-        w.add("cards", np.arange(w.n), card=codes, issued=np.full(w.n, "yes"))
-
-
-@leak("keys", ("key_holds_dates",), at_least=_WARN)
-def _keys_that_begin_with_the_date_of_birth(w: World, leaky: bool) -> None:
-    if leaky:
-        born = np.char.replace(dates(w.rng.integers(0, 20_000, w.n), "1940-01-01"), "-", "")
-        keys = np.char.add(np.char.add(born, "-"), np.char.zfill(w.rng.permutation(w.n).astype(str), 6))
-        w.rename(lambda who: keys[who])
-
-
 @leak("keys", ("listed_beside_key",))
 def _a_list_of_pseudonyms_and_hospital_numbers(w: World, leaky: bool) -> Sequence[str]:
     column = "hospital_number" if leaky else "batch"
     values = w.rng.permutation(9 * w.n)[: w.n] + 10**6 if leaky else w.kind % 2
     w.add("transfer_list", np.arange(w.n), **{w.names.vperson: w.ids, column: values})
     return ("`transfer_list.hospital_number`",)
-
-
-@leak("keys", _JOINED)
-def _keys_with_and_without_leading_zeros(w: World, leaky: bool) -> None:
-    _spelled(w, leaky, lambda numbers: np.char.zfill(numbers, 9))
-
-
-@leak("keys", _JOINED)
-def _keys_with_and_without_marks(w: World, leaky: bool) -> None:
-    _spelled(w, leaky, lambda numbers: np.char.add("P-", numbers), lambda numbers: np.char.add("p", numbers))
-
-
-@leak("keys", _JOINED)
-def _keys_as_spreadsheets_write_numbers(w: World, leaky: bool) -> None:
-    _spelled(w, leaky, lambda numbers: np.char.add(numbers, ".0"))
 
 
 @leak("keys", _JOINED)
@@ -300,29 +200,6 @@ def _a_number_within_a_hospital(w: World, leaky: bool) -> None:
     _days_of_visits(w, leaky)
 
 
-@leak("keys", _JOINED)
-def _keys_under_names_that_say_nothing(w: World, leaky: bool) -> None:
-    w.persons["c1"] = w.persons.pop(w.names.pid)
-    w.visits["x7"] = w.visits.pop(w.names.vperson)
-    _days_of_visits(w, leaky)
-
-
-@leak("keys", _JOINED)
-def _two_pseudonyms_and_one_time_of_measurement(w: World, leaky: bool) -> None:
-    """Tables under pseudonyms of their own meet in a column of exact times."""
-    if leaky:
-        others = pseudonyms(w.rng, w.n)
-        w.rename(lambda who: others[who], tables=[w.names.persons])
-        taken = np.array([f"{w.rng.random():.12f}" for _ in range(w.n)])
-        w.persons["taken"] = taken
-        w.add("samples", np.arange(w.n), taken=taken, drawer=w.rng.permutation(w.n) % max(w.n // 6, 2))
-        w.settings["quasi_identifiers"] = (
-            f"{w.names.persons}.{w.names.age}", f"{w.names.persons}.{w.names.sex}",
-            f"{w.names.persons}.{w.names.region}", "samples.drawer",
-        )  # fmt: skip
-        w.planted = w.n // 2
-
-
 # Who is where
 
 
@@ -332,12 +209,6 @@ def _three_persons_in_a_table_of_their_own(w: World, leaky: bool) -> Sequence[st
     w.add("hiv_clinic", few, **{w.names.vperson: w.ids[few], "value": w.rng.integers(0, 2, len(few))})
     w.planted = 3 * leaky
     return ("`hiv_clinic`",)
-
-
-@leak("who is where", ("missing_persons",), at_least=_WARN)
-def _a_person_taken_out_of_one_table_only(w: World, leaky: bool) -> None:
-    gone = np.array([w.n // 2] if leaky else [], dtype=np.int64)
-    w.keep(w.names.persons, ~np.isin(w.who[w.names.persons], gone))
 
 
 @leak("who is where", ("missing_persons",), at_least=_WARN)
@@ -358,26 +229,6 @@ def _names_in_a_table_of_visits(w: World, leaky: bool) -> Sequence[str]:
     return (f"`{w.names.visits}.{w.names.person_name}`",)
 
 
-@leak("identifiers", _IDENTIFIER)
-def _e_mail_addresses_behind_a_visit(w: World, leaky: bool) -> Sequence[str]:
-    w.tests["ordered_for"] = _mails(w, w.of_visit) if leaky else np.full(2 * w.n, "patient")
-    return (f"`{w.names.tests}.ordered_for`",)
-
-
-@leak("identifiers", _IDENTIFIER)
-def _phones_in_a_table_that_nothing_joins(w: World, leaky: bool) -> Sequence[str]:
-    called = w.some(100)
-    numbers = _phones(w, called) if leaky else np.full(100, "none")
-    w.tables["callbacks"] = {"called": numbers, "outcome": np.array(["yes", "no"] * 50)}
-    return ("`callbacks.called`",)
-
-
-@leak("identifiers", _IDENTIFIER)
-def _personal_numbers_in_a_child_table(w: World, leaky: bool) -> Sequence[str]:
-    w.tests["ref"] = _numbers_of_persons(w)[w.of_visit] if leaky else np.full(2 * w.n, "lab 1")
-    return (f"`{w.names.tests}.ref`",)
-
-
 # Quasi-identifiers split over tables
 
 
@@ -387,22 +238,6 @@ def _a_post_code_in_a_second_table(w: World, leaky: bool) -> None:
     code = w.rng.permutation(w.n) % n_codes if leaky else w.kind % 4
     w.add("addresses", np.arange(w.n), **{w.names.vperson: w.ids, "postcode": 1000 + code})
     w.planted = w.n // 2 * leaky
-
-
-@leak("split", _JOINED)
-def _three_tables_of_a_fact_each(w: World, leaky: bool) -> None:
-    for name, column in (("work", "occupation"), ("home", "municipality"), ("origin", "country_of_birth")):
-        size = max(int(w.n**0.5), 8)
-        value = w.rng.permutation(w.n) % size if leaky else w.kind % 4
-        w.add(name, np.arange(w.n), **{w.names.vperson: w.ids, column: np.char.add("c", value.astype(str))})
-    w.planted = w.n // 2 * leaky
-
-
-@leak("split", _JOINED)
-def _a_fine_copy_beside_the_coarse_table(w: World, leaky: bool) -> None:
-    birth = w.rng.integers(1930, 2010, w.n) if leaky else 1930 + 40 * (w.kind % 2)
-    w.add("full", np.arange(w.n), **{w.names.vperson: w.ids, w.names.birth: birth})
-    w.planted = w.n // 2 * leaky if w.n <= 1000 else leaky
 
 
 @leak("split", ("same_order",), at_least=_WARN)
@@ -421,32 +256,6 @@ def _two_tables_under_two_pseudonyms_in_one_order(w: World, leaky: bool) -> None
 # Time and order
 
 
-def _shifted(w: World, gaps: Column) -> Column:
-    """Return the days of visits after a shift of each person by days of their own."""
-    first = w.rng.integers(0, 365, w.n)
-    second = np.arange(2 * w.n) % 2
-    return first[w.of_visit] + second * gaps[w.of_visit]
-
-
-@leak("time", _INTERVALS)
-def _intervals_between_shifted_dates(w: World, leaky: bool) -> Sequence[str]:
-    gaps = w.rng.permutation(9 * w.n)[: w.n] + 1 if leaky and w.n <= 1000 else 30 + w.kind % 2
-    if leaky and w.n > 1000:
-        return _many_intervals(w)
-    w.visits[w.names.day] = dates(_shifted(w, gaps))
-    w.settings["quasi_identifiers"] = (f"{w.names.persons}.{w.names.sex}",)
-    return (f"`{w.names.visits}.{w.names.day}`",)
-
-
-def _many_intervals(w: World) -> Sequence[str]:
-    who = np.repeat(np.arange(w.n), 5)
-    steps = w.rng.integers(1, 60, (w.n, 5))
-    days = w.rng.integers(0, 365, w.n)[:, None] + np.cumsum(steps, axis=1)
-    w.add("diary", who, **{w.names.vperson: w.ids[who], w.names.day: dates(days.ravel())})
-    w.settings["quasi_identifiers"] = (f"{w.names.persons}.{w.names.sex}",)
-    return (f"`diary.{w.names.day}`",)
-
-
 @leak("time", _INTERVALS)
 def _days_since_the_first_visit(w: World, leaky: bool) -> Sequence[str]:
     who = np.repeat(np.arange(w.n), 4)
@@ -459,40 +268,6 @@ def _days_since_the_first_visit(w: World, leaky: bool) -> Sequence[str]:
     return ("`course.days_since_start`",)
 
 
-@leak("time", ("intervals",), at_least=_WARN, sizes=SIZES[:3])
-def _weekdays_that_a_shift_by_weeks_keeps(w: World, leaky: bool) -> Sequence[str]:
-    who = np.repeat(np.arange(w.n), 8)
-    weekday = w.rng.integers(0, 7, (w.n, 8)) if leaky else np.zeros((w.n, 8), dtype=np.int64)
-    days = 7 * np.arange(1, 9) * 9 + weekday + 7 * w.rng.integers(0, 52, w.n)[:, None]
-    w.add("rounds", who, **{w.names.vperson: w.ids[who], w.names.day: dates(days.ravel(), "2023-01-02")})
-    w.settings["quasi_identifiers"] = (f"{w.names.persons}.{w.names.sex}",)
-    return (f"`rounds.{w.names.day}`",)
-
-
-@leak("time", ("spans",), at_least=_WARN)
-def _days_between_two_columns_of_dates(w: World, leaky: bool) -> Sequence[str]:
-    came = w.rng.integers(0, 3000, w.n)
-    stayed = w.rng.permutation(9 * w.n)[: w.n] if leaky and w.n <= 1000 else 3 + w.kind % 2
-    if leaky and w.n > 1000:
-        stayed = w.rng.permutation(w.n)
-    columns = {
-        "admission_date": dates(came, "1950-01-01"),
-        "discharge_date": dates(came + stayed, "1950-01-01"),
-    }
-    w.add("long_stays", np.arange(w.n), **{w.names.vperson: w.ids}, **columns)
-    w.settings["quasi_identifiers"] = (f"{w.names.persons}.{w.names.sex}",)
-    return ("`long_stays.admission_date`",)
-
-
-@leak("order", ("order",), at_least=_WARN)
-def _pseudonyms_counted_off_in_the_order_of_age(w: World, leaky: bool) -> Sequence[str]:
-    order = np.argsort(w.kind % 3, kind="stable") if leaky else w.rng.permutation(w.n)
-    number = np.empty(w.n, dtype=np.int64)
-    number[order] = np.arange(1, w.n + 1)
-    w.rename(lambda who: number[who])
-    return (f"{w.names.persons}.",)
-
-
 @leak("order", ("order",), at_least=_WARN)
 def _random_pseudonyms_given_in_the_order_of_the_first_visit(w: World, leaky: bool) -> Sequence[str]:
     first = np.argsort(w.rng.permutation(w.n))
@@ -501,14 +276,6 @@ def _random_pseudonyms_given_in_the_order_of_the_first_visit(w: World, leaky: bo
     w.rename(lambda who: keys[who])
     w.settings["quasi_identifiers"] = (f"{w.names.persons}.{w.names.sex}",)
     return (f"{w.names.visits}.",)
-
-
-@leak("order", ("order",), at_least=_WARN)
-def _rows_in_the_order_of_age_behind_an_age_group(w: World, leaky: bool) -> Sequence[str]:
-    if leaky:
-        w.keep(w.names.persons, np.argsort(w.kind % 3, kind="stable"))
-        w.in_order.add(w.names.persons)
-    return (f"`{w.names.persons}.{w.names.age}`",)
 
 
 # Households
@@ -531,12 +298,6 @@ def _households_of_members_that_no_other_has(w: World, leaky: bool) -> Sequence[
     return (f"`{w.names.persons}.household`",)
 
 
-@leak("households", ("households",), at_least=_WARN, sizes=SIZES[:3])
-def _families_in_a_table_of_their_own(w: World, leaky: bool) -> Sequence[str]:
-    w.add("kin", np.arange(w.n), **{w.names.vperson: w.ids, "family": _households(w, leaky)})
-    return ("`kin.family`",)
-
-
 # What nobody chose
 
 
@@ -544,17 +305,3 @@ def _families_in_a_table_of_their_own(w: World, leaky: bool) -> Sequence[str]:
 def _an_exact_measurement_of_persons(w: World, leaky: bool) -> Sequence[str]:
     w.persons["titre"] = w.rng.random(w.n).round(9) if leaky else np.full(w.n, 0.5)
     return (f"{w.names.persons}.titre",)
-
-
-@leak("unchosen", ("unchosen_columns",), at_least=_WARN)
-def _a_cost_of_each_visit(w: World, leaky: bool) -> Sequence[str]:
-    w.visits["cost"] = w.rng.permutation(9 * w.n)[: 2 * w.n] / 100 if leaky else np.full(2 * w.n, 10)
-    return (f"{w.names.visits}.cost",)
-
-
-@leak("unchosen", ("unchosen_columns",), at_least=_WARN, sizes=SIZES[:2])
-def _diagnoses_that_are_rare_together(w: World, leaky: bool) -> Sequence[str]:
-    for column in ("diagnosis", "second_diagnosis", "third_diagnosis"):
-        value = w.rng.integers(0, 30, w.n) if leaky else w.kind % 2
-        w.persons[column] = np.char.add("D", value.astype(str))
-    return (f"{w.names.persons}.diagnosis",)

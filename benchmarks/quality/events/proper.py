@@ -12,7 +12,6 @@ from benchmarks.quality.events.logs import (
     Log,
     Make,
     natural,
-    person_names,
     repeated,
     seconds_at,
     shared_profiles,
@@ -21,7 +20,6 @@ from benchmarks.quality.events.logs import (
     varied,
     with_choices,
 )
-from benchmarks.quality.events.values import single_events
 from benchmarks.quality.scoreboard import Scenario
 
 
@@ -58,12 +56,6 @@ def base62(n: int, rng: np.random.Generator) -> np.ndarray:
 def two_parts(n: int, rng: np.random.Generator) -> np.ndarray:
     pairs = [f"{a}-{b}" for a in range(1, 200) for b in range(1, 200)]
     return np.array(pairs)[rng.permutation(len(pairs))[:n]]
-
-
-def with_na(n: int, rng: np.random.Generator) -> np.ndarray:
-    names = person_names(n, rng)
-    names[:4] = ["NA", "null", "None", "nan"]
-    return names
 
 
 def rooms(number: int, rng: np.random.Generator) -> str:
@@ -106,13 +98,6 @@ def two_years(s: Scenario) -> Log:
     settings = {"columns": columns, "flatten": "week_number"}
     week = log.seconds // (7 * 86_400)
     return with_choices(varied(log, seconds=log.seconds + (week % 2) * 364 * 86_400), settings=settings)
-
-
-def with_extras(s: Scenario) -> Log:
-    log, rng = single_events(s), s.rng("extra")
-    n = len(log.user)
-    wards = np.array([f"ward {number}" for number in range(12)])[rng.integers(0, 12, n)]
-    return varied(log, extra={"ward": wards, "temperature": rng.normal(37, 0.5, n).round(1).astype(str)})
 
 
 def one_kind(s: Scenario) -> Log:

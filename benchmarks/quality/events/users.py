@@ -39,37 +39,9 @@ def true_persons(s: Scenario) -> Log:
 
 def by_case(name: str, number: int) -> str:
     given, family = name.split(".")
-    return (
-        name,
-        name.upper(),
-        name.title(),
-        f"{given}.{family.title()}",
-        f"{given.upper()}.{family}",
-    )[number]
-
-
-def by_spaces(name: str, number: int) -> str:
-    given, family = name.split(".")
-    return f"{given}{(' ', '  ', ' ' + chr(160), chr(9), chr(0x200B) + ' ')[number]}{family}"
-
-
-def by_marks(name: str, number: int) -> str:
-    given, family = name.split(".")
-    return f"{given}{('.', '_', '-', ' ', '. ')[number]}{family}"
-
-
-def by_composition(name: str, number: int) -> str:
-    composed, apart = "\u010d", "c\u030c"
-    given, family = name.split(".")
-    return (
-        f"{given}{composed}.{family}",
-        f"{given}{apart}.{family}",
-        f"{given}{composed}.{family}\u200b",
-        "".join(
-            chr(ord(c) + 0xFEE0) if c.isascii() and c.isalpha() else c for c in f"{given}{composed}.{family}"
-        ),
-        f"\ufeff{given}{composed}.{family}",
-    )[number]
+    return (name, name.upper(), name.title(), f"{given}.{family.title()}", f"{given.upper()}.{family}")[
+        number
+    ]
 
 
 def numbered(spell: Callable[[int, int], str]) -> Make:

@@ -35,11 +35,6 @@ def unmapped(share: float) -> Make:
     return make
 
 
-def merged(s: Scenario) -> Log:
-    mapping = event_mapping([(name, "event") for name in EVENTS])
-    return with_choices(shared_profiles(s, n_events=4), settings={"mapping": mapping, "leave_out": ()})
-
-
 def own_mapping(s: Scenario) -> Log:
     mapping = event_mapping([(name, "help" if "EM" in name else name.lower()) for name in EVENTS])
     return with_choices(shared_profiles(s, n_events=4), settings={"mapping": mapping, "leave_out": ()})
@@ -89,36 +84,6 @@ def names_in_values(s: Scenario) -> Log:
     return varied(log, event=event)
 
 
-def names_of_another_column(s: Scenario) -> Log:
-    """Have the people's full names in the file, and some of them in events."""
-    log = _raw(s, activity)
-    full = np.array([name.replace(".", " ").title() for name in log.user])
-    group = np.minimum(np.arange(s.n_records) // 10, max(s.n_records // 10 - 1, 0))
-    event = np.array(
-        [f"{e}: {full[np.flatnonzero(group == g)[0]]}" for e, g in zip(log.event, group, strict=True)]
-    )
-    return varied(log, user=uuids(s.n_records, s.rng("ids")), event=event, extra={"full_name": full})
-
-
-def only_the_column(s: Scenario) -> Log:
-    log = _raw(s, activity)
-    full = [name.replace(".", " ").title() for name in log.user]
-    return varied(log, user=uuids(s.n_records, s.rng("ids")), extra={"full_name": full})
-
-
-def class_of_a_person(s: Scenario) -> Log:
-    """Call a class of the mapping after one of the users."""
-    log = varied(shared_profiles(s), user=np.repeat(person_names(s.n_records, s.rng("names")), 3))
-    pairs = [(name, name.lower()) for name in EVENTS[1:]] + [(EVENTS[0], f"calls of {log.user[0]}")]
-    return with_choices(log, settings={"mapping": event_mapping(pairs), "leave_out": ()})
-
-
-def class_of_a_thing(s: Scenario) -> Log:
-    log = varied(shared_profiles(s), user=np.repeat(person_names(s.n_records, s.rng("names")), 3))
-    pairs = [(name, f"calls of {name.lower()}") for name in EVENTS]
-    return with_choices(log, settings={"mapping": event_mapping(pairs), "leave_out": ()})
-
-
 def nearly_uniform(share: float) -> Make:
     def make(s: Scenario) -> Log:
         rng, n = s.rng("log"), s.n_records
@@ -132,38 +97,6 @@ def nearly_uniform(share: float) -> Make:
         )
 
     return make
-
-
-def dominated(s: Scenario) -> Log:
-    """Of each combination's rows nearly all are one user's."""
-    rng, n = s.rng("log"), s.n_records
-    n_groups = max(1, min(5, n // 8))
-    group = np.arange(n) % n_groups
-    n_rows = np.where(np.arange(n) < n_groups, 300 + np.arange(n), 1)
-    place = np.repeat(group, n_rows)
-    return Log(
-        user=np.repeat(uuids(n, rng), n_rows),
-        event=np.full(len(place), "X.FALL_DETECTED"),
-        seconds=seconds_at(place, 1, 9, rng, len(place)),
-    )
-
-
-def undominated(s: Scenario) -> Log:
-    rng, n = s.rng("log"), s.n_records
-    n_groups = max(1, min(5, n // 8))
-    return Log(
-        user=uuids(n, rng),
-        event=np.full(n, "X.FALL_DETECTED"),
-        seconds=seconds_at(np.arange(n) % n_groups, 1, 9, rng, n),
-    )
-
-
-def single_events(s: Scenario) -> Log:
-    """One event each, drawn freely."""
-    rng, n = s.rng("log"), s.n_records
-    names = np.array([f"X.{name}" for name in EVENTS])
-    at = seconds_at(rng.integers(0, 8, n), rng.integers(0, 7, n), rng.integers(0, 24, n), rng, n)
-    return Log(user=uuids(n, rng), event=names[rng.integers(0, 5, n)], seconds=at)
 
 
 def chosen(make: Make, **parts: dict[str, object]) -> Make:

@@ -134,31 +134,6 @@ def _some(
     return _leak(name, family, leak, control, sizes=sizes, schemas=schemas, holdout=holdout)
 
 
-def _half_of(scenario: Scenario, original: Table) -> Table:
-    chosen = scenario.rng("half").permutation(len(original))[: len(original) // 2]
-    return original.iloc[np.sort(chosen)].reset_index(drop=True)
-
-
-def _twice(scenario: Scenario, original: Table) -> Table:
-    return leaks.in_order(scenario, pd.concat([original, original], ignore_index=True))
-
-
-def _twice_changed(scenario: Scenario, original: Table) -> Table:
-    change = leaks.relative_noise(0.01)
-    copies = [change(original.copy(), scenario.rng(f"copy {number}")) for number in range(2)]
-    return leaks.in_order(scenario, pd.concat(copies, ignore_index=True))
-
-
-def _among_more_strangers(scenario: Scenario, original: Table) -> Table:
-    found = original.iloc[: max(10, len(original) // 20)]
-    more = people(scenario, "more strangers", len(original) // 2)
-    return leaks.in_order(scenario, pd.concat([more, found], ignore_index=True))
-
-
-def _sorted(scenario: Scenario, original: Table) -> Table:
-    return original.sort_values(list(original.columns[::-1]), ignore_index=True)
-
-
 def _extreme_kept(scenario: Scenario, original: Table) -> Table:
     """Keep only the persons unlike everybody else as they are: the richest, oldest, sickest."""
     rank = np.zeros(len(original))
@@ -169,10 +144,6 @@ def _extreme_kept(scenario: Scenario, original: Table) -> Table:
     released = leaks.strangers(scenario, original)
     released.iloc[chosen] = original.iloc[chosen].to_numpy()
     return leaks.in_order(scenario, released)
-
-
-def _memorized(scenario: Scenario, original: Table) -> Table:
-    return leaks.in_order(scenario, releases.cart(original, scenario.rng("grown out"), leaf=1))
 
 
 def _shorter_strangers(scenario: Scenario, original: Table) -> Table:
@@ -192,17 +163,8 @@ def _with_more_columns(scenario: Scenario, original: Table) -> Table:
 
 def _shuffled_numbers(scenario: Scenario, original: Table) -> Table:
     return leaks.in_order(
-        scenario,
-        leaks.new_numbers_of_persons(scenario, releases.shuffled(original, scenario.rng("mixed"))),
+        scenario, leaks.new_numbers_of_persons(scenario, releases.shuffled(original, scenario.rng("mixed")))
     )
-
-
-def _new_pid(scenario: Scenario, original: Table) -> Table:
-    return leaks.in_order(scenario, leaks.new_numbers_of_persons(scenario, original))
-
-
-def _new_names(scenario: Scenario, original: Table) -> Table:
-    return leaks.in_order(scenario, leaks.new_names_and_numbers(scenario, original))
 
 
 def _shuffled_names(scenario: Scenario, original: Table) -> Table:
@@ -227,16 +189,6 @@ def _pid_and_a_cell(scenario: Scenario, original: Table) -> Table:
 
 
 WHOLE = (
-    _everyone("rows in another order", "whole rows", leaks.unchanged, sizes=_ANY, schemas=POPULATIONS),
-    _leak("rows sorted", "whole rows", _sorted, leaks.strangers, sizes=_ANY, schemas=_DETAILED),
-    _leak("half of the rows", "whole rows", _half_of, leaks.strangers, schemas=_DETAILED),
-    _leak("every row twice", "whole rows", _twice, _longer_strangers, schemas=_DETAILED),
-    _leak(
-        "rows among more strangers", "whole rows", _among_more_strangers, _longer_strangers, schemas=_DETAILED
-    ),
-    _some("2 % of rows among strangers", "whole rows", 0.02, leaks.unchanged, leaks.strangers),
-    _some("5 % of rows among shuffled columns", "whole rows", 0.05, leaks.unchanged, leaks.mixed),
-    _some("5 % of rows among synthesized ones", "whole rows", 0.05, leaks.unchanged, leaks.trees),
     _leak(
         "only the extreme persons as they are",
         "whole rows",
@@ -261,10 +213,6 @@ NEARLY = (
     _some(
         "1 % with a cell new, among strangers", "near copies", 0.01, leaks.cells_of_others(1), leaks.strangers
     ),
-    _some("1 % with a cell new, among shuffled", "near copies", 0.01, leaks.cells_of_others(1), leaks.mixed),
-    _some(
-        "1 % with a cell new, among synthesized", "near copies", 0.01, leaks.cells_of_others(1), leaks.trees
-    ),
     _some(
         "5 % with two cells new, among strangers",
         "near copies",
@@ -272,36 +220,12 @@ NEARLY = (
         leaks.cells_of_others(2),
         leaks.strangers,
     ),
-    _some(
-        "5 % with two cells new, among shuffled", "near copies", 0.05, leaks.cells_of_others(2), leaks.mixed
-    ),
-    _some(
-        "1 % with a cell new, hold-out",
-        "near copies",
-        0.01,
-        leaks.cells_of_others(1),
-        leaks.strangers,
-        holdout=True,
-    ),
-    _some(
-        "5 % with two cells new, hold-out",
-        "near copies",
-        0.05,
-        leaks.cells_of_others(2),
-        leaks.trees,
-        holdout=True,
-    ),
-    _everyone("a cell of every row from others", "near copies", leaks.cells_of_others(1), sizes=_ANY),
     _everyone("two cells of every row blank", "near copies", leaks.blanked(2), sizes=_ANY),
-    _everyone("a number nobody has in every row", "near copies", leaks.new_numbers(1), sizes=_ANY),
     _everyone("a fifth of all cells from others", "near copies", leaks.share_of_cells(0.2)),
     _some("10 % with three cells new", "near copies", 0.1, leaks.cells_of_others(3), leaks.strangers),
-    _some("5 % with a cell blank", "near copies", 0.05, leaks.blanked(1), leaks.strangers),
-    _leak("a synthesizer grown to one a leaf", "near copies", _memorized, leaks.trees, schemas=NUMERIC),
 )
 
 NOISE = (
-    _everyone("1 % noise on numbers", "noise", leaks.relative_noise(0.01), schemas=(*NUMERIC, "survey")),
     _everyone(
         "1 % noise on numbers, hold-out",
         "noise",
@@ -309,51 +233,24 @@ NOISE = (
         schemas=(*NUMERIC, "survey"),
         holdout=True,
     ),
-    _some(
-        "1 % noise, 5 % of rows", "noise", 0.05, leaks.relative_noise(0.01), leaks.strangers, schemas=NUMERIC
-    ),
     _everyone("noise of 5 % of the spread", "noise", leaks.spread_noise(0.05), schemas=("labs", "sites")),
-    _everyone("last digits moved", "noise", leaks.last_digit, schemas=NUMERIC),
-    _everyone("numbers swapped with near ranks", "noise", leaks.swapped_near, schemas=("labs", "sites")),
-    _everyone("dates moved by days", "noise", leaks.dates_moved, schemas=INSTITUTIONS),
     _everyone("a tenth of the way to another", "noise", leaks.toward_neighbour, schemas=("labs", "sites")),
-    _leak(
-        "1 % noise, everybody twice",
-        "noise",
-        _twice_changed,
-        _longer_strangers,
-        schemas=("labs", "sites"),
-    ),
 )
 
 SPELLING = (
     _everyone("numbers rounded", "another spelling", leaks.rounded, schemas=NUMERIC),
-    _everyone("decimal comma", "another spelling", leaks.decimal_comma, schemas=(*NUMERIC, "survey")),
-    _everyone("units written", "another spelling", leaks.units_written, schemas=(*NUMERIC, "survey")),
-    _everyone("capitals", "another spelling", leaks.shouted, schemas=("korean_hospital", *INSTITUTIONS[1:])),
-    _everyone("other composition and spaces", "another spelling", leaks.decomposed, schemas=INSTITUTIONS),
     _everyone("dates in another spelling", "another spelling", leaks.dates_respelled, schemas=INSTITUTIONS),
-    _everyone("headers in capitals", "another spelling", leaks.headers_in_capitals),
 )
 
 DISGUISE = (
-    _everyone("numbers shifted", "disguise", leaks.shifted, schemas=(*NUMERIC, "survey")),
-    _everyone("numbers in another unit", "disguise", leaks.other_units, schemas=(*NUMERIC, "survey")),
     _everyone("logarithms of numbers", "disguise", leaks.logarithms, schemas=(*NUMERIC, "survey")),
-    _everyone("categories recoded", "disguise", leaks.recoded, schemas=("research", *INSTITUTIONS)),
-    _everyone("half of the columns renamed", "disguise", leaks.renamed),
     _everyone("columns in another order", "disguise", leaks.columns_moved),
-    _everyone("dates to years, numbers to tens", "disguise", leaks.coarser),
 )
 
 PARTS = (
     _leak(
-        "new participant numbers", "identifiers aside", _new_pid, _shuffled_numbers, source=with_identifiers
-    ),
-    _leak(
         "names of people, shuffled", "identifiers", _shuffled_apart, _made_up_names, source=with_full_names
     ),
-    _leak("new names and numbers", "identifiers aside", _new_names, _shuffled_names, source=with_identifiers),
     _leak(
         "new numbers and a cell new",
         "identifiers aside",
@@ -363,14 +260,6 @@ PARTS = (
         schemas=_DETAILED,
     ),
     _everyone("one column shuffled", "rest together", leaks.one_shuffled(1), base=leaks.mixed),
-    _everyone("two columns shuffled", "rest together", leaks.one_shuffled(2), base=leaks.mixed),
-    _everyone(
-        "half of the numbers together",
-        "rest together",
-        leaks.half_together,
-        base=leaks.mixed,
-        schemas=("labs", "sites"),
-    ),
 )
 
 
@@ -380,13 +269,6 @@ def _strangers(scenario: Scenario, original: Table) -> Table:
 
 def _bases(release: Callable[[Table, np.random.Generator], Table]) -> Release:
     return lambda scenario, original: leaks.in_order(scenario, release(original, scenario.rng("release")))
-
-
-def _within_blocks(table: Table, rng: np.random.Generator) -> Table:
-    """Shuffle every column within random blocks of fifty rows."""
-    return releases.shuffled_within(
-        table, pd.qcut(rng.random(len(table)), max(1, len(table) // 50), labels=False), rng
-    )
 
 
 def _within_regions(table: Table, rng: np.random.Generator) -> Table:
@@ -411,35 +293,6 @@ def _yes_no_source(scenario: Scenario) -> Table:
     return _yes_no(scenario)
 
 
-def _households(scenario: Scenario, purpose: str, n: int) -> Table:
-    """Draw a population in which a fifth of the persons has a twin alike in all but one cell."""
-    table = people(scenario, purpose, n)
-    rng = scenario.rng(f"twins of {purpose}")
-    half = n // 5
-    twins = leaks.cells_of_others(1)(table.iloc[:half].reset_index(drop=True), rng)
-    return pd.concat([table.iloc[: n - half], twins], ignore_index=True)
-
-
-def _households_source(scenario: Scenario) -> Table:
-    return _households(scenario, "original", scenario.n_records)
-
-
-def _other_households(scenario: Scenario, original: Table) -> Table:
-    return _households(scenario, "strangers", len(original))
-
-
-def _few_columns(table: Table) -> Table:
-    return table[list(table.columns[:3])]
-
-
-def _few_source(scenario: Scenario) -> Table:
-    return _few_columns(people(scenario))
-
-
-def _identified_strangers(scenario: Scenario, original: Table) -> Table:
-    return with_identifiers(scenario, "strangers", len(original))
-
-
 def _changed(change: leaks.Change, base: leaks.Base) -> Release:
     return leaks.the_same_of(change, base)
 
@@ -454,10 +307,6 @@ def _drawn_and_smeared(table: Table, rng: np.random.Generator) -> Table:
 
 FINE = (
     _fine("other persons", "strangers", _strangers),
-    _fine("other persons, hold-out", "strangers", _strangers, holdout=True),
-    _fine(
-        "other persons, correlated", "strangers", _strangers, schemas=("answers", "labs", "sites", "research")
-    ),
     _fine(
         "other persons, correlated, hold-out",
         "strangers",
@@ -467,17 +316,6 @@ FINE = (
     ),
     _fine("fewer other persons", "strangers", _shorter_strangers),
     _fine("twice as many other persons", "strangers", _longer_strangers),
-    _fine("twice as many other persons, hold-out", "strangers", _longer_strangers, holdout=True),
-    _fine("other households", "strangers", _other_households, source=_households_source, sizes=_SOME),
-    _fine(
-        "other persons, three columns",
-        "strangers",
-        lambda s, o: _few_columns(leaks.strangers(s, o)),
-        source=_few_source,
-    ),
-    _fine(
-        "other persons with names and numbers", "strangers", _identified_strangers, source=with_identifiers
-    ),
     _fine("other persons, questionnaire", "strangers", _strangers, schemas=("answers",)),
     _fine(
         "yes and no of other persons",
@@ -494,17 +332,7 @@ FINE = (
         sizes=(30, 200),
         schemas=("",),
     ),
-    _fine(
-        "yes and no, drawn anew",
-        "small sample",
-        _bases(releases.drawn),
-        source=_yes_no_source,
-        sizes=(30, 200),
-        schemas=("",),
-    ),
-    _fine("shuffled columns", "shuffled", _bases(releases.shuffled)),
     _fine("shuffled columns, hold-out", "shuffled", _bases(releases.shuffled), holdout=True),
-    _fine("columns drawn anew", "shuffled", _bases(releases.drawn)),
     _fine(
         "half of the rows, columns drawn anew",
         "shuffled",
@@ -512,20 +340,8 @@ FINE = (
     ),
     _fine("columns drawn and smeared", "shuffled", _bases(_drawn_and_smeared)),
     _fine("shuffled within large groups", "shuffled", _bases(_within_regions), sizes=_MANY),
-    _fine("shuffled within blocks at random", "shuffled", _bases(_within_blocks), sizes=_SOME),
     _fine("trees, 50 a leaf", "synthesized", leaks.trees, sizes=_SOME),
-    _fine("trees, 50 a leaf, hold-out", "synthesized", leaks.trees, sizes=_SOME, holdout=True),
     _fine("trees, 50 a leaf, numbers", "synthesized", leaks.trees, sizes=_SOME, schemas=NUMERIC),
-    _fine(
-        "trees, 50 a leaf, questionnaire",
-        "synthesized",
-        leaks.trees,
-        sizes=_SOME,
-        schemas=("answers", "research"),
-    ),
-    _fine(
-        "trees, 100 a leaf", "synthesized", _bases(lambda t, r: releases.cart(t, r, leaf=100)), sizes=_SOME
-    ),
     _fine(
         "trees, 50 a leaf, twice as many",
         "synthesized",
@@ -533,7 +349,6 @@ FINE = (
         sizes=_SOME,
     ),
     _fine("copula", "synthesized", _bases(releases.copula), sizes=_SOME),
-    _fine("copula, hold-out", "synthesized", _bases(releases.copula), sizes=_SOME, holdout=True),
     _fine("copula, smeared", "synthesized", _bases(releases.smooth_copula), sizes=_SOME, schemas=NUMERIC),
     _fine(
         "means of a dozen",
@@ -551,28 +366,10 @@ FINE = (
         schemas=INSTITUTIONS,
     ),
     _fine(
-        "other persons, numbers rounded",
-        "another spelling",
-        _changed(leaks.rounded, leaks.strangers),
-        schemas=NUMERIC,
-    ),
-    _fine(
         "shuffled, decimal comma",
         "another spelling",
         _changed(leaks.decimal_comma, leaks.mixed),
         schemas=NUMERIC,
-    ),
-    _fine(
-        "shuffled, numbers in another unit",
-        "another spelling",
-        _changed(leaks.other_units, leaks.mixed),
-        schemas=NUMERIC,
-    ),
-    _fine(
-        "other persons, categories recoded",
-        "another spelling",
-        _changed(leaks.recoded, leaks.strangers),
-        schemas=INSTITUTIONS,
     ),
     _fine(
         "other persons, columns renamed",
@@ -588,7 +385,6 @@ FINE = (
         schemas=NUMERIC,
     ),
     _fine("shuffled with names made up", "identifiers", _made_up_names, source=with_full_names),
-    _fine("shuffled with new numbers", "identifiers aside", _shuffled_numbers, source=with_identifiers),
     _fine(
         "shuffled with new names and numbers", "identifiers aside", _shuffled_names, source=with_identifiers
     ),

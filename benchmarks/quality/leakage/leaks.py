@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.quality.leakage.releases import (
-    cart,
-    digits,
-    noisy,
-    numbers_of,
-    other_values,
-    shuffled,
-    some_cells,
-)
+from benchmarks.quality.leakage.releases import cart, digits, noisy, other_values, shuffled, some_cells
 from benchmarks.quality.leakage.tables import NO_ANSWER, Table, numeric_columns, people, with_identifiers
 from benchmarks.quality.scoreboard import Scenario
 
@@ -100,19 +91,6 @@ def share_of_cells(share: float) -> Change:
     return change
 
 
-def new_numbers(each: int) -> Change:
-    """Give `each` random cells of every row a value that nobody has."""
-
-    def change(table: Table, rng: np.random.Generator) -> Table:
-        cells = some_cells(len(table), table.shape[1], each, rng)
-        fresh = np.array([f"{value}" for value in rng.integers(10**6, 10**7, table.size)]).reshape(
-            table.shape
-        )
-        return pd.DataFrame(np.where(cells, fresh, table.to_numpy(object)), columns=table.columns)
-
-    return change
-
-
 def blanked(each: int) -> Change:
     def change(table: Table, rng: np.random.Generator) -> Table:
         cells = some_cells(len(table), table.shape[1], each, rng)
@@ -147,25 +125,6 @@ def spread_noise(share: float, *, keep_digits: bool = True) -> Change:
     return change
 
 
-def last_digit(table: Table, rng: np.random.Generator) -> Table:
-    for name in numbers_of(table):
-        step = 10.0 ** -digits(table[name])
-        table[name] = noisy(table[name], rng.integers(-1, 2, len(table)) * step, digits=digits(table[name]))
-    return table
-
-
-def swapped_near(table: Table, rng: np.random.Generator) -> Table:
-    """Swap every number with one of nearly the same rank, within two in a hundred."""
-    for name in numeric_columns(table):
-        values = pd.to_numeric(table[name], errors="coerce").fillna(-np.inf).to_numpy()
-        places = np.argsort(values, kind="stable")
-        blurred = np.argsort(np.arange(len(values)) + rng.uniform(0, 0.02 * len(values) + 1, len(values)))
-        cells = table[name].to_numpy().copy()
-        cells[places] = table[name].to_numpy()[places[blurred]]
-        table[name] = cells
-    return table
-
-
 def rounded(table: Table, rng: np.random.Generator) -> Table:
     for name in numeric_columns(table):
         d = digits(table[name])
@@ -181,12 +140,6 @@ def shifted(table: Table, rng: np.random.Generator) -> Table:
     return table
 
 
-def other_units(table: Table, rng: np.random.Generator) -> Table:
-    for name in numeric_columns(table):
-        table[name] = _spelled(table[name], lambda v: f"{v * 2.20462:.3f}")
-    return table
-
-
 def logarithms(table: Table, rng: np.random.Generator) -> Table:
     for name in numeric_columns(table):
         table[name] = _spelled(table[name], lambda v: f"{np.sign(v) * np.log1p(abs(v)):.5f}")
@@ -199,28 +152,8 @@ def decimal_comma(table: Table, rng: np.random.Generator) -> Table:
     return table
 
 
-def units_written(table: Table, rng: np.random.Generator) -> Table:
-    for name in numeric_columns(table):
-        table[name] = [f"{cell} units" if cell not in ("", NO_ANSWER) else cell for cell in table[name]]
-    return table
-
-
 def shouted(table: Table, rng: np.random.Generator) -> Table:
     return table.map(str.upper)
-
-
-def decomposed(table: Table, rng: np.random.Generator) -> Table:
-    return table.map(lambda cell: unicodedata.normalize("NFD", cell).replace(" ", "\u00a0").title())
-
-
-def recoded(table: Table, rng: np.random.Generator) -> Table:
-    """Give every category a code of its own."""
-    for name in table:
-        if name not in numeric_columns(table) and table[name].nunique() <= 40:
-            values = sorted(table[name].unique())
-            codes = dict(zip(values, [f"k{code}" for code in rng.permutation(len(values))], strict=True))
-            table[name] = table[name].map(codes)
-    return table
 
 
 def renamed(table: Table, rng: np.random.Generator) -> Table:
@@ -229,22 +162,8 @@ def renamed(table: Table, rng: np.random.Generator) -> Table:
     return table.rename(columns={table.columns[i]: f"v{i:02d}" for i in chosen})
 
 
-def headers_in_capitals(table: Table, rng: np.random.Generator) -> Table:
-    return table.rename(columns=lambda name: f" {str(name).upper()} ")
-
-
 def columns_moved(table: Table, rng: np.random.Generator) -> Table:
     return table[list(rng.permutation(table.columns))]
-
-
-def dates_moved(table: Table, rng: np.random.Generator) -> Table:
-    """Move every date by a few days of its own."""
-    for name in table:
-        days = pd.to_datetime(table[name], format="%Y-%m-%d", errors="coerce")
-        if days.notna().mean() > 0.9:
-            moved = days + pd.to_timedelta(rng.integers(-3, 4, len(table)), unit="D")
-            table[name] = moved.dt.strftime("%Y-%m-%d").fillna("")
-    return table
 
 
 def dates_respelled(table: Table, rng: np.random.Generator) -> Table:
@@ -264,25 +183,6 @@ def one_shuffled(n_columns: int) -> Change:
         return table
 
     return change
-
-
-def half_together(table: Table, rng: np.random.Generator) -> Table:
-    """Shuffle every column on its own but half of the measurements, which travel together."""
-    together = numbers_of(table)
-    together = together[: max(3, (len(together) + 1) // 2)]
-    result = shuffled(table, rng)
-    result[together] = table[together]
-    return result
-
-
-def coarser(table: Table, rng: np.random.Generator) -> Table:
-    """Cut dates to the year and numbers with many values to tens; leave the rest."""
-    for name in table:
-        if pd.to_datetime(table[name], format="%Y-%m-%d", errors="coerce").notna().mean() > 0.9:
-            table[name] = table[name].str.slice(0, 4)
-    for name in numbers_of(table)[:3]:
-        table[name] = _spelled(table[name], lambda v: f"{np.floor(v / 10) * 10:.0f}")
-    return table
 
 
 def toward_neighbour(table: Table, rng: np.random.Generator) -> Table:

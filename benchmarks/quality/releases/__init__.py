@@ -154,26 +154,9 @@ def clean(family: str) -> Callable[[Callable[[Pair], None]], Callable[[Pair], No
 # Who came and who left
 
 
-@leak("differences", "release_newcomers")
-def _two_newcomers_in_a_class(p: Pair, leaky: bool) -> None:
-    p.newcomers(2 if leaky else 12)
-
-
 @leak("differences", "release_newcomer_values")
 def _eight_newcomers_of_one_diagnosis(p: Pair, leaky: bool) -> None:
     p.newcomers(8, diagnosis="ulcer" if leaky else None)
-
-
-@leak("differences", "release_leavers")
-def _three_leave_a_class(p: Pair, leaky: bool) -> None:
-    p.newcomers(3 if leaky else 12)
-    p.turn()
-
-
-@leak("differences", "release_leaver_values")
-def _nine_of_one_diagnosis_leave(p: Pair, leaky: bool) -> None:
-    p.newcomers(9, diagnosis="flu" if leaky else None)
-    p.turn()
 
 
 @leak("noise", "release_noise", at_least=Verdict.WARN)
@@ -190,31 +173,6 @@ def _costs_that_grew(p: Pair) -> None:
     p.earlier[0]["cost"] = np.round(p.rng.gamma(4, 500, n), 1)
     p.later["cost"] = np.round(p.earlier[0]["cost"] * p.rng.normal(1.02, 0.02, n), 1)
     p.newcomers(15)
-
-
-@leak("differences", "release_newcomers")
-def _newcomers_with_a_pseudonym(p: Pair, leaky: bool) -> None:
-    p.person = "pid"
-    p.newcomers(2 if leaky else 15)
-
-
-@leak("differences", "release_newcomer_values")
-def _newcomers_beside_a_ledger(p: Pair, leaky: bool) -> None:
-    p.as_ledger = True
-    p.newcomers(7, diagnosis="asthma" if leaky else None)
-
-
-@leak("differences", "release_newcomers")
-def _newcomers_beside_a_ledger_of_other_spellings(p: Pair, leaky: bool) -> None:
-    p.as_ledger = True
-    p.newcomers(2 if leaky else 12)
-    p.later["region"], p.later["age"] = p.later.region.str.upper(), p.later.age.str.replace("-", " – ")
-
-
-@leak("differences", "release_newcomers", "release_newcomer_values")
-def _a_diagnosis_corrected(p: Pair, leaky: bool) -> None:
-    if leaky:
-        p.later.loc[0, "diagnosis"] = "ulcer" if p.later.loc[0, "diagnosis"] != "ulcer" else "flu"
 
 
 @leak("differences", "release_newcomers")
@@ -237,13 +195,6 @@ def _newcomers_in_three_columns_of_four_values(p: Pair, leaky: bool) -> None:
 
 
 # The same people over releases
-
-
-@leak("persons", "release_alike", "release_alike_values")
-def _two_who_moved_to_another_age_together(p: Pair, leaky: bool) -> None:
-    p.person = "pid"
-    some = np.flatnonzero((p.later.age == "20-29") & (p.later.sex == "F"))[: 2 if leaky else None]
-    p.later.iloc[some, 1] = "30-39"
 
 
 @leak("persons", "release_candidates")
@@ -299,13 +250,6 @@ def _jobs_before_and_regions_now_under_one_pseudonym(p: Pair, leaky: bool) -> No
         p.later = p.later.drop(columns="pid")
 
 
-@leak("joined", "release_joined")
-def _jobs_before_and_regions_now_beside_an_exact_value(p: Pair, leaky: bool) -> None:
-    value = p.rng.permutation(10 * len(p.later))[: len(p.later)] / 1000
-    p.later["value"] = value if leaky else np.round(value)
-    _of_region_and_of_job(p, "value")
-
-
 # Cuts
 
 
@@ -324,35 +268,12 @@ def _two_between_bands_that_moved(p: Pair, leaky: bool) -> None:
 
 
 @leak("cuts", "release_boundaries")
-def _two_between_bands_that_moved_while_others_came(p: Pair, leaky: bool) -> None:
-    _two_between_bands_that_moved(p, leaky)
-    new = people(24, p.rng).assign(age="30-39", diagnosis=["asthma", "none"] * 12)
-    if leaky:
-        p.later.iloc[:2, 4] = p.earlier[0].iloc[:2, 4] = "ulcer"
-    p.later = pd.concat([p.later, new])
-
-
-@leak("cuts", "release_boundaries")
 def _two_between_bands_that_moved_while_older_ones_left(p: Pair, leaky: bool) -> None:
     _two_between_bands_that_moved(p, leaky)
     p.earlier = [pd.concat([p.earlier[0], people(12, p.rng).assign(age="85-94")])]
 
 
-@leak("cuts", "release_boundaries")
-def _two_in_a_corner_of_two_columns_cut_anew(p: Pair, leaky: bool) -> None:
-    n = len(p.later)
-    place = np.array([0, 5, 7, 8])[np.arange(n) % 4]
-    place[: 2 if leaky else 100] = 4
-    age, town = 20 + 10 * (place // 3), 1 + place % 3
-    p.quasi = ("age", "town")
-    later = (np.where(age < 30, "20-29", "30-49"), np.where(town < 2, "1-1", "2-3"))
-    earlier = (np.where(age < 40, "20-39", "40-49"), np.where(town < 3, "1-2", "3-3"))
-    for frame, (ages, towns) in ((p.later, later), (p.earlier[0], earlier)):
-        frame["age"], frame["town"] = ages, towns
-
-
 _LETTERS = {"north": "N", "south": "S", "east": "E", "west": "W"}
-_OTHERS = dict(zip(_DIAGNOSES, np.roll(_DIAGNOSES, 1), strict=True))
 
 
 @leak("spellings", "release_other_values", at_least=Verdict.WARN)
@@ -360,18 +281,6 @@ def _categories_spelled_anew_of_other_people(p: Pair, leaky: bool) -> None:
     if leaky:
         p.later, p.earlier = _drawn(len(p.later), p.rng), [_drawn(len(p.later), p.rng)]
         p.later["region"] = p.later.region.map(_LETTERS)
-
-
-@leak("spellings", "release_newcomers")
-def _newcomers_where_categories_are_spelled_anew(p: Pair, leaky: bool) -> None:
-    p.newcomers(2 if leaky else 12)
-    p.later["region"] = p.later.region.map(_LETTERS)
-
-
-@leak("spellings", "release_newcomer_values")
-def _newcomers_where_codes_are_dealt_anew(p: Pair, leaky: bool) -> None:
-    p.newcomers(8, diagnosis="ulcer" if leaky else None)
-    p.later["diagnosis"] = p.later.diagnosis.map(_OTHERS)
 
 
 @leak("spellings", "release_newcomers")
@@ -386,25 +295,9 @@ def _newcomers_to_everybody_a_year_older(p: Pair, leaky: bool) -> None:
 
 
 @clean("proper")
-def _twelve_come_to_every_class(p: Pair) -> None:
-    p.later = pd.concat([p.later, people(24 * 12, p.rng)])
-
-
-@clean("proper")
 def _twelve_leave_every_class(p: Pair) -> None:
     p.later = pd.concat([p.later, people(24 * 12, p.rng)])
     p.turn()
-
-
-@clean("proper")
-def _other_people_alike(p: Pair) -> None:
-    p.later, p.earlier = _drawn(len(p.later), p.rng), [_drawn(len(p.later), p.rng)]
-
-
-@clean("proper")
-def _other_people_with_pseudonyms(p: Pair) -> None:
-    p.person = "pid"
-    p.later, p.earlier = _drawn(len(p.later) - 40, p.rng), [_drawn(len(p.later), p.rng)]
 
 
 @clean("proper")
@@ -427,20 +320,6 @@ def _a_column_more(p: Pair) -> None:
 
 
 @clean("proper")
-def _bands_put_together(p: Pair) -> None:
-    p.later["age"] = p.later.age.map({"20-29": "20-39", "30-39": "20-39", "40-49": "40-49"})
-    p.later = pd.concat([p.later, people(24 * 12, p.rng).assign(age="20-39")])
-
-
-@clean("proper")
 def _many_come_with_a_pseudonym_and_all_others_stay(p: Pair) -> None:
     p.person = "pid"
     p.later = pd.concat([p.later, people(24 * 15, p.rng)])
-
-
-@clean("proper")
-def _two_months_of_other_patients_with_counted_numbers(p: Pair) -> None:
-    p.person = "pid"
-    p.later, p.earlier = _drawn(len(p.later), p.rng), [_drawn(len(p.later), p.rng)]
-    for frame in (p.later, p.earlier[0]):
-        frame["pid"] = np.arange(1, len(frame) + 1)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import base64
-import codecs
 import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 
 from benchmarks.quality.risk.tables import ALL, RARE, People, dataset, given_away, judged, people
 from benchmarks.quality.schemas import SCHEMAS
@@ -67,29 +65,10 @@ def _ids(s: Scenario, n: int) -> np.ndarray:
 
 
 @leak("small classes", sizes=(30, 200, 1000, 5000))
-def _one_person_alone(s: Scenario, leaky: bool) -> Verdict:
-    table = people(s)
-    return judged(table.with_cells(np.array([0]), table.quasi[0], "90-99") if leaky else table)
-
-
-@leak("small classes", sizes=(30, 200, 1000, 5000))
 def _a_class_of_four(s: Scenario, leaky: bool) -> Verdict:
     table = people(s)
     rows = table.classes()[-1][: 4 if leaky else 0]
     return judged(table.with_cells(rows, table.quasi[0], "90-99"))
-
-
-@leak("small classes")
-def _a_forgotten_exact_value(s: Scenario, leaky: bool) -> Verdict:
-    table = people(s)
-    rows = np.array([3]) if leaky else np.zeros(0, dtype=int)
-    return judged(table.with_cells(rows, table.quasi[-1], "somewhere else"))
-
-
-@leak("small classes")
-def _a_blank_that_stands_out(s: Scenario, leaky: bool) -> Verdict:
-    table = people(s)
-    return judged(table.with_cells(table.classes()[0][: 1 if leaky else 0], table.quasi[0], ""))
 
 
 # One person behind several records
@@ -107,48 +86,12 @@ def _visits(s: Scenario, *, persons_in_class: int) -> People:
     return table.with_column("patient", patient)
 
 
-@leak("one person behind a class")
-def _every_class_is_one_patient(s: Scenario, leaky: bool) -> Verdict:
-    table = _visits(s, persons_in_class=1 if leaky else 10**6)
-    return judged(table.saying(leave_out=("patient",)))
-
-
-@leak("one person behind a class")
-def _two_patients_behind_each_class(s: Scenario, leaky: bool) -> Verdict:
-    table = _visits(s, persons_in_class=2 if leaky else 10**6)
-    return judged(table.saying(leave_out=("patient",)))
-
-
 @leak("one person behind a class", sizes=(1000, 5000))
 def _one_frequent_visitor_makes_a_class(s: Scenario, leaky: bool) -> Verdict:
     table = _visits(s, persons_in_class=10**6)
     rows = table.classes()[-1]
     table = table.with_cells(rows, "patient", "fffffff") if leaky else table
     return judged(table.saying(leave_out=("patient",)))
-
-
-@leak("one person behind a class")
-def _the_person_column_shows_it(s: Scenario, leaky: bool) -> Verdict:
-    return judged(_visits(s, persons_in_class=2 if leaky else 10**6).saying(person="patient"))
-
-
-@leak("repeated visits", at_least=Verdict.WARN)
-def _places_visited_single_out(s: Scenario, leaky: bool) -> Verdict:
-    """Everybody has four records in classes of their own choice, or four in one class."""
-    table = people(s, k=12)
-    n = len(table.frame)
-    person = _ids(s, n)[: n // 4]
-    if leaky:
-        owner = person[_rng(s).permutation(n) % len(person)]
-    else:
-        owner = np.empty(n, dtype=object)
-        for rows, own in zip(table.classes(), np.array_split(_ids(s, n), len(table.classes())), strict=True):
-            owner[rows] = own[np.arange(len(rows)) % max(len(rows) // 2, 1)]
-            table = table.with_cells(rows[2 * (len(rows) // 2) :], table.quasi[0], "*")
-        table = replace(table, frame=table.frame[table.frame[table.quasi[0]] != "*"])
-        owner = owner[table.frame.index]
-        table = replace(table, frame=table.frame.reset_index(drop=True))
-    return judged(replace(table.with_column("pid", owner), k=3).saying(person="pid"))
 
 
 @leak("repeated visits", at_least=Verdict.WARN)
@@ -186,21 +129,12 @@ def _spelled(name: str, leaky_forms: Sequence[str], fine_forms: Sequence[str]) -
     leak("values, not spellings", sizes=(30, 200, 1000, 5000))(tried)
 
 
-_spelled("upper and lower case", ("HIV", "hiv", "Hiv"), ("HIV", "flu", "gout"))
-_spelled(
-    "spaces around and inside", ("lung cancer", " lung  cancer", "lung cancer "), ("flu", " gout", "cold ")
-)
 _spelled("punctuation in words", ("H.I.V.", "HIV", "H-I-V"), ("HIV", "flu", "gout"))
 _spelled("full width letters", ("HIV", "ＨＩＶ"), ("HIV", "ｆｌｕ", "gout"))
 _spelled(
     "underscores for spaces", ("lung_cancer", "lung cancer", "lung-cancer"), ("flu", "lung_cancer", "gout")
 )
-_spelled("unknown beside one value", ("syphilis", "unknown", "Unknown"), ("syphilis", "flu", "unknown"))
-_spelled("not stated beside one value", ("syphilis", "not stated", "n/a"), ("syphilis", "flu", "n/a"))
-_spelled("unknown in Korean", ("매독", "모름", "미상"), ("매독", "감기", "모름"))
 _spelled("unknown in Slovenian", ("sifilis", "neznano", "ni podatka"), ("sifilis", "gripa", "neznano"))
-_spelled("a question mark beside one value", ("syphilis", "?", "-"), ("syphilis", "flu", "?"))
-_spelled("letters composed and decomposed", ("okužba s HIV", "okuz\u030cba s HIV"), ("okužba s HIV", "gripa"))
 
 
 def _amounts(name: str, leaky_forms: Sequence[str], fine_forms: Sequence[str]) -> None:
@@ -213,12 +147,9 @@ def _amounts(name: str, leaky_forms: Sequence[str], fine_forms: Sequence[str]) -
     leak("values, not spellings")(tried)
 
 
-_amounts("salaries ten apart", ("50000", "50010", "50020"), ("50000", "31000", "68000"))
 _amounts(
     "one salary with and without decimals", ("50000", "50000.0", "50000.00"), ("50000", "31000.0", "68000")
 )
-_amounts("one salary with separators", ("50000", "50,000"), ("50,000", "31000", "68000"))
-_amounts("one salary with its currency", ("50000", "€ 50000", "50000 EUR"), ("€ 50000", "31000", "68000"))
 
 
 # What a class makes likely although it holds several values
@@ -228,11 +159,6 @@ def _likely(s: Scenario, value: str, share: float, *, k: int = 30) -> People:
     table = people(s, k=k)
     rows = table.classes()[-1]
     return table.with_cells(rows[: int(np.ceil(share * len(rows)))], table.diagnosis, value)
-
-
-@leak("likely values", at_least=Verdict.WARN, sizes=(1000, 5000, 20_000))
-def _nearly_everybody_of_a_class_is_ill(s: Scenario, leaky: bool) -> Verdict:
-    return judged(_likely(s, RARE[people(s).language], 0.93) if leaky else people(s, k=30))
 
 
 @leak("likely values", at_least=Verdict.WARN, sizes=(1000, 5000, 20_000))
@@ -249,19 +175,6 @@ def _four_of_five_in_many_classes(s: Scenario, leaky: bool) -> Verdict:
     return judged(replace(table, l=1))
 
 
-@leak("likely values", at_least=Verdict.WARN, sizes=(1000, 5000))
-def _the_best_paid_share_a_class(s: Scenario, leaky: bool) -> Verdict:
-    table = people(s, k=12)
-    amounts = table.original[table.income].astype(int).to_numpy().copy()
-    rows = table.classes()[-1]
-    amounts[rows] = np.quantile(amounts, 0.97 if leaky else 0.5) + _rng(s).integers(0, 90_000, len(rows)) * (
-        1 if leaky else 0
-    )
-    if not leaky:
-        amounts[rows] = _rng(s).permutation(table.original[table.income].astype(int))[: len(rows)]
-    return judged(table.with_column(table.income, amounts, sensitive=True))
-
-
 @leak("related sensitive attributes", at_least=Verdict.WARN)
 def _the_drug_tells_the_disease(s: Scenario, leaky: bool) -> Verdict:
     table = people(s)
@@ -271,46 +184,7 @@ def _the_drug_tells_the_disease(s: Scenario, leaky: bool) -> Verdict:
     return judged(table.with_column("drug", values if leaky else _rng(s).permutation(values), sensitive=True))
 
 
-@leak("related sensitive attributes", at_least=Verdict.WARN)
-def _a_coarser_word_for_the_same_disease(s: Scenario, leaky: bool) -> Verdict:
-    table = people(s, k=10)
-    words = sorted(set(table.frame[table.diagnosis]))
-    groups = {word: f"ward {number // 2}" for number, word in enumerate(words)}
-    values = table.frame[table.diagnosis].map(groups).to_numpy()
-    return judged(table.with_column("ward", values if leaky else _rng(s).permutation(values), sensitive=True))
-
-
-@leak("related sensitive attributes", at_least=Verdict.WARN)
-def _the_tax_tells_the_income(s: Scenario, leaky: bool) -> Verdict:
-    table = people(s)
-    income = table.original[table.income].astype(int).to_numpy()
-    table = table.with_column(table.income, income, sensitive=True)
-    tax = (0.23 * income + _rng(s).normal(0, 150, len(income))).round().astype(int)
-    return judged(table.with_column("tax", tax if leaky else _rng(s).permutation(tax), sensitive=True))
-
-
 # What the columns give away that nobody chose
-
-
-@leak("columns nobody chose", at_least=Verdict.WARN)
-def _twelve_answers_together(s: Scenario, leaky: bool) -> Verdict:
-    table = people(s)
-    for number in range(12 if leaky else 2):
-        table = table.with_column(
-            f"q{number}", _rng(s).integers(1, 6 if leaky else 3, (12, len(table.frame)))[number]
-        )
-    return judged(table)
-
-
-@leak("columns nobody chose", at_least=Verdict.WARN)
-def _twelve_answers_said_to_be_harmless(s: Scenario, leaky: bool) -> Verdict:
-    table = people(s)
-    names = tuple(f"q{number}" for number in range(12 if leaky else 2))
-    for number, name in enumerate(names):
-        table = table.with_column(
-            name, _rng(s).integers(1, 6 if leaky else 3, (12, len(table.frame)))[number]
-        )
-    return judged(table.saying(other=names))
 
 
 @leak("columns nobody chose", at_least=Verdict.WARN)
@@ -320,26 +194,6 @@ def _three_measurements_together(s: Scenario, leaky: bool) -> Verdict:
     for name, mean, sd in (("marker_a", 171, 9), ("marker_b", 74, 13), ("marker_c", 88, 12)):
         table = table.with_column(name, (rng.normal(mean, sd, n) // step * step).astype(int))
     return judged(table)
-
-
-@leak("columns nobody chose", at_least=Verdict.WARN)
-def _the_exact_age_left_in(s: Scenario, leaky: bool) -> Verdict:
-    table = people(s)
-    return judged(table.with_column("age_years", table.original.iloc[:, 0]) if leaky else table)
-
-
-@leak("columns nobody chose", at_least=Verdict.WARN)
-def _exact_times_left_in(s: Scenario, leaky: bool) -> Verdict:
-    table = people(s)
-    minutes = np.datetime64("2025-01-01T08:00") + _rng(s).integers(0, 400_000, len(table.frame))
-    return judged(table.with_column("registered", np.datetime_as_string(minutes)) if leaky else table)
-
-
-@leak("columns nobody chose", at_least=Verdict.WARN)
-def _record_numbers_left_in(s: Scenario, leaky: bool) -> Verdict:
-    table = people(s)
-    numbers = 40_000 + _rng(s).permutation(len(table.frame))
-    return judged(table.with_column("nr", numbers) if leaky else table)
 
 
 @leak("columns nobody chose", at_least=Verdict.WARN)
@@ -370,11 +224,8 @@ def _identifier(name: str, column: str, kinds: Sequence[str], title: str = "") -
 
 
 _identifier("names left in", "full_name", ("name",))
-_identifier("names under a heading that says nothing", "v7", ("name",))
 _identifier("national numbers left in", "v3", ("national",))
-_identifier("telephone numbers left in", "v4", ("phone",))
 _identifier("mail addresses left in", "v5", ("email",))
-_identifier("postal addresses left in", "residence", ("address",))
 
 
 def _written(name: str, write: Callable[[str], str], at_least: Verdict = Verdict.FAIL) -> None:
@@ -390,14 +241,6 @@ def _written(name: str, write: Callable[[str], str], at_least: Verdict = Verdict
 
 
 _FULL_NAMES = {
-    "German names": (
-        "Hans Klaus Ute Sabine Jürgen Heike Wolfgang Renate Dieter Ingrid Uwe Monika Jens Anke".split(),
-        "Müller Schmidt Fischer Becker Schulz Hoffmann Koch Bauer Richter Klein Voß Lenz Kühn Rapp".split(),
-    ),
-    "Russian names": (
-        "Иван Пётр Анна Мария Олег Елена Сергей Ольга Дмитрий Наталья Алексей Татьяна".split(),
-        "Волков Зайцев Орлов Белов Петренко Попов Кузнецов Соловьёв Морозов Лебедев Новиков".split(),
-    ),
     "Japanese names": (
         "佐藤 鈴木 高橋 田中 伊藤 渡辺 山本 中村 小林 加藤 吉田 山田".split(),
         "太郎 花子 翔太 美咲 健一 陽子 大輔 愛子 直樹 結衣 蓮司 葵".split(),
@@ -407,19 +250,10 @@ _FULL_NAMES = {
         "Novak Horvat Kovačič Krajnc Zupančič Potočnik Mlakar Kos Vidmar Golob Turk Božič Kralj".split(),
     ),
 }
-for _language in ("German names", "Russian names", "Japanese names"):
-    _written(_language, str, Verdict.WARN)
+_written("Japanese names", str, Verdict.WARN)
 _written("names in Base64", lambda name: base64.b64encode(name.encode()).decode())
-_written("names in hexadecimal", lambda name: name.encode().hex())
-_written("names backwards", lambda name: name[::-1])
-_written("names in ROT13", lambda name: codecs.encode(name, "rot13"))
 _written("names inside JSON", lambda name: json.dumps({"by": {"who": name, "at": 3}}))
-_written(
-    "names inside addresses of the web", lambda name: f"https://a.example/u/{'-'.join(name.lower().split())}"
-)
-_written("names inside paths of files", lambda name: f"C:\\Users\\{'.'.join(name.lower().split())}\\scan.dcm")
 _written("digests of names", lambda name: hashlib.sha256(name.encode()).hexdigest(), Verdict.WARN)
-_written("names of users", lambda name: (name[0] + name.split()[1]).lower())
 
 
 @leak("direct identifiers", schemas=("english_insurance", "us_claims"))
@@ -449,11 +283,6 @@ def _figure(s: Scenario, leaky: bool, key: str, limit: float) -> Verdict:
     settings = RiskSettings(quasi_identifiers=table.quasi, population_size=size)
     found = judge_risk(measure_risk(dataset(table.frame), settings=settings)).figures[key]
     return Verdict.NOT_ASSESSED if found is None else Verdict.FAIL if found > limit else Verdict.PASS
-
-
-@leak("population by its size")
-def _a_journalist_s_limit_met_by_scaling(s: Scenario, leaky: bool) -> Verdict:
-    return _figure(s, leaky, "journalist_highest_risk", 0.05)
 
 
 @leak("population by its size")
@@ -490,26 +319,12 @@ def _release(name: str, column: str, values: Callable[[list[str]], list[str]], *
 
 
 _release("names as the person column of a release", "full_name", lambda names: names, "--person", "full_name")
-_release("names in a release", "full_name", lambda names: names)
 _release(
     "names under a heading that says nothing in a release",
     "v7",
     lambda names: [n.rsplit(" ", 1)[0] for n in names],
 )
-_release("serial numbers in a release", "nr", lambda names: [f"S-{i:06d}-X" for i in range(len(names))])
 _release("exact times in a release", "seen", lambda names: [f"2025-03-{1 + i % 28:02d}T{i % 24:02d}:{i % 60:02d}" for i in range(len(names))])  # fmt: skip
-_release(
-    "remarks in a release",
-    "remark",
-    lambda names: [f"remark {i} of the ward, seen again" for i in range(len(names))],
-)
-_release(
-    "names said to be identifiers in a release",
-    "alias",
-    lambda names: [f"Zed{i}" for i in range(len(names))],
-    "--direct-identifier",
-    "alias",
-)
 
 
 # Households
@@ -548,23 +363,3 @@ def _measurements_hardly_changed(s: Scenario, leaky: bool) -> Verdict:
             table, original=table.original.assign(**{name: exact[:, number].round(1).astype(str)})
         )
     return judged(table, original=True)
-
-
-@leak("beside the original", at_least=Verdict.WARN)
-def _amounts_swapped_with_neighbours(s: Scenario, leaky: bool) -> Verdict:
-    table, rng = people(s), _rng(s)
-    n = len(table.frame)
-    names = ("paid", "charged", "days")
-    original, frame = table.original, table.frame
-    for name in names:
-        exact = np.exp(rng.normal(6, 0.8, n)).round(2)
-        order = np.argsort(exact)
-        if leaky:
-            swapped = exact.copy()
-            pairs = order[: n // 2 * 2].reshape(-1, 2)
-            swapped[pairs] = exact[pairs[:, ::-1]]
-        else:
-            swapped = np.full(n, exact.mean().round(2))
-        original = original.assign(**{name: pd.Series(exact).astype(str)})
-        frame = frame.assign(**{name: pd.Series(swapped).astype(str)})
-    return judged(replace(table, frame=frame, original=original).saying(other=names), original=True)

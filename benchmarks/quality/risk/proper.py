@@ -45,16 +45,6 @@ def _generalized_ages_and_places(s: Scenario) -> Verdict:
     return judged(people(s))
 
 
-@proper("generalized", sizes=(200, 1000, 5000, 20_000))
-def _classes_of_eleven(s: Scenario) -> Verdict:
-    return judged(people(s, k=11))
-
-
-@proper("generalized", sizes=(200, 1000, 5000, 20_000))
-def _classes_of_twenty(s: Scenario) -> Verdict:
-    return judged(people(s, k=20))
-
-
 @proper("generalized")
 def _classes_of_three_for_known_recipients(s: Scenario) -> Verdict:
     return judged(people(s, k=3))
@@ -74,11 +64,6 @@ def _a_constant_column_is_kept(s: Scenario) -> Verdict:
     return judged(people(s).with_column("year", ["2025"] * len(people(s).frame)))
 
 
-@proper("generalized", sizes=_MIDDLE)
-def _names_replaced_by_stars(s: Scenario) -> Verdict:
-    return judged(people(s).with_column("name", ["***"] * len(people(s).frame)))
-
-
 @proper("missing values", sizes=_MIDDLE)
 def _ages_missing_for_a_whole_class(s: Scenario) -> Verdict:
     table = people(s)
@@ -86,23 +71,10 @@ def _ages_missing_for_a_whole_class(s: Scenario) -> Verdict:
 
 
 @proper("missing values", sizes=_MIDDLE)
-def _one_diagnosis_in_a_hundred_missing(s: Scenario) -> Verdict:
-    table = people(s, k=10)
-    rows = _rng(s).permutation(len(table.frame))[: max(len(table.frame) // 100, 1)]
-    return judged(table.with_cells(rows, table.diagnosis, ""))
-
-
-@proper("missing values", sizes=_MIDDLE)
 def _some_diagnoses_unknown(s: Scenario) -> Verdict:
     table = people(s, k=20)
     rows = _rng(s).permutation(len(table.frame))[: max(len(table.frame) // 50, 1)]
     return judged(table.with_cells(rows, table.diagnosis, "unknown"))
-
-
-@proper("sensitive values", sizes=_MIDDLE)
-def _an_exact_income(s: Scenario) -> Verdict:
-    table = people(s)
-    return judged(table.with_column(table.income, table.original[table.income], sensitive=True))
 
 
 @proper("sensitive values")
@@ -122,24 +94,9 @@ def _decimal_commas(s: Scenario) -> Verdict:
 
 
 @proper("sensitive values", sizes=(1000, 5000))
-def _blood_groups_with_signs(s: Scenario) -> Verdict:
-    table = people(s, k=20)
-    values = _drawn(s, table, ("A+", "A-", "B+", "B-", "0+", "0-"))
-    return judged(table.with_column("blood_group", values, sensitive=True))
-
-
-@proper("sensitive values", sizes=(1000, 5000))
 def _two_answers_that_differ_by_a_sign(s: Scenario) -> Verdict:
     table = people(s, k=40)
     return judged(table.with_column("salary_class", _drawn(s, table, ("<=50K", ">50K")), sensitive=True))
-
-
-@proper("sensitive values", sizes=(1000, 5000))
-def _codes_that_differ_after_the_point(s: Scenario) -> Verdict:
-    table = people(s, k=20)
-    return judged(
-        table.with_column("icd", _drawn(s, table, ("J45.0", "J45.1", "J45.8", "J4.58")), sensitive=True)
-    )
 
 
 @proper("sensitive values", sizes=(1000, 5000))
@@ -163,49 +120,12 @@ def _bands_of_income(s: Scenario) -> Verdict:
     return judged(table.with_column("income_band", values, sensitive=True))
 
 
-@proper("sensitive values", sizes=(1000, 5000, 20_000))
-def _a_rare_disease_spread_by_chance(s: Scenario) -> Verdict:
-    table = people(s, k=20)
-    rows = np.flatnonzero(_rng(s).random(len(table.frame)) < 0.01)
-    return judged(table.with_cells(rows, table.diagnosis, "sarcoidosis"))
-
-
-@proper("sensitive values", sizes=(1000, 5000, 20_000))
-def _most_people_answer_no(s: Scenario) -> Verdict:
-    table = people(s, k=60)
-    values = np.where(_rng(s).random(len(table.frame)) < 0.8, "no", "yes")
-    return (
-        judged(table.with_column("smoker", values, sensitive=True)) if _mixed(table, values) else Verdict.PASS
-    )
-
-
-def _mixed(table: People, values: np.ndarray) -> bool:
-    """Return whether every class has both answers; chance may have made one that has not."""
-    return all(len(set(values[rows])) > 1 for rows in table.classes())
-
-
-@proper("sensitive values", sizes=(1000, 5000, 20_000))
-def _no_diagnosis_is_an_answer(s: Scenario) -> Verdict:
-    table = people(s, k=20)
-    rows = np.flatnonzero(_rng(s).random(len(table.frame)) < 0.3)
-    return judged(table.with_cells(rows, table.diagnosis, "none"))
-
-
 @proper("sensitive values", sizes=_MIDDLE)
 def _two_sensitive_attributes_without_relation(s: Scenario) -> Verdict:
     table = people(s, k=10)
     return judged(
         table.with_column("therapy", _drawn(s, table, ("A", "B", "C", "D", "E", "F")), sensitive=True)
     )
-
-
-@proper("sensitive values", sizes=(1000, 5000))
-def _two_sensitive_attributes_loosely_related(s: Scenario) -> Verdict:
-    table = people(s, k=20)
-    same = table.original[table.income].astype(float).to_numpy()
-    rent = same * np.exp(_rng(s).normal(-1.2, 0.5, len(same)))
-    table = table.with_column(table.income, table.original[table.income], sensitive=True)
-    return judged(table.with_column("rent", rent.round(-1).astype(int).astype(str), sensitive=True))
 
 
 @proper("sensitive values", sizes=(1000, 5000, 20_000))
@@ -220,34 +140,6 @@ def _two_harmless_answers_left_in(s: Scenario) -> Verdict:
     other = ["low", "medium", "high"]
     values = [other[i] for i in s.rng("second").integers(0, 3, len(table.frame))]
     return judged(table.with_column("trust", values))
-
-
-@proper("other columns", sizes=(1000, 5000))
-def _job_titles_of_two_words(s: Scenario) -> Verdict:
-    table = people(s)
-    titles = [f"{rank} {job}" for rank in ("Senior", "Head", "Chief", "Deputy") for job in _JOBS]
-    return judged(table.with_column("position", _drawn(s, table, titles)))
-
-
-_JOBS = ("Nurse", "Clerk", "Engineer", "Analyst", "Driver", "Teacher", "Porter", "Cook")
-
-
-@proper("other columns", sizes=(1000, 5000))
-def _diagnoses_of_two_words(s: Scenario) -> Verdict:
-    table = people(s)
-    kinds = [
-        f"{course} {organ}" for course in ("급성", "만성", "재발성") for organ in ("위염", "간염", "폐렴")
-    ]
-    return judged(table.with_column("v7", _drawn(s, table, kinds)))
-
-
-@proper("other columns", sizes=(1000, 5000))
-def _paths_of_wards_and_answers_in_json(s: Scenario) -> Verdict:
-    table = people(s)
-    paths = [f"/data/ward {ward}/{kind}.csv" for ward in range(1, 9) for kind in ("lab", "vital", "visit")]
-    answers = [f'{{"q1": {a}, "q2": "{b}"}}' for a in range(5) for b in ("yes", "no", "rather not")]
-    table = table.with_column("source", _drawn(s, table, paths))
-    return judged(table.with_column("answers", _drawn(s, table, answers)))
 
 
 @proper("other columns", sizes=(1000, 5000))
@@ -276,28 +168,6 @@ def _one_record_a_person(s: Scenario) -> Verdict:
     table = people(s)
     tokens = [f"{i:08x}" for i in _rng(s).permutation(2**20)[: len(table.frame)]]
     return judged(table.with_column("pid", tokens).saying(person="pid"))
-
-
-@proper("persons", sizes=_MIDDLE)
-def _three_visits_of_everybody(s: Scenario) -> Verdict:
-    table = people(s, k=6)
-    tokens = np.array([f"{i:08x}" for i in _rng(s).permutation(2**20)[: len(table.frame)]])
-    table = table.with_column("pid", tokens)
-    frame = table.frame.loc[np.repeat(np.arange(len(tokens)), 3)].reset_index(drop=True)
-    visits = np.array(table.frame[table.diagnosis])[s.rng("visits").permutation(len(frame)) % len(tokens)]
-    return judged(replace(table, frame=frame.assign(**{table.diagnosis: visits})).saying(person="pid"))
-
-
-@proper("population", sizes=_MIDDLE)
-def _a_table_of_the_population_is_given(s: Scenario) -> Verdict:
-    table = people(s)
-    return judged(table, population=table.frame.loc[np.repeat(np.arange(len(table.frame)), 4)])
-
-
-@proper("population", sizes=_MIDDLE)
-def _the_size_of_the_population_is_given(s: Scenario) -> Verdict:
-    table = people(s, k=11)
-    return judged(table.saying(population_size=50 * len(table.frame)))
 
 
 @proper("population", sizes=_MIDDLE)

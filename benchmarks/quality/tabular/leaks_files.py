@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -11,14 +10,12 @@ import numpy as np
 import pyarrow as pa
 from openpyxl import Workbook
 from openpyxl.comments import Comment
-from openpyxl.packaging.custom import StringProperty
 from openpyxl.workbook.defined_name import DefinedName
-from openpyxl.worksheet.datavalidation import DataValidation
 from openpyxl.worksheet.worksheet import Worksheet
 from pyarrow import parquet
 
 from benchmarks.quality.scoreboard import Kind
-from benchmarks.quality.tabular.releases import EVERY, NAMED, ONE_ROW_EACH, Change, Release, leak
+from benchmarks.quality.tabular.releases import EVERY, Change, Release, leak
 from core.verdict import Verdict
 
 Add = Callable[[Workbook, Worksheet, Release], object]
@@ -80,16 +77,6 @@ def _sheet_of(
     return add
 
 
-def _key(book: Workbook, _sheet: Worksheet, release: Release) -> None:
-    """Add the table that turns pseudonyms back."""
-    who = release.first("id")
-    other = book.create_sheet("key")
-    other.sheet_state = "hidden"
-    other.append([who, "token"])
-    for pair in zip(release.truth(who), release.released[who], strict=True):
-        other.append(list(pair))
-
-
 def _comments(made: Callable[[Release], list[str]], every: int) -> Add:
     def add(_book: Workbook, sheet: Worksheet, release: Release) -> None:
         for row, text in enumerate(made(release)):
@@ -110,34 +97,13 @@ def _property(name: str, made: Callable[[Release], str]) -> Add:
     return add
 
 
-def _custom(book: Workbook, _sheet: Worksheet, release: Release) -> None:
-    book.custom_doc_props.append(StringProperty(name="included", value="; ".join(_named(release)[:20])))
-
-
-def _links(_book: Workbook, sheet: Worksheet, release: Release) -> None:
-    for row, address in enumerate(release.truth(release.first("email"))):
-        sheet.cell(row + 2, 1).hyperlink = f"mailto:{address}"
-
-
 def _defined(book: Workbook, _sheet: Worksheet, release: Release) -> None:
     for number, name in enumerate(_named(release)[:10]):
         book.defined_names[f"p{number}"] = DefinedName(f"p{number}", attr_text=f'"{name}"')
 
 
-def _validated(_book: Workbook, sheet: Worksheet, release: Release) -> None:
-    choice = DataValidation(
-        type="list", formula1='"' + ",".join(release.truth(release.first("id"))[:12]) + '"'
-    )
-    sheet.add_data_validation(choice)
-    choice.add("A2:A9")
-
-
 def _footed(_book: Workbook, sheet: Worksheet, release: Release) -> None:
     sheet.oddFooter.center.text = "Contains: " + ", ".join(_named(release)[:4])
-
-
-def _titled(book: Workbook, _sheet: Worksheet, release: Release) -> None:
-    book.create_sheet(_named(release)[0].replace("@", " at ")[:30]).append(["n", len(release.rows)])
 
 
 def workbook_kinds() -> Iterator[Kind]:
@@ -145,46 +111,18 @@ def workbook_kinds() -> Iterator[Kind]:
     people = ("id", "name", "national", "phone", "email")
     cases: tuple[tuple[str, Add, Verdict, tuple[str, ...]], ...] = (
         (
-            "a hidden sheet with the original",
-            _sheet_of((*people, "birth", "address", "category")),
-            Verdict.FAIL,
-            ONE_ROW_EACH,
-        ),
-        (
             "a very hidden sheet with names",
             _sheet_of(("name", "email"), state="veryHidden"),
             Verdict.FAIL,
             EVERY,
         ),
-        ("a second sheet with the ids", _sheet_of(("id",), title="Tabelle2"), Verdict.FAIL, EVERY),
         (
             "a hidden sheet with the first twenty originals",
             _sheet_of(people, state="hidden", n=20),
             Verdict.FAIL,
             EVERY,
         ),
-        (
-            "a hidden sheet with birthdates and postcodes",
-            _sheet_of(("birth", "zip"), state="hidden"),
-            Verdict.FAIL,
-            ("korean_hospital", "english_insurance", "us_claims"),
-        ),
-        ("a hidden key table", _key, Verdict.FAIL, EVERY),
-        ("comments with names at every cell", _comments(_named, 1), Verdict.FAIL, EVERY),
-        ("comments with names at some cells", _comments(_named, 9), Verdict.FAIL, EVERY),
         ("comments with ids", _comments(lambda r: r.truth(r.first("id")).to_list(), 2), Verdict.FAIL, EVERY),
-        (
-            "comments that say who asks",
-            _comments(lambda r: ["please check this again"] * len(r.rows), 7),
-            _ASK,
-            EVERY,
-        ),
-        (
-            "names among the document's keywords",
-            _property("keywords", lambda r: ", ".join(_named(r)[:15])),
-            Verdict.FAIL,
-            EVERY,
-        ),
         (
             "a description that names people",
             _property("description", lambda r: "Export for " + " and ".join(_named(r)[:6])),
@@ -197,18 +135,8 @@ def workbook_kinds() -> Iterator[Kind]:
             _ASK,
             EVERY,
         ),
-        ("a custom property with names", _custom, _ASK, EVERY),
-        (
-            "links that write to the persons",
-            _links,
-            Verdict.FAIL,
-            ("english_insurance", "survey", "process_log"),
-        ),
         ("defined names that hold names", _defined, _ASK, EVERY),
-        ("a list of choices that holds ids", _validated, _ASK, EVERY),
         ("a page footer with names", _footed, _ASK, EVERY),
-        ("a sheet called by a person", _titled, _ASK, NAMED),
-        ("another sheet with counts by region", _counts, _ASK, ONE_ROW_EACH),
     )
     for name, add, at_least, schemas in cases:
         yield leak(
@@ -222,29 +150,14 @@ def workbook_kinds() -> Iterator[Kind]:
         )
 
 
-def _counts(book: Workbook, _sheet: Worksheet, release: Release) -> None:
-    other = book.create_sheet("counts")
-    for region, n in release.original[release.first("region")].value_counts().items():
-        other.append([region, int(n)])
-
-
-def _index(release: Release) -> dict[str, str]:
-    """Return what pandas notes of an index, its values among it."""
-    ids = release.truth(release.first("id")).to_list()
-    return {"pandas": json.dumps({"index_columns": ids[:200], "columns": [], "pandas_version": "3.1.0"})}
-
-
 def parquet_kinds() -> Iterator[Kind]:
     """Yield what stands in the metadata of Parquet files."""
     for name, metadata, at_least in (
-        ("Parquet metadata with the key table", _key_metadata, Verdict.FAIL),
         (
             "Parquet metadata with names",
             lambda r: {"history": "removed " + ", ".join(_named(r)[:30])},
             Verdict.FAIL,
         ),
-        ("Parquet metadata with an index of ids", _index, Verdict.FAIL),
-        ("Parquet metadata with the secret", lambda _r: {"hmac_key": "kq8-2hh1-oo27-pri1"}, _ASK),
     ):
         yield leak(
             name,
@@ -261,15 +174,6 @@ def parquet_kinds() -> Iterator[Kind]:
         control=parquet_file(),
         sizes=_SIZES,
     )
-
-
-def _key_metadata(release: Release) -> dict[str, str]:
-    who = release.first("id")
-    return {
-        "mapping": json.dumps(
-            dict(zip(release.truth(who), release.released[who], strict=True)), ensure_ascii=False
-        )
-    }
 
 
 def _index_column(release: Release, rng: np.random.Generator) -> Release:

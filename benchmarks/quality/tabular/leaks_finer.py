@@ -45,10 +45,6 @@ def _in_bits(value: str, way: int) -> str:
     return value + "".join(_UNSEEN[int(bit)] for bit in f"{way:07b}")
 
 
-def _in_width(value: str, way: int) -> str:
-    return " ".join(["", *([""] * (way % 10)), value, *([""] * (way // 10))])
-
-
 def _finer(make: Callable[[Release, np.random.Generator], pd.Series | list[str]], action: str) -> Change:
     """Return a change that fills a category which the log calls coarser with values of something else."""
 
@@ -56,10 +52,6 @@ def _finer(make: Callable[[Release, np.random.Generator], pd.Series | list[str]]
         return release.having(release.first("category"), make(release, rng), semantic="other", action=action)
 
     return change
-
-
-def _letters_of_names(release: Release, _rng: np.random.Generator) -> list[str]:
-    return ["".join(sorted(name.replace(" ", ""))) for name in release.truth(release.first("name"))]
 
 
 def _two_numbers(release: Release, rng: np.random.Generator) -> list[str]:
@@ -109,20 +101,9 @@ def _weekday_seen(release: Release, _rng: np.random.Generator) -> Release:
 
 def finer_kinds() -> Iterator[Kind]:
     """Yield columns that got finer, spellings that carry who it is, and what looks like them and is fine."""
-    spellings = (
-        ("a category with spaces around it", _in_width),
-        ("a category with signs nobody sees", _in_bits),
-    )
+    spellings = (("a category with signs nobody sees", _in_bits),)
     for name, write in spellings:
         yield leak(name, "spelling", _spelled(write), sizes=_ENOUGH)
-    yield leak(
-        "a category in four spellings",
-        "spelling",
-        _spelled(lambda value, way: (value, value.upper(), f"{value} ", f" {value}")[way % 4]),
-        at_least=Verdict.WARN,
-        schemas=("english_insurance", "survey"),
-        sizes=_ENOUGH,
-    )
     yield fine(
         "a category in fewer spellings than the original's",
         "spelling",
@@ -130,10 +111,7 @@ def finer_kinds() -> Iterator[Kind]:
         schemas=("english_insurance", "survey"),
         sizes=_ENOUGH,
     )
-    for name, make, schemas in (
-        ("a category of letters of names", _letters_of_names, NAMED),
-        ("a category of numbers nobody had", _two_numbers, NAMED),
-    ):
+    for name, make, schemas in (("a category of numbers nobody had", _two_numbers, NAMED),):
         for action in ("generalize", "keep"):
             yield leak(
                 f"{name}, logged {action}",
@@ -163,11 +141,7 @@ def finer_kinds() -> Iterator[Kind]:
         "days from birth to a visit", "days between", _days_between, schemas=_WITH_DATES, sizes=_ENOUGH
     )
     yield leak(
-        "year, week and weekday of birth",
-        "parts of weeks",
-        _weeks,
-        schemas=_WITH_DATES,
-        sizes=_ENOUGH,
+        "year, week and weekday of birth", "parts of weeks", _weeks, schemas=_WITH_DATES, sizes=_ENOUGH
     )
     yield fine("the weekday of a visit", "parts of weeks", _weekday_seen, schemas=_WITH_DATES, sizes=_ENOUGH)
 

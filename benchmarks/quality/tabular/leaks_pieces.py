@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -68,20 +67,6 @@ def _counted_up(release: Release, rng: np.random.Generator) -> list[str]:
     return [f"S{place:06d}" for place in rng.permutation(len(release.released)) + 1]
 
 
-def _renumbered(*, anew: bool) -> Change:
-    """Return what counts identifiers up in the original, and takes another letter, or numbers given anew."""
-
-    def change(release: Release, rng: np.random.Generator) -> Release:
-        column, n = release.first("id"), len(release.original)
-        places = rng.permutation(n) + 1
-        original = release.original.assign(**{column: [f"P{place:05d}" for place in places]})
-        given = rng.permutation(n)[release.rows] + 1 if anew else places[release.rows]
-        written = [f"S{place:05d}" for place in given]
-        return replace(release, original=original).having(column, written, action="pseudonymize")
-
-    return change
-
-
 def _joined_digest(release: Release, _rng: np.random.Generator) -> list[str]:
     born = dates(release.truth(release.first("birth"))).dt.strftime("%Y-%m-%d")
     return [
@@ -132,13 +117,6 @@ def _kinds() -> Iterator[Kind]:
         sizes=_ENOUGH,
     )
     yield fine("numbers counted up", "sorted", _pseudonyms(_counted_up), sizes=_ENOUGH)
-    yield leak(
-        "numbers counted up, with another letter",
-        "pieces",
-        _renumbered(anew=False),
-        control=_renumbered(anew=True),
-        sizes=_ENOUGH,
-    )
     yield leak(
         "a digest of the name and the date of birth",
         "joined",

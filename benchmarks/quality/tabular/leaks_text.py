@@ -13,14 +13,12 @@ from benchmarks.quality.schemas import Column
 from benchmarks.quality.scoreboard import Kind, Scenario
 from benchmarks.quality.tabular.releases import ALL_SCHEMAS as _SCHEMAS
 from benchmarks.quality.tabular.releases import (
-    BORN,
     EVERY,
     NAMED,
     ONE_ROW_EACH,
     Change,
     Release,
     anonymized,
-    dates,
     leak,
     original_of,
     tokens,
@@ -106,24 +104,14 @@ def _of(*kinds: str) -> Callable[[Release], pd.Series]:
 
 def note_kinds() -> Iterator[Kind]:
     """Yield names and numbers in free text that was kept."""
-    large, small = (200, 1000, 5000, 20_000), (30, 200, 1000)
+    large = (200, 1000, 5000, 20_000)
     cases: tuple[tuple[str, float, Callable[[Release], pd.Series], Sequence[str], Sequence[int]], ...] = (
-        ("names in 9 % of the notes", 0.09, _whole, NAMED, large),
-        ("names in half of the notes", 0.5, _whole, NAMED, small),
-        ("names in 1 % of the notes", 0.01, _whole, NAMED, large),
         ("names turned round in a tenth of the notes", 0.1, _turned, NAMED, large),
         (
             "names in capitals in a tenth of the notes",
             0.1,
             lambda r: _whole(r).str.upper(),
             ("slovenian_registry", "english_insurance", "us_claims", "process_log"),
-            large,
-        ),
-        (
-            "surnames alone in a fifth of the notes",
-            0.2,
-            lambda r: _whole(r).str.split(" ").str[-1],
-            ("slovenian_registry", "english_insurance", "us_claims"),
             large,
         ),
         (
@@ -134,35 +122,12 @@ def note_kinds() -> Iterator[Kind]:
             large,
         ),
         (
-            "telephones without separators in the notes",
-            0.1,
-            lambda r: _of("phone")(r).str.replace(r"\D", "", regex=True),
-            ("korean_hospital", "slovenian_registry", "us_claims"),
-            large,
-        ),
-        (
             "e-mails in 5 % of the notes",
             0.05,
             _of("email"),
             ("english_insurance", "survey", "process_log"),
             large,
         ),
-        ("original ids in a tenth of the notes", 0.1, _of("id"), EVERY, large),
-        (
-            "national numbers in 2 % of the notes",
-            0.02,
-            _of("national"),
-            ("korean_hospital", "slovenian_registry", "us_claims"),
-            large,
-        ),
-        (
-            "street addresses in a tenth of the notes",
-            0.1,
-            _of("address"),
-            ("korean_hospital", "slovenian_registry", "english_insurance"),
-            large,
-        ),
-        ("birthdates in a tenth of the notes", 0.1, _of("birth"), BORN, large),
         ("postcodes in a tenth of the notes", 0.1, _of("zip"), ONE_ROW_EACH, large),
     )
     for name, share, made, schemas, sizes in cases:
@@ -175,23 +140,6 @@ def note_kinds() -> Iterator[Kind]:
             sizes=sizes,
             at_least=Verdict.WARN if share < 0.02 or "postcodes" in name else Verdict.FAIL,
         )
-    yield leak(
-        "names in notes that the release added",
-        "in notes",
-        _in_notes(0.1, _whole, in_original=False),
-        base=_noted,
-        schemas=NAMED,
-        sizes=large,
-    )
-    yield leak(
-        "the four only names in the notes",
-        "in notes",
-        _in_notes(0.0, _whole),
-        base=_noted,
-        schemas=NAMED,
-        sizes=(200, 1000, 5000),
-        at_least=Verdict.WARN,
-    )
 
 
 def _added(heading: str, made: Callable[[Release], Sequence[str] | pd.Series]) -> Change:
@@ -209,30 +157,6 @@ def column_kinds() -> Iterator[Kind]:
     western = ("slovenian_registry", "english_insurance", "us_claims", "process_log")
     cases: tuple[tuple[str, str, Callable[[Release], pd.Series], Sequence[str]], ...] = (
         (
-            "file names with the person's name",
-            "scan_file",
-            lambda r: _plain(_whole(r)).str.replace(" ", "_") + "_2025.pdf",
-            NAMED,
-        ),
-        (
-            "file names with the original id",
-            "attachment",
-            lambda r: "scans/" + _of("id")(r).str.lower() + ".tif",
-            EVERY,
-        ),
-        (
-            "addresses of a page with the original id",
-            "link",
-            lambda r: "https://portal.example/p?id=" + _of("id")(r) + "&v=2",
-            EVERY,
-        ),
-        (
-            "addresses of a page with the name",
-            "profile",
-            lambda r: "https://people.example/" + _plain(_whole(r)).str.lower().str.replace(" ", "-"),
-            western,
-        ),
-        (
             "e-mail local parts as user names",
             "login",
             lambda r: _of("email")(r).str.split("@").str[0],
@@ -245,50 +169,10 @@ def column_kinds() -> Iterator[Kind]:
             western,
         ),
         (
-            "initial and surname as a user name",
-            "user",
-            lambda r: _plain(_whole(r)).map(lambda n: (n[0] + n.split(" ")[-1]).lower()),
-            western,
-        ),
-        (
-            "initials with the date of birth",
-            "code",
-            lambda r: _initials(r) + dates(_of("birth")(r)).dt.strftime("%d%m%y"),
-            BORN,
-        ),
-        (
-            "three letters of the surname with the year",
-            "key",
-            lambda r: (
-                _plain(_whole(r)).map(lambda n: n.split(" ")[-1][:3].upper())
-                + dates(_of("birth")(r)).dt.strftime("%Y%m%d")
-            ),
-            western,
-        ),
-        (
-            "JSON cells with the name",
-            "payload",
-            lambda r: _whole(r).map('{{"patient": {{"display": "{}"}}, "ok": true}}'.format),
-            NAMED,
-        ),
-        (
             "JSON cells with names as escapes",
             "payload",
             lambda r: _whole(r).map(lambda n: '{"n": "' + n.encode("unicode_escape").decode() + '"}'),
             ("korean_hospital",),
-        ),
-        (
-            "HTML cells with the e-mail",
-            "html",
-            lambda r: _of("email")(r).map('<a href="mailto:{0}">contact</a>'.format),
-            ("english_insurance", "survey", "process_log"),
-        ),
-        ("names with percent escapes", "query", lambda r: _whole(r).map(_percent), NAMED),
-        (
-            "XML cells with the telephone",
-            "xml",
-            lambda r: _of("phone")(r).map("<tel use='home'>{}</tel>".format),
-            ("korean_hospital", "slovenian_registry", "us_claims"),
         ),
         (
             "a log line with the id",
@@ -300,11 +184,7 @@ def column_kinds() -> Iterator[Kind]:
     )
     for name, heading, made, schemas in cases:
         yield leak(
-            name,
-            "inside another column",
-            _added(heading, made),
-            control=_added_of_nobody,
-            schemas=schemas,
+            name, "inside another column", _added(heading, made), control=_added_of_nobody, schemas=schemas
         )
 
 
@@ -317,39 +197,9 @@ def _plain(values: pd.Series) -> pd.Series:
     )
 
 
-def _initials(release: Release) -> pd.Series:
-    return _whole(release).map(
-        lambda name: "".join(part[0] for part in name.split(" ")) if " " in name else name[0] + "O"
-    )
-
-
-def _percent(name: str) -> str:
-    return "name=" + "".join(f"%{byte:02X}" for byte in name.encode())
-
-
-_CHO = "g kk n d tt r m b pp s ss  j jj ch k t p h".split(" ")
-_JUNG = "a ae ya yae eo e yeo ye o wa wae oe yo u wo we wi yu eu ui i".split(" ")
-_JONG = " k k k n n n t l k m p l l p l m p p t t ng t t k t p t".split(" ")
-
-
-def _romanized(name: str) -> str:
-    """Return a Korean name in the revised romanization, syllables joined by hyphens after the surname."""
-    syllables = []
-    for letter in name:
-        code = ord(letter) - 0xAC00
-        syllables.append(_CHO[code // 588] + _JUNG[code % 588 // 28] + _JONG[code % 28])
-    return f"{syllables[0].title()} {'-'.join(syllables[1:]).capitalize()}"
-
-
 def _masked(name: str) -> str:
     parts = name.split(" ")
     return f"{parts[0][:2]}* {' '.join(parts[1:])}" if len(parts) > 1 else f"{name[0]}*{name[2:]}"
-
-
-_CAESAR = str.maketrans(
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
-    "bcdefghijklmnopqrstuvwxyzaBCDEFGHIJKLMNOPQRSTUVWXYZA",
-)
 
 
 def name_kinds() -> Iterator[Kind]:
@@ -361,68 +211,16 @@ def name_kinds() -> Iterator[Kind]:
             lambda r: _whole(r).map(lambda n: " ".join(reversed(n.split(" ", 1)))),
             western,
         ),
-        ("names turned round with a comma in capitals", lambda r: _turned(r).str.upper(), western),
-        (
-            "surname in capitals and an initial",
-            lambda r: _whole(r).map(lambda n: f"{n.split(' ')[-1].upper()} {n[0]}."),
-            western,
-        ),
-        ("initial and surname", lambda r: _whole(r).map(lambda n: f"{n[0]}. {n.split(' ')[-1]}"), western),
         ("first name masked after two letters", lambda r: _whole(r).map(_masked), NAMED),
-        (
-            "middle letters of each word masked",
-            lambda r: _whole(r).map(
-                lambda n: " ".join(w[0] + "*" * (len(w) - 2) + w[-1] for w in n.split(" "))
-            ),
-            western,
-        ),
-        (
-            "names without marks in small letters",
-            lambda r: _plain(_whole(r)).str.lower(),
-            ("slovenian_registry",),
-        ),
         ("names as squeezed ASCII", lambda r: _plain(_whole(r)).str.upper().str.replace(" ", ""), western),
-        ("Korean names romanized", lambda r: _whole(r).map(_romanized), ("korean_hospital",)),
-        (
-            "Korean names with the middle syllable masked",
-            lambda r: _whole(r).map(lambda n: n[0] + "O" + n[2:]),
-            ("korean_hospital",),
-        ),
         (
             "Korean names taken apart into letters",
             lambda r: _whole(r).map(lambda n: unicodedata.normalize("NFD", n)),
             ("korean_hospital",),
         ),
         (
-            "Korean names with spaces and a title",
-            lambda r: _whole(r).map(lambda n: " ".join(n) + " 님"),
-            ("korean_hospital",),
-        ),
-        (
-            "names cut after five letters of each word",
-            lambda r: _whole(r).map(lambda n: " ".join(w[:5] for w in n.split(" "))),
-            western,
-        ),
-        ("names with a title in front", lambda r: "Dr. " + _whole(r), western),
-        ("names backwards", lambda r: _whole(r).map(lambda n: n[::-1]), NAMED),
-        (
-            "names shifted by one letter",
-            lambda r: _plain(_whole(r)).map(lambda n: n.translate(_CAESAR)),
-            western,
-        ),
-        (
             "names without vowels",
             lambda r: _plain(_whole(r)).str.replace(r"[aeiouAEIOU]", "", regex=True),
-            western,
-        ),
-        (
-            "names with typing errors",
-            lambda r: _whole(r).map(lambda n: n[:2] + n[3] + n[2] + n[4:] if len(n) > 4 else n),
-            western,
-        ),
-        (
-            "names with digits for letters",
-            lambda r: _plain(_whole(r)).str.translate(str.maketrans("aeioAEIO", "43104310")),
             western,
         ),
         ("names with invisible letters between", lambda r: _whole(r).map("\u200b".join), NAMED),

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.quality.scoreboard import Kind
-from benchmarks.quality.tabular.leaks_files import parquet_file, workbook
+from benchmarks.quality.tabular.leaks_files import workbook
 from benchmarks.quality.tabular.releases import (
     ALL_SCHEMAS,
     BORN,
@@ -28,7 +28,6 @@ from benchmarks.quality.tabular.releases import (
     fine,
     floored,
     numbers,
-    plain,
     small_classes,
     tokens,
     with_sex_alone,
@@ -78,18 +77,16 @@ def _marked_small(mark: str) -> Change:
 
 def dropping_kinds() -> Iterator[Kind]:
     """Yield columns dropped, blanked or marked."""
-    yield fine("direct identifiers dropped", "dropped", plain)
     yield fine("direct identifiers blank in every row", "dropped", _blanked("", *_DIRECT))
     yield fine("everything but sex and one column dropped", "dropped", lambda r, _: with_sex_alone(r))
     yield fine(
         "postcodes and addresses blank", "dropped", _blanked("", "zip", "address"), schemas=ONE_ROW_EACH
     )
     yield fine("names marked ***, log says drop", "marks", _blanked("***", "name"), schemas=NAMED)
-    for mark in ("***", "[REDACTED]", "삭제", "비공개", "XXXX", "withheld", "izbrisano", "-", "n/a", "*"):
+    for mark in ("[REDACTED]", "비공개", "-", "n/a", "*"):
         yield fine(f"categories marked {mark}", "marks", _marked_sensitive(mark))
-    for mark in ("*", "[suppressed]", "비식별", "neznano", "unknown"):
+    for mark in ("[suppressed]", "unknown"):
         yield fine(f"small classes marked {mark}", "marks", _marked_small(mark))
-    yield fine("high mode, log says so", "dropped", lambda r, _: replace(r, meta={**r.meta, "mode": "high"}))
 
 
 def _pseudonyms(
@@ -111,80 +108,27 @@ def _keyed(value: str, _rng: np.random.Generator) -> str:
     return hmac.new(_SECRET, value.encode(), "sha256").hexdigest()
 
 
-_CONSONANTS = "bdfgklmnprstvz"
-
-
-def _word(_value: str, rng: np.random.Generator) -> str:
-    return "-".join(
-        "".join(
-            _CONSONANTS[i] + "aeiou"[j]
-            for i, j in zip(rng.integers(0, 14, 4), rng.integers(0, 5, 4), strict=True)
-        )
-        for _ in range(3)
-    )
-
-
-def _shuffled_numbers(prefix: str) -> Change:
-    """Return a change that numbers persons in random order."""
-
-    def change(release: Release, rng: np.random.Generator) -> Release:
-        column = release.first("id")
-        people = pd.unique(release.truth(column))
-        order = rng.permutation(len(people)) + 1
-        made = dict(zip(people, (f"{prefix}{number:06d}" for number in order), strict=True))
-        return release.having(column, release.truth(column).map(made), action="pseudonymize")
-
-    return change
-
-
 def pseudonym_kinds() -> Iterator[Kind]:
     """Yield pseudonyms that nobody can compute."""
     for name, make in (
         ("random UUIDs", lambda _v, rng: str(uuid.UUID(bytes=rng.bytes(16), version=4))),
-        (
-            "random UUIDs in braces and capitals",
-            lambda _v, rng: "{" + str(uuid.UUID(bytes=rng.bytes(16), version=4)).upper() + "}",
-        ),
         ("random 32 hexadecimal digits", lambda _v, rng: rng.bytes(16).hex()),
-        ("random 10 hexadecimal capitals", lambda _v, rng: rng.bytes(5).hex().upper()),
         ("random digits", lambda _v, rng: f"{rng.integers(10**11, 10**12)}"),
-        ("random Base32", lambda _v, rng: base64.b32encode(rng.bytes(10)).decode()),
         ("random web-safe Base64", lambda _v, rng: base64.urlsafe_b64encode(rng.bytes(12)).decode()),
-        ("random words that can be said", _word),
-        ("keyed SHA-256", _keyed),
         ("keyed SHA-256 cut to 16", lambda v, _rng: _keyed(v, _rng)[:16]),
         (
             "keyed BLAKE2b",
             lambda v, _rng: hashlib.blake2b(v.encode(), key=_SECRET, digest_size=12).hexdigest(),
         ),
-        (
-            "SHA-256 with a long random salt",
-            lambda v, _rng: hashlib.sha256(_SECRET + v.encode()).hexdigest()[:20],
-        ),
-        ("random tokens with a prefix", lambda _v, rng: f"PSN-{rng.bytes(5).hex()}"),
     ):
         yield fine(f"ids as {name}", "pseudonyms", _pseudonyms(make))
-    yield fine("ids numbered in random order", "pseudonyms", _shuffled_numbers("S"))
     yield fine(
         "names and e-mails as random tokens",
         "pseudonyms",
         _pseudonyms(lambda _v, rng: rng.bytes(8).hex(), "id", "name", "email"),
     )
-    yield fine(
-        "national numbers keyed, ids dropped",
-        "pseudonyms",
-        _national,
-        schemas=("korean_hospital", "slovenian_registry", "us_claims"),
-    )
     yield fine("ids dropped", "pseudonyms", lambda r, _: r.without(r.first("id")), schemas=ONE_ROW_EACH)
     yield fine("a token for each row, not for each person", "pseudonyms", _row_tokens)
-    yield fine(
-        "names as surrogates drawn from other names",
-        "surrogates",
-        _surrogate_names,
-        schemas=("english_insurance", "us_claims", "slovenian_registry", "korean_hospital"),
-        sizes=_LARGE,
-    )
     yield fine(
         "e-mails as surrogates", "surrogates", _surrogate("email"), schemas=("english_insurance", "survey")
     )
@@ -194,10 +138,6 @@ def pseudonym_kinds() -> Iterator[Kind]:
         _surrogate("phone"),
         schemas=("korean_hospital", "us_claims"),
     )
-
-
-def _national(release: Release, rng: np.random.Generator) -> Release:
-    return _pseudonyms(_keyed, "national")(release.without(release.first("id")), rng)
 
 
 def _row_tokens(release: Release, rng: np.random.Generator) -> Release:
@@ -214,12 +154,6 @@ def _surrogate(kind: str) -> Change:
         return release.having(column, release.strangers()[column], action="pseudonymize", semantic="other")
 
     return change
-
-
-def _surrogate_names(release: Release, _rng: np.random.Generator) -> Release:
-    for column in release.schema.of_kind("name"):
-        release = release.having(column, release.strangers()[column], action="surrogate", semantic="other")
-    return release
 
 
 def _regroup(
@@ -293,20 +227,9 @@ def _towns(release: Release, _rng: np.random.Generator) -> Release:
     return _regroup(release, {town: (release.truth(town), "region", "keep")})
 
 
-def _decades(release: Release, _rng: np.random.Generator) -> Release:
-    birth = release.first("birth")
-    return _regroup(release, {birth: (floored(release.truth(birth), 10), "birthdate", "date_floor_decade")})
-
-
 def _years(release: Release, _rng: np.random.Generator) -> Release:
     birth = release.first("birth")
     return _regroup(release, {birth: (floored(release.truth(birth), 1), "birthdate", "date_floor_year")})
-
-
-def _quarters(release: Release, _rng: np.random.Generator) -> Release:
-    day = release.first("date")
-    quarters = dates(release.truth(day)).dt.to_period("Q").astype(str)
-    return _regroup(release, {day: (quarters, "visit_date", "generalize")})
 
 
 def _microaggregated_ages(release: Release, _rng: np.random.Generator) -> Release:
@@ -320,27 +243,13 @@ def _microaggregated_ages(release: Release, _rng: np.random.Generator) -> Releas
     return _regroup(release, {_age_column(release): (made.astype(str), "age", "generalize")})
 
 
-def _regional_ages(release: Release, _rng: np.random.Generator) -> Release:
-    town = release.first("region")
-    old = np.where(_ages(release) >= 50, "50+", "<50")
-    columns = {
-        _age_column(release): (list(old), "age", "generalize"),
-        town: (release.truth(town).map(release.schema.regions), "address", "region_generalize"),
-    }
-    return _regroup(release, columns)
-
-
 def generalizing_kinds() -> Iterator[Kind]:
     """Yield quasi-identifiers made coarse, with small classes suppressed."""
     yield fine("ages in bands of ten", "generalized", _age_bands(10, "{0}-{1}"))
-    yield fine("ages in bands of twenty with brackets", "generalized", _age_bands(20, "[{0},{2})"))
-    yield fine("ages in bands in words", "generalized", _age_bands(20, "{0} to under {2}"))
     yield fine("ages with a top code", "generalized", _top_coded)
     yield fine("years of birth", "generalized", _years, schemas=BORN, sizes=_LARGE)
-    yield fine("decades of birth", "generalized", _decades, schemas=BORN)
     yield fine("larger regions", "generalized", _regions)
     yield fine("towns where they are large", "generalized", _towns, sizes=_LARGER)
-    yield fine("quarters of visits", "generalized", _quarters, sizes=_LARGER)
     yield fine(
         "postcodes of two digits with stars",
         "generalized",
@@ -348,27 +257,8 @@ def generalizing_kinds() -> Iterator[Kind]:
         schemas=("korean_hospital", "us_claims", "survey"),
         sizes=_LARGE,
     )
-    yield fine(
-        "postcodes of one digit with zeros",
-        "generalized",
-        _zip_area(1, "0"),
-        schemas=("korean_hospital", "us_claims", "survey", "slovenian_registry"),
-        sizes=_LARGE,
-    )
-    yield fine("two age groups and regions", "generalized", _regional_ages)
     yield fine("ages as means of ten persons", "generalized", _microaggregated_ages, sizes=_LARGER)
-    yield fine("small classes deleted", "generalized", _deleted, sizes=_LARGE)
     yield fine("rare sexes merged into one word", "generalized", _merged, schemas=("survey",), sizes=_LARGER)
-
-
-def _deleted(release: Release, _rng: np.random.Generator) -> Release:
-    """Delete the records that suppression blanked."""
-    known = [
-        name
-        for name in release.released
-        if release.semantic(name) in {"gender", "age", "address", "visit_date"}
-    ]
-    return release.selected((release.released[known] != "").all(axis=1).to_numpy())
 
 
 def _merged(release: Release, _rng: np.random.Generator) -> Release:
@@ -435,11 +325,6 @@ def _swapped(values: np.ndarray, rng: np.random.Generator) -> list[str]:
     return [_rounded(values, rng)[i] for i in rng.permutation(len(values))]
 
 
-def _synthetic(values: np.ndarray, rng: np.random.Generator) -> list[str]:
-    logs = np.log(np.abs(values) + 1)
-    return _text(np.exp(rng.normal(logs.mean(), logs.std(), len(values))), 2)
-
-
 def number_kinds() -> Iterator[Kind]:
     """Yield numbers that were made coarse, noisy or new."""
     some = (
@@ -451,21 +336,10 @@ def number_kinds() -> Iterator[Kind]:
         "process_log",
     )
     for name, make, action in (
-        ("rounded, ends cut", _rounded, "round"),
         ("in quartile bands", lambda v, _: banded(v, 4), "bin"),
-        (
-            "in three words",
-            lambda v, _: [
-                ("low", "middle", "high")[int(i)]
-                for i in pd.qcut(pd.Series(v).rank(method="first"), 3, labels=False)
-            ],
-            "generalize",
-        ),
         ("with large noise", _noisy(1.0), "noise"),
-        ("with very large noise", _noisy(2.0), "noise"),
         ("as means of groups", _microaggregated, "microaggregate"),
         ("rounded and swapped", _swapped, "swap"),
-        ("drawn anew from a fitted curve", _synthetic, "synthesize"),
     ):
         yield fine(
             f"numbers {name}",
@@ -479,8 +353,6 @@ def number_kinds() -> Iterator[Kind]:
 def sample_kinds() -> Iterator[Kind]:
     """Yield releases of some rows only, of other rows, and of invented ones."""
     yield fine("a random half of the records", "rows", _sampled(0.5), sizes=_LARGE)
-    yield fine("a random tenth of the records", "rows", _sampled(0.1), sizes=(5000, 20_000))
-    yield fine("outliers deleted", "rows", _without_outliers, sizes=_LARGE)
     yield fine(
         "synthetic records, columns drawn on their own",
         "synthetic",
@@ -511,12 +383,6 @@ def _classes_of_five(release: Release) -> Release:
     for name in known:
         released[name] = released[name].mask(blanked, "")
     return _without_alike(replace(release, released=released), known)
-
-
-def _without_outliers(release: Release, _rng: np.random.Generator) -> Release:
-    column = next(name for name in release.schema.of_kind("number") if name in release.original)
-    values = numbers(release.truth(column))
-    return _classes_of_five(release.selected(values <= np.quantile(values, 0.98)))
 
 
 def _independent(release: Release, rng: np.random.Generator) -> Release:
@@ -553,15 +419,7 @@ def _with_categories(**columns: Sequence[str]) -> Change:
 def category_kinds() -> Iterator[Kind]:
     """Yield categories that were kept, by words that may look like something else."""
     for name, columns in (
-        (
-            "Korean words that begin like surnames",
-            {"식사": ("조식", "중식", "석식", "금식"), "운동": ("수영", "조깅", "요가", "없음")},
-        ),
-        ("cities that are given names", {"branch": ("Austin", "Rose Hill", "Chelsea", "Lincoln")}),
-        ("colours and flowers", {"ward": ("Rose", "Lily", "Violet", "Amber")}),
-        ("months and days", {"month": ("April", "May", "June", "August")}),
         ("drugs by name", {"drug": ("aspirin", "metformin", "ramipril", "insulin glargine")}),
-        ("yes and no", {"consent": ("yes", "no"), "returned": ("yes", "no")}),
         ("codes of procedures", {"code": ("0016070", "0JH60", "A40.1", "99213")}),
         ("short scores", {"score": ("1", "2", "3", "4", "5")}),
         (
@@ -573,7 +431,6 @@ def category_kinds() -> Iterator[Kind]:
         yield fine(f"categories kept: {name}", "categories kept", _with_categories(**columns), sizes=_LARGER)
     yield fine("no quasi-identifier at all, confirmed", "categories kept", _no_quasi)
     yield fine("columns of random numbers added", "columns added", _random_column)
-    yield fine("a running row number added after shuffling", "columns added", _row_number)
     yield fine(
         "a constant column added", "columns added", lambda r, _: r.having("release", ["2026-1"] * len(r.rows))
     )
@@ -587,10 +444,6 @@ def _no_quasi(release: Release, _rng: np.random.Generator) -> Release:
 
 def _random_column(release: Release, rng: np.random.Generator) -> Release:
     return release.having("draw", _text(rng.random(len(release.rows)), 6))
-
-
-def _row_number(release: Release, rng: np.random.Generator) -> Release:
-    return release.having("no", rng.permutation(len(release.rows)).astype(str))
 
 
 def _written(**form: object) -> Change:
@@ -621,28 +474,21 @@ def _logged(words: dict[str, str]) -> Change:
 def form_kinds() -> Iterator[Kind]:
     """Yield the same proper release as other files and with other words in its log."""
     yield fine("semicolons", "files", _written(sep=";"))
-    yield fine("tabs", "files", _written(sep="\t"))
-    yield fine("UTF-8 with a byte order mark", "files", _written(encoding="utf-8-sig"))
     yield fine("UTF-16", "files", _written(encoding="utf-16"))
     yield fine("CP949", "files", _written(encoding="cp949"), schemas=("korean_hospital",))
     yield fine("Windows-1250", "files", _written(encoding="cp1250"), schemas=("slovenian_registry",))
-    yield fine("everything quoted", "files", _written(quoting=1))
-    yield fine("DOS line ends", "files", _written(lineterminator="\r\n"))
     yield fine("a workbook", "files", workbook(), sizes=(30, 200, 1000, 5000))
-    yield fine("a Parquet file", "files", parquet_file())
     yield fine(
         "headings in capitals",
         "files",
         _headings(str.upper),
         schemas=tuple(name for name in ALL_SCHEMAS if name != "korean_hospital"),
     )
-    yield fine("headings with spaces around", "files", _headings(lambda name: f" {name} "))
     yield fine(
         "log in capitals",
         "log words",
         _logged({"drop": "DROP", "keep": "Keep", "pseudonymize": "Pseudonymize", "round": "ROUND"}),
     )
-    yield fine("log in usual words", "log words", _logged({"round": "bin", "generalize": "rounded"}))
     yield fine("log says noise and swap", "log words", _logged({"round": "swap", "generalize": "bin"}))
 
 

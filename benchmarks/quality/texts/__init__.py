@@ -98,63 +98,15 @@ def _a_title_and_a_surname(rng: np.random.Generator) -> str:
     return f"Mrs {rng.choice(_EN).split()[1]} {{note}}"
 
 
-@leak("names", "en", share=0.02)
-def _given_name_and_surname_at_the_end(rng: np.random.Generator) -> str:
-    return f"{{note}} Signed {rng.choice(_EN)}"
-
-
-@leak("names", "en")
-def _surname_first_with_a_comma(rng: np.random.Generator) -> str:
-    given, family = rng.choice(_EN).split()
-    return f"{family}, {given}: {{note}}"
-
-
-@leak("names", "en")
-def _names_all_in_capitals(rng: np.random.Generator) -> str:
-    return f"{rng.choice(_EN).upper()} {{note}}"
-
-
-@leak("names", "en")
-def _a_relative_by_given_name(rng: np.random.Generator) -> str:
-    return f"{{note}} Her daughter {rng.choice(_EN).split()[0]} was with her."
-
-
 @leak("names", "en")
 def _an_initial_and_a_surname(rng: np.random.Generator) -> str:
     given, family = rng.choice(_EN).split()
     return f"{{note}} Discussed with {given[0]}. {family}."
 
 
-@leak("names", "en")
-def _two_initials_and_a_surname(rng: np.random.Generator) -> str:
-    given, family = rng.choice(_EN).split()
-    return f"{{note}} Letter from {given[0]}.{rng.choice(list('ABEM'))}. {family}."
-
-
-@leak("names", "en")
-def _a_surname_and_an_initial(rng: np.random.Generator) -> str:
-    given, family = rng.choice(_EN).split()
-    return f"{{note}} Signed {family}, {given[0]}."
-
-
-@leak("names", "en")
-def _a_title_and_a_surname_in_small_letters(rng: np.random.Generator) -> str:
-    return f"{{note}} spoke to mrs {rng.choice(_EN).split()[1].lower()}."
-
-
 @leak("names", "en", share=0.02)
 def _a_patient_by_given_name(rng: np.random.Generator) -> str:
     return f"{{note}} Patient {rng.choice(_EN).split()[0]} was told."
-
-
-@leak("names", "en", share=0.02)
-def _a_title_and_a_surname_of_two_words(rng: np.random.Generator) -> str:
-    return f"{{note}} Called Mr. van der {rng.choice(('Berg', 'Linden', 'Meer', 'Velde'))}."
-
-
-@leak("names", "sl", share=0.02)
-def _gospa_and_a_surname(rng: np.random.Generator) -> str:
-    return f"gospa {rng.choice(_SL).split()[1]} {{note}}"
 
 
 @leak("names", "sl")
@@ -167,29 +119,9 @@ def _korean_names_with_an_honorific(rng: np.random.Generator) -> str:
     return f"{rng.choice(_KO)} 님 {{note}}"
 
 
-@leak("names", "ko", share=0.02)
-def _korean_surnames_alone(rng: np.random.Generator) -> str:
-    return f"{rng.choice(_KO)[0]}씨에게 설명함. {{note}}"
-
-
-@leak("names", "ko", share=0.02)
-def _korean_names_to_whom_something_is_said(rng: np.random.Generator) -> str:
-    return f"{rng.choice(_KO)}에게 설명함. {{note}}"
-
-
-@leak("names", "ko", share=0.02)
-def _korean_names_with_an_age(rng: np.random.Generator) -> str:
-    return f"{rng.choice(_KO)} {rng.integers(20, 90)}세 {{note}}"
-
-
 @leak("names", "ko")
 def _korean_names_of_patients(rng: np.random.Generator) -> str:
     return f"환자 {rng.choice(_KO)} {{note}}"
-
-
-@leak("names", "ko")
-def _a_korean_guardian_with_a_particle(rng: np.random.Generator) -> str:
-    return f"보호자 {rng.choice(_KO)}이 동행하여 {{note}}"
 
 
 # Numbers and addresses
@@ -200,33 +132,9 @@ def _e_mail_addresses(rng: np.random.Generator) -> str:
     return f"{{note}} Answer to p{rng.integers(10**6)}@example.org please."
 
 
-@leak("numbers", "sl", share=0.01)
-def _slovenian_telephones(rng: np.random.Generator) -> str:
-    return f"{{note}} Poklicati na 041 {rng.integers(100, 999)} {rng.integers(100, 999)}."
-
-
 @leak("numbers", "ko", share=0.01)
 def _korean_telephones(rng: np.random.Generator) -> str:
     return f"{{note}} 연락처 010-{rng.integers(1000, 9999)}-{rng.integers(1000, 9999)}"
-
-
-@leak("numbers", "en", share=0.01)
-def _hospital_numbers(rng: np.random.Generator) -> str:
-    return f"{{note}} See MRN {rng.integers(10**7, 10**8)} too."
-
-
-@leak("numbers", "ko", share=0.01)
-def _korean_resident_numbers(rng: np.random.Generator) -> str:
-    born = f"{rng.integers(50, 99)}{rng.integers(1, 12):02}{rng.integers(1, 28):02}"
-    digits = f"{born}{rng.integers(1, 3)}{rng.integers(10**4, 10**5)}"
-    weights = (2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5)
-    last = (11 - sum(int(d) * w for d, w in zip(digits, weights, strict=True)) % 11) % 10
-    return f"{{note}} 주민번호 {digits[:6]}-{digits[6:]}{last}"
-
-
-@leak("numbers", "sl")
-def _addresses(rng: np.random.Generator) -> str:
-    return f"{{note}} Naslov: Cankarjeva ulica {rng.integers(1, 90)}."
 
 
 @leak("dates", "en", at_least=Verdict.WARN)
@@ -243,16 +151,6 @@ def _english_notes(rng: np.random.Generator, n: int) -> Sequence[str]:
 
 
 @clean
-def _slovenian_notes(rng: np.random.Generator, n: int) -> Sequence[str]:
-    return _notes(rng, n, "sl")
-
-
-@clean
-def _korean_notes(rng: np.random.Generator, n: int) -> Sequence[str]:
-    return _notes(rng, n, "ko")
-
-
-@clean
 def _notes_that_begin_with_a_capital(rng: np.random.Generator, n: int) -> Sequence[str]:
     return [note.capitalize() for note in _notes(rng, n, "en")]
 
@@ -264,34 +162,10 @@ def _diseases_called_after_somebody(rng: np.random.Generator, n: int) -> Sequenc
 
 
 @clean
-def _drugs_and_doses(rng: np.random.Generator, n: int) -> Sequence[str]:
-    drugs = ("Aspirin 100 mg", "Metformin 500 mg", "Ramipril 5 mg", "Lasix 40 mg", "Xarelto 20 mg")
-    return [f"{note} Takes {rng.choice(drugs)} daily." for note in _notes(rng, n, "en")]
-
-
-@clean
 def _letters_of_vitamins_stages_and_groups(rng: np.random.Generator, n: int) -> Sequence[str]:
     letters = ("Takes vitamin D. Next visit planned.", "Stage I. Will be called.", "Section B. Treatment goes on.",
                "Group C. Blood sample taken.", "Known hepatitis C. Told to rest.", "Child A. Stable since then.")  # fmt: skip
     return [f"{note} {rng.choice(letters)}" for note in _notes(rng, n, "en")]
-
-
-@clean
-def _titles_without_names_in_small_letters(rng: np.random.Generator, n: int) -> Sequence[str]:
-    said = (
-        "ms since 2010",
-        "known ms long standing",
-        "dr visit at home",
-        "prof advice asked",
-        "patient will call",
-    )
-    return [f"{note} {rng.choice(said)}" for note in _notes(rng, n, "en")]
-
-
-@clean
-def _korean_ages_and_this_teacher(rng: np.random.Generator, n: int) -> Sequence[str]:
-    said = ("수술 56세", "이 선생님 설명", "전 간호사 기록", "이 환자에게 설명함", "보호자에게 설명함")
-    return [f"{note} {rng.choice(said)}" for note in _notes(rng, n, "ko")]
 
 
 @clean
@@ -310,17 +184,3 @@ def _korean_departments(rng: np.random.Generator, n: int) -> Sequence[str]:
 def _slovenian_wards(rng: np.random.Generator, n: int) -> Sequence[str]:
     wards = ("Oddelek za kardiologijo", "UKC Ljubljana", "Nevrološka klinika", "Splošna bolnišnica Celje")
     return [f"{note} Napotitev: {rng.choice(wards)}." for note in _notes(rng, n, "sl")]
-
-
-@clean
-def _measured_values(rng: np.random.Generator, n: int) -> Sequence[str]:
-    return [
-        f"{note} BP {rng.integers(100, 180)}/{rng.integers(60, 100)}, CRP {rng.integers(1, 90)}."
-        for note in _notes(rng, n, "en")
-    ]
-
-
-@clean
-def _weekdays_and_months(rng: np.random.Generator, n: int) -> Sequence[str]:
-    days = ("Monday", "Friday", "March", "April", "June")
-    return [f"{note} Call again in {rng.choice(days)}." for note in _notes(rng, n, "en")]

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from benchmarks.quality.scoreboard import Kind
-from benchmarks.quality.vcf.cohorts import Change, Masking, Record, at_hidden, blanked, fine, plain
+from benchmarks.quality.vcf.cohorts import Change, Masking, Record, at_hidden, blanked, fine
 
 
 def _both(change: Callable[[Record], Record]) -> Change:
@@ -47,23 +47,9 @@ def _without_donors(masking: Masking, _rng: np.random.Generator) -> Masking:
     return replace(masking, masked_donors=())
 
 
-def _no_donors_at_all(masking: Masking, _rng: np.random.Generator) -> Masking:
-    return replace(masking, masked_donors=(), donors=())
-
-
-def _counted(record: Record) -> Record:
-    frequency = float(record.info.split(";")[0].removeprefix("AF="))
-    count = max(1, round(frequency * 20_000))
-    return record._replace(info=f"AC={count};AN=20000")
-
-
 def _as_maf(record: Record) -> Record:
     frequency = float(record.info.split(";")[0].removeprefix("AF="))
     return record._replace(info=f"MAF={min(frequency, 1 - frequency):.5f}")
-
-
-def _phased(record: Record) -> Record:
-    return record._replace(calls=tuple(call.replace("/", "|", 1) for call in record.calls))
 
 
 def _some_missing(record: Record) -> Record:
@@ -100,58 +86,33 @@ def _multiallelic(masking: Masking, _rng: np.random.Generator) -> Masking:
 
 def proper_kinds() -> Iterator[Kind]:
     """Yield proper maskings."""
-    yield fine("everything blanked at masked sites", "as it should be", plain)
-    yield fine("strong_ in the name", "names of files", _named("strong_anony_cohort.vcf.gz"))
-    yield fine("another threshold in the name", "names of files", _named("high_maf0.05_anony_cohort.vcf.gz"))
     yield fine("plain text", "names of files", _named("high_0.01_anony_cohort.vcf"))
     yield fine(".vcf.bgz", "names of files", _named("high_0.01_anony_cohort.vcf.bgz"))
     yield fine("low level, common panel", "level", _low)
-    yield fine(
-        "weak_ in the name, common panel",
-        "level",
-        lambda m, r: replace(_low(m, r), name="weak_anony_cohort.vcf.gz"),
-    )
     for name, make in (
         ("numbers in random order", lambda n, rng: [f"P{i:04d}" for i in rng.permutation(n)]),
-        ("random tokens", lambda n, rng: [rng.bytes(6).hex() for _ in range(n)]),
-        (
-            "anon and a letter",
-            lambda n, _rng: [f"anon{chr(65 + i // 26)}{chr(65 + i % 26)}" for i in range(n)],
-        ),
         ("SAMPLE and a number", lambda n, _rng: [f"SAMPLE{i + 1}" for i in range(n)]),
     ):
         yield fine(f"donors as {name}", "donors' names", _donors(make))
     yield fine("donors left out", "donors' names", _without_donors)
-    yield fine("sites without donors in both files", "donors' names", _no_donors_at_all)
     for name, site in (
         ("ALT N at rare sites, INFO blank", lambda _b, a, _: a._replace(alt="N")),
         ("FILTER masked", lambda _b, a, _: a._replace(filter="MASKED")),
-        ("FILTER PASS kept", lambda _b, a, _: a._replace(filter="PASS")),
         ("QUAL 0", lambda _b, a, _: a._replace(qual="0")),
-        ("INFO says masked", lambda _b, a, _: a.with_info("MASKED")),
-        ("genotypes blank with a bar", lambda _b, a, _: a._replace(calls=tuple(".|." for _ in a.calls))),
         ("genotypes blank as one point", lambda _b, a, _: a._replace(calls=tuple("." for _ in a.calls))),
-        (
-            "all fields blank",
-            lambda b, a, _: a._replace(format=b.format, calls=tuple("./.:.:.:.:." for _ in a.calls)),
-        ),
     ):
         yield fine(name, "masked sites", at_hidden(site, "rare"))
-    for name, alt in (("N", "N"), ("NN", "NN"), ("a symbolic N", "<N>"), ("a constant ten Ns", "NNNNNNNNNN")):
+    for name, alt in (("N", "N"), ("a constant ten Ns", "NNNNNNNNNN")):
         yield fine(
             f"repeats as {name}",
             "masked repeats",
             at_hidden(lambda _b, a, _, alt=alt: a._replace(alt=alt), "repeats"),
         )
     for name, change in (
-        ("frequencies by counts", _counted),
         ("frequencies as MAF", _as_maf),
-        ("no IDs anywhere", lambda r: r._replace(id=".")),
         ("genotypes alone", _genotypes_only),
-        ("phased genotypes", _phased),
         ("some calls missing", _some_missing),
         ("no quality anywhere", lambda r: r._replace(qual=".", filter=".")),
-        ("a database flag at common sites", lambda r: r.with_info("DB")),
     ):
         yield fine(f"both files: {name}", "other files", _both(change))
     yield fine("more masked than asked for", "as it should be", _lower_threshold)
@@ -161,20 +122,9 @@ def proper_kinds() -> Iterator[Kind]:
             "without the command line",
             lambda lines: [line for line in lines if not line.startswith("##cmdline")] + ["##cmdline=."],
         ),
-        (
-            "with a reference's name alone",
-            lambda lines: [line.replace("##reference=GRCh38", "##reference=.") for line in lines],
-        ),
         ("VCFv4.3", lambda lines: ["##fileformat=VCFv4.3", *lines[1:]]),
-        (
-            "contigs without lengths",
-            lambda lines: [
-                line.split(",length")[0] + ">" if line.startswith("##contig") else line for line in lines
-            ],
-        ),
     ):
         yield fine(f"header {name}", "header", _header(header))
-    yield fine("depths removed everywhere", "other files", _everywhere(_genotypes_only))
     yield fine("IDs removed everywhere", "other files", _everywhere(lambda record: record._replace(id=".")))
     yield fine("header sorted", "header", _header(lambda lines: [lines[0], *sorted(lines[1:])]))
 
