@@ -105,27 +105,23 @@ def write_file(path: Path, data: bytes, *, replace: bool = False, private: bool 
     of people and their pseudonyms. What a killed process left unfinished in the folder is swept.
     """
     _sweep(path.parent)
-    file, unfinished = _begun(path.parent, _PRIVATE if private else _USUAL)
-    try:
-        with file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-            if sys.platform == "win32":  # which renames nothing that is open
-                file.close()
-            give_name(unfinished, path, replace=replace)
-    finally:
-        unfinished.unlink(missing_ok=True)
-
-
-def _begun(folder: Path, rights: int) -> tuple[io.BufferedWriter, Path]:
-    """Return a new file, locked as long as it is open, so that nobody takes it for one left behind."""
-    while True:
-        path = folder / f".anonaudit-{secrets.token_hex(8)}.part"
-        file = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, rights), "wb")
-        if not _is_locked(file) or os.fstat(file.fileno()).st_nlink:
-            return file, path
-        file.close()  # swept by another process before it was locked
+    rights = _PRIVATE if private else _USUAL
+    is_whole = False
+    while not is_whole:
+        unfinished = path.with_name(f".anonaudit-{secrets.token_hex(8)}.part")
+        try:
+            with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, rights), "wb") as file:
+                if _is_locked(file) and not os.fstat(file.fileno()).st_nlink:
+                    continue  # another process swept it before it was locked
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+                if sys.platform == "win32":  # which renames nothing that is open
+                    file.close()
+                give_name(unfinished, path, replace=replace)
+                is_whole = True
+        finally:
+            unfinished.unlink(missing_ok=True)
 
 
 def _is_locked(file: io.IOBase) -> bool:
