@@ -142,6 +142,7 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "row_order_kept": "Shuffle the records before the table is given away.",
         "row_count_differs": "Find out which records were added or left out.",
         # The settings, and what could not be looked at.
+        "codes_missing": "Say that `NA` is a value (`--no-missing-words`), or leave missing cells empty.",
         "text_not_read": "Let a person read cells drawn at random, or leave the text out.",
         "dates_in_text": "Take dates and places out of the text, or leave it out.",
         "sensitive": "Choose a sensitive attribute that has values.",

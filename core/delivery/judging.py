@@ -93,6 +93,7 @@ def judge_delivery(
             for name, found in measurement.leftovers.items()
             for finding in judge_leftovers(found)
         ),
+        *measurement.codes_missing,
         *measurement.elsewhere,
         *map(not_answered, measurement.unanswered),
     )

@@ -1,7 +1,7 @@
 """Measuring the tables of one delivery: each alone, and all of them read together."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -38,6 +38,7 @@ from core.delivery.whose import Whose, earlier_with_persons, with_persons
 from core.errors import AuditInputError
 from core.free_text import ModelName, TextColumn, measure_texts
 from core.leftovers import Leftover, leftovers_of
+from core.missing_codes import about_missing_codes
 from core.releases import EarlierTable, Ledger, ReleasedTable, ReleasesMeasurement, Roles, measure_releases
 from core.roles import Role, RoleSuggestion, columns_of_people, suggest_roles
 from core.roles.vocabulary import name_tokens
@@ -140,6 +141,7 @@ class DeliveryMeasurement:
     leftovers: Mapping[str, tuple[Leftover, ...]] = field(
         default_factory=dict
     )  # beside tables, by their files
+    codes_missing: tuple[Finding, ...] = ()  # codes that may have been taken for missing cells
     elsewhere: tuple[Finding, ...] = ()  # what was not looked at where an engine counted
     unanswered: tuple[str, ...] = ()  # why an engine did not answer to the end
 
@@ -215,7 +217,12 @@ def measure_delivery(
     tables = {name: _with_new(table, combined.tables[name]) for name, table in tables.items()}
     person = None if settings.person is None else names.place(settings.person, "--person")
     measured = _measured(tables, links, settings, roles, person=person)
-    measured = replace(measured, same_files=same, leftovers=_leftovers(kept))
+    measured = replace(
+        measured,
+        same_files=same,
+        leftovers=_leftovers(kept),
+        codes_missing=tuple(_about_missing_codes(measured, kept)),
+    )
     released = released_tables(measured, kept)
     measured, earlier = with_other_counts(measured, tables, released, earlier)
     if not earlier:
@@ -399,6 +406,13 @@ def named_tables(datasets: Sequence[Dataset]) -> dict[str, Dataset]:
         is_alone = n_of[each.name, each.sha256] == 1 or not each.reading.options.sheet
         files.append(each.name if is_alone else f"{stem} {each.reading.options.sheet}{dot}{ending}")
     return dict(zip(table_names(files), datasets, strict=True))
+
+
+def _about_missing_codes(measured: DeliveryMeasurement, kept: Sequence[Dataset]) -> Iterator[Finding]:
+    datasets = dict(named_tables(kept))
+    for table in measured.tables:
+        for finding in about_missing_codes(datasets[table.name], table.quasi_identifiers):
+            yield finding.of_file(table.name)
 
 
 def _leftovers(datasets: Sequence[Dataset]) -> dict[str, tuple[Leftover, ...]]:

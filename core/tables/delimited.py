@@ -16,7 +16,7 @@ from core.tables.bounds import LONGEST_RECORD, record_too_long
 from core.tables.encodings import read_text
 from core.tables.header import header_option, lines_above, listed
 from core.tables.layout import NO_DELIMITER, PREFIX, Layout, find_byte, find_layout
-from core.tables.missing import missing_as_null
+from core.tables.missing import codes_that_are_words, look_like_codes, missing_as_null
 from core.tables.model import Reading, ReadOptions
 from core.words import counted, input_error, text
 
@@ -65,9 +65,21 @@ def read_delimited(data: pa.Buffer, *, name: str, options: ReadOptions) -> tuple
             *_doubts(table),
             *([] if decoded.is_as_asked else [_OTHER_ENCODING]),
         ),
+        codes_missing=_codes_missing(utf8, layout, table, options),
         unnamed_columns=layout.header.unnamed,
         header_line=layout.line,
     )
+
+
+def _codes_missing(utf8: pa.Buffer, layout: Layout, table: pa.Table, options: ReadOptions) -> tuple[str, ...]:
+    """Return the columns of codes in which `NA` was taken as missing; these alone are read once more."""
+    names = look_like_codes(table) if options.missing_spellings else []
+    if not names:
+        return ()
+    all_names = [*layout.header.names, *[NO_DELIMITER] * layout.has_trailing]
+    records = utf8.slice(layout.data_begins)
+    written = _parsed(records, all_names, layout.delimiter, (), _RaggedRows(), only=names)
+    return codes_that_are_words(written, names, options.missing_spellings)
 
 
 def _without_trailing_lines(utf8: pa.Buffer) -> pa.Buffer:
@@ -210,7 +222,13 @@ def _n_blank_at_end(table: pa.Table) -> int:
 
 
 def _parsed(
-    records: pa.Buffer, names: Sequence[str], delimiter: str, spellings: Sequence[str], ragged: _RaggedRows
+    records: pa.Buffer,
+    names: Sequence[str],
+    delimiter: str,
+    spellings: Sequence[str],
+    ragged: _RaggedRows,
+    *,
+    only: Sequence[str] | None = None,
 ) -> pa.Table:
     """Parse records with pyarrow, giving it larger blocks while a record does not fit in one."""
     text_type = pa.string() if records.size <= _LARGE_TEXT else pa.large_string()
@@ -229,6 +247,7 @@ def _parsed(
                 ),
                 convert_options=arrow_csv.ConvertOptions(
                     check_utf8=False,
+                    include_columns=only,
                     column_types=dict.fromkeys(names, text_type),
                     null_values=["", *spellings],
                     strings_can_be_null=True,

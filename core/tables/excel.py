@@ -28,7 +28,7 @@ from core.tables.header import (
     quoted,
     rows_above,
 )
-from core.tables.missing import missing_as_null
+from core.tables.missing import codes_that_are_words, look_like_codes, missing_as_null
 from core.tables.model import Reading, ReadOptions
 from core.tables.old_workbook import beside_old_workbook
 from core.words import input_error, text
@@ -189,7 +189,9 @@ def _read_sheet(sheet: CalamineSheet, *, name: str, options: ReadOptions) -> tup
             file=name,
             sheet=sheet.name,
         )
-    return missing_as_null(table, options.missing_spellings), Reading(
+    read = missing_as_null(table, options.missing_spellings)
+    return read, Reading(
+        codes_missing=codes_that_are_words(table, look_like_codes(read), options.missing_spellings),
         format="",
         options=replace(options, delimiter=None, encoding=None, header=header_option(position)),
         detected=("header",) if options.header == "auto" else (),

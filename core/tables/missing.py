@@ -11,6 +11,9 @@ from core.jobs import Threads
 
 IntArray = npt.NDArray[np.int64] | npt.NDArray[np.int32]
 
+NOT_AVAILABLE = "NA"
+_FEWEST_CODES = 3  # different ones, from which a column is one of codes
+_FIRST_LOOK = 1_000  # records that tell most columns to be of something else
 _SPACE, _ASCII = 0x20, 0x7F
 _WORTH_A_THREAD = 10_000  # records; handing over a shorter column takes longer than looking at it
 # First and last bytes of the spaces that Unicode has beyond ASCII, such as U+00A0 and U+3000.
@@ -31,6 +34,31 @@ def missing_as_null(table: pa.Table, spellings: Sequence[str], *, padded_only: b
         with Threads(2) as threads:
             columns = list(threads.map(look.marked, table.columns))
     return pa.table(columns, schema=table.schema)
+
+
+def look_like_codes(table: pa.Table) -> list[str]:
+    """Return the columns with missing cells whose values are all codes of two letters, as of countries."""
+    return [
+        name
+        for name, cells in zip(table.column_names, table.columns, strict=True)
+        if cells.null_count and _are_codes(cells.slice(0, _FIRST_LOOK)) and _are_codes(cells)
+    ]
+
+
+def _are_codes(cells: pa.ChunkedArray) -> bool:
+    values = pc.drop_null(pc.unique(cells))
+    return len(values) >= _FEWEST_CODES and pc.all(pc.match_substring_regex(values, "^[A-Z]{2}$")).as_py()
+
+
+def codes_that_are_words(table: pa.Table, names: Sequence[str], spellings: Sequence[str]) -> tuple[str, ...]:
+    """Return which of these columns hold `NA` as written: Namibia and North America are called so, too."""
+    if NOT_AVAILABLE not in spellings:
+        return ()
+    return tuple(
+        name
+        for name in names
+        if pc.any(pc.equal(pc.utf8_trim_whitespace(table[name]), NOT_AVAILABLE), min_count=0).as_py()
+    )
 
 
 class _Look:

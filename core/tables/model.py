@@ -135,6 +135,8 @@ class Reading:
     unnamed_columns: tuple[str, ...] = ()
     # line of the file (row of the sheet) that holds the column names, from 1; 0 for none
     header_line: int = 1
+    # columns of codes of two letters where `NA`, which may be one, was taken as missing
+    codes_missing: tuple[str, ...] = ()
     beside: tuple[Beside, ...] = ()  # what a workbook or Parquet file holds beside the table
 
     @property

@@ -19,7 +19,7 @@ from core.tables.header import (
     numbered_columns,
     quoted,
 )
-from core.tables.missing import missing_as_null
+from core.tables.missing import codes_that_are_words, look_like_codes, missing_as_null
 from core.tables.model import Reading, ReadOptions
 from core.words import input_error
 
@@ -150,7 +150,8 @@ def _without_zeros(moments: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _with_header(table: pa.Table, *, name: str, options: ReadOptions) -> tuple[pa.Table, Reading]:
     """Return the table with the names its schema or, where that has next to none, its first record gives."""
-    table = missing_as_null(table, options.missing_spellings)
+    written, table = table, missing_as_null(table, options.missing_spellings)
+    codes = codes_that_are_words(written, look_like_codes(table), options.missing_spellings)
     first = [
         list(row.values())
         for row in table.slice(0, 10).rename_columns([str(i) for i in range(table.num_columns)]).to_pylist()
@@ -172,5 +173,6 @@ def _with_header(table: pa.Table, *, name: str, options: ReadOptions) -> tuple[p
         notes=(*lines_above(position), *header.notes),
         unnamed_columns=header.unnamed,
         header_line=position + 1,
+        codes_missing=codes if not position else (),
     )
     return table.slice(max(position, 0)).rename_columns(list(header.names)), reading

@@ -1,7 +1,7 @@
 """Bytes or a path in, a dataset out."""
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -19,12 +19,13 @@ from core.tables.beside import Beside
 from core.tables.bounds import check_text
 from core.tables.delimited import read_delimited
 from core.tables.excel import password_protected, read_excel
+from core.tables.header import listed, quoted
 from core.tables.model import Dataset, Reading, ReadOptions, check_options
 from core.tables.old_workbook import check_old_workbook_bounds
 from core.tables.parquet import read_parquet
 from core.tables.workbook_bounds import check_workbook_bounds, workbook_parts
 from core.tables.xes import is_xes, read_xes
-from core.words import input_error, joined, own, plain_text, text, text_of
+from core.words import Text, input_error, joined, own, plain_text, text, text_of
 
 WORTH_A_PROCESS = 16 << 20  # bytes of text; less is read sooner than a process starts
 _RESAVED = "Open it in the program that wrote it and save it as CSV."
@@ -102,6 +103,7 @@ def read_dataset(
         sha256 = thread.submit(lambda: hashlib.sha256(data).hexdigest())
         given = source if isinstance(source, Shared) else None
         table, reading = _read(data, name=name, options=options, given=given)
+        reading = replace(reading, notes=(*reading.notes, *_taken_for_missing(reading)))
     return Dataset(
         name=name,
         table=table,
@@ -110,6 +112,15 @@ def read_dataset(
         n_bytes=data.size,
         reading=reading,
     )
+
+
+def _taken_for_missing(reading: Reading) -> Iterator[Text]:
+    if reading.codes_missing:
+        yield text(
+            "`NA` was read as missing in {columns}, where all other values are codes of two letters; if it "
+            "is one (Namibia, North America), say that it is a value.",
+            columns=listed(quoted(reading.codes_missing)),
+        )
 
 
 def _as_filed(filed: Mapping[str, Any], options: ReadOptions | None) -> ReadOptions:
@@ -274,7 +285,9 @@ def read_apart(
         document, table = ask_apart("core.tables.reading:read_for_other", data, arguments, given=given)
         if table is None:
             raise EndedError
-        texts = {key: tuple(document[key]) for key in ("detected", "sheets", "unnamed_columns")}
+        texts = {
+            key: tuple(document[key]) for key in ("detected", "sheets", "unnamed_columns", "codes_missing")
+        }
         texts["notes"] = tuple(map(text_of, document["notes"]))
         beside = tuple(
             Beside(**{**one, "what": text_of(one["what"]), "texts": tuple(one["texts"])})
