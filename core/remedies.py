@@ -59,6 +59,8 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "record_linkage": "Make the numbers coarser, or add more noise.",
         "closer_to_original_than_holdout": "Make the table anew with more noise or fewer training rounds.",
         "closest_records": "Make the table anew with more noise or fewer training rounds.",
+        "smallest_leak": "Give a larger hold-out and tables of more persons, or decide on other grounds: "
+        "that nothing was seen among so few says little.",
         "membership": "Make the table anew with more noise or fewer training rounds.",
         "attacks": "Make the columns by which the attacks succeed coarser.",
         # Small groups.

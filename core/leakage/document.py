@@ -120,7 +120,8 @@ def _membership_document(attacks: Attacks | None) -> dict[str, object] | None:
     found = None if attacks is None else attacks.membership
     if found is None:
         return None
-    return plain_fields(found, "auc", "interval", "n_members", "n_others", "smallest_shown")
+    told = ("auc", "interval", "n_members", "n_others", "smallest_shown", "searched_share")
+    return plain_fields(found, *told, "smallest_leak", "smallest_leak_share")
 
 
 def _column_documents(audit: LeakageAudit) -> list[dict[str, object]]:

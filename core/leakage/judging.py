@@ -37,7 +37,9 @@ class LeakageAudit:
     def headline(self) -> str:
         """Return the sentence that explains the verdict, with its counts."""
         if self.verdict is Verdict.PASS:
-            return "No more of the original rows is left than chance gives."
+            nothing = own("No more of the original rows is left than chance gives.")
+            unseen = [each.message for each in self.findings if each.check == "smallest_leak"]
+            return joined([nothing, *unseen]) if unseen else nothing
         return worst_first(self.findings)[0].gist
 
 
@@ -59,6 +61,7 @@ _N_WAYS = 10
 _WORTH_A_LOOK = 0.05
 _NO_BETTER_THAN_CHANCE = 0.5
 _CLEARLY_CLOSER = 0.9
+LARGEST_UNSEEN = 0.02  # of the persons looked at, that may leak unseen where the verdict is PASS
 _MORE = 1.1  # times as many rows as before, from which a second look tells something new
 # Of fewer rows, one that stays as it was is never put down to chance.
 _FEWEST_FOR_CHANCE = 20
@@ -125,7 +128,8 @@ def judge_leakage(
         *text_findings(measures.texts, read),
         *judge_leftovers(measures.leftovers),
     )
-    findings = tuple(told(finding, measures, in_place) for finding in judged)
+    unseen = _smallest_leak_findings(measures, worst(finding.verdict for finding in judged))
+    findings = tuple(told(finding, measures, in_place) for finding in (*judged, *unseen))
     return LeakageAudit(
         measures=measures,
         thresholds=thresholds,
@@ -632,6 +636,32 @@ def _membership_findings(measures: LeakageMeasures) -> Iterator[Finding]:
         high=Written(f"{high:.2f}"),
         smallest=Written(f"{found.smallest_shown:.2f}"),
         members=found.n_members,
+        others=found.n_others,
+    )
+
+
+def _smallest_leak_findings(measures: LeakageMeasures, others: Verdict) -> Iterator[Finding]:
+    """Say what leak could have been seen; NOT ASSESSED where nothing was, and that says too little."""
+    found = None if measures.attacks is None else measures.attacks.membership
+    if found is None:
+        return
+    is_seen = found.smallest_leak_share is not None and found.smallest_leak_share <= LARGEST_UNSEEN
+    verdict = Verdict.NOT_ASSESSED if others is Verdict.PASS and not is_seen else Verdict.PASS
+    if found.smallest_leak is None:
+        yield Finding.of("smallest_leak", verdict)(
+            "With {members} original and {others} hold-out records looked at, closeness to the scrambled "
+            "table could not have shown any leak.",
+            members=found.n_members,
+            others=found.n_others,
+        )
+        return
+    yield Finding.of("smallest_leak", verdict, n_affected=found.smallest_leak)(
+        "The smallest leak that closeness to the scrambled table could have shown is of {n} person of "
+        "{members} looked at ({share}; beside {others} of the hold-out): a smaller one may be there unseen.",
+        "The smallest leak that closeness to the scrambled table could have shown is of {n} persons of "
+        "{members} looked at ({share}; beside {others} of the hold-out): a smaller one may be there unseen.",
+        members=found.n_members,
+        share=percent(found.smallest_leak_share),
         others=found.n_others,
     )
 

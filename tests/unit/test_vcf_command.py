@@ -211,7 +211,7 @@ def test_command__one_folder_for_both(folders: tuple[Path, Path], capsys: pytest
             ["--severity", "other_id=WARN", "--severity", "other_id=FAIL"],
             "error: --severity names other_id twice; give it one verdict.",
         ),
-        (["--jobs", "0"], "error: --jobs must be at least 1; received 0."),
+        (["--jobs", "0"], "error: --jobs must be from 1 to 256, received 0."),
         (["-o", "gone"], "error: The folder gone cannot be read (No such file or directory)."),
         (
             ["-o", ".", "-a", "."],

@@ -13,6 +13,7 @@ from core.leakage.document import (
     rows_document,
 )
 from core.leakage.in_engine import RowsInEngine
+from core.leakage.judging import LARGEST_UNSEEN
 from core.leakage.views.tables import (
     N_WORST_ROWS,
     attacks_table,
@@ -216,6 +217,12 @@ def attack_figures(audit: LeakageAudit) -> tuple[Figure, ...]:
                 verdict=_verdict_of(audit, "membership"),
             ),
             Figure("smallest_membership_auc", attacks.membership.smallest_shown),
+            Figure(
+                "smallest_leak_share",
+                attacks.membership.smallest_leak_share,
+                threshold=text("at most {share}", share=percent(LARGEST_UNSEEN)),
+                verdict=_verdict_of(audit, "smallest_leak"),
+            ),
         ]
     return tuple(figures)
 
