@@ -28,6 +28,7 @@ from core.free_text import (
 from core.free_text.finding import is_text_column
 from core.free_text.names import are_sentences, find_names
 from core.verdict import Verdict
+from tests.cases.table import holds_for_each, says
 
 NAMING = (
     "John Smith came with pain | spoke to Novak, Janez about the date | "
@@ -75,14 +76,12 @@ def _messages(column: TextColumn, **read: Reading) -> dict[str, str]:
     return {each.check: f"{each.verdict.value}: {each.message}" for each in text_findings([column], read)}
 
 
-@pytest.mark.parametrize("words", NAMING)
-def test_find_names__sees_people(words: str) -> None:
-    assert find_names(pa.array([words, *_plain(5)])).surely.tolist() == [True, *[False] * 5]
+def test_find_names__sees_people_and_nobody_else() -> None:
+    def holds(words: str) -> None:
+        found = find_names(pa.array([words, *_plain(5)])).surely.tolist()
+        assert found == [words in NAMING, *[False] * 5]
 
-
-@pytest.mark.parametrize("words", NAMING_NOBODY)
-def test_find_names__sees_nobody(words: str) -> None:
-    assert not find_names(pa.array([words, *_plain(5)])).surely.any()
+    holds_for_each([*NAMING, *NAMING_NOBODY], holds)
 
 
 def test_find_names__counts_words_alone_as_possible() -> None:
@@ -122,26 +121,28 @@ def test_measure_texts__finds_names_of_every_institution(schema: str) -> None:
     assert _messages(found)["people_in_text"].startswith("FAIL: ")
 
 
-@pytest.mark.parametrize(
-    ("words", "kind"),
-    [
-        ("wrote from ana.kos@posta.si about the pain", "email"),
-        ("reached on 010-1234-5678 in the evening", "phone"),
-        ("phone: 07700 900123, call after work", "phone"),
-        ("reached at (555) 123-4567 in the evening", "phone"),
-        ("resident number 900101-1234567 was checked", "number"),
-        ("transferred with MRN 0048213 from the ward", "hospital_number"),
-        ("kartoteka št. 1204588 je bila pregledana", "hospital_number"),
-        ("등록번호 12345678 환자와 통화함", "hospital_number"),
-        ("lives alone at 12 Baker Street with a cat", "address"),
-        ("stanuje na naslovu Dunajska cesta 12 s sinom", "address"),
-        ("서울시 강남구 테헤란로 12 거주 중임", "address"),
-    ],
-)
-def test_measure_texts__finds_what_tells_who_somebody_is(words: str, kind: str) -> None:
-    found = _column([*_plain(30), words])
-    assert found is not None
-    assert (found.counts, found.n_found) == ({kind: 1}, 1)
+TELLING = [
+    ("wrote from ana.kos@posta.si about the pain", "email"),
+    ("reached on 010-1234-5678 in the evening", "phone"),
+    ("phone: 07700 900123, call after work", "phone"),
+    ("reached at (555) 123-4567 in the evening", "phone"),
+    ("resident number 900101-1234567 was checked", "number"),
+    ("transferred with MRN 0048213 from the ward", "hospital_number"),
+    ("kartoteka št. 1204588 je bila pregledana", "hospital_number"),
+    ("등록번호 12345678 환자와 통화함", "hospital_number"),
+    ("lives alone at 12 Baker Street with a cat", "address"),
+    ("stanuje na naslovu Dunajska cesta 12 s sinom", "address"),
+    ("서울시 강남구 테헤란로 12 거주 중임", "address"),
+]
+
+
+def test_measure_texts__finds_what_tells_who_somebody_is() -> None:
+    def holds(words: str, kind: str) -> None:
+        found = _column([*_plain(30), words])
+        assert found is not None
+        assert (found.counts, found.n_found) == ({kind: 1}, 1)
+
+    holds_for_each(TELLING, holds)
 
 
 def test_measure_texts__counts_a_cell_once_and_dates_apart() -> None:
@@ -152,13 +153,8 @@ def test_measure_texts__counts_a_cell_once_and_dates_apart() -> None:
     assert found.counts == {"names": 1, "email": 1, "date": 2, "place": 1}
     assert (found.n_cells, found.n_found) == (32, 1)
     told = _messages(found)
-    assert told["people_in_text"] == (
-        "FAIL: 1 of 32 (3.1 %) cells of `note` say in their words who somebody is: names of people (1), "
-        "e-mail addresses (1). Whoever reads them needs no other column."
-    )
-    assert told["dates_in_text"].startswith(
-        "WARN: Cells of the text `note` hold dates (2), places (1), which"
-    )
+    assert says(told["people_in_text"], "FAIL: 1 of 32 (3.1 %)…`note`…people (1), e-mail addresses (1)")
+    assert says(told["dates_in_text"], "WARN: …`note` hold dates (2), places (1)")
 
 
 @pytest.mark.parametrize(
@@ -272,18 +268,12 @@ def test_text_findings__ask_for_a_reader_until_enough_is_read() -> None:
     assert cells_to_read(600) == 208
     assert _messages(found)["text_not_read"].startswith("NOT_ASSESSED: `note` is free text (600 cells).")
     some = _messages(found, note=Reading(100))["text_not_read"]
-    assert some.endswith(
-        "A person read 100 cells and found nobody named, which leaves up to 2.7 % of all (95 % confidence); "
-        "read 108 more for at most 1.0 %."
-    )
-    assert _messages(found, note=Reading(208)) == {
-        "text_read": "PASS: A person read 208 cells of `note`, drawn at random, and found nobody named: with "
-        "95 % confidence at most 1.0 % of its 600 cells name somebody."
-    }
-    assert _messages(found, note=Reading(50, 2))["people_in_text"] == (
-        "FAIL: A person read 50 cells of `note`, drawn at random, and found somebody named in 2: with 95 % "
-        "confidence in at most 11.7 % of all, and nobody knows in which."
-    )
+    assert says(some, "read 100 cells…2.7 %…(95 % confidence); read 108 more for at most 1.0 %")
+    enough = _messages(found, note=Reading(208))
+    assert enough.keys() == {"text_read"}
+    assert says(enough["text_read"], "PASS: …208 cells of `note`…95 % confidence at most 1.0 %…600 cells")
+    named = _messages(found, note=Reading(50, 2))["people_in_text"]
+    assert says(named, "FAIL: …50 cells of `note`…in 2: with 95 % confidence in at most 11.7 %")
     (written,) = texts_document([found], {"note": Reading(50, 2)})
     assert (written["n_read"], written["n_found_by_reading"], written["n_to_read"]) == (50, 2, 208)
 
@@ -337,10 +327,9 @@ def test_check_reading__refuses_what_cannot_be() -> None:
     check_reading([found], {"note": Reading(20, 20)})
     with pytest.raises(AuditInputError) as raised:
         check_reading([found], {"memo": Reading(1), "note": Reading(21, 3)})
-    assert raised.value.problems == (
-        "--read: no column `memo` holds free text.",
-        "--read: `note` has 20 cells, so 21 of them cannot have been read, 3 with a name.",
-    )
+    first, second = raised.value.problems
+    assert says(first, "--read: no column `memo`")
+    assert says(second, "--read: `note` has 20 cells…21…3")
 
 
 def test_sample_of_cells__is_the_same_each_time_and_passes_over_blanks() -> None:

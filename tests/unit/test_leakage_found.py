@@ -18,6 +18,7 @@ from core.leakage.whole_rows import WholeRows
 from core.people import ENGLISH_GIVEN_NAMES, ENGLISH_SURNAMES
 from core.tables import Dataset, ReadOptions, read_dataset
 from core.verdict import Finding, Verdict, next_steps
+from tests.cases.table import says
 
 
 def written(frame: pd.DataFrame, name: str = "table.csv") -> Dataset:
@@ -158,9 +159,7 @@ def test_set_aside__a_new_participant_number_hides_nobody() -> None:
     assert result.verdict is Verdict.FAIL
     assert finding(result, "full_leakage").verdict is Verdict.PASS
     found = finding(result, "without_columns")
-    assert found.message.startswith(
-        "Without `pid`, which matches nowhere, 300 of 300 rows (100 %) are the same"
-    )
+    assert says(found.message, "Without `pid`, …300 of 300 rows (100 %) are the same")
     by_row = finding(judged(original, moved(released)), "without_columns")
     assert by_row.verdict is Verdict.FAIL
     assert by_row.message.startswith("Without `pid`, which matches nowhere, 300 of 300 rows that are unique")
@@ -174,29 +173,24 @@ def test_set_aside__shuffled_columns_with_new_numbers_pass() -> None:
     assert result.verdict is not Verdict.FAIL
 
 
+def _moved_scale(frame: pd.DataFrame) -> pd.DataFrame:
+    income, rent = (frame[name].astype(int) for name in ("income", "rent"))
+    return frame.assign(income=(income + 1_000_000).astype(str), rent=(rent * 3 + 1_000_000).astype(str))
+
+
+def _day_first(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.assign(born=pd.to_datetime(frame["born"]).dt.strftime("%d.%m.%Y"))
+
+
 @pytest.mark.parametrize(
     ("disguise", "said"),
     [
         (lambda frame: frame.map(str.upper), "spelled otherwise"),
         (lambda frame: frame.assign(height=frame["height"].str.replace(".", ",")), "spelled otherwise"),
         (lambda frame: frame.assign(weight=frame["weight"] + " kg"), "spelled otherwise"),
-        (
-            lambda frame: frame.assign(born=pd.to_datetime(frame["born"]).dt.strftime("%d.%m.%Y")),
-            "spelled otherwise",
-        ),
-        (
-            lambda frame: frame.assign(
-                income=(frame["income"].astype(int) + 1_000_000).astype(str),
-                rent=(frame["rent"].astype(int) * 3 + 1_000_000).astype(str),
-            ),
-            "on the original's scale",
-        ),
-        (
-            lambda frame: frame.assign(
-                town=frame["town"].map(CODES),
-            ),
-            "recoded by frequency",
-        ),
+        (_day_first, "spelled otherwise"),
+        (_moved_scale, "on the original's scale"),
+        (lambda frame: frame.assign(town=frame["town"].map(CODES)), "recoded by frequency"),
         (lambda frame: frame.rename(columns={"income": "v1", "born": "v2"}), "of another name"),
         (lambda frame: frame.map(lambda cell: cell[::-1]), "spelled otherwise"),
         (lambda frame: frame.map(lambda cell: b64encode(cell.encode()).decode()), "spelled otherwise"),
@@ -206,11 +200,9 @@ def test_set_aside__shuffled_columns_with_new_numbers_pass() -> None:
 )
 def test_second_look__undoes_spelling_and_simple_disguises(disguise: object, said: str) -> None:
     released = moved(disguise(ORIGINAL.copy()))  # type: ignore[operator]
-    result = judged(ORIGINAL, released)
-    found = finding(result, "second_look")
-    assert said in found.message
+    found = finding(judged(ORIGINAL, released), "second_look")
+    assert says(found.message, f"{said}…(") or says(found.message, f"(…{said}")
     assert found.verdict is Verdict.FAIL
-    assert found.message.count("(") >= 1
     controlled = judged(ORIGINAL, disguise(people(300, seed=77)))  # type: ignore[operator]
     assert controlled.verdict is not Verdict.FAIL
 
@@ -293,16 +285,8 @@ def test_one_file_in_two_slots__leaks_fully() -> None:
 
 
 def test_whole_rows__strangers_share_what_pairs_share() -> None:
-    usual = {
-        "n_exact": 0,
-        "expected_exact": 0.0,
-        "n_unique": 90,
-        "expected_unique_exact": 0.0,
-        "p_value": 0.0,
-        "n_repeated_exact": 0,
-        "expected_repeated_exact": 0.0,
-        "repeated_p_value": 1.0,
-    }
+    none = "n_exact expected_exact expected_unique_exact p_value n_repeated_exact expected_repeated_exact"
+    usual = dict.fromkeys(none.split(), 0.0) | {"n_unique": 90, "repeated_p_value": 1.0}
     found = WholeRows(n_original=100, n_scrambled=100, n_unique_exact=2, n_pairs=5, **usual)  # type: ignore[arg-type]
     assert found.expected_among_strangers == 10
     assert found.stranger_p_value > 0.9
@@ -322,13 +306,8 @@ def test_attack_rate__stands_with_interval_control_and_risk() -> None:
     assert rate.interval == pytest.approx((0.3094, 0.4980), abs=1e-4)
     assert rate.p_value == pytest.approx(0.0016, abs=3e-4)
     alone = AttackRate(attack="linkage", n_guesses=0, n_successes=0, n_naive=0)
-    assert (alone.share, alone.naive_share, alone.control_share, alone.risk, alone.p_value) == (
-        0,
-        0,
-        None,
-        None,
-        1,
-    )
+    assert (alone.share, alone.naive_share, alone.control_share, alone.risk) == (0, 0, None, None)
+    assert alone.p_value == 1
     assert wilson_interval(0, 0) == (0.0, 1.0)
     sure = AttackRate(
         attack="linkage", n_guesses=2, n_successes=2, n_naive=0, n_control_guesses=2, n_control=2
@@ -397,9 +376,7 @@ def test_second_look__of_very_many_columns_is_on_some_of_them_and_says_so(
     audit = judged(original, (original * 3).round(2))
     found = finding(audit, "second_look")
     assert found.verdict is Verdict.FAIL
-    assert found.message.startswith(
-        "Second look (10 columns put on the original's scale): on 10 of 30 columns, "
-    )
+    assert says(found.message, "10 columns…on 10 of 30 columns")
 
 
 def wards(n: int, seed: int) -> pd.DataFrame:
@@ -467,12 +444,8 @@ def test_naming__names_and_addresses_that_are_still_there_fail_wherever_they_sta
     (found,) = [each for each in audit.findings if each.check == "direct_identifiers"]
     assert found.verdict is audit.verdict is Verdict.FAIL
     assert [each.check for each in audit.findings if each.verdict is Verdict.FAIL] == ["direct_identifiers"]
-    assert audit.headline == (
-        f"{n} of {n} original values of `email` are still there, and tell who people are."
-    )
-    assert next_steps(audit.findings)[0].startswith(
-        "Leave out `email`, `full_name`, or put random pseudonyms"
-    )
+    assert audit.headline.startswith(f"{n} of {n} original values of `email` ")
+    assert next_steps(audit.findings)[0].startswith("Leave out `email`, `full_name`")
 
 
 def test_naming__names_made_up_from_the_same_pool_and_new_addresses_are_no_finding() -> None:

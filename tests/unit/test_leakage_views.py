@@ -12,6 +12,7 @@ from core.leakage.views.tables import distribution_chart, proportion_chart
 from core.reports import RENDERERS, input_facts, render
 from core.tables import Dataset, ReadOptions, read_dataset
 from core.verdict import Verdict
+from tests.cases.table import says
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 ORIGINAL = "town,age,sex\nEkwador,30,f\nBydgoszcz,41,m\nCork,52,f\nDerby,63,m\n"
@@ -53,16 +54,10 @@ def test_demos__leak_do_not_leak_and_are_reversed() -> None:
     assert turned.whole_rows.n_exact == 600
 
 
-@pytest.mark.parametrize(
-    ("key", "headline"),
-    [
-        ("leaking", "30 of 600 unique rows of the original are still in the scrambled table."),
-        ("safe", "No more of the original rows is left than chance gives."),
-        ("reversed", "600 of 600 unique rows of the original are still in the scrambled table."),
-    ],
-)
-def test_headline__says_it_in_one_sentence(key: str, headline: str) -> None:
-    assert audit_leakage(*demo(key)).headline == headline
+def test_headline__says_it_in_one_sentence() -> None:
+    assert audit_leakage(*demo("leaking")).headline.startswith("30 of 600 unique rows")
+    assert audit_leakage(*demo("safe")).headline.startswith("No more of the original rows")
+    assert audit_leakage(*demo("reversed")).headline.startswith("600 of 600 unique rows")
 
 
 def test_row_figures__stand_beside_chance_with_their_verdict() -> None:
@@ -159,9 +154,7 @@ def test_charts__draw_counts_that_sum_to_the_rows() -> None:
     counts = next(iter(specification["datasets"].values()))
     assert sum(row["observed"] for row in counts) == 4
     assert sum(row["chance"] for row in counts) == pytest.approx(4)
-    assert charts["proportion"].alt_text == (
-        "full leakage: 2 rows; partial leakage: 0 rows; no matching cell: 1 row; no valid cell: 1 row."
-    )
+    assert says(charts["proportion"].alt_text, "full leakage: 2…partial leakage: 0…: 1 row…: 1 row")
 
 
 def test_columns_chart__shows_the_largest_of_many_columns() -> None:
@@ -174,20 +167,13 @@ def test_columns_chart__shows_the_largest_of_many_columns() -> None:
 
 def test_comparison_note__states_every_choice() -> None:
     result = audit(ignore_values=("-999",), ignore_columns=("town",), missing_on_both="difference")
-    assert views.comparison_note(result.measures) == (
-        "2 columns compared, 1 ignored. Ignored values: -999. A cell missing in both tables is a difference; "
-        "missing in one table is a difference. Chance over 500 random orders, seed 0."
-    )
+    told = "2 columns compared, 1 ignored…-999…is a difference…is a difference…500 random orders, seed 0"
+    assert says(views.comparison_note(result.measures), told)
 
 
 def test_nearest_note__says_exact_or_sampled() -> None:
-    assert views.nearest_note(audit().measures) == (
-        "Exact: 4 original rows against all 4 scrambled rows."
-    )  # fmt: skip
-    sampled = audit(max_comparisons=24)
-    assert views.nearest_note(sampled.measures) == (
-        "A random sample (seed 0): 2 of 4 original rows, each against all 4 scrambled rows."
-    )
+    assert says(views.nearest_note(audit().measures), "Exact: 4…4")
+    assert says(views.nearest_note(audit(max_comparisons=24).measures), "sample (seed 0): 2 of 4…4")
 
 
 def test_leakage_report__renders_everywhere_and_holds_no_cell_value() -> None:

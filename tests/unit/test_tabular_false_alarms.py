@@ -12,6 +12,7 @@ from core.tabular.second_opinion import SecondOpinionSettings
 from core.tabular.second_opinion.pair import marked, pair_tables
 from core.tabular.second_opinion.surrogates import measure_surrogates
 from core.verdict import Verdict
+from tests.cases.table import says
 from tests.second_opinion_examples import dataset, findings, keep_all, log_of, opinion_on, table, the_finding
 
 
@@ -39,9 +40,7 @@ def test_meaning_of__natural_spellings(actions, meaning):
 def test_no_quasi_identifier__confirmed_is_a_pass_unless_columns_look_like_one():
     harmless = {"code": ["p", "q"] * 20}
     confirmed = opinion_on(harmless, harmless, keep_all(harmless), no_quasi_identifiers=True)
-    assert the_finding(confirmed, "no_quasi_identifier").message == (
-        "A person confirmed that others know no column of the table, so no classes were formed."
-    )
+    assert the_finding(confirmed, "no_quasi_identifier").message.startswith("A person confirmed ")
     assert confirmed.verdict is Verdict.PASS
     ages = {"age": [str(20 + i) for i in range(40)]}
     doubtful = opinion_on(ages, ages, log_of(age=("other", "generalize")), no_quasi_identifiers=True)
@@ -136,8 +135,7 @@ def test_rule__says_that_marks_which_remain_are_a_false_alarm(cells, is_false):
     anonymized = {"name": cells, "sex": original["sex"]}
     log = log_of(name=("name", "drop"), sex=("gender", "keep"))
     message = rule_message(original, anonymized, log, "column_dropped")
-    note = "all these cells hold a mark that only says that a value was there. Leave them empty."
-    assert message.endswith(KNOWN + note) is is_false
+    assert says(message, KNOWN + "…a mark") is is_false
     assert message.startswith("`name`: 20 of 20 (100 %) values remain although `drop` is logged.")
 
 
@@ -145,10 +143,7 @@ def test_rule__says_that_hangul_words_of_categories_are_a_false_alarm():
     meals = ["조식", "중식", "수영", "요가"] * 30
     log = log_of(meal=("other", "keep"))
     message = rule_message({"meal": meals}, {"meal": meals}, log, "column_patterns")
-    assert message.endswith(
-        KNOWN + "it takes any short word in Hangul for a name, and these are 4 words repeated over 120 "
-        "records, as categories are. Write them as codes, or judge them by eye."
-    )
+    assert says(message, KNOWN + "…4 words repeated over 120 records")
     names = [f"김{a}{b}" for a in "민서도하지수" for b in "준연윤은호아"] * 3
     assert KNOWN not in rule_message({"meal": names}, {"meal": names}, log, "column_patterns")
 
@@ -221,19 +216,12 @@ def test_sanity__hangul_words_that_repeat_are_no_pattern_and_a_rare_one_is():
     assert len(findings(opinion_on({"x": rare}, {"x": rare}), "holds_sensitive_pattern")) == 1
 
 
-@pytest.mark.parametrize(
-    ("heading", "n_values", "verdict"),
-    [
-        ("name", 30, Verdict.WARN),
-        ("name", 400, Verdict.FAIL),
-        ("patient_id", 40, Verdict.FAIL),
-        ("patient_id", 5, Verdict.WARN),
-    ],
-)
-def test_sanity__a_heading_alone_warns_unless_values_are_many_and_distinct(heading, n_values, verdict):
-    cells = [f"q{'abcdefghij'[i % 10]}{i % n_values}" for i in range(500)]
-    finding = the_finding(opinion_on({heading: cells}, {heading: cells}), "looks_like_identifier")
-    assert finding.verdict is verdict
+def test_sanity__a_heading_alone_warns_unless_values_are_many_and_distinct():
+    warns = {("name", 30): True, ("name", 400): False, ("patient_id", 40): False, ("patient_id", 5): True}
+    for (heading, n_values), is_warned in warns.items():
+        cells = [f"q{'abcdefghij'[i % 10]}{i % n_values}" for i in range(500)]
+        finding = the_finding(opinion_on({heading: cells}, {heading: cells}), "looks_like_identifier")
+        assert finding.verdict is (Verdict.WARN if is_warned else Verdict.FAIL), (heading, n_values)
 
 
 SURNAMES = "Novak Horvat Kovač Walker Zupan Bennett Turner Mlakar Foster Hughes Clarke Singh Patel".split()
@@ -267,10 +255,7 @@ def test_surrogates__other_people_are_found_by_chance_alone():
     assert surrogates_of(original, reordered(others)) >= {"full_name", "phone"}
     opinion = opinion_on(original, others)
     assert findings(opinion, "looks_like_identifier") == []
-    assert the_finding(opinion, "surrogates").message == (
-        "3 columns look like identifiers but hold no more of the original's values than chance: `full_name`, "
-        "`phone` and `born`. They were taken for made-up values."
-    )
+    assert says(the_finding(opinion, "surrogates").message, "3 columns…`full_name`, `phone` and `born`")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 import unicodedata
 
 from core.tabular.pairing import FilePair, LeftOutFile, Pairing, pair_files
+from tests.cases.table import says
 
 TRIPLE = ("a.csv", "a_anonymized.csv", "a_anonymized_log.json")
 
@@ -13,34 +14,32 @@ def pair(stem: str, extension: str = "csv") -> FilePair:
     )
 
 
-def left_out(name: str, reason: str) -> tuple[LeftOutFile, ...]:
-    return (LeftOutFile(name=name, reason=reason),)
-
-
 def test_pair_files__pairs_by_name_in_the_order_of_the_originals():
     names = [*reversed([name.replace("a", "b", 1) for name in TRIPLE]), *TRIPLE]
     assert pair_files(names) == Pairing(pairs=(pair("b"), pair("a")))
 
 
 def test_pair_files__says_what_is_missing():
-    assert pair_files(["a.csv"]).skipped == left_out(
-        "a.csv", "a_anonymized.csv is missing. a_anonymized_log.json is missing."
-    )
-    assert pair_files(TRIPLE[:2]).skipped == left_out("a.csv", "a_anonymized_log.json is missing.")
-    assert pair_files(TRIPLE[::2]).skipped == left_out("a.csv", "a_anonymized.csv is missing.")
-    assert pair_files(TRIPLE[::2]).unused == left_out(
-        "a_anonymized_log.json", "Its original a.csv is not verified; see there why."
-    )
-    assert pair_files(TRIPLE[:2]).unused == left_out(
-        "a_anonymized.csv", "Its original a.csv is not verified; see there why."
-    )
+    for names, missing in (
+        (["a.csv"], "a_anonymized.csv…a_anonymized_log.json"),
+        (TRIPLE[:2], "a_anonymized_log.json"),
+        (TRIPLE[::2], "a_anonymized.csv"),
+        (
+            ["a.csv", "a_anonymized.xlsx", TRIPLE[2]],
+            "a_anonymized.csv…a_anonymized.xlsx has another extension",
+        ),
+    ):
+        found = pair_files(names)
+        assert found.pairs == ()
+        assert told(found.skipped, {"a.csv": missing})
+    for number in (1, 2):
+        assert told(pair_files(["a.csv", TRIPLE[number]]).unused, {TRIPLE[number]: "a.csv is not verified"})
 
 
-def test_pair_files__the_two_tables_need_the_same_extension():
-    found = pair_files(["a.csv", "a_anonymized.xlsx", "a_anonymized_log.json"])
-    assert found.pairs == ()
-    assert found.skipped == left_out(
-        "a.csv", "a_anonymized.csv is missing; a_anonymized.xlsx has another extension."
+def told(files: tuple[LeftOutFile, ...], pieces: dict[str, str]) -> bool:
+    """Whether these files are left out, for reasons that hold these pieces."""
+    return [one.name for one in files] == [*pieces] and all(
+        says(one.reason, pieces[one.name]) for one in files
     )
 
 
@@ -60,33 +59,26 @@ def test_pair_files__one_log_serves_the_same_stem_in_two_formats():
 def test_pair_files__an_original_may_itself_be_called_anonymized():
     names = [*TRIPLE, "a_anonymized_anonymized.csv", "a_anonymized_anonymized_log.json"]
     assert pair_files(names) == Pairing(pairs=(pair("a"), pair("a_anonymized")))
-    assert pair_files(["_anonymized.csv"]).skipped == left_out(
-        "_anonymized.csv",
-        "_anonymized_anonymized.csv is missing. _anonymized_anonymized_log.json is missing.",
-    )
+    missing = "_anonymized_anonymized.csv…_anonymized_anonymized_log.json"
+    assert told(pair_files(["_anonymized.csv"]).skipped, {"_anonymized.csv": missing})
 
 
 def test_pair_files__says_why_a_file_is_not_used():
     found = pair_files(["x_anonymized.csv", "y_anonymized_log.json", "log.json", "scan.pdf", "README"])
     assert (found.pairs, found.skipped) == ((), ())
-    assert {file.name: file.reason for file in found.unused} == {
-        "x_anonymized.csv": "No original called x.csv was given for this anonymized table.",
-        "y_anonymized_log.json": "No original called y was given for this log.",
-        "log.json": "A log is called like its original with _anonymized_log.json at the end; this "
-        "name does not "
-        "end so.",
-        "scan.pdf": "scan.pdf is neither a table (.csv, .tsv, .txt, .xlsx, .xls, .parquet) nor a log.",
-        "README": "README is neither a table (.csv, .tsv, .txt, .xlsx, .xls, .parquet) nor a log.",
+    reasons = {
+        "x_anonymized.csv": "x.csv",
+        "y_anonymized_log.json": "No original called y ",
+        "log.json": "_anonymized_log.json",
+        "scan.pdf": "neither a table",
+        "README": "neither a table",
     }
+    assert told(found.unused, reasons)
 
 
 def test_pair_files__never_guesses_between_files_of_one_name():
-    assert pair_files([*TRIPLE, "a.csv"]).skipped == left_out(
-        "a.csv", "Several files are called a.csv; rename them or leave all but one out."
-    )
-    assert pair_files([*TRIPLE, "a_anonymized.csv"]).skipped == left_out(
-        "a.csv", "Several files are called a_anonymized.csv; leave all but one out."
-    )
+    for name in ("a.csv", "a_anonymized.csv"):
+        assert told(pair_files([*TRIPLE, name]).skipped, {"a.csv": f"Several files are called {name}"})
 
 
 def test_pair_files__prefers_partners_of_the_same_folder():
@@ -95,15 +87,11 @@ def test_pair_files__prefers_partners_of_the_same_folder():
     across = pair_files(["in/a.csv", "out/a_anonymized.csv", "out\\a_anonymized_log.json"])
     assert len(across.pairs) == 1
     unclear = pair_files(["a.csv", "one/a_anonymized.csv", "two/a_anonymized.csv", "a_anonymized_log.json"])
-    assert unclear.skipped == left_out(
-        "a.csv", "Several files are called a_anonymized.csv; leave all but one out."
-    )
+    assert told(unclear.skipped, {"a.csv": "Several files are called a_anonymized.csv"})
 
 
 def test_pair_files__only_the_asked_originals():
     found = pair_files([*TRIPLE, "b.csv", "c.pdf"], originals=["a.csv", "c.pdf"])
     assert found.pairs == (pair("a"),)
-    assert found.skipped == left_out(
-        "c.pdf", "c.pdf is neither a table (.csv, .tsv, .txt, .xlsx, .xls, .parquet) nor a log."
-    )
-    assert found.unused == left_out("b.csv", "It was not asked for, and is no partner of a file that was.")
+    assert told(found.skipped, {"c.pdf": "neither a table"})
+    assert told(found.unused, {"b.csv": "not asked for"})

@@ -1,6 +1,7 @@
 """The published rules, on sites countable by hand."""
 
 import math
+from types import SimpleNamespace
 
 import pytest
 
@@ -21,6 +22,7 @@ from core.vcf.frequencies import FrequencyReader, smallest
 from core.vcf.header import Declaration, metadata_of
 from core.vcf.repeats import RepeatPattern
 from core.verdict import Verdict
+from tests.cases.table import holds_for_each, says
 from tests.vcf_files import HEADER, Reference, bgzf, masked_header, vcf_file, vcf_text
 
 REPEAT = "ACACACACACACACA"
@@ -38,40 +40,30 @@ def audit_lines(
     return judge_scan(scan_pair(pair, chosen), chosen)
 
 
-@pytest.mark.parametrize(
-    ("kept", "masked"),
-    [
-        (f"chr1 1 . A {REPEAT} . . AF=0.3", False),
-        ("chr1 1 . A N . . AF=0.3", True),
-        ("chr1 1 . A GNG . . AF=0.3", True),
-        ("chr1 1 . A n . . AF=0.3", False),
-        ("chr1 1 . A . . . AF=0.3", False),
-        ("chr1 1 . A A,<NON_REF> . . AF=0.3", True),
-        ("chr1 2 . A N . . AF=0.3", False),
-    ],
-)
-def test_judge_scan__repeat_needs_another_alt_with_an_n(kept: str, masked: bool) -> None:
-    audit = audit_lines([f"chr1 1 . A {REPEAT} . . AF=0.3"], [kept])
-    assert (audit.n_variant_targets, audit.n_variant_masked) == (1, int(masked))
+#: What is left of a repeat and of a rare site, and whether that is masked.
+REPEAT_KEPT = [(REPEAT, False), ("N", True), ("GNG", True), ("n", False), (".", False), ("A,<NON_REF>", True)]
+RARE_KEPT = [
+    ("G . . AF=0.001", False),
+    ("N . . AF=0.001", False),
+    (". . . AF=0.001", True),
+    (".,. . . AF=0.001", True),
+    ("G . . .", True),
+    ("G . . AF=0.4", True),
+    ("G . . AF=.", True),
+    ("G . . AF=nan", False),
+    ("G . . MAF=nan", True),
+]
+KEPT = [(f"A {REPEAT} . . AF=0.3", f"chr1 1 . A {alt} . . AF=0.3", masked) for alt, masked in REPEAT_KEPT]
+KEPT += [(f"A {REPEAT} . . AF=0.3", "chr1 2 . A N . . AF=0.3", False)]
+KEPT += [("A G . . AF=0.001", f"chr1 1 . A {record}", masked) for record, masked in RARE_KEPT]
 
 
-@pytest.mark.parametrize(
-    ("kept", "masked"),
-    [
-        ("chr1 1 . A G . . AF=0.001", False),
-        ("chr1 1 . A N . . AF=0.001", False),
-        ("chr1 1 . A . . . AF=0.001", True),
-        ("chr1 1 . A .,. . . AF=0.001", True),
-        ("chr1 1 . A G . . .", True),
-        ("chr1 1 . A G . . AF=0.4", True),
-        ("chr1 1 . A G . . AF=.", True),
-        ("chr1 1 . A G . . AF=nan", False),
-        ("chr1 1 . A G . . MAF=nan", True),
-    ],
-)
-def test_judge_scan__rare_site_is_masked_by_alt_or_frequency(kept: str, masked: bool) -> None:
-    audit = audit_lines(["chr1 1 . A G . . AF=0.001"], [kept])
-    assert (audit.n_variant_targets, audit.n_variant_masked) == (1, int(masked))
+def test_judge_scan__repeats_need_another_alt_with_an_n_and_rare_sites_no_alt_or_another_frequency() -> None:
+    def holds(original: str, kept: str, masked: bool) -> None:
+        audit = audit_lines([f"chr1 1 . {original}"], [kept])
+        assert (audit.n_variant_targets, audit.n_variant_masked) == (1, int(masked))
+
+    holds_for_each(KEPT, holds)
 
 
 def test_judge_scan__the_last_target_definition_counts_and_any_record_may_satisfy() -> None:
@@ -145,68 +137,53 @@ def test_repeat_pattern__names_the_shortest_motif_by_its_first_rotation() -> Non
     assert pattern.motif(b"ACGT") == b""
 
 
-@pytest.mark.parametrize(
-    ("info", "maf"),
-    [
-        (b".", math.inf),
-        (b"AF=0.5,0.25", 0.25),
-        (b"AF=0.6,0.35", 1 - (float.fromhex("0x1.3333340000000p-1") + float.fromhex("0x1.6666660000000p-2"))),
-        (b"AF=0x1p-2", 0.25),
-        (b"AF=1e400", 0),
-        (b"AF=.;AC=1;AN=8", 0.125),
-        (b"AC=.,1;AN=8", 0.125),
-        (b"AC=1;AN=0", math.inf),
-        (b"AC=1;AN=-8", math.inf),
-        (b"AC=99999999999999999999999;AN=8", math.inf),
-        (b"MAF=.;AF=0.25", 0.25),
-        (b"MAF;AF=0.25", 0.25),
-        (b"MAF=nan;AF=0.25", math.inf),
-        (b"MAF=0.75", 0.75),
-        (b"XAF=0.1;AF_afr=0.1", math.inf),
-        (b"AF=nan", 0),
-    ],
-)
-def test_frequency_reader__site(info: bytes, maf: float) -> None:
-    declared = {
-        "AF": Declaration("Float", single=False),
-        "MAF": Declaration("Float", single=True),
-        "AC": Declaration("Integer", single=False),
-        "AN": Declaration("Integer", single=True),
-    }
-    assert FrequencyReader(declared).maf(info) == maf
+SITES = [
+    (b".", math.inf),
+    (b"AF=0.5,0.25", 0.25),
+    (b"AF=0.6,0.35", 1 - (float.fromhex("0x1.3333340000000p-1") + float.fromhex("0x1.6666660000000p-2"))),
+    (b"AF=0x1p-2", 0.25),
+    (b"AF=1e400", 0),
+    (b"AF=.;AC=1;AN=8", 0.125),
+    (b"AC=.,1;AN=8", 0.125),
+    (b"AC=1;AN=0", math.inf),
+    (b"AC=1;AN=-8", math.inf),
+    (b"AC=99999999999999999999999;AN=8", math.inf),
+    (b"MAF=.;AF=0.25", 0.25),
+    (b"MAF;AF=0.25", 0.25),
+    (b"MAF=nan;AF=0.25", math.inf),
+    (b"MAF=0.75", 0.75),
+    (b"XAF=0.1;AF_afr=0.1", math.inf),
+    (b"AF=nan", 0),
+]
+FLOAT, FLOATS = Declaration("Float", single=True), Declaration("Float", single=False)
+INTEGER, INTEGERS = Declaration("Integer", single=True), Declaration("Integer", single=False)
+FLAG, STRING = Declaration("Flag", single=False), Declaration("String", single=True)
+HINDERED = [
+    ({"MAF": FLAG}, b"MAF;AF=0.1", "MAF"),
+    ({"MAF": STRING}, b"MAF=abc;AF=0.1", "MAF"),
+    ({"MAF": FLOATS}, b"MAF=.,0.1;AF=0.1", "MAF"),
+    ({"MAF": FLOATS}, b"MAF;AF=0.1", "MAF"),
+    ({"AN": INTEGERS}, b"AC=1;AN=10", "AN"),
+    ({}, b"DP=3", ""),
+]
+FLAGS = [
+    ("AF", b"AF", 0),
+    ("AF", b"AF=0.4;AC=4;AN=10", 0),
+    ("AF", b"AC=4;AN=10", 0.4),
+    ("AC", b"AC;AN=8", 0.125),
+    ("AC", b"AN=8", math.inf),
+]
 
 
-@pytest.mark.parametrize(
-    ("declared", "info", "hindered_by"),
-    [
-        ({"MAF": Declaration("Flag", single=False)}, b"MAF;AF=0.1", "MAF"),
-        ({"MAF": Declaration("String", single=True)}, b"MAF=abc;AF=0.1", "MAF"),
-        ({"MAF": Declaration("Float", single=False)}, b"MAF=.,0.1;AF=0.1", "MAF"),
-        ({"MAF": Declaration("Float", single=False)}, b"MAF;AF=0.1", "MAF"),
-        ({"AN": Declaration("Integer", single=False)}, b"AC=1;AN=10", "AN"),
-        ({}, b"DP=3", ""),
-    ],
-)
-def test_frequency_reader__names_the_declaration_that_hinders(
-    declared: dict[str, Declaration], info: bytes, hindered_by: str
-) -> None:
-    site = FrequencyReader(declared).site(info)
-    assert (site.maf, site.hindered_by) == (math.inf, hindered_by)
-
-
-@pytest.mark.parametrize(
-    ("declared", "info", "maf"),
-    [
-        ("AF", b"AF", 0),
-        ("AF", b"AF=0.4;AC=4;AN=10", 0),
-        ("AF", b"AC=4;AN=10", 0.4),
-        ("AC", b"AC;AN=8", 0.125),
-        ("AC", b"AN=8", math.inf),
-    ],
-)
-def test_frequency_reader__a_flag_is_one_where_it_is_present(declared: str, info: bytes, maf: float) -> None:
-    declarations = {"AN": Declaration("Integer", single=True), declared: Declaration("Flag", single=False)}
-    assert FrequencyReader(declarations).maf(info) == maf
+def test_frequency_reader__reads_sites_and_names_the_declaration_that_hinders() -> None:
+    usual = FrequencyReader({"AF": FLOATS, "MAF": FLOAT, "AC": INTEGERS, "AN": INTEGER})
+    for info, maf in SITES:
+        assert usual.maf(info) == maf, info
+    for declared, info, hindered_by in HINDERED:
+        site = FrequencyReader(declared).site(info)
+        assert (site.maf, site.hindered_by) == (math.inf, hindered_by), info
+    for key, info, maf in FLAGS:  # a flag is one where it is present
+        assert FrequencyReader({"AN": INTEGER, key: FLAG}).maf(info) == maf, info
 
 
 def test_judge_scan__frequency_declared_a_flag_makes_its_records_rare() -> None:
@@ -244,45 +221,39 @@ def test_smallest__counts_the_reference_too() -> None:
     assert smallest((math.nan, 0.3)) == 0
 
 
-@pytest.mark.parametrize(
-    ("original", "anonymized", "counts"),
-    [
-        ((), (), (0, 0)),
-        ((b"##cmdline=x",), (b"##cmdline=.",), (1, 1)),
-        ((b"##cmdline=x",), (), (1, 0)),
-        ((b"##cmdline=",), (b"##cmdline=",), (1, 0)),
-        ((b"##Cmdline=x",), (), (0, 0)),
-        ((b"##reference=a/b",), (b"##reference=b",), (1, 1)),
-        ((b"##reference=a/b",), (b"##reference=a/b",), (1, 0)),
-        ((b"##reference=b",), (), (1, 0)),
-    ],
-)
-def test_metadata_of(
-    original: tuple[bytes, ...], anonymized: tuple[bytes, ...], counts: tuple[int, int]
-) -> None:
-    class Header:
-        def __init__(self, lines: tuple[bytes, ...]) -> None:
-            self.lines = lines
-
-    assert metadata_of(Header(original), Header(anonymized)) == counts
+METADATA = [
+    ((), (), (0, 0)),
+    ((b"##cmdline=x",), (b"##cmdline=.",), (1, 1)),
+    ((b"##cmdline=x",), (), (1, 0)),
+    ((b"##cmdline=",), (b"##cmdline=",), (1, 0)),
+    ((b"##Cmdline=x",), (), (0, 0)),
+    ((b"##reference=a/b",), (b"##reference=b",), (1, 1)),
+    ((b"##reference=a/b",), (b"##reference=a/b",), (1, 0)),
+    ((b"##reference=b",), (), (1, 0)),
+]
 
 
-@pytest.mark.parametrize(
-    ("values", "problem"),
-    [
-        ({"maf_threshold": 0.0}, "maf_threshold must be above 0 and at most 0.5, received 0."),
-        ({"maf_threshold": math.nan}, "maf_threshold must be above 0 and at most 0.5, received nan."),
-        (
-            {"min_motif": 4, "max_motif": 3},
-            "min_motif must be at most max_motif, received 4 and 3.",
-        ),
-        ({"min_repeat": 1}, "min_repeat must be from 2 to 100, received 1."),
-    ],
-)
-def test_vcf_settings__refuses(values: dict[str, float], problem: str) -> None:
-    with pytest.raises(AuditInputError) as caught:
-        VcfSettings(**values)
-    assert str(caught.value) == problem
+def test_metadata_of() -> None:
+    for original, anonymized, counts in METADATA:
+        headers = (SimpleNamespace(lines=lines) for lines in (original, anonymized))
+        assert metadata_of(*headers) == counts, (original, anonymized)
+
+
+REFUSED = [
+    ({"maf_threshold": 0.0}, "maf_threshold…above 0 and at most 0.5, received 0."),
+    ({"maf_threshold": math.nan}, "maf_threshold…above 0 and at most 0.5, received nan."),
+    ({"min_motif": 4, "max_motif": 3}, "min_motif must be at most max_motif, received 4 and 3."),
+    ({"min_repeat": 1}, "min_repeat must be from 2 to 100, received 1."),
+]
+
+
+def test_vcf_settings__refuses() -> None:
+    def holds(values: dict[str, float], pieces: str) -> None:
+        with pytest.raises(AuditInputError) as caught:
+            VcfSettings(**values)
+        assert says(caught.value, pieces)
+
+    holds_for_each(REFUSED, holds)
 
 
 def test_pair_files__by_the_part_after_the_first_separator() -> None:

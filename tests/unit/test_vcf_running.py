@@ -39,6 +39,7 @@ from core.vcf.apart import scan_apart
 from core.vcf.outcomes import STOPPED, run_scan
 from core.vcf.sites import Tallies
 from core.words import say, speaking, text_of
+from tests.cases.table import says
 from tests.unit.test_apart import STARTED
 from tests.vcf_files import bgzf, masked_header, vcf_file, vcf_text
 
@@ -148,10 +149,7 @@ def test_scan_pairs__a_process_that_dies_ends_one_pair_and_is_replaced(
     job.wait(30)
     assert job.result is not None
     (problem,) = job.result[0].problems
-    assert problem == (
-        "x.vcf: the process that read this pair ended: a file is damaged, or takes more than 4 GiB of memory "
-        "or 2,220 seconds, the bounds for files of this size. Sorted files take the least memory."
-    )
+    assert says(problem, "x.vcf: …process…ended…4 GiB…2,220 seconds")
     assert [one.scan is not None for one in job.result] == [False, True, True, True]
     assert _processes() == before
 
@@ -170,7 +168,7 @@ def test_scan_pairs__one_bad_pair_never_stops_the_rest(in_processes: None) -> No
     good = _demo_pairs()
     bad = VcfPair(original=good[0].original, anonymized=VcfFile(name="x", content=b""), level="low")
     scans = scan_pairs([bad, *good], SETTINGS, Progress(), n_jobs=2)
-    assert scans[0].problems == ("x: the file is empty (0 bytes); get it again from its source.",)
+    assert says(scans[0].problems[0], "x: …empty (0 bytes)")
     assert all(scan.scan is not None for scan in scans[1:])
 
 
@@ -278,10 +276,7 @@ def test_run_scan__too_little_memory_is_a_sentence(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(outcomes_of, "scan_pair", scan_pair)
     (problem,) = outcomes_of.run_scan(_demo_pairs()[0], SETTINGS).problems
-    assert problem == (
-        "low_anony_north.vcf.gz: not enough memory to read this pair. Sort both files by contig and "
-        "position, which lets them stream, or read fewer pairs at once."
-    )
+    assert says(problem, "low_anony_north.vcf.gz: not enough memory")
 
 
 def test_run_scan__an_error_that_nobody_foresaw_ends_its_pair_with_a_sentence(
@@ -292,10 +287,8 @@ def test_run_scan__an_error_that_nobody_foresaw_ends_its_pair_with_a_sentence(
 
     monkeypatch.setattr(outcomes_of, "scan_pair", scan_pair)
     (problem,) = outcomes_of.run_scan(_demo_pairs()[0], SETTINGS).problems
-    assert problem == (
-        "low_anony_north.vcf.gz: reading this pair ended in an error that was not foreseen (IndexError); "
-        "nothing was verified. Please tell what kind of files these are."
-    )
+    assert says(problem, "low_anony_north.vcf.gz: …(IndexError)")
+    assert "must not be shown" not in problem
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs /proc to see the process's own")
@@ -338,11 +331,7 @@ def test_scan_apart__unsorted_files_beyond_the_memory_are_refused_with_the_comma
     n_records, (problem,) = _scanned(tmp_path)
     assert n_records is None
     told, _, commands = problem.partition("mkdir -p sorted; ")
-    assert told == (
-        "high_anony_s one.vcf.gz: this file or its original is not sorted by contig and position, and they "
-        "do not fit into the memory that a process may take. Sort both, and verify what is in the new "
-        "folder: "
-    )
+    assert says(told, "high_anony_s one.vcf.gz: …not sorted by contig and position")
     monkeypatch.chdir(tmp_path)
     for command in commands.split("; "):
         program, *words = shlex.split(command)
