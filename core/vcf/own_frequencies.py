@@ -15,7 +15,7 @@ from core.vcf.frequencies import FrequencyReader, smallest
 
 MOST_ALLELES_OF_A_SAMPLE = 2
 FIRST_CELLS, FEWEST_FIRST, MOST_FIRST = 200_000, 20, 1000  # genotypes, and records, all looked at first
-_EACH = 100  # of those after them, one in so many records, or in so many as there are samples
+_EACH = 1000  # of those after them, one in so many records, or in so many as there are samples
 _COARSEST = 0.005  # what rounding may do to a share: half of the second digit, at most
 _AS_SINGLE = 1e-6  # what a 32-bit float makes of it
 _WRITTEN = (re.compile(rb"(?:^|;)MAF=(?!\.(?:;|$))([^;]*)"), re.compile(rb"(?:^|;)AF=([^;]*)"))
