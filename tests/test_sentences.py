@@ -14,8 +14,11 @@ from core.leakage import audit_leakage
 from core.risk import audit_risk
 from core.tables import Dataset, read_dataset
 from core.tabular import audit_tabular, read_log
+from core.vcf import VcfPair, VcfSettings, judge_scan, scan_pair
 from core.verdict import Finding
 from core.words import say, speaking
+from tests.second_opinion_examples import opinion_on
+from tests.vcf_files import masked_header, vcf_file, vcf_text
 
 FILE = Path(__file__).parent / "cases/sentences.txt"  # tool and check, and what is said in each language
 SENTENCES = {
@@ -47,6 +50,17 @@ def _findings(tool: str) -> Iterator[Finding]:
         roles = {"sensitive_attributes": ("petal width (cm)",), "quasi_identifiers": ("sepal width (cm)",)}
         settings = DiversitySettings(label="target", k_max=2, **roles)
         yield from audit_diversity(_tables(flowers)[0], settings).findings
+    if tool == "opinion":
+        lab = {"lab": [f"{5 + i / 7:.3f}" for i in range(40)]}
+        yield from opinion_on(lab, lab).findings
+    if tool == "vcf":
+        masked = vcf_text(["chr1 100 rs12 A . . . ."], header=masked_header())
+        pair = VcfPair(
+            original=vcf_file("x.vcf.gz", vcf_text(["chr1 100 . A G . . AF=0.001"])),
+            anonymized=vcf_file("high_anony_x.vcf.gz", masked),
+            level="high",
+        )
+        yield from (one.finding for one in judge_scan(scan_pair(pair, VcfSettings()), VcfSettings()).exposure)
 
 
 @pytest.mark.parametrize("tool", sorted({told.partition(" ")[0] for told in SENTENCES}))
