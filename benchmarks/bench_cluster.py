@@ -18,7 +18,7 @@ from typing import NamedTuple
 from distributed import LocalCluster
 
 from benchmarks.bench_vcf import KINDS, write_pair
-from benchmarks.processors import worked_seconds
+from benchmarks.measuring import worked_seconds
 from core.cluster import Scheduler, Task, settings_digest, stamps
 from core.vcf import VcfPair, VcfSettings, measure_pair
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import duckdb
 
-from benchmarks.processors import worked_seconds
+from benchmarks.measuring import worked_seconds
 from core.delivery import DeliverySettings, DeliveryThresholds, audit_delivery
 from core.delivery.in_engine import audit_delivery_in_engine
 from core.engines import address_of, connected

@@ -2,17 +2,14 @@
 
 import secrets
 import tempfile
-import time
 import uuid
-from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
 from pyarrow import csv
 
-from benchmarks.processors import worked_seconds
+from benchmarks.measuring import csv_bytes, timed, worked_seconds
 from core.events import (
     EventSettings,
     MeasuredEvents,
@@ -30,7 +27,6 @@ from core.events import (
 from core.tables import read_dataset
 
 N_EVENTS, N_USERS = 1_000_000, 20_000
-Result = TypeVar("Result")
 LIMITS = {"remove-events": 5.0, "remove-users": 10.0}
 SLIDER_LIMIT = 0.5
 SINGLE_LIMIT = 8.0
@@ -41,10 +37,10 @@ def run() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "log.csv"
         csv.write_csv(_log(), path, csv.WriteOptions(delimiter=";", quoting_style="none"))
-        plain, _ = _timed(lambda: csv.read_csv(path, parse_options=csv.ParseOptions(delimiter=";")))
+        plain, _ = timed(lambda: csv.read_csv(path, parse_options=csv.ParseOptions(delimiter=";")))
         for strategy, limit in LIMITS.items():
             start = worked_seconds()
-            seconds, measured = _timed(lambda strategy=strategy: _from_file_to_export(path, strategy))
+            seconds, measured = timed(lambda strategy=strategy: _from_file_to_export(path, strategy))
             processor = worked_seconds() - start
             print(
                 f"{strategy}, file to verified export: {seconds:.2f} s (limit {limit:g}), "
@@ -58,9 +54,9 @@ def run() -> None:
         ("before", lambda: original_traces(measured)),
         ("after", lambda: released_traces(anonymized, "user")),
     ):
-        seconds, _ = _timed(lambda made=made: trace_risk(made()))
+        seconds, _ = timed(lambda made=made: trace_risk(made()))
         print(f"trace risk {label}: {seconds:.2f} s")
-    seconds, _ = _timed(lambda: strategy_curve(measured))
+    seconds, _ = timed(lambda: strategy_curve(measured))
     print(f"curve of four ways over k = 2 … 50: {seconds:.2f} s")
 
 
@@ -116,26 +112,18 @@ def _single_events() -> bytes:
     ]
     table = _log()
     table = table.set_column(1, "GUID", pa.array(users))
-    sink = pa.BufferOutputStream()
-    csv.write_csv(table, sink, csv.WriteOptions(delimiter=";", quoting_style="none"))
-    return sink.getvalue().to_pybytes()
+    return csv_bytes(table, delimiter=";", quoting_style="none")
 
 
 def _time_slider(measured: MeasuredEvents) -> None:
     slowest = {}
     for strategy in LIMITS:
         slowest[strategy] = max(
-            _timed(lambda k=k, strategy=strategy: anonymize_events(measured, Rule(k=k, strategy=strategy)))[0]
+            timed(lambda k=k, strategy=strategy: anonymize_events(measured, Rule(k=k, strategy=strategy)))[0]
             for k in (3, 5, 10, 25, 50)
         )
     answers = ", ".join(f"{strategy} {seconds:.3f} s" for strategy, seconds in slowest.items())
     print(f"slowest answer of the k slider: {answers} (limit {SLIDER_LIMIT:g})")
-
-
-def _timed(work: Callable[[], Result]) -> tuple[float, Result]:
-    start = time.perf_counter()
-    result = work()
-    return time.perf_counter() - start, result
 
 
 if __name__ == "__main__":

@@ -7,19 +7,16 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
 from pyarrow import csv
 
-from benchmarks.processors import worked_seconds
+from benchmarks.measuring import peak_bytes, read_as_text, timed, worked_seconds
 from core.leakage import LeakageSettings, RowLeakage, count_row_matches, measure_leakage, pair_tables
 from core.tables import Dataset, read_dataset
 
-Result = TypeVar("Result")
 KINDS = ("sex", "smoker", "age", "bmi", "weight", "score", "town", "visit", "id", "token")
 
 
@@ -34,13 +31,13 @@ def _against_a_loop(folder: Path) -> None:
     paths = [_write(folder, f"small_{seed}.csv", 20_000, 14, seed) for seed in (1, 2)]
     original, scrambled = (read_dataset(path) for path in paths)
     # both work on one core: processor time is fair however busy the machine is
-    fast, rows = _best(lambda: _row_rules(original, scrambled), 15, clock=time.process_time)
-    slow, literal = _best(lambda: _loop(original, scrambled), 1, clock=time.process_time)
+    fast, rows = timed(lambda: _row_rules(original, scrambled), rounds=15, clock=time.process_time)
+    slow, literal = timed(lambda: _loop(original, scrambled), clock=time.process_time)
     counts = list(zip(rows.match_count.tolist(), rows.valid_count.tolist(), strict=True))
     assert counts == literal, "the fast result differs from the loop's"
     print(f"20,000 x 14, row rules: {slow / fast:,.0f} times faster than a Python loop over rows")
     print(f"    ({fast * 1000:.0f} ms against {slow:.1f} s; at least 200 wanted; the same counts)")
-    whole, _ = _best(lambda: measure_leakage(pair_tables(original, scrambled), LeakageSettings()), 2)
+    whole, _ = timed(lambda: measure_leakage(pair_tables(original, scrambled), LeakageSettings()), rounds=2)
     print(f"20,000 x 14, everything incl. chance, exact nearest rows, distances: {whole:.1f} s")
 
 
@@ -88,15 +85,15 @@ def _against_reading(folder: Path) -> None:
 
 def measure_large_rows(paths: list[Path]) -> None:
     """Print time and memory of reading and the row rules at 1,000,000 x 20."""
-    before = _peak()
+    before = peak_bytes()
     frames = _read_and_count(paths)
-    peak = (_peak() - before) / frames
+    peak = (peak_bytes() - before) / frames
     ours, worked = (
-        _best(lambda: _read_and_count(paths), 3, clock=clock)[0]
+        timed(lambda: _read_and_count(paths), rounds=3, clock=clock)[0]
         for clock in (time.perf_counter, worked_seconds)
     )
     reading, read = (
-        _best(lambda: [_as_text(path) for path in paths], 3, clock=clock)[0]
+        timed(lambda: [read_as_text(path.read_bytes()) for path in paths], rounds=3, clock=clock)[0]
         for clock in (time.perf_counter, worked_seconds)
     )
     print(f"1,000,000 x 20, reading both files and row rules: {worked / read:.1f} times pyarrow.csv's work")
@@ -109,29 +106,14 @@ def measure_large_rows(paths: list[Path]) -> None:
 
 def measure_large(paths: list[Path]) -> None:
     """Print time and memory of everything at 1,000,000 x 20."""
-    before = _peak()
+    before = peak_bytes()
     start, at = time.perf_counter(), worked_seconds()
     tables = [read_dataset(path) for path in paths]
     measure_leakage(pair_tables(*tables), LeakageSettings())
     seconds, worked = time.perf_counter() - start, worked_seconds() - at
     frames = sum(table.table.nbytes for table in tables)
     print(f"1,000,000 x 20, reading and everything: {seconds:.1f} s ({worked:.1f} s of work), ", end="")
-    print(f"peak memory {(_peak() - before) / frames:.1f} times the two frames")
-
-
-def _peak() -> int:
-    """Return the largest memory this process has held, in bytes."""
-    # not getrusage: its peak is handed down from the process that started this one
-    status = Path("/proc/self/status").read_text(encoding="ascii")
-    return int(status.split("VmHWM:")[1].split()[0]) * 1024
-
-
-def _as_text(path: Path) -> pa.Table:
-    with path.open("rb") as file:
-        names = file.readline().decode().strip().split(",")
-    return csv.read_csv(
-        path, convert_options=csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()))
-    )
+    print(f"peak memory {(peak_bytes() - before) / frames:.1f} times the two frames")
 
 
 def _read_and_count(paths: list[Path]) -> int:
@@ -140,18 +122,6 @@ def _read_and_count(paths: list[Path]) -> int:
     pair = pair_tables(*tables)
     count_row_matches(pair, pair.columns, LeakageSettings())
     return sum(table.table.nbytes for table in tables)
-
-
-def _best(
-    work: Callable[[], Result], times: int, *, clock: Callable[[], float] = time.perf_counter
-) -> tuple[float, Result]:
-    """Return the shortest time of several, and the last result."""
-    seconds = math.inf
-    for _ in range(times):
-        start = clock()
-        result = work()
-        seconds = min(seconds, clock() - start)
-    return seconds, result
 
 
 def _write(folder: Path, name: str, n_rows: int, n_columns: int, seed: int) -> Path:

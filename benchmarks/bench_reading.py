@@ -2,7 +2,6 @@
 
 import io
 import tempfile
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -12,6 +11,7 @@ import openpyxl
 import pyarrow as pa
 from pyarrow import csv
 
+from benchmarks.measuring import in_turn, read_as_text, timed
 from core.tables import read_dataset
 
 N_RECORDS = 1_000_000
@@ -24,13 +24,13 @@ def run() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for label, path in _files(Path(folder)).items():
             data = path.read_bytes()
-            ours, theirs = _fastest(partial(read_dataset, path), partial(_read_plainly, data))
+            ours, theirs = in_turn(partial(read_dataset, path), partial(read_as_text, data), rounds=ROUNDS)
             print(
                 f"{label}, {path.stat().st_size / 1e6:.0f} MB: {ours:.2f} s, pyarrow.csv {theirs:.2f} s, "
                 f"ratio {ours / theirs:.2f} (limit 3)"
             )
     workbook = _workbook(n_records=20_000)
-    (seconds,) = _fastest(lambda: read_dataset(workbook, name="t.xlsx"))
+    seconds, _ = timed(lambda: read_dataset(workbook, name="t.xlsx"), rounds=ROUNDS)
     print(f"XLSX, 20,000 × 20: {seconds:.2f} s")
 
 
@@ -66,12 +66,6 @@ def _padded(table: pa.Table) -> pa.Table:
     return pa.table({name: cells[number % 4] for number, name in enumerate(table.column_names)})
 
 
-def _read_plainly(data: bytes) -> pa.Table:
-    names = [f"column_{number}" for number in range(20)]
-    as_text = csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()))
-    return csv.read_csv(pa.BufferReader(data), convert_options=as_text)
-
-
 def _workbook(*, n_records: int) -> bytes:
     book = openpyxl.Workbook(write_only=True)
     sheet = book.create_sheet()
@@ -82,14 +76,3 @@ def _workbook(*, n_records: int) -> bytes:
     stream = io.BytesIO()
     book.save(stream)
     return stream.getvalue()
-
-
-def _fastest(*readings: Callable[[], object]) -> list[float]:
-    """Return the least seconds of each, taken in turns so that a busy machine slows all alike."""
-    least = [float("inf")] * len(readings)
-    for _ in range(ROUNDS):
-        for position, reading in enumerate(readings):
-            begin = time.perf_counter()
-            reading()
-            least[position] = min(least[position], time.perf_counter() - begin)
-    return least

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
-from benchmarks.processors import worked_seconds
+from benchmarks.measuring import worked_seconds
 from core.releases import EarlierTable, ReleasedTable, Roles, measure_releases, new_ledger, read_ledger
 from core.tables import Dataset, read_dataset
 

@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
-from benchmarks.processors import worked_seconds
+from benchmarks.measuring import worked_seconds
 from core.risk import (
     RiskMeasurement,
     RiskSettings,

@@ -17,6 +17,7 @@ from pathlib import Path
 import duckdb
 
 from benchmarks.bench_vcf import KINDS, write_pair
+from benchmarks.measuring import timed
 from core.vcf import VcfSettings, judge_scan, scan_pair
 
 SCALE = float(os.environ.get("BENCH_SCALE", "1"))
@@ -58,9 +59,11 @@ def _slope(seconds: dict[int, float], steps: Callable[[int], float]) -> float:
 def _genome(n_records: int) -> float:
     with tempfile.TemporaryDirectory() as folder:
         pair = write_pair(Path(folder), "one sample", KINDS["one sample, scrubbed"][0](n_records))
-        return min(
-            _timed(lambda: judge_scan(scan_pair(pair, VcfSettings()), VcfSettings())) for _ in range(N_ROUNDS)
-        )
+        return timed(
+            lambda: judge_scan(scan_pair(pair, VcfSettings()), VcfSettings()),
+            rounds=N_ROUNDS,
+            clock=time.process_time,
+        )[0]
 
 
 def _table(n_records: int) -> float:
@@ -72,10 +75,4 @@ def _table(n_records: int) -> float:
         database.execute(f"CREATE TABLE t AS SELECT {columns} FROM range({n_records}) AS r(i)")  # noqa: S608
         names = ", ".join(f"c{number}" for number in range(N_COLUMNS))
         query = f"SELECT n, count(*) FROM (SELECT count(*) AS n FROM t GROUP BY {names}) GROUP BY n"  # noqa: S608
-        return min(_timed(lambda: database.execute(query).fetchall()) for _ in range(N_ROUNDS))
-
-
-def _timed(action: Callable[[], object]) -> float:
-    started = time.process_time()
-    action()
-    return time.process_time() - started
+        return timed(lambda: database.execute(query).fetchall(), rounds=N_ROUNDS, clock=time.process_time)[0]

@@ -1,22 +1,14 @@
 """The second opinion on 1,000,000 × 20 against reading both files as text with pyarrow.csv."""
 
-import io
-import resource
-import time
-from collections.abc import Callable, Mapping
-from typing import TypeVar
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyarrow import csv
 
+from benchmarks.measuring import csv_bytes, peak_bytes, read_as_text, timed
 from core.roles import suggest_roles
 from core.tables import Dataset, Reading, ReadOptions
 from core.tabular.log import AnonymizationLog, LogEntry
 from core.tabular.second_opinion import judge_second_opinion, measure_second_opinion
-
-T = TypeVar("T")
 
 N_RECORDS = 1_000_000
 
@@ -108,39 +100,18 @@ def as_dataset(name: str, table: pa.Table) -> Dataset:
 def run() -> None:
     """Print how long measuring and judging take, as multiples of reading both files as text."""
     original, anonymized, log = hospital(N_RECORDS)
-    files = [_written(table) for table in (original, anonymized)]
-    tables, reading = _timed(lambda: [_read(file) for file in files])
+    files = [csv_bytes(table) for table in (original, anonymized)]
+    reading, tables = timed(
+        lambda: [read_as_text(file, strings_can_be_null=True, null_values=[""]) for file in files]
+    )
     del original, anonymized
     datasets = [as_dataset(name, table) for name, table in zip("ab", tables, strict=True)]
-    before = _peak()
-    measured, measuring = _timed(lambda: measure_second_opinion(*datasets, log))
-    opinion, judging = _timed(lambda: judge_second_opinion(measured))
+    before = peak_bytes() / 1e9
+    measuring, measured = timed(lambda: measure_second_opinion(*datasets, log))
+    judging, opinion = timed(lambda: judge_second_opinion(measured))
     print(f"{N_RECORDS:,} × 20, second opinion: {opinion.verdict}, {len(opinion.findings)} findings")
     print(f"pyarrow.csv reads both files as text in {reading:.2f} s")
     print(f"measuring {measuring:.2f} s = {measuring / reading:.1f}×; judging again {1000 * judging:.0f} ms")
-    _, suggesting = _timed(lambda: suggest_roles(tables[0]))
+    suggesting, _ = timed(lambda: suggest_roles(tables[0]))
     print(f"suggesting roles of one table {suggesting:.2f} s = {suggesting / reading:.1f}×")
-    print(f"peak memory {_peak():.2f} GB, of which before measuring {before:.2f} GB")
-
-
-def _written(table: pa.Table) -> bytes:
-    buffer = io.BytesIO()
-    csv.write_csv(table, buffer)
-    return buffer.getvalue()
-
-
-def _read(data: bytes) -> pa.Table:
-    names = data[: data.index(b"\n")].decode().replace('"', "").split(",")
-    types: Mapping[str, pa.DataType] = dict.fromkeys(names, pa.string())
-    options = csv.ConvertOptions(column_types=types, strings_can_be_null=True, null_values=[""])
-    return csv.read_csv(pa.BufferReader(data), convert_options=options)
-
-
-def _timed(function: Callable[[], T]) -> tuple[T, float]:
-    start = time.perf_counter()
-    result = function()
-    return result, time.perf_counter() - start
-
-
-def _peak() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    print(f"peak memory {peak_bytes() / 1e9:.2f} GB, of which before measuring {before:.2f} GB")

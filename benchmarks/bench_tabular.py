@@ -1,15 +1,10 @@
 """A 1,000,000 × 20 pair verified, against pyarrow.csv reading both files as text."""
 
-import io
-import resource
-import time
-from collections.abc import Callable
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyarrow import csv
 
+from benchmarks.measuring import csv_bytes, peak_bytes, read_as_text, timed
 from core.tables import Dataset, read_dataset
 from core.tabular import (
     AnonymizationLog,
@@ -42,18 +37,17 @@ KINDS = {
 def run() -> None:
     """Print the ratios, the time to judge again when k moves, and the largest memory."""
     files, log = make_pair()
-    plainly = _fastest(lambda: [_read_plainly(data) for data in files])
+    plainly = timed(lambda: [read_as_text(data) for data in files], rounds=ROUNDS)[0]
     original, anonymized = (read_dataset(data, name=f"{i}.csv") for i, data in enumerate(files))
     measured = measure_tabular(original, anonymized, log)
     classes = measure_classes(anonymized, measured.quasi_identifiers)
-    rules = _fastest(lambda: _rules(original, anonymized, log))
-    opinion_seconds = _fastest(lambda: measure_second_opinion(original, anonymized, log), rounds=1)
-    opinion = measure_second_opinion(original, anonymized, log)
+    rules = timed(lambda: _rules(original, anonymized, log), rounds=ROUNDS)[0]
+    opinion_seconds, opinion = timed(lambda: measure_second_opinion(original, anonymized, log))
     size = " + ".join(f"{len(data) / 1e6:.0f} MB" for data in files)
     print(f"{N_RECORDS:,} × {len(log.entries)} ({size}), both read as text by pyarrow.csv: {plainly:.2f} s")
     for label, seconds in (("rules", rules), ("with second opinion", rules + opinion_seconds)):
         print(f"{label}: {seconds:.2f} s, ratio {seconds / plainly:.1f} (limit {LIMITS[label]})")
-    again = _fastest(
+    again, _ = timed(
         lambda: class_chart(
             judge_tabular(
                 measured,
@@ -62,31 +56,16 @@ def run() -> None:
                 opinion_thresholds=SecondOpinionThresholds(smallest_k=7),
             ),
             k=7,
-        )
+        ),
+        rounds=ROUNDS,
     )
     print(f"k moved, judged and drawn again: {1000 * again:.0f} ms (limit 500)")
-    print(f"largest memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.1f} GB (limit 4)")
+    print(f"largest memory: {peak_bytes() / 2**30:.1f} GB (limit 4)")
 
 
 def _rules(original: Dataset, anonymized: Dataset, log: AnonymizationLog) -> TabularAudit:
     measured = measure_tabular(original, anonymized, log)
     return judge_tabular(measured, classes=measure_classes(anonymized, measured.quasi_identifiers))
-
-
-def _fastest(work: Callable[[], object], *, rounds: int = ROUNDS) -> float:
-    """Return the seconds of the fastest round; a busy machine only makes rounds slower."""
-    seconds = []
-    for _ in range(rounds):
-        started = time.perf_counter()
-        work()
-        seconds.append(time.perf_counter() - started)
-    return min(seconds)
-
-
-def _read_plainly(data: bytes) -> pa.Table:
-    names = [f"{name}_{number}" for number in range(2) for name in KINDS]
-    types = csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()))
-    return csv.read_csv(pa.BufferReader(data), convert_options=types)
 
 
 def make_pair(n: int = N_RECORDS, *, n_kept: int = 0) -> tuple[list[bytes], AnonymizationLog]:
@@ -105,7 +84,11 @@ def make_pair(n: int = N_RECORDS, *, n_kept: int = 0) -> tuple[list[bytes], Anon
         for number in range(2)
         for kind, (semantic, action) in KINDS.items()
     }
-    return [_written(original), _written(anonymized)], AnonymizationLog(name="log.json", entries=entries)
+    written = [
+        csv_bytes(pa.table(each), quoting_style="none", quoting_header="none")
+        for each in (original, anonymized)
+    ]
+    return written, AnonymizationLog(name="log.json", entries=entries)
 
 
 def _column(kind: str, n: int, n_kept: int, rng: np.random.Generator) -> tuple[pa.Array, pa.Array]:
@@ -144,9 +127,3 @@ def _chosen(n: int, rng: np.random.Generator, values: list[str]) -> pa.Array:
 
 def _hexadecimal(n: int, rng: np.random.Generator) -> pa.Array:
     return pa.array([f"{number:016x}" for number in rng.integers(2**59, 2**62, n).tolist()])
-
-
-def _written(columns: dict[str, pa.Array]) -> bytes:
-    text = io.BytesIO()
-    csv.write_csv(pa.table(columns), text, csv.WriteOptions(quoting_style="none", quoting_header="none"))
-    return text.getvalue()
