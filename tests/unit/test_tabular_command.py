@@ -17,6 +17,11 @@ def hospital():
     return {file.name: file.data for file in make_hospital()["files"]}
 
 
+@pytest.fixture(autouse=True)
+def somewhere_else(tmp_path_factory, monkeypatch):
+    monkeypatch.chdir(tmp_path_factory.mktemp("asked_from"))  # where reports are written that name no folder
+
+
 @pytest.fixture
 def folder(tmp_path, hospital):
     def fill(*stems: str, extra: dict[str, bytes] | None = None):
