@@ -89,6 +89,7 @@ def test_main__starts_without_what_takes_long_to_import() -> None:
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_memory__an_input_beyond_it_ends_in_a_sentence(tmp_path: Path) -> None:
     rows = "".join(f"{number},{number * 7919 % 100_003},name {number}\n" for number in range(300_000))
     (tmp_path / "people.csv").write_text(f"id,amount,name\n{rows}", encoding="utf-8")
