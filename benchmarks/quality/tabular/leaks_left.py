@@ -211,6 +211,17 @@ def log_kinds() -> Iterator[Kind]:
         at_least=_ASK,
     )
     yield leak("log says drop, column renamed with a suffix", "log words", _suffixed, schemas=NAMED)
+    yield leak("log of another table", "log words", _other_log, at_least=_ASK)
+    yield leak(
+        "log of another file of the same table",
+        "log words",
+        lambda release, _rng: replace(release, meta={**release.meta, "source_file": "patients_2021.csv"}),
+        at_least=_ASK,
+    )
+
+
+def _other_log(release: Release, _rng: np.random.Generator) -> Release:
+    return replace(release, log={f"col_{i}": {"semantic": "other", "action": "keep"} for i in range(6)})
 
 
 def _wide(text: str) -> str:

@@ -229,6 +229,11 @@ def name_kinds() -> Iterator[Kind]:
             lambda r: _whole(r).str.translate(str.maketrans("aeopcxAEOPCX", "аеорсхАЕОРСХ")),
             western,
         ),
+        (
+            "Korean names with the middle syllable masked",
+            lambda r: _whole(r).map(lambda n: n[0] + "O" + n[2:]),
+            ("korean_hospital",),
+        ),
     )
     for name, made, schemas in cases:
         yield leak(
