@@ -43,6 +43,7 @@ def texts(values: Sequence[object] | np.ndarray) -> list[str]:
     return [str(value) for value in values]
 
 
+@pytest.mark.slow
 def test_derivations__reads_numbers_in_scientific_form_in_any_order() -> None:
     sales = np.random.default_rng(8).integers(10**6, 10**9, N)
     original = {**ORIGINAL, "pay": texts(sales)}
@@ -212,6 +213,7 @@ def test_derivations__sees_noise_that_leaves_the_nearest_of_a_class_its_own(
     assert not any(one.check == "derived_nearest" for one in derived_in(original, released, of_all).findings)
 
 
+@pytest.mark.slow
 def test_derivations__ages_in_years_are_coarser_than_the_days_they_follow() -> None:
     rng, n = np.random.default_rng(2), 1000
     births = np.datetime64("1940-01-01") + rng.integers(0, 25_000, n)
