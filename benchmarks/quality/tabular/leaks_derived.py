@@ -210,6 +210,15 @@ def date_kinds() -> Iterator[Kind]:
             Verdict.FAIL,
             (False, True),
         ),
+        (
+            "birthdates moved by up to three days each",
+            lambda s, rng: (dates(s) + pd.to_timedelta(rng.integers(-3, 4, len(s)), unit="D")).dt.strftime(
+                "%Y-%m-%d"
+            ),
+            "around",
+            Verdict.FAIL,
+            (False,),
+        ),
     )
     for name, make, heading, at_least, orders in cases:
         yield from _both(
