@@ -22,9 +22,11 @@ from core.events import (
 from core.events.measuring import MeasuredEvents, flatten, reduce_to_k
 from core.events.settings import COARSER, PSEUDONYM_SCOPES, STRATEGIES
 from core.events.traces import Traces, build_traces
-from core.tables import read_dataset
+from tests.events_examples import log_of
 from tests.thorough import tried
 
+Log = list[tuple[int, int, int, str]]
+Rows = dict[int, tuple[str, ...]]
 START = datetime(2023, 12, 25)
 EVENTS = ("A.FALL_DETECTED", "A.NOT_MOVING", "B.SMOKE_DETECTED", "strange")
 COLUMNS = ("generalized_event", "week_number", "weekday", "time_period")
@@ -40,13 +42,12 @@ column_sets = st.sampled_from(
 )
 
 
-def measure(log: list[tuple[int, int, int, str]], **changes: object) -> MeasuredEvents:
+def measure(log: Log, **changes: object) -> MeasuredEvents:
     lines = [
         f"{(START + timedelta(days=day, hours=hour)).isoformat()};user{user};{event}"
         for user, day, hour, event in log
     ]
-    data = "\n".join(["OD_ISO;GUID;dogodek", *lines]).encode()
-    return measure_events(read_dataset(data, name="log.csv"), EventSettings(leave_out=(), **changes))
+    return measure_events(log_of(*lines), EventSettings(leave_out=(), **changes))
 
 
 def steps_of(columns: tuple[str, ...], data: st.DataObject) -> tuple[str, ...]:
@@ -68,16 +69,14 @@ def literal_rows(measured: MeasuredEvents, stage: int) -> list[tuple[str, ...]]:
     ]
 
 
-def n_users(rows: dict[int, tuple[str, ...]], users: list[int]) -> dict[tuple[str, ...], set[int]]:
+def n_users(rows: Rows, users: list[int]) -> dict[tuple[str, ...], set[int]]:
     found: dict[tuple[str, ...], set[int]] = defaultdict(set)
     for event, row in rows.items():
         found[row].add(users[event])
     return found
 
 
-def literal_reduction(
-    rows: dict[int, tuple[str, ...]], users: list[int], k: int, strategy: str
-) -> dict[int, tuple[str, ...]]:
+def literal_reduction(rows: Rows, users: list[int], k: int, strategy: str) -> Rows:
     """Remove events or users as the rule says, one round after the other."""
     while violating := {row for row, found in n_users(rows, users).items() if len(found) < k}:
         gone = {users[event] for event, row in rows.items() if row in violating}
@@ -92,7 +91,7 @@ def literal_reduction(
 @tried(40)
 @given(log=logs, k=ks, strategy=strategies, columns=column_sets)
 def test_single_level__is_the_literal_definition(
-    log: list[tuple[int, int, int, str]], k: int, strategy: str, columns: tuple[str, ...]
+    log: Log, k: int, strategy: str, columns: tuple[str, ...]
 ) -> None:
     measured = measure(log, columns=columns)
     place = columns.index("week_number")
@@ -115,7 +114,7 @@ def test_single_level__is_the_literal_definition(
 @tried(40)
 @given(log=logs, k=ks, strategy=strategies, columns=column_sets, data=st.data())
 def test_multi_level__is_the_literal_definition_before_raising(
-    log: list[tuple[int, int, int, str]], k: int, strategy: str, columns: tuple[str, ...], data: st.DataObject
+    log: Log, k: int, strategy: str, columns: tuple[str, ...], data: st.DataObject
 ) -> None:
     steps = steps_of(columns, data)
     measured = measure(log, columns=columns, flatten_steps=steps)
@@ -136,7 +135,7 @@ def test_multi_level__is_the_literal_definition_before_raising(
 @tried(40)
 @given(log=logs, k=ks, strategy=strategies, columns=column_sets, data=st.data())
 def test_multi_level__never_keeps_fewer_events_than_single_level(
-    log: list[tuple[int, int, int, str]], k: int, strategy: str, columns: tuple[str, ...], data: st.DataObject
+    log: Log, k: int, strategy: str, columns: tuple[str, ...], data: st.DataObject
 ) -> None:
     steps = data.draw(st.just(("auto",)) | st.builds(lambda: steps_of(columns, data)))
     rule = Rule(k=k, strategy=strategy)
@@ -156,7 +155,7 @@ def test_multi_level__never_keeps_fewer_events_than_single_level(
     scope=st.sampled_from(PSEUDONYM_SCOPES),
 )
 def test_release__satisfies_k_when_read_again_and_invents_nothing(
-    log: list[tuple[int, int, int, str]], k: int, strategy: str, steps: tuple[str, ...], scope: str
+    log: Log, k: int, strategy: str, steps: tuple[str, ...], scope: str
 ) -> None:
     anonymized = anonymize_events(measure(log, flatten_steps=steps), Rule(k=k, strategy=strategy))
     release = release_events(anonymized, ReleaseOptions(pseudonym_per=scope), np.random.default_rng(1).bytes)
@@ -185,7 +184,7 @@ def class_of(event: str) -> str:
 @tried(40)
 @given(log=logs, k=ks, strategy=strategies, steps=st.sampled_from([(), ("auto",)]))
 def test_steps__applied_again_to_the_released_table_remove_nothing(
-    log: list[tuple[int, int, int, str]], k: int, strategy: str, steps: tuple[str, ...]
+    log: Log, k: int, strategy: str, steps: tuple[str, ...]
 ) -> None:
     anonymized = anonymize_events(measure(log, flatten_steps=steps), Rule(k=k, strategy=strategy))
     release = release_events(anonymized, ReleaseOptions(keep_user_ids=True), np.random.default_rng(1).bytes)
@@ -206,7 +205,7 @@ def test_steps__applied_again_to_the_released_table_remove_nothing(
     order=st.randoms(use_true_random=False),
 )
 def test_result__does_not_depend_on_names_of_users_or_order_of_records(
-    log: list[tuple[int, int, int, str]], k: int, strategy: str, steps: tuple[str, ...], order: object
+    log: Log, k: int, strategy: str, steps: tuple[str, ...], order: object
 ) -> None:
     names = list(range(100, 108))
     order.shuffle(names)
@@ -286,7 +285,7 @@ def test_trace_risk__is_the_literal_definition(points: list[tuple[int, int]], n_
 @tried(60)
 @given(log=logs, k=ks, columns=column_sets)
 def test_all_levels__keep_every_event_that_single_level_keeps_without_falling_back(
-    log: list[tuple[int, int, int, str]], k: int, columns: tuple[str, ...]
+    log: Log, k: int, columns: tuple[str, ...]
 ) -> None:
     outcomes = {
         (outcome.flattening, outcome.strategy): outcome.n_events

@@ -6,14 +6,10 @@ from pathlib import Path
 import pytest
 
 from core.__main__ import main
+from tests.cases.table import holds_for_each, read_cases, says
 from tests.kinds import Told
-from tests.saying import Saying
 
-EVENTS = [
-    f"2024-01-0{day}T10:00;{user};X.FALL_DETECTED"
-    for day, users in ((8, "abc"), (9, "abc"))
-    for user in users
-]
+EVENTS = [f"2024-01-0{day}T10:00;{user};X.FALL_DETECTED" for day in (8, 9) for user in "abc"]
 
 
 @pytest.fixture
@@ -28,28 +24,14 @@ def test_events__prints_one_json_document_with_the_agreed_keys(log: Path, capsys
     printed = capsys.readouterr()
     document = json.loads(printed.out)
     assert printed.err == ""
-    expected = {
-        "tool": "events",
-        "verdict": "PASS",
-        "overall": "PASS",
-        "k": 3,
-        "strategy": "remove-events",
-        "users_total": 4,
-        "users_after_cleanup": 3,
-        "users_after": 3,
-        "events_total": 7,
-        "events_after_cleanup": 6,
-        "events_after": 6,
-        "events_flattened_kept": 0,
-        "k_reached": True,
-        "trace_unique_share": {"1": 0.0, "2": 0.0, "3": 0.0, "4": 0.0},
-    }
+    words = {"tool": "events", "verdict": "PASS", "overall": "PASS", "strategy": "remove-events"}
+    of_users = {"users_total": 4, "users_after_cleanup": 3, "users_after": 3, "k": 3, "k_reached": True}
+    of_events = {"events_total": 7, "events_after_cleanup": 6, "events_after": 6, "events_flattened_kept": 0}
+    shares = {"trace_unique_share": {"1": 0.0, "2": 0.0, "3": 0.0, "4": 0.0}}
+    expected = words | of_users | of_events | shares
     assert {key: document[key] for key in expected} == expected
-    assert (
-        [finding["check"] for finding in document["findings"]]
-        == """k_anonymity trace_risk whole_trace
-    row_numbers row_multisets row_sequences classes_left_out""".split()
-    )
+    checks = "k_anonymity trace_risk whole_trace row_numbers row_multisets row_sequences classes_left_out"
+    assert [finding["check"] for finding in document["findings"]] == checks.split()
     assert list(log.parent.iterdir()) == [log]
 
 
@@ -98,55 +80,34 @@ def test_events__takes_every_setting(log: Path, tmp_path: Path, capsys: Told) ->
     assert main(call) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["flatten_steps"] == ["hour:quantized_hour", "hour:any"]
-    assert document["flattening"] == "multi-level"
-    assert document["pseudonym_per"] == "event"
-    assert document["diversity"]["uniform_combinations"] == 2
-    assert document["events_after_cleanup"] == 6
+    assert (document["flattening"], document["pseudonym_per"]) == ("multi-level", "event")
+    assert (document["diversity"]["uniform_combinations"], document["events_after_cleanup"]) == (2, 6)
 
 
 def test_events__exits_with_1_when_the_overall_verdict_is_fail(tmp_path: Path, capsys: Told) -> None:
     path = tmp_path / "log.csv"
-    lines = ["2024-01-08T10:00;a;A", "2024-01-09T10:00;a;A", "2024-01-08T10:00;b;A", "2024-01-14T10:00;b;A"]
-    lines += ["2024-01-09T10:00;c;A", "2024-01-14T10:00;c;A"]
+    lines = [
+        f"2024-01-{day}T10:00;{user};A"
+        for user, day in zip("aabbcc", "08 09 08 14 09 14".split(), strict=True)
+    ]
     path.write_text("\n".join(["OD_ISO;GUID;dogodek", *lines]))
     assert main(["events", str(path), "--k", "2", "--max-trace-share", "0.2", "--json"]) == 1
     document = json.loads(capsys.readouterr().out)
     assert (document["verdict"], document["trace_verdict"], document["overall"]) == ("PASS", "FAIL", "FAIL")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [
-        (["--k", "1"], "error: --k must be at least 2, received 1."),
-        (["--flatten", "month"], Saying("error: --flatten must be one of generalized_event, week_number, …")),
-        (["--k", "9"], Saying("error: k is 9, above the 3 users with an event after cleanup … 4 in …")),
-        (["--write-user-mapping"], "error: --write-user-mapping needs a folder to write to; add --out-dir."),
-        (["--mapping", "absent.csv"], "error: There is no file absent.csv; check the path."),
-    ],
-)
-def test_events__exits_with_2_and_a_sentence(
-    log: Path, capsys: Told, arguments: list[str], problem: str
-) -> None:
-    assert main(["events", str(log), "--json", *arguments]) == 2
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert printed.err.splitlines() == [problem]
+def test_events__exits_with_2_and_a_sentence(log: Path, capsys: Told) -> None:
+    def holds(path: Path, arguments: str, pieces: str) -> None:
+        assert main(["events", str(path), "--json", "--k", "2", *arguments.split()]) == 2
+        printed = capsys.readouterr()
+        (said,) = printed.err.splitlines()
+        assert (printed.out, says(said, f"error: …{pieces}")) == ("", True), said
 
-
-def test_events__says_that_a_folder_cannot_be_written(log: Path, capsys: Told) -> None:
-    assert main(["events", str(log), "--k", "2", "--out-dir", str(log / "below")]) == 2
-    assert capsys.readouterr().err.splitlines() == [
-        f"error: The files cannot be written to {log / 'below'}: Not a directory. Choose another folder."
-    ]
-
-
-def test_events__never_overwrites_its_input(log: Path, capsys: Told) -> None:
+    holds_for_each([(log, *case.columns) for case in read_cases("events.txt")["commands"]], holds)
+    holds(log, f"--out-dir {log / 'below'}", f"{log / 'below'}: Not a directory")
     path = log.rename(log.parent / "anonymized_events.csv")
     before = path.read_bytes()
-    assert main(["events", str(path), "--k", "2", "--out-dir", str(path.parent)]) == 2
-    assert capsys.readouterr().err.splitlines() == [
-        f"error: {path} would be overwritten by the export; choose another folder."
-    ]
+    holds(path, f"--out-dir {path.parent}", f"{path} would be overwritten by the export")
     assert path.read_bytes() == before
 
 
@@ -155,11 +116,10 @@ def test_events__says_which_file_is_of_an_earlier_run(log: Path, tmp_path: Path,
     main([*call, "--write-user-mapping"])
     assert capsys.readouterr().err == ""
     main(call)
-    assert capsys.readouterr().err.splitlines() == [
-        Saying(
-            f"warning: {tmp_path / 'out' / 'not_for_sharing' / 'user_mapping.csv'} is of an earlier run, …"
-        )
-    ]
+    (said,) = capsys.readouterr().err.splitlines()
+    assert says(
+        said, f"warning: {tmp_path / 'out' / 'not_for_sharing' / 'user_mapping.csv'} is of an earlier"
+    )
 
 
 def test_events__suggests_settings(log: Path, capsys: Told) -> None:
@@ -184,8 +144,3 @@ def test_events__finds_columns_and_shows_names_without_obeying_them(tmp_path: Pa
     assert main(["events", str(path), "--k", "2"]) == 2
     assert "walk" not in capsys.readouterr().err
     assert main(["events", str(path), "--k", "2", "--no-header", "--no-missing-words"]) == 0
-
-
-def test_events__refuses_a_negative_seed(log: Path, capsys: Told) -> None:
-    assert main(["events", str(log), "--k", "2", "--pseudonym-seed", "-1"]) == 2
-    assert capsys.readouterr().err == "error: --pseudonym-seed must be at least 0, received -1.\n"

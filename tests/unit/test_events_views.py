@@ -2,23 +2,10 @@
 
 from datetime import UTC, datetime
 
-import numpy as np
 import pandas as pd
-import pytest
 
 from core.demo.events import DEMOS, make_alarm_log
-from core.events import (
-    EventAudit,
-    EventSettings,
-    ReleaseOptions,
-    Rule,
-    audit_events,
-    compare_strategies,
-    export_files,
-    release_zip,
-    strategy_curve,
-    views,
-)
+from core.events import EventAudit, compare_strategies, export_files, release_zip, strategy_curve, views
 from core.events.views.charts import cross_chart, group_chart
 from core.events.views.tables import (
     class_loss_table,
@@ -31,7 +18,8 @@ from core.measures import MEASURES
 from core.reports import InputFacts, Report, render
 from core.tables import read_dataset
 from core.verdict import Verdict
-from tests.saying import Saying
+from tests import events_examples
+from tests.cases.table import says
 
 MONDAY, TUESDAY, NEXT_MONDAY = "2024-01-08T10:00", "2024-01-09T10:00", "2024-01-15T10:00"
 LOG = (
@@ -44,28 +32,15 @@ LOG = (
 )
 
 
-def audit(
-    *lines: str, k: int = 2, strategy: str = "remove-events", scope: str = "user", **changes: object
-) -> EventAudit:
-    data = "\n".join(["OD_ISO;GUID;dogodek", *(lines or LOG)]).encode()
-    return audit_events(
-        read_dataset(data, name="log.csv"),
-        settings=EventSettings(**changes),
-        rule=Rule(k=k, strategy=strategy),
-        options=ReleaseOptions(pseudonym_per=scope),
-        token_source=np.random.default_rng(1).bytes,
-    )
+def audit(*lines: str, **chosen: object) -> EventAudit:
+    return events_examples.audit(*(lines or LOG), **chosen)
 
 
 def report(found: EventAudit, **changes: object) -> Report:
     facts = InputFacts(role="log", name="log.csv", n_bytes=1, sha256="0" * 64)
-    settings = {
-        "inputs": [facts],
-        "outcomes": compare_strategies(found.measured, k=found.anonymized.rule.k),
-        "created_at": datetime(2026, 1, 2, tzinfo=UTC),
-        **changes,
-    }
-    return views.events_report(found, **settings)
+    outcomes = compare_strategies(found.measured, k=found.anonymized.rule.k)
+    settings = {"inputs": [facts], "outcomes": outcomes, "created_at": datetime(2026, 1, 2, tzinfo=UTC)}
+    return views.events_report(found, **(settings | changes))
 
 
 def rows(frame: pd.DataFrame) -> list[tuple[object, ...]]:
@@ -101,16 +76,12 @@ def test_step_table__says_what_each_step_leaves_below_k_and_costs() -> None:
         ("As it is", 2, 4, 2 / 6),
         ("week_number → month", 2, 4, 2 / 6),
         ("week_number → any", 2, 4, 2 / 6),
-        ("Raise 4 settled events", 0, 6, pytest.approx(1 / 4)),
-        ("Removal", 0, 6, pytest.approx(1 / 4)),
+        ("Raise 4 settled events", 0, 6, 1 / 4),
+        ("Removal", 0, 6, 1 / 4),
         ("Single-level flattening and removal instead", 0, 4, 2 / 6),
     ]
-    single = audit(*LOG[:5], k=3)
-    assert [row[0] for row in rows(views.step_table(single.anonymized))] == [
-        "As it is",
-        "week_number → any",
-        "Removal",
-    ]
+    single = views.step_table(audit(*LOG[:5], k=3).anonymized)
+    assert [row[0] for row in rows(single)] == ["As it is", "week_number → any", "Removal"]
 
 
 def test_comparison_table__has_a_row_per_way() -> None:
@@ -118,9 +89,8 @@ def test_comparison_table__has_a_row_per_way() -> None:
     table = views.comparison_table(compare_strategies(found.measured, k=3), found.measured)
     assert list(table["events"]) == [3, 0, 5, 0]
     assert list(table["kept_share"]) == [3 / 7, 0.0, 5 / 7, 0.0]
-    assert views.recommended_way(compare_strategies(found.measured, k=3)) == (
-        "For k = 3, multi-level flattening and removal of events keeps most: 5 events of 3 users."
-    )
+    way = views.recommended_way(compare_strategies(found.measured, k=3))
+    assert says(way, "k = 3, multi-level flattening and removal of events…5 events of 3 users.")
 
 
 def test_trace_table__shows_both_shares_and_how_they_were_found() -> None:
@@ -150,12 +120,8 @@ def test_unmapped_table__names_most_frequent_first() -> None:
 def test_cross_tables__count_before_and_after_in_words() -> None:
     found = audit(*LOG[:5], f"{TUESDAY};a;X.FALL_DETECTED", "2024-01-16T10:00;b;X.FALL_DETECTED")
     before = cross_table_before(found.measured, "week_number", "weekday")
-    assert rows(before[["x", "y", "n_events"]]) == [
-        ("2", "Mon", 3),
-        ("2", "Tue", 1),
-        ("3", "Mon", 2),
-        ("3", "Tue", 1),
-    ]
+    cells = [("2", "Mon", 3), ("2", "Tue", 1), ("3", "Mon", 2), ("3", "Tue", 1)]
+    assert rows(before[["x", "y", "n_events"]]) == cells
     after = cross_table_after(found.anonymized, "week_number", "weekday")
     assert after is not None
     assert rows(after[["x", "y", "n_events"]]) == [("2", "Mon", 3), ("3", "Mon", 2), ("any week", "Tue", 2)]
@@ -167,11 +133,9 @@ def test_cross_tables__count_before_and_after_in_words() -> None:
 
 
 def test_size_histogram__counts_events_by_users_sharing_their_combination() -> None:
-    found = audit().anonymized
-    sizes, events = size_histogram(found, before=True)
-    assert (sizes.tolist(), events.tolist()) == ([1, 2, 3], [2, 2, 3])
-    sizes, events = size_histogram(found, before=False)
-    assert (sizes.tolist(), events.tolist()) == ([2, 3], [2, 3])
+    for before, expected in ((True, ([1, 2, 3], [2, 2, 3])), (False, ([2, 3], [2, 3]))):
+        sizes, events = size_histogram(audit().anonymized, before=before)
+        assert (sizes.tolist(), events.tolist()) == expected
 
 
 def test_charts__leave_out_what_has_no_event() -> None:
@@ -198,20 +162,11 @@ def test_cross_chart__writes_figures_only_where_cells_have_room() -> None:
     assert figures == ["width < 180 ? 0 : 1", "width < 27 ? 0 : 1"]
 
 
-@pytest.mark.parametrize(
-    ("k", "changes", "headline"),
-    [
-        (2, {}, Saying("The number of rows alone singles out 33.3 % of users. … 2 is …")),
-        (
-            2,
-            {"scope": "event"},
-            "k = 2 is reached in every exported combination; two known events can single out 0 % of users.",
-        ),
-        (3, {"strategy": "remove-users"}, "Nothing is left to release with k = 3."),
-    ],
-)
-def test_headline__says_what_k_reached(k: int, changes: dict[str, object], headline: str) -> None:
-    assert views.headline(audit(k=k, **changes)) == headline
+def test_headline__says_what_k_reached() -> None:
+    assert says(views.headline(audit()), "The number of rows alone singles out 33.3 % of users. …2 is ")
+    apart = views.headline(audit(pseudonym_per="event"))
+    assert says(apart, "k = 2 is reached in every exported combination; two known events…0 % of users.")
+    assert says(views.headline(audit(k=3, strategy="remove-users")), "Nothing is left…k = 3.")
 
 
 def test_told_in_headline__is_what_singles_out_most_of_what_is_as_grave() -> None:
@@ -220,7 +175,7 @@ def test_told_in_headline__is_what_singles_out_most_of_what_is_as_grave() -> Non
     told = shares[views.told_in_headline(found)]
     linked = ("row_numbers", "row_multisets", "row_sequences", "trace_risk", "whole_trace")
     assert told == max(shares[check] for check in linked if shares[check][0] is found.overall)
-    assert views.told_in_headline(audit(k=2, scope="event")) == ""
+    assert views.told_in_headline(audit(k=2, pseudonym_per="event")) == ""
 
 
 def test_report__holds_both_verdicts_every_figure_and_no_user() -> None:
@@ -234,9 +189,8 @@ def test_report__holds_both_verdicts_every_figure_and_no_user() -> None:
         "Counts and order": Verdict.FAIL,
     }
     assert {figure.measure for figure in made.figures} <= set(MEASURES)
-    assert [
-        table.name for table in made.tables
-    ] == "stages classes steps strategies traces rows diversity unmapped Proof".split()
+    names = "stages classes steps strategies traces rows diversity unmapped Proof"
+    assert [table.name for table in made.tables] == names.split()
     assert len(made.tables[3].frame) == 4
     assert "Events kept for every k" in [chart.title for chart in made.charts]
     for format_ in ("html", "xlsx", "csv", "json"):
@@ -252,18 +206,9 @@ def test_report__of_nothing_left_can_be_written() -> None:
 
 
 def test_figures__name_the_limit_that_was_set() -> None:
-    found = audit()
-    thresholds = {figure.measure: figure.threshold for figure in views.risk_figures(found)}
-    assert thresholds["trace_unique_share"] == "four: 0 %, at most 5.0 %"
-    limited = audit_events(
-        read_dataset("\n".join(["OD_ISO;GUID;dogodek", *LOG]).encode(), name="log.csv"),
-        settings=EventSettings(),
-        rule=Rule(k=2, max_trace_unique_share=0.25),
-        options=ReleaseOptions(),
-        token_source=np.random.default_rng(1).bytes,
-    )
-    thresholds = {figure.measure: figure.threshold for figure in views.risk_figures(limited)}
-    assert thresholds["trace_unique_share"] == "at most 25.0 %"
+    for limit, threshold in ((None, "four: 0 %, at most 5.0 %"), (0.25, "at most 25.0 %")):
+        figures = views.risk_figures(audit(max_trace_unique_share=limit))
+        assert [each.threshold for each in figures if each.measure == "trace_unique_share"] == [threshold]
 
 
 def test_preview_table__shows_the_first_rows_of_the_export() -> None:
@@ -275,11 +220,8 @@ def test_preview_table__shows_the_first_rows_of_the_export() -> None:
 def test_export_files__have_names_of_their_own_and_go_into_one_archive() -> None:
     release = audit().release
     files = export_files(release, with_user_mapping=True)
-    assert [file.name for file in files] == [
-        "anonymized_events.csv",
-        "event_removal_report.csv",
-        "user_mapping.csv",
-    ]
+    names = ["anonymized_events.csv", "event_removal_report.csv", "user_mapping.csv"]
+    assert [file.name for file in files] == names
     assert files[0].unique_name.startswith("anonymized_events_")
     assert release_zip(release, with_user_mapping=False) == release_zip(release, with_user_mapping=False)
 
@@ -288,14 +230,6 @@ def test_demo__is_the_same_log_every_time_and_shows_what_k_does_not_cover() -> N
     (demo,) = DEMOS
     (file,) = demo.make()["log"]
     assert file.data == make_alarm_log()
-    found = audit_events(
-        read_dataset(file.data, name=file.name),
-        settings=EventSettings(),
-        rule=Rule(),
-        options=ReleaseOptions(),
-        token_source=np.random.default_rng(1).bytes,
-    )
+    found = events_examples.audit(log=read_dataset(file.data, name=file.name), k=5)
     assert (found.verdict, found.trace_verdict) == (Verdict.PASS, Verdict.WARN)
-    assert views.headline(found) == (
-        "The whole trace of 99.1 % of users is nobody else's. k = 5 is reached in every exported combination."
-    )
+    assert says(views.headline(found), "The whole trace of 99.1 % of users…k = 5 is reached in every")
