@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from datetime import datetime, timedelta
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 from hypothesis import given
@@ -19,7 +20,8 @@ from core.events import (
     released_traces,
     trace_risk,
 )
-from core.events.measuring import MeasuredEvents, flatten, reduce_to_k
+from core.events.measuring import AnonymizedEvents, MeasuredEvents, flatten, reduce_to_k
+from core.events.release import Release
 from core.events.settings import COARSER, PSEUDONYM_SCOPES, STRATEGIES
 from core.events.traces import Traces, build_traces
 from tests.events_examples import log_of
@@ -31,15 +33,27 @@ START = datetime(2023, 12, 25)
 EVENTS = ("A.FALL_DETECTED", "A.NOT_MOVING", "B.SMOKE_DETECTED", "strange")
 COLUMNS = ("generalized_event", "week_number", "weekday", "time_period")
 
+
+class Asked(NamedTuple):
+    log: Log
+    k: int
+    strategy: str
+    columns: tuple[str, ...] = COLUMNS
+    steps: tuple[str, ...] = ()
+
+    @property
+    def rule(self) -> Rule:
+        return Rule(k=self.k, strategy=self.strategy)
+
+
 events = st.tuples(
     st.integers(0, 7), st.integers(0, 45), st.sampled_from([1, 6, 7, 9, 18, 23]), st.sampled_from(EVENTS)
 )
 logs = st.lists(events, min_size=8, max_size=60).filter(lambda log: len({user for user, *_ in log}) >= 5)
-ks = st.integers(2, 5)
-strategies = st.sampled_from(STRATEGIES)
-column_sets = st.sampled_from(
-    [COLUMNS, ("week_number", "weekday"), ("generalized_event", "week_number"), ("week_number", "hour")]
-)
+sets = [COLUMNS, ("week_number", "weekday"), ("generalized_event", "week_number"), ("week_number", "hour")]
+wanted = (logs, st.integers(2, 5), st.sampled_from(STRATEGIES))
+of_columns = st.builds(Asked, *wanted, st.sampled_from(sets))
+of_steps = st.builds(Asked, *wanted, steps=st.sampled_from([(), ("auto",), ("week_number:month",)]))
 
 
 def measure(log: Log, **changes: object) -> MeasuredEvents:
@@ -88,12 +102,16 @@ def literal_reduction(rows: Rows, users: list[int], k: int, strategy: str) -> Ro
     return rows
 
 
-@tried(40)
-@given(log=logs, k=ks, strategy=strategies, columns=column_sets)
-def test_single_level__is_the_literal_definition(
-    log: Log, k: int, strategy: str, columns: tuple[str, ...]
-) -> None:
+@tried(60)
+@given(asked=of_columns)
+def test_single_level__is_the_literal_definition_and_all_levels_keep_as_many_events(asked: Asked) -> None:
+    log, k, strategy, columns, _ = asked
     measured = measure(log, columns=columns)
+    kept_by = {
+        (outcome.flattening, outcome.strategy): outcome.n_events
+        for outcome in compare_strategies(measured, k=k)  # without falling back
+    }
+    assert kept_by["multi-level", "remove-events"] >= kept_by["single-level", "remove-events"]
     place = columns.index("week_number")
     users = measured.log.user_of_event.tolist()
     rows = dict(enumerate(literal_rows(measured, 0)))
@@ -103,23 +121,28 @@ def test_single_level__is_the_literal_definition(
         for event, row in rows.items()
     }
     kept = literal_reduction(rows, users, k, strategy)
-    if k > len(set(users)):
-        return
-    reduced = anonymize_events(measured, Rule(k=k, strategy=strategy)).reduced
+    reduced = anonymize_events(measured, asked.rule).reduced
     assert reduced.n_events == len(kept)
     assert reduced.n_users == len({users[event] for event in kept})
     assert reduced.n_events_flattened == sum(row[place] == "100" for row in kept.values())
 
 
 @tried(40)
-@given(log=logs, k=ks, strategy=strategies, columns=column_sets, data=st.data())
-def test_multi_level__is_the_literal_definition_before_raising(
-    log: Log, k: int, strategy: str, columns: tuple[str, ...], data: st.DataObject
+@given(asked=of_columns, data=st.data())
+def test_multi_level__is_the_literal_definition_before_raising_and_keeps_as_many(
+    asked: Asked, data: st.DataObject
 ) -> None:
+    log, k, strategy, columns, _ = asked
     steps = steps_of(columns, data)
-    measured = measure(log, columns=columns, flatten_steps=steps)
+    single = anonymize_events(measure(log, columns=columns), asked.rule)
+    for chosen in (steps, ("auto",)):
+        multi = anonymize_events(measure(log, columns=columns, flatten_steps=chosen), asked.rule)
+        assert multi.reduced.n_events >= single.reduced.n_events
+        counts = multi.reduced.n_users_after
+        assert ((counts == 0) | (counts >= k)).all()
     if not steps:
         return
+    measured = measure(log, columns=columns, flatten_steps=steps)
     users = measured.log.user_of_event.tolist()
     rows, active = {}, range(len(users))
     for stage in range(measured.multi.n_stages):
@@ -132,92 +155,56 @@ def test_multi_level__is_the_literal_definition_before_raising(
     assert reduce_to_k(flattened, k=k, strategy=strategy).n_events == len(kept)
 
 
-@tried(40)
-@given(log=logs, k=ks, strategy=strategies, columns=column_sets, data=st.data())
-def test_multi_level__never_keeps_fewer_events_than_single_level(
-    log: Log, k: int, strategy: str, columns: tuple[str, ...], data: st.DataObject
-) -> None:
-    steps = data.draw(st.just(("auto",)) | st.builds(lambda: steps_of(columns, data)))
-    rule = Rule(k=k, strategy=strategy)
-    single = anonymize_events(measure(log, columns=columns), rule)
-    multi = anonymize_events(measure(log, columns=columns, flatten_steps=steps), rule)
-    assert multi.reduced.n_events >= single.reduced.n_events
-    counts = multi.reduced.n_users_after
-    assert ((counts == 0) | (counts >= k)).all()
+def release_of(anonymized: AnonymizedEvents, **options: object) -> Release:
+    return release_events(anonymized, ReleaseOptions(**options), np.random.default_rng(1).bytes)
+
+
+def cells(data: bytes) -> list[list[str]]:
+    return [line.split(";") for line in data.decode().splitlines()[1:]]
 
 
 @tried(40)
-@given(
-    log=logs,
-    k=ks,
-    strategy=strategies,
-    steps=st.sampled_from([(), ("auto",), ("week_number:month",)]),
-    scope=st.sampled_from(PSEUDONYM_SCOPES),
-)
-def test_release__satisfies_k_when_read_again_and_invents_nothing(
-    log: Log, k: int, strategy: str, steps: tuple[str, ...], scope: str
-) -> None:
-    anonymized = anonymize_events(measure(log, flatten_steps=steps), Rule(k=k, strategy=strategy))
-    release = release_events(anonymized, ReleaseOptions(pseudonym_per=scope), np.random.default_rng(1).bytes)
-    user_of = dict(line.split(";")[::-1] for line in release.user_mapping_csv.decode().splitlines()[1:])
-    rows = [line.split(";") for line in release.events_csv.decode().splitlines()[1:]]
+@given(asked=of_steps, scope=st.sampled_from(PSEUDONYM_SCOPES))
+def test_release__satisfies_k_when_read_again_and_invents_nothing(asked: Asked, scope: str) -> None:
+    anonymized = anonymize_events(measure(asked.log, flatten_steps=asked.steps), asked.rule)
+    release = release_of(anonymized, pseudonym_per=scope)
+    user_of = {name: user for user, name in cells(release.user_mapping_csv)}
+    rows = cells(release.events_csv)
     per_combination = defaultdict(set)
     for name, *values in rows:
         per_combination[tuple(values)].add(user_of[name])
-    assert all(len(users) >= k for users in per_combination.values())
+    assert all(len(users) >= asked.k for users in per_combination.values())
     assert release.verification.k_reached == bool(rows)
-    originals = Counter((f"user{user}", class_of(event)) for user, _, _, event in log)
+    originals = Counter((f"user{user}", class_of(event)) for user, _, _, event in asked.log)
     released = Counter((user_of[name], values[0]) for name, *values in rows)
     assert released <= originals
     assert len(rows) == anonymized.reduced.n_events
+    # the steps applied again to the released table remove nothing
+    rows = cells(release_of(anonymized, keep_user_ids=True).events_csv)
+    table = {number: tuple(values) for number, (_, *values) in enumerate(rows)}
+    users = [int(user.removeprefix("user")) for user, *_ in rows]
+    assert [row for row, found in n_users(table, users).items() if len(found) < asked.k] == []
+    assert literal_reduction(dict(table), users, asked.k, asked.strategy) == table
 
 
 def class_of(event: str) -> str:
-    known = {
-        "A.FALL_DETECTED": "fall_detected",
-        "A.NOT_MOVING": "fall_idle",
-        "B.SMOKE_DETECTED": "smoke_detected",
-    }
-    return known.get(event, "other_event")
+    classes = dict(zip(EVENTS, ("fall_detected", "fall_idle", "smoke_detected"), strict=False))
+    return classes.get(event, "other_event")
 
 
 @tried(40)
-@given(log=logs, k=ks, strategy=strategies, steps=st.sampled_from([(), ("auto",)]))
-def test_steps__applied_again_to_the_released_table_remove_nothing(
-    log: Log, k: int, strategy: str, steps: tuple[str, ...]
-) -> None:
-    anonymized = anonymize_events(measure(log, flatten_steps=steps), Rule(k=k, strategy=strategy))
-    release = release_events(anonymized, ReleaseOptions(keep_user_ids=True), np.random.default_rng(1).bytes)
-    rows = [line.split(";") for line in release.events_csv.decode().splitlines()[1:]]
-    table = {number: tuple(values) for number, (_, *values) in enumerate(rows)}
-    users = [int(user.removeprefix("user")) for user, *_ in rows]
-    small = [row for row, found in n_users(table, users).items() if len(found) < k]
-    assert small == []
-    assert literal_reduction(dict(table), users, k, strategy) == table
-
-
-@tried(40)
-@given(
-    log=logs,
-    k=ks,
-    strategy=strategies,
-    steps=st.sampled_from([(), ("auto",)]),
-    order=st.randoms(use_true_random=False),
-)
-def test_result__does_not_depend_on_names_of_users_or_order_of_records(
-    log: Log, k: int, strategy: str, steps: tuple[str, ...], order: object
-) -> None:
+@given(asked=of_steps, order=st.randoms(use_true_random=False))
+def test_result__does_not_depend_on_names_of_users_or_order_of_records(asked: Asked, order: object) -> None:
     names = list(range(100, 108))
     order.shuffle(names)
-    renamed = [(names[user], *rest) for user, *rest in log]
+    renamed = [(names[user], *rest) for user, *rest in asked.log]
     order.shuffle(renamed)
-    rule = Rule(k=k, strategy=strategy)
     results = []
-    for given_log in (log, renamed):
-        anonymized = anonymize_events(measure(given_log, flatten_steps=steps), rule)
-        release = release_events(anonymized, ReleaseOptions(), np.random.default_rng(1).bytes)
+    for log in (asked.log, renamed):
+        anonymized = anonymize_events(measure(log, flatten_steps=asked.steps), asked.rule)
         traces = trace_risk(released_traces(anonymized, "user"))
-        results.append((release.removal_report_csv, anonymized.reduced.penalty_share, traces))
+        report = release_of(anonymized).removal_report_csv
+        results.append((report, anonymized.reduced.penalty_share, traces))
     assert results[0] == results[1]
 
 
@@ -234,27 +221,18 @@ def literal_traces(traces: Traces) -> list[tuple[int, frozenset[int]]]:
 def literal_risk(traces: Traces, n_known: int) -> tuple[float, float]:
     """Return the singled-out and the random share by trying every choice against every trace."""
     everyone = literal_traces(traces)
+
+    def alone(user: int, trace: frozenset[int], n: int) -> list[bool]:
+        others = [other for owner, other in everyone if owner != user]
+        choices = combinations(sorted(trace), min(n, len(trace)))
+        return [not any(set(choice) <= other for other in others) for choice in choices]
+
     per_user: dict[int, list[list[bool]]] = defaultdict(list)
+    any_number: dict[int, bool] = defaultdict(bool)
     for user, trace in everyone:
-        choices = combinations(sorted(trace), min(n_known, len(trace)))
-        per_user[user].append(
-            [
-                not any(set(choice) <= other for owner, other in everyone if owner != user)
-                for choice in choices
-            ]
-        )
-    singled_out = [
-        any(
-            any(
-                not any(set(choice) <= other for owner, other in everyone if owner != user)
-                for n in range(1, n_known + 1)
-                for choice in combinations(sorted(trace), min(n, len(trace)))
-            )
-            for owner_of_trace, trace in everyone
-            if owner_of_trace == user
-        )
-        for user in per_user
-    ]
+        per_user[user].append(alone(user, trace, n_known))
+        any_number[user] |= any(any(alone(user, trace, n)) for n in range(1, n_known + 1))
+    singled_out = list(any_number.values())
     random = [np.mean([np.mean(of_trace) for of_trace in traces]) for traces in per_user.values()]
     return float(np.mean(singled_out)), float(np.mean(random))
 
@@ -280,15 +258,3 @@ def test_trace_risk__is_the_literal_definition(points: list[tuple[int, int]], n_
     sets = literal_traces(traces)
     unique = {user for user, trace in sets if not any(o == trace and w != user for w, o in sets)}
     assert abs(enumerated.whole_trace - len(unique) / traces.n_users) < 1e-12
-
-
-@tried(60)
-@given(log=logs, k=ks, columns=column_sets)
-def test_all_levels__keep_every_event_that_single_level_keeps_without_falling_back(
-    log: Log, k: int, columns: tuple[str, ...]
-) -> None:
-    outcomes = {
-        (outcome.flattening, outcome.strategy): outcome.n_events
-        for outcome in compare_strategies(measure(log, columns=columns), k=k)
-    }
-    assert outcomes["multi-level", "remove-events"] >= outcomes["single-level", "remove-events"]
