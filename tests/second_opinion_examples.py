@@ -1,7 +1,10 @@
 """Small tables, logs and opinions for the tests of the second opinion."""
 
+import re
 from collections.abc import Mapping, Sequence
+from fnmatch import fnmatch
 from functools import partial
+from itertools import cycle, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +32,7 @@ from core.tabular.second_opinion.relinkage import judge_relinkage, measure_relin
 from core.tabular.second_opinion.sorting import measure_sorting
 from core.tabular.second_opinion.unchanged import measure_unchanged
 from core.verdict import Finding, Verdict
+from tests.cases.table import says
 
 Columns = Mapping[str, Sequence[str | None]]
 
@@ -130,6 +134,71 @@ def the_finding(opinion: SecondOpinion | Seen, check: str) -> Finding:
 def concerns(opinion: SecondOpinion | Seen) -> dict[str, str]:
     """Return check to message of everything that is not PASS."""
     return {f.check: f.message for f in opinion.findings if f.verdict is not Verdict.PASS}
+
+
+_RANGE, _TIMES = re.compile(r"(.*?)(\d+)\.\.(\d+)(.*)"), re.compile(r"(.+)\*(\d+)")
+_EXPECTED = re.compile(r"(?P<check>[!\w]+[*+]?)(?:=(?P<verdict>\w+))?(?::(?P<n>\d+))?(?:@(?P<column>.+))?")
+
+
+def _cells(word: str) -> list[str | None]:
+    """Return the cells of a word of `tests/cases/second_opinion.txt`, where the signs are explained."""
+    word, times = _TIMES.fullmatch(word).groups() if _TIMES.fullmatch(word) else (word, 1)
+    texts: list[str | None] = [None if word == "-" else word.replace("·", " ")]
+    if found := _RANGE.fullmatch(texts[0] or ""):
+        first, last = int(found[2]), int(found[3])
+        numbers = range(first, last + 1) if first <= last else range(first, last - 1, -1)
+        texts = [f"{found[1]}{number}{found[4]}" for number in numbers]
+    return [text for text in texts for _ in range(int(times))]
+
+
+def _columns_of(text: str, original: Columns) -> dict[str, list[str | None]]:
+    if text == "=":
+        return {name: [*cells] for name, cells in original.items()}
+    columns: dict[str, list[str | None]] = {}
+    endless = []
+    for part in text.split(" / "):
+        name, cells = part.split(": ", 1)
+        name = name.replace("·", " ")
+        *words, last = cells.split()
+        if cells == "=":
+            columns[name] = [*original[name]]
+            continue
+        if last == "*":
+            endless.append(name)
+        all_times = int(last[1:]) if re.fullmatch(r"\*\d+", last) else 1
+        words = words if last.startswith("*") else [*words, last]
+        columns[name] = [cell for word in words for cell in _cells(word)] * all_times
+    n = max(map(len, columns.values()))
+    return {name: [*islice(cycle(cells), n)] if name in endless else cells for name, cells in columns.items()}
+
+
+def holds_in(part: str, expected: str, original: str, released: str, entries: str, *more: str) -> None:
+    """Hold a line of `tests/cases/second_opinion.txt` against the family of checks that its part names."""
+    before = _columns_of(original, {})
+    after = _columns_of(released, before)
+    logged = {} if entries in ("keep", "none") else dict(one.split() for one in entries.split(" / "))
+    log = log_of(**{name: tuple(entry.split("/")) for name, entry in logged.items()})
+    given = dict(one.split("=") for one in more if re.fullmatch(r"\w+=\S+", one))
+    numbers = {name: (float if "." in one else int)(one) for name, one in given.items() if one[0].isdigit()}
+    chosen = {name: value for name, value in numbers.items() if name in SecondOpinionSettings.__annotations__}
+    if "quasi_identifiers" in given:
+        chosen["quasi_identifiers"] = (given["quasi_identifiers"],)
+    limits = {name: value for name, value in numbers.items() if name not in chosen}
+    ask = opinion_on if part == "tables" else partial(seen_by, part)
+    log = keep_all({**before, **after}) if entries == "keep" else log
+    opinion = ask(before, after, log, settings=SecondOpinionSettings(**chosen), **limits)
+    for one in expected.split():
+        check, verdict, n, column = _EXPECTED.fullmatch(one).groups()
+        if check == "verdict":
+            assert opinion.verdict.name == verdict
+            continue
+        found = [each for each in opinion.findings if fnmatch(each.check, check.strip("!+"))]
+        assert (not found) if check[0] == "!" else (len(found) == 1 or (check[-1] == "+" and found)), one
+        assert all(each.verdict.name == (verdict or each.verdict.name) for each in found), (one, found)
+        assert all(n in (None, str(each.n_affected)) for each in found), (one, found)
+        assert all(column in (None, each.column) for each in found), (one, found)
+    for check, pieces in (one.split(": ", 1) for one in more if ": " in one):
+        assert says(the_finding(opinion, check).message, pieces), the_finding(opinion, check).message
 
 
 ENGLISH = ["James", "Mary", "John", "Linda", "Robert", "Susan", "Michael", "Karen", "William", "Nancy"]

@@ -60,12 +60,9 @@ def test_disguises__sees_telephones_in_words(shuffled: bool) -> None:
     assert "with its digits in words" in finding.message
 
 
-def test_legible__resolves_escapes_and_letters_that_look_alike() -> None:
+def test_respelled__names_and_dates_as_they_are_read_otherwise() -> None:
     texts = pa.array(["\\uc1a1\\uc218", "Аnа Nоvаk", "%4D%61ry", "ana (at) example (dot) org", "plain"])
     assert legible(texts).to_pylist() == ["송수", "Ana Novak", "Mary", "ana example org", "plain"]
-
-
-def test_respelled__spells_names_as_they_are_read_otherwise() -> None:
     western = [spelled.to_pylist() for spelled in respelled(pa.array(["ana novak", "kyd"]))]
     assert ["kavon ana", "dyk"] in western
     assert ["n nvk", ""] in western
@@ -74,9 +71,6 @@ def test_respelled__spells_names_as_they_are_read_otherwise() -> None:
     assert ["gim minjun", "i haneul", ""] in korean
     assert ["kim min joon", "lee ha neul", ""] in korean
     assert ["kim minjun", "lee haneul", ""] in korean
-
-
-def test_dates_respelled__writes_dates_in_the_usual_orders() -> None:
     dates = pa.array(["1978-03-05", "2001-12-21", "1990-01-31"])
     forms = {texts.to_pylist()[0] for texts in dates_respelled(dates)}
     assert forms >= {"1978 03 05", "19780305", "05031978", "780305", "050378", "5 3 1978", "50308791"}

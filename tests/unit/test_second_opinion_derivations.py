@@ -139,12 +139,17 @@ def test_derivations__sees_numbers_and_dates_in_any_column(values: list[str], re
     assert (finding.verdict, finding.column) == (Verdict.FAIL, "x7")
 
 
-def test_derivations__sees_what_keeps_the_order_alone() -> None:
+def test_derivations__sees_columns_that_keep_the_order_month_and_day_or_nearest_texts() -> None:
     (finding,) = derived({"x7": [f"{np.log(pay):.9f}" for pay in PAY]})
     assert finding.message == (
         "The values of `x7` stand one for one for those of the original column `pay`: 240 of 240 (100 %) "
         "compared. Whoever knows one side knows the other."
     )
+    days = DAYS.astype(str)
+    found = derived({"a": [d[5:7] + d[8:] for d in days], "b": [d[2:4] for d in days]})
+    assert Verdict.FAIL in [finding.verdict for finding in found]
+    (finding,) = derived({"ref": [f"{name[:3]}x{name[4:]}" for name in NAMES]})
+    assert (finding.check, finding.column, finding.verdict) == ("derived_near_text", "ref", Verdict.FAIL)
 
 
 @pytest.mark.parametrize("reordered", [False, True])
@@ -166,17 +171,6 @@ def test_derivations__sees_a_date_in_two_parts(day_of_year: bool, reordered: boo
     two = {"a": [d[:4] for d in days], "b": texts(of_year)}
     parts = two if day_of_year else {"a": [d[:7] for d in days], "b": [d[8:] for d in days]}
     assert [one.verdict for one in derived(parts, reordered=reordered)] == [Verdict.FAIL]
-
-
-def test_derivations__sees_month_and_day_in_one_column() -> None:
-    days = DAYS.astype(str)
-    found = derived({"a": [d[5:7] + d[8:] for d in days], "b": [d[2:4] for d in days]})
-    assert Verdict.FAIL in [finding.verdict for finding in found]
-
-
-def test_derivations__sees_texts_nearest_to_their_own_original() -> None:
-    (finding,) = derived({"ref": [f"{name[:3]}x{name[4:]}" for name in NAMES]})
-    assert (finding.check, finding.column, finding.verdict) == ("derived_near_text", "ref", Verdict.FAIL)
 
 
 def test_derivations__warns_where_the_order_of_the_records_shows_the_same() -> None:
@@ -261,13 +255,10 @@ def test_derivations__lets_what_shows_nobody_pass(
     assert derived({"x7": make(np.random.default_rng(8))}, reordered=reordered) == []
 
 
-def test_derivations__of_related_originals_only_what_goes_beyond_them_counts() -> None:
+def test_derivations__of_related_originals_and_consecutive_numbers_only_what_goes_beyond_counts() -> None:
     related = {**ORIGINAL, "tax": texts(np.round(PAY * 0.2, 2))}
     coarse = [f"{pay * 0.2 // 800 * 800:.0f}" for pay in PAY]
     assert derived({"tax": coarse}, original=related) == []
-
-
-def test_derivations__consecutive_numbers_show_nothing() -> None:
     numbered = {**ORIGINAL, "pay": texts(range(500, 500 + N))}
     added = {"no": texts(np.random.default_rng(2).permutation(N))}
     assert derived(added, original=numbered) == []

@@ -4,7 +4,7 @@ from core.tabular.views.evidence import relinked_records, unchanged_records
 from tests.second_opinion_examples import dataset
 
 
-def test_unchanged_records__shows_both_cells_of_equal_rows() -> None:
+def test_records__of_what_is_unchanged_relinked_or_in_small_classes() -> None:
     original = dataset({"a": ["1", "2", "3", None]})
     anonymized = dataset({"a": ["1.0", "x", "3", None]})
     frame = said_table(unchanged_records(original, anonymized, column="a"))
@@ -13,16 +13,15 @@ def test_unchanged_records__shows_both_cells_of_equal_rows() -> None:
         "a (original)": ["1", "3"],
         "a (anonymized)": ["1.0", "3"],
     }
-
-
-def test_unchanged_records__of_an_expansion_and_of_tables_of_other_length() -> None:
     original = dataset({"a": ["1", "2"]})
     found = unchanged_records(original, dataset({"a_b": ["9", "2"]}), column="a", anonymized_column="a_b")
     assert found["record"].tolist() == [2]
     assert unchanged_records(original, dataset({"a": ["1"]}), column="a").empty
-
-
-def test_relinked_records__names_the_one_original_record() -> None:
+    original, anonymized = dataset({"Name": ["a", "b"]}), dataset({"NAME": ["a", "c"]})
+    frame = said_table(unchanged_records(original, anonymized, column="NAME"))
+    assert frame["NAME (original)"].tolist() == ["a"]
+    frame = relinked_records(original, anonymized, columns=["NAME"])
+    assert frame["original_record"].tolist() == [1]
     original = dataset({"a": ["1", "1", "2", None], "b": ["x", "y", "x", None]})
     anonymized = dataset({"a": ["2.0", "1", None, "7"], "b": ["x", "y", None, "x"]})
     frame = said_table(relinked_records(original, anonymized, columns=["a", "b"]))
@@ -32,23 +31,12 @@ def test_relinked_records__names_the_one_original_record() -> None:
         "a": ["2.0", "1"],
         "b": ["x", "y"],
     }
-
-
-def test_small_class_records__shows_the_smallest_classes_first() -> None:
     anonymized = dataset({"sex": ["F", "F", "M", None, "F"], "age": ["1", "1", "2", None, "1"]})
     frame = small_class_records(anonymized, quasi_identifiers=["sex", "age"], k=5, reveal=True)
     assert frame["record"].tolist() == [3, 1, 2, 5]
     assert frame["class_size"].tolist() == [1, 3, 3, 3]
     frame = small_class_records(anonymized, quasi_identifiers=["sex"], k=2, reveal=True)
     assert frame["record"].tolist() == [3]
-
-
-def test_records__are_found_under_a_header_in_other_letters() -> None:
-    original, anonymized = dataset({"Name": ["a", "b"]}), dataset({"NAME": ["a", "c"]})
-    frame = said_table(unchanged_records(original, anonymized, column="NAME"))
-    assert frame["NAME (original)"].tolist() == ["a"]
-    frame = relinked_records(original, anonymized, columns=["NAME"])
-    assert frame["original_record"].tolist() == [1]
 
 
 OURS = ["Record", "Original record", "Class size", "Found", "Size in records", "Record (column)"]
@@ -67,9 +55,6 @@ def test_evidence__never_takes_a_column_for_a_fact_by_its_heading() -> None:
         assert not any(str(value).endswith((" 0", " 1", " 2")) for value in frame.to_numpy().ravel())
     shown = said_table(relinked_records(table, table, columns=OURS))
     assert shown.iloc[0].tolist() == [1, 1, *(f"{name} 0" for name in OURS)]
-
-
-def test_evidence__masks_a_column_called_as_one_of_ours() -> None:
     table = dataset({"Found": ["Ana", "Rok"]})
     frame = said_table(unchanged_records(table, table, column="Found", reveal=False))
     assert frame["Found (original)"].tolist() == ["AAA", "AAA"]

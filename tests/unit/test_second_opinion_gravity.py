@@ -28,24 +28,18 @@ def test_gravest_first__puts_numbers_and_names_of_people_before_shares() -> None
     ]
 
 
-def test_folded__tells_four_columns_of_one_check_as_one_and_names_them() -> None:
+def test_folded__tells_four_columns_of_one_check_as_one_and_leaves_others_alone() -> None:
     found = [_finding("copy", column=name) for name in "abcd"] + [_finding("relinkage")]
     (one, other) = folded(found)
     assert one.message == "a: copy. So it is with 3 more columns: `b`, `c` and `d`."
     assert (one.column, one.columns, one.n_affected) == (None, ("a", "b", "c", "d"), 8)
     assert one.document()["columns"] == ["a", "b", "c", "d"]
     assert other.check == "relinkage"
-
-
-def test_folded__leaves_three_columns_facts_and_other_verdicts_alone() -> None:
     three = [_finding("copy", column=name) for name in "abc"]
     mixed = [*three, _finding("copy", Verdict.WARN, column="d")]
     facts = [_finding("fact", Verdict.PASS, column=name) for name in "abcde"]
     assert folded([*mixed, *facts]) == (*mixed, *facts)
     assert "columns" not in three[0].document()
-
-
-def test_judge__folds_what_many_columns_have_in_common() -> None:
     columns = {f"lab{i}": [f"{10 * i + row / 7:.3f}" for row in range(40)] for i in range(6)}
     (finding,) = findings(opinion_on(columns, columns), "unchanged_distinct_column")
     assert finding.columns == tuple(columns)

@@ -148,7 +148,7 @@ def test_plain_forms__write_names_and_numbers_as_people_do(
     assert any(how in name for name in found), found
 
 
-def test_measure_readable__reads_nothing_off_a_column_of_its_own_name() -> None:
+def test_measure_readable__reads_nothing_off_a_column_of_its_own_name_or_dense_numbers() -> None:
     rng = np.random.default_rng(0)
     original = {"record": [f"{n}" for n in rng.choice(10**6, N, replace=False)], "ward": ["north"] * N}
     drawn = {"record": [f"{n}" for n in rng.choice(10**12, N, replace=False)], "ward": ["north"] * N}
@@ -158,10 +158,7 @@ def test_measure_readable__reads_nothing_off_a_column_of_its_own_name() -> None:
         for own, n in zip(drawn["record"], original["record"], strict=True)
     ]
     assert [one.how for one in _measured(original, drawn)] == ["in plain form"]
-
-
-def test_measure_readable__takes_dense_numbers_for_no_one_s() -> None:
-    """Running numbers hold every number of an original that was numbered likewise."""
+    # Running numbers hold every number of an original that was numbered likewise.
     rng = np.random.default_rng(0)
     original = {"record": [f"P{n:05d}" for n in range(N)], "ward": ["north"] * N}
     anonymized = {"token": [f"S{n:05d}" for n in rng.permutation(N)][1:], "ward": ["north"] * (N - 1)}
