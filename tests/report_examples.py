@@ -20,48 +20,18 @@ from core.verdict import Finding, Verdict
 CREATED_AT = datetime(2026, 11, 20, 6, 30, tzinfo=UTC)
 
 FORMULAS = (
-    "=1+1",
-    "=cmd|' /C calc'!A0",
-    '=HYPERLINK("http://evil.example","x")',
-    "+1+1",
-    "-2+3",
-    "-5",
-    "@SUM(A1)",
-    "\t=1+1",
-    "\r=1+1",
-    "\n=1+1",
-    "＝1+1",
-    "＋1",
-    "－1",
-    "＠A1",
-)
+    "=1+1", "=cmd|' /C calc'!A0", '=HYPERLINK("http://evil.example","x")', "+1+1", "-2+3", "-5", "@SUM(A1)",
+    "\t=1+1", "\r=1+1", "\n=1+1", "＝1+1", "＋1", "－1", "＠A1",
+)  # fmt: skip
 
 HOSTILE = (
     *FORMULAS,
-    "</style><script>alert(1)</script>",
-    "<img src=x onerror=alert(1)>",
-    "]]>",
-    "<!--",
-    "-->",
-    "javascript:alert(1)",
-    '" onmouseover="alert(1)',
-    "' autofocus onfocus='alert(1)",
-    "</title><svg onload=alert(1)>",
-    "</svg><script>1</script>",
-    "&lt;b&gt; &amp;amp; &#x3c;",
-    "#N/A",
-    "_x0041_",
-    "a\x00b\x01c\x1fd",
-    "lone \ud800 surrogate",
-    "\ufeffbom",
-    "\u202etxt.exe",
-    'a,b;c\t"d"\r\ne',
-    "[x](javascript:alert(1)) :red[y] $z$",
-    "q:Q",
-    "a.b[0]",
-    "x" * 40_000,
-    "",
-)
+    "</style><script>alert(1)</script>", "<img src=x onerror=alert(1)>", "]]>", "<!--", "-->",
+    "javascript:alert(1)", '" onmouseover="alert(1)', "' autofocus onfocus='alert(1)",
+    "</title><svg onload=alert(1)>", "</svg><script>1</script>", "&lt;b&gt; &amp;amp; &#x3c;",
+    "#N/A", "_x0041_", "a\x00b\x01c\x1fd", "lone \ud800 surrogate", "\ufeffbom", "\u202etxt.exe",
+    'a,b;c\t"d"\r\ne', "[x](javascript:alert(1)) :red[y] $z$", "q:Q", "a.b[0]", "x" * 40_000, "",
+)  # fmt: skip
 
 
 def report(**changes: object) -> Report:
@@ -146,19 +116,13 @@ def text_report(text: str) -> Report:
     points = pd.DataFrame({"c0": [cell, "other"], "c1": [1, 2]})
     bars = chart(layer(points, "bar", x=field("c0:N", text), y=field("c1:Q")), height=100)
     return report(
-        tool=text,
-        title=text,
-        question=text,
-        headline=text,
+        **dict.fromkeys(("tool", "title", "question", "headline"), text),
         verdicts={text: Verdict.WARN},
         inputs=(InputFacts(role=text, name=text, n_bytes=1, sha256=text, reading=text),),
         settings={text: text, "list": [text, {text: text}]},
         figures=(Figure(measure="k", value=2, threshold=text, verdict=Verdict.WARN, of=text),),
         findings=(Finding(check=text, verdict=Verdict.WARN, message=text, column=text, n_affected=1),),
-        tables=(
-            ReportTable(name=text, title=text, frame=frame, note=text),
-            ReportTable(name=text, title=text, frame=frame, note=text),
-        ),
+        tables=(ReportTable(name=text, title=text, frame=frame, note=text),) * 2,
         charts=(ReportChart(title=text, chart=bars, alt_text=text),),
         limits=(text,),
         versions={text: text},
@@ -214,9 +178,7 @@ def tabular_run(files: Mapping[str, bytes], created_at: datetime = CREATED_AT) -
     """Return the report of the tabular verifier on files by name."""
     done = []
     for pair in pair_files(list(files)).pairs:
-        original, anonymized = (
-            read_dataset(files[name], name=name) for name in (pair.original, pair.anonymized)
-        )
-        audit = audit_tabular(original, anonymized, read_log(files[pair.log], name=pair.log))
-        done.append(verified_file(audit, original, anonymized))
+        tables = [read_dataset(files[name], name=name) for name in (pair.original, pair.anonymized)]
+        audit = audit_tabular(*tables, read_log(files[pair.log], name=pair.log))
+        done.append(verified_file(audit, *tables))
     return tabular_report(done, created_at=created_at)

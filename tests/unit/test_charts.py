@@ -88,50 +88,29 @@ def lab(color, sight):
     return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
 
 
-def test_contrast__agrees_with_the_standard():
-    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+def test_colors__mean_one_thing_each_and_stand_out_in_light_and_dark():
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)  # as the standard has it
     assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
-
-
-@pytest.mark.parametrize("background", BACKGROUNDS)
-@pytest.mark.parametrize("meaning", COLORS)
-def test_colors__stand_out_in_light_and_dark(meaning, background):
-    assert contrast(COLORS[meaning], background) >= 3
-
-
-@pytest.mark.parametrize("background", BACKGROUNDS)
-def test_text_color__is_readable_in_light_and_dark(background):
-    assert contrast(TEXT_COLOR, background) >= 4
-
-
-def test_colors__mean_one_thing_each():
     assert len(set(COLORS.values())) == len(COLORS)
     assert {verdict.value for verdict in Verdict} <= set(COLORS)
+    for background in BACKGROUNDS:
+        assert contrast(TEXT_COLOR, background) >= 4
+        assert [each for each, color in COLORS.items() if contrast(color, background) < 3] == []
 
 
 @pytest.mark.parametrize("sight", SIGHT)
-@pytest.mark.parametrize(
-    "group",
-    [
-        ("PASS", "WARN", "NOT_ASSESSED", "FAIL"),
-        ("original", "anonymized"),
-        ("observed", "chance"),
-        ("kept", "generalized", "removed"),
-        ("FAIL", "neutral"),
-    ],
-)
-def test_colors__of_one_group_stay_apart_for_every_sight(group, sight):
-    for one, other in itertools.combinations(group, 2):
-        distance = float(np.linalg.norm(lab(COLORS[one], sight) - lab(COLORS[other], sight)))
-        assert distance >= 15, (one, other)  # about 2 is just noticeable side by side
+def test_colors__of_one_group_stay_apart_for_every_sight(sight):
+    groups = "PASS WARN NOT_ASSESSED FAIL / original anonymized / observed chance / kept generalized removed"
+    for group in f"{groups} / FAIL neutral".split(" / "):
+        for one, other in itertools.combinations(group.split(), 2):
+            distance = float(np.linalg.norm(lab(COLORS[one], sight) - lab(COLORS[other], sight)))
+            assert distance >= 15, (one, other)  # about 2 is just noticeable side by side
 
 
 def test_meaning__gives_each_meaning_its_color():
     same = meaning("series:N", ("observed", "chance"))
-    assert same["scale"] == {
-        "domain": ["observed", "chance"],
-        "range": [COLORS["observed"], COLORS["chance"]],
-    }
+    colors = [COLORS["observed"], COLORS["chance"]]
+    assert same["scale"] == {"domain": ["observed", "chance"], "range": colors}
     other = meaning("series:N", {"masked": "PASS"}, legend=None)
     assert (other["scale"], other["legend"]) == ({"domain": ["masked"], "range": [COLORS["PASS"]]}, None)
 
@@ -147,63 +126,41 @@ def test_chart__leaves_out_layers_without_rows_but_not_all_of_them():
 
 def test_chart__names_a_table_once_and_says_where_a_value_is_missing():
     table = pd.DataFrame({"n": [1.5, np.nan]})
-    drawn = chart(
-        layer(table, "bar", x=field("n:Q")), layer(table, "tick", x=field("n:Q")), height=9
-    ).to_dict()
+    layers = (layer(table, mark, x=field("n:Q")) for mark in ("bar", "tick"))
+    drawn = chart(*layers, height=9).to_dict()
     assert drawn["datasets"] == {"rows_0": [{"n": 1.5}, {"n": None}]}
     assert [each["data"] for each in drawn["layer"]] == [{"name": "rows_0"}] * 2
-
-
-def test_counts__names_no_halves_of_few():
-    assert counts(2)["axis"]["values"] == [0, 1, 2]
+    assert counts(2)["axis"]["values"] == [0, 1, 2]  # no halves of few
     assert "values" not in counts(4)["axis"]
 
 
 # ---------------------------------------------------------------------------------------- class sizes
 
 
-def labels(largest, k):
-    return [bin_.label for bin_ in class_size_bins(largest, k)]
-
-
-@pytest.mark.parametrize(
-    ("largest", "k", "expected"),
-    [
-        (3, 2, ["1", "2", "3"]),
-        (3, 5, ["1", "2", "3", "4", "5"]),
-        (0, 1, ["1"]),
-        (412, 5, ["1", "2", "3", "4", "5–9", "10–19", "20–49", "50–99", "100–199", "200–499"]),
-        (412, 7, ["1", "2", "3", "4", "5–6", "7–9", "10–19", "20–49", "50–99", "100–199", "200–499"]),
-        (21, 2, ["1", "2", "3", "4", "5–9", "10–19", "20–49"]),
-        (
-            1000,
-            3,
-            "1 2 3 4 5–9 10–19 20–49 50–99 100–199 200–499 500–999 1,000–1,999".split(),
-        ),
-        (3, 30, ["1", "2", "3", "4", "5–9", "10–19", "20–29", "30–49"]),
-    ],
-)
-def test_class_size_bins__are_few_and_never_cut_by_k(largest, k, expected):
-    assert labels(largest, k) == expected
+def test_class_size_bins__are_few_and_never_cut_by_k():
+    tens = "10–19 20–49 50–99 100–199 200–499"
+    for largest, k, expected in (
+        (3, 2, "1 2 3"),
+        (3, 5, "1 2 3 4 5"),
+        (0, 1, "1"),
+        (412, 5, f"1 2 3 4 5–9 {tens}"),
+        (412, 7, f"1 2 3 4 5–6 7–9 {tens}"),
+        (21, 2, "1 2 3 4 5–9 10–19 20–49"),
+        (1000, 3, f"1 2 3 4 5–9 {tens} 500–999 1,000–1,999"),
+        (3, 30, "1 2 3 4 5–9 10–19 20–29 30–49"),
+    ):
+        assert " ".join(bin_.label for bin_ in class_size_bins(largest, k)) == expected
 
 
 def test_class_size_table__counts_every_record_once():
     table = class_size_table(np.array([1, 4, 6, 7, 300]), np.array([3, 8, 12, 14, 300]), 7)
-    assert table.loc[table["n_records"] > 0, ["class_size", "n_records", "below_k"]].to_numpy().tolist() == [
-        ["1", 3, True],
-        ["4", 8, True],
-        ["5–6", 12, True],
-        ["7–9", 14, False],
-        ["200–499", 300, False],
-    ]
+    filled = table.loc[table["n_records"] > 0, ["class_size", "n_records", "below_k"]].to_numpy().tolist()
+    below = [["1", 3, True], ["4", 8, True], ["5–6", 12, True]]
+    assert filled == [*below, ["7–9", 14, False], ["200–499", 300, False]]
     assert table["n_records"].sum() == 337
     assert table["records_share"].sum() == pytest.approx(1)
-
-
-def test_class_size_table__of_nothing_has_no_shares():
-    table = class_size_table(np.array([], dtype=int), np.array([], dtype=int), 2)
-    assert table["n_records"].tolist() == [0, 0]
-    assert table["records_share"].tolist() == [0, 0]
+    empty = class_size_table(np.array([], dtype=int), np.array([], dtype=int), 2)
+    assert empty["n_records"].tolist() == empty["records_share"].tolist() == [0, 0]
 
 
 def marks(chart):
@@ -232,18 +189,12 @@ def test_class_size_chart__marks_what_is_below_k_by_color_outline_and_number():
     assert encoding["y"]["title"] == "Records"
 
 
-def test_class_size_chart__draws_the_threshold_before_the_first_class_that_holds_it():
+def test_class_size_chart__has_a_place_for_its_threshold_and_a_scale_for_small_beside_large():
     chart = class_size_chart(np.array([1, 4, 300]), np.array([3, 8, 300]), 7)
-    assert data_of(chart, 2) == [{"class_size": "7–9", "label": "k = 7"}]
+    assert data_of(chart, 2) == [{"class_size": "7–9", "label": "k = 7"}]  # the first class that holds it
     assert chart.to_dict()["layer"][2]["encoding"]["x"]["bandPosition"] == 0
-
-
-def test_class_size_chart__has_a_place_for_a_threshold_above_all_classes():
     chart = class_size_chart(np.array([1, 2]), np.array([3, 8]), 1000)
     assert data_of(chart, 2) == [{"class_size": "1,000–1,999", "label": "k = 1,000"}]
-
-
-def test_class_size_chart__offers_a_scale_that_shows_small_beside_large():
     chart = class_size_chart(np.array([1, 9]), np.array([3, 45000]), 5, log=True)
     y = chart.to_dict()["layer"][0]["encoding"]["y"]
     assert y["scale"] == {"type": "symlog", "domain": [0, 45000]}
@@ -254,30 +205,18 @@ def test_class_size_chart__offers_a_scale_that_shows_small_beside_large():
 
 
 def test_stacked_share_bar__names_each_part_with_count_and_share():
-    parts = [
-        Part(label="kept", count=2999, meaning="kept"),
-        Part(label="generalized", count=0, meaning="generalized"),
-        Part(label="removed", count=1, meaning="removed"),
-    ]
-    rows = data_of(stacked_share_bar(parts, unit="users", title="Share of users"), 0)
-    assert [row["legend"] for row in rows] == [
-        "kept: 2,999 (> 99.9 %)",
-        "generalized: 0 (0 %)",
-        "removed: 1 (< 0.1 %)",
-    ]
+    def drawn(**parts):
+        given = [Part(label=name, count=count, meaning=name) for name, count in parts.items()]
+        return data_of(stacked_share_bar(given, unit="users", title="Share of users"), 0)
+
+    rows = drawn(kept=2999, generalized=0, removed=1)
+    legends = [row["legend"] for row in rows]
+    assert legends == ["kept: 2,999 (> 99.9 %)", "generalized: 0 (0 %)", "removed: 1 (< 0.1 %)"]
     assert rows[0]["start"] == 0
     assert rows[0]["end"] == rows[1]["start"] == rows[1]["end"] == pytest.approx(2999 / 3000)
     assert rows[2]["end"] == pytest.approx(1)
-
-
-def test_stacked_share_bar__of_nothing_draws_nothing():
-    rows = data_of(
-        stacked_share_bar(
-            [Part(label="kept", count=0, meaning="kept")], unit="users", title="Share of users"
-        ),
-        0,
-    )
-    assert (rows[0]["start"], rows[0]["end"]) == (0, 0)
+    (nothing,) = drawn(kept=0)
+    assert (nothing["start"], nothing["end"]) == (0, 0)
 
 
 def test_histogram__leaves_out_intervals_of_nothing():
@@ -288,34 +227,23 @@ def test_histogram__leaves_out_intervals_of_nothing():
     assert part["encoding"]["x"]["scale"] == {"domain": [0, 20]}
 
 
-@pytest.mark.parametrize("name", TRICKY_NAMES)
-def test_horizontal_bars__draw_columns_of_any_name(name):
-    frame = pd.DataFrame({name: ["a", "b"], name + " value": [0.5, np.nan], name + " chance": [0.1, 0.2]})
-    chart = horizontal_bars(
-        frame,
-        label=name,
-        value=name + " value",
-        reference=name + " chance",
-        value_title="Share of records",
-        label_title="Column",
-        rule=0.3,
-        rule_label="limit",
-    )
-    assert marks(chart) == ["bar", "tick", "rule", "text"]
-    assert data_of(chart, 0) == [
-        {"name": "a", "value": 0.5, "series": "observed", "text": "50.0 %"},
-        {"name": "b", "value": None, "series": "observed", "text": "not assessed"},
-    ]
-    assert data_of(chart, 1)[1]["text"] == "20.0 %"
-    x = chart.to_dict()["layer"][0]["encoding"]["x"]
-    assert x["scale"] == {"domain": [0, 1], "nice": False}
-
-
-def test_horizontal_bars__of_counts_have_a_free_axis():
-    frame = pd.DataFrame({"a": ["x"], "b": [1234]})
-    chart = horizontal_bars(
-        frame, label="a", value="b", unit="records", value_title="Records", label_title="A"
-    )
+def test_horizontal_bars__draw_columns_of_any_name():
+    for name in TRICKY_NAMES:
+        value, chance = f"{name} value", f"{name} chance"
+        frame = pd.DataFrame({name: ["a", "b"], value: [0.5, np.nan], chance: [0.1, 0.2]})
+        titles = {"value_title": "Share of records", "label_title": "Column"}
+        rule = {"rule": 0.3, "rule_label": "limit"}
+        chart = horizontal_bars(frame, label=name, value=value, reference=chance, **titles, **rule)
+        assert marks(chart) == ["bar", "tick", "rule", "text"], name
+        assert data_of(chart, 0) == [
+            {"name": "a", "value": 0.5, "series": "observed", "text": "50.0 %"},
+            {"name": "b", "value": None, "series": "observed", "text": "not assessed"},
+        ], name
+        assert data_of(chart, 1)[1]["text"] == "20.0 %", name
+        x = chart.to_dict()["layer"][0]["encoding"]["x"]
+        assert x["scale"] == {"domain": [0, 1], "nice": False}, name
+    of_counts = {"unit": "records", "value_title": "Records", "label_title": "A"}
+    chart = horizontal_bars(pd.DataFrame({"a": ["x"], "b": [1234]}), label="a", value="b", **of_counts)
     assert marks(chart) == ["bar"]
     assert "scale" not in chart.to_dict()["layer"][0]["encoding"]["x"]
     assert data_of(chart, 0)[0]["text"] == "1,234"
@@ -325,14 +253,12 @@ def test_heatmap__writes_the_figure_into_every_cell_that_has_room():
     frame = pd.DataFrame({"a.b": ["x", "y"], "q:Q": ["1", "1"], "v[0]": [0.25, 0.9999]})
     chart = heatmap(frame, x="a.b", y="q:Q", value="v[0]", x_title="X", y_title="Y", value_title="Accuracy")
     assert marks(chart) == ["rect", "text"]
-    assert [(row["text"], row["is_dark"]) for row in data_of(chart, 1)] == [
-        ("25.0 %", False),
-        ("> 99.9 %", True),
-    ]
+    written = [(row["text"], row["is_dark"]) for row in data_of(chart, 1)]
+    assert written == [("25.0 %", False), ("> 99.9 %", True)]
     assert chart.to_dict()["layer"][1]["mark"]["opacity"] == {"expr": "width < 116 ? 0 : 1"}
     scale = chart.to_dict()["layer"][0]["encoding"]["color"]["scale"]
     assert scale["domain"] == [0, 0.5, 1]
-    assert all(contrast(color, "#16202E") >= 4.5 for color in scale["range"][:1])
+    assert contrast(scale["range"][0], "#16202E") >= 4.5
     assert contrast(scale["range"][2], "#F4F8FC") >= 4.5
 
 
@@ -348,7 +274,7 @@ def every_chart():
 
 
 @pytest.mark.parametrize("chart", list(every_chart()))
-def test_builders__leave_theme_and_width_to_the_page(chart):
+def test_builders__leave_theme_and_width_to_the_page_and_a_report_sets_them(chart):
     specification = chart.to_dict()
     assert specification["width"] == "container"
     assert specification["height"] > 0
@@ -356,26 +282,17 @@ def test_builders__leave_theme_and_width_to_the_page(chart):
     altair.LayerChart.from_dict(specification)  # raises where the schema of Vega-Lite does not allow it
     colors = {word.lower() for word in str(specification).replace("'", " ").split() if word.startswith("#")}
     assert not colors & {"#000", "#000000", "#fff", "#ffffff"}
-    assert "'black'" not in str(specification)
-    assert "'white'" not in str(specification)
+    assert not any(color in str(specification) for color in ("'black'", "'white'"))
+    for_paper = for_report(chart)
+    assert (for_paper["width"], for_paper["background"]) == (720, None)
+    assert for_paper["config"]["axis"]["labelColor"] == "currentColor"
+    assert TEXT_COLOR not in str(for_paper)
+    assert chart.to_dict() == specification
 
 
-@pytest.mark.parametrize("chart", list(every_chart()))
-def test_for_report__sets_width_and_the_ink_of_the_page(chart):
-    before = chart.to_dict()
-    specification = for_report(chart)
-    assert specification["width"] == 720
-    assert specification["background"] is None
-    assert specification["config"]["axis"]["labelColor"] == "currentColor"
-    assert TEXT_COLOR not in str(specification)
-    assert chart.to_dict() == before
-
-
-@pytest.mark.parametrize(
-    ("code", "thousands", "decimal"), [("en", ",", "."), ("ko", ",", "."), ("sl", ".", ",")]
-)
-def test_for_report__writes_numbers_as_the_language_does(code, thousands, decimal):
+def test_for_report__writes_numbers_as_the_language_does():
     drawn = chart(layer([{"n": 1}], "point", x=field("n:Q")), height=9)
-    with speaking(code):
-        number = for_report(drawn)["config"]["locale"]["number"]
-    assert (number["thousands"], number["decimal"]) == (thousands, decimal)
+    for code, signs in (("en", ",."), ("ko", ",."), ("sl", ".,")):
+        with speaking(code):
+            number = for_report(drawn)["config"]["locale"]["number"]
+        assert number["thousands"] + number["decimal"] == signs

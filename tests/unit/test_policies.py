@@ -11,6 +11,7 @@ from core.policies import LIMITS, judge_policy, policy_settings, read_policy, sh
 from core.policies.identifiers import kinds_of_columns
 from core.remedies import REMEDIES
 from tests.kinds import Told
+from tests.saying import Saying
 
 TOP = """
 title = "Ours"
@@ -38,20 +39,19 @@ def problems(content: str) -> list[str]:
     return list(caught.value.problems)
 
 
+def limited(key: str, limit: str) -> str:
+    """Return a policy of one limit of another key."""
+    return TOP + LIMIT.replace('key = "k"\nvalue = 4', f'key = "{key}"\n{limit}')
+
+
 def risk_document(**changes: Any) -> dict[str, Any]:
-    usual = {
-        "k": 4,
-        "prosecutor_average_risk": 0.2,
-        "sample_unique_share": 0.0,
-        "sensitive": {},
-        "settings": {"k": 4, "l": 2, "t": None, "average_risk": None},
-        "findings": [],
-    }
-    return usual | changes
+    usual: dict[str, Any] = {"k": 4, "prosecutor_average_risk": 0.2, "sample_unique_share": 0.0}
+    settings = {"k": 4, "l": 2, "t": None, "average_risk": None}
+    return usual | {"sensitive": {}, "settings": settings, "findings": []} | changes
 
 
-def outcome_of(document: dict[str, Any], limit: str = LIMIT) -> bool | None:
-    policy = read_policy(f"{TOP}{limit}".encode(), name="my.toml")
+def outcome_of(document: dict[str, Any], content: str = TOP + LIMIT) -> bool | None:
+    policy = read_policy(content.encode(), name="my.toml")
     return judge_policy(policy, "risk", document, None).is_met
 
 
@@ -93,84 +93,66 @@ read = 1
     ]
 
 
-@pytest.mark.parametrize(
-    ("content", "problem"),
-    [
-        (TOP, "there is no limit; write each under [[limit]]."),
-        (f"{TOP}limit = 3", "there is no limit; write each under [[limit]]."),
-        (f"{TOP}{LIMIT}{LIMIT}", "k is limited twice."),
-        (f"{TOP}{LIMIT.replace('value = 4', '')}", "limit 1: value is absent."),
-        (
-            f"{TOP}{LIMIT.replace('value = 4', 'value = 4.5')}",
-            "limit 1: k must be a whole number at least 2, received 4.5.",
-        ),
-        (
-            f"{TOP}{LIMIT}".replace('"k"', '"highest_risk"').replace("value = 4", "value = 0"),
-            "limit 1: highest_risk must be from 0 to 1, received 0.",
-        ),
-    ],
-)
-def test_read_policy__refuses_what_is_none(content: str, problem: str) -> None:
-    assert problems(content) == [f"my.toml: {problem}"]
+def test_read_policy__refuses_what_is_none() -> None:
+    high = LIMIT.replace('"k"', '"highest_risk"').replace("value = 4", "value = 0")
+    for content, problem in (
+        ("", "there is no limit; write each under [[limit]]."),
+        ("limit = 3", "there is no limit; write each under [[limit]]."),
+        (f"{LIMIT}{LIMIT}", "k is limited twice."),
+        (LIMIT.replace("value = 4", ""), "limit 1: value is absent."),
+        (LIMIT.replace("4", "4.5"), "limit 1: k must be a whole number at least 2, received 4.5."),
+        (high, "limit 1: highest_risk must be from 0 to 1, received 0."),
+    ):
+        assert problems(TOP + content) == [f"my.toml: {problem}"]
 
 
-@pytest.mark.parametrize(
-    ("changes", "is_met"),
-    [
+def test_judge_policy__meets_only_what_is_known() -> None:
+    def found(check: str, verdict: str) -> dict[str, Any]:
+        return {"findings": [{"check": check, "verdict": verdict}]}
+
+    for changes, is_met in (
         ({}, True),
         ({"k": 3}, False),
         ({"k": None}, None),
-        ({"findings": [{"check": "smallest_class_of_persons", "verdict": "FAIL"}]}, False),
-        ({"findings": [{"check": "smallest_class_of_persons", "verdict": "NOT_ASSESSED"}]}, None),
+        (found("smallest_class_of_persons", "FAIL"), False),
+        (found("smallest_class_of_persons", "NOT_ASSESSED"), None),
         ({"settings": {"k": 3}}, None),
         ({"settings": {"k": 3}, "k": 3}, False),
-        ({"settings": {"k": 9}, "k": 5, "findings": [{"check": "k", "verdict": "FAIL"}]}, None),
+        ({"settings": {"k": 9}, "k": 5} | found("k", "FAIL"), None),
         ({"settings": {"k": 9}, "k": 9}, True),
-    ],
-)
-def test_judge_policy__meets_only_what_is_known(changes: dict[str, Any], *, is_met: bool | None) -> None:
-    assert outcome_of(risk_document(**changes)) is is_met
+    ):
+        assert outcome_of(risk_document(**changes)) is is_met, changes
 
 
-@pytest.mark.parametrize(
-    ("verdict", "is_met"), [("PASS", True), ("WARN", False), ("NOT_ASSESSED", None), ("FAIL", False)]
-)
-def test_judge_policy__takes_findings_for_what_they_are(verdict: str, *, is_met: bool | None) -> None:
-    limit = LIMIT.replace('key = "k"\nvalue = 4', 'key = "findings"\nchecks = ["rel*"]')
-    found = [
-        {"check": "relinkage", "verdict": verdict, "message": f"{n} of 9 were found again."} for n in (1, 2)
-    ]
-    assert outcome_of(risk_document(findings=found), limit) is is_met
+def test_judge_policy__takes_findings_for_what_they_are() -> None:
+    relinked = limited("findings", 'checks = ["rel*"]')
 
+    def found(*verdicts: str) -> dict[str, Any]:
+        told = [{"verdict": verdict, "message": f"{verdict} {n}."} for n, verdict in enumerate(verdicts)]
+        return risk_document(findings=[{"check": "relinkage"} | each for each in told])
 
-def test_judge_policy__tells_what_was_found_in_sentences() -> None:
-    limit = LIMIT.replace('key = "k"\nvalue = 4', 'key = "findings"\nchecks = ["rel*"]')
-    found = [
-        {"check": "relinkage", "verdict": verdict, "message": f"{verdict} {n}."}
-        for n, verdict in enumerate(("PASS", "WARN", "WARN", "FAIL", "WARN"))
-    ]
-    policy = read_policy((TOP + limit).encode(), name="p.toml")
-    (outcome,) = judge_policy(policy, "risk", risk_document(findings=found), None).outcomes
+    for verdict, is_met in (("PASS", True), ("WARN", False), ("NOT_ASSESSED", None), ("FAIL", False)):
+        assert outcome_of(found(verdict, verdict), relinked) is is_met, verdict
+    policy = read_policy(relinked.encode(), name="p.toml")
+    several = found("PASS", "WARN", "WARN", "FAIL", "WARN")
+    (outcome,) = judge_policy(policy, "risk", several, None).outcomes
     assert str(outcome.seen) == "FAIL 3. WARN 1. WARN 2. And 1 more."
     assert outcome.named == ("relinkage",)
-
-
-@pytest.mark.parametrize("check", ["perhaps_names", "doubtful_identifiers"])
-def test_judge_policy__leaves_open_what_a_person_has_to_look_at(check: str) -> None:
-    limit = LIMIT.replace('key = "k"\nvalue = 4', 'key = "findings"\nchecks = ["direct_identifiers"]')
-    doubtful = {"check": check, "verdict": "WARN"}
-    assert outcome_of(risk_document(findings=[doubtful]), limit) is None
-    sure = {"check": "direct_identifiers", "verdict": "FAIL"}
-    assert outcome_of(risk_document(findings=[doubtful, sure]), limit) is False
-    other = LIMIT.replace('key = "k"\nvalue = 4', 'key = "findings"\nchecks = ["rare_value"]')
-    assert outcome_of(risk_document(findings=[doubtful]), other) is True
+    of_names, of_values = (
+        limited("findings", f'checks = ["{check}"]') for check in ("direct_identifiers", "rare_value")
+    )
+    for check in ("perhaps_names", "doubtful_identifiers"):  # what a person has to look at is left open
+        doubtful = {"check": check, "verdict": "WARN"}
+        sure = {"check": "direct_identifiers", "verdict": "FAIL"}
+        assert outcome_of(risk_document(findings=[doubtful]), of_names) is None
+        assert outcome_of(risk_document(findings=[doubtful, sure]), of_names) is False
+        assert outcome_of(risk_document(findings=[doubtful]), of_values) is True
 
 
 def test_judge_policy__leaves_open_a_column_in_the_form_of_names() -> None:
-    of_names = LIMIT.replace('key = "k"\nvalue = 4', 'key = "identifiers"\nkinds = ["person\'s name"]')
-    policy = read_policy(f"{TOP}{of_names}".encode(), name="my.toml")
-    given = ["Gerhard", "Heike", "Ulrike", "Wolfram", "Sieglinde", "Hartmut"]
-    surnames = ["Bäumler", "Vogelsang", "Drechsler", "Kästner", "Brenneke", "Pfaffenroth", "Zschoche"]
+    policy = read_policy(limited("identifiers", 'kinds = ["person\'s name"]').encode(), name="my.toml")
+    given = "Gerhard Heike Ulrike Wolfram Sieglinde Hartmut".split()
+    surnames = "Bäumler Vogelsang Drechsler Kästner Brenneke Pfaffenroth Zschoche".split()
     names = [f"{one} {other}" for one in given for other in surnames]
     columns = kinds_of_columns(pa.table({"who": names}), policy.kinds)
     (outcome,) = judge_policy(policy, "risk", risk_document(), columns).outcomes
@@ -179,22 +161,16 @@ def test_judge_policy__leaves_open_a_column_in_the_form_of_names() -> None:
     assert judge_policy(policy, "risk", risk_document(), colours).is_met is True
 
 
-def test_judge_policy__never_meets_what_nobody_looked_for() -> None:
+def test_judge_policy__never_meets_what_nobody_looked_for_or_read() -> None:
     policy = shipped_policies()[SAFE_HARBOR]
     nothing = judge_policy(policy, "risk", risk_document(), None)
     assert {each.is_met for each in nothing.outcomes} == {None}
     looked = judge_policy(policy, "risk", risk_document(), {"mail": {"e-mail address"}})
     assert [each.is_met for each in looked.outcomes].count(None) == 2  # biometrics and photographs
     assert [each.named for each in looked.outcomes if each.is_met is False] == [("mail",)]
-
-
-def test_judge_policy__names_nothing_for_other_tools() -> None:
     told = judge_policy(shipped_policies()["cms-cell-11"], "leakage", {}, None)
     assert told.is_met is None
     assert told.lines == ["The policy “CMS-like: no cell below 11” names nothing for this tool."]
-
-
-def test_judge_policy__files_that_were_not_read_may_be_anything() -> None:
     policy = read_policy(f"{TOP}{LIMIT}".encode(), name="my.toml")
     file = {"min_k": 9, "settings": {"smallest_k": 4}, "findings": []}
     assert judge_policy(policy, "tabular", {"files": [file], "skipped": []}, {}).is_met is True
@@ -203,40 +179,31 @@ def test_judge_policy__files_that_were_not_read_may_be_anything() -> None:
 
 def test_policy_settings__take_the_strictest_limit() -> None:
     risk = LIMIT.replace('"k"', '"highest_risk"').replace("value = 4", "value = 0.09")
-    policy = read_policy(f"{TOP}{LIMIT}{risk}".encode(), name="my.toml")
+    policy, strict = (
+        read_policy(f"{TOP}{LIMIT}{risk}".encode(), name="my.toml"),
+        shipped_policies()["strict-open-data"],
+    )
     assert policy_settings(policy, "risk") == {"k": 12}
-    assert policy_settings(shipped_policies()["strict-open-data"], "diversity") == {
-        "k_min": 20,
-        "l_min": 3,
-        "k_max": 20,
-    }
-    assert policy_settings(shipped_policies()["strict-open-data"], "tabular")["relinkage_warn_share"] == 0.01
+    assert policy_settings(strict, "diversity") == {"k_min": 20, "l_min": 3, "k_max": 20}
+    assert policy_settings(strict, "tabular")["relinkage_warn_share"] == 0.01
+    assert {key for key, kind in LIMITS.items() if not kind.tools} == {"findings", "identifiers"}  # of all
 
 
-def test_limits__concern_a_tool_or_all() -> None:
-    assert {key for key, kind in LIMITS.items() if not kind.tools} == {"findings", "identifiers"}
-
-
-@pytest.mark.parametrize(
-    ("column", "values", "kinds"),
-    [
+def test_kinds_of_columns__by_name_values_and_single_cells() -> None:
+    days, old = {"dates finer than a year"}, {"ages above 89"}
+    for column, values, kinds in (
         ("birth_date", ["1980", "1990-1999"], set()),
-        ("birth_date", ["1980-02-03", "1990"], {"dates finer than a year"}),
-        ("note", ["seen 1980-02-03", "x"], {"dates finer than a year"}),
+        ("birth_date", ["1980-02-03", "1990"], days),
+        ("note", ["seen 1980-02-03", "x"], days),
         ("age", ["30", "89"], set()),
         ("age", ["30", "90+", "90"], set()),
-        ("age", ["30", "93"], {"ages above 89"}),
-        ("age", ["30", "90-94", "95-99"], {"ages above 89"}),
+        ("age", ["30", "93"], old),
+        ("age", ["30", "90-94", "95-99"], old),
         ("x", ["anna@example.org", "b"], {"email"}),
-    ],
-)
-def test_kinds_of_columns__by_name_values_and_single_cells(
-    column: str, values: list[str], kinds: set[str]
-) -> None:
-    wanted = {"dates finer than a year", "ages above 89", "email"}
-    table = pa.table({column: pa.array(values * 9)})
-    assert kinds_of_columns(table, wanted) == ({column: kinds} if kinds else {})
-    assert kinds_of_columns(table, wanted, [column]) == {}
+    ):
+        table = pa.table({column: pa.array(values * 9)})
+        assert kinds_of_columns(table, {*days, *old, "email"}) == ({column: kinds} if kinds else {})
+        assert kinds_of_columns(table, {*days, *old, "email"}, [column]) == {}
 
 
 def run(folder: Path, capsys: Told, *words: str) -> dict[str, Any]:
@@ -252,20 +219,11 @@ def test_command__takes_limits_and_says_whether_they_are_met(tmp_path: Path, cap
     assert document["settings"]["k"] == 11
     policy = document["policy"]
     assert (policy["name"], policy["outcome"], len(policy["digest"])) == ("cms-cell-11", "met", 64)
-    assert policy["sentence"] == (
-        "Meets the limits that the policy “CMS-like: no cell below 11” names, as read on 2026-11-23."
-    )
+    assert policy["sentence"] == Saying("Meets the limits …“CMS-like: no cell below 11” …2026-11-23.")
     assert [(each["key"], each["found"], each["outcome"]) for each in policy["limits"]] == [("k", 12, "met")]
-
-
-def test_command__says_what_differs_from_the_policy(tmp_path: Path, capsys: Told) -> None:
     document = run(tmp_path, capsys, "--policy", "cms-cell-11", "--k", "3")
-    assert document["settings"]["k"] == 3
-    assert document["policy"]["outcome"] == "cannot tell"
+    assert (document["settings"]["k"], document["policy"]["outcome"]) == (3, "cannot tell")
     assert document["policy"]["limits"][0]["set_to"] == 3
-
-
-def test_command__takes_a_policy_of_ones_own_and_of_a_settings_file(tmp_path: Path, capsys: Told) -> None:
     own, file = tmp_path / "mine.toml", tmp_path / "s.toml"
     own.write_text(f"{TOP}{LIMIT}")
     assert run(tmp_path, capsys, "--policy", str(own))["policy"]["name"] == "mine"

@@ -2,9 +2,9 @@
 
 import html
 import os
-import re
 from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -48,9 +48,12 @@ class _Page(HTMLParser):
 
 def _demo(demo: object, folder: Path) -> None:
     folder.mkdir()
-    for several in demo.make().values():
-        for file in several:
-            (folder / file.name).write_bytes(file.data)
+    for file in chain(*demo.make().values()):
+        (folder / file.name).write_bytes(file.data)
+
+
+def _rows(rows: str) -> str:
+    return f'<meta name="anonaudit-rows" content="{html.escape(rows)}">\n'
 
 
 def _index(folder: Path) -> _Page:
@@ -96,33 +99,33 @@ def test_index__of_genome_files_names_those_without_a_partner(tmp_path: Path) ->
     assert told == ["alone.vcf has no partner and was not verified."]
 
 
+def _table(folder: Path, name: str, first: int, step: int) -> str:
+    (folder / name).write_text("x,y\n" + "".join(f"{i + first},{i % step}\n" for i in range(30)))
+    return str(folder / name)
+
+
 def test_index__is_made_anew_of_all_reports_of_the_folder(tmp_path: Path, capsys: Told) -> None:
-    (tmp_path / "a.csv").write_text("x,y\n" + "".join(f"{i},{i % 3}\n" for i in range(30)))
-    (tmp_path / "b.csv").write_text("x,y\n" + "".join(f"{i + 90},{i % 2}\n" for i in range(30)))
-    out = tmp_path / "out"
-    run = ["leakage", str(tmp_path / "a.csv"), "--report", str(out), "--formats", "html"]
-    main([*run, str(tmp_path / "a.csv")])
+    one, other, out = _table(tmp_path, "a.csv", 0, 3), _table(tmp_path, "b.csv", 90, 2), tmp_path / "out"
+    run = ["leakage", one, "--report", str(out), "--formats", "html"]
+    main([*run, one])
     assert [path.suffix for path in out.iterdir()] == [".html"]
     assert not (out / "index.html").exists()  # one report is what to open
     capsys.readouterr()
-    main([*run, str(tmp_path / "b.csv")])
+    main([*run, other])
     assert f"All reports of the folder, the worst first: {out / 'index.html'}" in capsys.readouterr().out
-    rows = _index(out).rows[1:]
-    assert {row[1] for row in rows} == {"a.csv", "a.csv, b.csv"}
+    assert {row[1] for row in _index(out).rows[1:]} == {"a.csv", "a.csv, b.csv"}
 
 
 @pytest.mark.parametrize("is_link", [False, True])
 def test_index__never_replaces_a_page_that_is_not_ours(is_link: bool, tmp_path: Path, capsys: Told) -> None:
-    (tmp_path / "a.csv").write_text("x,y\n" + "".join(f"{i},{i % 3}\n" for i in range(30)))
-    out = tmp_path / "out"
+    table, out = _table(tmp_path, "a.csv", 0, 3), tmp_path / "out"
     out.mkdir()
     theirs = tmp_path / "page.html" if is_link else out / "index.html"
     theirs.write_text("<p>Mine</p>")
     if is_link:
         (out / "index.html").symlink_to(theirs)
     for k in ("3.0", "4.0"):
-        words = ["leakage", str(tmp_path / "a.csv"), str(tmp_path / "a.csv"), "--z", k, "--report", str(out)]
-        main([*words, "--formats", "html"])
+        main(["leakage", table, table, "--z", k, "--report", str(out), "--formats", "html"])
     assert theirs.read_text() == "<p>Mine</p>"
     assert "is no index of AnonAudit and was left as it is." in capsys.readouterr().err
 
@@ -133,41 +136,36 @@ def test_render_index__shows_names_as_typed_and_leaves_other_files_out(tmp_path:
         at = _AT + timedelta(hours=hours)
         (tmp_path / f"{report_stem(report.tool, at, 'a' * 8)}.html").write_bytes(render_html(report))
     whole = render_index(tmp_path)
+
+    def path(second: str, day: str = "23T0000") -> Path:
+        return tmp_path / f"anonaudit_risk_202611{day}{second}Z_{'b' * 8}.html"
+
     (tmp_path / "anonaudit_x.html").write_bytes(render_html(report))
-    for number, rows in enumerate(
-        ['[["PASS","n","t","\\" onclick=x"]]', '[["GOOD","n","t",""]]', "[", "{}", '[["PASS"]]', "[" * 9_000]
-    ):
-        told = f'<meta name="anonaudit-rows" content="{html.escape(rows)}">\n'
-        (tmp_path / f"anonaudit_risk_20261123T00000{number}Z_{'b' * 8}.html").write_text(told)
-    rows = html.escape('[["FAIL","n","t",""]]')
-    told = f'<meta name="anonaudit-rows" content="{rows}">\n'
-    (tmp_path / f"anonaudit_risk_20269999T999999Z_{'b' * 8}.html").write_text(told)  # no time
-    (tmp_path / f"anonaudit_risk_20261123T000009Z_{'c' * 8}.html").write_bytes(b"\xff\xfe")
-    os.mkfifo(tmp_path / f"anonaudit_risk_20261123T000008Z_{'e' * 8}.html")  # which nobody writes into
+    odd = (
+        '[["PASS","n","t","\\" onclick=x"]]',
+        '[["GOOD","n","t",""]]',
+        "[",
+        "{}",
+        '[["PASS"]]',
+        "[" * 9_000,
+    )
+    for number, rows in enumerate(odd):
+        path(f"0{number}").write_text(_rows(rows))
+    path("99", "99T9999").write_text(_rows('[["FAIL","n","t",""]]'))  # no time
+    path("09").write_bytes(b"\xff\xfe")
+    os.mkfifo(path("08"))  # which nobody writes into
     assert whole is not None
     assert render_index(tmp_path) == whole
-    told = html.escape('[["FAIL","<script>x</script>","`<b>`",""]]')
-    name = f"anonaudit_risk_20261123T000010Z_{'d' * 8}.html"
-    (tmp_path / name).write_text(f'<meta name="anonaudit-rows" content="{told}">\n')
+    path("10").write_text(_rows('[["FAIL","<script>x</script>","`<b>`",""]]'))
     page = (render_index(tmp_path) or b"").decode()
     assert "<script" not in page
     assert "<code>&lt;b&gt;</code>" in page
-    assert re.search(f'href="{name}"', page)
+    assert f'href="{path("10").name}"' in page
 
 
 def test_report__of_the_same_second_has_a_name_of_its_own(tmp_path: Path) -> None:
-    table = tmp_path / "people.csv"
+    table, out = tmp_path / "people.csv", tmp_path / "filed"
     table.write_text("age,sex\n" + "30,F\n40,M\n" * 10)
-    words = [
-        "risk",
-        str(table),
-        "--quasi-identifier",
-        "age",
-        "--report",
-        str(tmp_path / "filed"),
-        "--formats",
-        "json",
-    ]
-    codes = {main(words) for _ in range(4)}
-    assert codes <= {0, 1}
-    assert len(list((tmp_path / "filed").iterdir())) == 4
+    words = ["risk", str(table), "--quasi-identifier", "age", "--report", str(out), "--formats", "json"]
+    assert {main(words) for _ in range(4)} <= {0, 1}
+    assert len(list(out.iterdir())) == 4
