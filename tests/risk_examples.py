@@ -18,6 +18,8 @@ PEOPLE = """age,sex,disease,salary
 40,M,flu,11
 50,F,gout,8
 """
+# What everybody is, of whom the people are some.
+POPULATION = "age,sex\n" + "30,F\n" * 6 + "40,M\n" * 2 + "50,F\n" * 4 + "60,F\n"
 DISEASE = {"sensitive": ("disease",)}
 _TABLES = ("original", "population")
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from datetime import UTC, datetime
+from functools import cache
 
 import numpy as np
 import pytest
@@ -25,18 +26,26 @@ from core.risk import (
     views,
 )
 from core.risk.columns import singling_out_sets
-from core.risk.suda import class_combinations
+from core.risk.suda import Suda, class_combinations
 from core.roles import suggest_roles
 from core.verdict import Verdict
-from tests.risk_examples import PEOPLE, judged, measured, table
+from tests.cases.table import holds_for_each
+from tests.risk_examples import DISEASE, PEOPLE, POPULATION, judged, measured, table
 from tests.saying import Saying
-from tests.unit.test_risk_population import POPULATION
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+NOTHING = "age,sex,x\n,,1\n"
 
 
 def _against_population() -> RiskAudit:
-    settings = RiskSettings(quasi_identifiers=("age", "sex"), sensitive=("disease",))
-    population = table(POPULATION, "population.csv")
-    return judge_risk(measure_risk(table(PEOPLE), settings=settings, population=population))
+    return judged(population=POPULATION, **DISEASE)
+
+
+def _suda(**options: object) -> Suda:
+    at_work = {name: options.pop(name) for name in ("stop",) if name in options}
+    suda = measure_special_uniques(measured(PEOPLE, **options), table(PEOPLE), **at_work)
+    assert suda is not None
+    return suda
 
 
 def test_intruders__speak_of_people_found_for_certain() -> None:
@@ -45,10 +54,11 @@ def test_intruders__speak_of_people_found_for_certain() -> None:
     assert prosecutor.wants == Saying("Knows these 2 facts about somebody (`age`, `sex`), and that the …")
     assert prosecutor.finds == Saying("Finds 1 of 6 records (16.7 %) for certain: … 50.0 % … 100 % …")
     assert (journalist.risk, marketer.risk) == (None, None)
-    assert journalist.finds == (
-        "Not assessed: give a table of the population or its size. At most it is the prosecutor's 100 %."
-    )
+    assert journalist.finds == Saying("Not assessed: … At most it is the prosecutor's 100 %.")
     assert marketer.finds == Saying("Not assessed: give a table of the population or its size. … 50.0 % …")
+    prosecutor, journalist, _ = views.intruders(judged(NOTHING))
+    assert (prosecutor.risk, prosecutor.finds) == (None, "No record is assessed.")
+    assert journalist.finds == "Not assessed: give a table of the population or its size."
 
 
 def test_intruders__count_persons_where_they_are_known() -> None:
@@ -59,36 +69,38 @@ def test_intruders__count_persons_where_they_are_known() -> None:
     assert nobody.wants.startswith("Knows this fact about somebody (`age`)")
 
 
-def _people(table: str, **options: object) -> tuple[str, list[tuple[str, float]]]:
-    chart = views.people_chart(judged(table, **options))
-    assert chart is not None
-    (rows,) = chart.chart.to_dict()["datasets"].values()
-    return chart.title, [(row["part"], row["opacity"]) for row in rows]
+PERSONS = "age,who\n2,a\n2,b\n2,b\n"
+SQUARES = (  # a table, the title, and squares of a hundred: the part, how dark, how many
+    (
+        "age\n1\n" + "2\n" * 2 + "3\n" * 5,
+        "13 are found for certain",
+        {
+            ("found for certain: 1 of 8 records", 1.0): 13,
+            ("in a class of fewer than 5: 2 of 8 records", 1.0): 25,
+            ("in a class of 5 or more: 5 of 8 records", 1.0): 62,
+        },
+    ),
+    (
+        "age\n1\n" + "2\n" * 499,  # fewer than one of a hundred is a paler square
+        "fewer than 1 is found for certain: 1 of 500 records",
+        {
+            ("found for certain: 1 of 500 records", 0.45): 1,
+            ("in a class of 5 or more: 499 of 500 records", 1.0): 99,
+        },
+    ),
+    (PERSONS, "nobody is found for certain", {("in a class of fewer than 5: 2 of 2 persons", 1.0): 100}),
+)
 
 
 def test_people_chart__has_a_square_for_each_of_a_hundred() -> None:
-    title, squares = _people("age\n1\n" + "2\n" * 2 + "3\n" * 5, quasi="age")
-    assert title == "Of 100 people, 13 are found for certain"
-    assert Counter(squares) == {
-        ("found for certain: 1 of 8 records", 1.0): 13,
-        ("in a class of fewer than 5: 2 of 8 records", 1.0): 25,
-        ("in a class of 5 or more: 5 of 8 records", 1.0): 62,
-    }
+    def holds(text: str, title: str, squares: dict[tuple[str, float], int]) -> None:
+        chart = views.people_chart(judged(text, quasi="age", person="who" if text == PERSONS else None))
+        assert chart is not None
+        (rows,) = chart.chart.to_dict()["datasets"].values()
+        assert chart.title == f"Of 100 people, {title}"
+        assert Counter((row["part"], row["opacity"]) for row in rows) == squares
 
-
-def test_people_chart__shows_fewer_than_one_of_a_hundred_in_a_paler_square() -> None:
-    title, squares = _people("age\n1\n" + "2\n" * 499, quasi="age")
-    assert title == "Of 100 people, fewer than 1 is found for certain: 1 of 500 records"
-    assert Counter(squares) == {
-        ("found for certain: 1 of 500 records", 0.45): 1,
-        ("in a class of 5 or more: 499 of 500 records", 1.0): 99,
-    }
-
-
-def test_people_chart__says_that_nobody_is_found() -> None:
-    title, squares = _people("age,who\n2,a\n2,b\n2,b\n", quasi="age", person="who")
-    assert title == "Of 100 people, nobody is found for certain"
-    assert Counter(squares) == {("in a class of fewer than 5: 2 of 2 persons", 1.0): 100}
+    holds_for_each(SQUARES, holds)
 
 
 def test_roles_note__counts_columns_by_role() -> None:
@@ -105,21 +117,13 @@ def test_intruders__against_a_population() -> None:
     )
     assert marketer.finds == "Expects 29.2 % of the matches to be right: about 2 of 6 records."
     assert marketer.risk == pytest.approx(1.75 / 6)
-    estimated = views.intruders(judged(population_size=33))[1]
-    assert estimated.finds.startswith(
-        "Of the population only the size is known (33), so the smallest class of the table may be all there "
-        "is of it: the best guess is right with at most 100 %. Of 1 unique record about 0 are estimated"
+    _, estimated, bound = views.intruders(judged(population_size=33))
+    assert estimated.finds == Saying(
+        "Of the population only the size is known (33), so … at most 100 %. Of 1 unique record about 0 are …"
     )
-    bound = views.intruders(judged(population_size=33))[2]
-    assert bound.finds.startswith("At most 50.0 % of the matches are right, as of somebody known to be in")
+    assert bound.finds == Saying("At most 50.0 % of the matches are right, as of somebody known to be in…")
     everybody = judged("age\n30\n30\n", quasi="age", population_size=4)
     assert views.intruders(everybody)[1].finds.endswith("is right with at most 50.0 %.")
-
-
-def test_intruders__of_no_assessed_record_find_nothing() -> None:
-    prosecutor, journalist, _ = views.intruders(judged("age,sex,x\n,,1\n"))
-    assert (prosecutor.risk, prosecutor.finds) == (None, "No record is assessed.")
-    assert journalist.finds == "Not assessed: give a table of the population or its size."
 
 
 def test_roles_table__has_a_row_per_column_in_the_tables_order() -> None:
@@ -173,30 +177,21 @@ def test_charts__say_what_they_show() -> None:
     assert bars.alt_text == Saying(
         "Bars of Prosecutor, highest 100 %, Prosecutor, average 50.0 %, … 50.0 %, … 29.2 %, … 20.0 %."
     )
-
-
-def test_charts__of_no_record_are_none() -> None:
-    nothing = judged("age,sex,x\n,,1\n")
+    nothing = judged(NOTHING)
     assert views.class_chart(nothing) is views.risk_bars(nothing) is None
-
-
-def test_chart__of_persons_says_so() -> None:
-    chart = views.class_chart(judged("age,who\n30,a\n30,b\n", quasi="age", person="who"))
-    assert chart is not None
-    assert chart.title == "Records by class size, sizes in persons"
+    of_persons = views.class_chart(judged("age,who\n30,a\n30,b\n", quasi="age", person="who"))
+    assert of_persons is not None
+    assert of_persons.title == "Records by class size, sizes in persons"
 
 
 def test_headline__is_the_worst_reason() -> None:
-    assert views.headline(judged(k=2)) == (
-        "1 of 6 records (16.7 %) is in a class of fewer than 2 records; the smallest class has 1 record."
-    )
-    passing = judged("age,disease\n" + "30,flu\n30,cold\n" * 3, quasi="age", sensitive=("disease",))
+    assert views.headline(judged(k=2)) == Saying("1 of 6 records (16.7 %) is in a class of fewer than 2 …")
+    passing = judged("age,disease\n" + "30,flu\n30,cold\n" * 3, quasi="age", **DISEASE)
     assert passing.overall is Verdict.PASS
-    assert views.headline(passing) == (
-        "Every combination of the quasi-identifiers is shared by at least 6 records; 5 are asked for."
-    )
+    assert views.headline(passing) == Saying("Every combination … at least 6 records; 5 are asked for.")
 
 
+@cache
 def _demo_audits() -> tuple[RiskAudit, RiskAudit]:
     released = table(make_released_patients().decode(), "released.csv")
     original = table(make_patients().decode(), "patients.csv")
@@ -211,55 +206,46 @@ def _demo_audits() -> tuple[RiskAudit, RiskAudit]:
 def test_report__renders_in_every_format_without_cell_values() -> None:
     audit, other = _demo_audits()
     facts = (input_facts(table(PEOPLE), "table"),)
-    report = views.risk_report(audit, inputs=facts, created_at=datetime(2026, 1, 1, tzinfo=UTC), other=other)
+    report = views.risk_report(audit, inputs=facts, created_at=NOW, other=other)
     assert report.verdict is audit.overall
     assert report.verdicts == {"Thresholds": audit.verdict, "Beyond the thresholds": audit.exposure_verdict}
-    assert [each.name for each in report.tables] == [
-        "Intruders",
-        "Class sizes",
-        "Attribute disclosure",
-        "Changes",
-        "Side by side",
-    ]
+    names = ["Intruders", "Class sizes", "Attribute disclosure", "Changes", "Side by side"]
+    assert [each.name for each in report.tables] == names
     html = render(report, "html").decode()
     assert "HIV infection" not in html
     assert "Three intruders" in html
     assert all(len(render(report, name)) > 1000 for name in RENDERERS)
+    alone = views.risk_report(judged(), inputs=(), created_at=NOW)
+    assert [each.name for each in alone.tables] == ["Intruders", "Class sizes", "Columns nobody chose"]
+    assert views.comparison_figures(judged()) == ()
 
 
 def test_report__holds_the_searches_that_were_made() -> None:
     people, audit = table(PEOPLE), judged(k=2)
     suda = measure_special_uniques(audit.measurement, people)
-    what_if = search_what_if(
-        audit.measurement, people, settings=WhatIfSettings(ks=(2,), suppression_limit=0.2)
-    )
-    facts = [input_facts(people, "table")]
-    now = datetime(2026, 1, 1, tzinfo=UTC)
-    report = views.risk_report(audit, inputs=facts, created_at=now, suda=suda, what_if=what_if)
-    names = [each.name for each in report.tables]
-    assert names[-3:] == ["Special uniques", "What if", "Generalization"]
-    assert report.tables[-3].note == views.suda_note(suda)
-    assert report.tables[-2].note == views.what_if_note(what_if)
-    assert report.tables[-1].title.startswith("What happens to each quasi-identifier: k = 2: ")
+    asked = WhatIfSettings(ks=(2,), suppression_limit=0.2)
+    what_if = search_what_if(audit.measurement, people, settings=asked)
+    described = {"inputs": [input_facts(people, "table")], "created_at": NOW}
+    report = views.risk_report(audit, **described, suda=suda, what_if=what_if)
+    *_, uniques, searched, chosen = report.tables
+    assert [each.name for each in (uniques, searched, chosen)] == [
+        "Special uniques",
+        "What if",
+        "Generalization",
+    ]
+    assert (uniques.note, searched.note) == (views.suda_note(suda), views.what_if_note(what_if))
+    assert chosen.title.startswith("What happens to each quasi-identifier: k = 2: ")
     assert [each.title for each in report.charts][-3:] == [
         "What the scores come from",
         "Loss against risk",
         "The lattice around the chosen generalization",
     ]
-    html = render(report, "html").decode()
-    assert "What if columns were made coarser" in html
+    assert "What if columns were made coarser" in render(report, "html").decode()
     assert len(render(report, "xlsx")) > 1000
     assert "Special uniques" in render(report, "json").decode()
     nothing = search_what_if(audit.measurement, people, settings=WhatIfSettings(ks=(50,)))
-    report = views.risk_report(audit, inputs=facts, created_at=now, what_if=nothing)
+    report = views.risk_report(audit, **described, what_if=nothing)
     assert report.tables[-1].frame["result"].tolist() == [views.what_if_note(nothing)]
-
-
-def test_report__of_a_plain_table_has_no_comparison() -> None:
-    audit = judged()
-    report = views.risk_report(audit, inputs=(), created_at=datetime(2026, 1, 1, tzinfo=UTC))
-    assert [each.name for each in report.tables] == ["Intruders", "Class sizes", "Columns nobody chose"]
-    assert views.comparison_figures(audit) == ()
 
 
 def test_headline_figures__show_what_is_judged() -> None:
@@ -341,17 +327,13 @@ def test_sets_note__says_where_the_search_was_bounded() -> None:
 
 
 def test_suda__says_how_few_values_single_records_out() -> None:
-    suda = measure_special_uniques(measured(PEOPLE), table(PEOPLE))
-    assert suda is not None
+    suda = _suda()
     # Only (50, F) is unique, by its age alone.
     assert views.suda_note(suda) == Saying(
         "1 of 6 records has a set of up to 2 values … 1 of 1 value, 0 of 2 values. DIS-SUDA, …"
     )
     assert views.suda_columns_table(suda)["column"].tolist() == ["age", "sex"]
-    assert (
-        views.suda_chart(suda).alt_text
-        == "Bars of the part of all SUDA scores by column: age 100 %, sex 0 %."
-    )
+    assert views.suda_chart(suda).alt_text == Saying("Bars of … SUDA scores by column: age 100 %, sex 0 %.")
     records = said_table(views.suda_records_table(suda, table(PEOPLE)))
     assert records["Record of people.csv"].tolist() == [6]
     assert records["Mostly because of"].tolist() == ["age"]
@@ -359,8 +341,7 @@ def test_suda__says_how_few_values_single_records_out() -> None:
 
 
 def test_suda__uses_the_sampling_fraction_where_a_population_is_known() -> None:
-    suda = measure_special_uniques(measured(PEOPLE, population_size=60), table(PEOPLE))
-    assert suda is not None
+    suda = _suda(population_size=60)
     # U = 1 unique, P = 2 records in pairs, π = 0.1: DIS = 0.1 / (0.1 + 2 · 0.9).
     assert suda.dis_of_record is not None
     assert suda.dis_of_record.max() == pytest.approx(0.1 / 1.9)
@@ -370,36 +351,23 @@ def test_suda__uses_the_sampling_fraction_where_a_population_is_known() -> None:
 
 
 def test_suda__says_what_was_not_searched() -> None:
-    stopped = measure_special_uniques(measured(PEOPLE, population_size=60), table(PEOPLE), stop=_first_set)
-    assert stopped is not None
+    def first_set(n_done: int, n_sets: int) -> bool:
+        assert n_done <= n_sets == 3  # {age}, {sex}, {age, sex}
+        return True
+
+    stopped = _suda(population_size=60, stop=first_set)
     assert (stopped.max_size, stopped.was_stopped, len(stopped.scored_records)) == (0, True, 0)
     assert views.suda_note(stopped) == Saying(
         "No set of values was searched. The search was stopped before … 1 were …"
     )
-    later = measure_special_uniques(measured(PEOPLE), table(PEOPLE), stop=lambda done, _: done == 2)
-    assert later is not None
+    later = _suda(stop=lambda done, _: done == 2)
     assert "stopped before all sets of 2 were looked at; only sets of up to 1 were" in views.suda_note(later)
-
-
-def _first_set(n_done: int, n_sets: int) -> bool:
-    assert n_done <= n_sets == 3  # {age}, {sex}, {age, sex}
-    return True
-
-
-def test_searches__of_no_assessed_record_find_nothing() -> None:
-    text = "age,sex,x\n,,1\n"
-    assert measure_columns(measured(text), table(text)) is None
-    assert measure_special_uniques(measured(text), table(text)) is None
+    assert measure_columns(measured(NOTHING), table(NOTHING)) is None
+    assert measure_special_uniques(measured(NOTHING), table(NOTHING)) is None
 
 
 def test_document__holds_columns_sets_and_suda() -> None:
-    audit = judged()
-    people = table(PEOPLE)
-    document = risk_document(
-        audit,
-        columns=measure_columns(audit.measurement, people),
-        suda=measure_special_uniques(audit.measurement, people),
-    )
+    document = risk_document(judged(), columns=_columns(), suda=_suda())
     assert document["columns"][0]["column"] == "age"
     assert document["columns"][0]["unique_share_gained"] == pytest.approx(1 / 6)
     assert document["singling_out_sets"]["sets"] == []
@@ -415,9 +383,7 @@ def test_side_by_side__says_which_columns_the_other_lacks() -> None:
     assert views.columns_the_other_lacks(audit, judged(quasi="age")) == Saying(
         "The second table has no `sex`: its classes are formed over …"
     )
-    assert views.columns_the_other_lacks(audit, None) == (
-        "The second table has none of the quasi-identifiers, so its classes cannot be formed."
-    )
+    assert views.columns_the_other_lacks(audit, None) == Saying("The second table has none of the …")
 
 
 def test_against_population__shows_every_figure_and_which_model_was_taken() -> None:
