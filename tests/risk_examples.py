@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from core.counts import CountsAudit
 from core.errors import AuditInputError
 from core.risk import RiskAudit, RiskMeasurement, RiskSettings, RiskThresholds, judge_risk, measure_risk
 from core.tables import Dataset, read_dataset
@@ -48,11 +49,12 @@ def judged(
     return judge_risk(measured(text, quasi=quasi, **chosen), RiskThresholds(k=k, l=l, **(limits or {})))
 
 
-def messages(audit: RiskAudit) -> dict[str, str]:
-    return {finding.check: f"{finding.verdict.value}: {finding.message}" for finding in audit.all_findings}
+def messages(audit: RiskAudit | CountsAudit) -> dict[str, str]:
+    findings = audit.all_findings if isinstance(audit, RiskAudit) else audit.findings
+    return {finding.check: f"{finding.verdict.value}: {finding.message}" for finding in findings}
 
 
-def tells(audit: RiskAudit, **expected: str | None) -> None:
+def tells(audit: RiskAudit | CountsAudit, **expected: str | None) -> None:
     """Hold findings by their check: verdict, subject and values, "…" for any words; None for no finding."""
     told = messages(audit)
     found = {check: told.get(check) for check in expected}

@@ -3,6 +3,7 @@
 import itertools
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -27,9 +28,10 @@ from core.counts.bands import band
 from core.counts.bounds import _least
 from core.counts.cube import Cube, subtotals_of
 from core.counts.measuring import dominated_cells
-from core.errors import AuditInputError
-from core.tables import Dataset, read_dataset
 from core.verdict import Verdict
+from tests.cases.table import holds_for_each
+from tests.kinds import Patch, Told
+from tests.risk_examples import problems, table, tells
 from tests.saying import Saying
 
 GRID = (("A", (20, 50, 10, 20)), ("B", (8, 19, 22, 1)), ("C", (17, 32, 12, 39)))
@@ -51,60 +53,57 @@ def _table(grid: object = GRID, *, totals: bool = True, suppressed: object = ())
     return "\n".join(["region,sector,n", *lines]) + "\n"
 
 
-def _read(text: str, name: str = "counts.csv") -> Dataset:
-    return read_dataset(text.encode(), name=name)
+_read = partial(table, name="counts.csv")
 
 
-def _cube(text: str, dimensions: tuple[str, ...] = ("region", "sector")) -> Cube:
-    return read_cube(_read(text).table, dimensions, "n")
+def _cube(text: str, dimensions: str = "region,sector") -> Cube:
+    return read_cube(_read(text).table, dimensions.split(","), "n")
 
 
-def _audit(text: str, dimensions: tuple[str, ...] = ("region", "sector"), **further: object) -> CountsAudit:
-    return audit_counts(_read(text), counts=["n"], dimensions=dimensions, **further)  # type: ignore[arg-type]
+def _audit(text: str, dimensions: str = "region,sector", **further: object) -> CountsAudit:
+    return audit_counts(_read(text), **{"counts": ["n"], "dimensions": dimensions.split(","), **further})  # type: ignore[arg-type]
 
 
-def _messages(audit: CountsAudit) -> dict[str, str]:
-    return {each.check: f"{each.verdict.value}: {each.message}" for each in audit.findings}
+def _checks(audit: CountsAudit) -> list[str]:
+    return [each.check for each in audit.findings]
+
+
+SMALL = (("A", (20, 50)), ("B", (8, 19)))
+SQUARE = (("A", "w"), ("A", "x"), ("B", "w"), ("B", "x"))
+ALONE = [("B", "z")]
+ENOUGH = "PASS: The totals leave each suppressed count of `n` at least 5 values."
 
 
 def test_small_counts__fail_and_a_suppression_that_holds_is_proposed() -> None:
     audit = _audit(_table())
-    assert _messages(audit) == {
-        "small_counts": Saying("FAIL: 1 of 20 (5.0 %) counts of `n` are from 1 to 4: …"),
-        "suppression": Saying("PASS: Suppressing 1 small count and 3 other counts is enough: … 5 values."),
-    }
+    assert _checks(audit) == ["small_counts", "suppression"]
+    tells(
+        audit,
+        small_counts="FAIL: 1 of 20 (5.0 %) counts of `n` are from 1 to 4: ",
+        suppression="PASS: Suppressing 1 small count and 3 other counts is enough: … 5 values.",
+    )
     (made,) = audit.suppressions
     again = bounds_of(audit.measured[0].cube.with_suppressed([*made.primary, *made.secondary]))
     assert all(each.n_values >= 5 for each in again.bounds.values())
-
-
-def test_small_counts__of_a_table_without_any_pass() -> None:
-    rows = (("A", (20, 50)), ("B", (8, 19)))
-    audit = _audit(_table(rows))
-    assert (audit.overall.value, list(_messages(audit))) == ("PASS", ["small_counts"])
-    assert _messages(audit)["small_counts"] == "PASS: No count of `n` that is shown is from 1 to 4; 0 are 0."
+    without = _audit(_table(SMALL))
+    assert (without.overall.value, _checks(without)) == ("PASS", ["small_counts"])
+    tells(without, small_counts="PASS: No count of `n` that is shown is from 1 to 4; 0 are 0.")
+    cannot_hold = "WARN: No suppression of cells of `n` was found"
+    tells(_audit(_table((("A", (2,)), ("B", (40,))))), suppression=cannot_hold)
 
 
 def test_suppressed_count__that_totals_give_back_fails() -> None:
-    told = _messages(_audit(_table(suppressed=[("B", "z")])))
-    assert (
-        told["recoverable_counts"]
-        == "FAIL: Suppressed counts of `n` that follow from the totals and the other cells: 1 of 1 (100 %)."
-    )
-    alone = _messages(_audit(_table(totals=False, suppressed=[("B", "z")])))
-    assert (
-        alone["recoverable_counts"]
-        == "PASS: The totals leave each suppressed count of `n` at least 5 values."
-    )
+    follow = "FAIL: Suppressed counts of `n` that follow from the totals … 1 of 1 (100 %)."
+    tells(_audit(_table(suppressed=ALONE)), recoverable_counts=follow)
+    tells(_audit(_table(totals=False, suppressed=ALONE)), recoverable_counts=ENOUGH)
     square = [("B", "z"), ("B", "w"), ("A", "z"), ("A", "w")]
-    assert "PASS" in _messages(_audit(_table(suppressed=square)))["recoverable_counts"]
+    tells(_audit(_table(suppressed=square)), recoverable_counts="PASS")
 
 
 def test_suppressed_counts__that_can_be_few_values_are_a_warning() -> None:
     rows = (("A", (1, 2, 30)), ("B", (2, 1, 30)))
-    square = [("A", "w"), ("A", "x"), ("B", "w"), ("B", "x")]
-    told = _messages(_audit(_table(rows, suppressed=square)))
-    assert told["narrow_counts"].startswith("WARN: Suppressed counts of `n` that can be fewer than 5 values")
+    few = "WARN: Suppressed counts of `n` that can be fewer than 5 values"
+    tells(_audit(_table(rows, suppressed=SQUARE)), narrow_counts=few)
 
 
 def test_bounds__of_a_square_of_suppressed_cells() -> None:
@@ -140,10 +139,7 @@ def test_bounds__of_a_table_of_margins_alone_are_those_of_frechet() -> None:
             assert bounds == Bounds(max(0, row + column - int(inner.sum())), min(row, column))
 
 
-SQUARE = (("A", "w"), ("A", "x"), ("B", "w"), ("B", "x"))
-
-
-def test_bounds__beyond_so_many_tied_cells_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bounds__beyond_so_many_tied_cells_are_left_out(monkeypatch: Patch) -> None:
     cube = _cube(_table(suppressed=SQUARE))
     assert len(bounds_of(cube).bounds) == 4
     monkeypatch.setattr("core.counts.bounds._MOST_TIED", 3)
@@ -200,7 +196,7 @@ def test_bounds__are_those_of_all_tables_that_fit(seed: int) -> None:
         rows.append(f"{p[i]},{q[j]},Total,{inner[i, j].sum()}")
         rows.append(f"{p[i]},Total,{r[j]},{inner[i, :, j].sum()}")
         rows.append(f"Total,{q[i]},{r[j]},{inner[:, i, j].sum()}")
-    cube = _cube("p,q,r,n\n" + "\n".join(rows), ("p", "q", "r"))
+    cube = _cube("p,q,r,n\n" + "\n".join(rows), "p,q,r")
     halves = [list(_squares(half.sum(1), half.sum(0))) for half in inner]
     fitting = np.array([np.stack(pair) for pair in itertools.product(*halves)])
     fits = (fitting.sum(1) == inner.sum(0)).all((1, 2)) & (fitting == inner)[:, ~hidden].all(1)
@@ -222,86 +218,55 @@ def test_suppression__holds_when_counted_again(seed: int) -> None:
     assert set(made.primary).isdisjoint(made.secondary)
 
 
-def test_suppression__that_cannot_hold_is_said() -> None:
-    told = _messages(_audit(_table((("A", (2,)), ("B", (40,))))))
-    assert told["suppression"].startswith("WARN: No suppression of cells of `n` was found")
-
-
 def test_totals__that_do_not_add_up_are_not_assessed() -> None:
-    text = _table(suppressed=[("B", "z")]).replace("B,Total,50", "B,Total,45")
-    assert _messages(_audit(text))["totals_do_not_add_up"].startswith("NOT_ASSESSED: The totals of `n`")
-    shown = _table().replace("B,Total,50", "B,Total,45")
-    assert "totals_do_not_add_up" in _messages(_audit(shown))
+    for text in (_table(suppressed=ALONE), _table()):
+        wrong = _audit(text.replace("B,Total,50", "B,Total,45"))
+        tells(wrong, totals_do_not_add_up="NOT_ASSESSED: The totals of `n`")
 
 
 def test_marks__bound_their_cells() -> None:
     """Two cells of `<5` that sum up to 8 are 4 each; to 6, 2 to 4; alone `<5` says no more than itself."""
     text = "region,sector,n\nA,x,<5\nA,y,<5\nA,Total,{a}\nB,x,<5\nB,y,<5\nB,Total,{b}\nC,x,{c}\nC,y,9\n"
-    told = _messages(_audit(text.format(a=8, b=6, c=9)))
-    assert told["recoverable_counts"].endswith("the other cells: 2 of 4 (50.0 %).")
-    assert told["narrow_counts"].endswith("2 of 4 (50.0 %).")
-    fine = _messages(_audit(text.format(a="*", b="*", c=9)))
-    assert (
-        fine["recoverable_counts"] == "PASS: The totals leave each suppressed count of `n` at least 5 values."
-    )
-    zero = _messages(_audit(text.format(a=5, b=5, c=0)))
-    assert zero["recoverable_counts"].endswith("of `n` at least 4 values.")
+    told = _audit(text.format(a=8, b=6, c=9))
+    tells(told, recoverable_counts="FAIL: … 2 of 4 (50.0 %).", narrow_counts="WARN: … 2 of 4 (50.0 %).")
+    tells(_audit(text.format(a="*", b="*", c=9)), recoverable_counts=ENOUGH)
+    tells(_audit(text.format(a=5, b=5, c=0)), recoverable_counts="PASS: … of `n` at least 4 values.")
     assert _cube(text.format(a="<=5", b=6, c=9)).span((0, 0)) == (0, 4)
     assert _cube(text.format(a="<3", b=6, c=9)).span((0, 0)) == (0, 2)
 
 
 def test_total_alone__is_no_dimension() -> None:
-    told = _messages(_audit("region,sector,n\nA,Total,40\nB,Total,50\nTotal,Total,90\n"))
-    assert set(told) == {"small_counts"}
+    assert _checks(_audit("region,sector,n\nA,Total,40\nB,Total,50\nTotal,Total,90\n")) == ["small_counts"]
 
 
 def test_columns_of_which_one_counts_part_of_another__are_subtracted() -> None:
-    text = "region,tested,positive\nA,100,98\nB,90,40\nC,80,0\n"
-    audit = audit_counts(_read(text), counts=["tested", "positive"], dimensions=["region"])
-    (finding,) = [each for each in audit.findings if each.check == "small_differences"]
-    assert finding.message == Saying(
-        "`tested` is nowhere below `positive`. If it counts the same … 1 to 4 in 1 of 3 (33.3 %) …"
-    )
-    fine = audit_counts(_read(text.replace("98", "70")), counts=["tested", "positive"], dimensions=["region"])
-    assert not [each for each in fine.findings if each.check == "small_differences"]
+    text = "region,tested,positive\nA,100,{n}\nB,90,40\nC,80,0\n"
+    part = "…`tested` is nowhere below `positive`. … 1 to 4 in 1 of 3 (33.3 %) "
+    for n, expected in ((98, part), (70, None)):
+        audit = _audit(text.format(n=n), "region", counts=["tested", "positive"])
+        tells(audit, small_differences=expected)
 
 
 def test_full_cells__tell_everybody_of_a_group() -> None:
-    text = "region,diagnosis,n\nA,flu,20\nA,cold,0\nB,flu,10\nB,cold,12\n"
-    told = _messages(_audit(text, ("region", "diagnosis"), sensitive=("diagnosis",)))
-    assert told["full_counts"].startswith(
-        "FAIL: In 1 of 2 (50.0 %) groups by the other columns (20 persons) everybody"
-    )
-    mixed = text.replace("A,cold,0", "A,cold,9")
-    assert "full_counts" not in _messages(_audit(mixed, ("region", "diagnosis"), sensitive=("diagnosis",)))
-    verdicts = {each.column: each.verdict.value for each in _audit(text, ("region", "diagnosis")).findings}
-    assert verdicts["diagnosis"] == "WARN"
+    text = "region,diagnosis,n\nA,flu,20\nA,cold,{n}\nB,flu,10\nB,cold,12\n"
+    full = "FAIL: In 1 of 2 (50.0 %) groups by the other columns (20 persons) everybody"
+    for n, expected in ((0, full), (9, None)):
+        audit = _audit(text.format(n=n), "region,diagnosis", sensitive=("diagnosis",))
+        tells(audit, full_counts=expected)
+    unsaid = _audit(text.format(n=0), "region,diagnosis")
+    assert {each.column: each.verdict for each in unsaid.findings}["diagnosis"] is Verdict.WARN
 
 
-def test_differences__of_bands_of_which_one_holds_the_other_fail() -> None:
+def test_differences__of_bands_of_which_one_holds_the_other_or_between_tables_fail() -> None:
     text = "age,sex,n\n0-64,F,120\n0-69,F,{n}\n70+,F,30\n0-64,M,100\n0-69,M,140\n70+,M,44\n"
-    told = _messages(_audit(text.format(n=123), ("age", "sex")))
-    assert told["small_differences"] == (
-        "FAIL: Pairs of counts of `n`, of bands of which one holds the other, that differ by 1 to 4: 1."
-    )
-    assert "small_differences" not in _messages(_audit(text.format(n=150), ("age", "sex")))
-
-
-def test_differences__between_tables_fail() -> None:
-    rows = (("A", (20, 50)), ("B", (8, 19)))
-    other = (("A", (20, 50)), ("B", (10, 19)))
-    told = _messages(
-        _audit(_table(rows, totals=False), others=[_read(_table(other, totals=False), "later.csv")])
-    )
-    assert (
-        told["small_differences"]
-        == "FAIL: Counts of `n` that differ by 1 to 4 from that of the same cell in another table: 1."
-    )
-    same = _audit(
-        _table(rows, totals=False),
-        others=[_read(_table(rows, totals=False), "later.csv"), _read("a,b\nx,1\n")],
-    )
-    assert "small_differences" not in _messages(same)
+    bands = "FAIL: Pairs of counts of `n`, of bands of which one holds the other, that differ by 1 to 4: 1."
+    for n, expected in ((123, bands), (150, None)):
+        tells(_audit(text.format(n=n), "age,sex"), small_differences=expected)
+    now, later = (_table((SMALL[0], ("B", (n, 19))), totals=False) for n in (8, 10))
+    between = "FAIL: Counts of `n` that differ by 1 to 4 from that of the same cell in another table: 1."
+    for others, expected in (([later], between), ([now, "a,b\nx,1\n"], None)):
+        audit = _audit(now, others=[_read(each) for each in others])
+        tells(audit, small_differences=expected)
 
 
 PAY = {"north": (40, 3000.25), "south": (43, 3010.75), "east": (46, 3021.5), "west": (49, 3031.0)}
@@ -319,11 +284,8 @@ def _pay(*, came: int = 0, of: str = "mean", decimals: int = 2, only: str = "reg
 
 
 def _with_earlier(later: str, earlier: str) -> dict[str, Verdict]:
-    audit = _audit(
-        later,
-        tuple(later.partition("\n")[0].replace(",n", "").split(",")),
-        others=[_read(earlier, "before.csv")],
-    )
+    dimensions = later.partition("\n")[0].replace(",n", "")
+    audit = _audit(later, dimensions, others=[_read(earlier)])
     return {each.check: each.verdict for each in audit.findings}
 
 
@@ -336,11 +298,9 @@ def test_averages_and_sums__subtracted_from_earlier_ones_give_the_newcomers_away
         found = _with_earlier(_pay(came=came, of=of, decimals=decimals), before)
         assert found.get("figure_differences") is expected
         assert found.get("small_differences") is expected
-    audit = _audit(_pay(came=1), ("region", "mean_income"), others=[_read(_pay())])
-    assert (
-        "subtracting gives `mean_income` of those people to within 10.0 %"
-        in _messages(audit)["figure_differences"]
-    )
+    audit = _audit(_pay(came=1), "region,mean_income", others=[_read(_pay())])
+    within = "FAIL: …subtracting gives `mean_income` of those people to within 10.0 %"
+    tells(audit, figure_differences=within)
 
 
 def test_averages__rounded_so_far_that_nothing_follows_are_no_finding() -> None:
@@ -355,8 +315,7 @@ def test_averages__rounded_so_far_that_nothing_follows_are_no_finding() -> None:
 
 def test_averages__of_bands_within_a_table_are_subtracted_too() -> None:
     lines = ["age,n,mean_income", "0-64,100,2000.50", f"0-69,102,{(100 * 2000.5 + 2 * 9000) / 102:.2f}"]
-    found = _messages(_audit("\n".join(lines) + "\n", ("age", "mean_income")))
-    assert "`mean_income`" in found["figure_differences"]
+    tells(_audit("\n".join(lines) + "\n", "age,mean_income"), figure_differences="FAIL: …`mean_income`")
 
 
 def test_tables_by_fewer_columns__are_held_against_the_sums() -> None:
@@ -383,36 +342,33 @@ def test_table_without_the_count__is_not_compared_and_largest_values_are_said() 
     assert found["extreme_figures"] is Verdict.WARN
 
 
-def test_earlier_table_of_counts__is_compared_on_the_command_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_earlier_table_of_counts__is_compared_on_the_command_line(tmp_path: Path, capsys: Told) -> None:
     later, earlier, ledger = tmp_path / "later.csv", tmp_path / "earlier.csv", tmp_path / "ledger.json"
+    persons = tmp_path / "persons.csv"
     later.write_text(_pay(came=1))
     earlier.write_text(_pay())
-    assert main(["risk", str(later), "--counts", "n", "--earlier", str(earlier)]) == 1
+    persons.write_text("age,sex\n" + "20-29,F\n" * 9)
+    assert main(f"risk {later} --counts n --earlier {earlier}".split()) == 1
     assert "subtracting gives `mean_income`" in capsys.readouterr().out
-    rows = "age,sex\n" + "20-29,F\n" * 9
-    (tmp_path / "persons.csv").write_text(rows)
-    main(["risk", str(tmp_path / "persons.csv"), "--quasi-identifier", "age", "sex", "--ledger", str(ledger)])
-    assert main(["risk", str(later), "--counts", "n", "--earlier", str(ledger)]) == 2
+    main(f"risk {persons} --quasi-identifier age sex --ledger {ledger}".split())
+    assert main(f"risk {later} --counts n --earlier {ledger}".split()) == 2
     assert "ledger of persons" in capsys.readouterr().err
-    assert main(["risk", str(later), "--counts", "n", "--ledger", str(tmp_path / "new.json")]) == 2
+    assert main(f"risk {later} --counts n --ledger {tmp_path / 'new.json'}".split()) == 2
 
 
-@pytest.mark.parametrize(
-    ("written", "found"),
-    [
-        ("30–39", (30, 39)),
-        (">=65", (65, np.inf)),
-        (">65", (66, np.inf)),
-        ("<=17", (-np.inf, 17)),
-        ("18세 미만", (-np.inf, 17)),
-        ("65 in več", (65, np.inf)),
-        ("", None),
-    ],
-)
-def test_band__reads_usual_spellings(written: str, found: object) -> None:
-    assert band(written) == found
+BANDS = {
+    "30–39": (30, 39),
+    ">=65": (65, np.inf),
+    ">65": (66, np.inf),
+    "<=17": (-np.inf, 17),
+    "18세 미만": (-np.inf, 17),
+    "65 in več": (65, np.inf),
+    "": None,
+}
+
+
+def test_band__reads_usual_spellings() -> None:
+    assert {written: band(written) for written in BANDS} == BANDS
 
 
 def test_dominance__by_the_definition() -> None:
@@ -426,50 +382,43 @@ def test_dominance__by_the_definition() -> None:
 
 
 def test_amounts__are_held_against_both_rules() -> None:
-    table = (
-        "region,firm,turnover\n"
-        + "".join(f"A,f{n},{10}\n" for n in range(20))
-        + "B,g1,900\nB,g2,5\nB,g3,4\nB,g3,1\n"
+    firms = "".join(f"A,f{n},10\n" for n in range(20))
+    table = f"region,firm,turnover\n{firms}B,g1,900\nB,g2,5\nB,g3,4\nB,g3,1\n"
+    of_regions = {"counts": (), "magnitude": "turnover"}
+    audit = _audit(table, "region", **of_regions, contributor="firm")
+    assert _checks(audit) == ["dominance", "p_percent"]
+    tells(
+        audit,
+        dominance="FAIL: In 1 of 2 (50.0 %) cells of `turnover` the 1 largest … 85.0 % ",
+        p_percent="FAIL: In 1 of 2 (50.0 %) cells of `turnover` the second largest … 10.0 %.",
     )
-    audit = audit_counts(_read(table), dimensions=["region"], magnitude="turnover", contributor="firm")
-    assert _messages(audit) == {
-        "dominance": Saying("FAIL: In 1 of 2 (50.0 %) cells of `turnover` the 1 largest … 85.0 % …"),
-        "p_percent": Saying("FAIL: In 1 of 2 (50.0 %) cells of `turnover` the second largest … 10.0 %."),
-    }
-    assert counts_document(audit)["magnitude"] == {
-        "column": "turnover",
-        "n_cells": 2,
-        "n_cells_by_dominance": 1,
-        "n_cells_by_p_percent": 1,
-    }
-    even = audit_counts(_read(table.replace("900", "5")), dimensions=["region"], magnitude="turnover")
-    assert even.overall.value == "PASS"
-    with pytest.raises(AuditInputError, match="must hold a number of at least 0 in each row"):
-        audit_counts(_read(table.replace("900", "-1")), dimensions=["region"], magnitude="turnover")
+    by_rule = {"n_cells": 2, "n_cells_by_dominance": 1, "n_cells_by_p_percent": 1}
+    assert counts_document(audit)["magnitude"] == {"column": "turnover", **by_rule}
+    assert _audit(table.replace("900", "5"), "region", **of_regions).overall is Verdict.PASS
+    (problem,) = problems(lambda: _audit(table.replace("900", "-1"), "region", **of_regions))
+    assert problem == Saying("…must hold a number of at least 0 in each row…")
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        (_table(totals=False), ("n", False)),
-        (_table(), ("n", True)),
-        (_table().replace(",n\n", ",v\n", 1), ("v", True)),
-        (_table(totals=False).replace(",n\n", ",v\n", 1), None),
-        ("spol,starost,število oseb\nm,0-20,12\nž,0-20,9\n", ("število oseb", False)),
-        ("성별,연령대,건수\n남,20대,12\n여,20대,<5\n", ("건수", False)),
-        ("age,sex,disease\n30,F,flu\n30,F,flu\n40,M,cold\n", None),
-        ("n,name\n1,a\n2,b\n3,c\n4,d\n5,e\n", None),
-        ("n\n3\n4\n", None),
-        ("a,b\nx,y\nz,w\n", None),
-    ],
+LOOKS = (
+    (_table(totals=False), ("n", False)),
+    (_table(), ("n", True)),
+    (_table().replace(",n\n", ",v\n", 1), ("v", True)),
+    (_table(totals=False).replace(",n\n", ",v\n", 1), None),
+    ("spol,starost,število oseb\nm,0-20,12\nž,0-20,9\n", ("število oseb", False)),
+    ("성별,연령대,건수\n남,20대,12\n여,20대,<5\n", ("건수", False)),
+    ("age,sex,disease\n30,F,flu\n30,F,flu\n40,M,cold\n", None),
+    ("n,name\n1,a\n2,b\n3,c\n4,d\n5,e\n", None),
+    ("n\n3\n4\n", None),
+    ("a,b\nx,y\nz,w\n", None),
 )
-def test_looks_like_counts__by_name_or_totals(text: str, found: object) -> None:
-    table = _read(text).table
-    assert looks_like_counts(table, table.column_names) == found
 
 
-def _rows(text: str) -> Dataset:
-    return read_dataset("\n".join(line.strip() for line in text.strip().splitlines()).encode(), name="n.csv")
+def test_looks_like_counts__by_name_or_totals() -> None:
+    def holds(text: str, found: object) -> None:
+        table = _read(text).table
+        assert looks_like_counts(table, table.column_names) == found
+
+    holds_for_each(LOOKS, holds)
 
 
 QUARTERS = "sex,period,n\n" + "".join(
@@ -479,61 +428,62 @@ QUARTERS = "sex,period,n\n" + "".join(
 
 
 def test_category_that_sums_others_up__is_a_total() -> None:
-    cube = read_cube(_rows(QUARTERS).table, ["sex", "period"], "n")
+    cube = _cube(QUARTERS, "sex,period")
     assert cube.categories[1] == tuple(f"2024-Q{at}" for at in range(1, 5))
     assert cube.sums == ((), (("2024", (0, 1, 2, 3)),))
     assert cube.parts((0, -2)) == ((0, 0), (0, 1), (0, 2), (0, 3))
-    suppressed = _rows(QUARTERS.replace("F,2024-Q2,20", "F,2024-Q2,*"))
-    cube = read_cube(suppressed.table, ["sex", "period"], "n")
-    assert bounds_of(cube).bounds == {(0, 1): (20, 20)}
-    audit = audit_counts(suppressed, counts=["n"], dimensions=["sex", "period"])
-    assert cell_names(audit.measured[0], (0, -2)) == ["F", "2024"]
+    suppressed = QUARTERS.replace("F,2024-Q2,20", "F,2024-Q2,*")
+    assert bounds_of(_cube(suppressed, "sex,period")).bounds == {(0, 1): (20, 20)}
+    assert cell_names(_audit(suppressed, "sex,period").measured[0], (0, -2)) == ["F", "2024"]
 
 
-@pytest.mark.parametrize(
-    ("categories", "contexts", "sums"),
-    [
-        (["all", "a", "b", "c", "d"], [{0: 3, 1: 1, 2: 2, 3: 9}, {0: 9, 1: 5, 2: 4, 4: 9}], [(0, (1, 2))]),
-        (["a", "b", "both"], [{0: 1, 1: 2, 2: 3}, {0: 4, 1: 4, 2: 8}], [(2, (0, 1))]),
-        (["all", "a", "b"], [{0: 3, 1: 1, 2: 2}], []),  # perhaps chance
-        (["a", "b", "c"], [{0: 3, 1: 1, 2: 2, -1: 6}, {0: 9, 1: 5, 2: 4, -1: 18}], []),  # of all three
-        (["S", "S1", "S11", "S12", "S2", "S21", "S22"], [{0: 10, 1: 3, 2: 1, 3: 2, 4: 7, 5: 3, 6: 4}],
-         [(1, (2, 3)), (4, (5, 6))]),
-        (["Y", "Y 1", "Y 2"], [{0: 3, 1: 1, 2: None}, {0: 3, 1: 1, 2: 2}], [(0, (1, 2))]),
-        (["Y", "Y 1", "Y 2"], [{0: 3, 1: 4, 2: None}, {0: 3, 1: 1, 2: 2}], []),
-    ],
-)  # fmt: skip
-def test_subtotals__are_right_in_every_context(
-    categories: list[str], contexts: list[dict[int, int | None]], sums: list[tuple[int, tuple[int, ...]]]
-) -> None:
-    assert [(each.category, each.parts) for each in subtotals_of(categories, contexts)] == sums
+SUBTOTALS = (
+    ("all a b c d", [{0: 3, 1: 1, 2: 2, 3: 9}, {0: 9, 1: 5, 2: 4, 4: 9}], [(0, (1, 2))]),
+    ("a b both", [{0: 1, 1: 2, 2: 3}, {0: 4, 1: 4, 2: 8}], [(2, (0, 1))]),
+    ("all a b", [{0: 3, 1: 1, 2: 2}], []),  # perhaps chance
+    ("a b c", [{0: 3, 1: 1, 2: 2, -1: 6}, {0: 9, 1: 5, 2: 4, -1: 18}], []),  # of all three
+    ("S S1 S11 S12 S2 S21 S22", [{0: 10, 1: 3, 2: 1, 3: 2, 4: 7, 5: 3, 6: 4}], [(1, (2, 3)), (4, (5, 6))]),
+    ("Y Y_1 Y_2", [{0: 3, 1: 1, 2: None}, {0: 3, 1: 1, 2: 2}], [(0, (1, 2))]),
+    ("Y Y_1 Y_2", [{0: 3, 1: 4, 2: None}, {0: 3, 1: 1, 2: 2}], []),
+)
+
+
+def test_subtotals__are_right_in_every_context() -> None:
+    def holds(names: str, contexts: list[dict[int, int | None]], sums: list[tuple[int, object]]) -> None:
+        categories = [name.replace("_", " ") for name in names.split()]
+        assert [(each.category, each.parts) for each in subtotals_of(categories, contexts)] == sums
+
+    holds_for_each(SUBTOTALS, holds)
 
 
 def test_figures__shares_give_small_counts_away_and_averages_suppressed_ones() -> None:
-    shares = _rows("area,n,percent\na,200,1.5\nb,400,25.0\nc,40,97.5\nd,80,50.0")
-    audit = audit_counts(shares, counts=["n"], dimensions=["area", "percent"])
-    (finding,) = [each for each in audit.findings if each.verdict is Verdict.FAIL]
-    assert (finding.column, finding.n_affected, audit.dimensions) == ("percent", 2, ("area",))
-    means = _rows("area,n,mean\na,200,31.5\nb,*,24.0\nc,40,\nd,80,38.1")
-    audit = audit_counts(means, counts=["n"], dimensions=["area", "mean"])
-    (finding,) = [each for each in audit.findings if each.verdict is Verdict.FAIL]
-    assert (finding.column, finding.n_affected) == ("mean", 1)
+    for figure, rows, n_affected in (
+        ("percent", "a,200,1.5 b,400,25.0 c,40,97.5 d,80,50.0", 2),
+        ("mean", "a,200,31.5 b,*,24.0 c,40, d,80,38.1", 1),
+    ):
+        audit = _audit("\n".join([f"area,n,{figure}", *rows.split()]), f"area,{figure}")
+        (finding,) = [each for each in audit.findings if each.verdict is Verdict.FAIL]
+        assert (finding.column, finding.n_affected, audit.dimensions) == (figure, n_affected, ("area",))
+
+
+NO_CELLS = (
+    (_table(), "region", "Several rows stand for one cell over `region`"),
+    ("region,sector,n\nA,w,x\nB,w,*\n", "region,sector", "`n` holds no whole number of at least 0"),
+    (
+        "p,q,n\n" + "".join(f"a{n},b{n},7\n" for n in range(500)),
+        "p,q",
+        "The table has 250,000 cells over `p`, `q`; at most 200,000 are read",
+    ),
+)
 
 
 def test_read_cube__refuses_what_is_no_table_of_cells() -> None:
-    with pytest.raises(AuditInputError, match="Several rows stand for one cell over `region`"):
-        _cube(_table(), ("region",))
-    with pytest.raises(AuditInputError, match="`n` holds no whole number of at least 0"):
-        _cube("region,sector,n\nA,w,x\nB,w,*\n")
-    wide = "p,q,n\n" + "".join(f"a{n},b{n},7\n" for n in range(500))
-    with pytest.raises(
-        AuditInputError, match="The table has 250,000 cells over `p`, `q`; at most 200,000 are read"
-    ):
-        _cube(wide, ("p", "q"))
+    for text, dimensions, problem in NO_CELLS:
+        assert problems(partial(_cube, text, dimensions)) == (Saying(f"{problem}…"),)
 
 
 def test_document_and_report__name_cells_and_bounds() -> None:
-    audit = _audit(_table(suppressed=[("B", "z")]))
+    audit = _audit(_table(suppressed=ALONE))
     document = json.loads(json.dumps(counts_document(audit), allow_nan=False))
     (counts,) = document["counts"]
     assert counts["bounds"] == [{"categories": ["B", "z"], "least": 1, "most": 1}]
@@ -543,8 +493,11 @@ def test_document_and_report__name_cells_and_bounds() -> None:
     assert frame.iloc[-1].tolist() == ["B", "z", "n", "suppressed", 1, 1]
     lines = counts_summary(audit)
     assert (lines[0], lines[-1]) == ("counts.csv: 12 cells of n over region, sector", "Verdict: FAIL")
-    alone = counts_document(_audit(_table(totals=False, suppressed=[("B", "z")])))["counts"]
+    alone = counts_document(_audit(_table(totals=False, suppressed=ALONE)))["counts"]
     assert alone[0]["bounds"][0]["most"] is None  # type: ignore[index]
+
+
+KEYS = [*np.ndindex(2, 2, 2)]
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -559,22 +512,12 @@ def test_tables_in_a_circle__tell_what_all_tables_that_fit_have_in_common(seed: 
         cells = {key: int(n) for key, n in np.ndenumerate(truth.sum(axis=left_out))}
         categories = tuple((f"{name} a", f"{name} b") for name in kept)
         rows = dict.fromkeys(cells, -1)
-        cubes.append(
-            (
-                str(left_out),
-                Cube(dimensions=tuple(kept), categories=categories, cells=cells, rows=rows, sums=((), ())),
-            )
-        )
+        cube = Cube(dimensions=tuple(kept), categories=categories, cells=cells, rows=rows, sums=((), ()))
+        cubes.append((str(left_out), cube))
     odd = np.array([[[1, -1], [-1, 1]], [[-1, 1], [1, -1]]])
     fits = np.array([fit for step in range(-60, 61) if ((fit := truth + step * odd) >= 0).all()])
     least, most = fits.min(axis=0), fits.max(axis=0)
-    expected = {
-        frozenset(f"{name} {'ab'[at]}" for name, at in zip(columns, key, strict=True)): (
-            least[key],
-            most[key],
-        )
-        for key in np.ndindex(2, 2, 2)
-        if least[key] > 0
-    }
+    names = {key: [f"{name} {'ab'[at]}" for name, at in zip(columns, key, strict=True)] for key in KEYS}
+    expected = {frozenset(names[key]): (least[key], most[key]) for key in KEYS if least[key] > 0}
     found = measure_together(cubes, are_same=True)
     assert {frozenset(names): tuple(bounds) for each in found for names, bounds in each.cells} == expected
