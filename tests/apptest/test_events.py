@@ -5,6 +5,7 @@ import io
 import re
 import time
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.demo.events import make_alarm_log
@@ -19,24 +20,47 @@ TRIANGLE = """2024-01-08T10:00;a;X.FALL_DETECTED 2024-01-09T10:00;a;X.FALL_DETEC
     2024-01-09T10:00;c;X.FALL_DETECTED 2024-01-14T10:00;c;X.FALL_DETECTED""".split()
 
 
+UNMAPPED = [f"2024-01-{8 + n // 2 % 2:02d} 10:00,p{n},{'vpis' if n % 2 else 'izpis'}" for n in range(12)]
+
+
 def upload(app: AppTest, *lines: str, header: str = HEADER, name: str = "log.csv") -> AppTest:
     uploader = next(found for found in app.file_uploader if found.label == "Event log")
     return uploader.upload(name, "\n".join([header, *lines]).encode(), "text/csv").run()
 
 
+def plain(text: str) -> str:
+    return text.replace("\\", "").replace("\xa0", " ").replace("`", "")
+
+
 def figures(app: AppTest) -> dict[str, str]:
-    return {
-        metric.label.replace("\\", "").replace("\xa0", " "): metric.value.replace("\xa0", " ")
-        for metric in app.metric
-    }
+    return {plain(metric.label): plain(metric.value) for metric in app.metric}
 
 
 def headline(app: AppTest) -> str:
-    return app.header[0].value.replace("\\", "").replace("\xa0", " ")
+    return plain(app.header[0].value)
 
 
 def problems(app: AppTest) -> list[str]:
-    return [error.value.replace("\\", "").replace("\xa0", " ") for error in app.error]
+    return [plain(error.value) for error in app.error]
+
+
+def said_in(app: AppTest) -> str:
+    return plain(" ".join(element.value for element in app.markdown))
+
+
+def buttons(app: AppTest) -> list[str]:
+    return [button.key for button in app.button]
+
+
+def upload_mapping(app: AppTest, name: str, data: bytes) -> None:
+    uploader = next(found for found in app.file_uploader if found.label == "Event mapping")
+    uploader.upload(name, data, "text/csv").run()
+
+
+@pytest.fixture
+def triangle(open_page: Open) -> AppTest:
+    app = upload(open_page(PAGE), *TRIANGLE)
+    return app.slider(key="events_k").set_value(2).run()
 
 
 def apply_settings(app: AppTest) -> AppTest:
@@ -51,22 +75,30 @@ def test_events__says_what_to_upload(open_page: Open) -> None:
     assert not app.metric
 
 
-def test_events__shows_the_demo_with_both_verdicts(open_page: Open) -> None:
+def test_events__shows_the_demo_with_both_verdicts_four_figures_and_the_way_of_the_events(
+    open_page: Open,
+) -> None:
     app = open_page(PAGE)
     app.button(key="events_demo_alarms").click().run()
     assert not app.exception
     n_events = len(list(csv.reader(io.StringIO(make_alarm_log().decode())))) - 1
     assert n_events == 9000
-    assert headline(app) == (
-        "The whole trace of 99.1 % of users is nobody else's. k = 5 is reached in every exported combination."
+    assert headline(app) == Saying("The whole trace of 99.1 % of users … k = 5 is reached in every …")
+    assert list(figures(app).items())[:2] == [
+        ("Users of the smallest combination", "5"),
+        ("Events kept", "4,924"),
+    ]
+    assert list(figures(app))[2:4] == ["Singled out by known events", "Users whose whole trace is unique"]
+    offered = {download.key.removeprefix("download_events_") for download in app.get("download_button")}
+    assert offered >= {"anonymized_events.csv", "event_removal_report.csv", "html"}
+    way = re.search(
+        r"9,000 events in the log → 5,086 after cleanup → 3,003 kept as they are, 1,921 made "
+        r"coarser \((.*)\) → 162 removed → 4,924 released\.",
+        said_in(app),
     )
-    assert figures(app)["Users of the smallest combination"] == "5"
-    assert figures(app)["Events kept"] == "4,924"
-    assert {download.key for download in app.get("download_button")} >= {
-        "download_events_anonymized_events.csv",
-        "download_events_event_removal_report.csv",
-        "download_events_html",
-    }
+    assert way is not None, said_in(app)
+    steps = [int(found.replace(",", "")) for found in re.findall(r": ([\d,]+?)(?:, |$)", way.group(1))]
+    assert sum(steps) == 1921, way.group(1)
 
 
 def test_events__asks_which_columns_a_table_without_times_means_and_nothing_else(open_page: Open) -> None:
@@ -83,16 +115,13 @@ def test_events__asks_which_columns_a_table_without_times_means_and_nothing_else
     assert problems(app) == ["Choose three different columns."]
     app = upload(open_page(PAGE), *lines, header="a;b;c;d")
     assert "Settings" in [drawer.label for drawer in app.expander]  # found by their values
-    assert any("`a`, `b`, `c`" in element.value.replace("\\", "") for element in app.markdown)
-    app = app.button(key="events_confirm").click().run()
-    assert "events_confirm" not in [button.key for button in app.button]
+    assert "a, b, c" in said_in(app)
+    assert "events_confirm" not in buttons(app.button(key="events_confirm").click().run())
 
 
 def test_events__answers_k_strategy_and_pseudonyms_at_once(open_page: Open) -> None:
     app = upload(open_page(PAGE), *TRIANGLE)
-    assert " ".join(problems(app)) == Saying(
-        "k is 5, above the 3 users with an event after cleanup (of 3 in …"
-    )
+    assert problems(app) == [Saying("k is 5, above the 3 users with an event after cleanup (of 3 in …")]
     app.slider(key="events_k").set_value(2).run()
     assert problems(app) == []
     assert figures(app)["Events kept"] == "6"
@@ -102,45 +131,25 @@ def test_events__answers_k_strategy_and_pseudonyms_at_once(open_page: Open) -> N
     app.slider(key="events_k").set_value(3).run()
     app.segmented_control(key="events_strategy").set_value("remove-users").run()
     assert not app.exception
-    assert figures(app)["Events kept"] == "0"
-    assert figures(app)["Users of the smallest combination"] == "not assessed"
-    assert headline(app) == "Nothing is left to release with k = 3."
+    nothing = figures(app)
+    assert (nothing["Events kept"], nothing["Users of the smallest combination"]) == ("0", "not assessed")
+    assert headline(app) == Saying("Nothing is left … k = 3.")
 
 
-def test_events__fails_traces_above_a_limit(open_page: Open) -> None:
-    app = upload(open_page(PAGE), *TRIANGLE)
-    app.slider(key="events_k").set_value(2).run()
-    app.number_input(key="events_limit").set_value(20.0).run()
-    words = " ".join(element.value for element in app.markdown)
-    assert "(limit for two: 20.0 %)" in words.replace("\\", "").replace("\xa0", " ")
-
-
-def test_events__takes_settings_only_when_applied(open_page: Open) -> None:
+def test_events__takes_settings_only_when_applied_and_as_they_can_be_meant(open_page: Open) -> None:
     app = upload(open_page(PAGE), *TRIANGLE, "2024-01-08T10:00;d;X.BATTERY_EMPTY")
-    app.slider(key="events_k").set_value(2).run()
-    assert figures(app)["Users kept"] == "3"
-    app.toggle(key="events_leave_out_none").set_value(True)
-    app.multiselect(key="events_columns").set_value(["weekday"])
-    app.selectbox(key="events_flatten").set_value("weekday")
-    apply_settings(app)
-    assert problems(app) == []
-    assert figures(app)["Users kept"] == "4"
-    assert figures(app)["Events kept"] == "7"
-
-
-def test_events__refuses_a_flatten_column_that_does_not_contribute(open_page: Open) -> None:
-    app = upload(open_page(PAGE), *TRIANGLE)
     app.slider(key="events_k").set_value(2).run()
     app.selectbox(key="events_flatten").set_value("month")
     apply_settings(app)
     told = "“Flatten column” must be one of generalized_event, week_number, weekday, time_period"
     assert problems(app) == [f"{told}, received month."]
-    assert figures(app)["Events kept"] == "6"
-
-
-def said_in(app: AppTest) -> str:
-    words = " ".join(element.value for element in app.markdown)
-    return words.replace("\\", "").replace("\xa0", " ").replace("`", "")
+    assert (figures(app)["Users kept"], figures(app)["Events kept"]) == ("3", "6")
+    app.toggle(key="events_leave_out_none").set_value(True)
+    app.multiselect(key="events_columns").set_value(["weekday"])
+    app.selectbox(key="events_flatten").set_value("weekday")
+    apply_settings(app)
+    assert problems(app) == []
+    assert (figures(app)["Users kept"], figures(app)["Events kept"]) == ("4", "7")
 
 
 def test_events__names_columns_and_lines_that_are_wrong_and_goes_on_when_told(open_page: Open) -> None:
@@ -150,41 +159,36 @@ def test_events__names_columns_and_lines_that_are_wrong_and_goes_on_when_told(op
     assert figures(app)["Events kept"] == "6"
     found = "the audit took when as time and who as user and what as event"
     assert found in said_in(app)
-    assert "events_confirm" in [button.key for button in app.button]
+    assert "events_confirm" in buttons(app)
     apply_settings(app)
     assert found not in said_in(app)
     app.run()
-    assert "events_confirm" not in [button.key for button in app.button]
+    assert "events_confirm" not in buttons(app)
     assert figures(app)["Events kept"] == "6"
     app = upload(app, *TRIANGLE, "never;d;X.FALL_DETECTED", header="when;who;what", name="second.csv")
-    assert " ".join(problems(app)) == Saying(
-        "second.csv: 1 of 7 records have no ISO 8601 date and time in … 8). …"
-    )
+    assert problems(app)[0] == Saying("second.csv: 1 of 7 records have no ISO 8601 date and time in … 8). …")
     app.checkbox(key="events_leave_out_unreadable").set_value(True)
     apply_settings(app)
     assert problems(app) == []
     assert figures(app)["Events kept"] == "6"
 
 
-def test_events__reads_another_mapping_and_says_what_is_wrong_with_one(open_page: Open) -> None:
-    app = upload(open_page(PAGE), *TRIANGLE)
-    app.slider(key="events_k").set_value(2).run()
-
-    def upload_mapping(name: str, data: bytes) -> None:
-        uploader = next(found for found in app.file_uploader if found.label == "Event mapping")
-        uploader.upload(name, data, "text/csv").run()
-
-    upload_mapping("mapping.csv", b"event,class\nFALL_DETECTED,tumble\n")
+def test_events__reads_another_mapping_and_says_what_is_wrong_with_one(triangle: AppTest) -> None:
+    app = triangle
+    upload_mapping(app, "mapping.csv", b"event,class\nFALL_DETECTED,tumble\n")
     assert not app.exception
     preview = next(table.value for table in app.dataframe if "generalized_event" in table.value.columns)
     assert set(preview["generalized_event"]) == {"tumble"}
-    upload_mapping("broken.csv", b"a,b,c\n1,2,3\n")
-    assert problems(app) == ["The event mapping as CSV has two columns, event and class, and a header line."]
+    same_file = "\n".join([HEADER, *TRIANGLE]).encode()
+    for name, data in (("broken.csv", b"a,b,c\n1,2,3\n"), ("log.csv", same_file)):
+        upload_mapping(app, name, data)
+        assert not app.exception
+        assert problems(app) == [Saying("The event mapping as CSV has two columns, event and class, …")]
+        assert figures(app)["Events kept"] == "6"
 
 
-def test_events__keeps_log_and_settings_over_a_page_switch_and_replaces_a_log(open_page: Open) -> None:
-    app = upload(open_page(PAGE), *TRIANGLE)
-    app.slider(key="events_k").set_value(2).run()
+def test_events__keeps_log_and_settings_over_a_page_switch_and_replaces_a_log(triangle: AppTest) -> None:
+    app = triangle
     app.switch_page("pages/start/home.py").run()
     app.switch_page(PAGE).run()
     assert figures(app)["Events kept"] == "6"
@@ -193,9 +197,8 @@ def test_events__keeps_log_and_settings_over_a_page_switch_and_replaces_a_log(op
     assert figures(app)["Events kept"] == "2"
 
 
-def test_events__draws_new_pseudonyms_only_when_asked(open_page: Open) -> None:
-    app = upload(open_page(PAGE), *TRIANGLE)
-    app.slider(key="events_k").set_value(2).run()
+def test_events__draws_new_pseudonyms_only_when_asked(triangle: AppTest) -> None:
+    app = triangle
 
     def names() -> set[str]:
         tables = [table.value for table in app.dataframe if "week_number" in table.value.columns]
@@ -205,6 +208,7 @@ def test_events__draws_new_pseudonyms_only_when_asked(open_page: Open) -> None:
     app.run()
     assert names() == first
     app.number_input(key="events_limit").set_value(20.0).run()
+    assert "(limit for two: 20.0 %)" in said_in(app)
     assert names() == first  # a limit judges, it does not change the export
     app.button(key="events_new_pseudonyms").click().run()
     assert names().isdisjoint(first)
@@ -224,16 +228,6 @@ def test_events__says_that_a_file_has_no_header_line_without_repeating_a_cell(op
     assert "FALL" not in problem
 
 
-def test_events__takes_the_same_file_as_log_and_mapping(open_page: Open) -> None:
-    app = upload(open_page(PAGE), *TRIANGLE)
-    app.slider(key="events_k").set_value(2).run()
-    uploader = next(found for found in app.file_uploader if found.label == "Event mapping")
-    uploader.upload("log.csv", "\n".join([HEADER, *TRIANGLE]).encode(), "text/csv").run()
-    assert not app.exception
-    assert problems(app) == ["The event mapping as CSV has two columns, event and class, and a header line."]
-    assert figures(app)["Events kept"] == "6"
-
-
 def test_events__caps_rows_at_once(open_page: Open) -> None:
     app = upload(open_page(PAGE), *TRIANGLE, *[TRIANGLE[0]] * 4)
     app.slider(key="events_k").set_value(2).run()
@@ -245,13 +239,10 @@ def test_events__caps_rows_at_once(open_page: Open) -> None:
 
 
 def test_events__suggests_settings_and_uses_one(open_page: Open) -> None:
-    lines = [f"2024-01-{8 + n // 2 % 2:02d} 10:00,p{n},{'vpis' if n % 2 else 'izpis'}" for n in range(12)]
-    app = upload(open_page(PAGE), *lines, header="when,who,what")
+    app = upload(open_page(PAGE), *UNMAPPED, header="when,who,what")
     app.button(key="events_without_classes").click().run()
     app.slider(key="events_k").set_value(3).run()
-    assert headline(app).startswith(
-        "What happened is not assessed: the event mapping does not tell the events apart."
-    )
+    assert headline(app).startswith("What happened is not assessed: ")
     app = _suggested(app.button(key="events_suggest_start").click().run())
     assert not app.exception
     app.slider(key="events_k").set_value(2).run()
@@ -275,9 +266,6 @@ def _suggested(app: AppTest) -> AppTest:
     raise AssertionError("the search did not end")
 
 
-UNMAPPED = [f"2024-01-{8 + n // 2 % 2:02d} 10:00,p{n},{'vpis' if n % 2 else 'izpis'}" for n in range(12)]
-
-
 def test_events__asks_about_kinds_without_a_class_before_any_verdict(open_page: Open) -> None:
     app = upload(open_page(PAGE), *UNMAPPED, header="when,who,what")
     assert not app.exception
@@ -297,34 +285,11 @@ def test_events__asks_about_kinds_without_a_class_before_any_verdict(open_page: 
 def test_events__takes_classes_given_to_kinds(open_page: Open) -> None:
     app = upload(open_page(PAGE), *UNMAPPED, header="when,who,what")
     editor = next(each.key for each in app.data_editor if each.key.startswith("events_kinds_"))
-    app.session_state[editor] = {
-        "edited_rows": {0: {"event_class": "leaving"}, 1: {"event_class": "coming"}},
-        "added_rows": [],
-        "deleted_rows": [],
-    }
+    edited = {0: {"event_class": "leaving"}, 1: {"event_class": "coming"}}
+    app.session_state[editor] = {"edited_rows": edited, "added_rows": [], "deleted_rows": []}
     app.run()
     app.button(key="events_use_classes").click().run()
     assert not app.exception
     app.slider(key="events_k").set_value(3).run()
     preview = next(table.value for table in app.dataframe if "generalized_event" in table.value.columns)
     assert set(preview["generalized_event"]) == {"leaving", "coming"}
-
-
-def test_events__shows_four_figures_first_and_the_way_of_the_events(open_page: Open) -> None:
-    app = open_page(PAGE)
-    app.button(key="events_demo_alarms").click().run()
-    assert list(figures(app))[:4] == [
-        "Users of the smallest combination",
-        "Events kept",
-        "Singled out by known events",
-        "Users whose whole trace is unique",
-    ]
-    words = " ".join(element.value for element in app.markdown).replace("\\", "").replace("\xa0", " ")
-    way = re.search(
-        r"9,000 events in the log → 5,086 after cleanup → 3,003 kept as they are, 1,921 made "
-        r"coarser \((.*)\) → 162 removed → 4,924 released\.",
-        words,
-    )
-    assert way is not None, words
-    steps = [int(found.replace(",", "")) for found in re.findall(r": ([\d,]+?)(?:, |$)", way.group(1))]
-    assert sum(steps) == 1921, way.group(1)
