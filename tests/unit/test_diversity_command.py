@@ -12,8 +12,8 @@ from sklearn.tree import DecisionTreeClassifier
 from core.__main__ import main
 from core.demo.diversity import demo_file
 from core.tables import read_dataset
+from tests.cases.table import holds_for_each, read_cases, says
 from tests.kinds import Patch, Told
-from tests.saying import Saying
 
 IRIS = ["diversity", "--demo", "iris"]
 
@@ -21,6 +21,10 @@ IRIS = ["diversity", "--demo", "iris"]
 def document(capsys: Told, *arguments: str) -> tuple[int, dict[str, Any]]:
     code = main([*arguments, "--json"])
     return code, json.loads(capsys.readouterr().out)
+
+
+def _of_file(path: Path, *further: str, label: str = "target") -> list[str]:
+    return ["diversity", str(path), "--label", label, "--sensitive", "petal width (cm)", *further]
 
 
 @pytest.fixture
@@ -32,14 +36,11 @@ def iris_file(tmp_path: Path) -> Path:
 
 def test_demo__prints_the_document(capsys: Told) -> None:
     code, found = document(capsys, *IRIS, "--k-max", "4", "--target-accuracy", "0.5")
-    assert code == 0
-    assert found["tool"] == "diversity"
-    assert {
-        "verdict", "overall", "base_accuracy", "configurations", "pareto", "recommended", "findings", "seconds",  # noqa: E501
-    } <= found.keys()  # fmt: skip
-    assert sorted((c["k"], c["l"]) for c in found["configurations"]) == [
-        (k, ell) for k in (2, 3, 4) for ell in range(1, k + 1)
-    ]
+    assert (code, found["tool"]) == (0, "diversity")
+    fields = "verdict overall base_accuracy configurations pareto recommended findings seconds"
+    assert set(fields.split()) <= found.keys()
+    pairs = [(k, ell) for k in (2, 3, 4) for ell in range(1, k + 1)]
+    assert sorted((c["k"], c["l"]) for c in found["configurations"]) == pairs
     for each in found["configurations"]:
         assert {"deletion_ratio", "accuracy", "ncp", "stored", "reason", "min_k", "distinct_l"} <= each.keys()
         assert each["stored"] == (each["reason"] == "offered")
@@ -51,23 +52,18 @@ def test_demo__prints_the_document(capsys: Told) -> None:
 
 
 def test_reference_cells__meet_a_figure_of_the_reference(capsys: Told) -> None:
-    code, found = document(
-        capsys, "diversity", "--demo", "breast_cancer", "--model", "tree", "--reference-cells", "--k-min", "47",  # noqa: E501
-        "--k-max", "47", "--l-min", "46",
-    )  # fmt: skip
+    asked = "--demo breast_cancer --model tree --reference-cells --k-min 47 --k-max 47 --l-min 46"
+    code, found = document(capsys, "diversity", *asked.split())
     assert code == 0
-    assert {(c["k"], c["l"]): (round(c["deletion_ratio"], 10), round(c["accuracy"], 10))
-            for c in found["configurations"]} == {
-        (47, 46): (0.1649122807, 0.8854166667),
-        (47, 47): (0.3298245614, 0.974025974),
-    }  # fmt: skip
+    figures = {(c["k"], c["l"]): (c["deletion_ratio"], c["accuracy"]) for c in found["configurations"]}
+    assert figures.keys() == {(47, 46), (47, 47)}
+    assert figures[47, 46] == pytest.approx((0.1649122807, 0.8854166667), abs=1e-10)
+    assert figures[47, 47] == pytest.approx((0.3298245614, 0.974025974), abs=1e-10)
 
 
 def test_sorting_and_filters__order_the_result_list(capsys: Told) -> None:
-    _, found = document(
-        capsys, *IRIS, "--k-max", "8", "--target-accuracy", "0.5", "--sort", "deletion_ratio",
-        "--max-deletion", "0.5", "--min-accuracy", "0.6",
-    )  # fmt: skip
+    asked = "--k-max 8 --target-accuracy 0.5 --sort deletion_ratio --max-deletion 0.5 --min-accuracy 0.6"
+    _, found = document(capsys, *IRIS, *asked.split())
     listed = [c for c in found["configurations"] if c["stored"]]
     within = [c["deletion_ratio"] for c in listed if c["deletion_ratio"] <= 0.5 and c["accuracy"] >= 0.6]
     assert within == sorted(within)
@@ -85,14 +81,11 @@ def test_text__names_verdict_model_and_recommendation(capsys: Told) -> None:
 
 def test_text__without_any_offer_fails(capsys: Told, tmp_path: Path) -> None:
     release = tmp_path / "r.csv"
-    code = main(
-        [*IRIS, "--k-max", "3", "--target-accuracy", "1", "--min-accuracy", "1", "--release", str(release)]
-    )
-    captured = capsys.readouterr()
-    assert code == 2
-    assert f"error: {release} was not written: no pair of k and ℓ meets the limits." in captured.err
+    strict = [*IRIS, "--k-max", "3", "--target-accuracy", "1"]
+    assert main([*strict, "--min-accuracy", "1", "--release", str(release)]) == 2
+    assert says(capsys.readouterr().err, f"error: {release} was not written: no pair of k and ℓ meets")
     assert not release.exists()
-    assert main([*IRIS, "--k-max", "3", "--target-accuracy", "1"]) == 1
+    assert main(strict) == 1
 
 
 def test_rank_columns__adds_the_ranking_to_the_result(capsys: Told) -> None:
@@ -127,140 +120,72 @@ def test_rank_columns__without_roles_ranks_only_and_passes_nothing(capsys: Told,
 
 def test_release__is_written(capsys: Told, tmp_path: Path, iris_file: Path) -> None:
     path = tmp_path / "released.csv"
-    code, found = document(
-        capsys, "diversity", str(iris_file), "--label", "target", "--sensitive", "petal width (cm)",
-        "--quasi-identifier", "sepal length (cm)", "sepal width (cm)", "--leave-out", "petal length (cm)",
-        "--k-max", "4", "--target-accuracy", "0.4", "--release", str(path),
-    )  # fmt: skip
+    quasi = ["sepal length (cm)", "sepal width (cm)"]
+    asked = ["--leave-out", "petal length (cm)", "--target-accuracy", "0.4", "--release", str(path)]
+    call = [*_of_file(iris_file, "--quasi-identifier", *quasi), *asked, "--k-max", "4"]
+    code, found = document(capsys, *call)
     assert code == 0
     released = pd.read_csv(path)
-    assert released.columns.tolist() == [
-        "sepal length (cm)",
-        "sepal width (cm)",
-        "petal width (cm)",
-        "target",
-    ]
-    groups = released.groupby(["sepal length (cm)", "sepal width (cm)"], dropna=False, observed=True).size()
+    assert released.columns.tolist() == [*quasi, "petal width (cm)", "target"]
+    groups = released.groupby(quasi, dropna=False, observed=True).size()
     assert groups.min() >= found["recommended"]["k"]
 
 
 def test_model_file_and_training_table__are_used(capsys: Told, tmp_path: Path, iris_file: Path) -> None:
     frame = read_dataset(iris_file).frame.astype(float)
     model = DecisionTreeClassifier(random_state=0).fit(frame.drop(columns="target"), frame["target"])
-    path = tmp_path / "model.skops"
+    path, guesses = tmp_path / "model.skops", tmp_path / "guesses.csv"
     path.write_bytes(skops.io.dumps(model))
-    common = ["--label", "target", "--sensitive", "petal width (cm)", "--quasi-identifier", "sepal width (cm)",  # noqa: E501
-              "--k-max", "3"]  # fmt: skip
-    _, found = document(capsys, "diversity", str(iris_file), *common, "--model", str(path))
-    assert (found["model"], found["base_accuracy"]) == ("DecisionTreeClassifier from model.skops", 1.0)
-    _, found = document(capsys, "diversity", str(iris_file), *common, "--train", str(iris_file))
-    assert (found["n_records"], found["base_accuracy"]) == (150, 1.0)
-    guesses = tmp_path / "guesses.csv"
     frame.assign(guess=1).to_csv(guesses, index=False)
-    code, found = document(capsys, "diversity", str(guesses), *common, "--predictions", "guess")
+    common = ["--quasi-identifier", "sepal width (cm)", "--k-max", "3"]
+    _, found = document(capsys, *_of_file(iris_file, *common), "--model", str(path))
+    assert (found["model"], found["base_accuracy"]) == ("DecisionTreeClassifier from model.skops", 1.0)
+    _, found = document(capsys, *_of_file(iris_file, *common), "--train", str(iris_file))
+    assert (found["n_records"], found["base_accuracy"]) == (150, 1.0)
+    code, found = document(capsys, *_of_file(guesses, *common), "--predictions", "guess")
     assert found["base_accuracy"] == pytest.approx(1 / 3)
     assert (code, found["verdict"], found["recommended"]) == (0, "NOT_ASSESSED", None)
 
 
-def test_regression__is_searched(capsys: Told, iris_file: Path) -> None:
-    _, found = document(
-        capsys, "diversity", str(iris_file), "--label", "petal length (cm)", "--sensitive", "petal width (cm)",  # noqa: E501
-        "--quasi-identifier", "sepal length (cm)", "--regression", "--bins", "0", "--k-max", "3",
-    )  # fmt: skip
+def test_regression__is_searched_and_never_called_accuracy_in_the_text(capsys: Told, iris_file: Path) -> None:
+    common = ["--quasi-identifier", "sepal length (cm)", "--regression"]
+    call = _of_file(iris_file, *common, label="petal length (cm)")
+    _, found = document(capsys, *call, "--bins", "0", "--k-max", "3")
     assert (found["model"], found["accuracy_is"]) == ("regression tree", "R²")
     assert found["sensitive_bins"] == {"petal width (cm)": None}
-
-
-def test_regression__is_never_called_accuracy_in_the_text(capsys: Told, iris_file: Path) -> None:
-    main(["diversity", str(iris_file), "--label", "petal length (cm)", "--sensitive", "petal width (cm)",
-          "--quasi-identifier", "sepal length (cm)", "--regression", "--k-max", "6"])  # fmt: skip
+    main([*call, "--k-max", "6"])
     first = capsys.readouterr().out.splitlines()
     assert ", R² on untouched records " in first[1]
     assert not any(" accuracy " in line for line in first[1:4])
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (
-            ["nowhere.csv", "--label", "target"],
-            "Say which columns to use: --sensitive, --quasi-identifier is missing.",
-        ),
-        (["--demo", "iris", "--l-min", "13"], "--l-min must be at most --k-max, received 13 and 12."),
-        (["--demo", "iris", "--model", "oracle"], "or a skops file; oracle is neither."),
-        (["--demo", "iris", "--label", "species"], "--label: there is no column “species”; the table has "),
-    ],
-)
-def test_bad_input__is_said_on_stderr(
-    capsys: Told, iris_file: Path, arguments: list[str], sentence: str
-) -> None:
-    found = [str(iris_file) if each == "nowhere.csv" else each for each in arguments]
-    assert main(["diversity", *found]) == 2
-    captured = capsys.readouterr()
-    assert sentence in captured.err
-    assert captured.out == ""
+def test_bad_input__is_said_in_one_sentence_on_stderr(capsys: Told, iris_file: Path) -> None:
+    def holds(arguments: str, pieces: str, table: list[str] = IRIS) -> None:
+        assert main([*table, *arguments.split()]) == 2
+        printed = capsys.readouterr()
+        assert (printed.out, printed.err.count("\n")) == ("", 1)
+        assert says(printed.err, f"error: …{pieces}"), printed.err
 
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["--model-seed", "-1"], "--model-seed must be from 0 to 4,294,967,295, received -1."),
-        (
-            ["--split-seed", "4294967296"],
-            "--split-seed must be from 0 to 4,294,967,295, received 4,294,967,296.",
-        ),
-        (["--jobs", "0"], "--jobs must be from 1 to 256, received 0."),
-        (["--repeats", "-1"], "--repeats must be from 0 to 1,000, received -1."),
-        (["--k-min", "1"], "--k-min must be at least 2, received 1."),
-        (["--k-min", "13"], "--k-min must be at most --k-max, received 13 and 12."),
-        (["--target-accuracy", "nan"], "--target-accuracy must be from 0 to 1, received nan."),
-        (["--max-deletion", "1.5"], "--max-deletion must be from 0 to 1, received 1.5."),
-        (["--recursive-c", "inf"], "--recursive-c must be above 0, received inf."),
-        (["--recursive-c", "0"], "--recursive-c must be above 0, received 0."),
-        (["--bins", "1"], "--bins must be from 2 to 10,000, received 1."),
-        (["--test-size", "1"], "--test-size must be above 0 and below 1, received 1."),
-        (["--release", "nowhere/r.csv"], "--release: there is no folder nowhere; choose another one."),
-        (["--quasi-identifier", "colour"], "--quasi-identifier: there is no column “colour”; the table has"),
-    ],
-)
-def test_options_out_of_range__are_named_in_one_sentence(
-    capsys: Told, arguments: list[str], sentence: str
-) -> None:
-    assert main([*IRIS, *arguments]) == 2
-    captured = capsys.readouterr()
-    assert captured.err.startswith(f"error: {sentence}")
-    assert (captured.err.count("\n"), captured.out) == (1, "")
+    holds_for_each(read_cases("diversity.txt")["options"], holds)
+    file = ["diversity", str(iris_file)]
+    holds("--label target", "Say which columns to use: --sensitive, --quasi-identifier is missing.", file)
+    holds("--label a", "nowhere.csv is not a file.", ["diversity", "nowhere.csv"])
 
 
 def test_release__never_overwrites_and_says_so_before_the_search(
     capsys: Told, iris_file: Path, monkeypatch: Patch
 ) -> None:
     before = iris_file.read_bytes()
-    arguments = ["diversity", str(iris_file), "--label", "target", "--sensitive", "petal width (cm)",
-                 "--quasi-identifier", "sepal width (cm)", "--release", str(iris_file)]  # fmt: skip
     monkeypatch.setattr("core.diversity.measure_diversity", None)  # would fail if called
-    assert main(arguments) == 2
-    assert capsys.readouterr().err == Saying(f"error: --release: {iris_file} exists and is never …")
+    quasi = ["--quasi-identifier", "sepal width (cm)"]
+    assert main([*_of_file(iris_file, *quasi), "--release", str(iris_file)]) == 2
+    assert says(capsys.readouterr().err, f"error: --release: {iris_file} exists and is never ")
     assert iris_file.read_bytes() == before
 
 
 def test_quasi_identifiers__add_up_in_both_forms(capsys: Told, iris_file: Path) -> None:
-    common = [
-        "diversity",
-        str(iris_file),
-        "--label",
-        "target",
-        "--sensitive",
-        "petal width (cm)",
-        "--k-max",
-        "2",
-    ]
+    common, option = _of_file(iris_file, "--k-max", "2"), "--quasi-identifier"
     first, second = "sepal length (cm)", "sepal width (cm)"
-    _, together = document(capsys, *common, "--quasi-identifier", first, second)
-    _, apart = document(capsys, *common, "--quasi-identifier", first, "--quasi-identifier", second)
+    _, together = document(capsys, *common, option, first, second)
+    _, apart = document(capsys, *common, option, first, option, second)
     assert together["configurations"] == apart["configurations"]
-
-
-def test_absent_file__is_named(capsys: Told) -> None:
-    assert main(["diversity", "nowhere.csv", "--label", "a"]) == 2
-    assert capsys.readouterr().err == "error: nowhere.csv is not a file.\n"
