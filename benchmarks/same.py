@@ -22,6 +22,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 FILED = ROOT / "build" / "same"
+PYTHON = (sys.executable, "-P")  # which finds no `core` in the folder that it is started in
 MOST = 12  # differences of a call that are printed
 UNSTEADY = (
     "created_at",
@@ -97,7 +98,7 @@ def file_answers(code: Path, folder: Path) -> Path:
     folder.mkdir(parents=True)
     asked: queue.SimpleQueue[Any] = queue.SimpleQueue()
     with tempfile.TemporaryDirectory() as inputs, _code_of(code):
-        for call in calls(Path(inputs), [sys.executable, "-m", "core"]):
+        for call in calls(Path(inputs), [*PYTHON, "-m", "core"]):
             asked.put({"name": call.name, "folder": str(call.folder), "words": call.words})
         answering = [threading.Thread(target=_ask, args=(asked, folder)) for _ in range(os.cpu_count() or 1)]
         for each in answering:
@@ -129,7 +130,7 @@ def _ask(asked: queue.SimpleQueue[Any], folder: Path) -> None:
         except queue.Empty:
             break
         if answering is None or answering.poll() is not None:
-            words = [sys.executable, "-c", _ANSWERING]
+            words = [*PYTHON, "-c", _ANSWERING]
             answering = subprocess.Popen(
                 words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
             )

@@ -1,6 +1,7 @@
 """`make same` says what differs between two folders of filed answers, and refuses what is none."""
 
 import json
+import queue
 import shlex
 import subprocess
 from pathlib import Path
@@ -87,9 +88,24 @@ def test_answering__files_report_exit_code_and_what_was_said(tmp_path: Path) -> 
     (tmp_path / "a.csv").write_text("id,age\n1,30\n2,40\n3,50\n4,60\n", encoding="utf-8")
     calls = [{"folder": str(tmp_path), "words": ["leakage", "a.csv", name]} for name in ("a.csv", "no.csv")]
     asked = "".join(json.dumps(call) + "\n" for call in calls)
-    words = [same.sys.executable, "-c", same._ANSWERING]
-    done = subprocess.run(words, input=asked, capture_output=True, text=True, cwd=same.ROOT, check=True)
+    words = [*same.PYTHON, "-c", same._ANSWERING]
+    with same._code_of(same.ROOT):
+        done = subprocess.run(words, input=asked, capture_output=True, text=True, check=True)
     leaked, missing = map(json.loads, done.stdout.splitlines())
     assert (leaked["exit"], leaked["said"], leaked["report"][0]["verdict"]) == (1, [], "FAIL")
     assert (missing["exit"], missing["report"]) == (2, [])
     assert "no.csv" in missing["said"][0]
+
+
+def test_answering__is_done_by_the_code_of_the_commit_and_not_by_that_at_hand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "core").mkdir()
+    (tmp_path / "core/__init__.py").touch()
+    (tmp_path / "core/__main__.py").write_text("def main(words):\n    return 42\n", encoding="utf-8")
+    monkeypatch.chdir(same.ROOT)
+    asked: queue.SimpleQueue[object] = queue.SimpleQueue()
+    asked.put({"name": "demo", "folder": str(tmp_path), "words": ["risk"]})
+    with same._code_of(tmp_path):
+        same._ask(asked, tmp_path)
+    assert json.loads((tmp_path / "demo.json").read_text(encoding="utf-8"))["exit"] == 42
