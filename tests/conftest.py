@@ -4,9 +4,11 @@ Threads of OpenMP that wait for each other spin: two workers on two cores would 
 to boost small trees as one of them alone.
 
 A test has the marker of its folder; `make test` leaves those folders out, but for tests marked `quick`.
+Of the cases of a test marked `one_of(n)` each n-th is part of `make test`, and the others are `slow`.
 """
 
 import os
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -26,3 +28,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(HERE) and (folder := item.path.relative_to(HERE).parts[0]) in FOLDERS:
             item.add_marker(folder)
+    met = Counter[tuple[Path, str]]()
+    for item in items:
+        if (mark := item.get_closest_marker("one_of")) is not None:
+            test = item.path, item.name.partition("[")[0]
+            if met[test] % mark.args[0]:
+                item.add_marker("slow")
+            met[test] += 1

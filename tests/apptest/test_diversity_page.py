@@ -237,6 +237,7 @@ def _with_model(app: AppTest, data: bytes) -> AppTest:
     return app.file_uploader[-1].set_value(("model.skops", data, "application/octet-stream")).run()
 
 
+@pytest.mark.slow
 def test_model_file__is_used(iris: AppTest) -> None:
     frame = read_dataset(demo_file("iris").data, name="iris.csv").frame.astype(float)
     model = DecisionTreeClassifier(random_state=0).fit(frame.drop(columns="target"), frame["target"])
@@ -290,6 +291,7 @@ def test_hostile_column_names__are_shown_as_typed(open_page: OpenPage) -> None:
     assert not [text.value for text in app.markdown if ":red[x]" in text.value.replace(as_typed, "")]
 
 
+@pytest.mark.slow
 def test_one_hot_groups__are_suggested_and_replaced_together(open_page: OpenPage) -> None:
     rng = np.random.default_rng(2)
     job = rng.integers(0, 3, 60)

@@ -131,7 +131,8 @@ def problems(app: AppTest, theirs: re.Pattern[str]) -> list[str]:
     return sorted({f"{words}: {text[:160]}" for text in shown(app) if (words := unsaid(text, theirs))})
 
 
-@pytest.mark.parametrize("tool", list(PAGES))
+@pytest.mark.one_of(4)
+@pytest.mark.parametrize("tool", list(PAGES)[::-1])
 def test_page_and_reports__say_every_word_in_the_language(
     open_page: Open, tool: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -165,6 +166,7 @@ def test_page_and_reports__say_every_word_in_the_language(
     assert {message for message in unknown if message.endswith((".", "?", ":")) or "{" in message} == set()
 
 
+@pytest.mark.slow
 def test_files_and_evidence_of_the_tabular_verifier__are_said_in_the_language(open_page: Open) -> None:
     with speaking(BRACKETS):  # the test's own thread writes options too
         app = said_page(open_page, PAGES["tabular"].script, "tabular")

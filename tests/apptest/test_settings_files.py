@@ -109,7 +109,10 @@ def test_policy__of_ones_own_is_opened_the_same_way() -> None:
         ("leakage", "seed = 7", "leakage_seed", 7),
         ("dataset", "k = 40", "dataset_k", 40),
         ("events", "k = 9\nhour_block = 6", "events_hour_block", 6),
-        ("tabular", "policy_consistency_share = 0.7", "tabular_limit_low_policy_consistency_share", 70),
+        pytest.param(
+            *("tabular", "policy_consistency_share = 0.7", "tabular_limit_low_policy_consistency_share", 70),
+            marks=pytest.mark.slow,
+        ),
         ("vcf", 'min_motif = 2\nseverities = ["other_id=FAIL"]', "vcf_min_motif", 2),
         ("diversity", 'cells = "all_features"', "diversity_cells", "all_features"),
     ],
@@ -119,6 +122,7 @@ def test_opened_settings__reach_every_page(tool: str, content: str, key: str, va
     assert app.session_state[key] == value
 
 
+@pytest.mark.slow
 def test_opened_settings__say_what_no_page_opens() -> None:
     content = """
 tool = "tabular"
@@ -149,6 +153,7 @@ WRONG = {
 }
 
 
+@pytest.mark.one_of(5)
 @pytest.mark.parametrize("data", WRONG.values(), ids=WRONG)
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.key)
 def test_wrong_file__in_every_place_is_told_and_ends_nothing(
