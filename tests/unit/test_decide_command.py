@@ -57,6 +57,13 @@ def _keys(name: str = "ana@hospital.example", folder: str = "keys") -> None:
     assert main(["keys", folder, "--name", name]) == 0
 
 
+APPROVE = ["report.json", "--approve", *WHY]
+
+
+def _approved(*more: str) -> None:
+    assert main(["decide", *APPROVE, *more]) == 0
+
+
 def _problem(capsys: Told, *arguments: str) -> str:
     """Return the one sentence that a command ends with."""
     capsys.readouterr()
@@ -75,12 +82,11 @@ def test_decide__writes_a_new_file_that_holds_the_report_and_its_digest(
     assert main(["decide", "report.json", flag, *WHY, "--exception", "1=known", "whole_rows=few"]) == 0
     assert (folder / "report.json").read_bytes() == before
     decided = read_decided((folder / "report_decided.json").read_bytes(), name="d")
-    assert (decided.undecided, decided.decision.outcome, decided.decision.by) == (before, outcome, WHY[1])
-    assert [(each.check, each.reason) for each in decided.decision.accepted] == [
-        ("full_leakage", "known"),
-        ("whole_rows", "few"),
-    ]
-    assert decided.decision.reason == WHY[3]
+    decision = decided.decision
+    assert (decided.undecided, decision.outcome, decision.by) == (before, outcome, WHY[1])
+    accepted = [(each.check, each.reason) for each in decision.accepted]
+    assert accepted == [("full_leakage", "known"), ("whole_rows", "few")]
+    assert decision.reason == WHY[3]
     assert "Ana Novak" in capsys.readouterr().out
     assert main(["decide", "report_decided.json", "--check"]) == 0
     printed = capsys.readouterr().out
@@ -92,66 +98,49 @@ def test_decide__says_what_is_wrong_in_one_sentence_and_writes_nothing(folder: P
     report = (folder / "report.json").read_bytes()
     document = json.loads(report)
     edited = json.dumps({**document, "verdict": "PASS"}, ensure_ascii=False, indent=2) + "\n"
-    bad = {
-        "cut.json": report[:5000],
-        "edited.json": edited.encode(),
-        "saved.json": json.dumps(document).encode(),
-        "other.json": b'{"a": 1}',
-        "notes.txt": b"hello",
-        "newer.json": json.dumps({**document, "report_format": 99}).encode(),
-    }
-    for name, data in bad.items():
-        (folder / name).write_bytes(data)
+    bad = (
+        ("cut", report[:5000], "is not whole JSON…"),
+        ("edited", edited.encode(), "was changed since it was made (verdict); …"),
+        ("saved", json.dumps(document).encode(), "is not byte for byte as AnonAudit wrote it…"),
+        ("other", b'{"a": 1}', "is JSON, but no report…"),
+        ("notes", b"hello", "is not whole JSON…"),
+        ("newer", json.dumps({**document, "report_format": 99}).encode(), "was written by AnonAudit…"),
+        ("nowhere", None, "cannot be read…"),
+    )
+    for name, data, _ in bad:
+        if data is not None:
+            (folder / f"{name}.json").write_bytes(data)
     names = {*Path().iterdir()}
-    said = {name: _problem(capsys, name, "--approve", *WHY) for name in bad}
-    assert said["cut.json"].startswith("cut.json is not whole JSON")
-    assert said["edited.json"] == Saying("edited.json was changed since it was made (verdict); …")
-    assert said["saved.json"].startswith("saved.json is not byte for byte as AnonAudit wrote it")
-    assert said["other.json"].startswith("other.json is JSON, but no report")
-    assert said["newer.json"].startswith("newer.json was written by AnonAudit")
-    assert _problem(capsys, "nowhere.json", "--approve", *WHY).startswith("nowhere.json cannot be read")
-    assert {*Path().iterdir()} == names
-
-
-@pytest.mark.parametrize(
-    ("given", "problem"),
-    [
+    for name, _, said in bad:
+        assert _problem(capsys, f"{name}.json", "--approve", *WHY) == Saying(f"{name}.json {said}")
+    for given, problem in (
         (["99=x"], "The report has no finding 99; an exception names one that is there."),
         (["nonsense=x"], "The report has no finding nonsense; an exception names one that is there."),
         (["whole_rows"], "An exception needs FINDING=REASON with a reason, received whole_rows."),
         (["whole_rows= "], "An exception needs FINDING=REASON with a reason, received whole_rows= ."),
         (["full_leakage=x", "1=y"], "Two exceptions name the finding 1."),
-    ],
-)
-def test_decide__takes_exceptions_of_findings_that_are_there(
-    given: list[str], problem: str, folder: Path, capsys: Told
-) -> None:
-    assert _problem(capsys, "report.json", "--approve", *WHY, "--exception", *given) == problem
-    assert not (folder / "report_decided.json").exists()
-
-
-def test_decide__needs_who_and_why_and_what(folder: Path, capsys: Told) -> None:
-    del folder
+    ):
+        assert _problem(capsys, *APPROVE, "--exception", *given) == problem
     assert main(["decide", "report.json", "--approve"]) == 2
     assert capsys.readouterr().err.splitlines() == [
         "error: The name of who decides is missing; a decision needs it.",
         "error: The reason is missing; a decision needs it.",
     ]
-    assert _problem(capsys, "report.json", "--by", "a") == (
-        "Say what is decided: --approve, --reject or --return."
-    )
+    said = "Say what is decided: --approve, --reject or --return."
+    assert _problem(capsys, "report.json", "--by", "a") == said
     assert _problem(capsys, "report.json") == Saying("report.json is not decided yet: --approve, …")
+    assert {*Path().iterdir()} == names
 
 
 def test_decide__overwrites_nothing_and_decides_once(folder: Path, capsys: Told) -> None:
     assert main(["decide", "report.json", "--reject", *WHY]) == 0
     first = (folder / "report_decided.json").read_bytes()
-    assert _problem(capsys, "report.json", "--approve", *WHY) == (
-        "--out: report_decided.json exists and is never overwritten; choose another name."
+    assert _problem(capsys, *APPROVE) == Saying(
+        "--out: report_decided.json exists and is never overwritten; …"
     )
     again = _problem(capsys, "report_decided.json", "--approve", *WHY)
     assert again.startswith("report_decided.json is decided already: Rejected by Ana Novak on ")
-    assert main(["decide", "report.json", "--approve", *WHY, "--out", "second.json"]) == 0
+    _approved("--out", "second.json")
     assert (folder / "report_decided.json").read_bytes() == first
 
 
@@ -159,22 +148,22 @@ def test_decide__overwrites_nothing_and_decides_once(folder: Path, capsys: Told)
 def test_decide__signs_as_openssh_does(folder: Path, capsys: Told) -> None:
     _keys()
     assert stat.S_IMODE((folder / "keys/anonaudit_key").stat().st_mode) == 0o600
-    key = ["--sign", "keys/anonaudit_key"]
-    assert main(["decide", "report.json", "--approve", *WHY, *key]) == 0
-    verify = "ssh-keygen -Y verify -f keys/allowed_signers -I ana@hospital.example -n anonaudit"
-    signed = (folder / "report_decided.json").read_bytes()
-    done = subprocess.run(
-        [*verify.split(), "-s", "report_decided.json.sig"], input=signed, capture_output=True, check=True
-    )
+    _approved("--sign", "keys/anonaudit_key")
+    verify = "ssh-keygen -Y verify -f keys/allowed_signers -I ana@hospital.example -n anonaudit -s"
+    signed, signature = ((folder / f"report_decided.json{end}").read_bytes() for end in ("", ".sig"))
+    words = [*verify.split(), "report_decided.json.sig"]
+    done = subprocess.run(words, input=signed, capture_output=True, check=True)
     assert done.stdout.startswith(b'Good "anonaudit" signature for ana@hospital.example')
     capsys.readouterr()
     assert main(["decide", "report_decided.json", "--check", "--signers", "keys/allowed_signers"]) == 0
     assert "Signed by ana@hospital.example, key SHA256:" in capsys.readouterr().out
-    ours = (folder / "report_decided.json.sig").read_bytes()
-    (folder / "report_decided.json.sig").unlink()
-    sign = "ssh-keygen -Y sign -f keys/anonaudit_key -n anonaudit report_decided.json"
-    subprocess.run(sign.split(), capture_output=True, check=True)
-    assert (folder / "report_decided.json.sig").read_bytes() == ours
+    for purpose in ("anonaudit", "git"):
+        (folder / "report_decided.json.sig").unlink()
+        sign = f"ssh-keygen -Y sign -f keys/anonaudit_key -n {purpose} report_decided.json"
+        subprocess.run(sign.split(), capture_output=True, check=True)
+        assert ((folder / "report_decided.json.sig").read_bytes() == signature) is (purpose == "anonaudit")
+    problem = _problem(capsys, "report_decided.json", "--check")
+    assert problem.endswith("was signed for another purpose (git, not anonaudit).")
 
 
 @with_ssh_keygen
@@ -185,55 +174,47 @@ def test_decide__refuses_keys_of_other_kinds_and_those_others_may_read(folder: P
     (folder / "text").write_text("no key")
     (folder / "text").chmod(0o600)
     _keys()
-    call = ["report.json", "--approve", *WHY, "--sign"]
-    assert _problem(capsys, *call, "other").startswith("other is a key of another kind than Ed25519.")
-    assert _problem(capsys, *call, "locked").startswith("locked is behind a passphrase.")
-    assert _problem(capsys, *call, "text").startswith("text is no private key in OpenSSH's format.")
     (folder / "keys/anonaudit_key").chmod(0o644)
-    assert "may be read by others" in _problem(capsys, *call, "keys/anonaudit_key")
+    for name, said in (
+        ("other", "other is a key of another kind than Ed25519."),
+        ("locked", "locked is behind a passphrase."),
+        ("text", "text is no private key in OpenSSH's format."),
+        ("keys/anonaudit_key", "may be read by others"),
+    ):
+        assert said in _problem(capsys, *APPROVE, "--sign", name)
     assert not (folder / "report_decided.json").exists()
 
 
 def test_check__finds_another_key_another_file_and_a_damaged_signature(folder: Path, capsys: Told) -> None:
     _keys()
     _keys("eve@x", "eve")
-    assert main(["decide", "report.json", "--approve", *WHY, "--sign", "eve/anonaudit_key"]) == 0
+    _approved("--sign", "eve/anonaudit_key")
     check = ["report_decided.json", "--check", "--signers"]
-    assert " which allowed_signers does not list" in _problem(capsys, *check, "keys/allowed_signers")
     assert main(["decide", *check, "eve/allowed_signers"]) == 0
-    (folder / "empty").write_text("# nobody\n")
-    assert _problem(capsys, *check, "empty").startswith("empty lists no signer")
     line = (folder / "eve/allowed_signers").read_text().split(" ", 2)
+    (folder / "empty").write_text("# nobody\n")
     (folder / "until").write_text(f'eve@x namespaces="anonaudit",valid-before="20200101" {line[2]}')
-    assert "with valid-before, which is not read here" in _problem(capsys, *check, "until")
     (folder / "git").write_text(f'eve@x namespaces="git" {line[2]}')
-    assert "does not list for decided reports" in _problem(capsys, *check, "git")
+    for signers, said in (
+        ("keys/allowed_signers", " which allowed_signers does not list"),
+        ("empty", "empty lists no signer"),
+        ("until", "with valid-before, which is not read here"),
+        ("git", "does not list for decided reports"),
+    ):
+        assert said in _problem(capsys, *check, signers)
     signature = folder / "report_decided.json.sig"
     whole = signature.read_bytes()
     signature.write_bytes(whole[:-60])
     assert "is no signature in OpenSSH's format" in _problem(capsys, *check, "eve/allowed_signers")
     signature.write_bytes(whole)
-    other = ["report.json", "--reject", *WHY, "--out", "other.json"]
-    assert main(["decide", *other]) == 0
+    assert main(["decide", "report.json", "--reject", *WHY, "--out", "other.json"]) == 0
     words = ["other.json", "--check", "--signature", "report_decided.json.sig"]
     assert "the signature is not of this decided report" in _problem(capsys, *words)
-    assert _problem(capsys, "other.json", "--check", "--signers", "eve/allowed_signers") == (
-        "other.json has no signature to check."
-    )
+    unsigned = _problem(capsys, "other.json", "--check", "--signers", "eve/allowed_signers")
+    assert unsigned == "other.json has no signature to check."
     changed = (folder / "report_decided.json").read_bytes().replace(b"approved", b"rejected")
     (folder / "report_decided.json").write_bytes(changed)
     assert "was changed since it was decided" in _problem(capsys, *check, "eve/allowed_signers")
-
-
-@with_ssh_keygen
-def test_check__refuses_a_signature_for_another_purpose(folder: Path, capsys: Told) -> None:
-    _keys()
-    assert main(["decide", "report.json", "--approve", *WHY]) == 0
-    sign = "ssh-keygen -Y sign -f keys/anonaudit_key -n git report_decided.json"
-    subprocess.run(sign.split(), capture_output=True, check=True, cwd=folder)
-    assert _problem(capsys, "report_decided.json", "--check").endswith(
-        "was signed for another purpose (git, not anonaudit)."
-    )
 
 
 def test_keys__overwrites_nothing_and_wants_one_word(folder: Path, capsys: Told) -> None:
@@ -311,26 +292,22 @@ def test_package__holds_everything_but_the_data_and_says_how_to_verify_it(who: s
 
 
 def test_package__of_a_decided_report_may_come_later_and_never_holds_data(folder: Path, capsys: Told) -> None:
-    assert main(["decide", "report.json", "--approve", *WHY]) == 0
-    assert main(["decide", "report_decided.json", "--package", "evidence.zip"]) == 0
-    assert _problem(capsys, "report_decided.json", "--package", "evidence.zip") == (
-        "--package: evidence.zip exists and is never overwritten; choose another name."
-    )
+    _approved()
+    package = ["report_decided.json", "--package"]
+    assert main(["decide", *package, "evidence.zip"]) == 0
+    taken = _problem(capsys, *package, "evidence.zip")
+    assert taken == Saying("--package: evidence.zip exists and is never overwritten; …")
     shutil.copy(folder / "survey.csv", folder / "report.html")
-    problem = _problem(capsys, "report_decided.json", "--package", "second.zip")
+    problem = _problem(capsys, *package, "second.zip")
     assert problem == "survey.csv is one of the files audited; evidence.zip holds everything but the data."
     (folder / "report.html").write_text("<p>PASS</p>", encoding="utf-8")
-    problem = _problem(capsys, "report_decided.json", "--package", "second.zip")
+    problem = _problem(capsys, *package, "second.zip")
     assert problem == "report.html is not a page of report.json; move it elsewhere."
     assert not (folder / "second.zip").exists()
-
-
-def test_decide__takes_a_report_of_version_0_1(folder: Path, capsys: Told) -> None:
     old = ROOT / "tests/filed_examples/report_0_1.json"
     assert main(["decide", str(old), "--approve", *WHY, "--out", "old.json", "--package", "old.zip"]) == 0
     assert main(["decide", "old.json", "--check"]) == 0
     assert zipfile.ZipFile(folder / "old.zip").read("report.json") == old.read_bytes()
-    capsys.readouterr()
 
 
 def test_readme__chapter_file_it_can_be_followed(tmp_path: Path, monkeypatch: Patch, capsys: Told) -> None:

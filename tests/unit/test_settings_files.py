@@ -2,6 +2,7 @@ import argparse
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
@@ -39,175 +40,130 @@ def problems(content: str | bytes, *, tool: str = "risk") -> list[str]:
 
 
 def test_read_settings__says_all_problems_at_once() -> None:
-    content = """
-tool = "risk"
-colour = "red"
-[settings]
-quasi_identifier = ["age"]
-k = 0
-t = 7
-missing = "no"
-person = 4
-what_if = 1
-sensitive = "x"
-n_largest = "none"
+    content = """tool = "risk"\ncolour = "red"\n[settings]\nquasi_identifier = ["age"]\nk = 0\nt = 7
+missing = "no"\nperson = 4\nwhat_if = 1\nsensitive = "x"\nn_largest = "none"
 """
     assert problems(content) == [
-        "s.toml: there is no key colour; the nearest is tool.",
-        "s.toml: there is no key quasi_identifier; the nearest is quasi_identifiers.",
-        "s.toml: k must be at least 1, received 0.",
-        "s.toml: t must be from 0 to 1, received 7.",
-        "s.toml: missing must be one of value, wildcard, drop, received no.",
-        "s.toml: person must be a text in quotation marks.",
-        "s.toml: what_if must be true or false.",
-        "s.toml: sensitive must be a list of texts.",
-        "s.toml: n_largest must be a whole number at least 1, received none.",
+        f"s.toml: {problem}"
+        for problem in (
+            "there is no key colour; the nearest is tool.",
+            "there is no key quasi_identifier; the nearest is quasi_identifiers.",
+            "k must be at least 1, received 0.",
+            "t must be from 0 to 1, received 7.",
+            "missing must be one of value, wildcard, drop, received no.",
+            "person must be a text in quotation marks.",
+            "what_if must be true or false.",
+            "sensitive must be a list of texts.",
+            "n_largest must be a whole number at least 1, received none.",
+        )
     ]
 
 
-@pytest.mark.parametrize(
-    ("content", "problem"),
-    [
+def test_read_settings__refuses_what_is_none() -> None:
+    deep = "s.toml is no TOML that can be read: it is nested too deeply."
+    for content, problem in (
         (b"\xff\xfe", "s.toml is no TOML: it is not written in UTF-8."),
         ("k = = 2", "s.toml is no TOML: look at line 1."),
-        ("a = " + "[" * 5000, "s.toml is no TOML that can be read: it is nested too deeply."),
-        (".".join(["a"] * 50_000) + " = 1", "s.toml is no TOML that can be read: it is nested too deeply."),
+        ("a = " + "[" * 5000, deep),
+        (".".join(["a"] * 50_000) + " = 1", deep),
         (b" " * (LARGEST_FILE + 1), "s.toml is too large to be a file of settings."),
         ('tool = "leakage"', "s.toml holds settings of leakage, not of risk."),
         ("settings = 3", "s.toml: settings must be a table of settings."),
         ('[files."a.csv"]\nk = 3', "s.toml: there is no key files; the nearest is version."),
-    ],
-)
-def test_read_settings__refuses_what_is_none(content: str | bytes, problem: str) -> None:
-    assert problems(content) == [problem]
-
-
-@pytest.mark.parametrize(
-    ("tool", "content", "problem"),
-    [
+    ):
+        assert problems(content) == [problem]
+    for tool, content, problem in (
         ("vcf", "min_motif = 9\nmax_motif = 3", "min_motif must be at most max_motif, received 9 and 3."),
         ("diversity", 'one_hot_groups = ["a"]', "one_hot_groups must be a list of lists of texts."),
         ("events", 'mapping = ["a"]', "mapping must be a table of texts."),
         ("leakage", "ignore_columns = [true]", "ignore_columns must be a list of texts."),
-    ],
-)
-def test_read_settings__names_what_a_value_must_be(tool: str, content: str, problem: str) -> None:
-    assert problems(f"[settings]\n{content}", tool=tool) == [f"s.toml: {problem}"]
+    ):
+        assert problems(f"[settings]\n{content}", tool=tool) == [f"s.toml: {problem}"]
 
 
 def test_read_settings__of_another_version_say_what_is_not_known() -> None:
     content = b'version = "0.0.9"\nshade = 1\n[settings]\nquasi = ["age"]\nk = 3'
     opened = read_settings(content, name="s.toml", tool="risk")
     assert opened.settings.values == {"k": 3}
-    assert opened.notes == (
-        "s.toml: AnonAudit 0.0.9 wrote shade, which this version does not know; it is left out.",
-        "s.toml: AnonAudit 0.0.9 wrote quasi, which this version does not know; it is left out.",
-    )
-    assert problems('version = "0.0.9"\n[settings]\nquasi = 1\nk = 0') == [
-        "s.toml: k must be at least 1, received 0."
-    ]
+    said = "s.toml: AnonAudit 0.0.9 wrote {}, which this version does not know; it is left out."
+    assert opened.notes == (said.format("shade"), said.format("quasi"))
+    wrong = problems('version = "0.0.9"\n[settings]\nquasi = 1\nk = 0')
+    assert wrong == ["s.toml: k must be at least 1, received 0."]
 
 
-def test_settings_of__several_lines_differ_by_file() -> None:
+def test_settings_of__several_lines_and_files_paired_by_hand_differ_by_file() -> None:
+    three, five = {"smallest_k": 3}, {"smallest_k": 5}
     first = "python -m core tabular 'a b.csv' c.csv --k 3 --pattern email"
     made = settings_of(f"{first}\npython -m core tabular d.csv --k 5 --pattern email")
     assert made.values["patterns"] == ["email"]
-    assert made.by_file == {
-        "a b.csv": {"smallest_k": 3},
-        "c.csv": {"smallest_k": 3},
-        "d.csv": {"smallest_k": 5},
-    }
+    assert made.by_file == {"a b.csv": three, "c.csv": three, "d.csv": five}
     assert read_settings(settings_toml(made), name="", tool="tabular").settings == made
-
-
-def test_settings_of__files_paired_by_hand_have_their_own() -> None:
     first = "python -m core tabular --k 3 --pair a.csv x.csv a.json --not-verified e.csv 'No log.'"
     made = settings_of(f"{first}\npython -m core tabular d.csv --k 5 --pair b.csv y.csv b.json")
-    assert made.by_file == {
-        "a.csv": {"smallest_k": 3},
-        "d.csv": {"smallest_k": 5},
-        "b.csv": {"smallest_k": 5},
-    }
+    assert made.by_file == {"a.csv": three, "d.csv": five, "b.csv": five}
 
 
-@pytest.mark.parametrize(
-    ("tool", "words"),
-    [
-        ("tabular", "--pair a.csv x.csv a.json --not-verified e.csv 'No log.'"),
-        ("vcf", "-o a -a b --pair a/x.vcf b/y.vcf low --not-paired z.vcf --donors-of y.vcf"),
-        ("diversity", "t.csv --pair 3 2"),
-    ],
-)
-def test_settings_of__leaves_out_what_is_of_one_run(tool: str, words: str) -> None:
-    assert settings_of(f"python -m core {tool} {words}") == settings_of(
-        f"python -m core {tool} {'-o a -a b' if tool == 'vcf' else 't.csv'}"
-    )
-    assert not {"pair", "not_verified", "not_paired", "donors_of"} & known_settings(tool).keys()
-
-
-def test_settings_of__leaves_the_seed_of_pseudonyms_out() -> None:
+def test_settings_of__leaves_out_what_is_of_one_run() -> None:
+    for tool, words, plain in (
+        ("tabular", "--pair a.csv x.csv a.json --not-verified e.csv 'No log.'", "t.csv"),
+        ("vcf", "-o a -a b --pair a/x.vcf b/y.vcf low --not-paired z.vcf --donors-of y.vcf", "-o a -a b"),
+        ("diversity", "t.csv --pair 3 2", "t.csv"),
+    ):
+        assert settings_of(f"python -m core {tool} {words}") == settings_of(f"python -m core {tool} {plain}")
+        assert not {"pair", "not_verified", "not_paired", "donors_of"} & known_settings(tool).keys()
     made = settings_of("python -m core events log.csv --pseudonym-seed 7", further={"mapping": {"A": "b"}})
     assert "pseudonym_seed" not in made.values
     assert made.values["mapping"] == {"A": "b"}
     assert known_settings("events")["pseudonym_seed"].secret
-
-
-def test_settings_of__name_a_model_of_ones_own_as_a_file() -> None:
     assert settings_of("python -m core diversity t.csv --model my.skops").values["source"] == "file"
-
-
-def test_settings_of__refuse_what_is_no_command_of_ours() -> None:
+    made = settings_of("python -m core risk t.csv --quasi-identifier age --k 11 --policy cms-cell-11")
+    assert made.values["k"] == 11
+    assert "policy" not in made.values
     with pytest.raises(AuditInputError, match="unrecognized arguments: --nothing"):
         settings_of("python -m core risk t.csv --nothing")
 
 
-def test_command__takes_settings_from_a_file_and_options_before_it(tmp_path: Path, capsys: Told) -> None:
+@pytest.fixture
+def given(tmp_path: Path) -> tuple[Path, list[str]]:
+    """Return a settings file, and what asks for an audit by it."""
     table, file = tmp_path / "t.csv", tmp_path / "s.toml"
     table.write_text(PEOPLE)
+    return file, ["risk", str(table), "--settings", str(file)]
+
+
+def test_command__takes_settings_from_a_file_and_options_before_it(
+    given: tuple[Path, list[str]], capsys: Told
+) -> None:
+    file, words = given
     file.write_text('[settings]\nquasi_identifiers = ["age"]\nk = 9\nl = "none"\nsensitive = ["disease"]')
-    assert main(["risk", str(table), "--settings", str(file), "--k", "3", "--json"]) == 0
+    assert main([*words, "--k", "3", "--json"]) == 0
     printed = capsys.readouterr().out
     assert '"k": 3' in printed
     assert '"l": null' in printed
-    assert main(["risk", "--settings", str(file), str(table)]) == 1
+    assert main(words) == 1
+    file.write_text('[settings]\nquasi_identifiers = ["age"]\npopulation_size = 2\nk = 2')
+    assert main(words) == 2
+    assert main([*words, "--population", words[1]]) in (0, 1)  # a typed option excludes the size
 
 
 def test_command__says_what_is_wrong_with_a_settings_file(tmp_path: Path, capsys: Told) -> None:
-    file = tmp_path / "s.toml"
-    assert main(["leakage", "a.csv", "b.csv", "--settings", str(file)]) == 2
+    words = ["leakage", "a.csv", "b.csv", "--settings", str(tmp_path / "s.toml")]
+    assert main(words) == 2
     assert "s.toml cannot be read: No such file or directory." in capsys.readouterr().err
-    file.write_text('version = "0.0.1"\n[settings]\nold = 1\n')
-    assert main(["leakage", "a.csv", "b.csv", "--settings", str(file)]) == 2
-    told = capsys.readouterr().err
-    assert "warning: s.toml: AnonAudit 0.0.1 wrote old" in told
+    (tmp_path / "s.toml").write_text('version = "0.0.1"\n[settings]\nold = 1\n')
+    assert main(words) == 2
+    assert "warning: s.toml: AnonAudit 0.0.1 wrote old" in capsys.readouterr().err
 
 
 def test_command__asks_otherwise_of_single_files(tmp_path: Path, capsys: Told) -> None:
-    for files in DEMOS[0].make().values():
-        for each in files:
-            (tmp_path / each.name).write_bytes(each.data)
+    for each in chain(*DEMOS[0].make().values()):
+        (tmp_path / each.name).write_bytes(each.data)
     file = tmp_path / "s.toml"
     file.write_text('[settings]\nsmallest_k = 4\n[files."visits.csv"]\nsmallest_k = 2\n')
     originals = [str(tmp_path / name) for name in ("visits.csv", "survey.csv")]
     main(["tabular", *originals, "--settings", str(file), "--json"])
     printed = capsys.readouterr().out
-    assert printed.count('"smallest_k": 4') == 1
-    assert printed.count('"smallest_k": 2') == 1
-
-
-def test_command__leaves_out_what_a_typed_option_excludes(tmp_path: Path) -> None:
-    table, file = tmp_path / "t.csv", tmp_path / "s.toml"
-    table.write_text(PEOPLE)
-    file.write_text('[settings]\nquasi_identifiers = ["age"]\npopulation_size = 2\nk = 2')
-    assert main(["risk", str(table), "--settings", str(file)]) == 2
-    assert main(["risk", str(table), "--settings", str(file), "--population", str(table)]) in (0, 1)
-
-
-def test_settings_of__a_command_with_a_policy_leave_it_to_the_file() -> None:
-    command = "python -m core risk t.csv --quasi-identifier age --k 11 --policy cms-cell-11"
-    settings = settings_of(command)
-    assert settings.values["k"] == 11
-    assert "policy" not in settings.values
+    assert [printed.count(f'"smallest_k": {k}') for k in (4, 2)] == [1, 1]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -233,9 +189,9 @@ def parsed(*words: str) -> argparse.Namespace:
     return parser.parse_args(words)
 
 
-@pytest.mark.parametrize(
-    ("changes", "problem"),
-    [
+def test_check__names_parameter_range_and_value() -> None:
+    check(Form(name="x", share=None, columns=("b",), k=1000, c=8.9))
+    for changes, problem in (
         ({"k": 1}, "k must be from 2 to 1,000, received 1."),
         ({"k": 2000}, "k must be from 2 to 1,000, received 2,000."),
         ({"k": 2.5}, "k must be a whole number from 2 to 1,000, received 2.5."),
@@ -250,16 +206,10 @@ def parsed(*words: str) -> argparse.Namespace:
         ({"way": ["one"]}, "way must be one of one, two, received ['one']."),
         ({"columns": ("a", "c", "d")}, "columns must be among a, b, received c, d."),
         ({"columns": "a"}, "columns must be a list of values, received a."),
-    ],
-)
-def test_check__names_parameter_range_and_value(changes: dict[str, object], problem: str) -> None:
-    with pytest.raises(AuditInputError) as raised:
-        check(Form(name="x", **changes), ["And more."])
-    assert raised.value.problems == (problem, "And more.")
-
-
-def test_check__takes_what_is_allowed() -> None:
-    check(Form(name="x", share=None, columns=("b",), k=1000, c=8.9))
+    ):
+        with pytest.raises(AuditInputError) as raised:
+            check(Form(name="x", **changes), ["And more."])
+        assert raised.value.problems == (problem, "And more.")
 
 
 def test_said__is_the_parameter_the_option_or_the_label() -> None:
@@ -273,28 +223,23 @@ def test_said__is_the_parameter_the_option_or_the_label() -> None:
 
 def test_options__give_what_was_named_and_defaults_for_the_rest() -> None:
     assert given_options(Form, parsed()) == {}
-    arguments = parsed(
-        *("--smallest-k", "3", "--share", "0.5", "--columns", "a,b", "--columns", "a", "--fast"),
-        *("--group", "x", "y", "--group", "z", "v"),
-    )
-    found = from_options(Form, arguments, name="x")
+    words = "--smallest-k 3 --share 0.5 --columns a,b --columns a --fast --group x y --group z v"
+    found = from_options(Form, parsed(*words.split()), name="x")
     assert (found.k, found.share, found.c, found.fast) == (3, 0.5, 3.0, True)
     assert (found.columns, found.groups) == (("a", "b", "a"), (("x", "y"), ("z", "v")))
-
-
-def test_options__are_given_before_the_command_line() -> None:
-    assert from_options(Form, parsed("--name", "x", "--smallest-k", "3"), k=7).k == 7
+    assert from_options(Form, parsed("--name", "x", "--smallest-k", "3"), k=7).k == 7  # before the line
 
 
 def test_help__says_label_choices_and_default(capsys: Told) -> None:
     with pytest.raises(SystemExit):
         parsed("--help")
     words = " ".join(capsys.readouterr().out.split())
-    assert "--smallest-k K Size. How many. (default: 5)" in words
-    assert "--share SHARE Share. Of all. (default: no limit)" in words
-    assert "--way one|two Which way? (default: one)" in words
-    assert "Columns. a: first. (default: a)" in words
-    assert "--weight WEIGHT [WEIGHT ...] Weights. (default: 1)" in words
+    for told in (
+        "--smallest-k K Size. How many. (default: 5)", "--share SHARE Share. Of all. (default: no limit)",
+        "--way one|two Which way? (default: one)", "Columns. a: first. (default: a)",
+        "--weight WEIGHT [WEIGHT ...] Weights. (default: 1)",
+    ):  # fmt: skip
+        assert told in words
     assert words.endswith("--fast Fast.")
 
 
@@ -309,29 +254,20 @@ def test_report_and_json__hold_every_setting() -> None:
     assert "silent" not in described(Form)
 
 
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({}, ["--name", "Ana"]),
-        ({"k": 9, "share": 0.25}, ["--name", "Ana", "--smallest-k", "9", "--share", "0.25"]),
-        ({"columns": ("b", "a")}, ["--name", "Ana", "--columns", "b", "--columns", "a"]),
-        ({"groups": (("x", "y"), ("-z",))}, ["--name", "Ana", "--group", "x", "y", "--group", "-z"]),
-        ({"cap": -1, "fast": True}, ["--name", "Ana", "--cap=-1", "--fast"]),
-    ],
-)
-def test_option_words__give_the_settings_again(given: dict[str, object], words: list[str]) -> None:
-    form = Form(name="Ana", **given)
-    assert option_words(form) == words
-    if "groups" not in given:
-        assert from_options(Form, parsed(*words)) == form
-
-
-def test_option_words__leave_out_what_is_as_usual_or_given_otherwise() -> None:
-    form = Form(name="-", k=7, way="two")
+def test_option_words__give_the_settings_again() -> None:
+    for given, words in (
+        ({}, ""),
+        ({"k": 9, "share": 0.25}, "--smallest-k 9 --share 0.25"),
+        ({"columns": ("b", "a")}, "--columns b --columns a"),
+        ({"groups": (("x", "y"), ("-z",))}, "--group x y --group -z"),
+        ({"cap": -1, "fast": True}, "--cap=-1 --fast"),
+    ):
+        form, expected = Form(name="Ana", **given), ["--name", "Ana", *words.split()]
+        assert option_words(form) == expected
+        if "groups" not in given:
+            assert from_options(Form, parsed(*expected)) == form
+    form = Form(name="-", k=7, way="two")  # but for what is as usual or given otherwise
     assert option_words(form, usual=Form(name="x", k=7)) == ["--name=-", "--way", "two"]
     assert option_words(form, left_out=("name", "k")) == ["--way", "two"]
-
-
-def test_command_line__can_be_typed_as_it_is() -> None:
     line = command_line("risk", ["-a b.csv", "c.csv"], ["--name", "it's"])
     assert line == """python -m core risk './-a b.csv' c.csv --name 'it'"'"'s'"""
