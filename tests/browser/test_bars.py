@@ -51,6 +51,7 @@ CARDS = """() => [...document.querySelectorAll('[data-testid="stMetric"]')]
   .filter(card => card.checkVisibility() && !card.closest("details:not([open])")).length"""
 
 
+@pytest.mark.quick  # a page of each tool
 @pytest.mark.parametrize(("tool", "demo", "start"), PAGES, ids=lambda part: part or "_")
 def test_page__says_the_verdict_first_and_few_words_before_anything_is_opened(
     tool: str, demo: str, start: str, visit: Visit, wait_until_idle: Wait

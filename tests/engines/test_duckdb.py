@@ -34,6 +34,7 @@ from tests.kinds import Patch, Told
 from tests.saying import Saying
 
 
+@pytest.mark.quick  # one engine without a server
 @pytest.mark.parametrize(
     ("most_counters", "bits"),
     [(0, 53), (32, 6), (32, 53)],  # classes as pairs, as rows of counters, and as digits of sums
@@ -458,6 +459,7 @@ def test_command__compares_with_an_original_in_duckdb(tmp_path: Path, capsys: To
     assert [each["role"] for each in filed["inputs"]] == ["table", "original"]
 
 
+@pytest.mark.quick
 def test_command__measures_a_folder_in_duckdb(tmp_path: Path, capsys: Told) -> None:
     for number in range(2):
         (tmp_path / f"{number}.parquet").write_bytes(parquet_bytes(people(300)))
