@@ -26,6 +26,7 @@ from core.risk import (
     WhatIfSettings,
     judge_risk,
     measure_risk,
+    measure_special_uniques,
     release,
     search_what_if,
 )
@@ -270,7 +271,7 @@ def test_released_table__always_reaches_k_and_l_when_counted_again(rows: list[Ro
         assert shown.entry.n_fully_suppressed >= made.n_suppressed
 
 
-Records = list[tuple[int, ...]]
+Records = list[tuple[int | str | None, ...]]
 
 
 @st.composite
@@ -287,16 +288,21 @@ def _collapsed(records: Records) -> Combinations:
 
 
 def _is_unique(records: Records, record: int, columns: tuple[int, ...]) -> bool:
-    seen = [tuple(each[column] for column in columns) for each in records]
-    return seen.count(seen[record]) == 1
+    """Whether nobody else is like a record in columns; None is like everything."""
+
+    def alike(other: int) -> bool:
+        pairs = ((records[record][column], records[other][column]) for column in columns)
+        return all(a == b or a is None or b is None for a, b in pairs)
+
+    return not any(alike(other) for other in range(len(records)) if other != record)
 
 
 def _literal_msus(records: Records, max_size: int) -> set[tuple[tuple[int, ...], int]]:
     found = set()
     for size in range(1, max_size + 1):
         for columns in combinations(range(len(records[0])), size):
+            parts = [part for n in range(1, size) for part in combinations(columns, n)]
             for record in range(len(records)):
-                parts = [part for n in range(1, size) for part in combinations(columns, n)]
                 if _is_unique(records, record, columns) and not any(
                     _is_unique(records, record, part) for part in parts
                 ):
@@ -316,6 +322,19 @@ def test_minimal_sample_uniques__equal_the_definition(records: Records, max_size
         for each in unique
     }
     assert found == _literal_msus(records, max_size)
+
+
+@tried(40)
+@given(st.sets(st.tuples(CELLS, CELLS, CELLS).filter(any), min_size=1, max_size=14))
+def test_special_uniques__with_wildcards_are_whom_nobody_else_can_be(records: set[Row]) -> None:
+    rows = sorted(records, key=str)
+    data = dataset(rows, NAMES[:3])
+    settings = RiskSettings(quasi_identifiers=NAMES[:3], missing="wildcard")
+    suda = measure_special_uniques(measure_risk(data, settings=settings), data, max_size=3)
+    assert suda is not None
+    expected = _literal_msus(rows, 3)
+    assert suda.n_by_size.tolist() == [sum(len(columns) == n for columns, _ in expected) for n in (1, 2, 3)]
+    assert set(suda.scored_records.tolist()) == {record for _, record in expected}
 
 
 @tried(60)

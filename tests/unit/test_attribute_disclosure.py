@@ -43,8 +43,6 @@ def counted(class_of_record: list[int], codes: list[int]) -> SensitiveCounts:
 
 # Class 0 holds the values 0 0 0 1, class 1 holds 1 2 and a missing one, class 2 only a missing one.
 COUNTS = counted([0, 0, 0, 0, 1, 1, 1, 2, -1], [0, 0, 0, 1, 1, 2, -1, -1, 0])
-# Table shares: value 0 has 4 of 8, value 1 has 3 of 8, value 2 has 1 of 8.
-COUNTS_OF_MODELS = counted([0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 0, 1, 1, 2])
 SEVEN_TWO_ONE = counted([0] * 10, [0] * 7 + [1] * 2 + [2])
 
 
@@ -88,9 +86,7 @@ def test_alpha__is_the_share_of_the_most_frequent_value() -> None:
     assert smallest(nothing) is largest(nothing) is None
 
 
-def test_t_closeness__is_half_the_differences_or_between_ordered_values_the_mean_cumulated_one() -> (
-    None
-):
+def test_t_closeness__is_half_the_differences_or_between_ordered_values_the_mean_cumulated_one() -> None:
     equal = [0.5 * (0.25 + abs(0.25 - 2 / 6) + 1 / 6), 0.5, math.nan]
     assert t_closeness(COUNTS).tolist() == approx(equal, nan_ok=True)
     first = (abs(3 / 4 - 3 / 6) + abs(1 - 5 / 6)) / 2
@@ -98,27 +94,6 @@ def test_t_closeness__is_half_the_differences_or_between_ordered_values_the_mean
     assert t_closeness(COUNTS, distance="ordered")[:2].tolist() == approx([first, second])
     assert t_closeness(counted([0, 1], [0, 0]), distance="ordered").tolist() == [0.0, 0.0]  # of one value
     assert ordered_codes(np.array([10.0, np.nan, 2.0, 10.0])).tolist() == [1, -1, 0, 1]
-
-
-def test_basic_beta__is_the_largest_relative_gain() -> None:
-    gains = [(3 / 4 - 1 / 2) / (1 / 2), (1 / 4 - 1 / 8) / (1 / 8)]
-    assert basic_beta(COUNTS_OF_MODELS).tolist() == approx(gains)
-    assert basic_beta(counted([0, 0, 1, 1], [0, 1, 0, 1])).tolist() == [0, 0]  # like the table
-
-
-def test_enhanced_beta__is_the_basic_one_while_gains_stay_below_the_bound() -> None:
-    assert enhanced_beta(COUNTS_OF_MODELS).tolist() == approx([0.5, 1.0])
-    assert math.log(8) > 1 > -math.log(1 / 2)
-    # A class of value 0 alone, which half of the table has, gains 1 > ln 2.
-    assert enhanced_beta(counted([0, 0, 1, 1], [0, 0, 1, 1])).tolist() == [math.inf, math.inf]
-    assert enhanced_beta(counted([0, 1], [0, 0])).tolist() == [0, 0]  # of one value
-
-
-def test_delta_disclosure__states_both_readings_of_absent_values() -> None:
-    first = max(math.log(3 / 4 / (1 / 2)), abs(math.log(1 / 4 / (3 / 8))))
-    second = max(abs(math.log(1 / 4 / (1 / 2))), math.log(2 / 4 / (3 / 8)), math.log(1 / 4 / (1 / 8)))
-    assert delta_disclosure(COUNTS_OF_MODELS).tolist() == approx([first, second])
-    assert delta_disclosure(COUNTS_OF_MODELS, absent="infinite").tolist() == approx([math.inf, second])
 
 
 def test_models__have_no_figure_for_a_class_without_known_value() -> None:

@@ -103,12 +103,6 @@ def test_others_added__makes_the_other_sensitive_attributes_quasi_identifiers() 
     assert stricter.classes.k == 3
 
 
-def test_wildcards__count_sensitive_values_of_compatible_records() -> None:
-    disease = _sensitive("age,sex,disease\n30,F,flu\n,F,cold\n40,F,gout\n", missing="wildcard")
-    assert disease.distinct_l.tolist() == [2, 3, 2]
-    assert disease.by_class.t.tolist() == pytest.approx([1 / 3, 0, 1 / 3])
-
-
 def test_hierarchy__gives_the_hierarchical_distance() -> None:
     tree = read_hierarchy(table("value,group,all\nflu,lung,any\ncold,lung,any\ngout,joint,any\n"))
     disease = _sensitive(hierarchies={"disease": tree})

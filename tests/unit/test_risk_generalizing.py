@@ -75,12 +75,6 @@ def test_search_cheapest__finds_the_cheapest_without_suppression() -> None:
     assert (found.best.highest_risk, found.best.suppressed_share) == (0.5, 0)
 
 
-def test_search_cheapest__suppresses_where_that_costs_less() -> None:
-    for limit, expected in ((0.1, ((0,), 1, 0.1)), (0.09, ((1,), 0, 1))):
-        found = _best(_lattice(x="a" * 9 + "b"), limit=limit)
-        assert (found.levels, found.n_suppressed, found.loss) == expected
-
-
 def test_search_cheapest__asks_for_more_than_k() -> None:
     def two_cities(classes: EquivalenceClasses) -> np.ndarray:
         cities = np.unique(TABLE["city"].to_numpy(), return_inverse=True)[1]

@@ -11,6 +11,7 @@ from core.releases import EarlierTable, ReleasedTable, Roles
 from core.roles import suggest_roles, whose_records
 from core.tables import Dataset, read_dataset
 from core.verdict import Verdict
+from tests.saying import Saying
 
 
 def table(name: str, text: str) -> Dataset:
@@ -34,27 +35,26 @@ def released(**tables: Dataset) -> list[ReleasedTable]:
     return [ReleasedTable(name=name, dataset=each, roles=roles) for name, each in tables.items()]
 
 
+def joined(dataset: Dataset, whose: dict[str, Whose] = WHOSE, persons: Dataset | None = PERSONS) -> Dataset:
+    """Return the drugs with whose they are, by a table of persons where there is one."""
+    tables = {"drugs.csv": dataset, **({"persons.csv": persons} if persons else {})}
+    return with_persons("drugs.csv", tables, whose)
+
+
 def test_with_persons__follows_keys_to_the_table_that_says_it() -> None:
-    tables = {"persons.csv": PERSONS, "drugs.csv": DRUGS}
-    assert persons_of(with_persons("drugs.csv", tables, WHOSE)) == ["ana", "eva", None]
-    assert with_persons("persons.csv", tables, WHOSE) is PERSONS
-    assert with_persons("drugs.csv", tables, {}) is DRUGS
-
-
-def test_with_persons__leaves_a_table_alone_where_the_way_is_missing() -> None:
-    assert with_persons("drugs.csv", {"drugs.csv": DRUGS}, WHOSE) is DRUGS
+    assert persons_of(joined(DRUGS)) == ["ana", "eva", None]
+    assert with_persons("persons.csv", {"persons.csv": PERSONS, "drugs.csv": DRUGS}, WHOSE) is PERSONS
     other = table("persons.csv", "person,visit ana,1")
-    assert with_persons("drugs.csv", {"drugs.csv": DRUGS, "persons.csv": other}, WHOSE) is DRUGS
     alone = {"drugs.csv": WHOSE["drugs.csv"]}
-    assert with_persons("drugs.csv", {"drugs.csv": DRUGS, "persons.csv": PERSONS}, alone) is DRUGS
+    for missing in ({"whose": {}}, {"persons": None}, {"persons": other}, {"whose": alone}):
+        assert joined(DRUGS, **missing) is DRUGS, missing
 
 
 def test_with_persons__keys_spelled_otherwise_match_where_they_are_folded() -> None:
     spelled = table("drugs.csv", "stay,drug S1,x S-3,y")
     way = Whose(column="person", key=("stay",), there="persons.csv", there_key=("stay",), is_folded=True)
-    tables = {"persons.csv": PERSONS, "drugs.csv": spelled}
-    assert persons_of(with_persons("drugs.csv", tables, WHOSE | {"drugs.csv": way}))[0] == "ana"
-    assert persons_of(with_persons("drugs.csv", tables, WHOSE)) == [None, None]
+    assert persons_of(joined(spelled, WHOSE | {"drugs.csv": way}))[0] == "ana"
+    assert persons_of(joined(spelled)) == [None, None]
 
 
 def test_with_persons__several_columns_together_are_one_pseudonym() -> None:
@@ -68,27 +68,21 @@ def earlier(release: str, name: str, text: str) -> EarlierTable:
     return EarlierTable(release=release, dataset=table(name, text))
 
 
+NOW = released(**{"persons.csv": PERSONS, "drugs.csv": DRUGS})
+
+
 def test_earlier_with_persons__takes_the_table_of_the_same_folder_else_the_one_with_most_keys() -> None:
-    now = released(**{"persons.csv": PERSONS, "drugs.csv": DRUGS})
-    drugs = earlier("2024/drugs.csv", "drugs.csv", "stay,drug s1,x s2,y")
+    text = "stay,drug s1,x s2,y"
+    drugs, elsewhere = (earlier(f"{year}/drugs.csv", "drugs.csv", text) for year in (2024, 2022))
     beside = earlier("2024/persons.csv", "persons.csv", "person,stay mia,s1 mia,s7")
     fuller = earlier("2023/persons.csv", "persons.csv", "person,stay ana,s1 eva,s2")
-    made = earlier_with_persons([drugs, beside, fuller], now, WHOSE)
+    made = earlier_with_persons([drugs, beside, fuller], NOW, WHOSE)
     assert [persons_of(each.dataset) for each in made] == [["mia", None], ["mia", "mia"], ["ana", "eva"]]
-    elsewhere = earlier("2022/drugs.csv", "drugs.csv", "stay,drug s1,x s2,y")
-    assert persons_of(earlier_with_persons([elsewhere, beside, fuller], now, WHOSE)[0].dataset) == [
-        "ana",
-        "eva",
-    ]
-
-
-def test_earlier_with_persons__a_release_without_that_table_stays_as_it_is() -> None:
-    now = released(**{"persons.csv": PERSONS, "drugs.csv": DRUGS})
-    drugs = earlier("2024/drugs.csv", "drugs.csv", "stay,drug s1,x")
-    assert earlier_with_persons([drugs], now, WHOSE)[0].dataset is drugs.dataset
+    made = earlier_with_persons([elsewhere, beside, fuller], NOW, WHOSE)
+    assert persons_of(made[0].dataset) == ["ana", "eva"]
     keyless = earlier("2024/persons.csv", "persons.csv", "person,visit ana,1")
-    (made, _) = earlier_with_persons([drugs, keyless], now, WHOSE)
-    assert made.dataset is drugs.dataset
+    for releases in ([drugs], [drugs, keyless]):  # without that table it stays as it is
+        assert earlier_with_persons(releases, NOW, WHOSE)[0].dataset is drugs.dataset
 
 
 def visits(n_persons: int, n: int = 120) -> Dataset:
@@ -104,33 +98,28 @@ def visits(n_persons: int, n: int = 120) -> Dataset:
     return read_dataset(table.to_csv(index=False).encode(), name="visits.csv")
 
 
-@pytest.mark.parametrize(("n_persons", "column"), [(40, "patient_id"), (120, None), (119, None)])
-def test_whose_records__is_a_persons_number_that_repeats_beyond_double_entries(
-    n_persons: int, column: str | None
-) -> None:
+@pytest.mark.parametrize("n_persons", [40, 120, 119])
+def test_whose_records__is_a_persons_number_that_repeats_beyond_double_entries(n_persons: int) -> None:
     found = whose_records(suggest_roles(visits(n_persons).table))
-    assert (found and found.column) == column
+    assert (found and found.column) == ("patient_id" if n_persons == 40 else None)
 
 
-def test_leakage__says_that_rows_are_counted() -> None:
-    facts = {each.check: each for each in audit_leakage(visits(40), visits(40)).findings}
-    assert facts["rows_of_persons"].verdict is Verdict.PASS
-    assert "`patient_id` seems to say whose row it is, and has 40 values in 120 rows" in (
-        facts["rows_of_persons"].message
-    )
-    checks = {each.check for each in audit_leakage(visits(120), visits(120)).findings}
-    assert "rows_of_persons" not in checks
+SEARCHED = DiversitySettings(
+    label="ward",
+    sensitive_attributes=("disease",),
+    quasi_identifiers=("age",),
+    left_out=("patient_id",),
+    categorical=("disease",),
+)
 
 
-@pytest.mark.parametrize(("n_persons", "told"), [(40, True), (120, False)])
-def test_diversity__warns_that_cells_count_records(n_persons: int, told: bool) -> None:
-    settings = DiversitySettings(
-        label="ward",
-        sensitive_attributes=("disease",),
-        quasi_identifiers=("age",),
-        left_out=("patient_id",),
-        categorical=("disease",),
-    )
-    problem = prepare_search(visits(n_persons), settings, ModelChoice())
-    found = [each for each in problem.notes if each.check == "records_of_persons"]
-    assert [each.verdict for each in found] == [Verdict.WARN] * told
+@pytest.mark.parametrize("n_persons", [40, 120])
+def test_leakage_and_diversity__say_that_rows_of_persons_are_counted(n_persons: int) -> None:
+    data = visits(n_persons)
+    notes = [*audit_leakage(data, data).findings, *prepare_search(data, SEARCHED, ModelChoice()).notes]
+    facts = {each.check: each for each in notes if each.check.endswith("s_of_persons")}
+    told = {"rows_of_persons": Verdict.PASS, "records_of_persons": Verdict.WARN} if n_persons == 40 else {}
+    assert {check: fact.verdict for check, fact in facts.items()} == told
+    if told:
+        said = "`patient_id` seems to say whose row it is, and has 40 values in 120 rows…"
+        assert str(facts["rows_of_persons"].message) == Saying(said)
