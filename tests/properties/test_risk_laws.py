@@ -70,27 +70,25 @@ def figures(found: RiskMeasurement) -> dict[str, object]:
 
 
 @LAWS
-@given(rows=ROWS, random=st.randoms(use_true_random=False))
-def test_order_of_records_and_columns__does_not_matter(rows: list[Row], random: object) -> None:
-    shuffled = rows.copy()
-    random.shuffle(shuffled)
-    assert figures(measured(rows)) == pytest.approx(figures(measured(shuffled, quasi=("q2", "q0", "q1"))))
-
-
-@LAWS
-@given(rows=ROWS)
-def test_renaming_values_one_to_one__does_not_matter(rows: list[Row]) -> None:
-    names = {"a": "Ž", "b": "=1", "c": "a"}
-    renamed = [(*(names.get(cell) if cell else cell for cell in row[:3]), row[3] * 2) for row in rows]
-    assert figures(measured(rows)) == pytest.approx(figures(measured(renamed)))
-
-
-@LAWS
-@given(rows=ROWS)
-def test_class_sizes__sum_to_the_records_assessed(rows: list[Row]) -> None:
+@given(rows=ROWS, times=st.integers(2, 4), random=st.randoms(use_true_random=False))
+def test_figures__of_a_table_in_another_order_under_other_names_merged_or_repeated(
+    rows: list[Row], times: int, random: object
+) -> None:
     found = measured(rows)
     assert found.classes.class_sizes.sum() == found.entry.n_assessed
     assert found.entry.n_assessed + found.entry.n_fully_suppressed == len(rows)
+    shuffled = rows.copy()
+    random.shuffle(shuffled)
+    assert figures(found) == pytest.approx(figures(measured(shuffled, quasi=("q2", "q0", "q1"))))
+    names = {"a": "Ž", "b": "=1", "c": "a"}
+    renamed = [(*(names.get(cell) if cell else cell for cell in row[:3]), row[3] * 2) for row in rows]
+    assert figures(found) == pytest.approx(figures(measured(renamed)))
+    merged = [("b" if row[0] == "a" else row[0], *row[1:]) for row in rows]
+    assert (measured(merged).classes.k or 0) >= (found.classes.k or 0)
+    often = measured(rows * times)
+    assert (often.classes.k or 0) == times * (found.classes.k or 0)
+    for key in ("alpha", "distinct_l", "entropy_l", "t", "basic_beta", "enhanced_beta", "delta_ln"):
+        assert often.sensitive[0].figures[key] == pytest.approx(found.sensitive[0].figures[key]), key
 
 
 @LAWS
@@ -101,23 +99,6 @@ def test_one_more_quasi_identifier__never_raises_k(rows: list[Row]) -> None:
     fewer, more = measured(filled, quasi=("q0", "q1")), measured(filled)
     assert more.classes.k <= fewer.classes.k
     assert (more.classes.size_of_record <= fewer.classes.size_of_record).all()
-
-
-@LAWS
-@given(rows=ROWS)
-def test_merging_two_values__never_lowers_k(rows: list[Row]) -> None:
-    merged = [("b" if row[0] == "a" else row[0], *row[1:]) for row in rows]
-    k, k_merged = measured(rows).classes.k, measured(merged).classes.k
-    assert (k_merged or 0) >= (k or 0)
-
-
-@LAWS
-@given(rows=ROWS, times=st.integers(2, 4))
-def test_repeating_a_table__multiplies_k_and_keeps_shares(rows: list[Row], times: int) -> None:
-    once, often = measured(rows), measured(rows * times)
-    assert (often.classes.k or 0) == times * (once.classes.k or 0)
-    for key in ("alpha", "distinct_l", "entropy_l", "t", "basic_beta", "enhanced_beta", "delta_ln"):
-        assert often.sensitive[0].figures[key] == pytest.approx(once.sensitive[0].figures[key]), key
 
 
 @LAWS

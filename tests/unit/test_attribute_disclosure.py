@@ -6,23 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from core.attribute_disclosure import (
-    SensitiveCounts,
-    alpha,
-    basic_beta,
-    delta_disclosure,
-    distinct_l,
-    enhanced_beta,
-    entropy_l,
-    hierarchical_t,
-    largest,
-    largest_recursive_l,
-    ordered_codes,
-    recursive_c,
-    sensitive_counts,
-    smallest,
-    t_closeness,
-)
+from core import attribute_disclosure as models
 from core.coding import SharedCodes, combination_codes, combined_codes, joint_codes
 from core.equivalence import EquivalenceClasses, equivalence_classes
 from core.utility import average_class_size, categorical_ncp, discernibility, numeric_ncp
@@ -37,8 +21,8 @@ def classes(*class_of_record: int) -> EquivalenceClasses:
     return EquivalenceClasses(quasi_identifiers=("q",), class_of_record=of_record, class_sizes=sizes)
 
 
-def counted(class_of_record: list[int], codes: list[int]) -> SensitiveCounts:
-    return sensitive_counts(classes(*class_of_record), np.array(codes, dtype=np.int64))
+def counted(class_of_record: list[int], codes: list[int]) -> models.SensitiveCounts:
+    return models.sensitive_counts(classes(*class_of_record), np.array(codes, dtype=np.int64))
 
 
 # Class 0 holds the values 0 0 0 1, class 1 holds 1 2 and a missing one, class 2 only a missing one.
@@ -50,58 +34,59 @@ def test_sensitive_counts__leave_out_missing_values_and_records_in_no_class() ->
     assert COUNTS.class_totals.tolist() == [4, 2, 0]
     assert COUNTS.value_totals.tolist() == [3, 2, 1]
     nothing = counted([-1, -1], [0, 1])
-    assert distinct_l(nothing).tolist() == t_closeness(nothing, distance="ordered").tolist() == []
+    assert [*models.distinct_l(nothing), *models.t_closeness(nothing, distance="ordered")] == []
     assert counted([0], [-1]).n_values == 0
 
 
 def test_distinct_and_entropy_l__count_values_and_not_missing_ones() -> None:
-    assert distinct_l(COUNTS).tolist() == [2, 2, 0]
+    assert models.distinct_l(COUNTS).tolist() == [2, 2, 0]
     # two equally frequent values are two
     of_first = np.exp(-(0.75 * np.log(0.75) + 0.25 * np.log(0.25)))
-    assert entropy_l(COUNTS).tolist() == approx([of_first, 2.0, 0.0])
+    assert models.entropy_l(COUNTS).tolist() == approx([of_first, 2.0, 0.0])
 
 
 def test_recursive_c__is_most_frequent_over_the_tail() -> None:
-    assert recursive_c(COUNTS, l=1).tolist() == [0.75, 0.5, np.inf]
-    assert recursive_c(COUNTS, l=2).tolist() == [3.0, 1.0, np.inf]
-    assert recursive_c(COUNTS, l=3).tolist() == [np.inf] * 3
-    assert [recursive_c(SEVEN_TWO_ONE, l=l)[0] for l in (2, 3, 4)] == approx([7 / 3, 7.0, math.inf])  # noqa: E741
-    assert problems(lambda: recursive_c(COUNTS, l=0)) == (
+    assert models.recursive_c(COUNTS, l=1).tolist() == [0.75, 0.5, np.inf]
+    assert models.recursive_c(COUNTS, l=2).tolist() == [3.0, 1.0, np.inf]
+    assert models.recursive_c(COUNTS, l=3).tolist() == [np.inf] * 3
+    assert [models.recursive_c(SEVEN_TWO_ONE, l=l)[0] for l in (2, 3, 4)] == approx([7 / 3, 7.0, math.inf])  # noqa: E741
+    assert problems(lambda: models.recursive_c(COUNTS, l=0)) == (
         "ℓ must be at least 1 for recursive (c, ℓ)-diversity; it is 0.",
     )
 
 
 def test_largest_recursive_l__of_counts_7_2_1() -> None:
     bounds = {0.7: 0, 0.71: 1, 2.33: 1, 2.34: 2, 7.0: 2, 7.01: 3}
-    assert {c: int(largest_recursive_l(SEVEN_TWO_ONE, c=c)[0]) for c in bounds} == bounds
-    assert problems(lambda: largest_recursive_l(SEVEN_TWO_ONE, c=0)) == (
+    assert {c: int(models.largest_recursive_l(SEVEN_TWO_ONE, c=c)[0]) for c in bounds} == bounds
+    assert problems(lambda: models.largest_recursive_l(SEVEN_TWO_ONE, c=0)) == (
         "c must be above 0 for recursive (c, ℓ)-diversity; it is 0.",
     )
 
 
 def test_alpha__is_the_share_of_the_most_frequent_value() -> None:
-    assert alpha(COUNTS).tolist() == approx([0.75, 0.5, math.nan], nan_ok=True)
-    assert (smallest(alpha(COUNTS)), largest(alpha(COUNTS))) == (0.5, 0.75)
+    assert models.alpha(COUNTS).tolist() == approx([0.75, 0.5, math.nan], nan_ok=True)
+    assert (models.smallest(models.alpha(COUNTS)), models.largest(models.alpha(COUNTS))) == (0.5, 0.75)
     nothing = np.array([np.nan])
-    assert smallest(nothing) is largest(nothing) is None
+    assert models.smallest(nothing) is models.largest(nothing) is None
 
 
 def test_t_closeness__is_half_the_differences_or_between_ordered_values_the_mean_cumulated_one() -> None:
     equal = [0.5 * (0.25 + abs(0.25 - 2 / 6) + 1 / 6), 0.5, math.nan]
-    assert t_closeness(COUNTS).tolist() == approx(equal, nan_ok=True)
+    assert models.t_closeness(COUNTS).tolist() == approx(equal, nan_ok=True)
     first = (abs(3 / 4 - 3 / 6) + abs(1 - 5 / 6)) / 2
     second = (abs(0 - 3 / 6) + abs(1 / 2 - 5 / 6)) / 2
-    assert t_closeness(COUNTS, distance="ordered")[:2].tolist() == approx([first, second])
-    assert t_closeness(counted([0, 1], [0, 0]), distance="ordered").tolist() == [0.0, 0.0]  # of one value
-    assert ordered_codes(np.array([10.0, np.nan, 2.0, 10.0])).tolist() == [1, -1, 0, 1]
+    assert models.t_closeness(COUNTS, distance="ordered")[:2].tolist() == approx([first, second])
+    one_value = counted([0, 1], [0, 0])
+    assert models.t_closeness(one_value, distance="ordered").tolist() == [0.0, 0.0]
+    assert models.ordered_codes(np.array([10.0, np.nan, 2.0, 10.0])).tolist() == [1, -1, 0, 1]
 
 
 def test_models__have_no_figure_for_a_class_without_known_value() -> None:
     counts = counted([0, 0, 1], [0, 1, -1])
-    for model in (basic_beta, enhanced_beta, delta_disclosure):
+    for model in (models.basic_beta, models.enhanced_beta, models.delta_disclosure):
         assert np.isnan(model(counts)).tolist() == [False, True], model.__name__
-    assert np.isnan(delta_disclosure(counts, absent="infinite"))[1]
-    assert largest_recursive_l(counts, c=2.0)[1] == 0
+    assert np.isnan(models.delta_disclosure(counts, absent="infinite"))[1]
+    assert models.largest_recursive_l(counts, c=2.0)[1] == 0
 
 
 # ------------------------------------------------------------------------------------------ published
@@ -114,15 +99,15 @@ def test_l_diversity_paper__table_2_is_4_anonymous_and_gives_cancer_away() -> No
     """Machanavajjhala et al. 2007, table 2: 130** < 30, 1485* ≥ 40, 130** 3*."""
     counts = counted([0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2], CONDITIONS)
     assert counts.class_totals.tolist() == [4, 4, 4]
-    assert distinct_l(counts).tolist() == [2, 3, 1]
+    assert models.distinct_l(counts).tolist() == [2, 3, 1]
 
 
 def test_l_diversity_paper__table_3_is_3_diverse() -> None:
     """Machanavajjhala et al. 2007, table 3: 1305* ≤ 40, 1485* > 40, 1306* ≤ 40."""
     counts = counted([0, 2, 2, 0, 1, 1, 1, 1, 0, 0, 2, 2], CONDITIONS)
-    assert distinct_l(counts).tolist() == [3, 3, 3]
-    assert entropy_l(counts).tolist() == approx([2**1.5] * 3)
-    assert recursive_c(counts, l=3).tolist() == [2.0] * 3
+    assert models.distinct_l(counts).tolist() == [3, 3, 3]
+    assert models.entropy_l(counts).tolist() == approx([2**1.5] * 3)
+    assert models.recursive_c(counts, l=3).tolist() == [2.0] * 3
 
 
 def test_t_closeness_paper__distances_of_salaries() -> None:
@@ -130,10 +115,10 @@ def test_t_closeness_paper__distances_of_salaries() -> None:
 
     Table 5 with the classes {3k, 5k, 9k}, {6k, 11k, 8k}, {4k, 7k, 10k} is 0.167-close.
     """
-    codes = ordered_codes(np.array([3, 4, 5, 6, 11, 8, 7, 9, 10], dtype=float)).tolist()
-    found = t_closeness(counted([0, 0, 0, 1, 1, 1, 2, 2, 2], codes), distance="ordered")
+    codes = models.ordered_codes(np.array([3, 4, 5, 6, 11, 8, 7, 9, 10], dtype=float)).tolist()
+    found = models.t_closeness(counted([0, 0, 0, 1, 1, 1, 2, 2, 2], codes), distance="ordered")
     assert found[:2].tolist() == approx([0.375, 1 / 6])
-    table_5 = t_closeness(counted([0, 2, 0, 1, 1, 1, 2, 0, 2], codes), distance="ordered")
+    table_5 = models.t_closeness(counted([0, 2, 0, 1, 1, 1, 2, 0, 2], codes), distance="ordered")
     assert table_5.max() == approx(1 / 6)
 
 
@@ -152,7 +137,7 @@ def test_t_closeness_paper__distances_of_diseases_in_the_hierarchy(other: int, e
     """
     counts = counted([0, 1], [0, other])
     levels = [groups[: counts.n_values] for groups in LEVELS]
-    assert hierarchical_t(counts, levels=levels).tolist() == approx([expected / 2] * 2)
+    assert models.hierarchical_t(counts, levels=levels).tolist() == approx([expected / 2] * 2)
 
 
 # ---------------------------------------------------------------------------------- classes and codes

@@ -106,18 +106,6 @@ def test_suppressed_counts__that_can_be_few_values_are_a_warning() -> None:
     tells(_audit(_table(rows, suppressed=SQUARE)), narrow_counts=few)
 
 
-def test_bounds__of_a_square_of_suppressed_cells() -> None:
-    """By hand: w of A and B sum up to 28, z of A and B to 21; A has 40 left, B has 9."""
-    square = [("B", "z"), ("B", "w"), ("A", "z"), ("A", "w")]
-    found = bounds_of(_cube(_table(suppressed=square))).bounds
-    assert found == {
-        (0, 0): Bounds(19, 28),
-        (0, 3): Bounds(12, 21),
-        (1, 0): Bounds(0, 9),
-        (1, 3): Bounds(0, 9),
-    }
-
-
 def test_bounds__of_some_cells_are_those_of_all() -> None:
     hidden = [("B", "z"), ("B", "w"), ("A", "z"), ("A", "w"), ("A", "Total")]
     cube = _cube(_table(suppressed=hidden))

@@ -1,6 +1,7 @@
 """Which records are assessed, and how large their classes are, on tables countable by hand."""
 
 import math
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from core.risk import (
     violating_records,
     violations_csv,
 )
+from core.risk.columns import column_contributions, distinctness, singling_out_sets
 from core.risk.document import suda_note
 from core.risk.population_estimates import IndividualRisk, individual_risk, risk_given_population
 from core.risk.records import Combinations, Pairs, distinct_combinations, sampling_weights, spread
@@ -213,8 +215,8 @@ GUIDE = {
 }
 
 
-def _combinations(columns: dict[str, list[str]], **options: object) -> Combinations:
-    coded = {name: value_codes(pa.array(values)) for name, values in columns.items()}
+def _combinations(columns: Mapping[str, Iterable[str]], **options: object) -> Combinations:
+    coded = {name: value_codes(pa.array([*values])) for name, values in columns.items()}
     return distinct_combinations(coded, **options)
 
 
@@ -285,6 +287,77 @@ def test_measure_suda__of_many_columns_does_bounded_work_and_says_so() -> None:
     assert (found.requested_size, found.max_size, found.was_stopped) == (3, 2, False)
     assert searched(200, 1000).max_size == 1
     assert "The table is too large for sets of 3; only sets of up to 2 were searched." in suda_note(found)
+
+
+# --------------------------------------------------------------------------------------------- columns
+
+
+# Motwani and Xu (2007), table 1: age, sex and state of five people.
+MOTWANI_XU = _combinations(
+    {"age": "20 30 40 20 40".split(), "sex": "FFFMM", "state": "CA CA TX NY CA".split()}
+)
+
+
+def test_distinctness__agrees_with_the_paper() -> None:
+    age, age_state = distinctness(MOTWANI_XU, [0]), distinctness(MOTWANI_XU, [0, 2])
+    assert (age.distinction, age.separation) == (0.6, 0.8)
+    assert (age_state.distinction, age_state.separation) == (1, 1)
+    assert age_state.columns == ("age", "state")
+    assert (age.n_classes, age.n_unique, age.unique_share, age.n_pairs_separated) == (3, 1, 0.2, 8)
+
+
+def test_distinctness__of_nothing_is_not_known() -> None:
+    no_column = distinctness(MOTWANI_XU, [])
+    assert (no_column.n_classes, no_column.separation, no_column.n_unique) == (1, 0, 0)
+    empty = distinct_combinations({"x": np.zeros(0, dtype=np.int64)})
+    for few, expected in ((_combinations({"x": "a"}), (1, None, 1)), (empty, (None, None, None))):
+        found = distinctness(few, [0])
+        assert (found.distinction, found.separation, found.unique_share) == expected
+    assert column_contributions(empty)[0].unique_share_gained is None
+
+
+def test_column_contributions__count_what_a_column_adds() -> None:
+    # x·y: a1 a2 b1 b1 c3. Unique: a1, a2, c3. Without y: c. Without x: 2 and 3.
+    x, y = column_contributions(_combinations({"x": "aabbc", "y": "12113"}))
+    assert (x.column, x.n_unique_gained, x.unique_share_gained) == ("x", 1, 0.2)
+    assert (y.column, y.n_unique_gained, y.unique_share_gained) == ("y", 2, 0.4)
+    assert (x.alone.n_unique, y.alone.n_unique) == (1, 2)
+
+
+def test_singling_out_sets__finds_all_of_the_smallest_size_above_the_share() -> None:
+    # x and z together, and y and z together, single out everybody; no column alone half of them.
+    found = singling_out_sets(_combinations({"x": "aabb", "y": "ccdd", "z": "1212"}))
+    assert [each.columns for each in found.sets] == [("x", "z"), ("y", "z")]
+    # 2 values reach 2 of 4 at best
+    assert (found.method, found.searched_size, found.n_looked_at) == ("exact", 2, 3)
+    found = singling_out_sets(_combinations({"x": "aabb", "y": "1122"}))
+    assert (found.sets, found.method) == ((), "exact")
+    half = _combinations({"x": "abcc"})
+    assert singling_out_sets(half, share=0.5).sets == ()
+    assert [each.columns for each in singling_out_sets(half, share=0.49).sets] == [("x",)]
+    (problem,) = problems(lambda: singling_out_sets(MOTWANI_XU, share=1.0))
+    assert problem == Saying("share must be at least 0 and below 1, received 1.")
+
+
+def test_singling_out_sets__grows_a_set_beyond_its_bound_and_says_so() -> None:
+    bits = [np.arange(16) >> place & 1 for place in range(4)]
+    columns = dict(zip("abcdef", [*bits, bits[0] ^ bits[1], bits[2] ^ bits[3]], strict=True))
+    exact = singling_out_sets(distinct_combinations(columns))
+    greedy = singling_out_sets(distinct_combinations(columns), max_cells=1)
+    assert {each.columns for each in exact.sets} >= {("a", "b", "c", "d"), ("a", "c", "e", "f")}
+    assert (exact.method, exact.searched_size) == ("exact", 4)  # two values each: less never reaches 9 of 16
+    assert (greedy.method, greedy.searched_size) == ("greedy", 3)
+    assert greedy.sets[0].unique_share == 1
+
+
+def test_columns__of_many_do_bounded_work_and_say_so() -> None:
+    rng = np.random.default_rng(3)
+    wide = distinct_combinations({f"c{n}": rng.integers(0, 3, 200) for n in range(1000)})
+    found = singling_out_sets(wide, max_cells=60_000_000)
+    assert (found.method, found.searched_size) == ("greedy", 1)
+    assert found.sets[0].n_unique > 100
+    contributions = column_contributions(wide)
+    assert [each.n_unique_gained for each in contributions] == [0] * 1000  # 999 others do as well
 
 
 # ------------------------------------------------------------------------------------------- violations

@@ -61,14 +61,6 @@ def test_intruders__speak_of_people_found_for_certain() -> None:
     assert journalist.finds == "Not assessed: give a table of the population or its size."
 
 
-def test_intruders__count_persons_where_they_are_known() -> None:
-    prosecutor = views.intruders(judged("age,who\n30,a\n30,a\n40,b\n40,c\n", quasi="age", person="who"))[0]
-    assert prosecutor.finds.startswith("Finds 1 of 3 persons (33.3 %) for certain: it is alone in a class.")
-    nobody = views.intruders(judged("age\n30\n30\n", quasi="age"))[0]
-    assert nobody.finds.startswith("Finds nobody for certain.")
-    assert nobody.wants.startswith("Knows this fact about somebody (`age`)")
-
-
 PERSONS = "age,who\n2,a\n2,b\n2,b\n"
 SQUARES = (  # a table, the title, and squares of a hundred: the part, how dark, how many
     (
@@ -123,7 +115,14 @@ def test_intruders__against_a_population() -> None:
     )
     assert bound.finds == Saying("At most 50.0 % of the matches are right, as of somebody known to be in…")
     everybody = judged("age\n30\n30\n", quasi="age", population_size=4)
-    assert views.intruders(everybody)[1].finds.endswith("is right with at most 50.0 %.")
+    nobody, bound, _ = views.intruders(everybody)
+    assert (nobody.finds, nobody.wants) == (
+        Saying("Finds nobody for certain.…"),
+        Saying("Knows this fact about somebody (`age`)…"),
+    )
+    assert bound.finds.endswith("is right with at most 50.0 %.")
+    persons = views.intruders(judged("age,who\n30,a\n30,a\n40,b\n40,c\n", quasi="age", person="who"))[0]
+    assert persons.finds.startswith("Finds 1 of 3 persons (33.3 %) for certain: it is alone in a class.")
 
 
 def test_roles_table__has_a_row_per_column_in_the_tables_order() -> None:
@@ -338,10 +337,7 @@ def test_suda__says_how_few_values_single_records_out() -> None:
     assert records["Record of people.csv"].tolist() == [6]
     assert records["Mostly because of"].tolist() == ["age"]
     assert "DIS-SUDA" not in records
-
-
-def test_suda__uses_the_sampling_fraction_where_a_population_is_known() -> None:
-    suda = _suda(population_size=60)
+    suda = _suda(population_size=60)  # with a sampling fraction
     # U = 1 unique, P = 2 records in pairs, π = 0.1: DIS = 0.1 / (0.1 + 2 · 0.9).
     assert suda.dis_of_record is not None
     assert suda.dis_of_record.max() == pytest.approx(0.1 / 1.9)
@@ -398,14 +394,11 @@ def test_against_population__shows_every_figure_and_which_model_was_taken() -> N
     assert views.models_note(judged()) == ""
 
 
-def test_worst_classes__mask_a_column_called_as_one_of_ours() -> None:
+def test_tables__name_a_column_called_as_one_of_ours() -> None:
     text = "Size in records,sex\nAna,F\nRok,M\n"
     masked = said_table(views.worst_classes_table(measured(text, quasi="Size in records,sex"), table(text)))
     assert masked.columns.tolist() == ["Size in records", "Size in records (column)", "sex"]
     assert masked.to_numpy().tolist() == [[1, "AAA", "A"], [1, "AAA", "A"]]
-
-
-def test_disclosure_table__a_column_named_as_a_heading_has_its_own() -> None:
     figures = measured("age,Figure\n30,flu\n30,cold\n", quasi="age", sensitive=("Figure",))
     frame = said_table(views.disclosure_table(figures))
     assert frame.columns.tolist() == ["Figure", "Figure (column)"]
