@@ -58,14 +58,11 @@ def _published() -> dict[tuple[int, ...], tuple[float, float]]:
         for answers in product((0, 1), repeat=len(margin)):
             said = dict(zip(margin, answers, strict=True))
             n = _margin(margin)[tuple(said.get(axis, 0) for axis in AXES)]
-            lines.append(
-                ",".join([*(f"{axis}{said[axis]}" if axis in said else "Total" for axis in AXES), str(n)])
-            )
+            lines.append(",".join([*(f"{at}{said[at]}" if at in said else "Total" for at in AXES), str(n)]))
     cube = read_cube(read_dataset("\n".join(lines).encode(), name="margins.csv").table, [*AXES], "n")
-    bounds = bounds_of(cube).bounds
     return {
         tuple(int(words[at][1]) for words, at in zip(cube.categories, key, strict=True)): tuple(each)
-        for key, each in bounds.items()
+        for key, each in bounds_of(cube).bounds.items()
     }
 
 
@@ -128,17 +125,13 @@ INVARIANT = [
 ]
 # As quoted from table 1: age, postcode in thousands, disease.
 PERSONS = {
-    "Bob": (21, 12, "dyspepsia"),
-    "Alice": (22, 14, "bronchitis"),
-    "Andy": (24, 18, "flu"),
-    "David": (23, 25, "gastritis"),
-    "Gary": (41, 20, "flu"),
-    "Helen": (36, 27, "gastritis"),
-    "Jane": (37, 33, "dyspepsia"),
-    "Ken": (40, 35, "flu"),
-    "Linda": (43, 26, "gastritis"),
-    "Paul": (52, 33, "dyspepsia"),
-    "Steve": (56, 34, "gastritis"),
+    name: (int(age), int(postcode), disease)
+    for name, age, postcode, disease in map(
+        str.split,
+        """Bob 21 12 dyspepsia/Alice 22 14 bronchitis/Andy 24 18 flu/David 23 25 gastritis/Gary 41 20 flu
+        Helen 36 27 gastritis/Jane 37 33 dyspepsia/Ken 40 35 flu/Linda 43 26 gastritis
+        Paul 52 33 dyspepsia/Steve 56 34 gastritis""".replace("\n", "/").split("/"),
+    )
 }
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +15,7 @@ from core.__main__ import main
 from core.at_hand import Source
 from core.coding import CodedColumn, coded
 from core.delivery import (
+    DeliveryAudit,
     DeliverySettings,
     DeliveryThresholds,
     audit_delivery,
@@ -32,6 +33,7 @@ from core.free_text import Reading
 from core.tables import Dataset, ReadOptions, read_dataset, read_sheets
 from core.triage import GivenFile, offers
 from core.verdict import Finding, Verdict
+from tests.kinds import Told
 from tests.unit.test_delivery import pseudonyms, table
 
 N = 120
@@ -47,7 +49,10 @@ def visits(ids: Sequence[str], **more: Sequence[object]) -> Dataset:
 
 
 def found(*tables: Dataset, settings: DeliverySettings | None = None, **limits: object) -> dict[str, Finding]:
-    audit = audit_delivery(tables, settings, DeliveryThresholds(**limits))
+    return found_in(audit_delivery(tables, settings, DeliveryThresholds(**limits)))
+
+
+def found_in(audit: DeliveryAudit) -> dict[str, Finding]:
     return {each.check: each for each in reversed(audit.findings)}
 
 
@@ -81,40 +86,31 @@ def test_lists__are_held_against_k_by_their_parts() -> None:
     assert found(persons(ids, hobbies=shared), visits(ids))["lists"].verdict is Verdict.PASS
 
 
-@pytest.mark.parametrize(
-    ("keys", "expected"),
-    [
-        ([hashlib.sha256(str(i).encode()).hexdigest() for i in range(N)], {"key_computed": Verdict.FAIL}),
+def test_keys__tell_what_is_computed_or_stands_inside() -> None:
+    def digest(text: str) -> str:
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    computed, days = {"key_computed": Verdict.FAIL}, [np.datetime64("1950-01-01") + at for at in range(200)]
+    for keys, expected in (
+        ([digest(str(i)) for i in range(N)], computed),
+        ([digest(f"{day}".replace("-", "")) for day in days], computed),
+        ([digest(f"{day}") for day in days], computed),
+        ([digest(f"PAT-{at:04d}") for at in range(200)], computed),
+        ([digest(f"secret {at}") for at in range(200)], {}),
         ([f"p{i}@example.org" for i in range(N)], {"looks_like_identifier": Verdict.FAIL}),
         (
             [f"1980{1 + i % 12:02d}{1 + i % 28:02d}-{i:04d}" for i in range(N)],
             {"key_holds_dates": Verdict.WARN},
         ),
         (pseudonyms(N), {}),
-    ],
-)
-def test_keys__tell_what_is_computed_or_stands_inside(
-    keys: Sequence[str], expected: Mapping[str, Verdict]
-) -> None:
-    checks = ("key_computed", "looks_like_identifier", "key_holds_dates")
-    got = found(persons(keys), visits(keys))
-    assert {check: got[check].verdict for check in checks if check in got} == expected
-
-
-@pytest.mark.parametrize(
-    ("write", "is_found"),
-    [
-        (lambda at: f"{np.datetime64('1950-01-01') + at:}".replace("-", ""), True),
-        (lambda at: f"{np.datetime64('1950-01-01') + at:}", True),
-        (lambda at: f"PAT-{at:04d}", True),
-        (lambda at: f"secret {at}", False),
-    ],
-)
-def test_keys__computed_of_days_and_of_numbers_behind_letters_are_told(
-    write: Callable[[int], str], is_found: bool
-) -> None:
-    ids = [hashlib.sha256(write(at).encode()).hexdigest() for at in range(200)]
-    assert ("key_computed" in found(persons(ids), visits(ids * 2))) is is_found
+    ):
+        told = {check: each.verdict for check, each in found(persons(keys), visits(keys)).items()}
+        checks = ("key_computed", "looks_like_identifier", "key_holds_dates")
+        assert {check: told[check] for check in checks if check in told} == expected, keys[:2]
+    cards = [f"K-{i * 7}" for i in range(N)]  # computed of another column
+    keys = [hashlib.md5(each.encode()).hexdigest() for each in cards]  # noqa: S324
+    got = found(persons(keys), visits(keys), table("cards", card=cards, x=["y"] * N))["key_computed"]
+    assert "are the MD5 of a value of `cards.card`" in got.message
 
 
 def test_table__with_numbers_of_patients_that_nothing_joins_is_said() -> None:
@@ -124,28 +120,17 @@ def test_table__with_numbers_of_patients_that_nothing_joins_is_said() -> None:
         assert found(persons(ids), visits(ids * 2), other)["not_joined"].verdict is verdict
 
 
-def test_keys__computed_of_another_column_are_told_with_it() -> None:
-    cards = [f"K-{i * 7}" for i in range(N)]
-    keys = [hashlib.md5(each.encode()).hexdigest() for each in cards]  # noqa: S324
-    message = found(persons(keys), visits(keys), table("cards", card=cards, x=["y"] * N))[
-        "key_computed"
-    ].message
-    assert "are the MD5 of a value of `cards.card`" in message
-
-
 def test_keys__of_two_columns_are_joined_together() -> None:
-    site = ["h1", "h2"] * (N // 2)
-    number = [i // 2 for i in range(N)]
+    keys = {"hospital": ["h1", "h2"] * (N // 2), "patient": [i // 2 for i in range(N)]}
     days = [f"2024-{1 + i % 12:02d}-{1 + i % 28:02d}" for i in range(N)]
-    one = table("patients", hospital=site, patient=number, sex=["f", "m"] * (N // 2))
-    other = table("visits", hospital=site, patient=number, day=days)
-    audit = audit_delivery([one, other])
-    assert audit.measurement.n_persons == N
-    (link,) = audit.measurement.links
+    tables = [table("patients", **keys, sex=["f", "m"] * (N // 2)), table("visits", **keys, day=days)]
+    measured = measure_delivery(tables)
+    assert measured.n_persons == N
+    (link,) = measured.links
     assert link.one == Place("patients", "hospital + patient")
-    assert "patient" not in audit.measurement.tables[0].released
-    named = audit_delivery([one, other], DeliverySettings(keys=("patients.patient=visits.patient",)))
-    assert named.measurement.n_persons == N // 2
+    assert "patient" not in measured.tables[0].released
+    named = measure_delivery(tables, DeliverySettings(keys=("patients.patient=visits.patient",)))
+    assert named.n_persons == N // 2
 
 
 def test_households__are_found_by_who_is_in_them() -> None:
@@ -162,46 +147,56 @@ def test_households__are_found_by_who_is_in_them() -> None:
 
 def test_tables__in_one_order_are_told_and_those_sorted_alike_are_not() -> None:
     ids, rng = pseudonyms(N), np.random.default_rng(2)
-    age = rng.integers(20, 40, N)
-    other = table("outcomes", code=pseudonyms(N, 9), age=age, outcome=rng.choice(["x", "y"], N))
-    got = found(persons(ids, age=age), visits(ids), other)
+    age, outcome = rng.integers(20, 40, N), rng.choice(["x", "y"], N)
+
+    def told(ages: np.ndarray) -> dict[str, Finding]:
+        other = table("outcomes", code=pseudonyms(N, 9), age=ages, outcome=outcome)
+        return found(persons(ids, age=ages), visits(ids), other)
+
+    got = told(age)
     assert got["same_order"].verdict is Verdict.FAIL
     assert "their order does: place by place they agree in `age`" in got["same_order"].message
     assert "not_joined" not in got
-    in_order = np.sort(age)
-    other = table("outcomes", code=pseudonyms(N, 9), age=in_order, outcome=rng.choice(["x", "y"], N))
-    assert "same_order" not in found(persons(ids, age=in_order), visits(ids), other)
+    assert "same_order" not in told(np.sort(age))
 
 
 def test_numbers_of_records__tell_persons_apart_where_nothing_else_of_them_is_known() -> None:
-    persons = "pid,sex\n" + "".join(f"p{n},{'fm'[n % 2]}\n" for n in range(40))
+    people = [f"p{n}" for n in range(40)]
+    persons = table("persons", pid=people, sex=["f", "m"] * 20)
     for step, alone in ((1, 40), (0, 0)):
-        doses = "pid\n" + "".join(f"p{n}\n" * (n // 2 * step + 2) for n in range(40))
-        files = ((persons, "persons.csv"), (doses, "doses.csv"))
-        audit = audit_delivery([read_dataset(text.encode(), name=name) for text, name in files])
-        (finding,) = [each for each in audit.findings if each.check == "alone_with_all_records"]
-        assert finding.n_affected == alone
-        assert finding.verdict is (Verdict.WARN if alone else Verdict.PASS)
+        doses = [name for n, name in enumerate(people) for _ in range(n // 2 * step + 2)]
+        finding = found(persons, read_dataset("\n".join(["pid", *doses]).encode(), name="doses.csv"))[
+            "alone_with_all_records"
+        ]
+        assert (finding.n_affected, finding.verdict) == (alone, Verdict.WARN if alone else Verdict.PASS)
 
 
-def test_persons__few_in_a_table_and_missing_from_one_are_said() -> None:
+def test_persons__few_in_a_table_missing_from_one_or_numbered_beside_the_key_are_said() -> None:
     ids = pseudonyms(N)
-    few = table("hiv_clinic", person=ids[:3], value=["x", "y", "x"])
-    got = found(persons(ids), visits(ids), few)
-    assert got["few_in_table"].verdict is Verdict.FAIL
-    assert "`hiv_clinic` is of 3 persons" in got["few_in_table"].message
-    got = found(persons(ids[:-2]), visits(ids))
-    assert got["missing_persons"].verdict is Verdict.WARN
-    assert "2 of 120 persons" in got["missing_persons"].message
-    assert "are in other tables and not in `persons`" in got["missing_persons"].message
-
-
-def test_number__of_each_person_beside_the_key_is_said() -> None:
-    ids = pseudonyms(N)
-    listed = table("transfer", person=ids, hospital_number=np.random.default_rng(3).permutation(9999)[:N])
-    got = found(persons(ids), visits(ids), listed)["listed_beside_key"]
-    assert got.verdict is Verdict.FAIL
-    assert "`transfer.hospital_number` names each person of the table once" in got.message
+    numbers = np.random.default_rng(3).permutation(9999)[:N]
+    few, listed = (
+        table("hiv_clinic", person=ids[:3], value=["x", "y", "x"]),
+        table("transfer", person=ids, hospital_number=numbers),
+    )
+    for tables, check, verdict, *said in (
+        ((persons(ids), visits(ids), few), "few_in_table", Verdict.FAIL, "`hiv_clinic` is of 3 persons"),
+        (
+            (persons(ids[:-2]), visits(ids)),
+            "missing_persons",
+            Verdict.WARN,
+            "2 of 120 persons",
+            "are in other tables and not in `persons`",
+        ),
+        (
+            (persons(ids), visits(ids), listed),
+            "listed_beside_key",
+            Verdict.FAIL,
+            "`transfer.hospital_number` names each person of the table once",
+        ),
+    ):
+        got = found(*tables)[check]
+        assert got.verdict is verdict
+        assert all(each in got.message for each in said)
 
 
 def test_tables__joined_to_each_other_alone_are_read_as_a_delivery_of_their_own() -> None:
@@ -213,12 +208,9 @@ def test_tables__joined_to_each_other_alone_are_read_as_a_delivery_of_their_own(
     audit = audit_delivery([persons(ids), visits(ids), first, second], roles)
     (apart,) = audit.measurement.apart
     assert apart.n_persons == N
-    (joined,) = (
-        each
-        for each in audit.findings
-        if each.check == "joined_k" and "joined to each other alone" in each.message
-    )
-    assert joined.verdict is Verdict.FAIL
+    joined = [each for each in audit.findings if each.check == "joined_k"]
+    (alone,) = [each for each in joined if "joined to each other alone" in each.message]
+    assert alone.verdict is Verdict.FAIL
 
 
 @pytest.mark.parametrize("spelled", ["{}.0", "HOSP24/{}", "{:0>9}", "p {}"])
@@ -235,10 +227,13 @@ COMPLAINTS = ("a cough since monday", "knee pain for weeks", "a rash again")
 NOTES = [f"came with {COMPLAINTS[at % 3]}, told to rest {at}" for at in range(2 * N)]
 
 
-def test_notes__are_not_assessed_until_enough_is_read_and_fail_where_somebody_is_named() -> None:
+def _with_notes(notes: Sequence[str] = NOTES) -> list[Dataset]:
     ids = pseudonyms(N)
-    notes = table("visits", person=[*ids, *ids], place=["a"] * 2 * N, note=NOTES)
-    measured = measure_delivery([persons(ids), notes])
+    return [persons(ids), visits(ids, note=notes)]
+
+
+def test_notes__are_not_assessed_until_enough_is_read_and_fail_where_somebody_is_named() -> None:
+    measured = measure_delivery(_with_notes())
     assert not measured.known_by(1).share_below(5)  # nobody knows a note word for word
     unread = judge_delivery(measured)
     assert (unread.overall, unread.findings[0].check) == (Verdict.NOT_ASSESSED, "text_not_read")
@@ -247,40 +242,31 @@ def test_notes__are_not_assessed_until_enough_is_read_and_fail_where_somebody_is
     assert delivery_document(read)["texts"][0]["n_read"] == 200
     with pytest.raises(AuditInputError, match="no column `note` holds free text"):
         judge_delivery(measured, read={"note": Reading(200)})
-    named = [*NOTES[:-1], "came with a cough. Discussed with gospa Novak."]
-    finding = found(persons(ids), table("visits", person=[*ids, *ids], note=named))["people_in_text"]
+    finding = found(*_with_notes([*NOTES[:-1], "came with a cough. Discussed with gospa Novak."]))[
+        "people_in_text"
+    ]
     assert (finding.verdict, finding.column, finding.n_affected) == (Verdict.FAIL, "visits.note", 1)
 
 
-def test_command__takes_what_was_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    ids = pseudonyms(N)
-    notes = table("visits", person=[*ids, *ids], place=["a"] * 2 * N, note=NOTES)
-    for each in (persons(ids), notes):
+def test_command__takes_what_was_read(tmp_path: Path, capsys: Told) -> None:
+    for each in _with_notes():
         csv.write_csv(each.table, tmp_path / each.name)
-    assert main(["dataset", str(tmp_path)]) == 0
-    assert capsys.readouterr().out.startswith("NOT ASSESSED")
-    assert main(["dataset", str(tmp_path), "--read", "visits.note=200"]) == 0
-    assert capsys.readouterr().out.startswith("PASS")
+    for more, verdict in ((), "NOT ASSESSED"), (("--read", "visits.note=200"), "PASS"):
+        assert main(["dataset", str(tmp_path), *more]) == 0
+        assert capsys.readouterr().out.startswith(verdict)
 
 
-@pytest.mark.parametrize(("least", "verdict"), [(3, Verdict.FAIL), (5, Verdict.PASS)])
-def test_counts__among_the_tables_are_audited_as_counts(least: int, verdict: Verdict) -> None:
-    counts = table("summary", area=["a", "b", "c", "d"], term=["x"] * 4, n=[40, least, 30, 20])
+def test_counts__among_the_tables_are_audited_as_counts_and_tables_in_a_circle_as_well() -> None:
     ids = pseudonyms(N)
-    audit = audit_delivery([persons(ids), visits(ids), counts])
-    small = next(each for each in audit.findings if each.check == "small_counts")
-    assert (small.verdict, small.column) == (verdict, "summary.n")
-    assert "not_joined" not in {each.check for each in audit.findings}
-
-
-def test_bad_tables__are_named_and_the_rest_goes_on() -> None:
-    ids = pseudonyms(N)
+    for least, verdict in ((3, Verdict.FAIL), (5, Verdict.PASS)):
+        counts = table("summary", area=["a", "b", "c", "d"], term=["x"] * 4, n=[40, least, 30, 20])
+        got = found(persons(ids), visits(ids), counts)
+        assert (got["small_counts"].verdict, got["small_counts"].column) == (verdict, "summary.n")
+        assert "not_joined" not in got
     circle = table("tests", visit=range(2 * N), person=[*ids, *ids])
-    other = table("visits", visit=range(2 * N), person=[*ids, *ids], place=["a"] * 2 * N)
-    audit = audit_delivery([persons(ids), other, circle])
+    audit = audit_delivery([persons(ids), visits(ids, visit=range(2 * N)), circle])
     assert audit.overall is not Verdict.NOT_ASSESSED
     assert audit.measurement.n_persons == N
-    assert read_dataset(b"a;b\n1;2\n", name="x.csv").n_records == 1
 
 
 PERSONS = [["pid", "sex", "region"], *([f"P{n}", "fm"[n % 2], "abc"[n % 3]] for n in range(60))]
@@ -314,38 +300,33 @@ def test_read_sheets__takes_every_table_and_no_notes(tmp_path: Path) -> None:
     assert names(path) == ["book persons", "book hidden_visits"]
     assert names(path, ReadOptions(sheet="persons")) == ["book"]
     assert names(book(tmp_path, name="one.xlsx", persons=PERSONS)) == ["one"]
-
-
-def test_audit__joins_the_sheets_and_warns_of_what_is_no_table(tmp_path: Path) -> None:
-    tables = tables_of(book(tmp_path, notes=SHEET_NOTES, persons=PERSONS, hidden_visits=VISITS))
-    findings = audit_delivery(tables).findings
-    assert "joined_k" in [each.check for each in findings]
-    beside = [each for each in findings if each.check == "beside_the_table"]
-    assert [each.verdict for each in beside] == [Verdict.WARN]
-    assert beside[0].message.startswith("book.xlsx: The file holds more than the table: the sheet “notes”")
-    alone = audit_delivery(
-        tables_of(book(tmp_path, name="alone.xlsx", persons=PERSONS, visits=VISITS))
-    ).findings
-    assert "beside_the_table" not in [each.check for each in alone]
-
-
-def test_facts__name_a_workbook_once_with_its_sheets(tmp_path: Path) -> None:
-    path = book(tmp_path, persons=PERSONS, visits=VISITS)
-    (facts,) = facts_of_tables(tables_of(path))
+    (facts,) = facts_of_tables(tables_of(book(tmp_path, persons=PERSONS, visits=VISITS)))
     assert (facts.name, facts.reading) == ("book.xlsx", "XLSX, sheets `persons`, `visits`")
     assert facts.options is not None
     assert facts.options["sheet"] is None
 
 
+def test_audit__joins_the_sheets_and_warns_of_what_is_no_table(tmp_path: Path) -> None:
+    got = found(*tables_of(book(tmp_path, notes=SHEET_NOTES, persons=PERSONS, hidden_visits=VISITS)))
+    assert "joined_k" in got
+    beside = got["beside_the_table"]
+    assert beside.verdict is Verdict.WARN
+    assert beside.message.startswith("book.xlsx: The file holds more than the table: the sheet “notes”")
+    alone = book(tmp_path, name="alone.xlsx", persons=PERSONS, visits=VISITS)
+    assert "beside_the_table" not in found(*tables_of(alone))
+
+
 @pytest.mark.parametrize("sheet", [None, "visits"])
 def test_command__reads_all_sheets_and_its_report_is_repeated_alike(
-    sheet: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    sheet: str | None, tmp_path: Path, capsys: Told
 ) -> None:
-    path = book(tmp_path, persons=PERSONS, visits=VISITS)
-    other = tmp_path / "other.csv"
+    path, other, folder = (
+        book(tmp_path, persons=PERSONS, visits=VISITS),
+        tmp_path / "other.csv",
+        tmp_path / "out",
+    )
     other.write_text("pid,kind\n" + "".join(f"P{n},{'uv'[n % 2]}\n" for n in range(60)))
     asked = [] if sheet is None else ["--sheet", sheet]
-    folder = tmp_path / "out"
     main(["dataset", str(path), str(other), *asked, "--json", "--report", str(folder), "--formats", "json"])
     document = json.loads(capsys.readouterr().out)
     ours = ["book persons", "book visits"] if sheet is None else ["book"]
