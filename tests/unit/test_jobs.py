@@ -3,6 +3,7 @@
 import sys
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 
 import pytest
@@ -12,16 +13,27 @@ from core.errors import AuditInputError
 from core.jobs import Interruptible, Interruption, Job, JobState, Progress, Threads
 
 
+def _forever() -> None:
+    while True:
+        sum(range(1000))
+
+
+def _until(holds: Callable[[], bool]) -> None:
+    while not holds():
+        time.sleep(0.01)
+
+
 def test_job__returns_the_result_and_all_of_its_progress() -> None:
     def work(progress: Progress) -> str:
+        progress.report(5, 0)
+        assert progress.share_done == 0  # while the total is unknown
         progress.report(2, 2, "second of two")
         return "result"
 
     job = Job("key", work)
     job.wait(10)
     assert (job.state, job.result, job.is_running) == (JobState.DONE, "result", False)
-    assert (job.progress.share_done, job.progress.text) == (1.0, "second of two")
-    assert job.seconds_left == 0
+    assert (job.progress.share_done, job.progress.text, job.seconds_left) == (1.0, "second of two", 0)
 
 
 def test_job__keeps_what_is_done_when_stopped() -> None:
@@ -38,9 +50,7 @@ def test_job__keeps_what_is_done_when_stopped() -> None:
     job = Job("key", work)
     assert started.wait(10)
     assert job.is_running
-    seconds_left = job.seconds_left
-    assert seconds_left is not None
-    assert seconds_left > 0
+    assert (job.seconds_left or 0) > 0
     job.stop()
     job.wait(10)
     assert (job.state, job.result) == (JobState.STOPPED, [0])
@@ -56,46 +66,30 @@ def test_job__tells_what_the_person_can_fix() -> None:
     assert job.elapsed_seconds == job.elapsed_seconds
 
 
-def test_job__that_is_interrupted_hands_over_what_is_done() -> None:
-    begun = threading.Event()
-    done: list[int] = []
-
-    def work(progress: Progress) -> list[int]:
-        progress.keep(done.copy)
-        done.append(1)
-        begun.set()
-        while True:
-            sum(range(1000))
-
-    job = Job("key", work)
-    assert begun.wait(10)
-    job.stop()
-    job.wait(10)
-    assert (job.state, job.result) == (JobState.STOPPED, [1])
-
-
-def test_progress__is_zero_while_the_total_is_unknown() -> None:
-    progress = Progress()
-    progress.report(5, 0)
-    assert progress.share_done == 0
-
-
-def test_job__that_does_not_look_is_interrupted() -> None:
-    begun = threading.Event()
-
-    def work(_progress: Progress) -> None:
-        begun.set()
+def test_job__that_does_not_look_is_interrupted_and_hands_over_what_is_done() -> None:
+    def deaf() -> None:
         while True:
             try:
                 sum(range(1000))
             except Exception:  # noqa: S112 - no net for errors holds it
                 continue
 
-    job = Job("key", work)
-    assert begun.wait(10)
-    job.stop()
-    job.wait(30)
-    assert (job.state, job.result) == (JobState.STOPPED, None)
+    for keeps, goes_on, result in ((True, _forever, [1]), (False, deaf, None)):
+        begun = threading.Event()
+
+        def work(progress: Progress, keeps: bool = keeps, goes_on: Callable[[], None] = goes_on) -> None:
+            done: list[int] = []
+            if keeps:
+                progress.keep(done.copy)
+            done.append(1)
+            begun.set()  # noqa: B023
+            goes_on()
+
+        job = Job("key", work)
+        assert begun.wait(10)
+        job.stop()
+        job.wait(30)
+        assert (job.state, job.result) == (JobState.STOPPED, result)
 
 
 def test_interruptible__ends_a_thread_and_leaves_others_and_ended_work_alone() -> None:
@@ -116,14 +110,12 @@ def test_interruptible__ends_a_thread_and_leaves_others_and_ended_work_alone() -
     threads = [threading.Thread(target=work) for _ in range(3)]
     for thread in threads:
         thread.start()
-    while len(ready) < 3:
-        time.sleep(0.01)
+    _until(lambda: len(ready) == 3)
     ready[0].interrupt()
     next(thread for thread in threads if thread.ident == ready[0]._thread.ident).join(10)
     assert sum(thread.is_alive() for thread in threads) == 2
     go.set()
-    while len(ended) < 2:
-        time.sleep(0.01)
+    _until(lambda: len(ended) == 2)
     ready[1].interrupt()
     time.sleep(0.1)
     assert sum(thread.is_alive() for thread in threads) == 2
@@ -145,7 +137,7 @@ def test_interruptible__leaves_no_trace_for_a_tracer() -> None:
         except Interruption:
             mine.end()
         other.join()
-    seen = []
+    seen: list[bool] = []
 
     def traced() -> None:
         seen.append(True)
@@ -159,21 +151,15 @@ def test_interruptible__leaves_no_trace_for_a_tracer() -> None:
     assert seen == [True]
 
 
-def _forever() -> None:
-    while True:
-        time.sleep(0.01)
-
-
 def test_threads__do_work_in_order_and_raise_its_errors() -> None:
+    def late() -> None:
+        raise TimeoutError
+
     with Threads(2) as threads:
         assert list(threads.map(lambda number: number * 2, range(50))) == list(range(0, 100, 2))
         with pytest.raises(TimeoutError):  # the work's own, not one of waiting for it
-            threads.submit(_late).result()
+            threads.submit(late).result()
     assert jobs._WORKING_FOR == {}
-
-
-def _late() -> None:
-    raise TimeoutError
 
 
 def test_threads__end_with_an_error_of_the_thread_that_has_them() -> None:
@@ -186,8 +172,7 @@ def test_threads__end_with_an_error_of_the_thread_that_has_them() -> None:
     def failing() -> None:
         with Threads(2) as threads:
             threads.map(work, range(9))
-            while len(begun) < 2:
-                time.sleep(0.01)
+            _until(lambda: len(begun) == 2)
             raise AuditInputError("A sentence.")
 
     with pytest.raises(AuditInputError):

@@ -1,7 +1,6 @@
 """Heavy work waits for its turn, in order; light work never does."""
 
 import logging
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -42,11 +41,9 @@ def test_ask__lets_so_many_work_at_once_and_the_others_in_their_order() -> None:
 
 def test_ask__plans_memory_and_lets_one_alone_take_more() -> None:
     turns = Turns(TWO)
-    assert turns.ask("large", 1_000) is None
-    assert turns.ask("small", 1) == 0
+    assert [turns.ask("large", 1_000), turns.ask("small", 1)] == [None, 0]
     turns.end("large")
-    assert turns.ask("small", 60) is None
-    assert turns.ask("other", 41) == 0
+    assert [turns.ask("small", 60), turns.ask("other", 41)] == [None, 0]
     assert turns.ask("third", 1) == 1, "what would fit waits too, or the large would never begin"
 
 
@@ -130,8 +127,8 @@ def _until(holds: Callable[[], bool]) -> None:
 
 
 def test_place_text__says_how_many_are_before() -> None:
-    assert place_text(2) == "The server is at work for others: 2 before you."
-    assert place_text(0) == "The server is at work for others; you are next."
+    assert place_text(2).endswith(": 2 before you.")
+    assert place_text(0).endswith("; you are next.")
 
 
 def test_limits__are_sensible_without_settings_and_follow_them() -> None:
@@ -154,11 +151,10 @@ def test_limits__plan_with_the_memory_of_the_container(tmp_path: Path, monkeypat
     assert Limits.of({}).memory == 100 * MEGABYTE
 
 
-@pytest.mark.parametrize("wrong", ["0", "-1", "1.5", "two", "²"])
-def test_limits__that_cannot_be_read_are_named(wrong: str) -> None:
-    with pytest.raises(AuditInputError) as caught:
-        Limits.of({"ANONAUDIT_QUOTA": wrong})
-    assert caught.value.problems == ("ANONAUDIT_QUOTA has to be a whole number from 1 up.",)
+def test_limits__that_cannot_be_read_are_named() -> None:
+    for wrong in ("0", "-1", "1.5", "two", "²"):
+        with pytest.raises(AuditInputError, match=r"^ANONAUDIT_QUOTA has to be a whole number from 1 up\.$"):
+            Limits.of({"ANONAUDIT_QUOTA": wrong})
 
 
 def run(work: Callable[[], None], monkeypatch: Patch) -> tuple[ScriptRequests, threading.Thread]:
@@ -209,52 +205,39 @@ def test_interruptible__lets_a_part_of_the_page_wait_its_turn(monkeypatch: Patch
     assert done == [True]
 
 
-def test_interruptible__leaves_errors_and_other_threads_alone(monkeypatch: Patch) -> None:
+def test_interruptible__leaves_errors_other_threads_and_what_has_no_page_alone(monkeypatch: Patch) -> None:
     caught = []
+    with interruptible():
+        caught.append("no page")
 
     def work() -> None:
         try:
             with interruptible():
                 raise ValueError
         except ValueError as error:
-            caught.append(error)
+            caught.append(type(error).__name__)
 
     _, thread = run(work, monkeypatch)
     thread.join(20)
-    assert len(caught) == 1
+    assert caught == ["no page", "ValueError"]
     assert interrupting._WATCH._running == set()
-
-
-def test_interruptible__without_a_page_runs_as_it_is() -> None:
-    with interruptible():
-        done = True
-    assert done
 
 
 NAME = "".join(["Kim", " ", "Minji"])  # not in one piece, as tracebacks show source lines
 
 
-def _fail() -> None:
-    int(NAME)
-
-
-def test_where_it_happened__names_type_and_line_but_not_the_message() -> None:
-    with pytest.raises(ValueError, match="Kim Minji") as caught:
-        _fail()
-    told = where_it_happened(caught.value)
-    assert "ValueError" in told
-    assert "in _fail" in told
-    assert NAME not in told
-
-
-def test_leave_out_messages__keeps_the_cell_out_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
+def test_log__names_type_and_line_of_an_error_but_not_the_cell_in_its_message(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     logger = logging.getLogger("test.serving")
     logger.addFilter(leave_out_messages)
-    try:
-        _fail()
-    except ValueError:
-        logger.error("Uncaught app execution", exc_info=sys.exc_info())
+    with pytest.raises(ValueError, match="Kim Minji") as caught:
+        int(NAME)
+    where = where_it_happened(caught.value)
+    assert "ValueError" in where
+    assert f"in {test_log__names_type_and_line_of_an_error_but_not_the_cell_in_its_message.__name__}" in where
+    logger.error("Uncaught app execution", exc_info=caught.value)
     logger.info("quiet")
-    assert NAME not in caplog.text
     assert "ValueError (message left out" in caplog.text
     assert "quiet" not in caplog.text
+    assert NAME not in where + caplog.text
