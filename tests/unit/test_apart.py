@@ -9,7 +9,7 @@ import zipfile
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import openpyxl
 import pyarrow as pa
@@ -97,27 +97,19 @@ def test_read_apart__gives_what_reading_here_gives() -> None:
         there = there_read(data, name="t")
         assert there[0].equals(here[0])
         assert there[1] == here[1]
-
-
-def test_read_apart__a_problem_comes_back_word_for_word() -> None:
-    with pytest.raises(AuditInputError) as here:
+    with pytest.raises(AuditInputError) as said_here:
         read_binary(pa.py_buffer(small()[:300]), name="t.xlsx", options=OPTIONS)
-    with pytest.raises(AuditInputError) as there:
+    with pytest.raises(AuditInputError) as said_there:
         there_read(small()[:300], name="t.xlsx")
-    assert there.value.problems == here.value.problems
+    assert said_there.value.problems == said_here.value.problems
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="priorities of POSIX")
-def test_ask_apart__the_process_works_behind_this_one() -> None:
-    there_read(small(), name="t")
-    waiting = apart.POOL.idle[-1].process.pid
-    behind = os.getpriority(os.PRIO_PROCESS, waiting) - os.getpriority(os.PRIO_PROCESS, 0)
-    assert behind > 0
-
-
-def test_read_apart__the_process_waits_for_the_next_file() -> None:
+def test_read_apart__the_process_works_behind_this_one_and_waits_for_the_next_file() -> None:
     there_read(small(), name="t")
     waiting = list(apart.POOL.idle)
+    if sys.platform != "win32":  # priorities of POSIX
+        behind = os.getpriority(os.PRIO_PROCESS, waiting[-1].process.pid)
+        assert behind > os.getpriority(os.PRIO_PROCESS, 0)
     there_read(small(), name="t")
     assert waiting
     assert apart.POOL.idle == waiting
@@ -158,24 +150,16 @@ stdout.flush()
 """
 
 
-@pytest.mark.parametrize("code", ["raise SystemExit(1)", "print('x' * 99)", "import os; os.abort()"])
-def test_read_apart__a_process_that_does_not_start_says_nothing_of_the_file(
-    monkeypatch: Patch, code: str
-) -> None:
-    apart.POOL.end()
-    monkeypatch.setattr(apart, "_COMMAND", ("-c", code))
-    with pytest.raises(AuditInputError, match="not looked at"):
-        there_read(small(), name="t")
-    assert apart.POOL.idle == []
-
-
-def test_read_apart__a_process_that_answers_nonsense_is_ended(monkeypatch: Patch) -> None:
-    apart.POOL.end()
-    for code in ("print('x' * 99)", "import sys; sys.stdout.buffer.write(bytes(8) + b'[]')", "pass"):
-        monkeypatch.setattr(apart, "_COMMAND", ("-c", STARTED + code))
-        with pytest.raises(AuditInputError, match="could not be read"):
+def test_read_apart__a_process_that_does_not_start_or_answers_nonsense_is_ended(monkeypatch: Patch) -> None:
+    answers = ("print('x' * 99)", "import sys; sys.stdout.buffer.write(bytes(8) + b'[]')", "pass")
+    starts = ("raise SystemExit(1)", "print('x' * 99)", "import os; os.abort()")
+    cases = [(code, "not looked at") for code in starts]  # which says nothing of the file
+    for code, said in cases + [(STARTED + code, "could not be read") for code in answers]:
+        apart.POOL.end()
+        monkeypatch.setattr(apart, "_COMMAND", ("-c", code))
+        with pytest.raises(AuditInputError, match=said):
             there_read(small(), name="t")
-    assert apart.POOL.idle == []
+        assert apart.POOL.idle == []
 
 
 def test_read_apart__an_interruption_ends_the_process(monkeypatch: Patch) -> None:
@@ -192,7 +176,7 @@ def test_read_apart__an_interruption_ends_the_process(monkeypatch: Patch) -> Non
 
 
 def test_pool__keeps_a_process_for_each_processor_and_replaces_one_that_has_gone(monkeypatch: Patch) -> None:
-    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(apart.os, "cpu_count", lambda: 2)
     apart.POOL.end()
     for _ in range(3):
         prepare()
@@ -202,9 +186,15 @@ def test_pool__keeps_a_process_for_each_processor_and_replaces_one_that_has_gone
     assert apart.POOL.take() is first
     second = apart.POOL.take()
     assert second not in (first, last)
+    assert second.is_alive
+    monkeypatch.setattr(apart.os, "cpu_count", lambda: 1)
+    pool = apart.Pool()
     for each in (first, second):
         assert each.is_alive
-        each.end()
+        pool.give_back(each)
+    assert (first.is_alive, second.is_alive) == (True, False)
+    pool.end()
+    assert not first.is_alive
 
 
 def test_read_dataset__reads_large_text_elsewhere(monkeypatch: Patch) -> None:
@@ -242,11 +232,15 @@ def test_serve__answers_every_request_until_there_are_no_more() -> None:
     requests.seek(0)
     serve_without_limits(requests, answers)
     answers.seek(0)
-    assert apart._receive(answers)["has_table"]
-    with pa.ipc.open_stream(answers) as stream:
-        assert stream.read_all().num_rows == 2
+    assert table_in(answers).num_rows == 2
     assert "damaged or cut off" in text_of(apart._receive(answers)["problems"][0])
     assert answers.read() == b""
+
+
+def table_in(answers: IO[bytes]) -> pa.Table:
+    assert apart._receive(answers)["has_table"]
+    with pa.ipc.open_stream(answers) as stream:
+        return stream.read_all()
 
 
 def request(data: bytes, name: str = "t") -> dict[str, object]:
@@ -271,11 +265,25 @@ def test_serve__ends_when_nothing_is_asked_for_long(monkeypatch: Patch) -> None:
     assert answers.getvalue() == b""
 
 
-def test_answer__writes_problems_as_they_are() -> None:
+def answered(asked: dict[str, object], task: Callable[..., apart.Answer], data: bytes) -> io.BytesIO:
     out = io.BytesIO()
-    answer(request(b"", "t.zip"), read_for_other, pa.py_buffer(b"PK\x03\x04"), to=out)
+    answer(asked, task, pa.py_buffer(data), to=out)
     out.seek(0)
-    assert text_of(apart._receive(out)["problems"][0]).startswith("t.zip: the file begins like an Excel")
+    return out
+
+
+def test_answer__writes_problems_as_they_are_and_reports_before_it_answers() -> None:
+    (problem,) = apart._receive(answered(request(b"", "t.zip"), read_for_other, b"PK\x03\x04"))["problems"]
+    assert text_of(problem).startswith("t.zip: the file begins like an Excel")
+
+    def count(_data: pa.Buffer, report: Callable[[int], None], *, upto: int) -> apart.Answer:
+        for number in range(1, upto):
+            report(number)
+        return {"done": True}, None
+
+    out = answered({"arguments": {"upto": 3}, "reports": True}, count, b"")
+    said = [apart._receive(out) for _ in range(3)]
+    assert said == [{"reported": 1}, {"reported": 2}, {"document": {"done": True}, "has_table": False}]
 
 
 def test_read_apart__notes_and_what_stands_beside_can_be_said_in_other_languages() -> None:
@@ -298,9 +306,8 @@ def test_limit__binds_the_process_that_reads() -> None:
         "bytearray(memory_bound(100) // 2)\n"
         "bytearray(memory_bound(100) * 5 // 4)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], check=False, capture_output=True, text=True, cwd=apart.ROOT
-    )
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=apart.ROOT)
     assert "MemoryError" in done.stderr
     assert "line 5" in done.stderr
 
@@ -337,19 +344,6 @@ def test_serve__takes_large_files_and_gives_tables_through_shared_memory(monkeyp
     with pa.ipc.open_stream(taken.read(int(head["n_bytes"]))) as stream:
         assert stream.read_all().equals(NUMBERS)
     assert len(given_back) >= 3  # between the batches, and after a large file
-
-
-def test_answer__reports_before_it_answers() -> None:
-    def count(_data: pa.Buffer, report: Callable[[int], None], *, upto: int) -> apart.Answer:
-        for number in range(1, upto):
-            report(number)
-        return {"done": True}, None
-
-    out = io.BytesIO()
-    answer({"arguments": {"upto": 3}, "reports": True}, count, pa.py_buffer(b""), to=out)
-    out.seek(0)
-    said = [apart._receive(out) for _ in range(3)]
-    assert said == [{"reported": 1}, {"reported": 2}, {"document": {"done": True}, "has_table": False}]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
@@ -394,9 +388,7 @@ def test_main__says_that_it_has_started_serves_and_ends(monkeypatch: Patch) -> N
     opened[0].close()
     with os.fdopen(reading, "rb") as answers:
         assert apart._receive(answers) == {"started": True}
-        assert apart._receive(answers)["has_table"]
-        with pa.ipc.open_stream(answers) as stream:
-            assert stream.read_all().num_rows == 2
+        assert table_in(answers).num_rows == 2
     assert ended == [0]
 
 
@@ -414,21 +406,3 @@ def test_worker__that_answers_nonsense_has_ended() -> None:
             worker.ask("core.tables.reading:read_for_other", pa.py_buffer(b""), {})
         worker.end()
         assert not worker.is_alive
-
-
-def test_pool__keeps_no_more_processes_than_there_are_processors(monkeypatch: Patch) -> None:
-    monkeypatch.setattr(apart.os, "cpu_count", lambda: 1)
-    pool = apart.Pool()
-    kept, more = Worker(), Worker()
-    pool.give_back(kept)
-    pool.give_back(more)
-    assert kept.is_alive
-    assert not more.is_alive
-    kept.process.kill()
-    kept.process.wait()
-    fresh = pool.take()  # one that ended while it waited is not given out
-    assert fresh is not kept
-    assert fresh.is_alive
-    pool.give_back(fresh)
-    pool.end()
-    assert not fresh.is_alive

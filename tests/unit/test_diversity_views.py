@@ -1,6 +1,5 @@
 """Tables, charts and report of the (k, l) search."""
 
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -15,6 +14,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from core.demo.diversity import SHOWN_ROLES, demo_file
 from core.diversity import (
+    Configuration,
     DiversityAudit,
     DiversitySettings,
     DiversityThresholds,
@@ -36,24 +36,22 @@ from core.measures import MEASURES
 from core.reports import RENDERERS, render
 from core.tables import read_dataset
 from core.verdict import Verdict
-from tests.saying import Saying
+from tests.cases.table import says
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
 
 def audit_of(choice: ModelChoice | None = None, **changes: object) -> DiversityAudit:
     file, roles = demo_file("wine"), SHOWN_ROLES["wine"]
+    chosen = {"label": "target", "quasi_identifiers": roles.quasi_identifiers, "k_max": 6}
     settings = DiversitySettings(
-        label="target",
-        sensitive_attributes=(roles.sensitive_attribute,),
-        quasi_identifiers=roles.quasi_identifiers,
-        k_max=6,
+        **(chosen | {"sensitive_attributes": (roles.sensitive_attribute,)} | changes)
     )
-    frame = read_dataset(file.data, name=file.name).frame.assign(guess="1")
-    data = read_dataset(frame.to_csv(index=False).encode(), name=file.name) if choice else None
-    data = data or read_dataset(file.data, name=file.name)
-    problem = prepare_search(data, replace(settings, **changes), choice or ModelChoice())
-    return judge_diversity(measure_diversity(problem))
+    data = read_dataset(file.data, name=file.name)
+    if choice:
+        frame = data.frame.assign(guess="1")
+        data = read_dataset(frame.to_csv(index=False).encode(), name=file.name)
+    return judge_diversity(measure_diversity(prepare_search(data, settings, choice or ModelChoice())))
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +59,13 @@ def audit() -> DiversityAudit:
     return audit_of()
 
 
+@pytest.fixture(scope="module")
+def picked(audit: DiversityAudit) -> Configuration:
+    return audit.search.configuration(audit.recommended.k, audit.recommended.l)
+
+
 def test_configurations_table__has_a_row_per_pair_and_no_zero_for_unknown(audit: DiversityAudit) -> None:
+    assert set(charts.STATUS_WORDS) == set(Status)
     table = views.configurations_table(audit.search.configurations)
     assert len(table) == len(audit.search.problem.settings.pairs)
     unknown = table["accuracy"].isna()
@@ -69,26 +73,20 @@ def test_configurations_table__has_a_row_per_pair_and_no_zero_for_unknown(audit:
     assert table["deletion"].between(0, 1).all()
 
 
-def test_status_words__exist_for_every_status() -> None:
-    assert set(charts.STATUS_WORDS) == set(Status)
-
-
-def test_evaluated__is_a_point_per_release(audit: DiversityAudit) -> None:
-    points = charts.evaluated(audit)
-    assert len({each.kept_set.key for each in points}) == len(points)
-
-
-@pytest.mark.parametrize(
-    ("accuracies", "span"),
-    [
+def test_span__fits_the_axis_to_what_is_drawn_and_steps_have_room() -> None:
+    spans = [
         ([0.62, 0.7, 0.66], (0.6, 0.72)),  # a narrow range fills the axis
         ([0.5, 1.0], (0.45, 1.0)),  # nothing is better than all right
         ([0.9, 0.9], (0.88, 0.92)),
         ([-7.0, 0.4], (-1.0, 0.54)),  # of numbers, whose R² may be far below zero
-    ],
-)
-def test_span__fits_the_axis_to_what_is_drawn(accuracies: list[float], span: tuple[float, float]) -> None:
-    assert charts._span(accuracies) == pytest.approx(span)
+    ]
+    for accuracies, span in spans:
+        assert charts._span(accuracies) == pytest.approx(span)
+    table = pd.DataFrame({"value": [0.5, 0.5]})
+    assert charts._shown(table) == pytest.approx((0.45, 0.55))  # never a single figure
+    assert charts._shown(table.iloc[:0]) == (0.0, 1.0)
+    labels = charts._steps("l:O", "l", [4, 3, 2], "height")["axis"]["labelExpr"]
+    assert labels == "(datum.value - 2) % ceil(60 / height) ? '' : datum.label"
 
 
 def test_freest__puts_the_label_of_the_target_where_no_point_is() -> None:
@@ -100,50 +98,36 @@ def test_freest__puts_the_label_of_the_target_where_no_point_is() -> None:
     assert place((0.9, 0.51), (0.8, 0.48), (0.0, 0.9), (0.0, 0.1)) == ("left", "bottom")
 
 
-def test_trade_off_chart__draws_each_point_once_and_rings_the_picked(audit: DiversityAudit) -> None:
-    picked = audit.search.configuration(audit.recommended.k, audit.recommended.l)
+def test_trade_off_chart__draws_each_point_once_and_rings_the_picked(
+    audit: DiversityAudit, picked: Configuration
+) -> None:
+    points = charts.evaluated(audit)
+    assert len({each.kept_set.key for each in points}) == len(points)
     chart = charts.trade_off_chart(audit, picked).to_dict()
-    sizes = sorted(len(rows) for rows in chart["datasets"].values())
-    assert len(charts.evaluated(audit)) in sizes
+    assert len(points) in [len(rows) for rows in chart["datasets"].values()]
     assert len(charts.trade_off_chart(audit).to_dict()["datasets"]) >= 3
-
-
-def test_front_line__never_falls(audit: DiversityAudit) -> None:
     table = charts._points_table(audit)
     line = charts._front_line(table[table["front"]])
     accuracies = line.sort_values("deletion")["accuracy"].tolist()
-    assert accuracies == sorted(accuracies)
-    assert len(set(accuracies)) == len(accuracies)
+    assert accuracies == sorted(set(accuracies))  # it never falls
 
 
-@pytest.mark.parametrize("figure", list(charts.GRID_TITLES))
-def test_grid_chart__has_a_cell_per_pair_with_the_figure(
-    audit: DiversityAudit, figure: charts.GridFigure
+def test_grid_chart__has_a_cell_per_pair_with_the_figure(audit: DiversityAudit) -> None:
+    for figure in charts.GRID_TITLES:
+        chart = charts.grid_chart(audit, figure, audit.search.configuration(3, 2)).to_dict()
+        sizes = [len(rows) for rows in chart["datasets"].values()]
+        known = [c for c in audit.search.configurations if charts._grid_value(c, figure) is not None]
+        assert max(sizes) == len(known), figure
+        x, y = (chart["layer"][0]["encoding"][axis] for axis in ("x", "y"))
+        assert x["scale"]["domain"] == sorted({c.k for c in audit.search.configurations})
+        assert y["scale"]["domain"] == list(range(max(2, *(c.l for c in known)), 0, -1))
+        assert x["axis"]["labelExpr"].startswith(f"(datum.value - {x['scale']['domain'][0]}) % ")
+        assert charts.grid_chart(audit, figure).to_dict()["layer"]
+
+
+def test_configuration_figures__hold_k_and_l_against_what_was_asked(
+    audit: DiversityAudit, picked: Configuration
 ) -> None:
-    chart = charts.grid_chart(audit, figure, audit.search.configuration(3, 2)).to_dict()
-    sizes = [len(rows) for rows in chart["datasets"].values()]
-    known = [c for c in audit.search.configurations if charts._grid_value(c, figure) is not None]
-    assert max(sizes) == len(known)
-    x, y = (chart["layer"][0]["encoding"][axis] for axis in ("x", "y"))
-    assert x["scale"]["domain"] == sorted({c.k for c in audit.search.configurations})
-    assert y["scale"]["domain"] == list(range(max(2, *(c.l for c in known)), 0, -1))
-    assert x["axis"]["labelExpr"].startswith(f"(datum.value - {x['scale']['domain'][0]}) % ")
-    assert charts.grid_chart(audit, figure).to_dict()["layer"]
-
-
-def test_shown__is_never_a_single_figure() -> None:
-    table = pd.DataFrame({"value": [0.5, 0.5]})
-    assert charts._shown(table) == pytest.approx((0.45, 0.55))
-    assert charts._shown(table.iloc[:0]) == (0.0, 1.0)
-
-
-def test_steps__name_as_many_values_as_have_room_and_the_smallest() -> None:
-    labels = charts._steps("l:O", "l", [4, 3, 2], "height")["axis"]["labelExpr"]
-    assert labels == "(datum.value - 2) % ceil(60 / height) ? '' : datum.label"
-
-
-def test_configuration_figures__hold_k_and_l_against_what_was_asked(audit: DiversityAudit) -> None:
-    picked = audit.search.configuration(audit.recommended.k, audit.recommended.l)
     figures = {figure.measure: figure for figure in views.configuration_figures(audit, picked)}
     assert set(figures) <= set(MEASURES)
     assert figures["k"].verdict is Verdict.PASS
@@ -153,37 +137,38 @@ def test_configuration_figures__hold_k_and_l_against_what_was_asked(audit: Diver
     assert figures["discernibility"].value >= figures["average_class_size"].value
 
 
-@pytest.mark.parametrize("diversity", ["entropy", "recursive"])
-def test_configuration_figures__judge_by_the_chosen_diversity(diversity: str) -> None:
-    audit = audit_of(diversity=diversity, target_accuracy=0.3)
-    offered = audit.within_limits[-1]
-    figures = {figure.measure: figure for figure in views.configuration_figures(audit, offered)}
-    judged = "entropy_l" if diversity == "entropy" else "recursive_c"
-    assert figures[judged].verdict is Verdict.PASS
-    assert figures["distinct_l"].verdict is None
+def test_configuration_figures__judge_by_the_chosen_diversity() -> None:
+    for diversity, measure in (("entropy", "entropy_l"), ("recursive", "recursive_c")):
+        audit = audit_of(diversity=diversity, target_accuracy=0.3)
+        found = views.configuration_figures(audit, audit.within_limits[-1])
+        figures = {figure.measure: figure.verdict for figure in found}
+        assert (figures[measure], figures["distinct_l"]) == (Verdict.PASS, None)
 
 
-def test_generalizations_table__says_it_in_words(audit: DiversityAudit) -> None:
+def test_tables__say_in_words_what_is_known_and_sum_to_what_is_released(
+    audit: DiversityAudit, picked: Configuration
+) -> None:
+    problem = audit.search.problem
     evaluated = next(each for each in audit.search.configurations if each.evaluation)
-    table = views.generalizations_table(audit.search.problem, evaluated)
+    table = views.generalizations_table(problem, evaluated)
     assert table["column"].tolist() == ["proline", "flavanoids", "hue"]
     assert not table["known_as"].str.contains(":").any()
-
-
-def test_bins_table__shows_the_bins(audit: DiversityAudit) -> None:
-    (row,) = views.bins_table(audit.search.problem).to_dict("records")
+    table = charts.diversity_table(picked, problem)
+    assert table["records"].sum() == picked.kept_set.n_kept
+    assert table["values"].min() >= picked.l
+    ranked = views.singling_out_table(rank_by_singling_out(problem.data.table, problem.data.columns))
+    assert sorted(ranked["column"]) == sorted(problem.data.columns)
+    assert ranked["together"].is_monotonic_increasing
+    kept = audit.search.configuration(2, 1)
+    header, *records = views.kept_records_csv(problem, kept).decode().split()
+    assert (header, len(records)) == ("record", kept.kept_set.n_kept)
+    assert min(map(int, records)) >= 1
+    (row,) = views.bins_table(problem).to_dict("records")
     assert row["counted_as"] == 10
     assert row["bins"].startswith("up to ")
     assert row["bins"].endswith("| above")
     (written,) = views.bins_table(audit_of(sensitive_bins=None).search.problem).to_dict("records")
     assert written["bins"] == "as written"
-
-
-def test_class_tables__sum_to_the_released_records(audit: DiversityAudit) -> None:
-    picked = audit.search.configuration(audit.recommended.k, audit.recommended.l)
-    table = charts.diversity_table(picked, audit.search.problem)
-    assert table["records"].sum() == picked.kept_set.n_kept
-    assert table["values"].min() >= picked.l
 
 
 def test_nothing_left__draws_nothing_and_says_so() -> None:
@@ -194,7 +179,7 @@ def test_nothing_left__draws_nothing_and_says_so() -> None:
     assert charts.diversity_chart(nothing, audit.search.problem) is None
     assert views.generalizations_table(audit.search.problem, nothing).empty
     assert charts.evaluated(audit) == ()
-    assert views.headline(audit) == Saying("No pair of k and ℓ reaches the accuracy within your limits. …")
+    assert says(views.headline(audit), "No pair of k and ℓ reaches the accuracy within your limits. ")
     assert views.way_of_records(audit)[1].endswith(" to anonymize → none released.")
     assert views.kept_records_csv(audit.search.problem, nothing) == b"record\n"
     assert b"no cell is diverse enough" in views.configurations_csv(audit)
@@ -206,23 +191,21 @@ def test_nothing_left__draws_nothing_and_says_so() -> None:
 
 
 def test_headline__without_a_model_says_what_is_not_known() -> None:
-    audit = audit_of(
-        ModelChoice(source="predictions", predictions_column="guess"), quasi_identifiers=("hue",)
-    )
-    assert views.headline(audit) == "k and ℓ can be met, but what that does to accuracy cannot be assessed."
+    choice = ModelChoice(source="predictions", predictions_column="guess")
+    audit = audit_of(choice, quasi_identifiers=("hue",))
+    assert says(views.headline(audit), "k and ℓ can be met, …accuracy cannot be assessed.")
     report = views.diversity_report(audit, None, created_at=NOW)
     assert report.settings["Model"] == "predictions in column guess"
     assert report.verdict is Verdict.NOT_ASSESSED
 
 
 @pytest.mark.parametrize("name", list(RENDERERS))
-def test_report__renders_and_repeats_byte_for_byte(audit: DiversityAudit, name: str) -> None:
-    picked = audit.search.configuration(audit.recommended.k, audit.recommended.l)
-    once, again = (
-        render(views.diversity_report(audit, picked, created_at=NOW, versions={}), name) for _ in range(2)
-    )
-    assert once == again
-    assert len(once) > 1000
+def test_report__renders_and_repeats_byte_for_byte(
+    audit: DiversityAudit, picked: Configuration, name: str
+) -> None:
+    once, again = (views.diversity_report(audit, picked, created_at=NOW, versions={}) for _ in range(2))
+    assert render(once, name) == render(again, name)
+    assert len(render(once, name)) > 1000
 
 
 def test_report__names_the_training_table_and_every_setting(audit: DiversityAudit) -> None:
@@ -235,21 +218,6 @@ def test_report__names_the_training_table_and_every_setting(audit: DiversityAudi
     assert report.settings["Records removed at most"] == 0.4
 
 
-def test_kept_records_csv__counts_from_one(audit: DiversityAudit) -> None:
-    picked = audit.search.configuration(2, 1)
-    lines = views.kept_records_csv(audit.search.problem, picked).decode().split()
-    assert lines[0] == "record"
-    assert len(lines) - 1 == picked.kept_set.n_kept
-    assert min(map(int, lines[1:])) >= 1
-
-
-def test_singling_out_table__has_a_row_per_column(audit: DiversityAudit) -> None:
-    data = audit.search.problem.data
-    table = views.singling_out_table(rank_by_singling_out(data.table, data.columns))
-    assert sorted(table["column"]) == sorted(data.columns)
-    assert table["together"].is_monotonic_increasing
-
-
 def points(seed: int, n_records: int = 120, n_columns: int = 5) -> np.ndarray:
     return np.random.default_rng(seed).normal(size=(n_records, n_columns)).round(1).astype(np.float32)
 
@@ -259,22 +227,19 @@ def same_tree(ours: object, theirs: object) -> bool:
     return all(np.array_equal(getattr(ours, name), getattr(theirs, name)) for name in names)
 
 
-@pytest.mark.parametrize("leaf", [1, 2, 7])
-@pytest.mark.parametrize("seed", range(5))
-def test_grow_tree__is_the_tree_of_the_classifier(seed: int, leaf: int) -> None:
-    records = points(seed)
-    target = np.random.default_rng(seed).integers(0, 3, len(records)).astype(float)
-    theirs = DecisionTreeClassifier(random_state=seed, min_samples_leaf=leaf).fit(records, target)
-    ours = grow_tree(records, target, n_classes=3, seed=seed, min_samples_leaf=leaf)
-    assert same_tree(ours, theirs.tree_)
-
-
-@pytest.mark.parametrize("n_outputs", [1, 4])
-def test_grow_tree__is_the_tree_of_the_regressor(n_outputs: int) -> None:
-    records = points(1)
-    target = np.random.default_rng(2).normal(size=(len(records), n_outputs))
-    theirs = DecisionTreeRegressor(random_state=10, min_samples_leaf=3).fit(records, target)
-    assert same_tree(grow_tree(records, target, n_classes=None, seed=10, min_samples_leaf=3), theirs.tree_)
+def test_grow_tree__is_the_tree_of_scikit_learn() -> None:
+    for seed in range(5):
+        records = points(seed)
+        target = np.random.default_rng(seed).integers(0, 3, len(records)).astype(float)
+        for leaf in (1, 2, 7):
+            theirs = DecisionTreeClassifier(random_state=seed, min_samples_leaf=leaf).fit(records, target)
+            ours = grow_tree(records, target, n_classes=3, seed=seed, min_samples_leaf=leaf)
+            assert same_tree(ours, theirs.tree_), (seed, leaf)
+    for n_outputs in (1, 4):
+        numbers = np.random.default_rng(2).normal(size=(120, n_outputs))
+        regressor = DecisionTreeRegressor(random_state=10, min_samples_leaf=3).fit(points(1), numbers)
+        ours = grow_tree(points(1), numbers, n_classes=None, seed=10, min_samples_leaf=3)
+        assert same_tree(ours, regressor.tree_), n_outputs
 
 
 def test_grow_tree__takes_no_notice_of_absent_classes() -> None:
@@ -312,11 +277,6 @@ def test_dependence__misses_no_column_that_changes_a_prediction(
         assert depends.sum() < known.used.sum() * len(records)  # a way through the tree sees fewer columns
 
 
-def test_dependence__is_not_known_of_other_models() -> None:
-    fitted = GaussianNB().fit(points(5), points(5)[:, 0] > 0)
-    assert tree_dependence(fitted, np.asarray, column_of=np.arange(5), n_columns=5) is None
-
-
 def test_linear_scores__predict_as_the_classifier_and_leave_close_calls_to_it() -> None:
     space = FeatureSpace(columns=tuple(FeatureColumn(name=f"c{i}") for i in range(5)))
     records = points(6).astype(float)
@@ -330,7 +290,9 @@ def test_linear_scores__predict_as_the_classifier_and_leave_close_calls_to_it() 
         assert np.isnan(linear.predicted(np.zeros((1, n_classes)), np.ones(1))).all()
 
 
-def test_linear_scores__are_those_of_a_scaled_logistic_regression_only() -> None:
+def test_dependence_and_linear_scores__are_not_known_of_other_models() -> None:
+    fitted = GaussianNB().fit(points(5), points(5)[:, 0] > 0)
+    assert tree_dependence(fitted, np.asarray, column_of=np.arange(5), n_columns=5) is None
     space = FeatureSpace(columns=(FeatureColumn(name="c"),))
     for estimator in (LogisticRegression(), make_pipeline(MinMaxScaler(), LogisticRegression())):
         assert linear_scores(estimator, space) is None
