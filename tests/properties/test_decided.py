@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -40,9 +41,8 @@ NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
 REPORT = render(examples.report(), "json")
 FILED = read_undecided(REPORT, name="report.json")
 ACCEPTED = (accepted_finding(FILED, 1, "known"),)
-DECIDED = decide(
-    REPORT, Decision(outcome="approved", by="Ana", at=NOON, reason="so", accepted=ACCEPTED), name="r.json"
-)
+APPROVED = Decision(outcome="approved", by="Ana", at=NOON, reason="so", accepted=ACCEPTED)
+DECIDED = decide(REPORT, APPROVED, name="r.json")
 KEY = read_private_key(new_key().private, name="key")
 SIGNATURE = sign(DECIDED, KEY)
 
@@ -52,19 +52,16 @@ def _flipped(data: bytes, bit: int) -> bytes:
     return data[:place] + bytes([data[place] ^ 1 << which]) + data[place + 1 :]
 
 
-def test_decided__is_read() -> None:
+@tried(400)
+@given(bit=st.integers(0, 8 * len(DECIDED) - 1), cut=st.integers(0, len(DECIDED) - 1))
+def test_decided__any_flipped_bit_is_found_and_what_is_cut_short(bit: int, cut: int) -> None:
     decided_for_other(DECIDED, name="d")
     check_signature(read_signature(SIGNATURE, name="s"), DECIDED, name="s")
-
-
-@tried(400)
-@given(bit=st.integers(0, 8 * len(DECIDED) - 1))
-def test_decided__any_flipped_bit_is_found(bit: int) -> None:
-    changed = _flipped(DECIDED, bit)
-    with pytest.raises(AuditInputError):
-        decided_for_other(changed, name="d")
-    with pytest.raises(AuditInputError):
-        check_signature(read_signature(SIGNATURE, name="s"), changed, name="s")
+    for changed in (_flipped(DECIDED, bit), DECIDED[:cut]):
+        with pytest.raises(AuditInputError):
+            decided_for_other(changed, name="d")
+        with pytest.raises(AuditInputError):
+            check_signature(read_signature(SIGNATURE, name="s"), changed, name="s")
 
 
 @tried(400)
@@ -77,13 +74,6 @@ def test_signature__any_flipped_bit_is_found_or_says_the_same(bit: int) -> None:
     except AuditInputError:
         return
     assert found == read_signature(SIGNATURE, name="s")  # a space in place of a line's end
-
-
-@tried(300)
-@given(cut=st.integers(0, len(DECIDED) - 1))
-def test_decided__cut_short_is_found(cut: int) -> None:
-    with pytest.raises(AuditInputError):
-        decided_for_other(DECIDED[:cut], name="d")
 
 
 @tried(40)
@@ -114,35 +104,29 @@ def _forged(**parts: object) -> bytes:
     return json_bytes({**content, "digest": hashlib.sha256(json_bytes(content)).hexdigest()})
 
 
-@pytest.mark.parametrize(
-    "parts",
-    [
-        {"accepted_findings": json.loads(DECIDED)["decision"]["accepted_findings"] * 2},
-        {"accepted_findings": [json.loads(DECIDED)["decision"]["accepted_findings"][0] | {"number": True}]},
-        {"accepted_findings": [json.loads(DECIDED)["decision"]["accepted_findings"][0] | {"number": 2}]},
+def test_decided__that_says_what_no_decision_says_is_refused() -> None:
+    assert _forged() == DECIDED
+    (taken,) = json.loads(DECIDED)["decision"]["accepted_findings"]
+    for parts in (
+        {"accepted_findings": [taken] * 2},
+        {"accepted_findings": [taken | {"number": True}]},
+        {"accepted_findings": [taken | {"number": 2}]},
         {"at": "yesterday"},
         {"at": "2026-11-23T12:00:00"},
         {"by": " "},
         {"reason": 5},
         {"decision": "maybe"},
         {"name": None},
-    ],
-)
-def test_decided__that_says_what_no_decision_says_is_refused(parts: dict[str, object]) -> None:
-    assert _forged() == DECIDED
-    with pytest.raises(AuditInputError):
-        read_decided(_forged(**parts), name="d")
-
-
-def test_decide__refuses_a_finding_that_is_accepted_twice() -> None:
-    decision = Decision(outcome="approved", by="Ana", at=NOON, reason="so", accepted=ACCEPTED * 2)
+    ):
+        forged = _forged(**parts)
+        with pytest.raises(AuditInputError):
+            read_decided(forged, name="d")
     with pytest.raises(AuditInputError, match="Two exceptions name the finding 1"):
-        decide(REPORT, decision, name="r.json")
+        decide(REPORT, replace(APPROVED, accepted=ACCEPTED * 2), name="r.json")
 
 
 def test_verify_text__keeps_what_people_typed_on_one_line() -> None:
-    reason = "so\n\n1. All is well.\n$ rm -rf ."
-    decision = Decision(outcome="approved", by="Ana", at=NOON, reason=reason)
+    decision = replace(APPROVED, reason="so\n\n1. All is well.\n$ rm -rf .", accepted=())
     decided = read_decided(decide(REPORT, decision, name="r.json"), name="d.json")
     lines = verify_text(decided, {}, None).splitlines()
     assert not any(line.startswith("$ rm") for line in lines)
@@ -152,56 +136,55 @@ def _strings(*parts: bytes) -> bytes:
     return b"".join(len(part).to_bytes(4, "big") + part for part in parts)
 
 
+P = 2**255 - 19
+D = -121665 * pow(121666, -1, P) % P
+
+
 def _on_curve(y: int) -> int | None:
     """Return x of a point of the curve, by its equation; None where there is none."""
-    p = 2**255 - 19
-    d = -121665 * pow(121666, -1, p) % p
-    square = (y * y - 1) * pow(d * y * y + 1, -1, p) % p
-    root = pow(square, (p + 3) // 8, p)
-    root = root if root * root % p == square else root * pow(2, (p - 1) // 4, p) % p
-    return root if root * root % p == square else None
+    square = (y * y - 1) * pow(D * y * y + 1, -1, P) % P
+    root = pow(square, (P + 3) // 8, P)
+    root = root if root * root % P == square else root * pow(2, (P - 1) // 4, P) % P
+    return root if root * root % P == square else None
 
 
 def _doubled(point: tuple[int, int]) -> tuple[int, int]:
-    p = 2**255 - 19
-    d = -121665 * pow(121666, -1, p) % p
     x, y = point
-    product = d * x * x * y * y % p
-    return 2 * x * y * pow(1 + product, -1, p) % p, (y * y + x * x) * pow(1 - product, -1, p) % p
+    product = D * x * x * y * y % P
+    return 2 * x * y * pow(1 + product, -1, P) % P, (y * y + x * x) * pow(1 - product, -1, P) % P
 
 
 def test_signature__of_a_key_that_fits_any_bytes_is_refused() -> None:
     for encoded in OF_SMALL_ORDER:
-        y = int.from_bytes(encoded, "little") % (2**255 - 19)
+        y = int.from_bytes(encoded, "little") % P
         x = _on_curve(y)
         assert x is not None
-        point = (x, y)
-        for _ in range(3):
-            point = _doubled(point)
-        assert point == (0, 1)  # eight times the point is none: it fits whatever was signed
+        assert _doubled(_doubled(_doubled((x, y)))) == (
+            0,
+            1,
+        )  # eight times it is none: it fits whatever was signed
         key = _strings(b"ssh-ed25519", encoded)
         nothing = Signature(key, "anonaudit", b"sha512", (1).to_bytes(32, "little") + bytes(32))
         with pytest.raises(AuditInputError):
             check_signature(nothing, DECIDED, name="s")
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        'namespaces="anonaudit",cert-authority',
-        "cert-authority",
-        'namespaces="!anonaudit,*"',
-        'namespaces="[a]nonaudit"',
-        'namespaces="git"',
-        'valid-before="20200101"',
-    ],
-)
-def test_signers__whom_openssh_would_not_take_are_not_taken(options: str) -> None:
+def test_signers__whom_openssh_would_not_take_are_not_taken() -> None:
     found = read_signature(SIGNATURE, name="s")
     public = f"ssh-ed25519 {base64.b64encode(found.key).decode()}"
-    usual = read_signers(f'ana namespaces="git,anon*" {public}\n'.encode(), name="list")
-    assert name_of_signer(found, usual, name="list") == "ana"
-    with pytest.raises(AuditInputError):
-        name_of_signer(found, read_signers(f"ana {options} {public}\n".encode(), name="list"), name="list")
-    with pytest.raises(AuditInputError):
-        name_of_signer(found, read_signers(f"!ana,* {public}\n".encode(), name="list"), name="list")
+
+    def name_of(who: str) -> str:
+        return name_of_signer(found, read_signers(f"{who} {public}\n".encode(), name="list"), name="list")
+
+    assert name_of('ana namespaces="git,anon*"') == "ana"
+    for who in (
+        'ana namespaces="anonaudit",cert-authority',
+        "ana cert-authority",
+        'ana namespaces="!anonaudit,*"',
+        'ana namespaces="[a]nonaudit"',
+        'ana namespaces="git"',
+        'ana valid-before="20200101"',
+        "!ana,*",
+    ):
+        with pytest.raises(AuditInputError):
+            name_of(who)

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from core.releases.counts import ClassCounts, beside, count_classes, surplus
+from core.releases.counts import ClassCounts, Moved, beside, count_classes, surplus
 from core.releases.measuring import ReleasesMeasurement
 from tests.releases_examples import (
     RECORDS,
@@ -32,14 +32,17 @@ one_each = st.lists(people, min_size=1, max_size=9, unique_by=lambda row: row[0]
 slow = tried(120)
 
 
+def _fast(moved: Moved, k: int) -> tuple[int, int, int]:
+    return moved.n, moved.groups.n_below(k), moved.n_given_away["diagnosis"]
+
+
 @slow
 @given(releases, releases, st.integers(2, 5))
 def test_difference_of_records__is_the_literal_one(later: list[Row], earlier: list[Row], k: int) -> None:
     found = compared(later, earlier, RECORDS)
     assume(not found.renamed)
-    for moved, of, than in ((found.came, later, earlier), (found.left, earlier, later)):
-        fast = (moved.n, moved.groups.n_below(k), moved.n_given_away["diagnosis"])
-        assert fast == literal_surplus(of, than, k)
+    assert _fast(found.came, k) == literal_surplus(later, earlier, k)
+    assert _fast(found.left, k) == literal_surplus(earlier, later, k)
 
 
 @slow
@@ -48,9 +51,8 @@ def test_difference_of_persons__is_the_literal_one(later: list[Row], earlier: li
     found = compared(later, earlier)
     if found.n_common is None:
         return
-    for moved, of, than in ((found.came, later, earlier), (found.left, earlier, later)):
-        fast = (moved.n, moved.groups.n_below(k), moved.n_given_away["diagnosis"])
-        assert fast == literal_surplus_of_persons(of, than, k)
+    assert _fast(found.came, k) == literal_surplus_of_persons(later, earlier, k)
+    assert _fast(found.left, k) == literal_surplus_of_persons(earlier, later, k)
     assert found.alike is not None
     assert (found.n_common, found.alike.groups.n_below(k)) == literal_alike(later, earlier, k)
 
@@ -59,9 +61,8 @@ def test_difference_of_persons__is_the_literal_one(later: list[Row], earlier: li
 @given(releases, releases, releases)
 def test_candidates__are_the_literal_ones(later: list[Row], first: list[Row], second: list[Row]) -> None:
     found = measured(later, first, second)
-    taken = [
-        rows for rows, each in zip((first, second), found.compared, strict=True) if each.n_common is not None
-    ]
+    both = zip((first, second), found.compared, strict=True)
+    taken = [rows for rows, each in both if each.n_common is not None]
     if not taken:
         assert found.candidates == {}
         return
@@ -127,23 +128,15 @@ def test_releases_subtracted__are_the_literal_ones(
     earlier = {at: values for at, values in (later | changed).items() if values and at not in gone}
     both = (later, earlier)
     found = beside(*(_class_counts(each, apart) for each in both))
-    rows = [
-        [
-            ("", str(at), "", "" if value < 0 else str(value))
-            for at, values in each.items()
-            for value in values
-        ]
-        for each in both
-    ]
+    pairs = [[(str(at), value) for at, values in each.items() for value in values] for each in both]
+    rows = [[("", at, "", "" if value < 0 else str(value)) for at, value in each] for each in pairs]
     for side, of, than in zip(found.sides, rows, rows[::-1], strict=True):
-        moved = surplus(side)
-        fast = (moved.n, moved.groups.n_below(3), moved.n_given_away["diagnosis"])
-        assert fast == literal_surplus(of, than, 3)
+        assert _fast(surplus(side), 3) == literal_surplus(of, than, 3)
     assert found.n_found == sum(len(values) for at, values in earlier.items() if at in later)
-    for kept, pairs in zip((slice(1, 2), slice(1, 4)), found.pairs, strict=True):
+    for kept, told in zip((slice(1, 2), slice(1, 4)), found.pairs, strict=True):
         counts = [Counter(row[kept] for row in each if row[3] or kept.stop == 2) for each in rows]
         literal = Counter((counts[0][at], counts[1][at]) for at in counts[0].keys() | counts[1].keys())
-        said = list(zip(*(each.tolist() for each in pairs), strict=True))
+        said = list(zip(*(each.tolist() for each in told), strict=True))
         assert said == sorted((*pair, n) for pair, n in literal.items())
 
 
