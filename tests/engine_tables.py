@@ -6,11 +6,13 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
@@ -22,7 +24,7 @@ from core.delivery import (
     measure_delivery,
 )
 from core.delivery.in_engine import audit_delivery_in_engine
-from core.engines import Engine, address_of, beside, connected
+from core.engines import Address, Engine, address_of, beside, connected
 from core.leakage import LeakageSettings, LeakageThresholds, RowLeakage, count_row_matches, pair_tables
 from core.leakage.chance import ColumnChance, column_chance
 from core.leakage.in_engine import audit_rows_in_engine
@@ -44,7 +46,7 @@ from core.risk import (
 )
 from core.risk.in_engine import audit_in_engine, measure_in_engine, search_in_engine
 from core.risk.measuring import settings_for_other
-from core.tables import ReadOptions, read_dataset
+from core.tables import Dataset, ReadOptions, read_dataset
 from core.tabular import (
     AnonymizationLog,
     LogEntry,
@@ -71,47 +73,67 @@ _WORDS = [
     "  ",
     "*",
     " ** ",
-    "모름",
-    "00123",
-    "123",
 ]
-_CELLS: dict[str, tuple[pa.DataType, st.SearchStrategy[Any]]] = {
+_WORDS += ["모름", "00123", "123"]
+Kind = tuple[pa.DataType, st.SearchStrategy[Any]]
+_CELLS: dict[str, Kind] = {
     "word": (pa.string(), st.sampled_from(_WORDS)),
     "whole": (pa.int64(), st.integers(-2, 6)),
     "wide": (pa.int32(), st.sampled_from([0, 1, 2, 99, 100, 101, 5000, 5001, 10_000])),
     "float": (pa.float64(), st.sampled_from([0.0, -0.0, 1.5, math.nan, 1e17, 0.1])),
     "flag": (pa.bool_(), st.booleans()),
-    "day": (
-        pa.date32(),
-        st.dates(
-            min_value=__import__("datetime").date(2020, 1, 1),
-            max_value=__import__("datetime").date(2020, 1, 4),
-        ),
-    ),
+    "day": (pa.date32(), st.dates(min_value=date(2020, 1, 1), max_value=date(2020, 1, 4))),
     "moment": (pa.timestamp("us"), st.sampled_from([0, 1_000_000, 86_400_000_000])),
 }
+
+
+def few(n: int) -> settings:
+    """Return how many tables are drawn; none is drawn again to find a smaller one, which takes minutes."""
+    phases = [Phase.explicit, Phase.reuse, Phase.generate]
+    return settings(max_examples=n, deadline=None, suppress_health_check=[*HealthCheck], phases=phases)
+
+
+def in_duckdb(folder: Path, tables: Mapping[str, pa.Table]) -> list[str]:
+    """Write tables as files of these names; return their addresses."""
+    for name, table in tables.items():
+        (folder / f"{name}.parquet").write_bytes(parquet_bytes(table))
+    return [f"duckdb:{folder / name}.parquet" for name in tables]
+
+
+def _drawn(draw: st.DrawFn, kind: Kind, n: int, *, cells: Any = None) -> pa.Array:
+    """Draw cells of a kind, one in four or so missing."""
+    of, usual = kind
+    one = st.one_of(*(cells or [usual] * 3), st.none())
+    return pa.array(draw(st.lists(one, min_size=n, max_size=n)), of)
+
+
+def _names(draw: st.DrawFn) -> list[str]:
+    names = [f"q{i}" for i in range(draw(st.integers(1, 3)))]
+    return names + [f"s{i}" for i in range(draw(st.integers(0, 2)))]
+
+
+def _roles(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    quasi, sensitive = (tuple(name for name in names if name[0] == first) for first in "qs")
+    return {"quasi_identifiers": quasi, "sensitive": sensitive}
+
+
+def _read(tables: Sequence[pa.Table], at: Sequence[Address]) -> list[Dataset]:
+    both = zip(tables, at, strict=True)
+    return [read_dataset(parquet_bytes(table), name=place.name) for table, place in both]
+
+
 THRESHOLDS = RiskThresholds(k=3, l=3, entropy_l=1.5, t=0.3, alpha=0.6, beta=1.0, delta=0.7, average_risk=0.4)
 
 
 @st.composite
 def audits(draw: st.DrawFn) -> tuple[pa.Table, RiskSettings]:
     """Draw a table with quasi-identifiers, sensitive attributes and persons, and settings for it."""
+    names, n = _names(draw), draw(st.integers(1, 40))
     kinds = st.sampled_from(sorted(_CELLS))
-    names = [f"q{i}" for i in range(draw(st.integers(1, 3)))] + [
-        f"s{i}" for i in range(draw(st.integers(0, 2)))
-    ]
-    n = draw(st.integers(1, 40))
-    columns = {}
-    for name in [*names, "other"]:
-        of, cells = _CELLS[draw(kinds)]
-        values = draw(st.lists(st.one_of(cells, cells, cells, st.none()), min_size=n, max_size=n))
-        columns[name] = pa.array(values, of)
-    columns["p"] = pa.array(
-        draw(st.lists(st.one_of(st.integers(1, 15), st.none()), min_size=n, max_size=n)), pa.int64()
-    )
+    columns = {name: _drawn(draw, _CELLS[draw(kinds)], n) for name in [*names, "other"]}
+    columns["p"] = _drawn(draw, (pa.int64(), st.integers(1, 15)), n, cells=[st.integers(1, 15)])
     settings = RiskSettings(
-        quasi_identifiers=tuple(name for name in names if name.startswith("q")),
-        sensitive=tuple(name for name in names if name.startswith("s")),
+        **_roles(names),
         person=draw(st.sampled_from([None, None, "p"])),
         missing=draw(st.sampled_from(["value", "drop"])),
         missing_sensitive=draw(st.sampled_from(["unknown", "value"])),
@@ -134,20 +156,15 @@ def differences(table: pa.Table, engine: Engine, settings: RiskSettings) -> list
     """Return where the document of an engine differs from that of the audit in memory."""
     dataset = read_dataset(parquet_bytes(table), name=engine.address.name)
     here = measure_risk(dataset, settings=settings)
-    ours = risk_document(
-        judge_risk(here, THRESHOLDS),
-        columns=measure_columns(here, dataset),
-        suda=measure_special_uniques(here, dataset),
-    )
+    found = measure_columns(here, dataset), measure_special_uniques(here, dataset)
+    ours = risk_document(judge_risk(here, THRESHOLDS), columns=found[0], suda=found[1])
     there = measure_in_engine(engine, settings=settings, thresholds=THRESHOLDS)
     columns, suda = search_in_engine(engine, there, suda=SudaSettings())
     theirs = risk_document(judge_risk(there, THRESHOLDS), columns=columns, suda=suda)
-    checks = _MEASURED_THERE
-    mine, found = ([f for f in each.pop("findings") if f["check"] in checks] for each in (ours, theirs))
-    of_records = ("exposure_verdict", "overall", "persons_alone_share", "texts")
-    for key in of_records:
+    told = [[f for f in each.pop("findings") if f["check"] in _MEASURED_THERE] for each in (ours, theirs)]
+    for key in ("exposure_verdict", "overall", "persons_alone_share", "texts"):  # of records
         ours.pop(key, None), theirs.pop(key, None)
-    return [*_differing(ours, theirs, ""), *_differing(_by_check(mine), _by_check(found), "findings")]
+    return [*_differing(ours, theirs, ""), *_differing(*map(_by_check, told), "findings")]
 
 
 @st.composite
@@ -166,10 +183,7 @@ def comparison_differences(
 ) -> list[str]:
     """Return where a comparison in engines, original and table at addresses, differs from that in memory."""
     places = [address_of(each) for each in at]
-    was, dataset = (
-        read_dataset(parquet_bytes(table), name=place.name)
-        for table, place in zip(tables, places, strict=True)
-    )
+    was, dataset = _read(tables, places)
     found = audit_in_engine(places[1], settings=settings, thresholds=THRESHOLDS, original=places[0])
     theirs = risk_document(found.audit)["original"]
     ours = risk_document(judge_risk(measure_risk(dataset, settings=settings, original=was), THRESHOLDS))
@@ -187,51 +201,37 @@ _INTERVALS = ["20-29", "20-24", "25-29", "20–29", "30+", "≥30", "<20", " <20
 @st.composite
 def releases(draw: st.DrawFn) -> tuple[pa.Table, pa.Table, Roles]:
     """Draw a release, an earlier one that has some of its records, and what their columns are."""
-    names = [f"q{i}" for i in range(draw(st.integers(1, 3)))]
-    names += [f"s{i}" for i in range(draw(st.integers(0, 2)))]
+    names = _names(draw)
     n, n_more = draw(st.integers(1, 30)), draw(st.integers(0, 10))
     columns = {}
     kinds = {**_CELLS, "interval": (pa.string(), st.sampled_from(_INTERVALS))}
     for name in names:
-        of, cells = kinds[draw(st.sampled_from(sorted(kinds)))]
-        few = st.sampled_from(draw(st.lists(cells, min_size=2, max_size=2)))
-        values = draw(
-            st.lists(st.one_of(few, few, cells, st.none()), min_size=n + n_more, max_size=n + n_more)
-        )
-        columns[name] = pa.array(values, of)
+        kind = kinds[draw(st.sampled_from(sorted(kinds)))]
+        of_two = st.sampled_from(draw(st.lists(kind[1], min_size=2, max_size=2)))
+        columns[name] = _drawn(draw, kind, n + n_more, cells=[of_two, of_two, kind[1]])
     persons = draw(st.lists(st.one_of(st.integers(1, 15), st.none()), min_size=n, max_size=n))
     columns["p"] = pa.array([*persons, *range(20, 20 + n_more)], pa.int64())
     table = pa.table(columns)
     later, earlier = table.slice(0, n), table.slice(draw(st.integers(0, n - 1)))
     gone = draw(st.sampled_from([[], [], ["q1"], ["s0"]]))
-    roles = Roles(
-        quasi_identifiers=tuple(name for name in names if name.startswith("q")),
-        sensitive=tuple(name for name in names if name.startswith("s")),
-        person=draw(st.sampled_from([None, None, "p"])),
-    )
+    roles = Roles(**_roles(names), person=draw(st.sampled_from([None, None, "p"])))
     return later, earlier.drop_columns([name for name in gone if name in names]), roles
 
 
 def releases_differences(tables: tuple[pa.Table, pa.Table], at: Sequence[str], roles: Roles) -> list[str]:
     """Return where releases in an engine are subtracted to other figures than those of counts in memory."""
     places = [address_of(each) for each in at]
-    later, earlier = (
-        read_dataset(parquet_bytes(table), name=place.name)
-        for table, place in zip(tables, places, strict=True)
-    )
+    later, earlier = _read(tables, places)
     released = ReleasedTable(name=places[0].name, dataset=later, roles=roles)
-    options = ReadOptions()
+    next_to = partial(beside, options=ReadOptions())
     with connected(places[0]) as engine:
+        held = [TableInEngine(name=places[0].name, engine=engine, roles=roles)]
         found = measure_releases_in_engine(
-            [TableInEngine(name=places[0].name, engine=engine, roles=roles)],
-            [places[1]],
-            next_to=partial(beside, options=options),
-            options=options,
+            held, places[1:], next_to=next_to, options=ReadOptions()
         ).measurement
     pair = _Pair(released, earlier, roles.common(earlier.columns))
-    counts = (
-        count_classes(each.classes, each.values, unit=pair.unit(each)) for each in (pair.later, pair.earlier)
-    )
+    sides = (pair.later, pair.earlier)
+    counts = (count_classes(each.classes, each.values, unit=pair.unit(each)) for each in sides)
     here = replace(
         _by_counts(released, pair.roles, places[1].name, *counts),
         changed_columns=tuple(each.name for each in pair.columns if each.is_changed),
@@ -240,15 +240,14 @@ def releases_differences(tables: tuple[pa.Table, pa.Table], at: Sequence[str], r
     )
     if here.own_words:
         here = replace(here, found_share=0.0)
-    (there,) = found.compared
-    figures = (
-        [
-            releases_document(judge_releases(replace(found, compared=(each,), elsewhere=()), k=k))
+    one, other = (
+        {
+            k: releases_document(judge_releases(replace(found, compared=(of,), elsewhere=()), k=k))
             for k in (2, 3, 5)
-        ]
-        for each in (here, there)
+        }
+        for of in (here, *found.compared)
     )
-    return [*_differing(*({"releases": each} for each in figures), "")]
+    return [*_differing(one, other, "")]
 
 
 _SPELLED = """1|1.0|01|+1|1e0|10e-1|-0|0|0.0|.5|0.5|5.|5|12e3|12000|1.50|1.5|9007199254740993|9007199254740992
@@ -262,10 +261,8 @@ _KEYS = ["a", "b", " c", "1", "02", "3.0", "4e1", "2020-01-02", "2020/1/2", "d",
 def pairs(draw: st.DrawFn) -> tuple[pa.Table, pa.Table, LeakageSettings]:
     """Draw an original, a scrambled table with the same keys in part, and how they are compared."""
     tables = []
-    kinds = {
-        f"c{place}": draw(st.sampled_from([*_CELLS, "text", "text"]))
-        for place in range(draw(st.integers(1, 3)))
-    }
+    first_kinds = st.sampled_from([*_CELLS, "text", "text"])
+    kinds = {f"c{place}": draw(first_kinds) for place in range(draw(st.integers(1, 3)))}
     keys = draw(st.permutations(_KEYS))
     for side in range(2):
         own = draw(st.permutations(keys[: draw(st.integers(6, len(keys)))]))
@@ -273,9 +270,8 @@ def pairs(draw: st.DrawFn) -> tuple[pa.Table, pa.Table, LeakageSettings]:
         for name, first in kinds.items():
             others = ["text", "whole", "float"] if side and first not in ("text", "word", "moment") else []
             kind = draw(st.sampled_from([first, first, *others]))
-            of, cells = (pa.string(), st.sampled_from(_SPELLED)) if kind == "text" else _CELLS[kind]
-            values = draw(st.lists(st.one_of(cells, cells, st.none()), min_size=len(own), max_size=len(own)))
-            columns[name] = pa.array(values, of)
+            chosen = (pa.string(), st.sampled_from(_SPELLED)) if kind == "text" else _CELLS[kind]
+            columns[name] = _drawn(draw, chosen, len(own), cells=[chosen[1]] * 2)
         tables.append(pa.table(columns))
     settings = LeakageSettings(
         key="id",
@@ -288,21 +284,16 @@ def pairs(draw: st.DrawFn) -> tuple[pa.Table, pa.Table, LeakageSettings]:
 def row_differences(tables: Sequence[pa.Table], at: Sequence[str], settings: LeakageSettings) -> list[str]:
     """Return where the row rules of two tables in an engine differ from those in memory."""
     places = [address_of(each) for each in at]
-    pair = pair_tables(
-        *(read_dataset(parquet_bytes(t), name=p.name) for t, p in zip(tables, places, strict=True)),
-        key=settings.key,
-    )
+    pair = pair_tables(*_read(tables, places), key=settings.key)
     there = audit_rows_in_engine(*places, settings=settings, thresholds=LeakageThresholds()).audit
     here = count_row_matches(pair, pair.columns, settings)
     chance = column_chance(pack_tables(pair, pair.columns, settings), pair.original_rows, pair.scrambled_rows)
-    names = (
-        *("n_rows", "n_full", "n_partial", "n_none", "n_without_valid_cells"),
-        *("mean_matching_cells", "std_matching_cells", "full_leakage_share", "partial_leakage_share"),
-    )
+    names = "n_rows n_full n_partial n_none n_without_valid_cells mean_matching_cells std_matching_cells"
+    names += " full_leakage_share partial_leakage_share"
 
     def figures(rows: RowLeakage, chance: ColumnChance, expected_full: float) -> dict[str, Any]:
         return {
-            **{name: getattr(rows, name) for name in names},
+            **{name: getattr(rows, name) for name in names.split()},
             **{name: getattr(rows, name).tolist() for name in ("column_matches", "column_valid")},
             "expected": chance.expected_matches.tolist(),
             "variance": [round(each, 9) for each in chance.variance.tolist()],
@@ -376,12 +367,8 @@ def verified(draw: st.DrawFn) -> tuple[pa.Table, pa.Table, AnonymizationLog, str
         entries[name] = LogEntry(column=name, **{word: draw(of) for word, of in _LOGGED.items()})
     if draw(st.booleans()):
         tables[1].pop("c0"), tables[1].update(c0_year=tables[1]["rid"])
-    log = AnonymizationLog(
-        name="log.json",
-        mode=draw(st.sampled_from(["low", "high"])),
-        allow_dx=draw(st.booleans()),
-        entries=entries,
-    )
+    mode, allow_dx = draw(st.sampled_from(["low", "high"])), draw(st.booleans())
+    log = AnonymizationLog(name="log.json", mode=mode, allow_dx=allow_dx, entries=entries)
     return pa.table(tables[0]), pa.table(tables[1]), log, draw(st.sampled_from(["rid", "rid", None]))
 
 
@@ -390,9 +377,7 @@ def rule_differences(
 ) -> list[str]:
     """Return where the published rule on two tables in an engine differs from that in memory."""
     places = [address_of(each) for each in at]
-    original, anonymized = (
-        read_dataset(parquet_bytes(t), name=p.name) for t, p in zip(tables, places, strict=True)
-    )
+    original, anonymized = _read(tables, places)
     there = measure_tabular_in_engine(*places, log, key=key)
     here = measure_tabular(original, anonymized, log)
     ours = judge_tabular(here, classes=measure_classes(anonymized, here.quasi_identifiers))
@@ -401,18 +386,18 @@ def rule_differences(
     assert key is None or not unknown
 
     def figures(audit: TabularAudit) -> dict[str, Any]:
-        measured = audit.measurement
+        measured, classes = audit.measurement, audit.classes
         told = vars(measured) | {name: getattr(measured, name) for name in ("n_filled", "n_residual")}
-        for name in ("columns", "log", "notes", "settings", "checks"):
+        for name in ("columns", "log", "notes", "settings"):
             told.pop(name, None)
-        checks = [vars(one) if one.column not in unknown else one.column for one in measured.checks]
-        classes = audit.classes
-        sizes = None if classes is None else [each.tolist() for each in classes.size_histogram]
-        left_out = None if classes is None else (classes.k, classes.n_left_out)
-        told |= {"residuals": [vars(one) for one in measured.residuals]}
         is_known = theirs.verdict is not Verdict.NOT_ASSESSED  # what is not known then changes nothing
-        judged = audit.verdict if is_known else None
-        return told | {"checks": checks, "classes": sizes, "left_out": left_out, "verdict": judged}
+        return told | {
+            "checks": [vars(one) if one.column not in unknown else one.column for one in measured.checks],
+            "classes": None if classes is None else [each.tolist() for each in classes.size_histogram],
+            "left_out": None if classes is None else (classes.k, classes.n_left_out),
+            "residuals": [vars(one) for one in measured.residuals],
+            "verdict": audit.verdict if is_known else None,
+        }
 
     return [*_differing(figures(ours), figures(theirs), "")]
 
@@ -424,36 +409,35 @@ def deliveries(draw: st.DrawFn) -> tuple[dict[str, pa.Table], DeliverySettings]:
     person = st.integers(1, 9) if numbered else st.sampled_from([*"abcdefg", " a", "b ", "čč", "A1"])
     quasi: list[str] = []
 
-    def table(name: str, keys: dict[str, list[Any]], n: int, most: int) -> pa.Table:
+    def table(name: str, keys: dict[str, list[Any]], most: int) -> pa.Table:
         columns = {
-            column: pa.array(cells, pa.int64() if isinstance(cells[0], int) else None)
-            for column, cells in keys.items()
+            at: pa.array(cells, pa.int64() if isinstance(cells[0], int) else None)
+            for at, cells in keys.items()
         }
+        n = len(next(iter(columns.values())))
         for place in range(draw(st.integers(0, most))):
-            of, cells = _CELLS[draw(st.sampled_from(sorted(_CELLS)))]
-            values = draw(st.lists(st.one_of(cells, cells, st.none()), min_size=n, max_size=n))
-            columns[f"{name}{place}"] = pa.array(values, of)
-            if draw(st.integers(0, 3)):
-                quasi.append(f"{name}.{name}{place}")
+            kind = _CELLS[draw(st.sampled_from(sorted(_CELLS)))]
+            columns[f"{name}{place}"] = _drawn(draw, kind, n, cells=[kind[1]] * 2)
+            quasi.extend([f"{name}.{name}{place}"] if draw(st.integers(0, 3)) else [])
         return pa.table(columns)
 
     known = draw(st.lists(person, min_size=1, max_size=8, unique=draw(st.booleans())))
-    ids = [*known[:1], *draw(st.permutations([*known[1:], None]))]
     n = draw(st.integers(1, 30))
     whose = [draw(person), *draw(st.lists(st.one_of(person, person, person, st.none()), max_size=n))]
-    tables = {"persons": table("persons", {"pid": ids}, len(ids), 2)}
+    tables = {
+        "persons": table("persons", {"pid": [*known[:1], *draw(st.permutations([*known[1:], None]))]}, 2)
+    }
     if draw(st.booleans()):  # another type of the same key
         whose = [None if each is None else str(each) for each in whose]
     visits = {"patient": whose, "visit": [f"v{place:03}" for place in range(len(whose))]}
-    tables["visits"] = table("visits", visits, len(whose), 3)
+    tables["visits"] = table("visits", visits, 3)
     keys = ["persons.pid=visits.patient"]
     if draw(st.booleans()):
         of = ["v000", *draw(st.lists(st.sampled_from([*visits["visit"], "v999", None]), max_size=12))]
-        tables["tests"] = table("tests", {"visit_number": of}, len(of), 2)
+        tables["tests"] = table("tests", {"visit_number": of}, 2)
         keys.append("visits.visit=tests.visit_number")
-    return tables, DeliverySettings(
-        keys=tuple(keys), person="persons.pid", quasi_identifiers=tuple(quasi) or ("persons.pid",)
-    )
+    chosen = {"keys": tuple(keys), "quasi_identifiers": tuple(quasi) or ("persons.pid",)}
+    return tables, DeliverySettings(person="persons.pid", **chosen)
 
 
 def delivery_differences(
@@ -462,46 +446,32 @@ def delivery_differences(
     """Return where the audit of a delivery in an engine differs from that in memory."""
     here = [read_dataset(parquet_bytes(each), name=f"{name}.parquet") for name, each in tables.items()]
     names = [Path(each).stem if "://" not in each else each.rpartition(".")[2] for each in at]
-    renamed = dict(zip(names, tables, strict=True))
     ours = measure_delivery(here, chosen)
-    theirs = audit_delivery_in_engine(
-        [address_of(each) for each in at],
-        settings=replace(
-            chosen,
-            **{
-                key: tuple(_placed(each, tables, names) for each in getattr(chosen, key))
-                for key in ("keys", "quasi_identifiers")
-            },
-            person=_placed(str(chosen.person), tables, names),
-        ),
-        thresholds=DeliveryThresholds(),
-    ).audit.measurement
+    placed = {
+        key: tuple(_placed(each, tables, names) for each in getattr(chosen, key))
+        for key in ("keys", "quasi_identifiers")
+    }
+    there = replace(chosen, **placed, person=_placed(str(chosen.person), tables, names))
+    places, thresholds = [address_of(each) for each in at], DeliveryThresholds()
+    theirs = audit_delivery_in_engine(places, settings=there, thresholds=thresholds).audit.measurement
     found: list[str] = []
     for k in (2, 3, 5):
-        documents = [
-            delivery_document(judge_delivery(each, DeliveryThresholds(k=k, known_records=min(k, 3) - 1)))
+        limits = DeliveryThresholds(k=k, known_records=min(k, 3) - 1)
+        one, other = (
+            json.dumps(_told(delivery_document(judge_delivery(each, limits))), default=str)
             for each in (ours, theirs)
-        ]
-        told = [
-            {
-                key: each[key]
-                for key in ("n_persons", "tables", "keys", "known", "records_alone", "unchosen_columns")
-            }
-            | {
-                "all": each["share_found_by_all_columns"],
-                "findings": _by_check([f for f in each["findings"] if f["check"] in _OF_DELIVERIES]),
-            }
-            for each in documents
-        ]
-        plain = json.dumps(told[1], default=str)
-        for name, own in renamed.items():
-            plain = (
-                plain.replace(f"{name}.", f"{own}.")
-                .replace(f'"{name}"', f'"{own}"')
-                .replace(f"`{name}`", f"`{own}`")
-            )
-        found += _differing(json.loads(json.dumps(told[0], default=str)), json.loads(plain), f"k={k}")
+        )
+        for name, own in zip(names, tables, strict=True):
+            for form in ("{}.", '"{}"', "`{}`"):
+                other = other.replace(form.format(name), form.format(own))
+        found += _differing(json.loads(one), json.loads(other), f"k={k}")
     return found
+
+
+def _told(document: dict[str, Any]) -> dict[str, Any]:
+    keys = "n_persons tables keys known records_alone unchosen_columns share_found_by_all_columns"
+    findings = [each for each in document["findings"] if each["check"] in _OF_DELIVERIES]
+    return {key: document[key] for key in keys.split()} | {"findings": _by_check(findings)}
 
 
 _OF_DELIVERIES = frozenset(
@@ -525,10 +495,8 @@ _MEASURED_THERE = frozenset(
 
 
 def _by_check(findings: list[dict[str, Any]]) -> dict[str, Any]:
-    return {
-        f"{each['check']} {each['column']}": (each["verdict"], each["n_affected"], each["message"])
-        for each in findings
-    }
+    told = ("verdict", "n_affected", "message")
+    return {f"{each['check']} {each['column']}": [each[key] for key in told] for each in findings}
 
 
 def _differing(one: Any, other: Any, where: str) -> Iterator[str]:
@@ -539,7 +507,8 @@ def _differing(one: Any, other: Any, where: str) -> Iterator[str]:
         for position, (left, right) in enumerate(zip(one, other, strict=True)):
             yield from _differing(left, right, f"{where}/{position}")
     elif isinstance(one, float) and isinstance(other, (int, float)):
-        if not math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12):
-            yield f"{where}: {one} and {other}"
+        yield from (
+            [] if math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12) else [f"{where}: {one} and {other}"]
+        )
     elif one != other:
         yield f"{where}: {one} and {other}"

@@ -1,14 +1,14 @@
 """The tables of a delivery in DuckDB are read together as in memory; only counts come back."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given
 
 from core.__main__ import main
 from core.delivery import DeliveryAudit, DeliverySettings, DeliveryThresholds, delivery_document
@@ -17,7 +17,7 @@ from core.engines import address_of
 from core.engines.sources import Engine
 from core.errors import AuditInputError
 from core.verdict import Verdict
-from tests.engine_tables import deliveries, delivery_differences, parquet_bytes
+from tests.engine_tables import deliveries, delivery_differences, few, in_duckdb
 from tests.kinds import Patch, Told
 
 if TYPE_CHECKING:
@@ -26,43 +26,31 @@ if TYPE_CHECKING:
 KEY = "persons.id=visits.patient"
 
 
-def written(folder: Path, tables: Mapping[str, pa.Table]) -> list[str]:
-    at = []
-    for name, table in tables.items():
-        (file := folder / f"{name}.parquet").write_bytes(parquet_bytes(table))
-        at.append(f"duckdb:{file}")
-    return at
-
-
 @given(drawn=deliveries())
-@settings(
-    max_examples=8,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-)
+@few(8)
 def test_audit__as_in_memory(tmp_path: Path, drawn: tuple[dict[str, pa.Table], DeliverySettings]) -> None:
     tables, chosen = drawn
-    assert delivery_differences(tables, written(tmp_path, tables), chosen) == []
+    assert delivery_differences(tables, in_duckdb(tmp_path, tables), chosen) == []
 
 
 def delivery(n: int = 2000) -> dict[str, pa.Table]:
     random = np.random.default_rng(0)
-    ids = [f"P{each:05d}" for each in range(n)]
+    ids, notes = [f"P{each:05d}" for each in range(n)], [{"a": each} for each in range(3 * n)]
     persons = {"id": ids, "age": random.integers(2, 6, n) * 10, "sex": [*"fm"] * (n // 2)}
-    visits = {
-        "patient": np.repeat(ids, 3),
-        "month": random.integers(1, 3, 3 * n),
-        "note": [{"a": each} for each in range(3 * n)],
-    }
+    visits = {"patient": np.repeat(ids, 3), "month": random.integers(1, 3, 3 * n), "note": notes}
     return {"persons": pa.table(persons), "visits": pa.table(visits)}
 
 
-def audited(folder: Path, tables: Mapping[str, pa.Table], *keys: str, **chosen: object) -> InEngine:
+def in_engine(at: Sequence[str], *keys: str, **chosen: object) -> InEngine:
     return audit_delivery_in_engine(
-        [*map(address_of, written(folder, tables))],
-        settings=DeliverySettings(keys=keys or (KEY,), **chosen),
+        [*map(address_of, at)],
+        settings=DeliverySettings(keys=keys, **chosen),
         thresholds=DeliveryThresholds(known_records=2),
     )
+
+
+def audited(folder: Path, tables: Mapping[str, pa.Table]) -> DeliveryAudit:
+    return in_engine(in_duckdb(folder, tables), KEY).audit
 
 
 def checks(found: DeliveryAudit) -> dict[str, Verdict]:
@@ -70,7 +58,7 @@ def checks(found: DeliveryAudit) -> dict[str, Verdict]:
 
 
 def test_audit__only_counts_leave_the_engine(tmp_path: Path, answered: list[tuple[int, str]]) -> None:
-    found = audited(tmp_path, delivery()).audit
+    found = audited(tmp_path, delivery())
     assert found.measurement.n_persons == 2000
     assert len(answered) > 12
     assert max(n for n, _ in answered) < 100  # sizes of classes, never as many as there are persons
@@ -79,87 +67,72 @@ def test_audit__only_counts_leave_the_engine(tmp_path: Path, answered: list[tupl
 
 def test_audit__fails_where_records_single_out_and_never_passes(tmp_path: Path) -> None:
     tables = delivery()
-    coarse = audited(tmp_path, tables).audit
+    coarse = audited(tmp_path, tables)
     assert coarse.overall is Verdict.NOT_ASSESSED
     assert checks(coarse)["joined_k"] is Verdict.PASS
-    assert {table.name: table.quasi_identifiers for table in coarse.measurement.tables} == {
-        "persons": ("age", "sex"),
-        "visits": ("month",),
-    }
+    quasi = {table.name: table.quasi_identifiers for table in coarse.measurement.tables}
+    assert quasi == {"persons": ("age", "sex"), "visits": ("month",)}
     said = " ".join(str(each.message) for each in coarse.findings if each.check == "not_in_engine")
     assert "`visits.note`" in said  # a record in a cell cannot be grouped
     ward = pa.array(["w"] * 5997 + ["x"] * 3)
-    found = audited(tmp_path, {**tables, "visits": tables["visits"].append_column("ward", ward)}).audit
+    found = audited(tmp_path, {**tables, "visits": tables["visits"].append_column("ward", ward)})
     assert (found.overall, checks(found)["joined_k"]) == (Verdict.FAIL, Verdict.FAIL)
     assert found.judged.n_below(2) == 1
 
 
 def test_audit__too_many_choices_are_not_assessed(tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.setattr("core.delivery.known_in_engine.MOST_SETS", 10)
-    found = audited(tmp_path, delivery()).audit
+    found = audited(tmp_path, delivery())
     assert checks(found)["joined_k"] is Verdict.NOT_ASSESSED
     document = delivery_document(found)
     assert [each["share_below_k"] is None for each in document["known"]] == [False, False, True, True, False]
     assert "2 of their records was not counted" in str(found.findings[0].message)
 
 
-def test_audit__keys_written_otherwise_are_said(tmp_path: Path) -> None:
+def test_audit__keys_written_otherwise_or_repeated_on_both_sides_are_said(tmp_path: Path) -> None:
     tables = delivery(40)
-    bare = pa.array([str(int(each.as_py()[1:])) for each in tables["visits"]["patient"]])
-    said = audited(tmp_path, {**tables, "visits": tables["visits"].set_column(0, "patient", bare)}).audit
-    told = [each for each in said.findings if "as they are written" in str(each.message)]
-    assert [(each.check, each.verdict) for each in told] == [("not_in_engine", Verdict.NOT_ASSESSED)]
-    others = pa.array([f"P{int(each.as_py()[1:]) + 30:05d}" for each in tables["visits"]["patient"]])
-    near = audited(tmp_path, {**tables, "visits": tables["visits"].set_column(0, "patient", others)}).audit
+
+    def with_keys(form: str, more: int) -> DeliveryAudit:
+        ids = [form.format(int(each.as_py()[1:]) + more) for each in tables["visits"]["patient"]]
+        return audited(
+            tmp_path, {**tables, "visits": tables["visits"].set_column(0, "patient", pa.array(ids))}
+        )
+
+    said, near = with_keys("{}", 0), with_keys("P{:05d}", 30)
+    told = [
+        [each for each in of.findings if "as they are written" in str(each.message)] for of in (said, near)
+    ]
+    assert [(each.check, each.verdict) for each in told[0]] == [("not_in_engine", Verdict.NOT_ASSESSED)]
+    assert told[1] == []
     assert near.measurement.links[0].n_found == 10
     assert checks(near)["orphan_keys"] is Verdict.PASS
-    assert [each for each in near.findings if "as they are written" in str(each.message)] == []
-
-
-def test_audit__keys_that_repeat_on_both_sides_are_said(tmp_path: Path) -> None:
-    tables = delivery(40)
     twice = pa.concat_tables([tables["persons"], tables["persons"].slice(0, 3)])
-    found = audited(tmp_path, {**tables, "persons": twice}).audit
+    found = audited(tmp_path, {**tables, "persons": twice})
     assert checks(found)["many_to_many"] is Verdict.WARN
     assert (found.measurement.n_persons, found.measurement.tables[0].repeats) == (40, True)
 
 
-@pytest.mark.parametrize(
-    ("keys", "quasi", "sentence"),
-    [
+def test_audit__bad_settings_are_one_sentence(tmp_path: Path) -> None:
+    at = in_duckdb(tmp_path, delivery(20))
+    for keys, quasi, sentence in (
         ((), (), "name one with --key TABLE.COL=TABLE.COL"),
         (("persons.id=visits.who",), (), "--key: there is no column `visits.who`"),
         (("persons.id=visits.note",), (), "--key: there is no column `visits.note`"),
         (("persons.id=persons.age",), (), "joins a table to itself"),
         ((KEY,), ("visits.note",), "--quasi-identifier: there is no column `visits.note`"),
-    ],
-)
-def test_audit__bad_settings_are_one_sentence(
-    tmp_path: Path, keys: tuple[str, ...], quasi: tuple[str, ...], sentence: str
-) -> None:
-    with pytest.raises(AuditInputError) as raised:
-        audit_delivery_in_engine(
-            [*map(address_of, written(tmp_path, delivery(20)))],
-            settings=DeliverySettings(keys=keys, quasi_identifiers=quasi),
-            thresholds=DeliveryThresholds(),
-        )
-    assert len(raised.value.problems) == 1
-    assert sentence in str(raised.value)
+    ):
+        with pytest.raises(AuditInputError) as raised:
+            in_engine(at, *keys, quasi_identifiers=quasi)
+        assert len(raised.value.problems) == 1
+        assert sentence in str(raised.value)
 
 
 def test_audit__goes_on_without_tables_that_cannot_be_used(tmp_path: Path) -> None:
     tables = delivery(20)
-    at = [
-        "duckdb:gone.parquet",
-        *written(tmp_path, {**tables, "empty": tables["persons"].slice(0, 0)}),
-        "spark:elsewhere",
-    ]
-    (tmp_path / "copy.parquet").write_bytes((tmp_path / "visits.parquet").read_bytes())
-    found = audit_delivery_in_engine(
-        [*map(address_of, [*at, f"duckdb:{tmp_path / 'copy.parquet'}"])],
-        settings=DeliverySettings(keys=(KEY, "persons.id=empty.id")),
-        thresholds=DeliveryThresholds(),
-    )
+    tables |= {"empty": tables["persons"].slice(0, 0), "copy": tables["visits"]}
+    *at, copy = in_duckdb(tmp_path, tables)
+    gone = "duckdb:gone.parquet"
+    found = in_engine([gone, *at, "spark:elsewhere", copy], KEY, "persons.id=empty.id")
     assert list(map(str, found.problems)) == [
         "gone.parquet: there is no such file or folder. Check its path.",
         "empty.parquet has no records below its header.",
@@ -168,28 +141,22 @@ def test_audit__goes_on_without_tables_that_cannot_be_used(tmp_path: Path) -> No
     measured = found.audit.measurement
     assert (measured.n_persons, measured.same_files) == (20, (("visits", "copy"),))
     with pytest.raises(AuditInputError, match=r"^gone\.parquet: there is no such file"):
-        audit_delivery_in_engine(
-            [*map(address_of, at[:2])], settings=measured.settings, thresholds=DeliveryThresholds()
-        )
+        in_engine([gone, at[0]], KEY)
 
 
 def test_audit__a_table_that_vanishes_is_one_sentence(tmp_path: Path, monkeypatch: Patch) -> None:
-    at = written(tmp_path, delivery(20))
-    answer = Engine.answer
+    at, answer = in_duckdb(tmp_path, delivery(20)), Engine.answer
 
     def harmed(self: Engine, question: object, **options: int) -> object:
-        for file in tmp_path.glob("visits.parquet"):
-            if self.address.name == file.name:
-                file.unlink()
+        if self.address.name == "visits.parquet":
+            (tmp_path / "visits.parquet").unlink(missing_ok=True)
         return answer(self, question, **options)
 
     monkeypatch.setattr(Engine, "answer", harmed)
     with pytest.raises(
         AuditInputError, match=r"^visits\.parquet: there is no such table, or not any more\.$"
     ):
-        audit_delivery_in_engine(
-            [*map(address_of, at)], settings=DeliverySettings(keys=(KEY,)), thresholds=DeliveryThresholds()
-        )
+        in_engine(at, KEY)
 
 
 def test_command__keeps_what_was_counted_before_a_table_vanished(
@@ -197,7 +164,7 @@ def test_command__keeps_what_was_counted_before_a_table_vanished(
 ) -> None:
     kept, refused = [], 0
     for last in range(2, 40, 2):
-        at = written(tmp_path, delivery(60))
+        at = in_duckdb(tmp_path, delivery(60))
         vanish(tmp_path / "visits.parquet", last)
         code = main(["dataset", *at, "--key", KEY, "--k", "1", "--json"])
         printed = capsys.readouterr()
@@ -218,26 +185,26 @@ def test_command__keeps_what_was_counted_before_a_table_vanished(
 
 
 def test_command__prints_and_files_what_the_engine_counted(tmp_path: Path, capsys: Told) -> None:
-    at = written(tmp_path, delivery(300))
-    reports = tmp_path / "reports"
-    assert main(["dataset", *at, "--key", KEY, "--k", "3", "--json", "--report", str(reports)]) == 0
+    at, reports = in_duckdb(tmp_path, delivery(300)), tmp_path / "reports"
+    words = ["dataset", *at, "--key", KEY]
+    assert main([*words, "--k", "3", "--json", "--report", str(reports)]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert (printed["n_persons"], printed["verdict"]) == (300, "NOT_ASSESSED")
     assert [each["n_persons"] for each in printed["tables"]] == [300, 300]
     assert "attacks" not in printed
     filed = json.loads(next(reports.glob("*.json")).read_text(encoding="utf-8"))
     assert [each["name"] for each in filed["inputs"]] == at
-    assert main(["dataset", *at, "--key", KEY]) == 0
+    assert main(words) == 0
     assert "`visits`: 900 records, 300 persons" in capsys.readouterr().out
-    assert main(["dataset", *at, "--key", KEY, "--read", "visits.note=1"]) == 2
+    assert main([*words, "--read", "visits.note=1"]) == 2
     assert "--read needs the records themselves" in capsys.readouterr().err
 
 
 def test_command__holds_tables_against_earlier_ones(tmp_path: Path, capsys: Told) -> None:
     tables = delivery(300)
-    at = written(tmp_path, tables)
+    at = in_duckdb(tmp_path, tables)
     (tmp_path / "old").mkdir()
-    before = written(tmp_path / "old", {**tables, "persons": tables["persons"].slice(2)})
+    before = in_duckdb(tmp_path / "old", {**tables, "persons": tables["persons"].slice(2)})
     assert main(["dataset", *at, "--key", KEY, "--k", "3", "--earlier", *before, "--json"]) == 1
     found = json.loads(capsys.readouterr().out)["releases"]
     compared = {each["table"]: each for each in found["compared"]}
@@ -249,7 +216,7 @@ def test_command__holds_tables_against_earlier_ones(tmp_path: Path, capsys: Told
 def test_command__takes_files_beyond_memory_to_duckdb(
     tmp_path: Path, capsys: Told, monkeypatch: Patch
 ) -> None:
-    written(tmp_path, delivery(300))
+    in_duckdb(tmp_path, delivery(300))
     monkeypatch.setattr("core.commands.risk_in_engine._LARGE_FILE", 1)
     monkeypatch.setattr("core.commands.risk_in_engine.most_memory", lambda: 1000)
     assert main(["dataset", str(tmp_path), "--key", KEY, "--json"]) == 0
@@ -260,17 +227,10 @@ def test_command__takes_files_beyond_memory_to_duckdb(
 
 @pytest.mark.usefixtures("password")
 @given(drawn=deliveries())
-@settings(
-    max_examples=3,
-    deadline=None,
-    suppress_health_check=[*HealthCheck],
-    phases=[Phase.explicit, Phase.reuse, Phase.generate],
-)
+@few(3)
 def test_postgresql__as_in_memory(
     server: "Server", drawn: tuple[dict[str, pa.Table], DeliverySettings]
 ) -> None:
-    tables, chosen = drawn
-    at = [
-        server.table(each, name) for name, each in tables.items()
-    ]  # what is called persons counts as theirs
+    tables, chosen = drawn  # what is called persons counts as theirs
+    at = [server.table(each, name) for name, each in tables.items()]
     assert delivery_differences(tables, at, chosen) == []

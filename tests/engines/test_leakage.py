@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from jsonschema import Draft202012Validator
 
 from core.__main__ import main
@@ -17,25 +17,18 @@ from core.errors import AuditInputError
 from core.leakage import LeakageSettings, LeakageThresholds
 from core.leakage.in_engine import RowsInEngine, audit_rows_in_engine
 from core.verdict import Verdict
-from tests.engine_tables import pairs, parquet_bytes, row_differences
+from tests.engine_tables import few, in_duckdb, pairs, row_differences
+from tests.kinds import Patch, Told
 
 ROOT = Path(__file__).parents[2]
 
 
 def written(folder: Path, *tables: pa.Table) -> list[str]:
-    at = []
-    for name, table in zip(("original", "scrambled"), tables, strict=True):
-        (file := folder / f"{name}.parquet").write_bytes(parquet_bytes(table))
-        at.append(f"duckdb:{file}")
-    return at
+    return in_duckdb(folder, dict(zip(("original", "scrambled"), tables, strict=True)))
 
 
 @given(drawn=pairs())
-@settings(
-    max_examples=10,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-)
+@few(10)
 def test_audit__as_in_memory(tmp_path: Path, drawn: tuple[pa.Table, pa.Table, LeakageSettings]) -> None:
     *tables, chosen = drawn
     assert row_differences(tables, written(tmp_path, *tables), chosen) == []
@@ -43,28 +36,17 @@ def test_audit__as_in_memory(tmp_path: Path, drawn: tuple[pa.Table, pa.Table, Le
 
 def scrambled_pair(n: int = 2000) -> tuple[pa.Table, pa.Table]:
     random = np.random.default_rng(0)
-    table = pa.table(
-        {
-            "id": [f"P{each:05d}" for each in range(n)],
-            "age": random.integers(20, 60, n),
-            "born": [f"{1950 + each % 40}/{1 + each % 12}/{1 + each % 28}" for each in range(n)],
-            "pay": random.integers(20, 60, n) * 1000.5,
-        }
-    )
-    order = random.permutation(n)
-    keyed = table.take(pa.array(order))
-    moved = [
-        pa.array(random.permutation(keyed[name].to_numpy(zero_copy_only=False)))
-        for name in keyed.column_names[1:]
-    ]
-    return table, pa.table([keyed["id"], *moved], names=keyed.column_names)
+    columns = {"id": [f"P{each:05d}" for each in range(n)], "age": random.integers(20, 60, n)}
+    columns |= {"born": [f"{1950 + each % 40}/{1 + each % 12}/{1 + each % 28}" for each in range(n)]}
+    table = pa.table(columns | {"pay": random.integers(20, 60, n) * 1000.5})
+    keyed = table.take(pa.array(random.permutation(n)))
+    moved = [random.permutation(each.to_numpy()) for each in keyed.columns[1:]]
+    return table, pa.table([keyed["id"], *map(pa.array, moved)], names=keyed.column_names)
 
 
-def audited(at: Sequence[str], **chosen: object) -> RowsInEngine:
-    chosen_settings = LeakageSettings(key="id", **chosen)
-    return audit_rows_in_engine(
-        *map(address_of, at), settings=chosen_settings, thresholds=LeakageThresholds()
-    ).audit
+def audited(at: Sequence[str], key: str | None = "id") -> RowsInEngine:
+    asked = {"settings": LeakageSettings(key=key), "thresholds": LeakageThresholds()}
+    return audit_rows_in_engine(*map(address_of, at), **asked).audit
 
 
 def test_audit__only_counts_leave_the_engine(tmp_path: Path, answered: list[tuple[int, str]]) -> None:
@@ -76,77 +58,58 @@ def test_audit__only_counts_leave_the_engine(tmp_path: Path, answered: list[tupl
 
 
 def test_audit__finds_full_leakage_and_never_passes(tmp_path: Path) -> None:
+    def full(found: RowsInEngine) -> Verdict:
+        return {each.check: each.verdict for each in found.findings}["full_leakage"]
+
     table, scrambled = scrambled_pair()
     clean = audited(written(tmp_path, table, scrambled))
-    assert clean.verdict is Verdict.NOT_ASSESSED
-    assert {each.check: each.verdict for each in clean.findings}["full_leakage"] is Verdict.PASS
-    leaking = pa.concat_tables(
-        [
-            table.slice(0, 20),
-            scrambled.filter(
-                pa.array(
-                    [each not in set(table["id"].to_pylist()[:20]) for each in scrambled["id"].to_pylist()]
-                )
-            ),
-        ]
-    )
-    found = audited(written(tmp_path, table, leaking))
+    assert (clean.verdict, full(clean)) == (Verdict.NOT_ASSESSED, Verdict.PASS)
+    ordered = scrambled.sort_by("id")
+    found = audited(written(tmp_path, table, pa.concat_tables([table.slice(0, 20), ordered.slice(20)])))
     assert (found.rows.n_full, found.verdict) == (20, Verdict.FAIL)
     alike = pa.table({"id": range(500), "sex": ["f", "m"] * 250})
     mixed = alike.set_column(1, "sex", pa.array(np.random.default_rng(0).permutation(["f", "m"] * 250)))
     by_chance = audited(written(tmp_path, alike, mixed))
     assert by_chance.rows.n_full > 200
-    assert {each.check: each.verdict for each in by_chance.findings}["full_leakage"] is Verdict.WARN
+    assert full(by_chance) is Verdict.WARN
 
 
-@pytest.mark.parametrize(
-    ("columns", "key", "sentence"),
-    [
+def test_audit__bad_input_is_one_sentence(tmp_path: Path, monkeypatch: Patch) -> None:
+    for columns, key, sentence in (
         ({"id": [1, 2], "a": [1, 2]}, None, "are compared by a key alone"),
         ({"other": [1, 2], "a": [1, 2]}, "id", "“id” is not in scrambled.parquet"),
         ({"id": [1, 1], "a": [1, 2]}, "id", "“id” of scrambled.parquet holds 1 value more than once"),
         ({"id": [1, None], "a": [1, 2]}, "id", "“id” of scrambled.parquet is empty in 1 row"),
         ({"id": [8, 9], "a": [1, 2]}, "id", "No value of the key column “id” is in both"),
         ({"id": [1, 2], "b": [1, 2]}, "id", "is the only common column"),
-    ],
-)
-def test_audit__bad_input_is_one_sentence(
-    tmp_path: Path, columns: dict[str, list[int | None]], key: str | None, sentence: str
-) -> None:
-    at = written(tmp_path, pa.table({"id": [1, 2], "a": [3, 4]}), pa.table(columns))
-    with pytest.raises(AuditInputError) as raised:
-        audit_rows_in_engine(
-            *map(address_of, at), settings=LeakageSettings(key=key), thresholds=LeakageThresholds()
-        )
-    assert len(raised.value.problems) == 1
-    assert sentence in str(raised.value)
-
-
-def test_audit__refuses_dates_in_too_many_spellings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ):
+        at = written(tmp_path, pa.table({"id": [1, 2], "a": [3, 4]}), pa.table(columns))
+        with pytest.raises(AuditInputError) as raised:
+            audited(at, key)
+        assert len(raised.value.problems) == 1
+        assert sentence in str(raised.value)
     monkeypatch.setattr("core.engines.joining._MOST_SPELLINGS", 10)
     with pytest.raises(AuditInputError, match=r"`born` of original\.parquet holds"):
         audited(written(tmp_path, *scrambled_pair()))
 
 
-def test_command__prints_and_files_what_the_engine_counted(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    at = written(tmp_path, *scrambled_pair(300))
-    reports = tmp_path / "reports"
-    assert main(["leakage", *at, "--key", "id", "--json", "--report", str(reports)]) == 0
+def test_command__prints_and_files_what_the_engine_counted(tmp_path: Path, capsys: Told) -> None:
+    at, reports = written(tmp_path, *scrambled_pair(300)), tmp_path / "reports"
+    words = ["leakage", *at, "--key", "id"]
+    assert main([*words, "--json", "--report", str(reports)]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert (printed["n_rows"], printed["verdict"]) == (300, "NOT_ASSESSED")
     filed = json.loads(next(reports.glob("*.json")).read_text(encoding="utf-8"))
     assert [each["role"] for each in filed["inputs"]] == ["original", "scrambled"]
-    assert main(["leakage", *at, "--key", "id"]) == 0
+    assert main(words) == 0
     assert "Full Leakage: 0.00%" in capsys.readouterr().out
-    assert main(["leakage", *at, "--key", "id", "--random-orders", "3"]) == 2
+    assert main([*words, "--random-orders", "3"]) == 2
     assert "--random-orders needs the records themselves" in capsys.readouterr().err
     assert main(["leakage", at[0], at[1].replace("duckdb", "spark"), "--key", "id"]) == 2
     assert "are not in one engine" in capsys.readouterr().err
 
 
-def lost_after(monkeypatch: pytest.MonkeyPatch, n_answers: int) -> None:
+def lost_after(monkeypatch: Patch, n_answers: int) -> None:
     """Lose the connection once engines have answered so often."""
     answer, asked = Engine.answer, count()
 
@@ -160,7 +123,7 @@ def lost_after(monkeypatch: pytest.MonkeyPatch, n_answers: int) -> None:
 
 @pytest.mark.parametrize("n_leaking", [0, 50])
 def test_command__keeps_the_rows_counted_before_the_connection_was_lost(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], n_leaking: int
+    tmp_path: Path, capsys: Told, n_leaking: int
 ) -> None:
     table, scrambled = scrambled_pair(500)
     scrambled = scrambled.sort_by("id")
@@ -190,7 +153,7 @@ def test_command__keeps_the_rows_counted_before_the_connection_was_lost(
 
 
 def test_command__tells_and_files_what_was_counted_before_the_connection_was_lost(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: Told, monkeypatch: Patch
 ) -> None:
     at = written(tmp_path, *scrambled_pair(300))
     answer, asked = Engine.answer, count()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 from core.__main__ import main
 from core.engines import address_of, connected
@@ -22,6 +22,7 @@ from tests.engine_tables import (
     audits,
     comparison_differences,
     differences,
+    few,
     pairs,
     released,
     row_differences,
@@ -39,7 +40,7 @@ BY_AGE = RiskSettings(quasi_identifiers=("age",), sensitive=("disease",))
 
 @pytest.mark.usefixtures("password")
 @given(drawn=audits())
-@settings(max_examples=4, deadline=None, suppress_health_check=[*HealthCheck])
+@few(4)
 def test_measure__as_in_memory(server: "Server", drawn: tuple[pa.Table, RiskSettings]) -> None:
     table, chosen = drawn
     with connected(address_of(server.table(table))) as engine:
@@ -48,7 +49,7 @@ def test_measure__as_in_memory(server: "Server", drawn: tuple[pa.Table, RiskSett
 
 @pytest.mark.usefixtures("password")
 @given(drawn=released())
-@settings(max_examples=3, deadline=None, suppress_health_check=[*HealthCheck])
+@few(3)
 def test_audit__compares_with_the_original_as_in_memory(
     server: "Server", drawn: tuple[pa.Table, pa.Table, RiskSettings]
 ) -> None:
@@ -58,7 +59,7 @@ def test_audit__compares_with_the_original_as_in_memory(
 
 @pytest.mark.usefixtures("password")
 @given(drawn=pairs())
-@settings(max_examples=3, deadline=None, suppress_health_check=[*HealthCheck])
+@few(3)
 def test_row_leakage__as_in_memory(
     server: "Server", drawn: tuple[pa.Table, pa.Table, LeakageSettings]
 ) -> None:
@@ -68,7 +69,7 @@ def test_row_leakage__as_in_memory(
 
 @pytest.mark.usefixtures("password")
 @given(drawn=verified())
-@settings(max_examples=3, deadline=None, suppress_health_check=[*HealthCheck])
+@few(3)
 def test_tabular__as_in_memory(
     server: "Server", drawn: tuple[pa.Table, pa.Table, AnonymizationLog, str | None]
 ) -> None:
@@ -79,22 +80,12 @@ def test_tabular__as_in_memory(
 @pytest.mark.quick  # one database
 @pytest.mark.usefixtures("password")
 def test_command__prints_and_files_no_user(server: "Server", capsys: Told, tmp_path: Path) -> None:
-    words = [
-        "risk",
-        server.table(AGES),
-        "--quasi-identifier",
-        "age",
-        "--sensitive",
-        "disease",
-        "--report",
-        str(tmp_path),
-    ]
-    assert main(words) == 1  # a class has one disease
+    asked = ["--quasi-identifier", "age", "--sensitive", "disease", "--report", str(tmp_path)]
+    assert main(["risk", server.table(AGES), *asked]) == 1  # a class has one disease
     printed = capsys.readouterr()
     assert "60 records in 6 classes over age" in printed.out
-    told = (
-        printed.out + printed.err + "".join(file.read_text(encoding="utf-8") for file in tmp_path.iterdir())
-    )
+    filed = [file.read_text(encoding="utf-8") for file in tmp_path.iterdir()]
+    told = "".join([printed.out, printed.err, *filed])
     assert "PostgreSQL 1" in told
     assert "auditor" not in told
     assert "correct horse" not in told
@@ -103,11 +94,13 @@ def test_command__prints_and_files_no_user(server: "Server", capsys: Told, tmp_p
 def test_connected__takes_the_password_from_the_secrets(server: "Server", tmp_path: Path) -> None:
     place, _, table = server.table(AGES).rpartition("/")
     secrets = tmp_path / "secrets.toml"
-    secrets.write_text(
-        f'[engines.registry]\naddress = "{place}"\nuser = "auditor"\n'
-        f'password = "correct horse"\ntables = ["{table}"]\n',
-        encoding="utf-8",
-    )
+    told = {"address": place, "user": "auditor", "password": "correct horse"}
+    lines = [
+        "[engines.registry]",
+        *(f'{key} = "{value}"' for key, value in told.items()),
+        f'tables = ["{table}"]',
+    ]
+    secrets.write_text("\n".join(lines), encoding="utf-8")
     with connected(address_of(f"{place}/{table}"), secrets=secrets) as engine:
         assert measure_in_engine(engine, settings=BY_AGE, thresholds=RiskThresholds()).classes.k == 10
 
@@ -126,15 +119,13 @@ def _problems(address: str) -> tuple[str, ...]:
 def test_connected__what_goes_wrong_is_one_sentence(server: "Server", monkeypatch: Patch) -> None:
     table = server.table(AGES)
     name = table.rpartition("/")[2]
-    gone = table[:-3]
-    assert _problems(gone) == (f"{name[:-3]}: there is no such table, or not any more.",)
+    assert _problems(table[:-3]) == (f"{name[:-3]}: there is no such table, or not any more.",)
     server.execute(f"REVOKE SELECT ON {name} FROM auditor")  # noqa: S608
     assert _problems(table) == (f"{name}: the database does not let this user read the table.",)
     monkeypatch.setenv("PGPASSWORD", "not correct")
     assert _problems(table) == (f"{name}: the database refuses user or password.",)
-    assert _problems("postgresql://127.0.0.1:1/db/s.t") == (
-        "s.t: the database does not answer. Check its address.",
-    )
+    nobody = "s.t: the database does not answer. Check its address."
+    assert _problems("postgresql://127.0.0.1:1/db/s.t") == (nobody,)
 
 
 @pytest.mark.usefixtures("password")

@@ -7,34 +7,33 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given
 
 from core.__main__ import main
 from core.releases import Roles
-from tests.engine_tables import parquet_bytes, releases, releases_differences
+from tests.engine_tables import few, in_duckdb, releases, releases_differences
+from tests.kinds import Told
 
 if TYPE_CHECKING:
     from tests.postgresql import Server
 
 
 def written(folder: Path, *tables: pa.Table) -> list[str]:
-    at = []
-    for name, table in zip(("later", "earlier"), tables, strict=True):
-        (file := folder / f"{name}.parquet").write_bytes(parquet_bytes(table))
-        at.append(f"duckdb:{file}")
-    return at
+    return in_duckdb(folder, dict(zip(("later", "earlier"), tables, strict=True)))
 
 
 @given(drawn=releases())
-@settings(
-    max_examples=8,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-    phases=[Phase.explicit, Phase.reuse, Phase.generate],
-)
+@few(8)
 def test_duckdb__as_in_memory(tmp_path: Path, drawn: tuple[pa.Table, pa.Table, Roles]) -> None:
-    later, earlier, roles = drawn
-    assert releases_differences((later, earlier), written(tmp_path, later, earlier), roles) == []
+    *tables, roles = drawn
+    assert releases_differences(tables, written(tmp_path, *tables), roles) == []
+
+
+def test_duckdb__minus_zero_in_one_release_alone(tmp_path: Path) -> None:
+    later = pa.table({"q0": [1e17, 0.1, 0.0, -0.0, 1.0, float("nan")] * 3})
+    earlier = pa.table({"q0": [1e17, 0.1, 0.0, 0.0, 1.0, None] * 2})
+    at, roles = written(tmp_path, later, earlier), Roles(quasi_identifiers=("q0",))
+    assert releases_differences((later, earlier), at, roles) == []
 
 
 def release(n: int) -> pa.Table:
@@ -48,18 +47,15 @@ def release(n: int) -> pa.Table:
 ASKED = ("--quasi-identifier", "age", "sex", "--sensitive", "disease")
 
 
-def test_command__says_what_two_releases_tell_together(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_command__says_what_two_releases_tell_together(tmp_path: Path, capsys: Told) -> None:
     later = release(2000)
-    at = written(tmp_path, later, later.slice(0, 2000))
+    at, reports = written(tmp_path, later, later.slice(0, 2000)), tmp_path / "reports"
     asked = ["risk", at[0], *ASKED, "--k", "5"]
     assert main([*asked, "--earlier", at[1], "--json"]) == 1
-    found = json.loads(capsys.readouterr().out)
-    (compared,) = found["releases"]["compared"]
+    found = json.loads(capsys.readouterr().out)["releases"]
+    (compared,) = found["compared"]
     assert compared["newcomers"] == {"n": 3, "n_below_k": 3, "n_given_away": {"disease": 3}}
-    assert (compared["leavers"]["n"], found["releases"]["verdict"]) == (0, "FAIL")
-    reports = tmp_path / "reports"
+    assert (compared["leavers"]["n"], found["verdict"]) == (0, "FAIL")
     assert main([*asked, "--earlier", str(tmp_path / "earlier.parquet"), "--report", str(reports)]) == 1
     assert "its difference to `later.parquet` leaves 3 of 3" in capsys.readouterr().out
     filed = json.loads(next(reports.glob("*.json")).read_text(encoding="utf-8"))
@@ -68,19 +64,15 @@ def test_command__says_what_two_releases_tell_together(
 
 
 def test_command__what_cannot_be_held_against_the_release_is_never_passed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: Told
 ) -> None:
     later = release(2000)
-    at = written(tmp_path, later, later)
-    ledger = tmp_path / "ledger.json"
+    at, ledger = written(tmp_path, later, later), tmp_path / "ledger.json"
     assert main(["risk", str(tmp_path / "earlier.parquet"), *ASKED, "--ledger", str(ledger)]) == 0
     capsys.readouterr()
     odd = pa.table({"age": [f"{each}" for each in range(50)], "sex": ["f"] * 50})
-    (tmp_path / "odd.parquet").write_bytes(parquet_bytes(odd))
-    (tmp_path / "other.parquet").write_bytes(parquet_bytes(pa.table({"x": [1]})))
-    files = (f"duckdb:{tmp_path}/{name}.parquet" for name in ("odd", "other"))
-    given = [str(ledger), "spark:elsewhere", *files]
-    assert main(["risk", at[0], *ASKED, "--earlier", *given, "--json"]) == 2
+    files = in_duckdb(tmp_path, {"odd": odd, "other": pa.table({"x": [1]})})
+    assert main(["risk", at[0], *ASKED, "--earlier", str(ledger), "spark:elsewhere", *files, "--json"]) == 2
     printed = capsys.readouterr()
     found = json.loads(printed.out)["releases"]
     assert (found["verdict"], found["compared"], found["n_earlier"]) == ("NOT_ASSESSED", [], 4)
@@ -106,21 +98,9 @@ def test_releases__only_counts_leave_the_engine(tmp_path: Path, answered: list[t
     assert [query for _, query in answered if "COUNT(" not in query and "SUM(" not in query] == []
 
 
-def test_duckdb__minus_zero_in_one_release_alone(tmp_path: Path) -> None:
-    later = pa.table({"q0": [1e17, 0.1, 0.0, -0.0, 1.0, float("nan")] * 3})
-    earlier = pa.table({"q0": [1e17, 0.1, 0.0, 0.0, 1.0, None] * 2})
-    roles = Roles(quasi_identifiers=("q0",))
-    assert releases_differences((later, earlier), written(tmp_path, later, earlier), roles) == []
-
-
 @pytest.mark.usefixtures("password")
 @given(drawn=releases())
-@settings(
-    max_examples=3,
-    deadline=None,
-    suppress_health_check=[*HealthCheck],
-    phases=[Phase.explicit, Phase.reuse, Phase.generate],
-)
+@few(3)
 def test_postgresql__as_in_memory(server: "Server", drawn: tuple[pa.Table, pa.Table, Roles]) -> None:
-    later, earlier, roles = drawn
-    assert releases_differences((later, earlier), [server.table(later), server.table(earlier)], roles) == []
+    *tables, roles = drawn
+    assert releases_differences(tables, [*map(server.table, tables)], roles) == []
