@@ -210,88 +210,55 @@ def well_anonymized(
 ) -> tuple[dict[str, list[str | None]], dict[str, list[str | None]], AnonymizationLog]:
     """Return a table whose anonymization is sound: names and numbers gone, the rest coarse, k above 5."""
     rng = np.random.default_rng(7)
-    names = _WORDS[language]
+    heads, people, sexes, regions, diagnoses = (texts.split(", ") for texts in _WORDS[language])
     ages = rng.integers(20, 70, n)
     days = np.datetime64("2020-01-01") + rng.integers(0, 1_000, n)
-    sexes = rng.choice(names["sexes"], n).tolist()
-    regions = rng.choice(names["regions"], n).tolist()
-    diagnoses = rng.choice(names["diagnoses"], n).tolist()
-    original: dict[str, list[str | None]] = {
-        names["id"]: [f"{10_000_000 + i * 37}" for i in rng.permutation(n)],
-        names["name"]: rng.choice(names["people"], n).tolist(),
-        names["age"]: ages.astype(str).tolist(),
-        names["sex"]: sexes,
-        names["region"]: regions,
-        names["visit"]: days.astype(str).tolist(),
-        names["diagnosis"]: diagnoses,
-        names["lab"]: np.round(rng.normal(5.5, 1.0, n), 3).astype(str).tolist(),
-    }
-    anonymized: dict[str, list[str | None]] = {
-        names["id"]: [rng.bytes(6).hex() for _ in range(n)],
-        names["name"]: [None] * n,
-        names["age"]: [f"{age // 10 * 10}-{age // 10 * 10 + 9}" for age in ages],
-        names["sex"]: sexes,
-        names["region"]: regions,
-        names["visit"]: [f"{str(day)[:4]}-01-01" for day in days],
-        names["diagnosis"]: diagnoses,
-        names["lab"]: [f"{round(float(value))}" for value in original[names["lab"]] if value],
-    }
-    log = log_of(
-        **{
-            names["id"]: ("patient_id", "pseudonymize"),
-            names["name"]: ("name", "drop"),
-            names["age"]: ("age", "generalize"),
-            names["sex"]: ("gender", "keep"),
-            names["region"]: ("address", "region_generalize"),
-            names["visit"]: ("visit_date", "date_floor_year"),
-            names["diagnosis"]: ("diagnosis", "keep"),
-            names["lab"]: ("lab", "round"),
-        }
-    )
-    return original, anonymized, log
+    sex, region, diagnosis = (rng.choice(words, n).tolist() for words in (sexes, regions, diagnoses))
+    numbers = [f"{10_000_000 + i * 37}" for i in rng.permutation(n)]
+    names = rng.choice(people, n).tolist()
+    lab = np.round(rng.normal(5.5, 1.0, n), 3).astype(str).tolist()
+    original = [
+        numbers,
+        names,
+        ages.astype(str).tolist(),
+        sex,
+        region,
+        days.astype(str).tolist(),
+        diagnosis,
+        lab,
+    ]
+    released = [
+        *([rng.bytes(6).hex() for _ in range(n)], [None] * n),
+        *([f"{age // 10 * 10}-{age // 10 * 10 + 9}" for age in ages], sex, region),
+        *([f"{str(day)[:4]}-01-01" for day in days], diagnosis, [f"{round(float(value))}" for value in lab]),
+    ]
+    before, after = (dict(zip(heads, cells, strict=True)) for cells in (original, released))
+    return before, after, log_of(**dict(zip(heads, map(_entry, _ENTRIES.split()), strict=True)))
 
 
-_WORDS: Mapping[str, Mapping[str, list[str] | str]] = {
-    "english": {
-        "id": "patient_id",
-        "name": "name",
-        "age": "age",
-        "sex": "gender",
-        "region": "region",
-        "visit": "visit_date",
-        "diagnosis": "diagnosis",
-        "lab": "glucose",
-        "people": [f"{first} Smith" for first in ENGLISH],
-        "sexes": ["M", "F"],
-        "regions": ["North", "South", "West"],
-        "diagnoses": ["E11", "I10", "J45", "K29"],
-    },
-    "korean": {
-        "id": "환자번호",
-        "name": "성명",
-        "age": "나이",
-        "sex": "성별",
-        "region": "지역",
-        "visit": "진료일",
-        "diagnosis": "진단명",
-        "lab": "혈당",
-        "people": ["김민준", "이서연", "박지훈", "최수빈", "정예은"],
-        "sexes": ["남성", "여성"],
-        "regions": ["서울", "부산", "대구"],
-        "diagnoses": ["고혈압", "당뇨병", "폐렴", "위염"],
-    },
-    "slovenian": {
-        "id": "številka pacienta",
-        "name": "priimek",
-        "age": "starost",
-        "sex": "spol",
-        "region": "regija",
-        "visit": "datum obiska",
-        "diagnosis": "diagnoza",
-        "lab": "glukoza",
-        "people": ["Novak", "Horvat", "Krajnc", "Zupančič", "Potočnik"],
-        "sexes": ["moški", "ženska"],
-        "regions": ["Gorenjska", "Primorska", "Osrednja"],
-        "diagnoses": ["astma", "diabetes", "gastritis", "angina"],
-    },
+def _entry(words: str) -> tuple[str, str]:
+    meaning, action = words.split("/")
+    return meaning, action
+
+
+_ENTRIES = (
+    "patient_id/pseudonymize name/drop age/generalize gender/keep address/region_generalize "
+    "visit_date/date_floor_year diagnosis/keep lab/round"
+)
+#: Headers, people, sexes, regions and diagnoses.
+_WORDS: Mapping[str, tuple[str, ...]] = {
+    "english": (
+        "patient_id, name, age, gender, region, visit_date, diagnosis, glucose",
+        ", ".join(f"{first} Smith" for first in ENGLISH),
+        *("M, F", "North, South, West", "E11, I10, J45, K29"),
+    ),
+    "korean": (
+        *("환자번호, 성명, 나이, 성별, 지역, 진료일, 진단명, 혈당", "김민준, 이서연, 박지훈, 최수빈, 정예은"),
+        *("남성, 여성", "서울, 부산, 대구", "고혈압, 당뇨병, 폐렴, 위염"),
+    ),
+    "slovenian": (
+        "številka pacienta, priimek, starost, spol, regija, datum obiska, diagnoza, glukoza",
+        "Novak, Horvat, Krajnc, Zupančič, Potočnik",
+        *("moški, ženska", "Gorenjska, Primorska, Osrednja", "astma, diabetes, gastritis, angina"),
+    ),
 }

@@ -23,27 +23,10 @@ numbers = st.builds(
     st.sampled_from(["", "", "", "e0", "E1", "e-3", "e+20", "e-350", "e310"]),
     st.sampled_from(["", "", " "]),
 )
-spellings = [
-    "0",
-    "-0",
-    "0.0",
-    "1",
-    "1.0",
-    "01",
-    "1e0",
-    "10e-1",
-    "yes",
-    "Yes",
-    "inf",
-    "Inf",
-    "nan",
-    "2020-01-02",
-    "2020/1/2",
-    "2020-01-02T00:00Z",
-    "9007199254740993",
-    "9007199254740992",
-    "9007199254740992.0",
-]
+spellings = (
+    "0 -0 0.0 1 1.0 01 1e0 10e-1 yes Yes inf Inf nan 2020-01-02 2020/1/2 2020-01-02T00:00Z 9007199254740993 "
+    "9007199254740992 9007199254740992.0"
+).split()
 written = st.sampled_from([*spellings, " 1", "yes ", "", " "])
 cells = st.none() | written | numbers | st.text(max_size=6)
 pairs = st.lists(st.tuples(cells, cells), max_size=12)

@@ -90,17 +90,30 @@ def literally_matched(original: Table, anonymized: Table, names: tuple[str, ...]
 
 @tried(60)
 @given(table_pairs())
-def test_relinkage__equals_the_literal_definition(pair: tuple[Table, Table]) -> None:
+def test_relinkage_and_unchanged_share__equal_the_literal_definition(pair: tuple[Table, Table]) -> None:
     relinkage = measured(*pair).relinkage
     for level in relinkage.levels:
         assert level.n_matched == literally_matched(*pair, level.columns)
     for single in relinkage.single_columns:
         assert single.n_matched == literally_matched(*pair, single.columns)
+    original, anonymized = pair
+    for column in measured(original, anonymized).columns:
+        a, b = ([canonical(cell) for cell in side[column.original]] for side in pair)
+        n_filled = sum(cell is not None for cell in a)
+        assert column.n_filled_original == n_filled
+        assert column.n_distinct_original == len({cell for cell in a if cell is not None})
+        assert column.n_same_values == sum((Counter(filter(None, a)) & Counter(filter(None, b))).values())
+        if column.compared_by == "rows":
+            same = sum(x is not None and x == y for x, y in zip(a, b, strict=True))
+            assert (column.n_unchanged, column.n_compared) == (same, n_filled)
+        assert column.unchanged_share is None or 0 <= column.unchanged_share <= 1
 
 
 @tried(60)
 @given(table_pairs())
-def test_smallest_set__is_smallest_by_the_literal_definition(pair: tuple[Table, Table]) -> None:
+def test_smallest_set__is_smallest_by_the_literal_definition_and_greedy_search_never_better(
+    pair: tuple[Table, Table],
+) -> None:
     half = len(pair[1]["c0"]) / 2
     for level in measured(*pair).relinkage.levels:
         enough = [
@@ -116,11 +129,6 @@ def test_smallest_set__is_smallest_by_the_literal_definition(pair: tuple[Table, 
             names = level.smallest_set.columns
             assert len(names) == min(enough)
             assert level.smallest_set.n_matched == literally_matched(*pair, names) > half
-
-
-@tried(60)
-@given(table_pairs())
-def test_greedy_search__is_never_better_than_the_exhaustive_one(pair: tuple[Table, Table]) -> None:
     exhaustive, greedy = measured(*pair).relinkage, measured(*pair, search_budget=1).relinkage
     for best, found in zip(exhaustive.levels, greedy.levels, strict=True):
         assert best.n_matched == found.n_matched
@@ -131,27 +139,26 @@ def test_greedy_search__is_never_better_than_the_exhaustive_one(pair: tuple[Tabl
 
 @tried(60)
 @given(tables())
-def test_identical_tables__are_unchanged_throughout(columns: Table) -> None:
+def test_identical_tables__are_unchanged_and_renaming_values_keeps_classes_as_they_are(
+    columns: Table,
+) -> None:
     result = measured(columns, columns)
     assert all(column.unchanged_share in {1.0, None} for column in result.columns)
     assert result.structure.filled_blanks == {}
     assert result.structure.unlogged_columns == ()
-
-
-@tried(60)
-@given(table_pairs())
-def test_unchanged_share__equals_the_literal_definition(pair: tuple[Table, Table]) -> None:
-    original, anonymized = pair
-    for column in measured(original, anonymized).columns:
-        a, b = ([canonical(cell) for cell in side[column.original]] for side in pair)
-        n_filled = sum(cell is not None for cell in a)
-        assert column.n_filled_original == n_filled
-        assert column.n_distinct_original == len({cell for cell in a if cell is not None})
-        assert column.n_same_values == sum((Counter(filter(None, a)) & Counter(filter(None, b))).values())
-        if column.compared_by == "rows":
-            same = sum(x is not None and x == y for x, y in zip(a, b, strict=True))
-            assert (column.n_unchanged, column.n_compared) == (same, n_filled)
-        assert column.unchanged_share is None or 0 <= column.unchanged_share <= 1
+    names = {}
+    renamed = {
+        name: [None if c is None else names.setdefault((name, c), f"k{len(names)}") for c in cells]
+        for name, cells in columns.items()
+    }
+    chosen = tuple(columns)
+    before = measured(columns, columns, quasi_identifiers=chosen).classes.chosen
+    after = measured(columns, renamed, quasi_identifiers=chosen).classes.chosen
+    assert before is not None
+    assert after is not None
+    assert before.k == after.k
+    assert np.array_equal(before.records, after.records)
+    assert before.contributions == after.contributions
 
 
 @tried(60)
@@ -171,9 +178,7 @@ def test_order_of_columns__changes_nothing(pair: tuple[Table, Table], random: ob
 
 @tried(60)
 @given(tables(), st.randoms(use_true_random=False))
-def test_order_of_records__changes_nothing_when_both_tables_change_alike(
-    columns: Table, random: object
-) -> None:
+def test_order_of_records__changes_no_figure_and_no_suggested_role(columns: Table, random: object) -> None:
     order = list(range(len(columns["c0"])))
     random.shuffle(order)
     permuted = {name: [cells[i] for i in order] for name, cells in columns.items()}
@@ -182,26 +187,13 @@ def test_order_of_records__changes_nothing_when_both_tables_change_alike(
     assert [column.unchanged_share for column in before.columns] == [
         column.unchanged_share for column in after.columns
     ]
-
-
-@tried(60)
-@given(tables())
-def test_renaming_values_one_to_one__keeps_pseudonyms_one_to_one_and_classes_as_they_are(
-    columns: Table,
-) -> None:
-    names = {}
-    renamed = {
-        name: [None if c is None else names.setdefault((name, c), f"k{len(names)}") for c in cells]
-        for name, cells in columns.items()
-    }
-    chosen = tuple(columns)
-    before = measured(columns, columns, quasi_identifiers=chosen).classes.chosen
-    after = measured(columns, renamed, quasi_identifiers=chosen).classes.chosen
-    assert before is not None
-    assert after is not None
-    assert before.k == after.k
-    assert np.array_equal(before.records, after.records)
-    assert before.contributions == after.contributions
+    names, order = list(columns), list(range(len(columns["c0"])))
+    random.shuffle(names)
+    random.shuffle(order)
+    permuted = {name: [columns[name][i] for i in order] for name in names}
+    before = {suggestion.column: suggestion for suggestion in suggest_roles(table(columns))}
+    after = {suggestion.column: suggestion for suggestion in suggest_roles(table(permuted))}
+    assert before == after
 
 
 @tried(60)
@@ -224,20 +216,6 @@ def test_arguments__are_unchanged(columns: Table) -> None:
     before = original.table.to_pydict()
     measure_second_opinion(original, anonymized, keep_all(columns))
     assert original.table.to_pydict() == anonymized.table.to_pydict() == before
-
-
-@tried(60)
-@given(tables(), st.randoms(use_true_random=False))
-def test_suggest_roles__does_not_depend_on_the_order_of_columns_or_records(
-    columns: Table, random: object
-) -> None:
-    names, order = list(columns), list(range(len(columns["c0"])))
-    random.shuffle(names)
-    random.shuffle(order)
-    permuted = {name: [columns[name][i] for i in order] for name in names}
-    before = {suggestion.column: suggestion for suggestion in suggest_roles(table(columns))}
-    after = {suggestion.column: suggestion for suggestion in suggest_roles(table(permuted))}
-    assert before == after
 
 
 NAMES = st.lists(st.text("aAb_", min_size=1, max_size=5), min_size=1, max_size=5, unique=True)

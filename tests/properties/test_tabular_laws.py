@@ -1,13 +1,17 @@
-"""Laws of the tabular verifier: what must hold whatever the table is."""
+"""Laws of the published rule, and of leaks put into tables."""
 
 import re
+from collections.abc import Callable
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from hypothesis import given
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from benchmarks.quality.scoreboard import Scenario
+from benchmarks.quality.tabular.leaks_left import left, moved
+from benchmarks.quality.tabular.releases import EVERY, Change, Release, audit, plain, released
 from core.coding import coded, coded_parts, distinct_values, one_below_the_other, value_codes
 from core.patterns import ALL_PATTERNS, RULE_PATTERNS, scan_column
 from core.plain import masked_shapes
@@ -24,15 +28,7 @@ PIECES = (
 CELLS = st.one_of(st.none(), st.lists(st.sampled_from(PIECES), max_size=3).map("".join), st.text(max_size=6))
 COLUMNS = st.lists(CELLS, min_size=1, max_size=12)
 ACTIONS = st.sampled_from(
-    [
-        "",
-        "keep",
-        "drop",
-        "pseudonymize",
-        "date_floor_year",
-        "date_floor_decade",
-        "keep_if_permitted_else_drop",
-    ]
+    ["", *"keep drop pseudonymize date_floor_year date_floor_decade keep_if_permitted_else_drop".split()]
 )
 
 BEFORE, AFTER = r"(?<![^\W_])(?<!-)", r"(?![^\W_])(?!-)"
@@ -81,12 +77,19 @@ def test_scan__does_not_depend_on_order_or_chunks_and_repeats_count(cells, rando
 
 @tried(60)
 @given(COLUMNS)
-def test_scan__fewer_patterns_find_a_part_of_what_more_find(cells):
+def test_scan__fewer_patterns_find_a_part_and_a_value_left_is_always_fail(cells) -> None:
     every = scan_column(pa.array(cells, pa.string()), ALL_PATTERNS)
     rule = scan_column(pa.array(cells, pa.string()), RULE_PATTERNS)
     assert {key: every.counts[key] for key in rule.counts} == dict(rule.counts)
     assert rule.n_cells <= every.n_cells <= every.n_filled
     assert int(rule.in_records().sum()) == rule.n_cells
+    cells = filled(cells)
+    log = AnonymizationLog(
+        name="l", mode="high", entries={"c": LogEntry(column="c", semantic="x", action="drop")}
+    )
+    found = measure_tabular(dataset({"c": cells}), dataset({"c": cells}), log)
+    left = any(cell is not None for cell in cells)
+    assert judge_tabular(found).verdict is (Verdict.FAIL if left else Verdict.PASS)
 
 
 @tried(100)
@@ -181,29 +184,9 @@ def test_measure__repeating_every_record_changes_no_verdict(cells, action):
     assert thrice.n_residual == 3 * once.n_residual
 
 
-@tried(60)
-@given(COLUMNS)
-def test_measure__a_value_left_in_a_dropped_column_is_always_fail(cells):
-    cells = filled(cells)
-    log = AnonymizationLog(
-        name="l", mode="high", entries={"c": LogEntry(column="c", semantic="x", action="drop")}
-    )
-    found = measure_tabular(dataset({"c": cells}), dataset({"c": cells}), log)
-    left = any(cell is not None for cell in cells)
-    assert judge_tabular(found).verdict is (Verdict.FAIL if left else Verdict.PASS)
-
-
-NAMES = st.lists(
-    st.builds(
-        "".join,
-        st.tuples(
-            st.sampled_from(["a", "b", "A", "a_anonymized"]),
-            st.sampled_from(["", "_anonymized", "_anonymized_log"]),
-            st.sampled_from([".csv", ".xlsx", ".json", ".CSV", ".pdf"]),
-        ),
-    ),
-    max_size=8,
-)
+_STEMS, _ENDS = ["a", "b", "A", "a_anonymized"], [".csv", ".xlsx", ".json", ".CSV", ".pdf"]
+_PARTS = (st.sampled_from(one) for one in (_STEMS, ["", "_anonymized", "_anonymized_log"], _ENDS))
+NAMES = st.lists(st.tuples(*_PARTS).map("".join), max_size=8)
 
 
 @tried(200)
@@ -215,3 +198,59 @@ def test_pair_files__every_file_is_accounted_for(names):
     assert paired | left_out == set(names)
     assert len({pair.original for pair in found.pairs}) == len(found.pairs)
     assert not {pair.original for pair in found.pairs} & left_out
+
+
+# --- laws of the tabular verifier's overall verdict: a leak never improves it, and chance does not worsen it
+
+SLOW = settings(  # an audit takes a second: few examples, always the same, and no search for smaller ones
+    deadline=None,
+    max_examples=4,
+    derandomize=True,
+    phases=[Phase.generate],
+    suppress_health_check=[HealthCheck.too_slow],
+)
+LEAKS = (
+    left("id", action="keep", semantic="other"),
+    left("id", action="pseudonymize"),
+    left("name email", action="drop"),
+    left("date", action="date_floor_year"),
+    moved("id", "row_ref"),
+    moved("region", "place"),
+)
+scenarios = st.builds(
+    Scenario,
+    seed=st.integers(0, 2**32),
+    n_records=st.sampled_from([30, 40, 60]),
+    schema=st.sampled_from(EVERY),
+    reordered=st.booleans(),
+)
+
+
+def _then(first: Change, second: Change) -> Change:
+    return lambda release, rng: second(first(release, rng), rng)
+
+
+def _overall(scenario: Scenario, change: Change) -> Verdict:
+    return audit(released(scenario, change)).overall
+
+
+@SLOW
+@given(scenarios, st.sampled_from((plain, *LEAKS)), st.sampled_from(LEAKS))
+def test_audit_tabular__a_leak_more_never_improves_the_verdict(
+    scenario: Scenario, before: Change, more: Change
+) -> None:
+    assert _overall(scenario, _then(before, more)).severity >= _overall(scenario, before).severity
+
+
+def _numbers(write: Callable[[float], str]) -> Change:
+    def change(release: Release, rng: np.random.Generator) -> Release:
+        return release.having("extra", [write(number) for number in rng.random(len(release.rows))])
+
+    return change
+
+
+@SLOW
+@given(scenarios, st.sampled_from(["{:.6f}", "{:.3f}", "{:.0%}"]))
+def test_audit_tabular__a_column_of_random_numbers_changes_nothing(scenario: Scenario, form: str) -> None:
+    without = _overall(scenario, plain)
+    assert _overall(scenario, _numbers(form.format)) is without

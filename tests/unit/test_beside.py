@@ -20,7 +20,7 @@ from core.counts import audit_counts
 from core.delivery import audit_delivery
 from core.leakage import audit_leakage
 from core.risk import RiskSettings, audit_risk
-from core.tables import Dataset, ReadOptions, beside, read_dataset
+from core.tables import Dataset, ReadOptions, read_dataset
 from core.tables.beside import Beside, beside_of, beside_workbook, bounded
 from core.tables.reading import READERS
 from core.tabular.second_opinion import judge_second_opinion, measure_second_opinion
@@ -138,13 +138,10 @@ def test_leftovers__originals_anywhere_in_a_workbook_fail(
     assert not any(name in finding.message for name in NAMES)
 
 
-def test_leftovers__a_workbook_of_the_table_alone_raises_nothing() -> None:
+def test_leftovers__of_a_workbook_that_name_nobody() -> None:
     assert findings(read_dataset(workbook(), name="x.xlsx")) == []
     empty = read_dataset(workbook(lambda book: book.create_sheet("empty")), name="x.xlsx")
     assert findings(empty) == []
-
-
-def test_leftovers__what_names_nobody_is_worth_a_warning() -> None:
     (finding,) = findings(read_dataset(workbook(_sheet(["Codes", "x is the first group"])), name="x.xlsx"))
     assert finding.verdict is Verdict.WARN
     assert finding.message == (
@@ -152,8 +149,6 @@ def test_leftovers__what_names_nobody_is_worth_a_warning() -> None:
         "name people, but only the table was audited: look at it, or save the table alone, in a new file."
     )
 
-
-def test_leftovers__usual_things_that_name_nobody_are_not_worth_a_word() -> None:
     def footed(book: Workbook) -> None:
         book["Sheet"].oddFooter.center.text = "Page &P of &N"
         book["Sheet"].add_data_validation(DataValidation(type="list", formula1='"x,y"', sqref="A2:A9"))
@@ -179,33 +174,37 @@ def test_leftovers__metadata_of_parquet(metadata: dict[str, str], verdict: Verdi
     assert [finding.verdict for finding in found] == ([verdict] if verdict else [])
 
 
-def test_leftovers__what_pandas_writes_itself_raises_nothing() -> None:
+def test_beside__metadata_of_parquet_texts_up_to_a_bound_and_damaged_archives() -> None:
     file = io.BytesIO()
     read_dataset(workbook(), name="x.xlsx").frame.set_index("group", append=True).to_parquet(file)
     assert read_dataset(file.getvalue(), name="x.parquet").reading.beside == ()
-
-
-def test_beside__metadata_of_a_single_column_counts() -> None:
     field = pa.field("group", pa.string(), metadata={"labels": "; ".join(NAMES)})
     file = io.BytesIO()
     parquet.write_table(pa.table([pa.array(GROUPS)], schema=pa.schema([field])), file)
     (beside,) = read_dataset(file.getvalue(), name="x.parquet").reading.beside
     assert beside.what == "metadata “labels” of column “group”"
-
-
-def test_beside__gathers_texts_up_to_a_bound() -> None:
     one = beside_of("a sheet", ["abc", "", "abc", " de ", "fgh"], most=5)
     assert (one.texts, one.n_texts, one.is_complete) == (("abc", "de"), 4, False)
     long = Beside(what="a", texts=("x" * 3_000_000, "y" * 2_000_000), n_texts=2)
     (kept, rest) = bounded([long, Beside(what="b", texts=("z",), n_texts=1)])
     assert (len(kept.texts), kept.is_complete, rest.texts) == (1, False, ("z",))
-
-
-def test_beside__a_damaged_archive_holds_nothing() -> None:
     assert beside_workbook(pa.py_buffer(b"PK\x03\x04 no archive")) == ()
+    noted = {
+        "index_columns": ["age", "__ward__"],
+        "columns": [],
+        "attributes": {"note": ["Ana Novak", 7, True]},
+    }
+    column = pa.field("age", pa.string(), metadata={b"note": b"of Ana", b"PARQUET:field_id": b"1"})
+    metadata = {b"pandas": json.dumps(noted).encode(), b"owner": b"Maja", b"ARROW:schema": b"x"}
+    found = beside.beside_parquet(pa.schema([column]), metadata)
+    texts = [text for one in found for text in one.texts]
+    assert {"Ana Novak", "7", "__ward__", "Maja", "of Ana"} <= {*texts}
+    assert not {"x", "1", "age"} & {*texts}
+    broken = beside.beside_parquet(pa.schema([column]), {b"pandas": b"{cut"})
+    assert "{cut" in [text for one in broken for text in one.texts]
 
 
-def test_beside_workbook__names_hidden_rows_and_columns() -> None:
+def test_beside_workbook__names_hidden_rows_and_columns_where_there_are_some() -> None:
     def hide(book: Workbook) -> None:
         sheet = book.active
         assert sheet is not None
@@ -220,9 +219,6 @@ def test_beside_workbook__names_hidden_rows_and_columns() -> None:
     (finding,) = [f for f in judge_second_opinion(measured).findings if f.check == "hidden_in_a_sheet"]
     assert finding.verdict is Verdict.WARN
     assert "3 places" in finding.message
-
-
-def test_beside_workbook__a_sheet_without_hidden_cells_is_not_named() -> None:
     released = read_dataset(workbook(), name="people_anonymized.xlsx")
     assert not any(one.is_of_table for one in released.reading.beside)
 
@@ -272,7 +268,7 @@ def test_old_workbook__originals_beside_the_table_are_a_fail(what: str, file: by
     assert f"originals in {what}:" in found.message
 
 
-def test_old_workbook__tells_what_people_wrote_and_not_what_programs_did() -> None:
+def test_old_workbook__tells_what_people_wrote_whatever_is_hidden_or_damaged() -> None:
     said = {
         2: "Наслов".encode("cp1251"),
         4: b"Microsoft Office User",
@@ -283,17 +279,6 @@ def test_old_workbook__tells_what_people_wrote_and_not_what_programs_did() -> No
     stream = properties(said, page=1251)
     (one,) = read_dataset(old_workbook(*GROUP_CELLS, streams={SUMMARY: stream}), name="x.xls").reading.beside
     assert (one.what, one.texts) == ("the document's properties", ("Наслов",))
-
-
-@pytest.mark.parametrize(("page", "text"), [(65001, "이름"), (1200, "이름"), (4711, "ab")])
-def test_old_workbook__reads_properties_in_their_code_page(page: int, text: str) -> None:
-    content = f"{text}\0".encode({65001: "utf-8", 1200: "utf-16-le"}.get(page, "latin-1"))[:-1]
-    file = old_workbook(*GROUP_CELLS, streams={SUMMARY: properties({4: content}, page=page)})
-    (one,) = read_dataset(file, name="x.xls").reading.beside
-    assert one.texts == (text,)
-
-
-def test_old_workbook__names_what_is_hidden_embedded_or_behind_a_pivot_table() -> None:
     hidden = record(0x0208, struct.pack("<HHHHIHH", 1, 0, 1, 255, 0, 0x20, 0))
     hidden += record(0x007D, struct.pack("<HHHHHH", 0, 0, 2048, 15, 1, 0))
     foot = record(0x0015, struct.pack("<HB", 5, 0) + b"&CAna")
@@ -305,9 +290,6 @@ def test_old_workbook__names_what_is_hidden_embedded_or_behind_a_pivot_table() -
         ("lists of choices, headers and footers", 1, ("&CAna",)),
         ("hidden rows or columns", 2, ()),
     ]
-
-
-def test_old_workbook__damaged_properties_do_not_keep_it_from_being_read() -> None:
     stream = properties({4: b"Ana"})
     for cut in (b"x", stream[:50], stream[:44] + b"\xff" * 20, stream[:28] + struct.pack("<I", 9) * 20):
         released = read_dataset(old_workbook(*GROUP_CELLS, streams={SUMMARY: cut}), name="x.xls")
@@ -315,20 +297,12 @@ def test_old_workbook__damaged_properties_do_not_keep_it_from_being_read() -> No
         assert released.reading.beside == ()
 
 
-def test_parquet__tells_what_its_metadata_say_beside_the_columns() -> None:
-    noted = {
-        "index_columns": ["age", "__ward__"],
-        "columns": [],
-        "attributes": {"note": ["Ana Novak", 7, True]},
-    }
-    column = pa.field("age", pa.string(), metadata={b"note": b"of Ana", b"PARQUET:field_id": b"1"})
-    metadata = {b"pandas": json.dumps(noted).encode(), b"owner": b"Maja", b"ARROW:schema": b"x"}
-    found = beside.beside_parquet(pa.schema([column]), metadata)
-    texts = [text for one in found for text in one.texts]
-    assert {"Ana Novak", "7", "__ward__", "Maja", "of Ana"} <= {*texts}
-    assert not {"x", "1", "age"} & {*texts}
-    broken = beside.beside_parquet(pa.schema([column]), {b"pandas": b"{cut"})
-    assert "{cut" in [text for one in broken for text in one.texts]
+@pytest.mark.parametrize(("page", "text"), [(65001, "이름"), (1200, "이름"), (4711, "ab")])
+def test_old_workbook__reads_properties_in_their_code_page(page: int, text: str) -> None:
+    content = f"{text}\0".encode({65001: "utf-8", 1200: "utf-16-le"}.get(page, "latin-1"))[:-1]
+    file = old_workbook(*GROUP_CELLS, streams={SUMMARY: properties({4: content}, page=page)})
+    (one,) = read_dataset(file, name="x.xls").reading.beside
+    assert one.texts == (text,)
 
 
 # The other audits of a released file.

@@ -13,68 +13,34 @@ from core.cells import (
     cells_equal_to,
     shared_codes,
 )
+from tests.cases.table import holds_for_each
+from tests.kinds import Patch
 
-SAME = [
-    ("-999", "-999.0"),
-    ("-999", " -999 "),
-    ("25023", "25023.0"),
-    ("1e3", "1000"),
-    ("1E+3", "1000.00"),
-    (".5", "0.50"),
-    ("5.", "5"),
-    ("+7", "7"),
-    ("00123", "123"),
-    ("-0", "0"),
-    ("0.000", "0e99"),
-    ("1e-400", "10e-401"),
-    ("1e400", "0.1e401"),
-    ("9007199254740993", "9007199254740993.0"),
-    ("1" + "0" * 60, "1e60"),
-    ("0." + "0" * 60 + "1", "1e-61"),
-    ("inf", "+Infinity"),
-    ("-inf", "-INF"),
-    ("nan", "NaN"),
-    ("\u00a0abc\u3000", "abc"),
-    ("", " "),
-]
-DIFFERENT = [
-    ("9007199254740993", "9007199254740992"),
-    ("0.1", "0.10000000000000000555"),
-    ("1e400", "1e401"),
-    ("1e-400", "1e-401"),
-    ("1e-400", "0"),
-    ("1e400", "inf"),
-    ("inf", "-inf"),
-    ("nan", "inf"),
-    ("1,000", "1000"),
-    ("1", "-1"),
-    ("Yes", "yes"),
-    ("a b", "ab"),
-    ("1e", "1"),
-    (".", "0"),
-    ("", "0"),
-    ("0x10", "16"),
-    ("\u0661", "1"),
-    ("2020-01-02", "2020/1/2"),
-]
-SAME_DATES = [
-    ("2020-01-02", "2020/1/2"),
-    ("2020-01-02", "2020.1.2"),
-    ("2020-01-02", "2020-01-02T00:00:00"),
-    ("2020-01-02", "2020-01-02 0:00"),
-    ("2020-01-02", "2020-01-02T00:00:00.000Z"),
-    ("2020-01-02T09:30:00.50", "2020/1/2 9:30:00.5+00:00"),
-    ("2020-01-02T09:30:00+09:00", "2020-1-2 9:30+0900"),
-    ("25023", "25023.0"),
-]
-DIFFERENT_DATES = [
-    ("2020-01-02", "2020-01-03"),
-    ("2020-01-02", "2020-01-02T00:00:01"),
-    ("2020-01-02", "2020-01-02T00:00:00+09:00"),
-    ("2020-02-30", "2020/2/30"),
-    ("2020-01-02T24:00", "2020-01-03"),
-    ("2020-01-02", "2020-01/02"),
-]
+
+def _pairs(texts: str) -> list[tuple[str, str]]:
+    """Return pairs that stand a space apart, `=` between both and `·` for a space."""
+    return [(one, other) for one, other in (pair.replace("·", " ").split("=") for pair in texts.split(" "))]
+
+
+SAME = _pairs(
+    "-999=-999.0 -999=·-999· 25023=25023.0 1e3=1000 1E+3=1000.00 .5=0.50 5.=5 +7=7 00123=123 -0=0 0.000=0e99 "
+    f"1e-400=10e-401 1e400=0.1e401 9007199254740993=9007199254740993.0 1{'0' * 60}=1e60 0.{'0' * 60}1=1e-61 "
+    "inf=+Infinity -inf=-INF nan=NaN \u00a0abc\u3000=abc =·"
+)
+DIFFERENT = _pairs(
+    "9007199254740993=9007199254740992 0.1=0.10000000000000000555 1e400=1e401 1e-400=1e-401 1e-400=0 "
+    "1e400=inf inf=-inf nan=inf 1,000=1000 1=-1 Yes=yes a·b=ab 1e=1 .=0 =0 0x10=16 \u0661=1 "
+    "2020-01-02=2020/1/2"
+)
+SAME_DATES = _pairs(
+    "2020-01-02=2020/1/2 2020-01-02=2020.1.2 2020-01-02=2020-01-02T00:00:00 2020-01-02=2020-01-02·0:00 "
+    "2020-01-02=2020-01-02T00:00:00.000Z 2020-01-02T09:30:00.50=2020/1/2·9:30:00.5+00:00 25023=25023.0 "
+    "2020-01-02T09:30:00+09:00=2020-1-2·9:30+0900"
+)
+DIFFERENT_DATES = _pairs(
+    "2020-01-02=2020-01-03 2020-01-02=2020-01-02T00:00:01 2020-01-02=2020-01-02T00:00:00+09:00 "
+    "2020-02-30=2020/2/30 2020-01-02T24:00=2020-01-03 2020-01-02=2020-01/02"
+)
 
 
 @pytest.fixture(params=["dictionary", "differing cells", "whole columns"], autouse=True)
@@ -102,34 +68,30 @@ def both_ways(a: str, b: str, *, dates: bool) -> list[bool]:
     ]
 
 
-@pytest.mark.parametrize(("a", "b"), SAME)
-def test_cells_equal__one_value_in_two_spellings(a: str, b: str) -> None:
-    assert both_ways(a, b, dates=False) == [True] * 6
+def test_cells_equal__values_and_dates_in_two_spellings_and_others() -> None:
+    for pairs, dates, equal in (
+        (SAME, False, True),
+        (DIFFERENT, False, False),
+        (SAME_DATES, True, True),
+        (DIFFERENT_DATES, True, False),
+    ):
+        assert [pair for pair in pairs if both_ways(*pair, dates=dates) != [equal] * 6] == []
 
 
-@pytest.mark.parametrize(("a", "b"), DIFFERENT)
-def test_cells_equal__two_values(a: str, b: str) -> None:
-    assert both_ways(a, b, dates=False) == [False] * 6
-
-
-@pytest.mark.parametrize(("a", "b"), SAME_DATES)
-def test_cells_equal__one_date_in_two_spellings(a: str, b: str) -> None:
-    assert both_ways(a, b, dates=True) == [True] * 6
-
-
-@pytest.mark.parametrize(("a", "b"), DIFFERENT_DATES)
-def test_cells_equal__two_dates(a: str, b: str) -> None:
-    assert both_ways(a, b, dates=True) == [False] * 6
-
-
-def test_cells_equal__missing_equals_nothing() -> None:
+def test_cells_equal__of_columns() -> None:
     a, b = pa.array([None, None, "1", "x"], pa.string()), pa.array([None, "1", None, "x"], pa.string())
     assert cells_equal(a, b).tolist() == [False, False, False, True]
     assert cells_equal_to(a, "1").tolist() == [False, False, True, False]
-
-
-def test_cells_equal__text_columns_that_differ_everywhere() -> None:
     assert not cells_equal(pa.array(["a", "b"]), pa.array(["b", "c"])).any()
+    a = pa.array(["1.0", "unknown", "2", "-x", "3 "])
+    b = pa.array(["1", "unknown ", "2.5", "-y", "3"])
+    assert cells_equal(a, b).tolist() == [True, True, False, False, True]
+    whole = pa.array(["1", "b", None, "2.0"])
+    chunked = pa.chunked_array([whole.slice(0, 1), whole.slice(1)]).cast(pa.large_string())
+    assert cells_equal(whole, chunked).tolist() == [True, True, False, True]
+    assert cells_equal(whole.slice(2), chunked.slice(2)).tolist() == [False, True]
+    none = pa.chunked_array([], pa.string())
+    assert cells_equal(none, none).tolist() == []
 
 
 @pytest.mark.parametrize("dates", [True, False])
@@ -141,12 +103,6 @@ def test_cells_equal__columns_that_look_alike_are_compared_as_they_are(dates: bo
     assert not cells_equal(pa.array(["-", "--5"]), pa.array(["-0", "-5"]), dates=dates).any()
 
 
-def test_cells_equal__a_column_of_numbers_and_words() -> None:
-    a = pa.array(["1.0", "unknown", "2", "-x", "3 "])
-    b = pa.array(["1", "unknown ", "2.5", "-y", "3"])
-    assert cells_equal(a, b).tolist() == [True, True, False, False, True]
-
-
 @pytest.mark.parametrize("texts", [[], [None, None], ["", ""]])
 def test_cells_equal__nothing_to_compare(texts: list[str | None]) -> None:
     column = pa.array(texts, pa.string())
@@ -154,34 +110,16 @@ def test_cells_equal__nothing_to_compare(texts: list[str | None]) -> None:
     assert canonical_values(column).to_pylist() == texts
 
 
-def test_cells_equal__chunks_and_large_strings_do_not_matter() -> None:
-    whole = pa.array(["1", "b", None, "2.0"])
-    chunked = pa.chunked_array([whole.slice(0, 1), whole.slice(1)]).cast(pa.large_string())
-    assert cells_equal(whole, chunked).tolist() == [True, True, False, True]
-    assert cells_equal(whole.slice(2), chunked.slice(2)).tolist() == [False, True]
-    none = pa.chunked_array([], pa.string())
-    assert cells_equal(none, none).tolist() == []
-
-
-def test_shared_codes__equal_values_share_a_code_and_missing_is_minus_one() -> None:
+def test_codes_and_values__of_columns() -> None:
     codes = shared_codes(pa.array(["x", None, "2", "2.0"]), pa.array(["2.00", "x ", "y"]))
     assert codes.original.tolist() == [0, -1, 1, 1]
     assert codes.anonymized.tolist() == [1, 0, 2]
     codes = shared_codes(pa.array(["-0", "5.0", None]), pa.array(["5", "0.0"]))
     assert (codes.original.tolist(), codes.anonymized.tolist()) == ([0, 1, -1], [1, 0])
     assert codes.original.dtype == codes.anonymized.dtype == np.int32
-
-
-def test_canonical_codes__number_the_values_of_one_column() -> None:
     assert canonical_codes(pa.array(["1", "1.0", None, "a"])).tolist() == [0, 0, -1, 1]
-
-
-def test_canonical_values__keeps_missing_and_order() -> None:
     values = pa.chunked_array([[" 1.50", None], ["1e2", "abc "]])
     assert canonical_values(values).to_pylist() == ["1.5", None, "100", "abc"]
-
-
-def test_canonical_text__numbers_of_extreme_size_stay_exact() -> None:
     assert canonical_text("123e-2") == "1.23"
     assert canonical_text("1.5e300") == "15e299"
     assert canonical_text("9" * 50) == "9" * 50 + "e0"
@@ -190,33 +128,25 @@ def test_canonical_text__numbers_of_extreme_size_stay_exact() -> None:
     assert canonical_text("1e" + "9" * 19) == "1e" + "9" * 19
 
 
-@pytest.mark.parametrize(
-    ("texts", "expected"),
-    [
-        ([" 1.50", None, "2e1"], [1.5, None, 20.0]),
-        (["1", "x"], None),
-        (["1", "+2"], [1.0, 2.0]),
-        (["1", "2"] * 2000 + ["x"], None),
-        (["1", "inf"], None),
-        (["1", "nan"], None),
-        (["1", "1e999"], None),
-        ([None, None], [None, None]),
-    ],
-)
-def test_as_numbers__takes_finite_numbers_only(
-    texts: list[str | None], expected: list[float | None] | None
-) -> None:
-    numbers = as_numbers(pa.array(texts, pa.string()))
-    if expected is None:
-        assert numbers is None
-    else:
-        assert numbers is not None
-        assert [None if np.isnan(number) else number for number in numbers.tolist()] == expected
+NUMBERS: list[tuple[list[str | None], list[float | None] | None]] = [
+    ([" 1.50", None, "2e1"], [1.5, None, 20.0]),
+    (["1", "+2"], [1.0, 2.0]),
+    ([None, None], [None, None]),
+    *((texts, None) for texts in (["1", "x"], ["1", "2"] * 2000 + ["x"], ["1", "inf"], ["1", "nan"])),
+    (["1", "1e999"], None),
+]
 
 
-def test_cells_equal__columns_too_large_for_32_bits_are_compared_with_64(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_as_numbers__takes_finite_numbers_only() -> None:
+    def holds(texts: list[str | None], expected: list[float | None] | None) -> None:
+        found = as_numbers(pa.array(texts, pa.string()))
+        numbers = None if found is None else [None if np.isnan(one) else one for one in found.tolist()]
+        assert numbers == expected
+
+    holds_for_each(NUMBERS, holds)
+
+
+def test_cells_equal__columns_too_large_for_32_bits_are_compared_with_64(monkeypatch: Patch) -> None:
     monkeypatch.setattr("core.cells._LARGEST_ARRAY", 1)
     column = pa.chunked_array([["1", "b"], ["2.0"]])
     assert canonical_values(column).type == pa.large_string()

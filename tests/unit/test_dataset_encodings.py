@@ -95,16 +95,8 @@ def problem(data: bytes, **options: str) -> str:
 
 HALF = "이름,병명\n홍길동,고혈압\n김영희,당뇨병\n".encode("cp949") + b"\xc0\xcc,\xb0\n" + b"a,b\n"
 MIXED = [
-    (
-        "ime\nŽiga\nŠpela\n".encode() + "Tomaž\n".encode("cp1250"),
-        "",
-        "mixes…line 4 is not UTF-8…2 ",
-    ),
-    (
-        "이름\n홍길동\n".encode("cp949") + "김영희\n".encode(),
-        "",
-        "mixes…line 3 is UTF-8…2 ",
-    ),
+    ("ime\nŽiga\nŠpela\n".encode() + "Tomaž\n".encode("cp1250"), "", "mixes…line 4 is not UTF-8…2 "),
+    ("이름\n홍길동\n".encode("cp949") + "김영희\n".encode(), "", "mixes…line 3 is UTF-8…2 "),
     (HALF, "", "Korean text in CP949, but line 4"),
     ("a\nb\nč\n".encode("cp1250"), "utf-8", "line 3 is not valid UTF-8."),
     (b"a\nb\n", "utf-16", "line 1 is not valid utf-16."),
@@ -112,20 +104,14 @@ MIXED = [
 ]
 
 
-def test_read_dataset__names_the_line_where_an_encoding_fails():
+def test_read_dataset__names_the_line_where_an_encoding_fails_and_obeys_a_chosen_one() -> None:
     def holds(data, encoding, pieces):
         assert says(problem(data, **({"encoding": encoding} if encoding else {})), "t.csv: …" + pieces)
 
     holds_for_each(MIXED, holds)
-
-
-def test_read_dataset__obeys_a_chosen_encoding():
     data = "ime\nKovač\n".encode("cp1250")
     options = ReadOptions(encoding="latin-1")
     assert read_dataset(data, name="t.csv", options=options).table["ime"].to_pylist() == ["Kovaè"]
-
-
-def test_is_utf8__looks_at_every_byte():
     assert is_utf8(pa.py_buffer("č".encode() * 10_000))
     assert not is_utf8(pa.py_buffer("č".encode() * 10_000 + b"\xe8"))
 

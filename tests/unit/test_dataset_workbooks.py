@@ -92,10 +92,21 @@ def written(table: pa.Table) -> bytes:
     return stream.getvalue().to_pybytes()
 
 
-def test_read_dataset__reads_old_excel():
+def test_read_dataset__reads_old_excel_and_names_from_the_first_record_of_parquet() -> None:
     dataset = read(old_workbook(["id", "ime", "da"], [7.0, "Žiga", True], [1.5, "이름", False]))
     assert dataset.reading.summary == "XLS, sheet “S”, header in row 1"
     assert dataset.table.to_pydict() == {"id": ["7", "1.5"], "ime": ["Žiga", "이름"], "da": ["TRUE", "FALSE"]}
+    rows = [["id", "text"], *[[float(number), "x" * 40] for number in range(500)]]
+    assert read(old_workbook(*rows)).n_records == 500
+    data = bytearray(old_workbook(["id"], [7.0]))
+    place = data.index(struct.pack("<HHHHH", 0x0203, 14, 1, 0, 0)) + 6
+    data[place : place + 2] = struct.pack("<H", 255)
+    assert len(read(bytes(data)).columns) == 256
+    data[place : place + 2] = struct.pack("<H", 256)
+    assert DAMAGED in problem(bytes(data))
+    data = written(pa.table({"Report": ["id", "1"], "Unnamed: 1": ["sex", "f"]}))
+    assert read(data).table.to_pydict() == {"id": ["1"], "sex": ["f"]}
+    assert read(data, header="none").columns == ("Column 1", "Column 2")
 
 
 def test_read_dataset__chooses_the_first_visible_sheet_with_cells():
@@ -112,7 +123,7 @@ def test_read_dataset__chooses_the_first_visible_sheet_with_cells():
     assert read(data, sheet="hidden").columns == ("h",)
 
 
-def test_read_dataset__reads_a_sheet_with_a_title_and_a_table_off_the_corner():
+def test_read_dataset__reads_titles_corners_blank_rows_durations_and_long_numbers() -> None:
     data = workbook(S=[[], [None, "Patients"], [], [None, "id", "sex"], [None, 1, "f"], [None, 2, "m"]])
     dataset = read(data)
     assert dataset.table.to_pydict() == {"id": ["1", "2"], "sex": ["f", "m"]}
@@ -120,14 +131,8 @@ def test_read_dataset__reads_a_sheet_with_a_title_and_a_table_off_the_corner():
     assert dataset.reading.options.header == "second_line"
     assert dataset.reading.notes == ("The row above the column names was left out.",)
     assert read(data, header="none").table["Column 1"].to_pylist() == ["Patients", None, "id", "1", "2"]
-
-
-def test_read_dataset__keeps_blank_rows_between_records_but_not_after_the_last():
     data = workbook(S=[["a", "b"], [1, 2], [None, None], [3, 4], *[["", " "]] * 12_000])
     assert read(data).table.to_pydict() == {"a": ["1", None, "3"], "b": ["2", None, "4"]}
-
-
-def test_read_dataset__writes_durations_and_long_numbers():
     data = workbook(S=[["a"], [dt.timedelta(hours=30, minutes=5)], [123456789012345678], [0.5]])
     assert read(data).table["a"].to_pylist() == ["30:05:00", "1.23456789012346e+17", "0.5"]
 
@@ -173,39 +178,50 @@ def test_read_dataset__refuses_cells_in_no_place(cells):
     assert DAMAGED in problem(handmade(cells))
 
 
-def test_read_dataset__refuses_a_workbook_that_unpacks_to_too_much(monkeypatch):
+def test_read_dataset__refuses_what_unpacks_to_too_much(monkeypatch) -> None:
     stream = io.BytesIO(handmade("<row><c><v>1</v></c></row>"))
     with zipfile.ZipFile(stream, "a", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("bomb", bytes(3 << 20))
     monkeypatch.setattr(workbook_bounds, "LARGEST_UNPACKED", 1 << 21)
     assert "unpacks to more than 0 GiB" in problem(stream.getvalue())
-
-
-def test_read_dataset__counts_what_really_unpacks(monkeypatch):
     monkeypatch.setattr(workbook_bounds, "_stated_size", lambda _members: 0)
     monkeypatch.setattr(workbook_bounds, "LARGEST_UNPACKED", 1 << 10)
     data = handmade("<row><c><v>1</v></c></row>" * 1000)
     assert "unpacks to more than" in problem(data)
 
 
-def test_read_dataset__refuses_millions_of_elements(monkeypatch):
+def test_read_dataset__refuses_millions_of_elements_and_too_much_text(monkeypatch) -> None:
     monkeypatch.setattr(workbook_bounds, "LARGEST_ELEMENTS", 1000)
     data = handmade("<row><c><v>1</v></c></row>", sharedStrings="<si/>" * 2000)
     assert "more than 1,000 elements besides its cells" in problem(data)
-
-
-def test_read_dataset__refuses_more_text_than_fits(monkeypatch):
     monkeypatch.setattr("core.tables.excel._LARGEST_TEXT", 1 << 10)
     rows = "".join(f'<row r="{row}"><c r="A{row}" t="s"><v>0</v></c></row>' for row in range(1, 200))
     data = handmade(rows, sharedStrings=f"<si><t>{'x' * 100}</t></si>")
     assert problem(data) == "t.xlsx: the sheet holds more than 0 GiB of text. Save it as CSV."
+    monkeypatch.setattr("core.tables.parquet._LARGEST_AREA", 3)
+    found = problem(written(pa.table({"a": [1, 2], "b": [3, 4]})))
+    assert "2 records of 2 columns, more than 3 cells" in found
 
 
-def test_read_dataset__refuses_a_damaged_part():
+def test_read_dataset__refuses_damaged_parts_and_says_what_a_file_is() -> None:
     data = bytearray(handmade('<row r="1"><c r="A1"><v>1</v></c></row>' * 100))
     place = data.index(b"worksheets/sheet1.xml") + 40
     data[place : place + 8] = b"\xff" * 8
     assert DAMAGED in problem(bytes(data))
+
+    def holds(data, options, pieces):
+        assert says(problem(data, **options), "t.xlsx: …" + pieces)
+
+    holds_for_each(WRONG, holds)
+    for part, what in (
+        ("people.csv", "a zip archive"),
+        ("content.xml", "an OpenDocument file"),
+        ("xl/workbook.bin", "a binary Excel workbook (.xlsb)"),
+    ):
+        stream = io.BytesIO()
+        with zipfile.ZipFile(stream, "w") as archive:
+            archive.writestr(part, "a,b")
+        assert problem(stream.getvalue()).startswith(f"t.xlsx: the file is {what}, not a table.")
 
 
 WRONG = [
@@ -226,31 +242,6 @@ WRONG = [
     (workbook(S=[["a"], [1]]), {"header": "7"}, "row 7 of sheet “S”…only 2 of its first rows"),
     (written(pa.table({"a": [1]})), {"header": "3"}, "line 3 was to hold the column names"),
 ]
-
-
-def test_read_dataset__says_what_is_wrong_with_a_file_or_an_option():
-    def holds(data, options, pieces):
-        assert says(problem(data, **options), "t.xlsx: …" + pieces)
-
-    holds_for_each(WRONG, holds)
-
-
-def test_read_dataset__says_what_a_zip_archive_is():
-    for part, what in (
-        ("people.csv", "a zip archive"),
-        ("content.xml", "an OpenDocument file"),
-        ("xl/workbook.bin", "a binary Excel workbook (.xlsb)"),
-    ):
-        stream = io.BytesIO()
-        with zipfile.ZipFile(stream, "w") as archive:
-            archive.writestr(part, "a,b")
-        assert problem(stream.getvalue()).startswith(f"t.xlsx: the file is {what}, not a table.")
-
-
-def test_read_dataset__refuses_parquet_beyond_a_bound(monkeypatch):
-    monkeypatch.setattr("core.tables.parquet._LARGEST_AREA", 3)
-    found = problem(written(pa.table({"a": [1, 2], "b": [3, 4]})))
-    assert "2 records of 2 columns, more than 3 cells" in found
 
 
 def test_read_dataset__uses_long_offsets_for_long_texts(monkeypatch):
@@ -292,23 +283,3 @@ def test_read_dataset__writes_parquet_values_without_loss():
         "Unnamed: 9": ["unnamed"],
     }
     assert dataset.reading.summary == "Parquet"
-
-
-def test_read_dataset__takes_names_from_the_first_record_of_parquet():
-    data = written(pa.table({"Report": ["id", "1"], "Unnamed: 1": ["sex", "f"]}))
-    assert read(data).table.to_pydict() == {"id": ["1"], "sex": ["f"]}
-    assert read(data, header="none").columns == ("Column 1", "Column 2")
-
-
-def test_read_dataset__refuses_old_excel_cells_beyond_its_last_column():
-    data = bytearray(old_workbook(["id"], [7.0]))
-    place = data.index(struct.pack("<HHHHH", 0x0203, 14, 1, 0, 0)) + 6
-    data[place : place + 2] = struct.pack("<H", 255)
-    assert len(read(bytes(data)).columns) == 256
-    data[place : place + 2] = struct.pack("<H", 256)
-    assert DAMAGED in problem(bytes(data))
-
-
-def test_read_dataset__reads_an_old_excel_of_many_sectors():
-    rows = [["id", "text"], *[[float(number), "x" * 40] for number in range(500)]]
-    assert read(old_workbook(*rows)).n_records == 500

@@ -33,8 +33,22 @@ def problem(data: bytes, **options: object) -> str:
     return str(caught.value)
 
 
-def test_read_dataset__keeps_every_cell_as_written():
+def test_read_dataset__keeps_every_cell_sees_separators_and_finds_the_header() -> None:
     assert columns(b"id,x\n00123, 1.50 \n1e5,true\n") == {"id": ["00123", "1e5"], "x": [" 1.50 ", "true"]}
+    assert columns(b"id,x,y\n1,NA,\n", missing_spellings=()) == {"id": ["1"], "x": ["NA"], "y": [None]}
+    assert columns(b"id;weight;height\n1;70,5;1,80\n2;81,0;1,75\n")["weight"] == ["70,5", "81,0"]
+    dataset = read_dataset(b"sep=;\r\na;b\r\n1;2\r\n", name="t.csv")
+    assert dataset.table.to_pydict() == {"a": ["1"], "b": ["2"]}
+    assert dataset.reading.header_line == 2
+
+    def holds(text, columns, line):
+        dataset = read_dataset(text.encode(), name="t.csv")
+        assert " ".join(dataset.columns).replace("Unnamed: ", "Unnamed:") == columns
+        assert dataset.reading.header_line == line
+        again = read_dataset(text.encode(), name="t.csv", options=dataset.reading.options)
+        assert again.table.equals(dataset.table)
+
+    holds_for_each(HEADER_LINES, holds)
 
 
 @pytest.mark.parametrize(
@@ -42,10 +56,6 @@ def test_read_dataset__keeps_every_cell_as_written():
 )
 def test_read_dataset__marks_missing_spellings(spelling):
     assert columns(f'id;x\n1;"{spelling}"\n'.encode()) == {"id": ["1"], "x": [None]}
-
-
-def test_read_dataset__keeps_spellings_when_switched_off():
-    assert columns(b"id,x,y\n1,NA,\n", missing_spellings=()) == {"id": ["1"], "x": ["NA"], "y": [None]}
 
 
 @pytest.mark.parametrize("word", ["na", "Nan", "NAN", "NA.", "N / A", "NANCY", "-"])
@@ -62,57 +72,41 @@ def test_read_dataset__sniffs_delimiter_and_line_ends(delimiter, line_end):
     assert dataset.reading.options.delimiter == delimiter
 
 
-def test_read_dataset__takes_the_semicolon_of_a_table_with_decimal_commas():
-    assert columns(b"id;weight;height\n1;70,5;1,80\n2;81,0;1,75\n")["weight"] == ["70,5", "81,0"]
-
-
-def test_read_dataset__obeys_a_separator_hint():
-    dataset = read_dataset(b"sep=;\r\na;b\r\n1;2\r\n", name="t.csv")
-    assert dataset.table.to_pydict() == {"a": ["1"], "b": ["2"]}
-    assert dataset.reading.header_line == 2
-
-
 KOREAN = "이름,성별,진단명\n홍길동,남성,고혈압\n김영희,여성,당뇨병\n"
 SLOVENIAN = "ime;priimek;kraj\nŽiga;Kovačič;Šentjur\nMojca;Hočevar;Koper\n"
 
 
-@pytest.mark.parametrize(
-    ("text", "encoding"),
-    [
-        (KOREAN, "utf-8"),
-        (KOREAN, "utf-8-sig"),
-        (KOREAN, "cp949"),
-        (SLOVENIAN, "cp1250"),
-        (SLOVENIAN, "iso8859-2"),
-        ("nom;ville\nLefèvre;Genève\n", "latin-1"),
-        ("name;ort\nMüller;Köln\n", "latin-1"),
-        ("nom;prix\nœuvre;5 €\n", "cp1252"),
-        (KOREAN, "utf-16-le"),
-        (SLOVENIAN, "utf-16-be"),
-    ],
-)
-def test_read_dataset__detects_the_encoding(text, encoding):
-    dataset = read_dataset(text.encode(encoding), name="t.csv")
-    assert dataset.reading.options.encoding == encoding
-    assert dataset.table.equals(read_dataset(text.encode(), name="t.csv").table)
+WESTERN = ("nom;ville\nLefèvre;Genève\n", "name;ort\nMüller;Köln\n", "nom;prix\nœuvre;5 €\n")
+ENCODED = [(KOREAN, one) for one in ("utf-8", "utf-8-sig", "cp949", "utf-16-le")]
+ENCODED += [(SLOVENIAN, one) for one in ("cp1250", "iso8859-2", "utf-16-be")]
+ENCODED += zip(WESTERN, ("latin-1", "latin-1", "cp1252"), strict=True)
 
 
-def test_read_dataset__sees_a_letter_in_the_last_line():
+def test_read_dataset__detects_the_encoding():
+    def holds(text, encoding):
+        dataset = read_dataset(text.encode(encoding), name="t.csv")
+        assert dataset.reading.options.encoding == encoding
+        assert dataset.table.equals(read_dataset(text.encode(), name="t.csv").table)
+
+    holds_for_each(ENCODED, holds)
+
+
+def test_read_dataset__reads_long_records_blank_lines_late_letters_and_a_csv_named_xls() -> None:
     data = b"a;b\n" + b"1;2\n" * 500_000 + "Müller;ß\n".encode("latin-1")
     assert read_dataset(data, name="t.csv").table["a"][-1].as_py() == "Müller"
+    assert columns(b"a\n1\n\n3\n\n") == {"a": ["1", None, "3"]}
+    assert columns(b"a,b\n1,2\n\n3,4\n   \n\n\x1a") == {"a": ["1", "3"], "b": ["2", "4"]}
+    long = "x" * 3_000_000
+    assert columns(f"a,b\n1,{long}\n2,y\n".encode())["b"] == [long, "y"]
+    assert columns(f"{long},b\n1,2\n".encode()) == {long: ["1"], "b": ["2"]}
+    assert read_dataset(b"a;b\n1;2\n", name="t.xls").reading.format == "CSV"
 
 
-def test_read_dataset__keeps_repeated_names_apart():
+def test_read_dataset__names_columns_that_are_repeated_or_without_a_name() -> None:
     assert read_dataset(b"a,a,a_2,a\n1,2,3,4\n", name="t.csv").columns == ("a", "a_3", "a_2", "a_4")
-
-
-def test_read_dataset__names_columns_without_a_name():
     dataset = read_dataset(b"a,,c, Unnamed: 3\n1,2,3,4\n", name="t.csv")
     assert dataset.columns == ("a", "Unnamed: 2", "c", "Unnamed: 3")
     assert dataset.unnamed_columns == ("Unnamed: 2", "Unnamed: 3")
-
-
-def test_read_dataset__takes_the_next_line_when_half_the_names_are_absent():
     dataset = read_dataset(b"Report,,\nid,age,sex\n1,2,3\n", name="t.csv")
     assert dataset.columns == ("id", "age", "sex")
     assert dataset.reading.options.header == "second_line"
@@ -146,11 +140,23 @@ WRONG = [
 ]
 
 
-def test_read_dataset__says_what_is_wrong():
+def test_read_dataset__says_what_is_wrong_or_is_instead_and_notes_what_it_did() -> None:
     def holds(data, pieces):
         assert says(problem(data), "t.csv: …" + pieces)
 
     holds_for_each(WRONG, holds)
+
+    def holds(data, what):
+        assert problem(data).startswith(f"t.csv: the file is {what}, not a table.")
+
+    holds_for_each(INSTEAD, holds)
+
+    def holds(data, notes):
+        found = read_dataset(data, name="t.csv").reading.notes
+        assert len(found) == len(notes)
+        assert all(says(note, pieces) for note, pieces in zip(found, notes, strict=True))
+
+    holds_for_each(NOTES, holds)
 
 
 def test_read_dataset__gives_the_same_with_the_options_it_reports():
@@ -221,17 +227,6 @@ HEADER_LINES = [
 ]
 
 
-def test_read_dataset__finds_the_header():
-    def holds(text, columns, line):
-        dataset = read_dataset(text.encode(), name="t.csv")
-        assert " ".join(dataset.columns).replace("Unnamed: ", "Unnamed:") == columns
-        assert dataset.reading.header_line == line
-        again = read_dataset(text.encode(), name="t.csv", options=dataset.reading.options)
-        assert again.table.equals(dataset.table)
-
-    holds_for_each(HEADER_LINES, holds)
-
-
 @pytest.mark.parametrize("header", ["first_line", "second_line", "3", "none"])
 def test_read_dataset__obeys_a_chosen_header(header):
     dataset = read_dataset(b"a,b\n\nc,d\ne,f\n1,2\n", name="t.csv", options=ReadOptions(header=header))
@@ -251,11 +246,6 @@ def test_read_dataset__leaves_one_column_whole(text):
     assert says(note, "Only one column was found")
 
 
-def test_read_dataset__keeps_blank_lines_of_one_column_only():
-    assert columns(b"a\n1\n\n3\n\n") == {"a": ["1", None, "3"]}
-    assert columns(b"a,b\n1,2\n\n3,4\n   \n\n\x1a") == {"a": ["1", "3"], "b": ["2", "4"]}
-
-
 NOTES = [
     (b"a,b\n1,2,\n3,4,\n", ["ends with a delimiter"]),
     (b"a,b\n1,2\n,\n", ["The last record is blank"]),
@@ -272,27 +262,12 @@ NOTES = [
 ]
 
 
-def test_read_dataset__notes_what_it_did():
-    def holds(data, notes):
-        found = read_dataset(data, name="t.csv").reading.notes
-        assert len(found) == len(notes)
-        assert all(says(note, pieces) for note, pieces in zip(found, notes, strict=True))
-
-    holds_for_each(NOTES, holds)
-
-
 @pytest.mark.parametrize("n_columns", [10_000])
 def test_read_dataset__reads_very_wide_tables(n_columns):
     names = [f"c{number}" for number in range(n_columns)]
     lines = [",".join(names), *[",".join(["1"] * n_columns)] * 3]
     dataset = read_dataset("\n".join(lines).encode(), name="t.csv")
     assert (dataset.n_records, len(dataset.columns)) == (3, n_columns)
-
-
-def test_read_dataset__reads_records_and_headers_longer_than_a_block():
-    long = "x" * 3_000_000
-    assert columns(f"a,b\n1,{long}\n2,y\n".encode())["b"] == [long, "y"]
-    assert columns(f"{long},b\n1,2\n".encode()) == {long: ["1"], "b": ["2"]}
 
 
 INSTEAD = [
@@ -308,17 +283,6 @@ INSTEAD = [
     (b"{\\rtf1 a}", "a text document (RTF)"),
     (b'[\n {"a": 1}]', "JSON"),
 ]
-
-
-def test_read_dataset__says_what_a_file_is_instead():
-    def holds(data, what):
-        assert problem(data).startswith(f"t.csv: the file is {what}, not a table.")
-
-    holds_for_each(INSTEAD, holds)
-
-
-def test_read_dataset__reads_a_csv_that_is_named_xls():
-    assert read_dataset(b"a;b\n1;2\n", name="t.xls").reading.format == "CSV"
 
 
 def test_read_dataset__says_when_a_path_cannot_be_opened(tmp_path: Path):
@@ -361,23 +325,17 @@ SUMMARIES = [
 ]
 
 
-def test_summary__says_on_one_line_what_was_assumed():
+def test_summary_frame_and_fingerprint__say_how_a_file_was_read() -> None:
     def holds(data, options, summary):
         assert read_dataset(data, name="t.csv", options=ReadOptions(**options)).reading.summary == summary
 
     holds_for_each(SUMMARIES, holds)
-
-
-def test_fingerprint__depends_on_the_bytes_and_on_how_they_are_read():
     fingerprints = {
         read_dataset(data, name="t.csv", options=options).fingerprint
         for data in (b"a,b\n1,2\n", b"a,b\n1,3\n")
         for options in (ReadOptions(), ReadOptions(header="first_line"), ReadOptions(missing_spellings=()))
     }
     assert len(fingerprints) == 6
-
-
-def test_frame__holds_text_and_missing_cells():
     frame = read_dataset(b"a,b\n007,NA\n", name="t.csv").frame
     assert frame["a"].tolist() == ["007"]
     assert frame["b"].isna().all()

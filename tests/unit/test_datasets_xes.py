@@ -60,7 +60,7 @@ def test_read_xes__has_a_record_for_each_event(pack: object) -> None:
     assert (dataset.n_records, dataset.reading.summary) == (2, "XES")
 
 
-def test_read_xes__leaves_cells_empty_that_an_event_or_a_case_does_not_have() -> None:
+def test_read_xes__leaves_cells_empty_and_bounds_events_and_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     extra = '<trace><string key="ward" value="A"/><event><string key="concept:name" value="izpis"/>'
     extra += "</event></trace>"
     loose = '<event><string key="concept:name" value="loose"/></event>'
@@ -70,9 +70,13 @@ def test_read_xes__leaves_cells_empty_that_an_event_or_a_case_does_not_have() ->
         (None, None, "loose"),
         ("ana", None, "vpis"),
     ]
+    monkeypatch.setattr(xes_reading, "MOST_EVENTS", 1)
+    assert problem(log("ana", "bor")) == "log.xes: the XES file is not read: it has more than 1 events."
+    monkeypatch.setattr(xes_reading, "MOST_COLUMNS", 2)
+    assert "more than 2 different attributes" in problem(log("ana"))
 
 
-def test_read_xes__refuses_a_document_type_and_expands_nothing() -> None:
+def test_read_xes__refuses_what_expands() -> None:
     bomb = '<!DOCTYPE log [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>'
     data = log("&b;").replace(b"<log", bomb.encode() + b"<log")
     assert problem(data) == (
@@ -82,6 +86,14 @@ def test_read_xes__refuses_a_document_type_and_expands_nothing() -> None:
     )
     outside = '<!DOCTYPE log SYSTEM "file:///etc/passwd">'
     assert "declares a document type" in problem(log("ana").replace(b"<log", outside.encode() + b"<log"))
+    assert "compressed with gzip" in problem(gzip.compress(b"a,b\n1,2\n"))
+    assert "compressed with gzip" in problem(b"\x1f\x8b\x08broken")
+    assert "an XML document" in problem(b"<?xml version='1.0'?><people/>")
+    damaged = bytearray(gzip.compress(log(*(str(n) for n in range(3000))), mtime=0))
+    damaged[2000:2020] = bytes(20)
+    with pytest.raises(AuditInputError):
+        read(bytes(damaged))
+    assert zlib.crc32(bytes(damaged))
 
 
 def test_read_xes__refuses_what_unpacks_to_far_more_than_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,21 +121,3 @@ def test_read_xes__refuses_what_unpacks_to_far_more_than_it_is(monkeypatch: pyte
 )
 def test_read_xes__says_in_a_sentence_what_is_wrong(data: bytes, words: str) -> None:
     assert words in problem(data)
-
-
-def test_read_xes__bounds_events_and_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(xes_reading, "MOST_EVENTS", 1)
-    assert problem(log("ana", "bor")) == "log.xes: the XES file is not read: it has more than 1 events."
-    monkeypatch.setattr(xes_reading, "MOST_COLUMNS", 2)
-    assert "more than 2 different attributes" in problem(log("ana"))
-
-
-def test_read_dataset__still_refuses_other_compressed_files_and_other_xml() -> None:
-    assert "compressed with gzip" in problem(gzip.compress(b"a,b\n1,2\n"))
-    assert "compressed with gzip" in problem(b"\x1f\x8b\x08broken")
-    assert "an XML document" in problem(b"<?xml version='1.0'?><people/>")
-    damaged = bytearray(gzip.compress(log(*(str(n) for n in range(3000))), mtime=0))
-    damaged[2000:2020] = bytes(20)
-    with pytest.raises(AuditInputError):
-        read(bytes(damaged))
-    assert zlib.crc32(bytes(damaged))

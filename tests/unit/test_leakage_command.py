@@ -7,6 +7,7 @@ import pytest
 
 from core.__main__ import main
 from tests.cases.table import says
+from tests.kinds import Told
 
 ORIGINAL = "id,age,sex\n1,30,f\n2,41,m\n3,52,f\n4,63,m\n"
 SHUFFLED = "id,age,sex\n1,52,f\n2,30,f\n3,63,m\n4,41,f\n"
@@ -35,9 +36,7 @@ def test_leakage__prints_the_usual_lines(files: tuple[str, str], capsys: pytest.
     assert lines[-1] == "Verdict: PASS"
 
 
-def test_leakage__prints_one_json_document(
-    files: tuple[str, str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_leakage__prints_one_json_document(files: tuple[str, str], capsys: Told) -> None:
     assert main(["leakage", *files, "--ignore-column", "0", "--ignore-value", "None", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert {key: document[key] for key in list(document)[:10]} == {
@@ -121,7 +120,7 @@ def test_leakage__tables_of_other_length_are_judged_without_the_order_of_rows(
     assert "Partial Leakage" not in capsys.readouterr().out
 
 
-def test_leakage__a_key_that_pairs_no_row_is_an_input_problem(
+def test_leakage__of_other_keys_and_arguments_is_an_input_problem(
     files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "other.csv").write_text("id,age,sex\n907,1,x\n")
@@ -129,18 +128,11 @@ def test_leakage__a_key_that_pairs_no_row_is_an_input_problem(
     captured = capsys.readouterr()
     assert "NOT ASSESSED" in captured.out
     assert says(captured.err, "error: …“id”…original.csv and other.csv")
-
-
-def test_leakage__wrong_arguments_are_one_sentence(
-    files: tuple[str, str], capsys: pytest.CaptureFixture[str]
-) -> None:
     assert main(["leakage", *files, "--max-full-leakage", "2"]) == 2
     assert capsys.readouterr().err == "error: --max-full-leakage must be from 0 to 1, received 2.\n"
 
 
-def test_leakage__reads_free_text_of_the_scrambled_table(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_leakage__reads_free_text_of_the_scrambled_table(tmp_path: Path, capsys: Told) -> None:
     notes = [f"came with pain in bed {n} and was told to rest" for n in range(30)]
     for name, turn in (("original.csv", 0), ("scrambled.csv", 7)):
         rows = [f"{30 + n},{notes[(n + turn) % 30]}" for n in range(30)]

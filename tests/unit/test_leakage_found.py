@@ -19,6 +19,7 @@ from core.people import ENGLISH_GIVEN_NAMES, ENGLISH_SURNAMES
 from core.tables import Dataset, ReadOptions, read_dataset
 from core.verdict import Finding, Verdict, next_steps
 from tests.cases.table import says
+from tests.kinds import Patch
 
 
 def written(frame: pd.DataFrame, name: str = "table.csv") -> Dataset:
@@ -86,9 +87,6 @@ def test_likeness__rare_words_and_close_numbers_count_for_more() -> None:
     assert closest.best.tolist() == pytest.approx([3 / 16, 3.0, 0.0], abs=1 / 16)
     assert closest.gap.tolist() == pytest.approx([0.0, 3.0, 0.0], abs=1 / 16)
     assert closest.nearest[1] == 7
-
-
-def test_likeness__numbers_are_placed_in_the_originals_order_and_far_ones_are_like_nobody() -> None:
     numbers = [str(number) for number in range(64)]
     records, others = likeness_tables(
         [
@@ -152,7 +150,7 @@ def test_noise__of_one_percent_on_numbers_is_found_wherever_rows_went() -> None:
     assert finding(in_order, "relinkage_by_likeness").verdict is Verdict.FAIL
 
 
-def test_set_aside__a_new_participant_number_hides_nobody() -> None:
+def test_set_aside__a_new_participant_number_hides_nobody_and_shuffled_columns_pass() -> None:
     original = ORIGINAL.assign(pid=[f"P{number:04d}" for number in range(300)])
     released = ORIGINAL.assign(pid=[f"Q{number:05d}" for number in range(300)])
     result = judged(original, released)
@@ -163,9 +161,6 @@ def test_set_aside__a_new_participant_number_hides_nobody() -> None:
     by_row = finding(judged(original, moved(released)), "without_columns")
     assert by_row.verdict is Verdict.FAIL
     assert by_row.message.startswith("Without `pid`, which matches nowhere, 300 of 300 rows that are unique")
-
-
-def test_set_aside__shuffled_columns_with_new_numbers_pass() -> None:
     original = ORIGINAL.assign(pid=[f"P{number:04d}" for number in range(300)])
     released = shuffled(ORIGINAL).assign(pid=[f"Q{number:05d}" for number in range(300)])
     result = judged(original, released)
@@ -207,21 +202,32 @@ def test_second_look__undoes_spelling_and_simple_disguises(disguise: object, sai
     assert controlled.verdict is not Verdict.FAIL
 
 
-def test_columns__that_share_no_value_are_not_comparable_and_said() -> None:
+def test_columns__that_share_no_value_are_said_and_aligned_whatever_their_spelling() -> None:
     in_letters = str.maketrans("0123456789.-", "abcdefghijkl")
     result = judged(ORIGINAL, moved(ORIGINAL.map(lambda cell: cell.translate(in_letters))))
     found = finding(result, "columns_not_comparable")
     assert found.verdict is Verdict.WARN
     assert found.message.startswith("5 of 7 columns (`born`, `income`, `rent` and 2 more) share hardly")
     assert result.verdict is not Verdict.PASS
-
-
-def test_columns__of_which_few_share_no_value_are_no_finding() -> None:
     other = ORIGINAL.assign(town="elsewhere", sex="x")
     assert "columns_not_comparable" not in {each.check for each in judged(ORIGINAL, other).findings}
+    released = moved(ORIGINAL).rename(columns={"town": "\ufeffTown", "income": " IN COME ", "born": "Born"})
+    result = judged(ORIGINAL, released)
+    assert len(result.measures.columns) == 7
+    assert any("aligned although the name is spelled otherwise" in note for note in result.measures.notes)
+    assert folded_name("Straße_ ") == folded_name("STRASSE")
+    two = written(pd.DataFrame({"A": ["1"], "a ": ["2"]}))
+    assert with_names_of(written(pd.DataFrame({"a": ["1"]})), two) is two  # either could be meant
+    original = pd.DataFrame({"id": [str(n) for n in range(300)], "sex": ["f", "m"] * 150})
+    scrambled = original.assign(id=[*original["id"][:5], *original["id"][:4:-1]])
+    checks = {finding.check for finding in judged(original, scrambled, ignore_columns=("sex",)).findings}
+    assert "columns_above_chance" not in checks  # 5 of 300 in place where 1 is expected: 4 deviations, 0.4 %
 
 
-def test_second_look__that_finds_no_more_than_the_first_asks_for_nothing() -> None:
+def test_second_look__in_order_says_full_leakage_and_asks_for_nothing_beyond_the_first() -> None:
+    found = finding(judged(ORIGINAL, ORIGINAL.map(str.upper)), "second_look")
+    assert "300 of 300 rows (100 %) are the same as their original row" in found.message
+    assert "second_look" not in checks(judged(ORIGINAL, shuffled(ORIGINAL)))
     original = people(600, seed=1).assign(code=[f"S{n:04}" for n in range(600)])
     rng, released = np.random.default_rng(2), original.copy()
     for name in ("income", "born"):  # the other columns keep persons together
@@ -231,25 +237,6 @@ def test_second_look__that_finds_no_more_than_the_first_asks_for_nothing() -> No
     assert finding(result, "near_copies").verdict is Verdict.FAIL
     assert finding(result, "second_look").verdict is Verdict.PASS
     assert "no more is found than before" in finding(result, "second_look").message
-
-
-def test_second_look__in_order_says_full_leakage() -> None:
-    found = finding(judged(ORIGINAL, ORIGINAL.map(str.upper)), "second_look")
-    assert "300 of 300 rows (100 %) are the same as their original row" in found.message
-
-
-def test_second_look__is_left_out_where_everything_is_literally_there() -> None:
-    assert "second_look" not in checks(judged(ORIGINAL, shuffled(ORIGINAL)))
-
-
-def test_columns__are_aligned_without_case_spaces_marks_or_composition() -> None:
-    released = moved(ORIGINAL).rename(columns={"town": "\ufeffTown", "income": " IN COME ", "born": "Born"})
-    result = judged(ORIGINAL, released)
-    assert len(result.measures.columns) == 7
-    assert any("aligned although the name is spelled otherwise" in note for note in result.measures.notes)
-    assert folded_name("Straße_ ") == folded_name("STRASSE")
-    two = written(pd.DataFrame({"A": ["1"], "a ": ["2"]}))
-    assert with_names_of(written(pd.DataFrame({"a": ["1"]})), two) is two  # either could be meant
 
 
 def test_holdout__decides_and_attacks_are_held_against_it() -> None:
@@ -284,7 +271,7 @@ def test_one_file_in_two_slots__leaks_fully() -> None:
     assert finding(result, "full_leakage").n_affected == 300
 
 
-def test_whole_rows__strangers_share_what_pairs_share() -> None:
+def test_whole_rows__of_strangers_share_what_pairs_share() -> None:
     none = "n_exact expected_exact expected_unique_exact p_value n_repeated_exact expected_repeated_exact"
     usual = dict.fromkeys(none.split(), 0.0) | {"n_unique": 90, "repeated_p_value": 1.0}
     found = WholeRows(n_original=100, n_scrambled=100, n_unique_exact=2, n_pairs=5, **usual)  # type: ignore[arg-type]
@@ -295,9 +282,18 @@ def test_whole_rows__strangers_share_what_pairs_share() -> None:
     )  # type: ignore[arg-type]
     assert held.expected_among_strangers == 0
     assert held.stranger_p_value == pytest.approx((2 / 3) ** 2)
+    original, strangers = people(400, 5), people(400, 6)
+    strangers.iloc[:2] = original.iloc[200:202].to_numpy()
+    audit = judged(original, strangers)
+    assert not audit.measures.whole_rows.is_rearranged
+    assert next(one for one in audit.findings if one.check == "whole_rows").verdict is Verdict.WARN
+    coarse = original[["town", "sex"]].assign(age=original["born"].str[:3])
+    assert not judged(
+        coarse, shuffled(coarse)
+    ).measures.whole_rows.is_rearranged  # strangers have such values too
 
 
-def test_attack_rate__stands_with_interval_control_and_risk() -> None:
+def test_attack_rate_and_membership__stand_with_interval_control_and_risk() -> None:
     rate = AttackRate(
         attack="linkage", n_guesses=100, n_successes=40, n_naive=1, n_control_guesses=100, n_control=20
     )
@@ -313,9 +309,6 @@ def test_attack_rate__stands_with_interval_control_and_risk() -> None:
         attack="linkage", n_guesses=2, n_successes=2, n_naive=0, n_control_guesses=2, n_control=2
     )
     assert sure.risk == 0
-
-
-def test_membership__says_the_smallest_leak_that_would_show() -> None:
     found = Membership(n_members=100, n_others=100, auc=0.5)
     assert found.smallest_shown == pytest.approx(0.615, abs=0.002)
     low, high = found.interval
@@ -335,16 +328,13 @@ def attack(audit: LeakageAudit, name: str) -> AttackRate:
     return next(rate for rate in audit.measures.attacks.rates if rate.attack == name)
 
 
-def test_singling_out__guesses_only_what_one_scrambled_row_has() -> None:
+def test_linkage_and_singling_out__of_copies_and_strangers() -> None:
     original = pd.DataFrame({"age": ["1", "2", "2", "9", "9"], "town": ["a", "a", "b", "b", "c"]})
     scrambled = pd.DataFrame({"age": ["1", "2", "2", "9", "9"], "town": ["a", "a", "b", "b", "b"]})
     rate = attack(judged(original, scrambled), "singling out, one column")
     assert (rate.n_guesses, rate.n_successes) == (2, 2)  # age = 1 and age <= 1; not age >= 9, which two have
     several = attack(judged(original, scrambled), "singling out, several columns")
     assert (several.n_guesses, several.n_successes) == (2, 2)  # rows 1 and 3, each once
-
-
-def test_linkage__links_halves_of_a_copy_and_of_strangers_no_more_than_chance() -> None:
     original = people(300, 1)
     assert attack(judged(original, moved(original)), "linkage").share > 0.9
     strangers = attack(judged(original, people(300, 2)), "linkage")
@@ -360,16 +350,7 @@ def test_probabilities_of_matches__are_exact_where_matches_are_rare_and_binomial
     assert found[2] < 1e-300
 
 
-def test_columns__a_few_matches_where_hardly_any_are_expected_are_no_warning() -> None:
-    original = pd.DataFrame({"id": [str(n) for n in range(300)], "sex": ["f", "m"] * 150})
-    scrambled = original.assign(id=[*original["id"][:5], *original["id"][:4:-1]])
-    checks = {finding.check for finding in judged(original, scrambled, ignore_columns=("sex",)).findings}
-    assert "columns_above_chance" not in checks  # 5 of 300 in place where 1 is expected: 4 deviations, 0.4 %
-
-
-def test_second_look__of_very_many_columns_is_on_some_of_them_and_says_so(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_second_look__of_very_many_columns_is_on_some_of_them_and_says_so(monkeypatch: Patch) -> None:
     monkeypatch.setattr("core.leakage.second_look._MOST_COLUMNS", 10)
     rng = np.random.default_rng(0)
     original = pd.DataFrame({f"c{n}": np.round(rng.normal(50, 9, 120), 2) for n in range(30)})
@@ -448,15 +429,18 @@ def test_naming__names_and_addresses_that_are_still_there_fail_wherever_they_sta
     assert next_steps(audit.findings)[0].startswith("Leave out `email`, `full_name`")
 
 
-def test_naming__names_made_up_from_the_same_pool_and_new_addresses_are_no_finding() -> None:
+def test_naming__a_column_that_only_its_name_says_and_names_of_the_same_pool() -> None:
     original = people(600, 1)
     for seed in range(3):
         audit = judged(with_people(original, 2), with_people(shuffled(original), 30 + seed))
         assert audit.measures.naming  # some names are those of strangers too
         assert audit.verdict is Verdict.PASS
-
-
-def test_naming__a_few_numbers_of_people_left_among_pseudonyms_fail() -> None:
+    original = people(300, 1).assign(phone=[f"x{n}" for n in range(300)])
+    scrambled = shuffled(original)
+    (found,) = [each for each in judged(original, scrambled).findings if each.check == "perhaps_names"]
+    assert (found.verdict, found.column, found.n_affected) == (Verdict.WARN, "phone", 300)
+    new = scrambled.assign(phone=[f"y{n}" for n in range(300)])
+    assert judged(original, new).verdict is Verdict.PASS
     rng = np.random.default_rng(5)
     numbers = [
         f"{60 + n % 40:02}{1 + n % 12:02}{1 + n % 28:02}-1{rng.integers(10**6):06}" for n in range(300)
@@ -469,15 +453,6 @@ def test_naming__a_few_numbers_of_people_left_among_pseudonyms_fail() -> None:
     assert "4 of 300" in found.message
     gone = judged(original, moved(left.assign(resident_number=tokens)))
     assert "direct_identifiers" not in checks(gone)
-
-
-def test_naming__a_column_that_only_its_name_says_is_a_warning() -> None:
-    original = people(300, 1).assign(phone=[f"x{n}" for n in range(300)])
-    scrambled = shuffled(original)
-    (found,) = [each for each in judged(original, scrambled).findings if each.check == "perhaps_names"]
-    assert (found.verdict, found.column, found.n_affected) == (Verdict.WARN, "phone", 300)
-    new = scrambled.assign(phone=[f"y{n}" for n in range(300)])
-    assert judged(original, new).verdict is Verdict.PASS
 
 
 def with_phones(n: int, seed: int) -> pd.DataFrame:
@@ -514,15 +489,3 @@ def test_whole_rows__few_left_among_the_originals_own_values_fail(n_left: int, b
     found = next(one for one in audit.findings if one.check == "whole_rows")
     assert found.verdict is (Verdict.FAIL if n_left else Verdict.PASS)
     assert found.n_affected == n_left
-
-
-def test_whole_rows__few_that_strangers_share_are_a_warning_as_before() -> None:
-    original, strangers = people(400, 5), people(400, 6)
-    strangers.iloc[:2] = original.iloc[200:202].to_numpy()
-    audit = judged(original, strangers)
-    assert not audit.measures.whole_rows.is_rearranged
-    assert next(one for one in audit.findings if one.check == "whole_rows").verdict is Verdict.WARN
-    coarse = original[["town", "sex"]].assign(age=original["born"].str[:3])
-    assert not judged(
-        coarse, shuffled(coarse)
-    ).measures.whole_rows.is_rearranged  # strangers have such values too

@@ -90,22 +90,16 @@ def test_audit__that_saw_nothing_among_few_is_not_assessed(n, n_others, smallest
     assert (figure.value, figure.verdict) == (told["smallest_leak_share"], Verdict.NOT_ASSESSED)
 
 
-def test_audit__says_it_beside_a_pass_where_enough_was_looked_at():
+def test_audit__says_it_beside_a_pass_and_is_otherwise_as_before() -> None:
     measures = audited(700, 700).measures
     enough = Membership(n_members=30_000, n_others=30_000, auc=0.5)
     object.__setattr__(measures.attacks, "membership", enough)
     audit = judge_leakage(measures, LeakageThresholds())
     assert (audit.verdict, finding(audit).verdict) == (Verdict.PASS, Verdict.PASS)
     assert finding(audit).message in audit.headline
-
-
-def test_audit__that_found_something_keeps_its_verdict():
     leaked = table(700, 1).sample(frac=1, random_state=1)
     audit = audited(700, 700, leaked)
     assert (audit.verdict, finding(audit).verdict) == (Verdict.FAIL, Verdict.PASS)
-
-
-def test_audit__without_a_holdout_is_as_before():
     audit = audited(700, 0)
     assert finding(audit) is None
     assert audit.verdict is Verdict.PASS

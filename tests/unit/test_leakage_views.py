@@ -60,7 +60,7 @@ def test_headline__says_it_in_one_sentence() -> None:
     assert audit_leakage(*demo("reversed")).headline.startswith("600 of 600 unique rows")
 
 
-def test_row_figures__stand_beside_chance_with_their_verdict() -> None:
+def test_figures__stand_beside_chance_with_their_verdict() -> None:
     full, partial, mean, spread = views.row_figures(audit())
     assert (full.value, full.threshold, full.verdict) == (0.25, "none tolerated", Verdict.FAIL)
     assert partial.value == 0.5
@@ -71,9 +71,6 @@ def test_row_figures__stand_beside_chance_with_their_verdict() -> None:
         table(ORIGINAL), table(SCRAMBLED), thresholds=LeakageThresholds(max_full_leakage_share=0.3)
     )
     assert views.row_figures(tolerant)[0].threshold == "at most 30.0 %"
-
-
-def test_moved_figures__stand_beside_chance() -> None:
     result = audit_leakage(*demo("leaking"))
     nearest = result.measures.nearest
     relinked = next(figure for figure in views.moved_figures(result) if figure.measure == "relink_share")
@@ -99,14 +96,26 @@ def test_figures__are_not_assessed_where_rows_cannot_be_paired() -> None:
             chart(result.measures)
 
 
-def test_columns_table__has_the_largest_excess_first() -> None:
+def test_columns_and_charts__show_the_largest_first() -> None:
     frame = views.columns_table(audit().measures)
     assert frame["n_matching"].sum() == 5
     assert frame["z"].is_monotonic_decreasing
     assert (frame["excess"] == frame["matching_share"] - frame["chance_share"]).all()
+    header = ",".join(f"c{number}" for number in range(40))
+    rows = "\n".join(",".join(str((row * column) % 5) for column in range(40)) for row in range(6))
+    wide = table(f"{header}\n{rows}\n")
+    chart = views.leakage_charts(audit_leakage(wide, wide).measures)["columns"]
+    assert chart.title == "Matching cells by column, against chance (the 30 with the largest excess)"
+    measures = audit(ignore_values=("63", "m", "Derby")).measures
+    charts = views.leakage_charts(measures)
+    specification = charts["distribution"].chart.to_dict()
+    counts = next(iter(specification["datasets"].values()))
+    assert sum(row["observed"] for row in counts) == 4
+    assert sum(row["chance"] for row in counts) == pytest.approx(4)
+    assert says(charts["proportion"].alt_text, "full leakage: 2…partial leakage: 0…: 1 row…: 1 row")
 
 
-def test_worst_rows_table__has_numbers_and_counts_only() -> None:
+def test_row_tables__have_numbers_and_counts_and_one_row_of_both_tables() -> None:
     frame = views.worst_rows_table(audit().measures, n_rows=3)
     assert frame.to_dict("list") == {
         "row": [1, 2, 4],
@@ -117,9 +126,6 @@ def test_worst_rows_table__has_numbers_and_counts_only() -> None:
     }
     ignored = audit(ignore_values=("30", "f", "Ekwador"), ignore_columns=("town", "age"))
     assert views.worst_rows_table(ignored.measures)["leakage"].tolist() == ["full", "", "", ""]
-
-
-def test_row_values_table__shows_one_row_of_both_tables_by_its_own_number() -> None:
     original = table("id,a\n7,x\n8,y\n")
     scrambled = table("id,a\n8,z\n9,x\n")
     pair = pair_tables(original, scrambled, key="id")
@@ -128,9 +134,6 @@ def test_row_values_table__shows_one_row_of_both_tables_by_its_own_number() -> N
     assert views.row_values_table(pair, result.measures, 2).to_dict("records") == [
         {"column": "a", "original": "y", "scrambled": "z", "equal": False}
     ]
-
-
-def test_row_counts_csv__has_a_line_per_row() -> None:
     lines = views.row_counts_csv(audit().measures).decode().splitlines()
     assert lines[0] == '"row","matching_cells","valid_cells","full_leakage"'
     assert lines[1:] == ["1,3,3,true", "2,1,3,false", "3,0,3,false", "4,1,3,false"]
@@ -147,33 +150,15 @@ def test_distances_table__names_the_holdout_where_there_is_one() -> None:
     assert views.nearest_figures(with_holdout)[-1].value == 1.0
 
 
-def test_charts__draw_counts_that_sum_to_the_rows() -> None:
-    measures = audit(ignore_values=("63", "m", "Derby")).measures
-    charts = views.leakage_charts(measures)
-    specification = charts["distribution"].chart.to_dict()
-    counts = next(iter(specification["datasets"].values()))
-    assert sum(row["observed"] for row in counts) == 4
-    assert sum(row["chance"] for row in counts) == pytest.approx(4)
-    assert says(charts["proportion"].alt_text, "full leakage: 2…partial leakage: 0…: 1 row…: 1 row")
-
-
-def test_columns_chart__shows_the_largest_of_many_columns() -> None:
-    header = ",".join(f"c{number}" for number in range(40))
-    rows = "\n".join(",".join(str((row * column) % 5) for column in range(40)) for row in range(6))
-    wide = table(f"{header}\n{rows}\n")
-    chart = views.leakage_charts(audit_leakage(wide, wide).measures)["columns"]
-    assert chart.title == "Matching cells by column, against chance (the 30 with the largest excess)"
-
-
-def test_comparison_note__states_every_choice() -> None:
+def test_notes__state_every_choice() -> None:
     result = audit(ignore_values=("-999",), ignore_columns=("town",), missing_on_both="difference")
     told = "2 columns compared, 1 ignored…-999…is a difference…is a difference…500 random orders, seed 0"
     assert says(views.comparison_note(result.measures), told)
-
-
-def test_nearest_note__says_exact_or_sampled() -> None:
     assert says(views.nearest_note(audit().measures), "Exact: 4…4")
     assert says(views.nearest_note(audit(max_comparisons=24).measures), "sample (seed 0): 2 of 4…4")
+    from core.measures import MEASURES  # noqa: PLC0415
+
+    assert set(views.MEASURE_KEYS) <= set(MEASURES)
 
 
 def test_leakage_report__renders_everywhere_and_holds_no_cell_value() -> None:
@@ -196,12 +181,6 @@ def test_leakage_report__renders_everywhere_and_holds_no_cell_value() -> None:
     ]  # fmt: skip
     assert report.settings["Compare rows by"] == "Position in the table"
     assert {figure.measure for figure in report.figures} <= set(views.MEASURE_KEYS)
-
-
-def test_every_measure__is_defined() -> None:
-    from core.measures import MEASURES  # noqa: PLC0415
-
-    assert set(views.MEASURE_KEYS) <= set(MEASURES)
 
 
 def test_found_and_attack_figures__stand_beside_chance_hold_out_or_naive() -> None:

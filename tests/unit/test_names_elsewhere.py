@@ -82,7 +82,7 @@ def planted(values: Sequence[str], write: Callable[[str], str]) -> tuple[list[st
     return notes, sum(i % 11 == 5 for i in range(N))
 
 
-def test_measure_elsewhere__digits_of_random_tokens_are_chance_and_planted_ones_are_not() -> None:
+def test_measure_elsewhere__chance_explains_digits_of_tokens_and_planted_ones_not() -> None:
     rng = np.random.default_rng(5)
     pay = (10_000 + rng.permutation(80_000)[:N]).astype(str).tolist()
     tokens = [f"{rng.bytes(4).hex()}x{rng.integers(10_000, 99_999)}" for _ in range(N)]
@@ -97,9 +97,6 @@ def test_measure_elsewhere__digits_of_random_tokens_are_chance_and_planted_ones_
     assert [one[:3] for one in found_in(planted, original=original, shuffled=True, log=log)] == [
         ("pay", "id", "values")
     ]
-
-
-def test_measure_elsewhere__a_token_of_many_records_is_drawn_once() -> None:
     rng = np.random.default_rng(6)
     days = np.datetime64("2023-01-01") + rng.permutation(900)[:N]
     original: dict[str, Cells] = {"seen": days.astype(str).tolist(), "case": [f"c{i // 5}" for i in range(N)]}
@@ -117,7 +114,7 @@ def test_measure_elsewhere__a_token_of_many_records_is_drawn_once() -> None:
     ]
 
 
-def test_measure_elsewhere__a_word_that_two_columns_of_categories_share_is_none_of_the_others() -> None:
+def test_measure_elsewhere__short_words_and_words_of_categories_are_none_of_others() -> None:
     trust = ["low", "medium", "high"]
     illness = ["asthma", "eczema", "migraine", "diabetes"]
     original: dict[str, Cells] = {
@@ -138,9 +135,6 @@ def test_measure_elsewhere__a_word_that_two_columns_of_categories_share_is_none_
     assert ("trust", "pay") in [
         one[:2] for one in found_in(changed, original=original, shuffled=True, log=log)
     ]
-
-
-def test_measure_elsewhere__what_is_left_of_a_short_word_is_in_many_a_token() -> None:
     rng = np.random.default_rng(7)
     steps = ["decide", "check", "close", "call back"]
     original: dict[str, Cells] = {"step": [steps[i % 4] for i in range(N)], "id": [f"c{i}" for i in range(N)]}
@@ -223,16 +217,13 @@ def test_measure__sees_a_column_of_names_respelled(
     assert found == ([("name", "name", form, N)] if form else [])
 
 
-def test_measure__sees_values_in_a_new_column_without_rows() -> None:
+def test_measure__of_new_columns_and_new_names() -> None:
     texts = [f"Stay of {number}" for number in PHONES]
     assert found_in({"new": texts}, shuffled=True) == [("phone", "new", "values", N)]
     texts = [f"{name} 귀하" for name in KOREAN]
     assert found_in({"new": texts}, shuffled=True)[0] == ("성명", "new", "values", N)
     rare = [f"{a}{i:04d}x Y{i}" for i, a in enumerate("abc" * (N // 3))]
     assert found_in({"new": rare}, shuffled=True) == []
-
-
-def test_measure__holds_new_names_against_words_combined_anew() -> None:
     given, surnames = (
         [f"{c}{a}{b}" for a in "aeiou" for b in ends] for c, ends in (("M", "klnrst"), ("B", "cdgpvz"))
     )

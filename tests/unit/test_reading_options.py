@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.__main__ import main
+from tests.kinds import Told
 
 ROWS = [("Žan", 31 + n % 3, ("m", "f")[n % 2], "NA" if n == 5 else str(n)) for n in range(24)]
 
@@ -42,9 +43,7 @@ def _calls(folder: Path) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("tool", ["tabular", "leakage", "risk", "dataset", "diversity"])
-def test_reading_options__hold_for_all_tables_of_a_command(
-    tool: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_reading_options__hold_for_all_tables_of_a_command(tool: str, tmp_path: Path, capsys: Told) -> None:
     call = _calls(tmp_path)[tool]
     assert main([tool, *call, *READING, "--json"]) in (0, 1), capsys.readouterr().err
     json.loads(capsys.readouterr().out)
@@ -59,13 +58,7 @@ def test_reading_options__of_events(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert json.loads(capsys.readouterr().out)["settings"]["user_column"] == "GUID"
 
 
-def test_reading_options__are_refused_before_a_file_is_read(capsys: pytest.CaptureFixture[str]) -> None:
-    given = ["--encoding", "klingon", "--delimiter", "~~", "--header-row", "top"]
-    assert main(["leakage", "no.csv", "no.csv", *given]) == 2
-    assert len(capsys.readouterr().err.splitlines()) == 3
-
-
-def test_no_missing_words__keeps_values_that_look_missing(
+def test_no_missing_words_and_ignored_columns__hold_for_leakage(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "t.csv"
@@ -75,11 +68,6 @@ def test_no_missing_words__keeps_values_that_look_missing(
         main(["leakage", str(path), str(path), *more, "--json"])
         found.append(json.loads(capsys.readouterr().out)["mean_matching_cells"])
     assert found == [1.5, 2.0]
-
-
-def test_leakage__ignores_what_stands_behind_the_tables(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
     path = tmp_path / "t.csv"
     path.write_text("id,a,b\n1,-999,1\n2,5,-999\n3,6,7\n")
     documents = []
@@ -90,6 +78,9 @@ def test_leakage__ignores_what_stands_behind_the_tables(
     assert documents[0] == documents[1]
     assert documents[0]["n_columns"] == 1
     assert settings[0]["ignore_values"] == ["-999"]
+    given = ["--encoding", "klingon", "--delimiter", "~~", "--header-row", "top"]
+    assert main(["leakage", "no.csv", "no.csv", *given]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 3
 
 
 @pytest.mark.parametrize(
@@ -141,26 +132,13 @@ def test_evidence__of_other_tools_shows_numbers_and_shapes_and_no_cell(
     rows[7], rows[30] = "P0007,97,Zzyzx-Q,2,1", "P0030,91,Ljubno,1,0"
     (tmp_path / "t.csv").write_text(head + "\n".join(rows))
     (tmp_path / "u.csv").write_text("person,visit\n" + "".join(f"P{n:04d},v{n % 5}\n" for n in range(40)))
+    first, second = str(tmp_path / "t.csv"), str(tmp_path / "u.csv")
+    search = (
+        "--label sick --sensitive score --quasi-identifier age town --categorical town --leave-out person"
+    )
     words = {
-        "dataset": [
-            str(tmp_path / "t.csv"),
-            str(tmp_path / "u.csv"),
-            "--quasi-identifier",
-            "t.age",
-            "t.town",
-        ],
-        "diversity": [
-            *(
-                str(tmp_path / "t.csv"),
-                "--label",
-                "sick",
-                "--sensitive",
-                "score",
-                "--quasi-identifier",
-                "age",
-            ),
-            *("town", "--categorical", "town", "--leave-out", "person", "--k-max", "3"),
-        ],
+        "dataset": [first, second, *"--quasi-identifier t.age t.town".split()],
+        "diversity": [first, *search.split(), "--k-max", "3"],
     }[tool]
     out = tmp_path / "out"
     formats = "html,json,csv,xlsx"
@@ -168,9 +146,8 @@ def test_evidence__of_other_tools_shows_numbers_and_shapes_and_no_cell(
     printed = capsys.readouterr().out
     assert "Evidence: Records of t.csv in classes smaller than " in printed
     (report,) = out.glob("*.json")
-    table = next(
-        each for each in json.loads(report.read_text())["tables"] if each["name"].startswith("Evidence")
-    )
+    tables = json.loads(report.read_text())["tables"]
+    table = next(each for each in tables if each["name"].startswith("Evidence"))
     assert table["columns"] == ["Record", "Class size", "age", "town"]
     assert [8, 1, "99", "AAAAA-A"] in table["rows"]
     told = printed + json.dumps(table)

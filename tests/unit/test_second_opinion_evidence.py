@@ -1,7 +1,14 @@
+"""Records behind findings, the gravest first, and classes of persons."""
+
+import numpy as np
+
 from core.reports.evidence import small_class_records
 from core.reports.model import said_table
+from core.tabular.second_opinion import judge_second_opinion, measure_second_opinion, with_quasi_identifiers
+from core.tabular.second_opinion.opinion import folded, gravest_first
 from core.tabular.views.evidence import relinked_records, unchanged_records
-from tests.second_opinion_examples import dataset
+from core.verdict import Finding, Verdict
+from tests.second_opinion_examples import dataset, findings, log_of, opinion_on, the_finding, well_anonymized
 
 
 def test_records__of_what_is_unchanged_relinked_or_in_small_classes() -> None:
@@ -58,3 +65,98 @@ def test_evidence__never_takes_a_column_for_a_fact_by_its_heading() -> None:
     table = dataset({"Found": ["Ana", "Rok"]})
     frame = said_table(unchanged_records(table, table, column="Found", reveal=False))
     assert frame["Found (original)"].tolist() == ["AAA", "AAA"]
+
+
+# --- the gravest finding first, and many columns told as one
+
+
+def _finding(check: str, verdict: Verdict = Verdict.FAIL, column: str | None = None) -> Finding:
+    return Finding(check=check, verdict=verdict, message=f"{column}: {check}.", column=column, n_affected=2)
+
+
+def test_gravest_first__puts_numbers_and_names_of_people_before_shares() -> None:
+    found = [
+        _finding("row_count_differs", Verdict.WARN),
+        _finding("relinkage"),
+        _finding("copy", column="lab"),
+        _finding("copy", column="born"),
+        _finding("copy", column="who"),
+        _finding("copy", column="number"),
+        _finding("originals_beside_the_table"),
+        _finding("small", Verdict.WARN, column="number"),
+    ]
+    semantics = {"number": "ssn", "who": "name", "born": "birthdate", "lab": "other"}
+    ordered = gravest_first(found, (), semantics)
+    assert [one.column or one.check for one in ordered] == [
+        *("number", "who", "originals_beside_the_table", "born", "lab", "relinkage", "number"),
+        "row_count_differs",
+    ]
+
+
+def test_folded__tells_four_columns_of_one_check_as_one_and_leaves_others_alone() -> None:
+    found = [_finding("copy", column=name) for name in "abcd"] + [_finding("relinkage")]
+    (one, other) = folded(found)
+    assert one.message == "a: copy. So it is with 3 more columns: `b`, `c` and `d`."
+    assert (one.column, one.columns, one.n_affected) == (None, ("a", "b", "c", "d"), 8)
+    assert one.document()["columns"] == ["a", "b", "c", "d"]
+    assert other.check == "relinkage"
+    three = [_finding("copy", column=name) for name in "abc"]
+    mixed = [*three, _finding("copy", Verdict.WARN, column="d")]
+    facts = [_finding("fact", Verdict.PASS, column=name) for name in "abcde"]
+    assert folded([*mixed, *facts]) == (*mixed, *facts)
+    assert "columns" not in three[0].document()
+    columns = {f"lab{i}": [f"{10 * i + row / 7:.3f}" for row in range(40)] for i in range(6)}
+    (finding,) = findings(opinion_on(columns, columns), "unchanged_distinct_column")
+    assert finding.columns == tuple(columns)
+    assert finding.message.endswith(
+        "So it is with 5 more columns: `lab1`, `lab2`, `lab3`, `lab4` and `lab5`."
+    )
+
+
+# --- classes counted in persons, and classes whose people share a sensitive value
+
+# Two classes of 20 records: "F" are 10 persons of 2 records, "M" are 2 persons of 10.
+SEX = ["F"] * 20 + ["M"] * 20
+WHO = [f"F{i // 2}" for i in range(20)] + [f"M{i // 10}" for i in range(20)]
+TOKEN = {who: np.random.default_rng(i).bytes(6).hex() for i, who in enumerate(dict.fromkeys(WHO))}
+WARD = ["a", "b"] * 20
+
+
+def test_persons__are_remembered_for_other_quasi_identifiers() -> None:
+    released = dataset({"patient_id": [TOKEN[w] for w in WHO], "sex": SEX, "ward": WARD}, "x_anonymized.csv")
+    log = log_of(patient_id=("patient_id", "pseudonymize"), sex=("gender", "keep"), ward=("other", "keep"))
+    original = dataset({"patient_id": WHO, "sex": SEX, "ward": WARD})
+    measured = measure_second_opinion(original, released, log)
+    opinion = judge_second_opinion(with_quasi_identifiers(measured, released, ["ward", "sex"]))
+    assert "over `ward` and `sex` has 2 persons" in the_finding(opinion, "smallest_class_of_persons").message
+
+
+# --- classes that share a value
+
+
+def _with_alike(n_classes: int) -> tuple[Verdict | None, str]:
+    """Return what is said where so many regions have one diagnosis."""
+    original, anonymized, log = well_anonymized()
+    regions = sorted({str(region) for region in anonymized["region"]})[:n_classes]
+    shared = [
+        "F20" if region in regions else diagnosis
+        for region, diagnosis in zip(anonymized["region"], anonymized["diagnosis"], strict=True)
+    ]
+    opinion = opinion_on({**original, "diagnosis": shared}, {**anonymized, "diagnosis": shared}, log)
+    found = findings(opinion, "alike_inside")
+    return (found[0].verdict, found[0].message) if found else (None, "")
+
+
+def test_alike__classes_that_share_a_diagnosis_beyond_chance_fail() -> None:
+    assert _with_alike(0) == (None, "")
+    verdict, message = _with_alike(1)
+    assert verdict is Verdict.FAIL
+    assert "everybody has the same `diagnosis`; chance would explain" in message
+    rng = np.random.default_rng(1)
+    columns = {
+        "gender": rng.choice(["F", "M"], 40).tolist(),
+        "region": rng.choice(["N", "S", "W"], 40).tolist(),
+        "diagnosis": rng.choice(["none", "asthma"], 40, p=[0.8, 0.2]).tolist(),
+    }
+    log = log_of(gender=("gender", "keep"), region=("address", "keep"), diagnosis=("diagnosis", "keep"))
+    assert findings(opinion_on(columns, columns, log), "alike_inside") == []

@@ -156,7 +156,7 @@ def test_combined__a_rotation_of_several_columns_is_seen_row_by_row() -> None:
     assert "derived_combined" not in _checks({"pc1": [f"{value:.4f}" for value in noise]}, reordered=False)
 
 
-def test_sorting__pseudonyms_in_the_order_of_names_that_repeat_are_seen() -> None:
+def test_sorting__pseudonyms_in_the_order_of_repeated_names_and_no_length_of_a_stay() -> None:
     names = np.random.default_rng(1).choice(["Kos", "Novak", "Zupan", *ORIGINAL["surname"][:27]], N)
     original = {**ORIGINAL, "surname": names.tolist()}
     places = np.argsort(np.argsort(names, kind="stable"), kind="stable")
@@ -168,9 +168,6 @@ def test_sorting__pseudonyms_in_the_order_of_names_that_repeat_are_seen() -> Non
         }
         checks = {one.check for one in hidden_in(original, released, log_of(**ACTIONS)).findings}
         assert ("in_the_original_order" in checks) is is_found
-
-
-def test_sorting__the_length_of_a_stay_is_no_order_of_people() -> None:
     came = np.datetime64("2024-01-01") + RNG.integers(0, 700, N)
     went = came + RNG.integers(1, 20, N)
     original = {**ORIGINAL, "came": came.astype(str).tolist(), "went": went.astype(str).tolist()}

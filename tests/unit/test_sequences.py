@@ -90,15 +90,12 @@ def test_sequences__days_counted_from_a_start_are_days_and_other_numbers_none() 
     assert "2 of 4 persons" in finding.message
 
 
-def test_spans__of_three_columns_are_looked_at_together_too() -> None:
+def test_spans__of_two_and_three_columns_of_one_record() -> None:
     days = [dates(each) for each in ([0, 0, 0, 0], [1, 1, 2, 2], [3, 4, 4, 5])]
     table = coded(first=days[0], second=days[1], third=days[2])
     *pairs, together = measure_time(table, table.table.column_names, [], np.arange(4)).spans
     assert [span.n_alone for span in pairs] == [0, 2, 0]
     assert (together.columns, together.n_alone) == (("first", "second", "third"), 4)
-
-
-def test_spans__are_of_two_columns_of_one_record() -> None:
     came, left = dates([0, 10, 20, 30, 40], "1950-01-01"), dates([3, 13, 23, 39, -1], "1950-01-01")
     table = coded(came=came, left=left, year=[1950] * 5)
     (span,) = measure_time(table, ["came", "left", "year"], [], np.arange(5)).spans
@@ -128,7 +125,7 @@ def test_ranks__of_numbers_dates_and_intervals(values: list[str], expected: list
         np.testing.assert_array_equal(found, expected)
 
 
-def test_orders__of_records_and_of_pseudonyms() -> None:
+def test_orders__of_records_bands_and_constant_values() -> None:
     rng = np.random.default_rng(0)
     n = 400
     band = np.sort(rng.integers(0, 4, n))
@@ -147,6 +144,21 @@ def test_orders__of_records_and_of_pseudonyms() -> None:
     shuffled = rng.permutation(n)
     assert measure_time(coded(key=key, band=band[shuffled]), ["band"], ["key"], None).orders == ()
     assert list(judge_orders([])) == []
+    n = 200
+    rows = np.arange(n)
+    for mark in ((rows > 90) + 0, (rows > 90) + 1):
+        assert measure_time(coded(key=rows, group=mark), ["group"], ["key"], None).orders == ()
+    bands = coded(key=rows, age=["18-39" if row < 90 else "40-99" for row in rows])
+    (found,) = measure_time(bands, ["age"], ["key"], None).orders
+    assert (found.column, found.by) == ("key", "age")
+    decades = coded(key=rows, age=np.where(rows < 90, 20, 40))
+    (found,) = measure_time(decades, ["age"], ["key"], None).orders
+    assert (found.column, found.by) == ("key", "age")
+    few = np.arange(20.0)
+    assert in_order_of(few, few, coarse=False) is None
+    assert in_order_of(np.arange(100.0), np.zeros(100)) is None
+    assert in_order_of(np.zeros(100), np.arange(100.0), coarse=False) is None
+    assert in_order_of(np.arange(100.0), -np.arange(100.0), coarse=False) == pytest.approx(-1)
 
 
 def test_orders__whole_dates_in_order_tell_nothing_more_and_pseudonyms_given_by_them_do() -> None:
@@ -183,24 +195,3 @@ def test_orders__beside_an_original_that_something_orders() -> None:
     assert list(orders_beside(kept, original, [], name="o.csv")) == []
     assert list(orders_beside(coded(age=age[:9]), original, [], name="o.csv")) == []
     assert list(orders_beside(coded(age=[1] * n), original, [], name="o.csv")) == []
-
-
-def test_in_order__of_few_or_constant_values_is_not_known() -> None:
-    few = np.arange(20.0)
-    assert in_order_of(few, few, coarse=False) is None
-    assert in_order_of(np.arange(100.0), np.zeros(100)) is None
-    assert in_order_of(np.zeros(100), np.arange(100.0), coarse=False) is None
-    assert in_order_of(np.arange(100.0), -np.arange(100.0), coarse=False) == pytest.approx(-1)
-
-
-def test_orders__groups_that_follow_each_other_hide_none_and_two_bands_do() -> None:
-    n = 200
-    rows = np.arange(n)
-    for mark in ((rows > 90) + 0, (rows > 90) + 1):
-        assert measure_time(coded(key=rows, group=mark), ["group"], ["key"], None).orders == ()
-    bands = coded(key=rows, age=["18-39" if row < 90 else "40-99" for row in rows])
-    (found,) = measure_time(bands, ["age"], ["key"], None).orders
-    assert (found.column, found.by) == ("key", "age")
-    decades = coded(key=rows, age=np.where(rows < 90, 20, 40))
-    (found,) = measure_time(decades, ["age"], ["key"], None).orders
-    assert (found.column, found.by) == ("key", "age")

@@ -70,21 +70,15 @@ def told(original, anonymized, entry, status, pieces, **meta):
 # ------------------------------------------------------------------------------------------- drop
 
 
-def test_drop__passes_only_when_every_value_is_blank():
+def test_drop__passes_only_when_every_value_is_blank_invisible_characters_too() -> None:
     assert told(["a", "b"], [None, None], "ssn/drop", PASS, "All 2 values")
     assert told(["a", "b"], [None, "b"], "ssn/drop", FAIL, "1 of 2 (50.0 %) values remain…`drop`")
-
-
-def test_drop__one_remaining_value_of_many_fails():
+    assert check(["a"], ["\u200b"], "ssn/drop").status is FAIL
+    assert check(["a"], ["\x00"], "ssn/drop").status is FAIL
     cells = [None] * 99_999 + ["x"]
     found = check(["a"] * 100_000, cells, "ssn/drop")
     assert (found.status, found.n_failing) == (FAIL, 1)
     assert found.reason.startswith("1 of 100,000 values remain")
-
-
-def test_drop__an_invisible_character_is_a_value():
-    assert check(["a"], ["\u200b"], "ssn/drop").status is FAIL
-    assert check(["a"], ["\x00"], "ssn/drop").status is FAIL
 
 
 def test_keep_if_permitted__needs_permission_or_blanks():
@@ -109,20 +103,14 @@ def test_date_floor_year__accepts_the_first_of_january_in_every_writing_and_refu
     assert [one for one in OTHER_DAYS if check(["x"], [one], entry).status is not FAIL] == []
 
 
-def test_date_floor_decade__needs_a_multiple_of_ten():
+def test_date_floor__needs_the_first_of_a_decade_and_shows_shapes_only() -> None:
     assert told(["x", "y", None], ["1980-01-01", "29221", None], "d/date_floor_decade", PASS, "All 2 ")
     assert check(["x"], ["1987-01-01"], "d/date_floor_decade").status is FAIL
     assert check(["x"], ["31778"], "d/date_floor_decade").status is FAIL
-
-
-def test_date_floor__one_wrong_value_of_many_fails_and_shows_its_shape_only():
     cells = ["1987-01-01"] * 99_999 + ["1987-03-21"]
     found = check(cells, cells, "birthdate/date_floor_year")
     assert (found.status, found.n_failing, found.shapes) == (FAIL, 1, ("YYYY-MM-DD",))
     assert says(found.reason, "1 of 100,000…YYYY-MM-DD")
-
-
-def test_date_floor__shows_the_three_most_frequent_shapes():
     cells = ["Kim 7", "Lee 8", "2020/1/5", "2020/1/6", "2020/1/7", "x@y", "서울", "0:00\x07"]
     assert check(cells, cells, "d/date_floor_year").shapes == ("YYYY/MM/DD", "AAA 9", "9:99?")
 
@@ -154,29 +142,23 @@ NO_PSEUDONYMS = {
 }
 
 
-def test_pseudonymize__accepts_what_looks_like_pseudonyms_and_warns_of_what_does_not():
+def test_pseudonymize__accepts_what_looks_like_pseudonyms_and_warns_of_what_does_not() -> None:
     entry = "patient_id/pseudonymize"
     for how, values in PSEUDONYMS.items():
         assert told(ORIGINALS, values, entry, PASS, "100 distinct…100 distinct…100 of 100 (100 %)"), how
     for how, values in NO_PSEUDONYMS.items():
         assert told(ORIGINALS, values, entry, WARN, "100 of 100 (100 %)…at most 10.0 %"), how
-
-
-def test_pseudonymize__a_surname_with_zeros_is_a_pseudonym():
     originals = ["김철수", "이영희", "남궁민", None]
     assert check(originals, ["김00", "이00", "남궁00", None], "name/pseudonymize").status is PASS
 
 
-def test_pseudonymize__warns_of_low_uniqueness_from_below_70_percent():
+def test_pseudonymize__warns_of_low_uniqueness_unlike_and_unchanged_values_from_their_limits_on() -> None:
     originals, entry = [f"p{number}" for number in range(10)], "id/pseudonymize"
     assert check(originals, [*HEXADECIMAL[:7], *HEXADECIMAL[:3]], entry).status is PASS
     few = [*HEXADECIMAL[:6], *HEXADECIMAL[:4]]
     assert told(originals, few, entry, WARN, "Low uniqueness: 6…10…at least 70.0 %")
     assert check(originals, [None] * 10, entry).status is WARN
     assert check([None, None], [None, None], entry).status is PASS
-
-
-def test_pseudonymize__warns_of_unlike_and_unchanged_values_from_their_limits_on():
     entry = "id/pseudonymize"
     assert check(ORIGINALS, [*HEXADECIMAL[:90], *ORIGINALS[:10]], entry).status is PASS
     eleven = [*HEXADECIMAL[:89], *ORIGINALS[:11]]
@@ -204,25 +186,11 @@ def test_pseudonymize__originals_in_another_row_order_pass_the_rule_but_not_the_
 # ----------------------------------------------------------------------------- sensitive patterns
 
 
-def test_patterns__at_most_10_percent_of_the_values_may_hold_one():
+def test_patterns__at_most_10_percent_may_hold_one_and_they_can_be_widened() -> None:
     cells, entry = ["ok"] * 9 + ["a@b.co"], "other/keep"
     assert told(cells, cells, entry, PASS, "1 of 10 (10.0 %)…(E-mail address 1)…at most 10.0 %")
     assert told(cells, [*cells[1:], None], entry, FAIL, "1 of 9 (11.1 %)…(E-mail address 1)…at most 10.0 %")
     assert told(["a"], [None], entry, PASS, "None of 0")
-
-
-def test_patterns__are_looked_for_under_every_other_action():
-    for entry in ("x/keep", "x/", "x/some_new_action", "address/region_generalize"):
-        found = check(["900101-1234567"], ["900101-1234567"], entry)
-        assert (found.status, found.check, found.shapes) == (FAIL, "patterns", ("999999-9999999",)), entry
-
-
-def test_patterns__are_looked_for_in_columns_the_log_does_not_mention():
-    found = measure({"c": ["010-1234-5678"]}, {"c": ["010-1234-5678"]})
-    assert [result.status for result in found.columns] == [FAIL]
-
-
-def test_patterns__can_be_widened():
     cells = ["1987.01.21", "x"]
     pair = table({"c": cells}), table({"c": cells}), log({"c": "other/keep"})
     assert measure_tabular(*pair).checks[0].status is PASS
@@ -232,10 +200,18 @@ def test_patterns__can_be_widened():
         TabularSettings(patterns=("fax",))
 
 
+def test_patterns__are_looked_for_under_every_other_action_and_in_columns_not_logged() -> None:
+    for entry in ("x/keep", "x/", "x/some_new_action", "address/region_generalize"):
+        found = check(["900101-1234567"], ["900101-1234567"], entry)
+        assert (found.status, found.check, found.shapes) == (FAIL, "patterns", ("999999-9999999",)), entry
+    found = measure({"c": ["010-1234-5678"]}, {"c": ["010-1234-5678"]})
+    assert [result.status for result in found.columns] == [FAIL]
+
+
 # -------------------------------------------------------------------- absent, unnamed, expanded columns
 
 
-def test_absent__is_a_warning_in_low_mode_unless_drop_is_logged():
+def test_absent_and_unnamed__are_warnings_unless_drop_is_logged() -> None:
     original, anonymized = {"a": ["1"], "b": ["1"], "c": ["1"]}, {"a": ["1"]}
     low = measure(original, anonymized, {"b": "x/drop"})
     assert [(result.column, result.status) for result in low.columns] == [
@@ -245,9 +221,6 @@ def test_absent__is_a_warning_in_low_mode_unless_drop_is_logged():
     ]
     assert ["In low mode columns are kept" in found.reason for found in low.checks[1:]] == [False, True]
     assert all(found.status is PASS for found in measure(original, anonymized, mode="high").checks)
-
-
-def test_unnamed__is_a_warning_and_left_out():
     original = table({"Unnamed: 1": ["900101-1234567"], "a": ["1"]}, unnamed=("Unnamed: 1",))
     found = measure_tabular(original, table({"Unnamed: 1": ["900101-1234567"], "a": ["1"]}), log())
     assert next((each.column, each.status) for each in found.checks) == ("Unnamed: 1", WARN)
@@ -255,7 +228,7 @@ def test_unnamed__is_a_warning_and_left_out():
     assert found.n_residual == 1  # but the file figure is over the whole anonymized table
 
 
-def test_expansions__use_their_own_entry_else_the_originals():
+def test_expansions__use_their_own_entry_else_the_originals_and_are_never_anothers() -> None:
     found = measure(
         {"score": ["5"], "x": ["1"]},
         {"score_low": ["1"], "score_day": ["2020-01-01"], "x": ["1"], "scores": ["2020-02-02"]},
@@ -268,20 +241,19 @@ def test_expansions__use_their_own_entry_else_the_originals():
     ]
     assert score.status is FAIL
     assert (found.pass_share, found.fail_share) == (2 / 3, 1 / 3)
-
-
-def test_expansions__a_column_of_the_original_is_never_anothers():
     found = measure({"a": ["1"], "a_b": ["2"]}, {"a_b": ["2"], "a_c": ["3"]}, mode="high")
     assert [(each.column, each.anonymized_column) for each in found.checks] == [("a", "a_c"), ("a_b", "a_b")]
+    found = measure({"Name": ["a"]}, {"name_first": ["a"], "name_last": ["b"]}, {"NAME": "name/drop"})
+    assert [(each.anonymized_column, each.status) for each in found.checks] == [
+        ("name_first", FAIL),
+        ("name_last", FAIL),
+    ]
 
 
-def test_match_columns__refuses_tables_without_a_common_column():
+def test_match_columns__refuses_tables_without_a_common_column_and_is_quick() -> None:
     with pytest.raises(AuditInputError) as error:
         measure({"a": ["1"], "b": ["2"]}, {"z": ["1"]}, mode="high")
     assert says(error.value, "x_anonymized.csv: none of the 2 columns of x.csv is in it")
-
-
-def test_match_columns__thousands_of_absent_columns_are_quick():
     original = {f"c{number}": ["1"] for number in range(8_000)}
     anonymized = {f"c{number}_x": ["1"] for number in range(8_000)}
     assert len(measure(original, anonymized).checks) == 8_000
@@ -290,7 +262,7 @@ def test_match_columns__thousands_of_absent_columns_are_quick():
 # -------------------------------------------------------------------------------------- file figures
 
 
-def test_policy_consistency__counts_logged_columns_that_should_be_gone():
+def test_policy_consistency__counts_logged_columns_that_should_be_gone() -> None:
     told = {"a": "x/drop", "b": "x/drop", "c": "dx/keep_if_permitted_else_drop", "d": "x/keep", "e": "x/drop"}
     original = {column: ["1", "2"] for column in "abcd"}
     anonymized = {"a": [None, "2"], "b": [None, None], "c": ["1", "2"], "d": ["1", "2"]}
@@ -299,9 +271,6 @@ def test_policy_consistency__counts_logged_columns_that_should_be_gone():
     assert found.policy_consistency == 3 / 5
     assert measure(original, anonymized, told, allow_dx=True).policy_consistency == 4 / 5
     assert measure(original, anonymized).policy_consistency == 1.0
-
-
-def test_policy_consistency__an_expanded_column_is_not_gone():
     found = measure({"a": ["1"], "b": ["1"]}, {"a_1": ["1"], "b": ["1"]}, {"a": "x/drop"})
     assert found.inconsistent_columns == ("a",)
 
@@ -343,12 +312,9 @@ LOW_RISK = (
 ).split()
 
 
-def test_is_high_risk__knows_identifying_semantics_and_leaves_others():
+def test_is_high_risk__knows_identifying_semantics_and_what_protects() -> None:
     assert [word for word in HIGH_RISK if not is_high_risk(word)] == []
     assert [word for word in ["", *LOW_RISK] if is_high_risk(word)] == []
-
-
-def test_is_protecting__keeping_with_permission_does_not_protect():
     assert is_protecting("keep_if_permitted_else_drop", allow_dx=False)
     assert not is_protecting("keep_if_permitted_else_drop", allow_dx=True)
     assert not is_protecting("keep", allow_dx=False)
@@ -385,15 +351,7 @@ def test_measure__matches_headers_whatever_their_case_and_composition(original, 
     assert found.notes == ()
 
 
-def test_measure__an_expansion_may_be_spelled_otherwise():
-    found = measure({"Name": ["a"]}, {"name_first": ["a"], "name_last": ["b"]}, {"NAME": "name/drop"})
-    assert [(each.anonymized_column, each.status) for each in found.checks] == [
-        ("name_first", FAIL),
-        ("name_last", FAIL),
-    ]
-
-
-def test_measure__names_as_written_win_and_those_that_fold_alike_stay_apart():
+def test_measure__names_as_written_win_and_it_is_said_which_could_not_be_told_apart() -> None:
     columns = {"id": ["1"], "ID": ["2"]}
     found = measure(columns, columns, {"id": "other/drop", "ID": "other/keep"})
     assert [(each.column, each.action, each.status) for each in found.checks] == [
@@ -401,9 +359,6 @@ def test_measure__names_as_written_win_and_those_that_fold_alike_stay_apart():
         ("ID", "keep", PASS),
     ]
     assert found.notes == ()
-
-
-def test_measure__says_which_names_could_not_be_told_apart():
     found = measure({"id": ["1"], "ID": ["2"], "a": ["3"]}, {"Id": ["1"], "a": ["3"]}, {"a": "other/keep"})
     assert [each.anonymized_column for each in found.checks] == [None, None, "a"]
     (note,) = found.notes
@@ -414,15 +369,12 @@ def test_measure__says_which_names_could_not_be_told_apart():
 # --------------------------------------------------------------------------------- classes, decision
 
 
-def test_quasi_identifiers__are_those_of_the_log_that_are_not_dropped():
+def test_quasi_identifiers__are_those_of_the_log_that_are_not_dropped() -> None:
     entries = "age/keep gender/drop zipcode/mask_zip_leading Age/keep race/keep maritalStatus/Keep wage/keep"
     columns = {column: ["1"] for column in "abcdfg"}
     assert measure(
         columns, columns, dict(zip("abcdefg", entries.split(), strict=True))
     ).quasi_identifiers == ("a", "c", "d", "f")
-
-
-def test_quasi_identifiers__of_an_expansion():
     found = measure(
         {"age": ["1"], "x": ["1"]}, {"age_low": ["1"], "age_high": ["2"], "x": ["1"]}, {"age": "age/keep"}
     )
@@ -461,24 +413,12 @@ def judged(columns, anonymized, told, mode="low", **limits):
     return judge_tabular(measured, thresholds=thresholds)
 
 
-def test_judge_tabular__passes():
+def test_judge_tabular__passes_or_recommends_a_review_from_the_limit_on() -> None:
     audit = judged({"a": ["1"]}, {"a": ["1"]}, {"a": "x/keep"})
     assert (audit.verdict, audit.mandatory_review, audit.recommended_review) == (PASS, False, False)
     assert audit.findings == ()
     assert audit.second_opinion_verdict is Verdict.NOT_ASSESSED
     assert audit.overall is Verdict.NOT_ASSESSED
-
-
-def test_judge_tabular__any_fail_message_is_mandatory_review():
-    audit = judged({"a": ["1"], "b": ["1"]}, {"a": ["1"], "b": ["1"]}, {"a": "x/drop", "b": "x/keep"})
-    assert (audit.verdict, audit.mandatory_review) == (FAIL, True)
-    checks = ["policy_consistency", "mandatory_review", "column_dropped"]
-    assert [finding.check for finding in audit.findings] == checks
-    pieces = ("50.0 %, below 60.0 %: 1 of 2 (50.0 %)…`a`", "1 of 2 (50.0 %)", "`a`: 1 of 1 (100 %)")
-    assert all(says(one.message, words) for one, words in zip(audit.findings, pieces, strict=True))
-
-
-def test_judge_tabular__recommended_review_from_the_limit_on():
     columns, anonymized = {"a": ["1"], "b": ["1"]}, {"a": ["1"]}
     audit = judged(columns, anonymized, {"a": "x/keep"})
     assert (audit.verdict, audit.recommended_review) == (WARN, True)
@@ -486,7 +426,13 @@ def test_judge_tabular__recommended_review_from_the_limit_on():
     assert judged(columns, anonymized, {"a": "x/keep"}, warn_share=0.51).verdict is PASS
 
 
-def test_judge_tabular__a_missed_figure_fails_without_any_fail_message():
+def test_judge_tabular__any_fail_message_or_missed_figure_fails() -> None:
+    audit = judged({"a": ["1"], "b": ["1"]}, {"a": ["1"], "b": ["1"]}, {"a": "x/drop", "b": "x/keep"})
+    assert (audit.verdict, audit.mandatory_review) == (FAIL, True)
+    checks = ["policy_consistency", "mandatory_review", "column_dropped"]
+    assert [finding.check for finding in audit.findings] == checks
+    pieces = ("50.0 %, below 60.0 %: 1 of 2 (50.0 %)…`a`", "1 of 2 (50.0 %)", "`a`: 1 of 1 (100 %)")
+    assert all(says(one.message, words) for one, words in zip(audit.findings, pieces, strict=True))
     cells = ["x"] * 9 + ["a@b.co"]
     audit = judged({"a": cells}, {"a": cells}, {"a": "x/keep"}, pattern_residual_share=0.09)
     assert (audit.verdict, audit.mandatory_review) == (FAIL, False)
@@ -498,7 +444,7 @@ def test_judge_tabular__a_missed_figure_fails_without_any_fail_message():
     assert says(unprotected.findings[0].message, "0 %, below 100 %: 1 of 1 (100 %)…`a`")
 
 
-def test_judge_tabular__what_is_odd_about_the_log_is_never_a_pass():
+def test_judge_tabular__what_is_odd_about_the_log_or_the_row_counts_is_never_a_pass() -> None:
     audit = audit_tabular(
         table({"a": ["1", "1"]}),
         table({"a": ["1", "1"]}, name="x_anonymized.csv"),
@@ -507,9 +453,6 @@ def test_judge_tabular__what_is_odd_about_the_log_is_never_a_pass():
     assert audit.verdict is PASS
     assert audit.second_opinion_verdict.severity >= WARN.severity
     assert {"log_action_unknown", "log_for_another_file"} <= {finding.check for finding in audit.all_findings}
-
-
-def test_audit_tabular__row_counts_may_differ():
     audit = audit_tabular(
         table({"a": ["1", "2", "3"]}),
         table({"a": ["1", "2"]}, name="x_anonymized.csv"),
@@ -543,7 +486,7 @@ def evidence(original, anonymized, told, **options):
     return [tuple(row.values()) for row in rows.to_dict("records")]
 
 
-def test_evidence_rows__are_those_each_check_counted():
+def test_evidence_rows__are_those_each_check_counted_of_no_other_column_and_limited() -> None:
     assert evidence(["a", "b"], [None, "b"], "x/drop") == [(2, "b", "b", "value remains")]
     assert evidence(["a"], ["1987-01-01"], "x/date_floor_decade") == [
         (1, "a", "1987-01-01", "not the first day of a decade")
@@ -559,17 +502,11 @@ def test_evidence_rows__are_those_each_check_counted():
     ]
     assert evidence(["a"], ["a"], "dx/keep_if_permitted_else_drop", allow_dx=True) == []
     assert evidence(["a"], ["a"], "dx/keep_if_permitted_else_drop") == [(1, "a", "a", "value remains")]
-
-
-def test_evidence_rows__of_other_columns_are_none():
     original = table({"Unnamed: 1": ["x"], "a": ["x"]}, unnamed=("Unnamed: 1",))
     anonymized = table({"Unnamed: 1": ["x"], "a": ["x"], "new": ["x"]})
     measured = measure_tabular(original, anonymized, log())
     for column in ("new", "Unnamed: 1", "gone"):
         assert evidence_rows(original, anonymized, measured, column).empty
-
-
-def test_evidence_rows__are_limited():
     cells = [str(number) for number in range(500)]
     measured = measure({"c": cells}, {"c": cells}, {"c": "x/drop"})
     rows = evidence_rows(table({"c": cells}), table({"c": cells}), measured, "c")

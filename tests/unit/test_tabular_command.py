@@ -149,9 +149,16 @@ def test_tabular__partners_in_another_folder(folder, tmp_path, capsys):
     assert (header[0], row[0]) == ("File name", "patients.csv")
 
 
-def test_tabular__a_missing_input_is_named(tmp_path, capsys):
+def test_tabular__bad_inputs_are_named(tmp_path, capsys, folder) -> None:
     assert main(["tabular", str(tmp_path / "gone.csv"), "--json"]) == 2
     assert capsys.readouterr().err == SKIPPED.format("gone.csv", "There is no such file or folder.")
+    assert main(["tabular", str(folder("visits")), "--json", "--quasi-identifier", "zip"]) == 2
+    (skipped,) = json.loads(capsys.readouterr().out)["skipped"]
+    assert says(skipped["reason"], "visits_anonymized.csv…`zip`…visit_date, department, payment")
+    path = folder("patients")
+    target = tmp_path / "patients.csv"
+    assert main(["tabular", str(path), "--report-dir", str(target)]) == 2
+    assert says(capsys.readouterr().err, f"error: …{target}…--report-dir")
 
 
 @pytest.mark.parametrize(
@@ -168,19 +175,6 @@ def test_tabular__wrong_arguments_are_said_once(folder, capsys, arguments, messa
     assert main(["tabular", str(folder("patients")), *arguments]) == 2
     printed = capsys.readouterr()
     assert (printed.out, printed.err) == ("", message)
-
-
-def test_tabular__an_unwritable_report_folder_is_named(folder, tmp_path, capsys):
-    path = folder("patients")
-    target = tmp_path / "patients.csv"
-    assert main(["tabular", str(path), "--report-dir", str(target)]) == 2
-    assert says(capsys.readouterr().err, f"error: …{target}…--report-dir")
-
-
-def test_tabular__an_unknown_quasi_identifier_is_named(folder, capsys):
-    assert main(["tabular", str(folder("visits")), "--json", "--quasi-identifier", "zip"]) == 2
-    (skipped,) = json.loads(capsys.readouterr().out)["skipped"]
-    assert says(skipped["reason"], "visits_anonymized.csv…`zip`…visit_date, department, payment")
 
 
 def test_tabular__a_file_that_vanishes_or_may_not_be_read_is_named(folder, capsys, monkeypatch):

@@ -120,22 +120,30 @@ def test_rule__says_that_marks_which_remain_are_a_false_alarm(cells, is_false):
     assert message.startswith("`name`: 20 of 20 (100 %) values remain although `drop` is logged.")
 
 
-def test_rule__says_that_hangul_words_of_categories_are_a_false_alarm():
+def test_rule__says_that_categories_years_other_words_and_pseudonyms_are_false_alarms() -> None:
     meals = ["조식", "중식", "수영", "요가"] * 30
     log = log_of(meal=("other", "keep"))
     message = rule_message({"meal": meals}, {"meal": meals}, log, "column_patterns")
     assert says(message, KNOWN + "…4 words repeated over 120 records")
     names = [f"김{a}{b}" for a in "민서도하지수" for b in "준연윤은호아"] * 3
     assert KNOWN not in rule_message({"meal": names}, {"meal": names}, log, "column_patterns")
-
-
-def test_rule__says_that_years_alone_are_a_false_alarm():
     original = {"born": [f"{1940 + i}-05-06" for i in range(20)]}
     log = log_of(born=("birthdate", "date_floor_year"))
     years = {"born": [f"{1940 + i}" for i in range(20)]}
     assert KNOWN in rule_message(original, years, log, "column_date_floor")
     months = {"born": [f"{1940 + i}-05" for i in range(20)]}
     assert KNOWN not in rule_message(original, months, log, "column_date_floor")
+    original = {"name": ["Ana", "Rok"] * 10, "sex": ["M", "F"] * 10}
+    for action, is_false in (("delete", True), ("keep", False)):
+        log = log_of(name=("name", action), sex=("gender", "keep"))
+        message = rule_message(original, {"sex": original["sex"]}, log, "column_removed")
+        assert (KNOWN in message) is is_false
+    original = {"id": [f"P{i}" for i in range(40)]}
+    log = log_of(id=("patient_id", "pseudonymize"))
+    colours = {"id": [f"{'abcdefgh'[i % 8]}{'klmno'[i // 8]} {'uvwxy'[i % 5]}" for i in range(40)]}
+    assert KNOWN in rule_message(original, colours, log, "column_pseudonyms")
+    same = {"id": [*original["id"][:4], *colours["id"][4:]]}
+    assert KNOWN not in rule_message(original, same, log, "column_pseudonyms")
 
 
 @pytest.mark.parametrize(
@@ -150,23 +158,6 @@ def test_rule__says_that_protection_in_other_words_is_a_false_alarm(action, chan
     assert (KNOWN in found.message) is is_false
     step = "Log what was done to `born` in words" if is_false else "Remove or pseudonymize `born`."
     assert found.remedy.startswith(step)
-
-
-def test_rule__says_that_a_removed_column_logged_in_other_words_is_a_false_alarm():
-    original = {"name": ["Ana", "Rok"] * 10, "sex": ["M", "F"] * 10}
-    for action, is_false in (("delete", True), ("keep", False)):
-        log = log_of(name=("name", action), sex=("gender", "keep"))
-        message = rule_message(original, {"sex": original["sex"]}, log, "column_removed")
-        assert (KNOWN in message) is is_false
-
-
-def test_rule__says_that_unrelated_pseudonyms_of_another_shape_are_a_false_alarm():
-    original = {"id": [f"P{i}" for i in range(40)]}
-    log = log_of(id=("patient_id", "pseudonymize"))
-    colours = {"id": [f"{'abcdefgh'[i % 8]}{'klmno'[i // 8]} {'uvwxy'[i % 5]}" for i in range(40)]}
-    assert KNOWN in rule_message(original, colours, log, "column_pseudonyms")
-    same = {"id": [*original["id"][:4], *colours["id"][4:]]}
-    assert KNOWN not in rule_message(original, same, log, "column_pseudonyms")
 
 
 @pytest.mark.parametrize(
@@ -256,7 +247,7 @@ def test_surrogates__what_was_made_of_the_original_is_none(change):
     assert surrogates_of(original | kept, {**original, **made, **kept}).isdisjoint(made)
 
 
-def test_surrogates__values_in_other_rows_are_none_and_few_records_tell_nothing():
+def test_surrogates__values_in_other_rows_few_records_and_dates_are_none() -> None:
     original = people(400, 1)
     assert surrogates_of(original, reordered(original)) == frozenset()
     shuffled = {
@@ -271,9 +262,6 @@ def test_surrogates__values_in_other_rows_are_none_and_few_records_tell_nothing(
         few, {**people(60, 2), "phone": [few["phone"][7], *people(59, 2)["phone"]]}
     )
     assert "phone" in surrogates_of(few, people(60, 2))
-
-
-def test_surrogates__of_dates_do_not_count_as_quasi_identifiers():
     original, others = people(400, 1), people(400, 2)
     columns = {"sex": ["M", "F"] * 200}
     log = log_of(sex=("gender", "keep"), born=("visit_date", "surrogate"))

@@ -49,30 +49,27 @@ def files():
     return found
 
 
-def test_headline__is_the_main_reason_without_one_both_verdicts(files):
+def test_headline__is_the_main_reason_and_a_skipped_file_is_never_a_pass(files) -> None:
     assert headline(files["patients.csv"].audit) == "The published rule says PASS, the second opinion PASS."
     assert says(headline(files["survey.csv"].audit), "`full_name`…`other` / `keep`…(person's name)")
     assert says(headline(files["visits.csv"].audit), "4 of 7 (57.1 %)…50.0 %")
-
-
-def test_run_verdict__a_skipped_file_is_never_a_pass(files):
     passed = [files["patients.csv"].audit]
     assert run_verdict(passed) is Verdict.PASS
     assert run_verdict(passed, n_skipped=3) is Verdict.NOT_ASSESSED
     assert run_verdict([]) is Verdict.NOT_ASSESSED
     assert run_verdict([files["survey.csv"].audit], n_skipped=1) is Verdict.FAIL
+    assert skipped_table(SKIPPED).to_dict("records") == [
+        {"file": "z.csv", "reason": "z_anonymized.csv is missing."}
+    ]
 
 
-def test_files_table__holds_a_row_per_file(files):
+def test_tables__hold_a_row_per_file_column_and_residual(files) -> None:
     table = files_table(list(files.values())).set_index("file")
     assert list(table["overall"]) == ["PASS", "WARN", "FAIL", "FAIL"]
     assert table.loc["visits.csv", "warn_share"] == pytest.approx(4 / 7)
     assert table.loc["patients.csv", "k"] == 29
     assert table["k"].isna().to_dict()["survey.csv"]
     assert table["share_k_lt_5"].isna().to_dict()["survey.csv"]
-
-
-def test_columns_table__can_be_filtered_by_status(files):
     audit = files["lab_results.csv"].audit
     table = columns_table(audit)
     assert list(table["column"]) == ["sample", "name", "birth_date", "sex", "glucose", "note"]
@@ -80,16 +77,13 @@ def test_columns_table__can_be_filtered_by_status(files):
     assert list(failed["column"]) == ["name", "birth_date", "note"]
     assert list(failed["n_failing"]) == [2, 7, 70]
     assert list(failed["shapes"])[1] == "YYYY-MM-DD"
-
-
-def test_residual_table__counts_patterns_per_column(files):
     (row,) = residual_table(files["lab_results.csv"].audit).query("column == 'note'").to_dict("records")
     assert (row["n_found"], row["patterns"]) == (70, "Phone number 70")
     assert row["found_share"] == pytest.approx(70 / 420)
     assert len(residual_table(files["patients.csv"].audit)) == 0
 
 
-def test_rule_figures__stand_beside_their_thresholds(files):
+def test_figures__stand_beside_their_thresholds_and_are_never_zero_where_not_assessed(files) -> None:
     figures = {figure.measure: figure for figure in rule_figures(files["lab_results.csv"].audit)}
     assert figures["policy_consistency"].value == pytest.approx(5 / 6)
     assert figures["policy_consistency"].threshold == "at least 60.0 %"
@@ -100,28 +94,19 @@ def test_rule_figures__stand_beside_their_thresholds(files):
     strict = TabularThresholds(policy_consistency_share=0.9, warn_share=0.5)
     missed = rule_figures(judge_tabular(files["lab_results.csv"].audit.measurement, thresholds=strict))
     assert missed[0].verdict is Verdict.FAIL
-
-
-def test_class_figures__without_quasi_identifiers_are_not_assessed_never_zero(files):
     assert [figure.value for figure in class_figures(files["survey.csv"].audit)] == [None, None, None]
     assert [figure.value for figure in class_figures(files["patients.csv"].audit)] == [29, 0.0, 0.0]
     assert "not assessed" in class_note(files["survey.csv"].audit)
     assert class_note(files["patients.csv"].audit) == "420 records in 6 classes over gender, region."
-
-
-def test_opinion_figures__need_a_second_opinion(files):
     audit = files["survey.csv"].audit
     assert {figure.measure for figure in opinion_figures(audit)} >= {"relinkage_share", "k"}
     assert opinion_figures(judge_tabular(audit.measurement)) == ()
 
 
-def test_figures_chart__draws_figures_and_thresholds(files):
+def test_charts__draw_figures_thresholds_and_classes(files) -> None:
     drawn = figures_chart(files["lab_results.csv"].audit).to_dict()
     values = [row["value"] for rows in drawn["datasets"].values() for row in rows][:4]
     assert values == pytest.approx([5 / 6, 1.0, 0.0375832, 0.0], abs=1e-6)
-
-
-def test_class_chart__answers_every_k_from_the_same_classes(files):
     audit = files["patients.csv"].audit
     assert class_chart(files["survey.csv"].audit, k=5) is None
     for k in (5, 60):
@@ -199,12 +184,6 @@ def test_tabular_report__of_one_file_and_of_none(files):
     assert tabular_report([rule_only], created_at=NOON).verdict is Verdict.NOT_ASSESSED
 
 
-def test_skipped_table__gives_the_reason():
-    assert skipped_table(SKIPPED).to_dict("records") == [
-        {"file": "z.csv", "reason": "z_anonymized.csv is missing."}
-    ]
-
-
 OUTCOMES = {
     "patients.csv": ("PASS", "PASS"),
     "visits.csv": ("WARN", "PASS"),
@@ -247,7 +226,7 @@ def _audited(original, anonymized, actions):
     return *tables, audit_tabular(*tables, log)
 
 
-def test_evidence_table__of_every_kind_is_masked_unless_revealed():
+def test_evidence__is_masked_unless_revealed_and_empty_where_nothing_speaks_against_a_file() -> None:
     original, anonymized, audit = _audited(ORIGINAL, ANONYMIZED, ACTIONS)
     kinds = evidence_of(audit, k=5)
     assert [evidence.label for evidence in kinds] == [*SHOWN]
@@ -255,8 +234,5 @@ def test_evidence_table__of_every_kind_is_masked_unless_revealed():
         for reveal, row in zip((False, True), SHOWN[evidence.label], strict=True):
             rows = evidence_table(evidence, original, anonymized, audit, k=5, reveal=reveal)
             assert rows.iloc[0].tolist() == row
-
-
-def test_evidence_of__is_empty_where_nothing_speaks_against_a_file():
     *_, audit = _audited(*["sex\n" + "F\nM\n" * 10] * 2, {"sex": ("gender", "keep")})
     assert evidence_of(audit, k=5) == ()

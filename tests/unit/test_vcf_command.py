@@ -11,6 +11,7 @@ from core.__main__ import main
 from core.own_reports import VCF_COLUMNS
 from core.vcf import VcfFile, VcfPair, VcfSettings, judge_scan, render_report, scan_pair
 from tests.cases.table import says
+from tests.kinds import Told
 from tests.vcf_bad_input import BAD_INPUT
 from tests.vcf_donors import donor_file, people
 from tests.vcf_files import bgzf, masked_header, vcf_text
@@ -35,9 +36,7 @@ def _call(folders: tuple[Path, Path], *more: str) -> int:
     return main(["vcf", "-o", str(folders[0]), "-a", str(folders[1]), "--jobs", "1", *more])
 
 
-def test_command__prints_checks_summary_and_a_line_per_file(
-    folders: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_command__prints_checks_summary_and_a_line_per_file(folders: tuple[Path, Path], capsys: Told) -> None:
     assert _call(folders) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[:6] == [
@@ -66,7 +65,9 @@ def test_command__prints_checks_summary_and_a_line_per_file(
     assert says(lines[12], "  WARN: " + told)
 
 
-def test_command__writes_reports_beside_each_other(folders: tuple[Path, Path]) -> None:
+def test_command__of_one_folder_for_both_and_of_reports_beside_each_other(
+    folders: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
     for _ in range(3):
         _call(folders, "--report-dir", "out")
     names = sorted(path.name for path in Path("out").iterdir())
@@ -76,11 +77,13 @@ def test_command__writes_reports_beside_each_other(folders: tuple[Path, Path]) -
     rows = list(csv.DictReader(Path("out", f"{stem}.csv").read_text(encoding="utf-8").splitlines()))
     assert tuple(rows[0]) == VCF_COLUMNS
     assert [row["anonymization_rate"] for row in rows] == ["100.00%(2/2)", "100.00%(4/4)"]
+    capsys.readouterr()
+    (folders[0] / "high_anony_s.vcf.gz").write_bytes((folders[1] / "high_anony_s.vcf.gz").read_bytes())
+    assert _call((folders[0], folders[0]), "--json") == 0
+    assert [pair["origin"] for pair in json.loads(capsys.readouterr().out)["pairs"]] == ["s.vcf.gz"]
 
 
-def test_command__json_is_one_document_and_writes_no_file(
-    folders: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_command__json_is_one_document_and_writes_no_file(folders: tuple[Path, Path], capsys: Told) -> None:
     assert _call(folders, "--json", "--maf", "0.5") == 0
     document = json.loads(capsys.readouterr().out)
     assert list(document) == ["tool", "verdict", "pairs", "errors", "unmatched", "settings"]
@@ -114,9 +117,7 @@ def test_command__errors_and_unmatched_files_exit_with_2_and_the_rest_is_reporte
     assert Path("out/VCF_anonymization_verification_report.csv").is_file()
 
 
-def test_command__fail_exits_with_1_and_lists_exposure(
-    folders: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_command__fail_exits_with_1_and_lists_exposure(folders: tuple[Path, Path], capsys: Told) -> None:
     (folders[1] / "high_anony_s.vcf.gz").write_bytes(bgzf(vcf_text(LINES)))
     assert _call(folders) == 1
     out = capsys.readouterr().out
@@ -169,12 +170,6 @@ def test_command__severities_are_the_persons_choice_and_echoed(
     assert "Severity changed: other_id WARN → FAIL" in capsys.readouterr().out.splitlines()
     assert _call(folders, "--severity", "no_such=FAIL") == 2
     assert capsys.readouterr().err.startswith("error: No exposure check has the name no_such. The checks are")
-
-
-def test_command__one_folder_for_both(folders: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
-    (folders[0] / "high_anony_s.vcf.gz").write_bytes((folders[1] / "high_anony_s.vcf.gz").read_bytes())
-    assert _call((folders[0], folders[0]), "--json") == 0
-    assert [pair["origin"] for pair in json.loads(capsys.readouterr().out)["pairs"]] == ["s.vcf.gz"]
 
 
 REFUSED = [
@@ -282,9 +277,7 @@ def test_command__finds_the_donor_in_a_panel(tmp_path: Path, capsys: pytest.Capt
     }
 
 
-def test_command__looks_at_the_donors_without_a_panel(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_command__looks_at_the_donors_without_a_panel(tmp_path: Path, capsys: Told) -> None:
     folders, _ = _donor_folders(tmp_path)
     assert _call(folders, "--donors", "--report-dir", str(tmp_path / "out")) == 0
     out = capsys.readouterr().out
@@ -295,9 +288,7 @@ def test_command__looks_at_the_donors_without_a_panel(
     assert "common_remaining" in checks
 
 
-def test_command__a_panel_that_cannot_be_read_is_an_error_of_the_pair(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_command__a_panel_that_cannot_be_read_is_an_error_of_the_pair(tmp_path: Path, capsys: Told) -> None:
     folders, _ = _donor_folders(tmp_path)
     assert _call(folders, "--panel", str(tmp_path / "none.vcf.gz"), "--json") == 2
     document = json.loads(capsys.readouterr().out)

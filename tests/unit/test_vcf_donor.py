@@ -34,6 +34,7 @@ from core.vcf.views.donors import relatives_table, samples_table
 from core.verdict import Verdict
 from core.words import say, speaking
 from tests.cases.table import says
+from tests.kinds import Patch
 from tests.vcf_donors import child, donor_file, people
 from tests.vcf_files import HEADER, bcf, masked_header, vcf_file, vcf_text
 
@@ -50,20 +51,11 @@ def test_read_dosages__counts_copies_and_keeps_what_is_missing_apart() -> None:
     calls = ["0/0", "0|1:12,3", "1/1", "./.", "./1", ".", "1", "0", "0/0/1", "1|0:.:PASS", "/0/1", ""]
     found = read_dosages(("\t" + "\t".join(calls)).encode(), _header(len(calls)))
     assert found.tolist() == [0, 1, 2, MISSING, CARRIES, MISSING, 2, 0, CARRIES, 1, 1, MISSING]
-
-
-def test_read_dosages__a_line_cut_short_leaves_the_others_missing() -> None:
     assert read_dosages(b"\t0/1\t1/1", _header(3)).tolist() == [1, 2, MISSING]
-
-
-def test_carriers_and_counts__of_each_allele() -> None:
     samples = b"\t0/2:3\t1|1\t./.\t2"
     assert carriers(samples, _header(4), 2).tolist() == [True, False, False, True]
     assert carriers(samples, _header(4), 0).tolist() == [True, False, False, False]
     assert allele_counts(samples, 2) == [1, 2, 2]
-
-
-def test_read_site__needs_a_position() -> None:
     assert read_site(b"chr1\tx\t.\tA\tG\t.\t.\t.") is None
     assert read_site(b"chr1\t1") is None
     site = read_site(b"chrX\t5\t.\ta\tg\t.\t.\t.\tDP:GT\t3:0/1")
@@ -73,7 +65,7 @@ def test_read_site__needs_a_position() -> None:
     assert site.samples == b""
 
 
-def test_remaining__counts_alleles_by_frequency() -> None:
+def test_remaining__counts_alleles_by_frequency_and_takes_the_originals_where_masking_took_it_out() -> None:
     file = _file(
         [
             "chr1 100 . A G . . AF=0.3 GT 0/1 0/0 1/1",
@@ -94,9 +86,6 @@ def test_remaining__counts_alleles_by_frequency() -> None:
     assert rare.singletons.tolist() == [1, 1, 0]
     assert found.rare(0.05).singletons.tolist() == [2, 1, 0]
     assert found.rare(0.001).n == 0
-
-
-def test_remaining__counts_a_frequency_from_twenty_samples_on() -> None:
     samples = tuple(f"S{i}" for i in range(20))
     records = [
         f"chr1 100 . A G . . . GT {' '.join(['0/1'] * 10 + ['0/0'] * 10)}",
@@ -105,9 +94,6 @@ def test_remaining__counts_a_frequency_from_twenty_samples_on() -> None:
     ]
     found = measure_donors(_file(records, samples)).remaining
     assert (found.n_common, found.n_unknown) == (3, 1)
-
-
-def test_remaining__takes_the_originals_frequency_where_masking_took_it_out() -> None:
     original = _file(["chr1 100 . A G . . AF=0.002 GT 0/1 0/0 0/0"])
     masked = vcf_file(
         "high_0.01_anony_x.vcf.gz",
@@ -141,12 +127,9 @@ def test_membership__counts_questions_from_the_rarest_on() -> None:
     assert evidence_of(0.0, 3) == math.inf
 
 
-def test_round_up__to_two_digits() -> None:
+def test_round_up_and_match_probability__by_hand() -> None:
     rounded = {0.0: 1e-6, 1e-7: 1e-6, 0.00121: 0.0013, 0.0012: 0.0012, 0.999: 1.0, 1.0: 1.0}
     assert {value: round_up(value) for value in rounded} == rounded
-
-
-def test_match_probability__of_one_variant() -> None:
     assert match_probability(0.5) == pytest.approx(0.375)
     assert match_probability(0.0) == 1
 
@@ -160,9 +143,6 @@ def test_compare__kinship_by_hand() -> None:
     assert found.kinship[0, 0] == pytest.approx(-0.125)
     assert found.n_sites[0, 0] == 5
     assert compare(left, left).kinship[0, 0] == pytest.approx(0.5)
-
-
-def test_compare__nobody_heterozygous_is_not_a_number() -> None:
     none = np.zeros((3, 1), dtype=np.int8)
     assert math.isnan(compare(none, none).kinship[0, 0])
 
@@ -193,7 +173,7 @@ def test_kinship__finds_the_donor_and_relatives_in_the_panel(ways: dict[str, obj
     assert found.n_related("first degree") == 1
 
 
-def test_judge_donors__says_what_was_found() -> None:
+def test_judge_donors__says_what_was_found_and_passes_strangers() -> None:
     audit = judge_donors(_measured(), VcfSettings())
     assert audit.verdict is Verdict.FAIL
     messages = {one.check: one.message for one in audit.exposure}
@@ -204,9 +184,6 @@ def test_judge_donors__says_what_was_found() -> None:
         "common_remaining": "3,000 of 3,000 ALT alleles…(5 % to 95 %), and 303 windows…probability 10^-1",
     }
     assert [check for check in pieces if not says(messages[check], pieces[check])] == []
-
-
-def test_judge_donors__strangers_are_a_pass() -> None:
     rng = np.random.default_rng(5)
     frequencies = rng.uniform(0.1, 0.5, 3_000)
     first, second = people(20, frequencies, rng), people(20, frequencies, rng)
@@ -233,34 +210,41 @@ def test_judge_donors__another_build_is_not_assessed() -> None:
     assert judge_donors(audit.measurement, settings).verdict is Verdict.PASS
 
 
-def test_judge_donors__without_samples() -> None:
+def test_judge_donors__without_samples_of_one_donor_and_of_few_common_variants() -> None:
     file = vcf_file("a.vcf.gz", vcf_text(["chr1 100 . A G . . AF=0.3", "chr1 200 . A G . . AF=0.003"]))
     panel = _file(["chr1 100 . A G . . AF=0.3 GT 0/1 0/1 0/1"], name="panel.vcf.gz")
     audit = judge_donors(measure_donors(file, panel=panel), VcfSettings())
     assert [one.check for one in audit.exposure] == ["panel_not_comparable", "common_remaining"]
     assert audit.exposure[1].message.endswith("this file has no samples, so they do not tell whose they are.")
     assert audit.rare.n == 1
-
-
-def test_judge_donors__rare_alleles_of_one_donor() -> None:
     file = _file(["chr1 100 . A G . . AF=0.003 GT 0/1 0/0 0/0", "chr1 200 . A G . . AF=0.003 GT 0/1 0/0 0/1"])
     audit = judge_donors(measure_donors(file), VcfSettings())
     assert audit.verdict is Verdict.WARN
     assert says(audit.exposure[0].message, "1 of 2 alleles rarer than 0.01…1 of 3 samples…at most 1.")
     assert audit.exposure[0].examples == ("sample 1",)
-
-
-def test_judge_donors__few_common_variants() -> None:
     file = _file([f"chr{i} 100 . A G . . AF=0.5 GT 0/1 0/0 0/0" for i in (1, 2, "X")])
     audit = judge_donors(measure_donors(file), VcfSettings())
     assert audit.exposure[0].message.endswith("with probability 0.14.")
 
 
-def test_read_sites__leaves_blank_lines_and_comments_out() -> None:
+def test_measure_donors__of_lines_that_are_none_bcf_and_a_header_longer_than_a_piece() -> None:
     text = vcf_text(["chr1 1 . A G . . ."]) + b"\n#x\nchr1\t2\t.\tA\tG\t.\t.\t.\r\nchr1\t3\t.\tA\tG\t.\t.\t."
     with open_lines(VcfFile(name="x.vcf", content=text), None) as (header, lines):
         assert header.samples == ()
         assert [site.position for site in read_sites(lines)] == [1, 2, 3]
+    records = ["chr1 100 . A G . . AF=0.3 GT 0/1 0/0 1/1", "chr2 200 . C T . . AF=0.002 GT 0/1 0/0 0/0"]
+    text = vcf_text(records, samples=("a", "b", "c"), header=[*HEADER, f"##note={'x' * (1 << 20)}"])
+    plain = vcf_text(records, samples=("a", "b", "c"))
+    measured = [
+        measure_donors(file).remaining
+        for file in (vcf_file("x.vcf.gz", text), VcfFile(name="x.bcf", content=bcf(plain)))
+    ]
+    for one in measured:
+        assert (one.n_named, one.n_common, one.rare(0.01).carriers) == (2, 1, ((1, 1),))
+    bare = VcfFile(name="x.vcf", content=vcf_text([]).rstrip(b"\n"))
+    assert measure_donors(bare).remaining.n_named == 0
+    broken = VcfFile(name="x.vcf", content=vcf_text(["chr1 x . A G . . AF=0.3", "chr1 5 . A G . . AF=0.3"]))
+    assert measure_donors(broken).remaining.n_named == 1
 
 
 def test_measure_donors__takes_time_in_proportion_to_the_sites() -> None:
@@ -275,25 +259,6 @@ def test_measure_donors__takes_time_in_proportion_to_the_sites() -> None:
         measure_donors(file, panel=file)
         seconds.append(time.process_time() - started)
     assert seconds[1] < 30 * seconds[0]
-
-
-def test_open_lines__of_bcf_and_of_a_header_longer_than_a_piece() -> None:
-    records = ["chr1 100 . A G . . AF=0.3 GT 0/1 0/0 1/1", "chr2 200 . C T . . AF=0.002 GT 0/1 0/0 0/0"]
-    text = vcf_text(records, samples=("a", "b", "c"), header=[*HEADER, f"##note={'x' * (1 << 20)}"])
-    plain = vcf_text(records, samples=("a", "b", "c"))
-    measured = [
-        measure_donors(file).remaining
-        for file in (vcf_file("x.vcf.gz", text), VcfFile(name="x.bcf", content=bcf(plain)))
-    ]
-    for one in measured:
-        assert (one.n_named, one.n_common, one.rare(0.01).carriers) == (2, 1, ((1, 1),))
-
-
-def test_measure_donors__a_header_without_records_and_a_line_that_is_none() -> None:
-    bare = VcfFile(name="x.vcf", content=vcf_text([]).rstrip(b"\n"))
-    assert measure_donors(bare).remaining.n_named == 0
-    broken = VcfFile(name="x.vcf", content=vcf_text(["chr1 x . A G . . AF=0.3", "chr1 5 . A G . . AF=0.3"]))
-    assert measure_donors(broken).remaining.n_named == 1
 
 
 def test_frequencies_of__other_contigs_and_positions_are_not_known() -> None:
@@ -359,9 +324,7 @@ def test_views__headlines_of_donors_without_a_panel_and_of_relatives_alone() -> 
     assert measured.identity == "a.vcf.gz panel.vcf.gz"
 
 
-def test_measure_for_other__an_unforeseen_error_ends_this_look_in_a_sentence(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_measure_for_other__an_unforeseen_error_ends_this_look_in_a_sentence(monkeypatch: Patch) -> None:
     def fail(*_arguments: object, **_more: object) -> None:
         raise ZeroDivisionError
 

@@ -93,26 +93,17 @@ def test_scan_pair__remembers_nothing_of_a_file_afterwards() -> None:
     assert _keys_of.cache_info().currsize == 0
 
 
-def test_judge_scan__names_equally_frequent_keys_in_order() -> None:
+def test_judge_scan__names_fields_and_nothing_of_a_clean_file() -> None:
     audit = _audit([RARE], ["chr1 100 . A . . . ZZ=1;EE=2;QD=3"])
     (found,) = [one.message for one in audit.exposure if one.check == "other_info"]
     assert found.endswith("EE (1), QD (1), ZZ (1).")
-
-
-def test_judge_scan__names_the_fields_of_added_records_beside_those_of_the_site() -> None:
     audit = _audit([RARE], ["chr1 100 . A . . . CADD=1", "chr1 100 rs7 A . . . GERP=2"])
     remedies = {one.check: one.remedy for one in audit.exposure}
     assert "-x INFO/CADD." in remedies["described_in_info"]
     assert "-x ID." in remedies["public_id"]
-
-
-def test_judge_scan__a_clean_file_exposes_nothing() -> None:
     audit = _audit([RARE, STR, COMMON], CLEAN)
     assert (audit.exposure, audit.verdict, audit.exposure_verdict) == ((), Verdict.PASS, Verdict.PASS)
     assert audit.overall is Verdict.PASS
-
-
-def test_judge_scan__leaving_all_samples_out_changes_no_genotype() -> None:
     original = vcf_text([f"{COMMON} GT 0/0 0/1 0/0"], samples=SAMPLES)
     assert "genotypes_changed" not in _found(judged(original, vcf_text([COMMON], header=masked_header())))
 
@@ -134,15 +125,12 @@ def test_judge_scan__finds_a_phasing_identifier_blocks_later_and_in_any_order(pi
             assert _found(audit)["phased_neighbour"] == 1
 
 
-def test_judge_scan__nothing_to_verify_is_not_assessed() -> None:
+def test_judge_scan__nothing_to_verify_or_hidden_frequencies_are_not_assessed() -> None:
     bare = [line for line in HEADER if "cmdline" not in line and "reference" not in line]
     audit = _audit([COMMON], [COMMON], header=bare, original_header=bare)
     assert audit.report_row()["anonymization_rate"] == "100.00%(0/0)"
     assert (audit.verdict, audit.overall) == (Verdict.PASS, Verdict.NOT_ASSESSED)
     assert audit.exposure[0].check == "nothing_to_verify"
-
-
-def test_judge_scan__a_declaration_that_hides_frequencies_is_not_assessed() -> None:
     header = [line.replace("ID=MAF,Number=1,Type=Float", "ID=MAF,Number=0,Type=Flag") for line in HEADER]
     audit = _audit([f"{COMMON};MAF", RARE], [f"{COMMON};MAF", BLANK], original_header=header)
     exposure = {one.check: one for one in audit.exposure}["declaration_hides_frequency"]
@@ -159,7 +147,7 @@ DOCUMENTS = (
 )
 
 
-def test_header_exposures__documentation_of_the_original_is_no_leak() -> None:
+def test_header_exposures__documentation_of_the_original_is_no_leak_and_takes_linear_time() -> None:
     """Neither in the original's words, nor written anew with the same description."""
     line = f"{COMMON} GT 0/1 0/1"
     samples = ("test", "call")
@@ -167,9 +155,15 @@ def test_header_exposures__documentation_of_the_original_is_no_leak() -> None:
     second = [*masked_header(), *(f"{one[:-1]},IDX=7>" for one in DOCUMENTS)]
     audit = _audit([line], [line], samples=samples, names=("a", "b"), header=second, original_header=first)
     assert _found(audit) == {}
+    text = "0123456789abcdef" * 5_000
+    started = time.process_time()
+    lines = [*masked_header(), f"##note={text}", f'##INFO=<ID=Z,Number=1,Type=String,Description="{text}">']
+    line = f"{COMMON} GT 0/1"
+    _audit([line], [line], samples=(text,), names=(text[::-1],), header=lines)
+    assert time.process_time() - started < 2
 
 
-def test_header_exposures__what_documentation_must_not_hold() -> None:
+def test_header_exposures__what_documentation_and_other_lines_must_not_hold() -> None:
     lines = (
         '##INFO=<ID=Z1,Number=1,Type=Float,Description="Depth in S17_2024.bam">',
         '##INFO=<ID=Z2,Number=1,Type=Float,Description="ask min.kim@hospital.example">',
@@ -186,22 +180,28 @@ def test_header_exposures__what_documentation_must_not_hold() -> None:
         original_header=[*HEADER, *lines],
     )
     assert set(_found(audit)) == {"header_file", "header_email", "header_person", "header_path"}
+    line = f"{COMMON} GT 0/1 0/1 0/1"
+    header = masked_header()
+    names = ("HG1x", "kimmin", "S3")
+    for text, n in (("kimmin", 1), ("x.kimmin_2", 1), ("kimmins", 0), ("S3", 0)):
+        audit = _audit([line], [line], samples=names, names=SAMPLES, header=[*header, f"##note={text}"])
+        assert _found(audit).get("header_person", 0) == n
+    own = [*HEADER, "##note=anything", "##other=.", "##phasing=partial"]
+    audit = _audit([RARE], [CLEAN[0]], original_header=own, header=[*masked_header(own), "##new=words"])
+    exposure = {one.check: one for one in audit.exposure}["header_leftover"]
+    assert (exposure.n_affected, exposure.examples) == (2, ("##note", "##new"))
 
 
-def test_header_exposures__of_a_long_line_in_linear_time() -> None:
-    text = "0123456789abcdef" * 5_000
-    started = time.process_time()
-    lines = [*masked_header(), f"##note={text}", f'##INFO=<ID=Z,Number=1,Type=String,Description="{text}">']
-    line = f"{COMMON} GT 0/1"
-    _audit([line], [line], samples=(text,), names=(text[::-1],), header=lines)
-    assert time.process_time() - started < 2
-
-
-def test_header_exposures__sample_names() -> None:
+def test_samples__names_that_were_kept_are_identifiers_and_pseudonyms_are_none() -> None:
     line = f"{COMMON} GT 0/1 0/1 0/1"
     audit = _audit([line], [line], samples=("S1", "HG00096", "x2"), names=("S1", "Minji Kim", "id_3"))
     found = {one.check: one.examples for one in audit.exposure}
     assert found == {"samples_identify": ("sample 2",), "samples_kept": ("sample 1",)}
+    line = f"{COMMON} GT 0/1 0/1 0/1"
+    samples = ("HN12345", "XQZ19P77", "S1")
+    kept = _found(_audit([line], [line], samples=samples))
+    assert kept == {"samples_kept": 3, "samples_identify": 2}
+    assert _found(_audit([line], [line], samples=samples, names=("S000123", "k3j9x2q7", "AB12CD34"))) == {}
 
 
 GENERIC = (
@@ -220,7 +220,7 @@ def test_looks_personal__for_names_and_identifiers_and_not_for_generic_names() -
     assert [name for name in PERSONAL if not looks_personal(name)] == []
 
 
-def test_name_finder__finds_original_names_in_any_dress_and_no_pseudonyms() -> None:
+def test_name_finder__finds_original_names_in_any_dress_of_any_number_of_samples() -> None:
     """Originals in a Korean encoding, released names in UTF-8."""
     found = name_finder([b"HN12345", "김민지".encode("cp949"), "kovač7".encode(), b"sample"])
     dressed = "HN12345 hn12345 54321NH anon_HN12345 12345 484e3132333435 SE4xMjM0NQ== HN%312345"
@@ -228,21 +228,10 @@ def test_name_finder__finds_original_names_in_any_dress_and_no_pseudonyms() -> N
         name for name in [*dressed.split(), "x김민지", "김민지_2", "KOVAČ7"] if not found(name.encode())
     ] == []
     assert [name for name in "S0001 HN1234 HN54321 zz 김영희 4".split() if found(name.encode())] == []
-
-
-def test_name_finder__takes_any_number_of_samples() -> None:
     found = name_finder(b"HN%06d" % i for i in range(30_000))
     started = time.process_time()
     assert sum(found(b"x_HN%06d_y" % i) for i in range(30_000)) == 30_000
     assert time.process_time() - started < 10
-
-
-def test_samples__names_that_were_kept_are_identifiers_and_pseudonyms_are_none() -> None:
-    line = f"{COMMON} GT 0/1 0/1 0/1"
-    samples = ("HN12345", "XQZ19P77", "S1")
-    kept = _found(_audit([line], [line], samples=samples))
-    assert kept == {"samples_kept": 3, "samples_identify": 2}
-    assert _found(_audit([line], [line], samples=samples, names=("S000123", "k3j9x2q7", "AB12CD34"))) == {}
 
 
 def test_judge_scan__severities_are_the_persons_choice() -> None:
@@ -260,13 +249,10 @@ def test_judge_scan__severities_are_the_persons_choice() -> None:
         judge_scan(scan, VcfSettings(severities={"no_such": Verdict.WARN}))
 
 
-def test_judge_scan__low_level_still_tells_of_header_and_donors() -> None:
+def test_judge_scan__low_level_says_which_variants_it_leaves() -> None:
     line = f"{RARE} GT 0/1 0/0 0/0"
     audit = _audit([line], [line], samples=SAMPLES, names=("a1", "b2", "c3"), level="low")
     assert set(_found(audit)) == {"sole_carrier", "variants_not_verified"}
-
-
-def test_judge_scan__low_level_says_which_variants_it_leaves() -> None:
     audit = _audit([RARE, STR, COMMON], [RARE, CLEAN[1], COMMON], level="low")
     exposure = {one.check: one for one in audit.exposure}["variants_not_verified"]
     assert (exposure.n_affected, exposure.examples) == (1, ("chr1:100",))
@@ -286,35 +272,16 @@ LEVELS = [
 ]
 
 
-def test_judge_scan__says_that_a_level_was_assumed() -> None:
+def test_judge_scan__names_a_level_assumed_and_files_exchanged() -> None:
     def holds(name: str, level: str, n: int) -> None:
         audit = judged(vcf_text([RARE]), vcf_text([BLANK], header=masked_header()), level, name)
         assert _found(audit).get("level_assumed", 0) == n
         assert audit.overall is (Verdict.NOT_ASSESSED if n else Verdict.PASS)
 
     holds_for_each(LEVELS, holds)
-
-
-def test_judge_scan__finds_that_original_and_anonymized_are_exchanged() -> None:
     exposed = {one.check: one for one in _audit([*CLEAN[:2], COMMON], [RARE, STR, COMMON]).exposure}
     assert exposed["alleles_shown"].examples == ("chr1:100", "chr1:200")
     assert exposed["alleles_shown"].verdict is Verdict.FAIL
-
-
-def test_header_exposures__lines_that_name_a_sample() -> None:
-    line = f"{COMMON} GT 0/1 0/1 0/1"
-    header = masked_header()
-    names = ("HG1x", "kimmin", "S3")
-    for text, n in (("kimmin", 1), ("x.kimmin_2", 1), ("kimmins", 0), ("S3", 0)):
-        audit = _audit([line], [line], samples=names, names=SAMPLES, header=[*header, f"##note={text}"])
-        assert _found(audit).get("header_person", 0) == n
-
-
-def test_header_exposures__free_text_of_the_original_or_new() -> None:
-    own = [*HEADER, "##note=anything", "##other=.", "##phasing=partial"]
-    audit = _audit([RARE], [CLEAN[0]], original_header=own, header=[*masked_header(own), "##new=words"])
-    exposure = {one.check: one for one in audit.exposure}["header_leftover"]
-    assert (exposure.n_affected, exposure.examples) == (2, ("##note", "##new"))
 
 
 # --- files, headers and names

@@ -10,6 +10,7 @@ from core.vcf import VcfAudit, VcfFile, VcfPair, VcfSettings, judge_scan, run_pa
 from core.vcf.binary import read_binary_text
 from core.vcf.files import EOF_MARKER, read_pieces
 from tests.cases.table import holds_for_each, says
+from tests.kinds import Patch
 from tests.vcf_files import COLUMNS, HEADER, bcf, bgzf, masked_header, read, vcf_file, vcf_text
 
 RECORD = "chr1 100 . A G 50 PASS AF=0.001"
@@ -52,15 +53,18 @@ DAMAGED = [
 ]
 
 
-def test_scan_pair__refuses_a_damaged_file() -> None:
+def test_scan_pair__refuses_a_damaged_file_naming_it() -> None:
     def holds(content: bytes, problem: str) -> None:
         assert says(_problem(content), "x.vcf.gz: …" + problem)
 
     holds_for_each(DAMAGED, holds)
-
-
-def test_scan_pair__names_the_anonymized_file_when_that_is_damaged() -> None:
     assert _problem(bgzf(GOOD), bgzf(GOOD)[:-5]).startswith("high_anony_x.vcf.gz: ")
+    inside = b"".join(read_pieces(VcfFile(name="x", content=bcf(GOOD))))
+    begun = inside + b"\x20\0\0"
+    assert _problem(bgzf(begun)) == "x.vcf.gz: this BCF file is cut short behind record 2; get it again."
+    assert _problem(GOOD[GOOD.index(b"#CHROM") :]) == (
+        "x.vcf.gz: not a VCF file; its first line must begin with “##fileformat=VCF”."
+    )
 
 
 HEADERS = [
@@ -76,11 +80,28 @@ HEADERS = [
 ]
 
 
-def test_scan_pair__refuses_a_broken_header() -> None:
+def test_scan_pair__refuses_a_broken_header_or_record() -> None:
     def holds(text: bytes, problem: str) -> None:
         assert says(_broken(text), "x.vcf.gz: …" + problem)
 
     holds_for_each(HEADERS, holds)
+    # In the anonymized file the same lines are found where they differ from the original's.
+    whole = bgzf(vcf_text([RECORD, "chr1 150 . A G . . .", "chr1 200 . A G 50 PASS AF=0.4"]))
+
+    def holds(line: str, problem: str) -> None:
+        broken = bgzf(vcf_text([RECORD, line, "chr1 200 . A G 50 PASS AF=0.4"]).replace(b"~", b" "))
+        assert _problem(broken).startswith(f"x.vcf.gz: {problem}")
+        assert _problem(whole, broken).startswith(f"high_anony_x.vcf.gz: {problem}")
+
+    holds_for_each(RECORDS, holds)
+    text = vcf_text([f"{RECORD} GT 0/1 0/0", "chr1 110 . A G . . . GT 0/1"], samples=["S1", "S2"])
+    assert _broken(text) == (
+        "x.vcf.gz: record 2 has 10 of the 11 columns that the header announces; "
+        "the line is damaged or cut short."
+    )
+    # One column too many and one too few: the total is right.
+    text = vcf_text([RECORD, "chr1 110 . A G . . . more", "chr1 120 . A G . ."])
+    assert _broken(text).startswith("x.vcf.gz: record 3 has 7 of the 8 columns that the header announces; ")
 
 
 RECORDS = [
@@ -96,37 +117,11 @@ RECORDS = [
 ]
 
 
-def test_scan_pair__refuses_a_broken_record() -> None:
-    """In the anonymized file the same lines are found where they differ from the original's."""
-    whole = bgzf(vcf_text([RECORD, "chr1 150 . A G . . .", "chr1 200 . A G 50 PASS AF=0.4"]))
-
-    def holds(line: str, problem: str) -> None:
-        broken = bgzf(vcf_text([RECORD, line, "chr1 200 . A G 50 PASS AF=0.4"]).replace(b"~", b" "))
-        assert _problem(broken).startswith(f"x.vcf.gz: {problem}")
-        assert _problem(whole, broken).startswith(f"high_anony_x.vcf.gz: {problem}")
-
-    holds_for_each(RECORDS, holds)
-
-
 @pytest.mark.parametrize("line", ["chr1 300 . A", "chr1 300 . A G . .", "chr1"])
 def test_scan_pair__refuses_a_last_line_cut_short(line: str) -> None:
     found = _broken(vcf_text([RECORD, line]).rstrip(b"\n"))
     assert found.startswith("x.vcf.gz: record 2 has ")
     assert found.endswith("the line is damaged or cut short.")
-
-
-def test_scan_pair__refuses_a_wrong_number_of_samples() -> None:
-    text = vcf_text([f"{RECORD} GT 0/1 0/0", "chr1 110 . A G . . . GT 0/1"], samples=["S1", "S2"])
-    assert _broken(text) == (
-        "x.vcf.gz: record 2 has 10 of the 11 columns that the header announces; "
-        "the line is damaged or cut short."
-    )
-
-
-def test_scan_pair__refuses_lines_whose_columns_only_add_up() -> None:
-    """One column too many and one too few: the total is right."""
-    text = vcf_text([RECORD, "chr1 110 . A G . . . more", "chr1 120 . A G . ."])
-    assert _broken(text).startswith("x.vcf.gz: record 3 has 7 of the 8 columns that the header announces; ")
 
 
 @pytest.mark.parametrize("side", ["both", "anonymized"])
@@ -152,47 +147,30 @@ def test_scan_pair__reads_records_of_other_columns_as_htslib_does(line: str, n_e
     assert places == ["chr1:150"] * n_extra
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda text: text,
-        lambda text: text.replace(b"\n", b"\r\n"),
-        lambda text: text.rstrip(b"\n"),
-        lambda text: text.replace(b"##contig", b"##note=\xff\xfe\n##contig", 1),
-        lambda text: text.replace(b"##contig=<ID=chr1,length=248956422>\n", b""),
-        lambda text: text.replace(b"PASS", b"undeclared"),
-        lambda text: text.replace(b"##cmdline", b"\n##cmdline"),
-    ],
-    ids=[
-        "plain",
-        "CRLF",
-        "no last newline",
-        "not UTF-8",
-        "undeclared contig",
-        "undeclared filter",
-        "blank in header",
-    ],
-)
-def test_scan_pair__reads_what_htslib_reads(change: object) -> None:
-    audit = _audit(bgzf(change(GOOD)))
-    assert audit.report_row()["unmasked_positions"] == "chr1:100"
+READABLE = {
+    "plain": lambda text: text,
+    "CRLF": lambda text: text.replace(b"\n", b"\r\n"),
+    "no last newline": lambda text: text.rstrip(b"\n"),
+    "not UTF-8": lambda text: text.replace(b"##contig", b"##note=\xff\xfe\n##contig", 1),
+    "undeclared contig": lambda text: text.replace(b"##contig=<ID=chr1,length=248956422>\n", b""),
+    "undeclared filter": lambda text: text.replace(b"PASS", b"undeclared"),
+    "blank in header": lambda text: text.replace(b"##cmdline", b"\n##cmdline"),
+}
 
 
-def test_scan_pair__reads_text_named_gz() -> None:
+def test_scan_pair__reads_what_htslib_reads() -> None:
+    found = {how: _audit(bgzf(change(GOOD))).report_row() for how, change in READABLE.items()}
+    assert {how: row["unmasked_positions"] for how, row in found.items()} == dict.fromkeys(
+        READABLE, "chr1:100"
+    )
+
+
+def test_scan_pair__reads_headers_alone_or_long_and_text_named_gz() -> None:
     assert _audit(GOOD).n_variant_targets == 1
-
-
-def test_scan_pair__reads_a_header_alone() -> None:
     audit = _audit(bgzf(vcf_text([])))
     assert (audit.n_targets, audit.n_variant_targets) == (2, 0)
-
-
-def test_scan_pair__reads_a_header_longer_than_a_piece() -> None:
     long_header = [*HEADER, *(f"##note{i}={'x' * 1000}" for i in range(3000))]
     assert _audit(bgzf(vcf_text([RECORD], header=long_header))).n_variant_targets == 1
-
-
-def test_scan_pair__reads_alleles_of_a_megabase() -> None:
     allele = "ACGT" * 262_144
     text = vcf_text([f"chr1 100 . A {allele} . . AF=0.3", "chr1 200 . A G . . AF=0.001"])
     masked = text.replace(allele.encode(), b"N")
@@ -204,17 +182,16 @@ def test_scan_pair__reads_positions_from_zero_to_beyond_32_bits() -> None:
     places = (0, 2_147_483_649, 99_999_999_999, 1_234_567_890_123_456)
     audit = _audit(bgzf(vcf_text([f"chr1 {pos} . A G . . AF=0.001" for pos in places])))
     assert [position for _, position in audit.unmasked()] == list(places)
-
-
-def test_scan_pair__positions_widen_when_one_does_not_fit() -> None:
     lines = [f"chr1 {pos} . A G . . AF=0.001" for pos in (5, 10)] + ["chr2 99999999999 . A G . . AF=0.001"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("core.vcf.lines.PIECE", 100)
         audit = _audit(bgzf(vcf_text(lines), block=40))
     assert list(audit.unmasked()) == [("chr1", 5), ("chr1", 10), ("chr2", 99_999_999_999)]
+    audit = _audit(bgzf(vcf_text(["chr1 1 . A G . . AF=1e39", "chr1 2 . A G . . MAF=-1e39"])))
+    assert audit.n_variant_targets == 2
 
 
-def test_scan_pair__reads_bcf_with_frequencies_as_exact_as_stored(tmp_path: Path) -> None:
+def test_scan_pair__reads_bcf_with_and_without_frequencies(tmp_path: Path) -> None:
     text = vcf_text(
         ["chr1 100 . A G . . AF=0.0100000016", "chr1 200 . A G . . AF=0.01", "chr1 300 . A G . . AF=nan"]
     )
@@ -225,19 +202,25 @@ def test_scan_pair__reads_bcf_with_frequencies_as_exact_as_stored(tmp_path: Path
     file = VcfFile(name="x.vcf.gz", path=target)
     scan = scan_pair(VcfPair(original=file, anonymized=file, level="high"), VcfSettings())
     assert judge_scan(scan, VcfSettings()).report_row() == {**in_memory.report_row(), "filename": "x.vcf.gz"}
+    lines = [f"chr1 {pos} . A G . . . GT 0/1" for pos in range(1, 4_500)]
+    content = bcf(vcf_text(lines, samples=["S1"]))
+    audit = _audit(content)
+    assert (audit.scan.n_original, audit.n_variant_targets) == (4_499, 0)
 
 
-def test_scan_pair__refuses_bcf_that_is_cut_short() -> None:
-    inside = b"".join(read_pieces(VcfFile(name="x", content=bcf(GOOD))))
-    begun = inside + b"\x20\0\0"
-    assert _problem(bgzf(begun)) == "x.vcf.gz: this BCF file is cut short behind record 2; get it again."
-
-
-def test_scan_pair__two_files_with_different_contigs() -> None:
+def test_scan_pair__of_other_contigs_interleaved_ones_and_an_empty_file() -> None:
     """Nothing in common: every target is missing, every record removed or added."""
     other = GOOD.replace(b"chr1\t", b"chr2\t")
     audit = _audit(bgzf(GOOD), bgzf(other))
     assert (len(audit.missing), audit.scan.removed.n, audit.scan.added.n) == (1, 2, 2)
+    unsorted = vcf_text(["chr1 200 . A G . . AF=0.001", RECORD])
+    audit = _audit(bgzf(unsorted), bgzf(vcf_text([])))
+    assert audit.report_row()["unmasked_positions"] == "chr1:200;chr1:100"
+    assert _audit(bgzf(unsorted), bgzf(unsorted)).scan.removed.n == 0
+    lines = [f"chr{1 + pos % 2} {pos} . A G . . AF=0.001" for pos in range(10, 16)]
+    audit = _audit(bgzf(vcf_text(lines)))
+    places = [f"chr{1 + pos % 2}:{pos}" for pos in range(10, 16)]
+    assert audit.report_row()["unmasked_positions"] == ";".join(places)
 
 
 @pytest.mark.parametrize(
@@ -253,36 +236,34 @@ def test_scan_pair__a_contig_that_one_file_lacks(order: tuple[str, ...], dropped
     assert (len(back.missing), back.scan.removed.n, back.scan.added.n) == (0, 0, 2)
 
 
-def test_vcf_file__says_when_it_cannot_be_opened(tmp_path: Path) -> None:
+def test_vcf_file__says_when_it_cannot_be_opened_and_knows_its_digest(tmp_path: Path) -> None:
     file = VcfFile(name="x.vcf.gz", path=tmp_path / "gone.vcf.gz")
     with pytest.raises(AuditInputError) as caught:
         list(read_pieces(file))
     assert str(caught.value) == "x.vcf.gz: the file cannot be opened (No such file or directory)."
     assert file.n_bytes == 0
-
-
-def test_vcf_file__says_when_reading_fails(tmp_path: Path) -> None:
     folder = tmp_path / "x.vcf.gz"
     folder.mkdir()
     with pytest.raises(AuditInputError) as caught:
         list(read_pieces(VcfFile(name="x.vcf.gz", path=folder)))
     assert str(caught.value) == "x.vcf.gz: the file cannot be opened (Is a directory)."
-
-
-def test_vcf_file__needs_a_path_or_content() -> None:
     with pytest.raises(TypeError):
         VcfFile(name="x").open()
+    path = tmp_path / "x.vcf.gz"
+    path.write_bytes(bgzf(GOOD))
+    on_disk, in_memory = VcfFile(name="x", path=path), VcfFile(name="x", content=bgzf(GOOD))
+    assert on_disk.sha256() == in_memory.sha256() == in_memory.identity
+    before = on_disk.identity
+    path.write_bytes(bgzf(WITH_SAMPLES))
+    assert on_disk.identity != before
 
 
-def test_read_pieces__tells_how_much_was_read() -> None:
+def test_read_pieces__tells_how_much_was_read_and_leaves_no_file_open(tmp_path: Path) -> None:
     read: list[int] = []
     content = bgzf(GOOD)
     list(read_pieces(VcfFile(name="x", content=content), progress=read.append))
     assert sum(read) == len(content)
     assert VcfFile(name="x", content=content).n_bytes == len(content)
-
-
-def test_read_pieces__leaves_no_file_open(tmp_path: Path) -> None:
     path = tmp_path / "x.vcf.gz"
     path.write_bytes(bgzf(GOOD))
     before = len(list(Path("/proc/self/fd").iterdir()))
@@ -313,9 +294,7 @@ def test_run_pairs__an_error_ends_one_pair_only() -> None:
 
 
 @pytest.mark.parametrize("worth_bytes", [0, 10_000_000])
-def test_run_pairs__processes_of_their_own_give_the_same(
-    worth_bytes: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_run_pairs__processes_of_their_own_give_the_same(worth_bytes: int, monkeypatch: Patch) -> None:
     monkeypatch.setattr("core.vcf.pool.WORTH_SEVERAL", worth_bytes)
     file = vcf_file("x.vcf.gz", GOOD)
     pairs = [VcfPair(original=file, anonymized=file, level=level) for level in ("low", "high")]
@@ -330,28 +309,11 @@ def test_header__columns_are_tab_separated() -> None:
     assert COLUMNS.count("\t") == 7
 
 
-def test_vcf_file__knows_its_digest_and_what_tells_it_apart(tmp_path: Path) -> None:
-    path = tmp_path / "x.vcf.gz"
-    path.write_bytes(bgzf(GOOD))
-    on_disk, in_memory = VcfFile(name="x", path=path), VcfFile(name="x", content=bgzf(GOOD))
-    assert on_disk.sha256() == in_memory.sha256() == in_memory.identity
-    before = on_disk.identity
-    path.write_bytes(bgzf(WITH_SAMPLES))
-    assert on_disk.identity != before
-
-
 @pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs a file that opens but cannot be read")
 def test_read_pieces__says_when_reading_breaks_off() -> None:
     with pytest.raises(AuditInputError) as caught:
         list(read_pieces(VcfFile(name="x.vcf.gz", path=Path("/proc/self/mem"))))
     assert str(caught.value) == "x.vcf.gz: reading the file failed (Input/output error)."
-
-
-def test_scan_pair__reads_long_bcf_with_samples_and_no_frequencies() -> None:
-    lines = [f"chr1 {pos} . A G . . . GT 0/1" for pos in range(1, 4_500)]
-    content = bcf(vcf_text(lines, samples=["S1"]))
-    audit = _audit(content)
-    assert (audit.scan.n_original, audit.n_variant_targets) == (4_499, 0)
 
 
 def test_scan_pair__refuses_bcf_whose_records_are_damaged() -> None:
@@ -363,31 +325,6 @@ def test_scan_pair__refuses_bcf_whose_records_are_damaged() -> None:
         "x.vcf.gz: record 1 of this BCF file is damaged, or holds a tab or a line end within a field; get "
         "the file again from its source."
     )
-
-
-def test_scan_pair__refuses_text_that_begins_with_the_columns() -> None:
-    assert _problem(GOOD[GOOD.index(b"#CHROM") :]) == (
-        "x.vcf.gz: not a VCF file; its first line must begin with “##fileformat=VCF”."
-    )
-
-
-def test_scan_pair__sorts_a_file_against_an_empty_one() -> None:
-    unsorted = vcf_text(["chr1 200 . A G . . AF=0.001", RECORD])
-    audit = _audit(bgzf(unsorted), bgzf(vcf_text([])))
-    assert audit.report_row()["unmasked_positions"] == "chr1:200;chr1:100"
-    assert _audit(bgzf(unsorted), bgzf(unsorted)).scan.removed.n == 0
-
-
-def test_scan_pair__interleaved_contigs_within_one_block() -> None:
-    lines = [f"chr{1 + pos % 2} {pos} . A G . . AF=0.001" for pos in range(10, 16)]
-    audit = _audit(bgzf(vcf_text(lines)))
-    places = [f"chr{1 + pos % 2}:{pos}" for pos in range(10, 16)]
-    assert audit.report_row()["unmasked_positions"] == ";".join(places)
-
-
-def test_scan_pair__a_frequency_beyond_32_bit_floats() -> None:
-    audit = _audit(bgzf(vcf_text(["chr1 1 . A G . . AF=1e39", "chr1 2 . A G . . MAF=-1e39"])))
-    assert audit.n_variant_targets == 2
 
 
 @pytest.mark.parametrize("encoding", ["cp949", "latin-1"])

@@ -1,4 +1,4 @@
-"""The published rules, on sites countable by hand."""
+"""The published rules, on sites countable by hand, and frequencies that are the file's own."""
 
 import math
 from types import SimpleNamespace
@@ -20,6 +20,7 @@ from core.vcf import (
 )
 from core.vcf.frequencies import FrequencyReader, smallest
 from core.vcf.header import Declaration, metadata_of
+from core.vcf.own_frequencies import MOST_FIRST, OwnFrequencies
 from core.vcf.repeats import RepeatPattern
 from core.verdict import Verdict
 from tests.cases.table import holds_for_each, says
@@ -66,11 +67,16 @@ def test_judge_scan__repeats_need_another_alt_with_an_n_and_rare_sites_no_alt_or
     holds_for_each(KEPT, holds)
 
 
-def test_judge_scan__the_last_target_definition_counts_and_any_record_may_satisfy() -> None:
+def test_judge_scan__the_last_target_definition_counts_and_positions_are_in_file_order() -> None:
     original = [f"chr1 1 . A {REPEAT} . . AF=0.3", "chr1 1 . A G . . AF=0.001", "chr1 1 . A T . . AF=0.3"]
     audit = audit_lines(original, [f"chr1 1 . A {REPEAT} . . AF=0.001", "chr1 1 . A . . . AF=0.001"])
     assert audit.targets.is_repeat.tolist() == [False]
     assert audit.n_variant_masked == 1
+    original = [f"{contig} {pos} . A G . . AF=0.001" for contig in ("chr2", "chr1") for pos in (10, 9)]
+    audit = audit_lines(original, original[:3])
+    assert audit.report_row()["unmasked_positions"] == "chr2:10;chr2:9;chr1:10;chr1:9"
+    assert len(audit.missing) == 1
+    assert audit.verdict is Verdict.FAIL
 
 
 def test_judge_scan__moves_with_the_threshold_without_reading_again() -> None:
@@ -82,10 +88,7 @@ def test_judge_scan__moves_with_the_threshold_without_reading_again() -> None:
     ]
     # As 32-bit floats 0.01, 0.02 and 0.49 are below their thresholds, 0.05 is above and 0.5 exact.
     assert counts == [1, 2, 2, 5]
-
-
-def test_judge_scan__a_site_masked_at_one_threshold_only() -> None:
-    """The frequency was raised to 0.03: that satisfies 0.01, but not 0.05."""
+    # The frequency was raised to 0.03: that satisfies 0.01, but not 0.05.
     scan = audit_lines(["chr1 1 . A G . . AF=0.001"], ["chr1 1 . A G . . AF=0.03"]).scan
     found = [judge_scan(scan, VcfSettings(maf_threshold=t)).n_variant_masked for t in (0.01, 0.05)]
     assert found == [1, 0]
@@ -107,14 +110,6 @@ def test_judge_scan__low_level_has_header_targets_only() -> None:
     }
 
 
-def test_judge_scan__unmasked_positions_are_in_file_order_and_missing_ones_are_listed() -> None:
-    original = [f"{contig} {pos} . A G . . AF=0.001" for contig in ("chr2", "chr1") for pos in (10, 9)]
-    audit = audit_lines(original, original[:3])
-    assert audit.report_row()["unmasked_positions"] == "chr2:10;chr2:9;chr1:10;chr1:9"
-    assert len(audit.missing) == 1
-    assert audit.verdict is Verdict.FAIL
-
-
 @pytest.mark.parametrize(
     ("settings", "n_targets"),
     [
@@ -130,11 +125,14 @@ def test_scan_pair__repeat_parameters(settings: VcfSettings, n_targets: int) -> 
     assert audit_lines([line], [line], settings=settings).n_variant_targets == n_targets
 
 
-def test_repeat_pattern__names_the_shortest_motif_by_its_first_rotation() -> None:
+def test_repeat_pattern_and_smallest__by_hand() -> None:
     pattern = RepeatPattern.of(VcfSettings())
     assert pattern.motif(b"TTCACACACACACACAG") == b"AC"
     assert pattern.motif(b"AAAAAAA") == b"A"
     assert pattern.motif(b"ACGT") == b""
+    assert smallest((0.75,)) == 0.25
+    assert smallest((0.5, 0.75)) == 0
+    assert smallest((math.nan, 0.3)) == 0
 
 
 SITES = [
@@ -215,12 +213,6 @@ def test_judge_scan__an_empty_alt_is_a_site_and_masks_one(alt: str, masked: bool
         assert literal[0] == int(masked)
 
 
-def test_smallest__counts_the_reference_too() -> None:
-    assert smallest((0.75,)) == 0.25
-    assert smallest((0.5, 0.75)) == 0
-    assert smallest((math.nan, 0.3)) == 0
-
-
 METADATA = [
     ((), (), (0, 0)),
     ((b"##cmdline=x",), (b"##cmdline=.",), (1, 1)),
@@ -256,24 +248,115 @@ def test_vcf_settings__refuses() -> None:
     holds_for_each(REFUSED, holds)
 
 
-def test_pair_files__by_the_part_after_the_first_separator() -> None:
+def test_pair_files__by_the_part_after_the_first_separator_low_before_high() -> None:
     assert original_name("high_0.01_anony_sample2.vcf.gz") == "sample2.vcf.gz"
     assert original_name("anony_anony_x.vcf.gz") == "anony_x.vcf.gz"
     assert original_name("x.vcf.gz") is None
     levels = [level_of(f"{prefix}anony_x") for prefix in ("high_", "strong_", "low_", "weak_", "", "mid_")]
     assert levels == ["high", "high", "low", "low", "low", "low"]
-
-
-def test_pair_files__low_before_high_and_the_unmatched_named() -> None:
     names = ["b.vcf.gz", "high_anony_a.vcf.gz", "a.vcf.gz", "weak_anony_a.vcf.gz", "low_anony_c.vcf.gz"]
     originals, anonymized = split_uploads([VcfFile(name=name, content=b"") for name in names])
     pairing = pair_files(originals, anonymized)
     assert [pair.anonymized.name for pair in pairing.pairs] == ["weak_anony_a.vcf.gz", "high_anony_a.vcf.gz"]
     assert pairing.unmatched == ("low_anony_c.vcf.gz", "b.vcf.gz")
-
-
-def test_pair_files__two_originals_of_one_name_are_paired_with_nothing() -> None:
     originals = [vcf_file("a.vcf.gz", vcf_text([])), vcf_file("a.vcf.gz", vcf_text([]))]
     pairing = pair_files(originals, [vcf_file("low_anony_a.vcf.gz", vcf_text([]))])
     assert pairing.pairs == ()
     assert pairing.unmatched == ("low_anony_a.vcf.gz", "a.vcf.gz")
+
+
+# --- frequencies that are the file's own: of how many alleles, in which files, and which records tell
+
+CHECKS = ("frequencies_own", "some_frequencies_own")
+
+
+def audited(records: list[str], *, n_samples: int, threshold: float = 0.01) -> VcfAudit:
+    """Verify a file beside itself."""
+    samples = [f"s{number}" for number in range(n_samples)]
+    file = vcf_file("high_0.01_anony_x.vcf.gz", vcf_text(records, samples=samples))
+    settings = VcfSettings(maf_threshold=threshold)
+    return judge_scan(scan_pair(VcfPair(original=file, anonymized=file, level="high"), settings), settings)
+
+
+def cohort(n: int, *, frequency: str = "AF") -> list[str]:
+    """Return records of `n` samples, of which one carries each variant."""
+    genotypes = " ".join(["0/1", *["0/0"] * (n - 1)])
+    info = {"AF": f"AF={1 / (2 * n):.3g}", "AC": f"AC=1;AN={2 * n}", "gnomAD": f"AF=0.3;AC=1;AN={2 * n}"}
+    return [f"chr1 {at} . A T . . {info[frequency]} GT {genotypes}" for at in (500, 600, 700)]
+
+
+@pytest.mark.parametrize("frequency", ["AF", "AC"])
+@pytest.mark.parametrize(
+    ("n", "threshold", "verdict"),
+    [
+        (1, 0.01, Verdict.NOT_ASSESSED),
+        (40, 0.01, Verdict.NOT_ASSESSED),  # a singleton is 0.0125
+        (50, 0.01, Verdict.NOT_ASSESSED),  # 0.01, which is not below it
+        (51, 0.01, Verdict.PASS),
+        (51, 0.005, Verdict.NOT_ASSESSED),
+        (40, 0.05, Verdict.PASS),
+    ],
+)
+def test_frequencies_own__depends_on_alleles_and_threshold(n, threshold, verdict, frequency):
+    audit = audited(cohort(n, frequency=frequency), n_samples=n, threshold=threshold)
+    found = {one.check: one for one in audit.exposure if one.check in CHECKS}
+    assert ("frequencies_own" in found) == (verdict is Verdict.NOT_ASSESSED)
+    if found:
+        one = found["frequencies_own"]
+        assert (one.n_affected, one.message.values["of"], one.message.values["alleles"]) == (3, 3, 2 * n)
+        assert one.verdict is Verdict.NOT_ASSESSED
+        assert "fill-tags" not in one.remedy
+
+
+@pytest.mark.parametrize("n", [1, 40])
+def test_frequencies_own__takes_a_populations_for_what_they_are(n):
+    audit = audited(cohort(n, frequency="gnomAD"), n_samples=n)
+    assert not {one.check for one in audit.exposure} & {*CHECKS}
+
+
+def test_frequencies_own__overall_is_not_assessed_where_all_targets_are_masked_and_none_without_samples() -> (
+    None
+):
+    """The published rule's figures stay as they are beside it."""
+    original = ["chr1 500 . A T . . AC=2;AF=1;AN=2 GT 1/1", "chr1 600 . A T . . AC=1;AF=0.5;AN=2 GT 0/1"]
+    masked = ["chr1 500 . A . . . . GT ./.", original[1]]
+    pair = VcfPair(
+        original=vcf_file("x.vcf.gz", vcf_text(original, samples=["s"])),
+        anonymized=vcf_file(
+            "high_0.01_anony_x.vcf.gz", vcf_text(masked, samples=["t"], header=masked_header())
+        ),
+        level="high",
+    )
+    audit = judge_scan(scan_pair(pair, VcfSettings()), VcfSettings())
+    assert (audit.verdict, audit.n_variant_targets, audit.n_variant_masked) == (Verdict.PASS, 1, 1)
+    assert (audit.exposure_verdict, audit.overall) == (Verdict.NOT_ASSESSED,) * 2
+    own = OwnFrequencies(FrequencyReader({"AF": Declaration("Float", single=False)}), 0)
+    assert [*own.chosen(9)] == []
+
+
+@pytest.mark.parametrize("n_samples", [1, 300, 3000])
+@pytest.mark.parametrize("parts", [[5000], [1] * 5000, [0, 999, 1, 3, 0, 3997]])
+def test_chosen__is_the_same_however_records_come(n_samples, parts):
+    def chosen(lengths):
+        own, at, found = OwnFrequencies(FrequencyReader({}), n_samples), 0, []
+        for length in lengths:
+            found += [at + place for place in own.chosen(length)]
+            at += length
+        return found
+
+    found = chosen(parts)
+    assert found == chosen([5000])
+    assert len(found) == len({*found})
+    n_first = min(MOST_FIRST, max(20, 200_000 // n_samples))
+    assert found[:n_first] == [*range(n_first)]
+    assert 0 < len(found[n_first:]) <= 5000 // 100
+
+
+@pytest.mark.parametrize("total", ["inf", "nan", "-1", "1e400", "0", ".", "9" * 30, "x", "2,2"])
+@pytest.mark.parametrize("frequency", ["0.25", "nan", "1e-999999999", ".", "inf", "7" * 4000])
+def test_look__takes_any_text(total, frequency):
+    declared = {"AN": Declaration("String", single=True), "AF": Declaration("Float", single=False)}
+    own = OwnFrequencies(FrequencyReader(declared), 2)
+    own.look(f"AC=1;AF={frequency};AN={total}".encode(), b"T", b"\tGT\t0/1\t./.")
+    assert own.n_looked_at == 1
+    assert not own.alleles

@@ -40,6 +40,7 @@ from core.vcf.outcomes import STOPPED, run_scan
 from core.vcf.sites import Tallies
 from core.words import say, speaking, text_of
 from tests.cases.table import says
+from tests.kinds import Patch
 from tests.unit.test_apart import STARTED
 from tests.vcf_files import bgzf, masked_header, vcf_file, vcf_text
 
@@ -211,9 +212,7 @@ def test_scan_apart__what_it_says_can_be_said_in_other_languages() -> None:
 
 
 @pytest.mark.parametrize("has_shared_memory", [True, False])
-def test_scan_apart__gives_what_reading_here_gives(
-    has_shared_memory: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_scan_apart__gives_what_reading_here_gives(has_shared_memory: bool, monkeypatch: Patch) -> None:
     monkeypatch.setattr(vcf_apart, "HAS_SHARED_MEMORY", has_shared_memory)
     for pair in _demo_pairs():
         here, there = run_scan(pair, SETTINGS), scan_apart(pair, SETTINGS, lambda _n_bytes: None)
@@ -223,9 +222,7 @@ def test_scan_apart__gives_what_reading_here_gives(
         assert render_findings(outcomes[:1]) == render_findings(outcomes[1:])
 
 
-def test_scan_apart__a_process_at_its_bounds_is_the_problem_of_its_pair(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_scan_apart__a_process_at_its_bounds_is_the_problem_of_its_pair(monkeypatch: Patch) -> None:
     pair = _demo_pairs()[0]
     for bounds in (apart.Bounds(0, 60), apart.Bounds(1 << 30, 0)):
         apart.POOL.end()
@@ -270,7 +267,7 @@ def test_unpacked__refuses_what_is_of_another_type_or_does_not_hold_together() -
         vcf_apart.check_scan(replace(found, removed=removed))
 
 
-def test_run_scan__too_little_memory_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_scan__an_error_ends_its_pair_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     def scan_pair(*_: object, **__: object) -> object:
         raise MemoryError
 
@@ -278,10 +275,6 @@ def test_run_scan__too_little_memory_is_a_sentence(monkeypatch: pytest.MonkeyPat
     (problem,) = outcomes_of.run_scan(_demo_pairs()[0], SETTINGS).problems
     assert says(problem, "low_anony_north.vcf.gz: not enough memory")
 
-
-def test_run_scan__an_error_that_nobody_foresaw_ends_its_pair_with_a_sentence(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
     def scan_pair(*_: object, **__: object) -> object:
         raise IndexError("a value that must not be shown")
 
