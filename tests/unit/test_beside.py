@@ -181,8 +181,8 @@ def test_beside__metadata_of_parquet_texts_up_to_a_bound_and_damaged_archives() 
     field = pa.field("group", pa.string(), metadata={"labels": "; ".join(NAMES)})
     file = io.BytesIO()
     parquet.write_table(pa.table([pa.array(GROUPS)], schema=pa.schema([field])), file)
-    (beside,) = read_dataset(file.getvalue(), name="x.parquet").reading.beside
-    assert beside.what == "metadata “labels” of column “group”"
+    (labels,) = read_dataset(file.getvalue(), name="x.parquet").reading.beside
+    assert labels.what == "metadata “labels” of column “group”"
     one = beside_of("a sheet", ["abc", "", "abc", " de ", "fgh"], most=5)
     assert (one.texts, one.n_texts, one.is_complete) == (("abc", "de"), 4, False)
     long = Beside(what="a", texts=("x" * 3_000_000, "y" * 2_000_000), n_texts=2)
