@@ -242,7 +242,7 @@ def test_vcf_file__says_when_it_cannot_be_opened_and_knows_its_digest(tmp_path: 
         list(read_pieces(file))
     assert str(caught.value) == "x.vcf.gz: the file cannot be opened (No such file or directory)."
     assert file.n_bytes == 0
-    folder = tmp_path / "x.vcf.gz"
+    folder = tmp_path / "folder"
     folder.mkdir()
     with pytest.raises(AuditInputError) as caught:
         list(read_pieces(VcfFile(name="x.vcf.gz", path=folder)))
