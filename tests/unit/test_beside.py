@@ -20,7 +20,7 @@ from core.counts import audit_counts
 from core.delivery import audit_delivery
 from core.leakage import audit_leakage
 from core.risk import RiskSettings, audit_risk
-from core.tables import Dataset, ReadOptions, read_dataset
+from core.tables import Dataset, ReadOptions, beside, read_dataset
 from core.tables.beside import Beside, beside_of, beside_workbook, bounded
 from core.tables.reading import READERS
 from core.tabular.second_opinion import judge_second_opinion, measure_second_opinion
