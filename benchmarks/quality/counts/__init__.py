@@ -279,11 +279,6 @@ def _the_second_firm_knows_the_first(c: Counts, leaky: bool) -> None:
 
 
 @clean
-def _large_cells_with_all_totals(c: Counts) -> None:
-    c.cells = {cell: n + 5 for cell, n in c.cells.items()}
-
-
-@clean
 def _a_block_suppressed_in_three_dimensions(c: Counts) -> None:
     _block(c)
 
@@ -304,18 +299,6 @@ def _large_counts_with_averages_and_shares(c: Counts) -> None:
     ill = {cell: n // 3 + 5 for cell, n in c.cells.items()}
     c.figures["percent_ill"] = {cell: f"{100 * n / c.cells[cell]:.1f}" for cell, n in ill.items()}
     c.figures["mean_age"] = {cell: f"{c.rng.uniform(20, 80):.1f}" for cell in c.listed()}
-
-
-@clean
-def _years_that_are_no_sums(c: Counts) -> None:
-    old, c.categories["age"] = c.categories["age"], ["2021", "2022", "2023", "2024"]
-    names = dict(zip(old, c.categories["age"], strict=True))
-    c.cells = {(region, names[age], sex): n for (region, age, sex), n in c.cells.items()}
-
-
-@clean
-def _bands_that_meet(c: Counts) -> None:
-    c.categories["age"] = ["0-17", "18-44", "45-64", "65+"]
 
 
 @clean

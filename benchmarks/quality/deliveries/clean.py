@@ -43,11 +43,6 @@ def clean(family: str) -> Callable[[Callable[[World], None]], Callable[[World], 
 
 
 @clean("tables")
-def _counts_of_each_ward(w: World) -> None:
-    w.tables["summary"] = {w.names.ward: np.array(["W1", "W2", "W3"]), "n": np.array([240, 310, 180])}
-
-
-@clean("tables")
 def _keys_in_a_circle(w: World) -> None:
     w.tests[w.names.vperson] = w.ids[w.of_visit]
 
@@ -59,27 +54,9 @@ def _a_third_without_visits(w: World) -> None:
             w.keep(name, w.kind[w.who[name]] % 3 > 0)
 
 
-@clean("tables")
-def _one_visit_each(w: World) -> None:
-    for name in list(w.who):
-        if len(w.who[name]) == 2 * w.n:
-            w.keep(name, np.arange(2 * w.n) % 2 == 0)
-
-
-@clean("tables")
-def _the_same_facts_in_a_second_table(w: World) -> None:
-    w.add("base", np.arange(w.n), **{w.names.vperson: w.ids, w.names.sex: w.persons[w.names.sex]})
-
-
 @clean("keys")
 def _random_numbers_as_keys(w: World) -> None:
     keys = w.rng.permutation(90_000_000 // 9)[: w.n] + 10_000_000
-    w.rename(lambda who: keys[who])
-
-
-@clean("keys")
-def _numbers_counted_off_at_random(w: World) -> None:
-    keys = w.rng.permutation(w.n) + 1
     w.rename(lambda who: keys[who])
 
 
@@ -115,24 +92,10 @@ def _two_pseudonyms_that_nothing_joins(w: World) -> None:
 
 
 @clean("keys")
-def _visits_counted_off_at_random(w: World) -> None:
-    names, number = w.names, w.rng.permutation(2 * w.n) + 1
-    for columns in w.tables.values():
-        if names.tvisit in columns:
-            columns[names.tvisit] = number
-    w.visits[names.vid] = number
-
-
-@clean("keys")
 def _some_visits_without_a_person(w: World) -> None:
     key = w.visits[w.names.vperson].astype(object)
     key[w.some(max(w.n // 50, 1))] = ""
     w.visits[w.names.vperson] = key
-
-
-@clean("identifiers")
-def _names_of_products(w: World) -> None:
-    w.tests["product_name"] = np.array(["Reagent A", "Reagent B"])[w.kind[w.of_visit] % 2]
 
 
 @clean("identifiers")
@@ -143,13 +106,6 @@ def _serial_numbers_of_devices_in_a_lookup(w: World) -> None:
 @clean("known records")
 def _a_rare_ward_of_twelve(w: World) -> None:
     w.visits[w.names.ward][w.kind[w.of_visit] == 0] = "W9"
-
-
-@clean("known records")
-def _missing_cells_that_many_share(w: World) -> None:
-    season = w.visits[w.names.season].astype(object)
-    season[w.kind[w.of_visit] % 5 == 0] = ""
-    w.visits[w.names.season] = season
 
 
 @clean("known records")
@@ -177,16 +133,6 @@ def _a_schedule_of_fourteen_days_shifted(w: World) -> None:
     start = w.rng.integers(0, 365, w.n)[w.of_visit]
     w.visits[w.names.day] = dates(start + 14 * (np.arange(2 * w.n) % 2))
     w.settings["quasi_identifiers"] = (f"{w.names.persons}.{w.names.sex}",)
-
-
-@clean("time")
-def _stays_of_three_or_four_days_in_shared_weeks(w: World) -> None:
-    came = 7 * (w.kind % 4)
-    w.add(
-        "stays",
-        np.arange(w.n),
-        **{w.names.vperson: w.ids, "admitted": dates(came), "discharged": dates(came + 3 + w.kind % 2)},
-    )
 
 
 @clean("order")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
@@ -17,13 +16,6 @@ from core.verdict import Verdict
 _WARN = Verdict.WARN
 _JOINED, _COMPUTED, _IDENTIFIER = ("joined_k",), ("key_computed",), ("looks_like_identifier",)
 _TEXT, _COUNTS = ("people_in_text",), ("small_counts",)
-
-
-def _renamed(w: World, leaky: bool, name: Callable[[int], str]) -> None:
-    """Make pseudonyms of numbers counted off; the twin keeps random ones."""
-    if leaky:
-        keys = np.array([name(each) for each in w.rng.permutation(w.n)])
-        w.rename(lambda who: keys[who])
 
 
 def _of_person(w: World, name: str, who: Column | None = None, **columns: Column) -> None:
@@ -77,26 +69,8 @@ def _site_and_number_under_other_names(w: World, leaky: bool) -> None:
     w.planted = w.n // 2 * leaky if w.n <= 1000 else leaky
 
 
-@leak("keys further", _JOINED)
-def _keys_with_a_suffix_in_one_table(w: World, leaky: bool) -> None:
-    _spelled_in_visits(w, leaky, lambda keys: np.char.add(keys, "@h1"))
-
-
-def _spelled_in_visits(w: World, leaky: bool, spell: Callable[[Column], Column]) -> None:
-    names = w.names
-    w.tables = {name: w.tables[name] for name in (names.persons, names.visits)}
-    w.visits[names.vperson] = spell(w.ids[w.of_visit].astype(str))
-    w.visits[names.day] = dates(w.rng.integers(0, 300, len(w.of_visit)) if leaky else 0 * w.of_visit)
-    w.planted = w.n // 2 * leaky if w.n <= 1000 else leaky
-
-
 def _pasted(before: str, keys: Column, after: str | Column) -> Column:
     return np.char.add(np.char.add(before, keys), after)
-
-
-@leak("keys further", _COMPUTED)
-def _keys_that_are_numbers_in_base64(w: World, leaky: bool) -> None:
-    _renamed(w, leaky, lambda each: base64.b64encode(f"patient-{each}".encode()).decode())
 
 
 @leak("keys further", ("key_holds_dates",), at_least=_WARN)
@@ -264,12 +238,6 @@ def _counts_table(w: World, smallest: int) -> None:
 
 
 @clean("further")
-def _quarters_of_three_visits_in_one_record(w: World) -> None:
-    season = np.array(["2024-Q1", "2024-Q2", "2024-Q3", "2024-Q4"])
-    _of_person(w, "overview", **{f"visit{at}_quarter": season[(w.kind + at) % 4] for at in range(3)})
-
-
-@clean("further")
 def _a_table_of_codes_and_what_they_mean(w: World) -> None:
     codes = [f"{letter}{at:02}" for letter in "ABCDE" for at in range(20)]
     w.tables["code_list"] = {
@@ -279,24 +247,8 @@ def _a_table_of_codes_and_what_they_mean(w: World) -> None:
 
 
 @clean("further")
-def _random_names_of_files(w: World) -> None:
-    w.tests["file"] = _pasted("img_", pseudonyms(w.rng, 2 * w.n, 20), ".png")
-
-
-@clean("further")
 def _site_and_number_of_coarse_facts_under_other_names(w: World) -> None:
     _site_and_number_under_other_names(w, False)
-
-
-@clean("further")
-def _scales_of_a_questionnaire_that_go_together(w: World) -> None:
-    _of_person(w, "questions", **{f"item_{at}": 1 + (w.kind + at) % 5 for at in range(8)})
-
-
-@clean("further")
-def _hexadecimal_tokens_of_sixteen_random_letters(w: World) -> None:
-    keys = np.array([w.rng.bytes(6).hex() for _ in range(w.n)])
-    w.rename(lambda who: keys[who])
 
 
 @clean("further")
@@ -304,14 +256,6 @@ def _large_counts_with_shares_beside_the_persons(w: World) -> None:
     _counts_table(w, 40)
     n = w.tables["summary"]["n"]
     w.tables["summary"]["percent"] = np.round(100 * n / n.sum(), 1)
-
-
-@clean("further")
-def _two_tables_of_counts_of_different_people(w: World) -> None:
-    _two_tables_of_counts(w)
-    by_term = w.tables["by_term"]
-    _two_tables_of_counts(w)
-    w.tables["by_term"] = by_term
 
 
 @clean("further")

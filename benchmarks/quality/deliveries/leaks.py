@@ -86,29 +86,6 @@ def _a_rare_test_behind_a_visit(w: World, leaky: bool) -> None:
     w.planted = 2 * leaky
 
 
-def _pairs(w: World, size: int, leaky: bool) -> None:
-    """Give everybody `size` records whose values many share, and whose combinations nobody else has."""
-    names, n_values = w.names, max(int((6 * w.n) ** (1 / size)) if leaky else 2, 3)
-    who = np.repeat(np.arange(w.n), size)
-    number = w.rng.permutation(n_values**size)[: w.n] if leaky else w.kind % 2
-    digits = np.column_stack([number // n_values**place % n_values for place in range(size)])
-    values = np.array([f"d{value}p{place}" for place in range(size) for value in range(n_values)])
-    drug = values[digits + n_values * np.arange(size)].ravel()
-    for column in (names.age, names.sex, names.region):
-        w.persons[column] = np.full(w.n, w.persons[column][0])
-    w.tables.pop(names.tests)
-    w.tables[names.visits] = {names.vperson: w.ids[who], "shelf": drug}
-    w.who = {names.persons: w.who[names.persons], names.visits: who}
-    w.tables = {name: w.tables[name] for name in (names.persons, names.visits)}
-    w.thresholds["known_records"] = size
-    w.planted = (w.n // 2 if w.n <= 5000 else 1) * leaky
-
-
-@leak("known records", _JOINED)
-def _two_known_records(w: World, leaky: bool) -> None:
-    _pairs(w, 2, leaky)
-
-
 @leak("known records", ("alone_with_all_records",), at_least=_WARN)
 def _numbers_of_records_of_their_own(w: World, leaky: bool) -> None:
     often = 1 + (w.rng.permutation(w.n) if leaky and w.n <= 1000 else w.kind * (40 if leaky else 0) % 41)
@@ -121,28 +98,6 @@ def _numbers_of_records_of_their_own(w: World, leaky: bool) -> None:
 
 
 # Keys
-
-
-def _numbers_of_persons(w: World) -> Column:
-    """Return Slovenian personal numbers with their check digits."""
-    found = []
-    weights = np.array([7, 6, 5, 4, 3, 2, 7, 6, 5, 4, 3, 2])
-    while len(found) < w.n:
-        birth = np.datetime64("1940-01-01") + int(w.rng.integers(0, 25_000))
-        year, month, day = str(birth).split("-")
-        digits = f"{day}{month}{year[1:]}50{w.rng.integers(0, 1000):03d}"
-        rest = 11 - int((weights * np.array([*map(int, digits)])).sum()) % 11
-        if rest != 10:
-            found.append(f"{digits}{rest % 11}")
-    return np.array(found)
-
-
-@leak("keys", _IDENTIFIER)
-def _personal_numbers_as_the_key(w: World, leaky: bool) -> Sequence[str]:
-    if leaky:
-        numbers = _numbers_of_persons(w)
-        w.rename(lambda who: numbers[who])
-    return (w.names.persons,)
 
 
 @leak("keys", _IDENTIFIER)
@@ -167,23 +122,6 @@ def _a_list_of_pseudonyms_and_hospital_numbers(w: World, leaky: bool) -> Sequenc
     values = w.rng.permutation(9 * w.n)[: w.n] + 10**6 if leaky else w.kind % 2
     w.add("transfer_list", np.arange(w.n), **{w.names.vperson: w.ids, column: values})
     return ("`transfer_list.hospital_number`",)
-
-
-@leak("keys", _JOINED)
-def _keys_with_a_prefix_in_one_table(w: World, leaky: bool) -> None:
-    _spelled(w, leaky, lambda numbers: np.char.add("HOSP2024/", numbers))
-
-
-def _spelled(
-    w: World,
-    leaky: bool,
-    one: Callable[[Column], Column],
-    other: Callable[[Column], Column] = lambda numbers: numbers,
-) -> None:
-    numbers = w.rng.permutation(900_000)[: w.n].astype(str)
-    w.rename(lambda who: other(numbers[who]))
-    w.rename(lambda who: one(numbers[who]) if leaky else other(numbers[who]), tables=[w.names.persons])
-    _days_of_visits(w, leaky)
 
 
 @leak("keys", _JOINED)

@@ -12,7 +12,7 @@ import pandas as pd
 
 from benchmarks.quality.scoreboard import Scenario
 from core.events import EventSettings, ReleaseOptions, Rule, audit_events
-from core.tables import ReadOptions, read_dataset
+from core.tables import read_dataset
 from core.verdict import Verdict
 
 EVENTS = ("FALL_DETECTED", "EMERGENCY_BUTTON_PRESSED", "SMOKE_DETECTED", "WATER_LEAK_DETECTED", "NOT_MOVING")
@@ -37,7 +37,7 @@ class Log:
         The columns' names: time, user, event.
     times
         How times are written.
-    settings, rule, options, missing
+    settings, rule, options
         What the person chose.
     """
 
@@ -50,7 +50,6 @@ class Log:
     settings: dict[str, object] = field(default_factory=dict)
     rule: dict[str, object] = field(default_factory=dict)
     options: dict[str, object] = field(default_factory=dict)
-    missing: tuple[str, ...] | None = None
 
     def moments(self) -> np.ndarray:
         """Return when each event was."""
@@ -71,10 +70,7 @@ def judged(make: Make) -> Callable[[Scenario], Verdict]:
         order = np.argsort(log.seconds, kind="stable")
         if scenario.reordered:
             order = scenario.rng("order").permutation(len(frame))
-        options = ReadOptions() if log.missing is None else ReadOptions(missing_spellings=log.missing)
-        dataset = read_dataset(
-            frame.iloc[order].to_csv(index=False, sep=";").encode(), name="log.csv", options=options
-        )
+        dataset = read_dataset(frame.iloc[order].to_csv(index=False, sep=";").encode(), name="log.csv")
         chosen = {"time_column": time, "user_column": user, "event_column": event, **log.settings}
         release = ReleaseOptions(**log.options)  # type: ignore[arg-type]
         return audit_events(

@@ -49,10 +49,6 @@ class Pair:
         new = people(n, self.rng).assign(age="20-29", sex="F", region="north")
         self.later = pd.concat([self.later, new if diagnosis is None else new.assign(diagnosis=diagnosis)])
 
-    def turn(self) -> None:
-        """Let those leave who came."""
-        self.later, self.earlier = self.earlier[0], [self.later]
-
     def findings(self) -> Sequence[Finding]:
         """Return what the audit says of the release beside the earlier ones."""
         if self.tables:
@@ -295,12 +291,6 @@ def _newcomers_to_everybody_a_year_older(p: Pair, leaky: bool) -> None:
 
 
 @clean("proper")
-def _twelve_leave_every_class(p: Pair) -> None:
-    p.later = pd.concat([p.later, people(24 * 12, p.rng)])
-    p.turn()
-
-
-@clean("proper")
 def _other_people_beside_a_ledger(p: Pair) -> None:
     p.as_ledger = True
     p.later, p.earlier = _drawn(len(p.later), p.rng), [_drawn(len(p.later), p.rng)]
@@ -311,12 +301,6 @@ def _the_same_people_with_fresh_pseudonyms(p: Pair) -> None:
     p.person = "pid"
     p.later["pid"] = [f"x{each:09}" for each in p.rng.permutation(len(p.later))]
     p.later = pd.concat([p.later, people(24 * 12, p.rng)])
-
-
-@clean("proper")
-def _a_column_more(p: Pair) -> None:
-    p.later["ward"] = np.array(["A", "B"])[np.arange(len(p.later)) % 2]
-    p.later = pd.concat([p.later, people(24 * 12, p.rng).assign(ward="A")])
 
 
 @clean("proper")

@@ -151,11 +151,6 @@ def _english_notes(rng: np.random.Generator, n: int) -> Sequence[str]:
 
 
 @clean
-def _notes_that_begin_with_a_capital(rng: np.random.Generator, n: int) -> Sequence[str]:
-    return [note.capitalize() for note in _notes(rng, n, "en")]
-
-
-@clean
 def _diseases_called_after_somebody(rng: np.random.Generator, n: int) -> Sequence[str]:
     names = ("Wilson disease", "Parkinson's disease", "Crohn disease", "Graves disease", "the Barthel index")
     return [f"{note} Known {rng.choice(names)}." for note in _notes(rng, n, "en")]
@@ -172,12 +167,6 @@ def _letters_of_vitamins_stages_and_groups(rng: np.random.Generator, n: int) -> 
 def _wards_and_hospitals(rng: np.random.Generator, n: int) -> Sequence[str]:
     wards = ("Ward B", "the Royal Infirmary", "Cardiology", "the Emergency Department", "Outpatients")
     return [f"{note} Transferred from {rng.choice(wards)}." for note in _notes(rng, n, "en")]
-
-
-@clean
-def _korean_departments(rng: np.random.Generator, n: int) -> Sequence[str]:
-    wards = ("정형외과", "호흡기내과", "응급의학과", "신경과", "재활의학과")
-    return [f"{rng.choice(wards)} 외래에서 {note}" for note in _notes(rng, n, "ko")]
 
 
 @clean

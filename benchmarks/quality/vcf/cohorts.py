@@ -10,7 +10,7 @@ import io
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pysam
@@ -23,7 +23,7 @@ from core.vcf.settings import VcfSettings
 from core.verdict import Verdict
 
 SCHEMAS = ("one donor", "trio", "cohort")
-SIZES = (30, 200, 1000, 5000, 20_000)
+ASK = Verdict.WARN  # a careful person would ask, not refuse
 HEADER = (
     "##fileformat=VCFv4.2",
     "##cmdline=/opt/caller/bin/call --bam /data/u/kim/S17.bam --out S17.vcf",
@@ -138,29 +138,17 @@ def _records(n: int, n_donors: int, rng: np.random.Generator) -> tuple[list[Reco
     rare[[0, n // 2]] = True
     rare &= ~repeats
     frequency = np.where(rare, rng.uniform(0.0002, 0.009, n), rng.uniform(0.03, 0.9, n)).round(5)
-    contigs = np.sort(rng.integers(1, 4, n))
-    gaps = rng.integers(120, 4000, n)
+    contigs, gaps = np.sort(rng.integers(1, 4, n)), rng.integers(0, 400, n)
     records = []
     for i in range(n):
-        ref, alt = _alleles(
-            rng,
-            repeat=bool(repeats[i]),
-            deletion=bool(chosen[i] > 0.97 and not rare[i]),
-            longer=chosen[i] > 0.95 or (rare[i] and chosen[i] > 0.14),
-        )
+        longer = chosen[i] > 0.95 or (rare[i] and chosen[i] > 0.14)
+        ref, alt = _alleles(rng, repeat=repeats[i], longer=longer, deletion=chosen[i] > 0.97 and not rare[i])
+        rs = f"rs{rng.integers(10**6, 10**9)}" if chosen[i] * 1000 % 1 < 0.8 else "."
+        qual, info = f"{rng.uniform(30, 900):.1f}", f"AF={frequency[i]:.5f};DP={rng.integers(200, 3000)}"
+        calls = _calls(frequency[i], n_donors, rng)
+        pos = 10_000 + i * 500 + int(gaps[i])
         records.append(
-            Record(
-                chrom=f"chr{contigs[i]}",
-                pos=10_000 + i * 500 + int(gaps[i] % 400),
-                id=f"rs{rng.integers(10**6, 10**9)}" if chosen[i] * 1000 % 1 < 0.8 else ".",
-                ref=ref,
-                alt=alt,
-                qual=f"{rng.uniform(30, 900):.1f}",
-                filter="PASS",
-                info=f"AF={frequency[i]:.5f};DP={rng.integers(200, 3000)}",
-                format="GT:AD:DP:GQ:PL",
-                calls=_calls(frequency[i], n_donors, rng),
-            )
+            Record(f"chr{contigs[i]}", pos, rs, ref, alt, qual, "PASS", info, "GT:AD:DP:GQ:PL", calls)
         )
     return records, rare, repeats
 
@@ -267,47 +255,13 @@ def _judge(change: Change) -> Callable[[Scenario], Verdict]:
     return lambda scenario: judged(change(cohort(scenario), scenario.rng("change")))
 
 
-def leak(
-    name: str,
-    family: str,
-    change: Change,
-    *,
-    control: Change = plain,
-    at_least: Verdict = Verdict.FAIL,
-    schemas: Sequence[str] = SCHEMAS,
-    sizes: Sequence[int] = SIZES,
-) -> Kind:
-    """Return a kind of leak: what was done to a careful masking, and the same without the leak."""
-    return Kind(
-        tool="vcf",
-        name=name,
-        family=family,
-        leaky=True,
-        judge=_judge(change),
-        control=_judge(control),
-        at_least=at_least,
-        schemas=schemas,
-        sizes=sizes,
-        orders=(False,),
-    )
+def leak(name: str, family: str, change: Change, **how: Any) -> Kind:
+    """Return a kind of leak: what was done to a careful masking, and the careful masking itself."""
+    how = {"schemas": SCHEMAS, "sizes": (200, 1000), "orders": (False,), "control": _judge(plain), **how}
+    return Kind(tool="vcf", name=name, family=family, leaky=True, judge=_judge(change), **how)
 
 
-def fine(
-    name: str,
-    family: str,
-    change: Change = plain,
-    *,
-    schemas: Sequence[str] = SCHEMAS,
-    sizes: Sequence[int] = SIZES,
-) -> Kind:
+def fine(name: str, family: str, change: Change) -> Kind:
     """Return a proper kind: a careful masking, done in another way."""
-    return Kind(
-        tool="vcf",
-        name=name,
-        family=family,
-        leaky=False,
-        judge=_judge(change),
-        schemas=schemas,
-        sizes=sizes,
-        orders=(False,),
-    )
+    made = {"schemas": SCHEMAS, "sizes": (200, 1000), "orders": (False,), "judge": _judge(change)}
+    return Kind(tool="vcf", name=name, family=family, leaky=False, **made)
