@@ -327,6 +327,7 @@ def test_one_file_beside_others_left_out__is_counted_above_and_told_below(
     assert _rule(app) == "PASS"
 
 
+@pytest.mark.slow
 def test_removing_a_file__leaves_the_others(open_page: Callable[[str], AppTest]) -> None:
     app = open_page(PAGE)
     app.button(key=f"tabular_demo_{DEMOS[0].key}").click().run()

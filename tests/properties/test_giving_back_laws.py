@@ -77,6 +77,7 @@ def minimization_of(prepared: SearchProblem, target: float, n_fit: int, *, at_ro
     return replaced, records[held_out], predictions[held_out]
 
 
+@pytest.mark.one_of(4)
 @pytest.mark.parametrize("regression", [False, True], ids=["classes", "numbers"])
 @pytest.mark.parametrize("kind", KINDS)
 @tried(6)

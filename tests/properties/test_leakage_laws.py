@@ -110,6 +110,7 @@ def test_audit_leakage__identical_tables_leak_fully_whatever_they_miss(tables: t
     assert audit.verdict is (Verdict.NOT_ASSESSED if n_empty == len(rows) else Verdict.FAIL)
 
 
+@pytest.mark.slow
 @laws
 @given(pairs_of_tables(), choices, st.integers(0, 5))
 def test_audit_leakage__does_not_change_its_arguments_and_repeats_itself(

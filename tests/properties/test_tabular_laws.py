@@ -6,6 +6,7 @@ from collections.abc import Callable
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -234,6 +235,7 @@ def _overall(scenario: Scenario, change: Change) -> Verdict:
     return audit(released(scenario, change)).overall
 
 
+@pytest.mark.slow
 @SLOW
 @given(scenarios, st.sampled_from((plain, *LEAKS)), st.sampled_from(LEAKS))
 def test_audit_tabular__a_leak_more_never_improves_the_verdict(
@@ -249,6 +251,7 @@ def _numbers(write: Callable[[float], str]) -> Change:
     return change
 
 
+@pytest.mark.slow
 @SLOW
 @given(scenarios, st.sampled_from(["{:.6f}", "{:.3f}", "{:.0%}"]))
 def test_audit_tabular__a_column_of_random_numbers_changes_nothing(scenario: Scenario, form: str) -> None:

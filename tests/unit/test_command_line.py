@@ -161,6 +161,7 @@ def test_tools__are_all_that_audit() -> None:
     assert {*TOOLS} < {*COMMANDS}
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize(("tool", "name"), DEMOS)
 def test_demo__writes_files_that_the_printed_command_audits(
     tool: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -234,6 +234,7 @@ def test_audit__of_coarse_records_passes_and_thresholds_say_how_many_are_known()
     assert measured.known_by(0).share_below(30) == 0
 
 
+@pytest.mark.slow
 @tried(25)
 @given(st.integers(0, 10**6))
 def test_law__new_pseudonyms_change_nothing_and_a_table_more_finds_no_fewer(seed: int) -> None:

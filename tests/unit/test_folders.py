@@ -66,6 +66,7 @@ def test_nothing_audited__is_exit_code_2_and_a_sentence(
     )
 
 
+@pytest.mark.one_of(4)
 @pytest.mark.parametrize("tool", ["tabular", "dataset"])
 def test_passed_over__is_named_beside_what_is_audited(
     tool: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -110,6 +111,7 @@ def test_is_own_report__knows_each_format_in_each_language(tmp_path: Path) -> No
     assert [path.name for path in written if not is_own_report(path)] == []
 
 
+@pytest.mark.slow
 def test_is_own_report__knows_what_commands_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     main(["demo", "tabular", "tables"])

@@ -315,6 +315,7 @@ def test_attack_rate_and_membership__stand_with_interval_control_and_risk() -> N
     assert (low, high) == pytest.approx((0.42, 0.58), abs=0.005)
 
 
+@pytest.mark.slow
 def test_many_columns__are_measured_on_a_sample_of_them() -> None:
     rng = np.random.default_rng(0)
     cells = rng.integers(0, 9, (30, 400)).astype(str)
@@ -368,6 +369,7 @@ def wards(n: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame({"ward": rng.choice(list("UVWXYZ"), n), "arm": arm, "value": value}).astype(str)
 
 
+@pytest.mark.slow
 def test_second_look__strangers_on_the_originals_scale_are_no_more_than_their_neighbours() -> None:
     original = wards(200, 1)
     said = []

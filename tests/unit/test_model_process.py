@@ -65,6 +65,7 @@ def from_file(data: bytes, frame: pd.DataFrame | None = None, **changes: object)
     return prepared(frame, choice, **{"quasi_identifiers": ("age",), "categorical": (), **changes})
 
 
+@pytest.mark.one_of(4)
 @pytest.mark.parametrize(
     "kind",
     [
@@ -103,6 +104,7 @@ def test_file_model__gives_missing_numbers_as_zero_to_a_model_that_refuses_them(
     assert any(says(note.message, "missing numbers were given to it as 0") for note in problem.notes)
 
 
+@pytest.mark.slow
 def test_load_estimator__names_features_the_table_does_not_have() -> None:
     frame = people().rename(columns={"age": "years"})
 
@@ -242,6 +244,7 @@ def test_load_estimator__bounds_what_it_unpacks(monkeypatch: pytest.MonkeyPatch)
     assert says(said(skops.io.dumps(DecisionTreeClassifier().fit(NUMBERS, ANSWERS))), "500 MB in 1 parts")
 
 
+@pytest.mark.slow
 def test_model_process__begins_anew_when_it_has_ended() -> None:
     model = RandomForestClassifier(3, random_state=0).fit(RECORDS, LABELS)
     loaded = load_estimator(skops.io.dumps(model), name="m.skops")
@@ -266,6 +269,7 @@ def test_model_process__what_ends_it_is_one_sentence() -> None:
         loaded.process.predict(table(RECORDS), named=False)
 
 
+@pytest.mark.one_of(4)
 @pytest.mark.parametrize("part", ["dual_coef_", "_n_support", "support_vectors_", "_probA"])
 def test_model_process__support_vectors_that_contradict_each_other_end_nothing_else(part: str) -> None:
     model = SVC(random_state=0).fit(RECORDS, LABELS)

@@ -73,6 +73,7 @@ def test_called_apart__an_error_that_nobody_foresaw_is_met_here() -> None:
         called_apart(not_foreseen, 7)
 
 
+@pytest.mark.slow
 def test_called_apart__what_takes_too_much_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(AuditInputError) as raised:
         called_apart(everything, 3 << 30)

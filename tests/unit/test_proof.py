@@ -125,6 +125,7 @@ def test_risk_proof__prints_what_it_says(tmp_path: Path) -> None:
     assert "99, A, AAAAAAAAA" in found[1][0]
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize("seed", range(6))
 def test_risk_proof__reads_files_as_the_audit_does(seed: int, tmp_path: Path) -> None:
     rng = random.Random(seed)  # noqa: S311 - repeatable
@@ -143,6 +144,7 @@ def test_risk_proof__reads_files_as_the_audit_does(seed: int, tmp_path: Path) ->
     assert found[0][1] == f"{classes.n_records_below(3)} of {classes.class_sizes.sum()}"
 
 
+@pytest.mark.slow
 def test_risk_proof__reads_a_table_without_names_and_a_workbook(tmp_path: Path) -> None:
     rows = [("a", "x"), ("a", "x"), ("b", "y"), ("b", "z")]
     (tmp_path / "none.csv").write_text("\n".join(",".join(row) for row in rows))
@@ -154,6 +156,7 @@ def test_risk_proof__reads_a_table_without_names_and_a_workbook(tmp_path: Path) 
         assert [prints for _, prints in found] == ["2 of 4", "2 alone: 3 4"]
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("stem", ["lab_results", "survey"])
 def test_tabular_proof__prints_what_it_says(stem: str, tmp_path: Path) -> None:
     _written(HOSPITALS[0], tmp_path)
@@ -254,6 +257,7 @@ def _digest(kind: str) -> Callable[[str], str]:
     return lambda v: hashlib.new(kind, v.encode(), usedforsecurity=False).hexdigest()
 
 
+@pytest.mark.one_of(4)
 @pytest.mark.parametrize(
     ("name", "disguise", "told"),
     [

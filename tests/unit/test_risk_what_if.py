@@ -172,9 +172,7 @@ def test_search__says_which_levels_were_left_out(monkeypatch: Patch) -> None:
     thinned = _searched(text, "a,b")
     lattice = thinned.what_if.lattice
     assert (lattice.n_nodes, lattice.n_nodes_possible) == (25, 36)
-    assert thinned.note == Saying(
-        "… The columns allow 36, … in the middle of `a`, `b` were left out, …"
-    )
+    assert thinned.note == Saying("… The columns allow 36, … in the middle of `a`, `b` were left out, …")
     assert set(views.options_table(thinned.what_if)["cheaper"]) == {"not all looked at"}
     document = what_if_document(thinned.what_if, k=2)
     assert [each["is_exact"] for each in document["options"]] == [False]

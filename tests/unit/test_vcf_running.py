@@ -122,6 +122,7 @@ def test_scan_pairs__keeps_what_is_done_when_stopped_and_says_what_is_not() -> N
     ]
 
 
+@pytest.mark.slow
 def test_scan_pairs__stopping_ends_the_processes_and_keeps_finished_pairs(
     in_processes: None, large_pair: VcfPair
 ) -> None:
@@ -138,6 +139,7 @@ def test_scan_pairs__stopping_ends_the_processes_and_keeps_finished_pairs(
     assert _processes() == before
 
 
+@pytest.mark.slow
 def test_scan_pairs__a_process_that_dies_ends_one_pair_and_is_replaced(
     in_processes: None, large_pair: VcfPair
 ) -> None:
