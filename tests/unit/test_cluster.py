@@ -28,6 +28,8 @@ from core.tabular import FilePair
 from core.vcf import MeasuredPair, VcfPair, VcfSettings, measure_pair
 from core.vcf.pairing import file_at
 from core.words import text_of
+from tests.kinds import Patch
+from tests.saying import Saying
 from tests.vcf_files import bgzf, masked_header, vcf_text
 
 ROOT = Path(__file__).parents[2]
@@ -82,15 +84,17 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     started.end()
 
 
+AtFirst = Callable[[Callable[[], object]], None]
+
+
 @pytest.fixture(scope="module")
 def genomes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Pairs of genome files, one of them damaged."""
     folder = tmp_path_factory.mktemp("genomes")
     for number in range(N_PAIRS):
-        lines = [
-            f"chr1 {100 + place} . A G . . AF=0.001;NOTE=x{SECRET}" for place in range(number, number + 40)
-        ]
-        masked = [f"chr1 {100 + place} . A . . . ." for place in range(number, number + 40 - number % 3)]
+        at = range(100 + number, 140 + number)
+        lines = [f"chr1 {place} . A G . . AF=0.001;NOTE=x{SECRET}" for place in at]
+        masked = [f"chr1 {place} . A . . . ." for place in at[: 40 - number % 3]]
         (folder / f"s{number:02}.vcf.gz").write_bytes(bgzf(vcf_text(lines)))
         text = vcf_text(masked, header=masked_header())
         (folder / f"high_anony_s{number:02}.vcf.gz").write_bytes(bgzf(text) if number != 5 else b"")
@@ -142,17 +146,15 @@ def _problem(*words: str) -> str:
 
 
 @pytest.fixture
-def at_first_result(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]], None]:
+def at_first_result(monkeypatch: Patch) -> AtFirst:
     """Do something once a worker has answered for the first time."""
 
     def arrange(what: Callable[[], object]) -> None:
-        answer = Scheduler._answer
-        did: list[object] = []
+        answer, did = Scheduler._answer, []
 
         def answered(self: Scheduler, task: Task, future: Any) -> Any:
             found = answer(self, task, future)
-            if not did:
-                did.append(what())
+            did.extend([] if did else [what()])
             return found
 
         monkeypatch.setattr(Scheduler, "_answer", answered)
@@ -183,22 +185,12 @@ def test_cluster__gives_what_one_machine_gives(
 
 @pytest.mark.slow
 def test_cluster__a_worker_that_is_killed_changes_nothing(
-    cluster: Cluster,
-    genomes: Path,
-    alone: dict[str, Any],
-    at_first_result: Callable[[Callable[[], object]], None],
+    cluster: Cluster, genomes: Path, alone: dict[str, Any], at_first_result: AtFirst
 ) -> None:
     at_first_result(lambda: os.kill(cluster.workers[0], signal.SIGKILL))
     assert _vcf(genomes, "--scheduler", cluster.address)[:2] == alone["vcf"]
-    assert not _is_alive(cluster.workers[0])
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
+    with pytest.raises(ProcessLookupError):
+        os.kill(cluster.workers[0], 0)
 
 
 @pytest.mark.slow
@@ -226,13 +218,9 @@ def _task(folder: Path, number: int) -> Task:
 
 @pytest.mark.slow
 def test_cluster__a_scheduler_that_goes_away_leaves_what_is_done(
-    genomes: Path,
-    alone: dict[str, Any],
-    tmp_path: Path,
-    at_first_result: Callable[[Callable[[], object]], None],
+    genomes: Path, alone: dict[str, Any], tmp_path: Path, at_first_result: AtFirst
 ) -> None:
-    started = Cluster(tmp_path)
-    reports = tmp_path / "reports"
+    started, reports = Cluster(tmp_path), tmp_path / "reports"
     at_first_result(lambda: os.kill(started.process.pid, signal.SIGKILL))
     code, document, told = _vcf(genomes, "--scheduler", started.address, "--report", str(reports))
     started.end()
@@ -252,14 +240,9 @@ def test_cluster__a_scheduler_that_goes_away_leaves_what_is_done(
 def test_cluster__a_run_that_is_ended_leaves_no_report_and_can_be_continued(
     how: int, cluster: Cluster, tables: Path, alone: dict[str, Any], tmp_path: Path
 ) -> None:
-    words = ["tabular", str(tables), "--scheduler", cluster.address, "--report", str(tmp_path)]
-    run = subprocess.Popen(
-        [sys.executable, "-m", "core", *words],
-        cwd=ROOT,
-        stderr=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    more = ["--scheduler", cluster.address, "--report", str(tmp_path)]
+    words, pipe = [sys.executable, "-m", "core", "tabular", str(tables), *more], subprocess.PIPE
+    run = subprocess.Popen(words, cwd=ROOT, stderr=pipe, stdout=pipe, text=True)
     assert run.stderr is not None
     assert run.stderr.readline().startswith("Pairs done: ")
     run.send_signal(how)
@@ -269,40 +252,37 @@ def test_cluster__a_run_that_is_ended_leaves_no_report_and_can_be_continued(
     assert run.returncode == (130 if is_stop else -how)
     assert said == (["error: Stopped before the end; nothing was judged."] if is_stop else [])
     assert {each.name for each in tmp_path.iterdir()} <= {"pairs"}
-    there = _tabular(tables, "--scheduler", cluster.address, "--report", str(tmp_path), "--resume")
-    assert there[:2] == alone["tabular"]
+    assert _tabular(tables, *more, "--resume")[:2] == alone["tabular"]
+
+
+def _refused(genomes: Path, address: str) -> str:
+    return _problem("vcf", "-o", str(genomes), "-a", str(genomes), "--scheduler", address)
 
 
 @pytest.mark.slow
-def test_cluster__refuses_workers_of_another_copy_or_disk_in_a_sentence(
-    cluster: Cluster, genomes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_cluster__refuses_workers_of_another_copy_or_disk_or_that_cannot_load_it_in_a_sentence(
+    cluster: Cluster, genomes: Path, tmp_path: Path, monkeypatch: Patch
 ) -> None:
-    words = ("vcf", "-o", str(genomes), "-a", str(genomes), "--scheduler", cluster.address)
     for module in (tasks_of, running_of):
         monkeypatch.setattr(module, "build", lambda: "AnonAudit 0.0 abc, Python 3.99")
-    problem = _problem(*words)
-    assert problem.startswith("--scheduler: AnonAudit ")
-    assert "and AnonAudit 0.0 abc, Python 3.99 here." in problem
+    said = Saying("--scheduler: AnonAudit …and AnonAudit 0.0 abc, Python 3.99 here.…")
+    assert _refused(genomes, cluster.address) == said
     monkeypatch.undo()
     own_stamps = tasks_of.stamps
     monkeypatch.setattr(vcf_command, "stamps", lambda paths: [replace_size(one) for one in own_stamps(paths)])
-    problem = _problem(*words)
-    assert problem.startswith("--scheduler: the worker tcp://")
-    assert " does not see s00.vcf.gz as this machine does." in problem
-
-
-@pytest.mark.slow
-def test_cluster__refuses_workers_that_cannot_load_it(genomes: Path, tmp_path: Path) -> None:
+    said = Saying("--scheduler: the worker tcp://… does not see s00.vcf.gz as this machine does.…")
+    assert _refused(genomes, cluster.address) == said
+    monkeypatch.undo()
     started = Cluster(tmp_path, python_path="")
-    problem = _problem("vcf", "-o", str(genomes), "-a", str(genomes), "--scheduler", started.address)
+    problem = _refused(genomes, started.address)
     started.end()
     assert problem.startswith(f"--scheduler: a worker of {started.address} cannot load AnonAudit.")
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nobody", "odd://x"])
 def test_scheduler__that_does_not_answer_is_a_sentence(address: str, genomes: Path) -> None:
-    problem = _problem("vcf", "-o", str(genomes), "-a", str(genomes), "--scheduler", address)
-    assert problem.startswith(f"--scheduler: nothing answers at {address} as a Dask scheduler.")
+    said = f"--scheduler: nothing answers at {address} as a Dask scheduler."
+    assert _refused(genomes, address).startswith(said)
 
 
 def replace_size(stamp: tasks_of.Stamp) -> tasks_of.Stamp:
@@ -368,7 +348,7 @@ def test_resume__does_again_what_was_changed(genomes: Path, tmp_path: Path) -> N
 
 
 def test_resume__takes_nothing_that_was_measured_by_another_version(
-    genomes: Path, monkeypatch: pytest.MonkeyPatch
+    genomes: Path, monkeypatch: Patch
 ) -> None:
     task = _task(genomes, 0)
     before = digest_of(task)
@@ -377,31 +357,28 @@ def test_resume__takes_nothing_that_was_measured_by_another_version(
     assert digest_of(task) != before
 
 
-def test_resume__refuses_the_folder_of_another_run_in_a_sentence(
+def test_resume__refuses_the_folder_of_another_run_or_one_that_cannot_be_written_in_a_sentence(
     genomes: Path, tables: Path, tmp_path: Path
 ) -> None:
-    _tabular(tables, "--report", str(tmp_path))
-    words = ("vcf", "-o", str(genomes), "-a", str(genomes), "--resume")
-    assert _problem(*words, "--report", str(tmp_path)).startswith(f"--resume: {tmp_path} holds the pairs of")
-    assert _problem(*words).startswith("--resume continues what is in the folder of --report.")
-
-
-def test_kept__a_folder_that_cannot_be_written_is_a_sentence(genomes: Path, tmp_path: Path) -> None:
-    (tmp_path / "pairs").write_text("", encoding="utf-8")
-    words = ("vcf", "-o", str(genomes), "-a", str(genomes), "--report", str(tmp_path))
-    assert f"cannot be kept in {tmp_path / 'pairs'}: File exists." in _problem(*words)
+    pairs, file = tmp_path / "other", tmp_path / "file"
+    file.mkdir()
+    (file / "pairs").write_text("", encoding="utf-8")
+    _tabular(tables, "--report", str(pairs))
+    words = ("vcf", "-o", str(genomes), "-a", str(genomes))
+    of_other = _problem(*words, "--resume", "--report", str(pairs))
+    assert of_other.startswith(f"--resume: {pairs} holds the pairs of")
+    assert _problem(*words, "--resume").startswith("--resume continues what is in the folder of --report.")
+    assert f"cannot be kept in {file / 'pairs'}: File exists." in _problem(*words, "--report", str(file))
 
 
 def test_settings_digest__is_the_same_in_every_process() -> None:
     given = ({"b": 1, "a": frozenset({"x", "y"})}, VcfSettings(), Path("a"))
     program = (
-        "from pathlib import Path\n"
-        "from core.cluster import settings_digest\n"
+        "from pathlib import Path\nfrom core.cluster import settings_digest\n"
         "from core.vcf import VcfSettings\n"
         "print(settings_digest({'a': frozenset({'y', 'x'}), 'b': 1}, VcfSettings(), Path('a')))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
-    )
+    words = [sys.executable, "-c", program]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == settings_digest(*given)
     assert settings_digest(VcfSettings(maf_threshold=0.3)) != settings_digest(VcfSettings())
