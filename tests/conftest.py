@@ -7,8 +7,10 @@ A test has the marker of its folder; `make test` leaves those folders out, but f
 Of the cases of a test marked `one_of(n)` each n-th is part of `make test`, and the others are `slow`.
 """
 
+import asyncio
 import os
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -35,3 +37,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             if met[test] % mark.args[0]:
                 item.add_marker("slow")
             met[test] += 1
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Hide the loop that Playwright keeps running in this thread from tests that run one of their own."""
+    loop = None if item.get_closest_marker("browser") else asyncio._get_running_loop()
+    if loop is None:
+        return (yield)
+    asyncio._set_running_loop(None)
+    try:
+        return (yield)
+    finally:
+        asyncio._set_running_loop(loop)
