@@ -51,6 +51,7 @@ def test_report__is_as_its_schema_says(tool: str) -> None:
     assert [f"{problem.json_path}: {problem.message}"[:300] for problem in problems] == []
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize("tool", TOOLS)
 def test_charts_of_a_report__are_as_the_schema_of_vega_lite_says(tool: str) -> None:
     for each in _made(tool).charts:
@@ -64,6 +65,7 @@ def test_schema_of_reports__refuses_what_is_none() -> None:
     assert not validator.is_valid({key: value for key, value in report.items() if key != "result"})
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize("tool", TOOLS)
 def test_command_of_a_report__prints_the_same_result(
     tool: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -45,6 +45,7 @@ def test_documents__name_every_command(command: str) -> None:
     assert f"python -m core {command}" in DOCUMENTS
 
 
+@pytest.mark.one_of(4)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_command__prints_its_help(command: str) -> None:
     done = subprocess.run(

@@ -232,7 +232,7 @@ def upload(app: AppTest, place: str, file: DemoFile) -> AppTest:
     return app
 
 
-@pytest.mark.one_of(4)
+@pytest.mark.one_of(7)
 @pytest.mark.parametrize("tool", list(PAGES)[::-1])
 def test_choice__of_every_widget_is_kept_over_a_page_switch(tool: str, open_page: Open) -> None:
     page = PAGES[tool]

@@ -137,6 +137,7 @@ def test_chance__expectation_is_the_mean_over_many_orders(
     assert abs(difference) <= 5 * spread / np.sqrt(300) + 1e-9
 
 
+@pytest.mark.slow
 @laws
 @given(pairs_of_tables(), choices)
 def test_nearest__equals_a_search_over_all_pairs(tables: tuple[Rows, Rows], choice: LeakageSettings) -> None:

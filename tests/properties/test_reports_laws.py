@@ -220,6 +220,7 @@ def test_class_size_table__agrees_with_counting_by_hand(classes, k):
     assert table["class_size"].is_unique
 
 
+@pytest.mark.one_of(4)
 @pytest.mark.parametrize("tool", TOOLS)
 def test_report__of_random_settings_is_the_same_when_repeated(tool: str) -> None:
     found = [outcome(tool, seed) for seed in range(1_000, 1_006)]
@@ -227,6 +228,7 @@ def test_report__of_random_settings_is_the_same_when_repeated(tool: str) -> None
     assert Sameness.SAME in found
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize("tool", [tool for tool in tool_reports.TOOLS if tool != "tabular"])
 def test_report__of_a_page_is_the_same_when_repeated(tool: str) -> None:
     given = [Source(f"renamed_{name}", data) for name, data in tool_reports.demo_files(tool).items()]
@@ -235,6 +237,7 @@ def test_report__of_a_page_is_the_same_when_repeated(tool: str) -> None:
     assert {each.where for each in differences} <= {"tables › Proof"}  # which the page adds itself
 
 
+@pytest.mark.one_of(4)
 @pytest.mark.parametrize("tool", TOOLS)
 def test_report__changed_by_hand_says_where(tool: str) -> None:
     seed = next(seed for seed in range(1_000, 1_020) if outcome(tool, seed) == Sameness.SAME)

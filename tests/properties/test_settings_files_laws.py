@@ -70,6 +70,7 @@ def asked(draw: st.DrawFn, tool: str) -> dict[str, Any]:
     return values
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize("tool", TOOLS)
 @given(data=st.data())
 @laws
@@ -86,6 +87,7 @@ def test_settings__come_back_from_toml_and_from_a_command(tool: str, data: st.Da
     assert settings_of(command_line(tool, [], [*FILES[tool], *said.words])) == said
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize("tool", TOOLS)
 @given(data=st.data())
 @laws

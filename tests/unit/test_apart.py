@@ -131,6 +131,7 @@ KILLERS = {
 }
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("killer", KILLERS)
 def test_read_dataset__a_file_that_ends_its_reader_is_one_sentence(killer: str) -> None:
     data = KILLERS[killer]()

@@ -326,6 +326,7 @@ def test_do__sends_no_cell(genomes: Path, tables: Path) -> None:
     assert {cell for cell in cells if cell.encode() in whole} == set()
 
 
+@pytest.mark.slow
 def test_resume__does_again_what_was_changed(genomes: Path, tmp_path: Path) -> None:
     folder, reports = tmp_path / "genomes", tmp_path / "reports"
     shutil.copytree(genomes, folder)

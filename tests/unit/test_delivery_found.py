@@ -86,6 +86,7 @@ def test_lists__are_held_against_k_by_their_parts() -> None:
     assert found(persons(ids, hobbies=shared), visits(ids))["lists"].verdict is Verdict.PASS
 
 
+@pytest.mark.slow
 def test_keys__tell_what_is_computed_or_stands_inside() -> None:
     def digest(text: str) -> str:
         return hashlib.sha256(text.encode()).hexdigest()

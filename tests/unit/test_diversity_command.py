@@ -131,6 +131,7 @@ def test_release__is_written(capsys: Told, tmp_path: Path, iris_file: Path) -> N
     assert groups.min() >= found["recommended"]["k"]
 
 
+@pytest.mark.slow
 def test_model_file_and_training_table__are_used(capsys: Told, tmp_path: Path, iris_file: Path) -> None:
     frame = read_dataset(iris_file).frame.astype(float)
     model = DecisionTreeClassifier(random_state=0).fit(frame.drop(columns="target"), frame["target"])

@@ -151,6 +151,7 @@ def test_is_own_report__a_workbook_of_the_same_author_is_data(tmp_path: Path) ->
     assert not is_own_report(tmp_path / "a.xlsx")
 
 
+@pytest.mark.slow
 def test_tabular__writes_no_report_among_its_inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     main(["demo", "tabular", "in"])

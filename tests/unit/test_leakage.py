@@ -369,6 +369,7 @@ def test_verdict__rows_that_chance_usually_gives_pass() -> None:
     assert finding(result, "whole_rows").verdict is Verdict.PASS
 
 
+@pytest.mark.slow
 def test_verdict__of_shuffled_columns_and_a_single_one() -> None:
     original = many(400, 3, n_values=12, seed=1)
     fails = 0

@@ -177,6 +177,7 @@ def _day_first(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(born=pd.to_datetime(frame["born"]).dt.strftime("%d.%m.%Y"))
 
 
+@pytest.mark.one_of(4)
 @pytest.mark.parametrize(
     ("disguise", "said"),
     [

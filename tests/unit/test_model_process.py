@@ -85,6 +85,7 @@ def test_load_estimator__predicts_what_the_model_predicted_before(kind: Any) -> 
     assert judge_diversity(measure_diversity(problem)).verdict is Verdict.PASS
 
 
+@pytest.mark.slow
 def test_load_estimator__takes_a_pipeline_with_categories() -> None:
     frame = people()
     encoder = ColumnTransformer([("jobs", OneHotEncoder(), ["job"])], remainder="passthrough")
@@ -97,6 +98,7 @@ def test_load_estimator__takes_a_pipeline_with_categories() -> None:
     assert says(said, "The model in model.skops cannot predict the records: ")
 
 
+@pytest.mark.slow
 def test_file_model__gives_missing_numbers_as_zero_to_a_model_that_refuses_them() -> None:
     holes = people().drop(columns="job").astype({"age": float})
     holes.loc[0, "age"] = np.nan
@@ -121,6 +123,7 @@ def test_load_estimator__names_features_the_table_does_not_have() -> None:
     assert of_features("years", "income", "score", named=False)().base_accuracy == 1.0
 
 
+@pytest.mark.slow
 def test_load_estimator__sees_a_model_of_another_label_or_task() -> None:
     frame = people()
     other = DecisionTreeClassifier(random_state=0).fit(frame[FEATURES], frame["ill"].map("label {}".format))
@@ -220,6 +223,7 @@ def refused() -> list[tuple[bytes, str]]:
     ]
 
 
+@pytest.mark.slow
 def test_load_estimator__refuses_what_is_no_model_in_a_sentence_here_and_in_its_process() -> None:
     def holds(data: bytes, pieces: str) -> None:
         by_process = problems(lambda: load_estimator(data, name="m.skops"))

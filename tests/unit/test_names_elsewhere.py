@@ -166,6 +166,7 @@ PLANTED: dict[str, tuple[str, str, Callable[[str], str]]] = {
 }
 
 
+@pytest.mark.one_of(4)
 @pytest.mark.parametrize("shuffled", [False, True])
 @pytest.mark.parametrize("what", PLANTED)
 def test_measure__finds_values_in_notes(what: str, shuffled: bool) -> None:

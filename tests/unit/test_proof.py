@@ -347,6 +347,7 @@ def _proof_of_events(folder: Path, rows: Iterable[str]) -> tuple[ReportTable, ..
     return tuple(table for table in made.tables if table.name == "Proof")
 
 
+@pytest.mark.slow
 def test_event_proof__tells_users_apart_in_the_export(tmp_path: Path) -> None:
     several = [
         f"u{user},2024-01-02 08:{10 + event}:00,e{event}"

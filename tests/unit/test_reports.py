@@ -466,6 +466,7 @@ def test_findings__keep_their_order_within_a_verdict():
     assert positions == sorted(positions)
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize("tool", TOOLS)
 def test_render_html__cuts_no_legend_off_a_chart(tool: str) -> None:
     """What stands above a plot, legends among it, has the room that the plot is moved down by."""

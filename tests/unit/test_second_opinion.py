@@ -477,6 +477,7 @@ def test_messages__hold_no_cell_value() -> None:
     assert not any("Secret" in frame.to_string() for frame in opinion.tables.values())
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize("chosen", [("age",), ("age", "sex"), ()])
 def test_with_quasi_identifiers__is_the_same_as_measuring_again(chosen: tuple[str, ...]) -> None:
     original, anonymized, log = well_anonymized()

@@ -231,6 +231,7 @@ def test_derivations__ages_in_years_are_coarser_than_the_days_they_follow() -> N
 # --- near misses
 
 
+@pytest.mark.one_of(4)
 @pytest.mark.parametrize("reordered", [False, True])
 @pytest.mark.parametrize(
     "make",

@@ -69,6 +69,7 @@ def _before(pieces: Sequence[str], drawn: Sequence[str]) -> list[str]:
 EITHER_ORDER = pytest.mark.parametrize("reordered", [False, True])
 
 
+@pytest.mark.one_of(4)
 @EITHER_ORDER
 @pytest.mark.parametrize(
     "pieces",
@@ -91,6 +92,7 @@ def test_pieces__are_seen_in_pseudonyms_and_in_columns_added(
     assert "derived_piece" in checks or len(pieces[0]) > 4 or pieces[0].isalpha()  # others tell so too
 
 
+@pytest.mark.one_of(4)
 @EITHER_ORDER
 @pytest.mark.parametrize(
     "values",
@@ -117,6 +119,7 @@ def test_pieces__a_year_of_birth_is_no_piece_of_the_number_that_holds_it() -> No
     assert "derived_piece" not in {one.check for one in found.findings}
 
 
+@pytest.mark.one_of(3)
 @EITHER_ORDER
 @pytest.mark.parametrize("form", ["%j", "%m%d", "%d%m"])
 def test_days__of_the_year_of_birth_are_seen(form: str, reordered: bool) -> None:
@@ -133,6 +136,7 @@ def test_days__month_and_day_in_two_columns_are_seen(reordered: bool) -> None:
     assert not _checks({"m": days["m"]}, reordered=reordered) & {"derived_days", "derived_parts"}
 
 
+@pytest.mark.one_of(3)
 @EITHER_ORDER
 @pytest.mark.parametrize(
     "made",

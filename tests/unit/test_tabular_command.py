@@ -233,6 +233,7 @@ USABLE_FILES = {
 }
 
 
+@pytest.mark.slow
 def test_tabular__bad_files_get_a_sentence_each_and_stop_nothing(tmp_path, capsys):
     for name, data in {**BAD_FILES, **USABLE_FILES}.items():
         stem, extension = name.split(".")

@@ -35,6 +35,7 @@ def _run(words: str, folder: Path, *, to: str) -> subprocess.CompletedProcess[st
     )
 
 
+@pytest.mark.one_of(4)
 @pytest.mark.parametrize(
     ("words", "to", "code"),
     [

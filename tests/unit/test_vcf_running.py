@@ -157,6 +157,7 @@ def test_scan_pairs__a_process_that_dies_ends_one_pair_and_is_replaced(
     assert _processes() == before
 
 
+@pytest.mark.slow
 def test_run_pairs__that_nobody_reads_to_the_end_leaves_no_process(
     in_processes: None, large_pair: VcfPair
 ) -> None:
@@ -175,6 +176,7 @@ def test_scan_pairs__one_bad_pair_never_stops_the_rest(in_processes: None) -> No
     assert all(scan.scan is not None for scan in scans[1:])
 
 
+@pytest.mark.slow
 def test_scan_apart__a_process_that_answers_nonsense_ends_the_pair(monkeypatch: pytest.MonkeyPatch) -> None:
     apart.POOL.end()
     for code, problem in (
