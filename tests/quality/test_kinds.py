@@ -18,6 +18,8 @@ MISSED = {("tabular", "the author's name in the properties")}  # a usual propert
 ALARMED = {("tabular", "names marked ***, log says drop"), ("tabular", "e-mails as surrogates")}
 # Two samples of equal people may differ so little that it is one warning.
 MAY_WARN = {("releases", "other people beside a ledger")}
+# So few records beside a hold-out cannot show a leak of one person in fifty, so that PASS would say too much
+TOO_FEW = {("leakage", "other persons, correlated, hold-out"), ("leakage", "shuffled columns, hold-out")}
 ALL_MAY_WARN = ("deliveries", "leakage")  # controls too
 # Whose controls are of strangers that are like the persons, or of the published rule
 UNCERTAIN_CONTROLS = ("tabular", "leakage")
@@ -92,6 +94,8 @@ KINDS = [kind for tool in TOOLS for kind in kinds_of(tool)]
 
 def fine(kind: Kind) -> set[Verdict]:
     """Return the verdicts that are right for a proper kind or a control."""
+    if (kind.tool, kind.name) in TOO_FEW:
+        return {Verdict.NOT_ASSESSED}
     may_warn = kind.tool in ALL_MAY_WARN or (kind.tool, kind.name) in MAY_WARN
     return {Verdict.PASS, Verdict.WARN} if may_warn else {Verdict.PASS}
 
