@@ -425,7 +425,8 @@ def _csv_report(arguments: argparse.Namespace) -> list[_CsvReport]:
     """Begin the CSV report; none where it is not asked for."""
     if arguments.report_dir is None and arguments.json:
         return []
-    path = (arguments.report_dir or DEFAULT_REPORT_DIR) / csv_report_name(datetime.now().astimezone())
+    name = csv_report_name(datetime.now().astimezone())
+    path: Path = (arguments.report_dir or DEFAULT_REPORT_DIR) / name
     return [_CsvReport(path, csv_report_header(arguments.headers))]
 
 
