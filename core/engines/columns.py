@@ -130,11 +130,6 @@ def is_groupable(column: Value) -> bool:
     )
 
 
-def _is_nan(column: Any) -> Any:
-    """DuckDB answers ``isnan`` and comparisons of a Parquet file by its smallest and largest value alone."""
-    return (column * 0 != 0) & ~column.isinf()
-
-
 def _is_minus_zero(column: Any) -> Any:
     return (column == 0).ifelse(column.cast("string").startswith("-"), False)
 
@@ -145,7 +140,7 @@ def known_value(engine: Engine, name: str, options: ReadOptions) -> Any:
     if column.type().is_uuid():
         return column.cast("string")
     if column.type().is_floating() and {"nan", "NaN"} & {*options.missing_spellings}:
-        return _is_nan(column).ifelse(_null(column), column)
+        return column.isnan().ifelse(_null(column), column)
     return column
 
 

@@ -253,6 +253,8 @@ def _duckdb(
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
         "preserve_insertion_order": "false",
+        # else NaN beside one value is that value: a Parquet file's smallest and largest say nothing of NaN
+        "disabled_optimizers": "statistics_propagation",
     }
     if memory is not None:
         settings["memory_limit"] = memory

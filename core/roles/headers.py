@@ -15,8 +15,8 @@ _SYMBOL = 2  # letters of names such as A and B1
 _MOST_LETTERS = 40  # of a name; what is longer is a text
 _KNOWN_SHARE = 1 / 3  # of names with a known meaning, from which other words with a capital are names too
 _MADE = re.compile(r"Column \d+|Unnamed: \d+(?:_\d+)?")
-_CODED = re.compile(r"\d.*|[+-].*|.*(?:@|://).*|.*\d{3}.*|\S{1,4}[-/.]\d.*")
-_WRITTEN_AS_CODE = re.compile(r"[a-z][a-z0-9]*(?:[A-Z_.][A-Za-z0-9]*)*_?|[A-Z]{2,}(?:_[A-Z0-9]+)+")
+_CODED = re.compile(r"\A[\d+-]|@|://|\d{3}|\A\S{1,4}[-/.]\d")
+_WRITTEN_AS_CODE = re.compile(r"[a-z][A-Za-z0-9_.]*|[A-Z]{2,}(?:_[A-Z0-9]+)+")
 _ANSWERS = frozenset(("yes", "no", "true", "false", "da", "ne", "unknown", "none", "예", "아니오"))
 
 
@@ -58,7 +58,7 @@ def _is_made(name: str) -> bool:
 
 def _is_value(name: str) -> bool:
     plain = name.casefold()
-    if len(name) > _MOST_LETTERS or _CODED.fullmatch(name) or plain in _ANSWERS | people.MARITAL_VALUES:
+    if len(name) > _MOST_LETTERS or _CODED.search(name) or plain in _ANSWERS | people.MARITAL_VALUES:
         return True
     if (
         plain in people.SEX_VALUES

@@ -36,6 +36,14 @@ def test_duckdb__minus_zero_in_one_release_alone(tmp_path: Path) -> None:
     assert releases_differences((later, earlier), at, roles) == []
 
 
+def test_duckdb__not_a_number_beside_one_value(tmp_path: Path) -> None:
+    """A Parquet file says smallest and largest value without NaN, and may not be taken for all its values."""
+    missing: tuple[float | None, ...] = (float("nan"), None)
+    pair = [pa.table({"q0": [value, missing[0]] * 3 + [*more]}) for value, more in ((0.5, ()), (0.5, missing))]
+    at, roles = written(tmp_path, *pair), Roles(quasi_identifiers=("q0",))
+    assert releases_differences((pair[0], pair[1]), at, roles) == []
+
+
 def release(n: int) -> pa.Table:
     """Return persons of 8 classes with four diseases; the last three of one class have one disease."""
     random = np.random.default_rng(0)

@@ -19,6 +19,7 @@ AT_THE_START = {  # asked only what a cell begins with or is, never searched for
     "core.roles.names._WORDS",
     "core.roles.values._SYNTHEA_NAME",
     "core.roles.values._KOREAN_ADDRESS",
+    "core.tables.header._NUMBER",
     "core.tabular.second_opinion.ciphers._DIGITS",
     "core.tabular.second_opinion.digests._DECIMAL",
     "core.tabular.second_opinion.disguises._NUMBER",
