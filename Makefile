@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 TOOLS := build/tools/bin
+export PYTHONDONTWRITEBYTECODE :=  # else every process that a test starts compiles all modules again
 .PHONY: run test test-rest test-all coverage same check format bench quality docs words trust inventory clean
 
 run: .venv/run.stamp

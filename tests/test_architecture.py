@@ -26,9 +26,14 @@ def _module(path: Path) -> str:
 
 
 @cache
+def _parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
 def _imports(path: Path) -> frozenset[str]:
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(_parsed(path)):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -158,7 +163,7 @@ def test_inputs__are_opened_by_one_function() -> None:
         f"{_module(path)}.{function}"
         for path in SOURCES
         if path.is_relative_to(ROOT / "core")
-        for function in _reads(ast.parse(path.read_text(encoding="utf-8")))
+        for function in _reads(_parsed(path))
     }
     assert found - {"core.holding.open_input"} == NO_INPUTS
 
@@ -205,7 +210,7 @@ def _opens_to_write(call: ast.Call) -> bool:
 
 def _writers() -> Iterator[str]:
     for path in SOURCES:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = _parsed(path)
         for function in (each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)):
             calls = (each for each in ast.walk(function) if isinstance(each, ast.Call))
             if any(map(_opens_to_write, calls)):
@@ -266,7 +271,7 @@ def test_function__is_no_longer_than_45_lines() -> None:
     long = {
         f"{_module(path)}.{node.name}"
         for path in SOURCES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(_parsed(path))
         if isinstance(node, ast.FunctionDef) and function_length(node) > 45
     }
     assert long == set()
@@ -293,7 +298,7 @@ def test_tables__say_in_every_language_that_a_cell_holds_nothing() -> None:
     calls = [
         (path.name, {each.arg for each in node.keywords})
         for path in SOURCES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(_parsed(path))
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "dataframe"
     ]
     assert calls

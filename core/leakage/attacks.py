@@ -35,6 +35,7 @@ _MOST_COLUMNS = 64
 _CLOSE = 0.05
 _PREDICATE_COLUMNS = 3
 _TRIES = 20
+_CELLS_AT_ONCE = 2_000_000  # of records, held against guesses
 _HALVINGS = 5  # which columns belong to which half decides much
 _POWER_Z = 0.841621
 
@@ -263,45 +264,63 @@ def _several_column_guesses(
 ) -> tuple[list[list[int]], list[int]]:
     """Return for each guess how many records of each other table fit; and for as many naive guesses."""
     n_rows, n_used = len(values[0].codes[1]), min(_PREDICATE_COLUMNS, len(values))
-    medians = [
-        None
-        if column.numbers is None
-        else float(np.nanmedian(column.numbers[1]))
-        if not np.isnan(column.numbers[1]).all()
-        else None
-        for column in values
-    ]
+    medians = [_median(column) for column in values]
     others = [table for table in range(len(values[0].codes)) if table != 1]
-    fitting: list[list[int]] = []
-    naive: list[int] = []
-    guessed = set()
-    for _ in range(_TRIES * _MOST_TARGETS):
-        if len(fitting) == _MOST_TARGETS:
+    at_once = max(1, _CELLS_AT_ONCE // max(map(len, values[0].codes)))
+    chosen = np.empty((0, n_used + 1), dtype=np.int64)  # the columns of a guess, and its row
+    for first in range(0, _TRIES * _MOST_TARGETS, at_once):
+        n = min(at_once, _TRIES * _MOST_TARGETS - first)
+        used = np.sort(generator.random((n, len(values))).argsort(axis=1)[:, :n_used], axis=1)
+        rows = np.repeat(generator.integers(0, n_rows, (n, 1)), n_used, axis=1)
+        alone = _n_fitting_all(values, medians, 1, used, rows) == 1
+        found = np.concatenate([chosen, np.column_stack([used, rows[:, 0]])[alone]])
+        _, places = np.unique(found, axis=0, return_index=True)
+        chosen = found[np.sort(places)][:_MOST_TARGETS]
+        if len(chosen) == _MOST_TARGETS:
             break
-        used = np.sort(generator.choice(len(values), n_used, replace=False))
-        row = np.full(n_used, generator.integers(n_rows))
-        guess = (*used.tolist(), int(row[0]))
-        if guess in guessed or np.count_nonzero(_fits(values, medians, 1, used, row)) != 1:
-            continue
-        guessed.add(guess)
-        fitting.append([int(np.count_nonzero(_fits(values, medians, table, used, row))) for table in others])
-        mixed = generator.integers(0, n_rows, n_used)
-        naive.append(int(np.count_nonzero(_fits(values, medians, 0, used, mixed))))
-    return fitting, naive
+    used, rows = chosen[:, :-1], np.repeat(chosen[:, -1:], n_used, axis=1)
+    mixed = generator.integers(0, n_rows, used.shape)
+    fitting = [_n_fitting_all(values, medians, table, used, rows) for table in others]
+    return np.transpose(fitting).tolist(), _n_fitting_all(values, medians, 0, used, mixed).tolist()
+
+
+def _median(column: _Values) -> float | None:
+    """Return the middle of a column's scrambled numbers; None where it has none."""
+    if column.numbers is None or np.isnan(column.numbers[1]).all():
+        return None
+    return float(np.nanmedian(column.numbers[1]))
+
+
+def _n_fitting_all(
+    values: Sequence[_Values], medians: Sequence[float | None], table: int, used: IntArray, rows: IntArray
+) -> IntArray:
+    """Return how many records of a table fit each guess: columns, each with the scrambled row of its cell."""
+    n_records = len(values[0].codes[table])
+    at_once = max(1, _CELLS_AT_ONCE // max(1, n_records))
+    counts = [
+        np.count_nonzero(_fits(values, medians, table, *part), axis=1)
+        for part in zip(
+            *(np.array_split(each, range(at_once, len(used), at_once)) for each in (used, rows)), strict=True
+        )
+    ]
+    return np.concatenate(counts)
 
 
 def _fits(
     values: Sequence[_Values], medians: Sequence[float | None], table: int, used: IntArray, rows: IntArray
 ) -> BoolArray:
-    """Return which records of a table fit some cells, each taken from its own scrambled row."""
-    fits = np.ones(len(values[0].codes[table]), dtype=bool)
-    for place, row in zip(used.tolist(), rows.tolist(), strict=True):
-        column, median = values[place], medians[place]
+    """Return which records of a table (by column) fit which guesses (by row)."""
+    fits = np.ones((len(used), len(values[0].codes[table])), dtype=bool)
+    for place, (column, median) in enumerate(zip(values, medians, strict=True)):
+        guesses, position = np.nonzero(used == place)
+        cells = rows[guesses, position]
         if column.numbers is None or median is None:
-            fits &= column.codes[table] == column.codes[1][row]
+            fits[guesses] &= column.codes[table] == column.codes[1][cells, None]
             continue
-        bound = column.numbers[1][row]
-        fits &= column.numbers[table] >= bound if bound > median else column.numbers[table] <= bound
+        bounds = column.numbers[1][cells, None]
+        is_above = bounds[:, 0] > median
+        fits[guesses[is_above]] &= column.numbers[table] >= bounds[is_above]
+        fits[guesses[~is_above]] &= column.numbers[table] <= bounds[~is_above]
     return fits
 
 
