@@ -88,6 +88,7 @@ def test_imports__point_one_way() -> None:
     assert found == []
 
 
+@pytest.mark.slow
 def test_core__imports_where_streamlit_cannot_be_imported() -> None:
     modules = [_module(path) for path in SOURCES if path.is_relative_to(ROOT / "core")]
     program = (
@@ -168,6 +169,7 @@ def test_inputs__are_opened_by_one_function() -> None:
     assert found - {"core.holding.open_input"} == NO_INPUTS
 
 
+@pytest.mark.one_of(7)
 @pytest.mark.parametrize("tool", TOOLS)
 def test_tool__is_measured_where_nothing_can_be_shown_or_drawn(tool: str) -> None:
     needless = ("streamlit", *DRAWING, *(["pandas"] if tool == "vcf" else []))
@@ -217,6 +219,7 @@ def _writers() -> Iterator[str]:
                 yield f"{_module(path)}.{function.name}"
 
 
+@pytest.mark.slow
 def test_files__are_written_by_one_function() -> None:
     """Else the laws of `tests/unit/test_writing.py` would not hold for every command that is ended."""
     others = {
@@ -267,6 +270,7 @@ def test_imports__are_all_listed_as_requirements() -> None:
     assert missing == set()
 
 
+@pytest.mark.slow
 def test_function__is_no_longer_than_45_lines() -> None:
     long = {
         f"{_module(path)}.{node.name}"
@@ -294,6 +298,7 @@ def test_source__names_no_path_of_one_machine() -> None:
     assert [path.name for path in checked for word in words if word in path.read_text(encoding="utf-8")] == []
 
 
+@pytest.mark.slow
 def test_tables__say_in_every_language_that_a_cell_holds_nothing() -> None:
     calls = [
         (path.name, {each.arg for each in node.keywords})

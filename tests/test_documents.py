@@ -45,6 +45,7 @@ def test_schema_of_reports__is_what_is_made() -> None:
     assert json.loads((SCHEMAS / "report.json").read_text(encoding="utf-8")) == report_schema()
 
 
+@pytest.mark.one_of(6)
 @pytest.mark.parametrize("tool", TOOLS)
 def test_report__is_as_its_schema_says(tool: str) -> None:
     problems = _validator().iter_errors(_report(tool))
@@ -65,7 +66,7 @@ def test_schema_of_reports__refuses_what_is_none() -> None:
     assert not validator.is_valid({key: value for key, value in report.items() if key != "result"})
 
 
-@pytest.mark.one_of(3)
+@pytest.mark.slow
 @pytest.mark.parametrize("tool", TOOLS)
 def test_command_of_a_report__prints_the_same_result(
     tool: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -36,7 +36,7 @@ def _schema(name: str) -> dict[str, object]:
     return schema
 
 
-@pytest.mark.one_of(3)
+@pytest.mark.one_of(12)
 @pytest.mark.parametrize("name", CALLS)
 def test_json__is_as_its_schema_says(name: str) -> None:
     (document,) = documents([OTHER_CALLS[name]])

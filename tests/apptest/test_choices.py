@@ -232,7 +232,7 @@ def upload(app: AppTest, place: str, file: DemoFile) -> AppTest:
     return app
 
 
-@pytest.mark.one_of(7)
+@pytest.mark.slow
 @pytest.mark.parametrize("tool", list(PAGES)[::-1])
 def test_choice__of_every_widget_is_kept_over_a_page_switch(tool: str, open_page: Open) -> None:
     page = PAGES[tool]
@@ -253,7 +253,7 @@ def test_choice__of_every_widget_is_kept_over_a_page_switch(tool: str, open_page
     assert result(app) == shown
 
 
-@pytest.mark.one_of(3)
+@pytest.mark.slow
 @pytest.mark.parametrize("tool", PAGES)
 def test_file__may_stand_in_any_two_places_and_leave_one_of_them(tool: str, open_page: Open) -> None:
     page = PAGES[tool]

@@ -83,6 +83,7 @@ def test_empty__says_what_to_upload_and_offers_demos(open_page: OpenPage) -> Non
     assert not app.metric
 
 
+@pytest.mark.slow
 def test_search__shows_the_trade_off_and_the_recommended_pair_and_limits_judge_again(iris: AppTest) -> None:
     app = _search(iris)
     assert not app.exception
@@ -106,6 +107,7 @@ def test_search__shows_the_trade_off_and_the_recommended_pair_and_limits_judge_a
     assert "No pair of k and ℓ reaches the accuracy within your limits." in _said(app)
 
 
+@pytest.mark.slow
 def test_pair__shows_what_was_picked_never_an_l_above_k_and_a_range_over_splits(iris: AppTest) -> None:
     app = _search(iris)
     k, ell = app.number_input[-2].key, app.number_input[-1].key
@@ -122,6 +124,7 @@ def test_pair__shows_what_was_picked_never_an_l_above_k_and_a_range_over_splits(
     assert "Over 20 splits the mean is" in _said(app)
 
 
+@pytest.mark.slow
 def test_result__is_kept_over_a_page_switch_in_grey_under_other_settings_and_goes_with_its_table(
     iris: AppTest,
 ) -> None:
@@ -146,6 +149,7 @@ def test_result__is_kept_over_a_page_switch_in_grey_under_other_settings_and_goe
     assert "iris.csv" not in _said(app)
 
 
+@pytest.mark.slow
 def test_k__goes_up_to_the_records_and_no_further(open_page: OpenPage) -> None:
     rng = np.random.default_rng(0)
     n_records = 260

@@ -101,6 +101,7 @@ def test_events__shows_the_demo_with_both_verdicts_four_figures_and_the_way_of_t
     assert sum(steps) == 1921, way.group(1)
 
 
+@pytest.mark.slow
 def test_events__asks_which_columns_a_table_without_times_means_and_nothing_else(open_page: Open) -> None:
     lines = [f"2024-01-0{day}T10:00;{user};X.FALL_DETECTED;7" for day in range(1, 8) for user in "abcdef"]
     app = upload(open_page(PAGE), *(f"{n};x;y" for n in range(30)), header="ward;grade;note", name="w.csv")
@@ -119,6 +120,7 @@ def test_events__asks_which_columns_a_table_without_times_means_and_nothing_else
     assert "events_confirm" not in buttons(app.button(key="events_confirm").click().run())
 
 
+@pytest.mark.slow
 def test_events__answers_k_strategy_and_pseudonyms_at_once(open_page: Open) -> None:
     app = upload(open_page(PAGE), *TRIANGLE)
     assert problems(app) == [Saying("k is 5, above the 3 users with an event after cleanup (of 3 in …")]
@@ -136,6 +138,7 @@ def test_events__answers_k_strategy_and_pseudonyms_at_once(open_page: Open) -> N
     assert headline(app) == Saying("Nothing is left … k = 3.")
 
 
+@pytest.mark.slow
 def test_events__takes_settings_only_when_applied_and_as_they_can_be_meant(open_page: Open) -> None:
     app = upload(open_page(PAGE), *TRIANGLE, "2024-01-08T10:00;d;X.BATTERY_EMPTY")
     app.slider(key="events_k").set_value(2).run()
@@ -152,6 +155,7 @@ def test_events__takes_settings_only_when_applied_and_as_they_can_be_meant(open_
     assert (figures(app)["Users kept"], figures(app)["Events kept"]) == ("4", "7")
 
 
+@pytest.mark.slow
 def test_events__names_columns_and_lines_that_are_wrong_and_goes_on_when_told(open_page: Open) -> None:
     app = upload(open_page(PAGE), *TRIANGLE, header="when;who;what")
     app.slider(key="events_k").set_value(2).run()
@@ -173,6 +177,7 @@ def test_events__names_columns_and_lines_that_are_wrong_and_goes_on_when_told(op
     assert figures(app)["Events kept"] == "6"
 
 
+@pytest.mark.slow
 def test_events__reads_another_mapping_and_says_what_is_wrong_with_one(triangle: AppTest) -> None:
     app = triangle
     upload_mapping(app, "mapping.csv", b"event,class\nFALL_DETECTED,tumble\n")
@@ -187,6 +192,7 @@ def test_events__reads_another_mapping_and_says_what_is_wrong_with_one(triangle:
         assert figures(app)["Events kept"] == "6"
 
 
+@pytest.mark.slow
 def test_events__keeps_log_and_settings_over_a_page_switch_and_replaces_a_log(triangle: AppTest) -> None:
     app = triangle
     app.switch_page("pages/start/home.py").run()
@@ -197,6 +203,7 @@ def test_events__keeps_log_and_settings_over_a_page_switch_and_replaces_a_log(tr
     assert figures(app)["Events kept"] == "2"
 
 
+@pytest.mark.slow
 def test_events__draws_new_pseudonyms_only_when_asked(triangle: AppTest) -> None:
     app = triangle
 
@@ -238,6 +245,7 @@ def test_events__caps_rows_at_once(open_page: Open) -> None:
     assert figures(app)["Events kept"] == "6"
 
 
+@pytest.mark.slow
 def test_events__suggests_settings_and_uses_one(open_page: Open) -> None:
     app = upload(open_page(PAGE), *UNMAPPED, header="when,who,what")
     app.button(key="events_without_classes").click().run()
@@ -282,6 +290,7 @@ def test_events__asks_about_kinds_without_a_class_before_any_verdict(open_page: 
     assert figures(app)["Events kept"] == "12"
 
 
+@pytest.mark.slow
 def test_events__takes_classes_given_to_kinds(open_page: Open) -> None:
     app = upload(open_page(PAGE), *UNMAPPED, header="when,who,what")
     editor = next(each.key for each in app.data_editor if each.key.startswith("events_kinds_"))

@@ -53,6 +53,7 @@ def _repeated(app: AppTest) -> AppTest:
     return app
 
 
+@pytest.mark.slow
 def test_filed__repeats_a_report_on_files_of_other_names(open_page: Open, report: bytes) -> None:
     app = _with(open_page(FILED), ("filed.json", report), *_inputs())
     assert "FAIL" in " ".join(each.value for each in app.markdown)

@@ -33,6 +33,7 @@ def _dropped(app: AppTest, *files: tuple[str, bytes]) -> AppTest:
     return app.file_uploader[0].set_value([(name, data, "text/csv") for name, data in files]).run()
 
 
+@pytest.mark.slow
 def test_home__offers_the_audits_that_fit_and_takes_the_files_along(open_page: Open) -> None:
     table = b"age,sex,town\n" + b"".join(b"%d,F,A\n" % (30 + i % 9) for i in range(40))
     app = _dropped(open_page(HOME), ("people.csv", table), ("people_anonymized.csv", table))

@@ -131,7 +131,7 @@ def problems(app: AppTest, theirs: re.Pattern[str]) -> list[str]:
     return sorted({f"{words}: {text[:160]}" for text in shown(app) if (words := unsaid(text, theirs))})
 
 
-@pytest.mark.one_of(7)
+@pytest.mark.slow
 @pytest.mark.parametrize("tool", list(PAGES)[::-1])
 def test_page_and_reports__say_every_word_in_the_language(
     open_page: Open, tool: str, monkeypatch: pytest.MonkeyPatch

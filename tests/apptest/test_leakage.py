@@ -43,6 +43,7 @@ def test_page__says_what_to_upload_and_offers_demos(open_page: Open) -> None:
     }
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize(
     ("demo", "words", "full", "n_charts"),
     [
@@ -60,6 +61,7 @@ def test_demo__shows_its_verdict(open_page: Open, demo: str, words: str, full: s
     assert len(app.get("vega_lite_chart")) == n_charts
 
 
+@pytest.mark.slow
 def test_page__compares_two_uploads(open_page: Open) -> None:
     app = both(open_page(PAGE))
     assert not app.exception
@@ -76,6 +78,7 @@ def people(n: int, *, prefix: str, shift: int) -> bytes:
     return "\n".join(["code,age,score", *rows]).encode()
 
 
+@pytest.mark.slow
 def test_page__new_pseudonyms_are_proposed_to_be_left_out(open_page: Open) -> None:
     app = both(open_page(PAGE), people(60, prefix="p", shift=0), people(60, prefix="q", shift=0))
     assert not app.exception
@@ -94,6 +97,7 @@ def test_page__numbers_with_noise_are_not_proposed_to_be_left_out(open_page: Ope
     assert "never repeats" not in text(app)
 
 
+@pytest.mark.slow
 def test_page__few_leaked_rows_are_listed(open_page: Open) -> None:
     original = "\n".join(["a,b,c", *(f"{n},{n * 7 % 5000},{n * 3}" for n in range(5000))])
     kept = {10, 2_000, 4_999}
@@ -114,6 +118,7 @@ def test_page__few_leaked_rows_are_listed(open_page: Open) -> None:
     assert listed["Row"].tolist() == [11, 2_001, 5_000]
 
 
+@pytest.mark.slow
 def test_page__keys_pair_rows_and_thresholds_judge_again(open_page: Open) -> None:
     app = both(open_page(PAGE), ORIGINAL, ORIGINAL)
     assert figure(app, "Full leakage") == "100 %"
@@ -152,6 +157,7 @@ def test_page__bad_input_is_one_sentence(open_page: Open) -> None:
     )
 
 
+@pytest.mark.slow
 def test_page__a_second_upload_replaces_the_first(open_page: Open) -> None:
     app = both(open_page(PAGE))
     app = upload(app, "scrambled", ORIGINAL, "again.csv")
@@ -159,6 +165,7 @@ def test_page__a_second_upload_replaces_the_first(open_page: Open) -> None:
     assert "scrambled\\.csv" not in text(app)
 
 
+@pytest.mark.slow
 def test_page__input_survives_a_page_switch(open_page: Open) -> None:
     app = both(open_page(PAGE))
     app.switch_page("pages/start/home.py").run()
@@ -166,6 +173,7 @@ def test_page__input_survives_a_page_switch(open_page: Open) -> None:
     assert figure(app, "Average matching cells per row") == "1.75"
 
 
+@pytest.mark.slow
 def test_page__ignored_columns_and_row_order_survive_a_page_switch(open_page: Open) -> None:
     app = both(open_page(PAGE))
     ignored = next(found for found in app.multiselect if found.key.startswith("leakage_ignore_columns"))
@@ -182,6 +190,7 @@ def test_page__ignored_columns_and_row_order_survive_a_page_switch(open_page: Op
     assert figure(app, "Average matching cells per row") == before
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("name", ["original.csv", "copy.csv"])
 def test_page__one_file_may_stand_in_two_places(open_page: Open, name: str) -> None:
     app = upload(open_page(PAGE), "original", ORIGINAL, "original.csv")
@@ -209,6 +218,7 @@ def test_page__shows_attacks_and_what_was_found_elsewhere(open_page: Open) -> No
     assert "Attacks" in [tab.label for tab in app.tabs]
 
 
+@pytest.mark.slow
 def test_page__shows_cells_of_a_row_on_demand_only(open_page: Open) -> None:
     app = both(open_page(PAGE))
     assert all("Original" not in frame.value.columns for frame in app.dataframe)
@@ -217,6 +227,7 @@ def test_page__shows_cells_of_a_row_on_demand_only(open_page: Open) -> None:
     assert shown["Original"].tolist() == ["1", "30", "f", "5"]
 
 
+@pytest.mark.slow
 def test_page__a_large_pair_shows_the_usual_figures_at_once_and_the_rest_when_asked(
     open_page: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -76,6 +76,7 @@ def test_empty__says_what_to_upload_and_offers_demos(open_page: Open) -> None:
     assert not app.metric
 
 
+@pytest.mark.slow
 def test_upload__is_measured_once_by_the_suggested_roles_until_they_are_confirmed(
     open_page: Open, monkeypatch: Patch
 ) -> None:
@@ -208,6 +209,7 @@ def _warned(app: AppTest) -> list[str]:
     return [warning.value.split(":")[0] for warning in app.warning]
 
 
+@pytest.mark.slow
 def test_what_if__searches_and_counts_the_table_again(open_page: Open) -> None:
     app = _went(open_page(PAGE).button(key="risk_demo_untouched").click())
     app = _after_work(app, "risk_start", "risk_stop")
@@ -229,6 +231,7 @@ def test_what_if__stopped_at_once_offers_nothing(open_page: Open, monkeypatch: P
     assert not offered & {"risk_option", "download_risk_generalized"}
 
 
+@pytest.mark.slow
 def test_special_uniques__are_searched_on_demand(open_page: Open) -> None:
     app = _after_work(_upload(open_page(PAGE)), "risk_suda_start", "risk_suda_stop")
     assert "1 of 6 records has a set of up to 2 values" in _texts(app)
@@ -246,6 +249,7 @@ def test_groups_of_values__give_the_hierarchical_distance(open_page: Open) -> No
     assert frame.loc["Distance between values", "disease"] == "hierarchical"
 
 
+@pytest.mark.slow
 def test_free_text__is_read_on_the_page(open_page: Open) -> None:
     notes = [f"came with pain in bed {n} and was told to rest" for n in range(30)]
     rows = [f"30,{'flu' if n % 2 else 'cold'},{note}\n" for n, note in enumerate(notes)]
@@ -303,6 +307,7 @@ def _offered(app: AppTest) -> list[str]:
     return [name for box in app.selectbox if box.key == "risk_database" for name in box.options]
 
 
+@pytest.mark.slow
 def test_database__measures_a_configured_table_where_it_is(secrets: Path, open_page: Open) -> None:
     assert _offered(open_page(PAGE)) == []  # where none is configured
     _configured(secrets)

@@ -81,6 +81,7 @@ def test_opened_settings__that_are_no_toml_are_refused() -> None:
     assert "s.toml is no TOML: look at line 1" in words(opened(risk(), "risk", "a,b\n1,2"))
 
 
+@pytest.mark.slow
 def test_policy__sets_limits_and_shows_the_clause_beside_each() -> None:
     app = risk()
     app.selectbox(key="risk_policy").set_value("cms-cell-11").run()
@@ -93,6 +94,7 @@ def test_policy__sets_limits_and_shows_the_clause_beside_each() -> None:
     assert "policy" not in words(app)
 
 
+@pytest.mark.slow
 def test_policy__of_ones_own_is_opened_the_same_way() -> None:
     limit = 'key = "k"\nvalue = 7\nclause = "1"\nsays = "Seven."\nsource = "we"\nyear = 2026\nread = true'
     top = 'title = "Ours"\nabout = ""\nversion = "1"\nread_on = "2026-11-23"\njudgement = []'
@@ -103,6 +105,7 @@ def test_policy__of_ones_own_is_opened_the_same_way() -> None:
     assert "s.toml: limit 1: k must be at least 2, received 1." in words(app)
 
 
+@pytest.mark.one_of(5)
 @pytest.mark.parametrize(
     ("tool", "content", "key", "value"),
     [
@@ -153,7 +156,7 @@ WRONG = {
 }
 
 
-@pytest.mark.one_of(5)
+@pytest.mark.slow
 @pytest.mark.parametrize("data", WRONG.values(), ids=WRONG)
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.key)
 def test_wrong_file__in_every_place_is_told_and_ends_nothing(
@@ -237,6 +240,7 @@ def test_name__of_any_kind_is_shown_as_typed_but_short_and_in_its_direction(
     assert as_shown in shown
 
 
+@pytest.mark.slow
 def test_thirty_files__at_once_are_offered_a_few_at_a_time(open_page: Open) -> None:
     app = open_page(HOME)
     files = [(f"table_{number}.csv", ANY_TABLE, "text/csv") for number in range(30)]

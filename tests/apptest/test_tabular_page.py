@@ -79,6 +79,7 @@ def test_happy_path__shows_the_verdict_and_its_figures(open_page: Callable[[str]
     assert metrics["Smallest class size (k)"] == "not assessed"
 
 
+@pytest.mark.slow
 def test_large_files__are_measured_in_a_process_of_their_own_with_the_same_result(
     open_page: Callable[[str], AppTest], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -139,6 +140,7 @@ def test_page_switch__keeps_files_and_settings(open_page: Callable[[str], AppTes
     assert app.slider(key="tabular_k").value == 9
 
 
+@pytest.mark.slow
 def test_page_switch__keeps_the_chosen_file(open_page: Callable[[str], AppTest]) -> None:
     three = [(f"{n}{end}", data) for n in "abc" for end, data in (
         (".csv", TABLE), ("_anonymized.csv", GOOD), ("_anonymized_log.json", _log(n, id="drop", sex="keep"))
@@ -221,6 +223,7 @@ def test_column_names__are_shown_as_typed(open_page: Callable[[str], AppTest]) -
     assert all(":red[" not in text.replace("`:red[x] $y$`", "") for text in shown)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("demo", DEMOS, ids=lambda demo: demo.key)
 def test_demo__shows_a_file_of_every_kind(open_page: Callable[[str], AppTest], demo: object) -> None:
     app = open_page(PAGE)

@@ -198,6 +198,7 @@ def test_severities__are_the_persons_choice_and_survive_a_page_switch(
     assert "Exposure: WARN" in _badges(app.run())
 
 
+@pytest.mark.slow
 def test_demo__shows_all_files_and_the_chosen_one(open_page: Callable[[str], AppTest]) -> None:
     app = open_page(PAGE)
     app = _finished(app.button(key=f"vcf_demo_{DEMOS[0].key}").click().run())
@@ -365,6 +366,7 @@ def test_page__says_what_the_file_tells_of_its_donors(open_page: Callable[[str],
     assert "2,000 common variants remain, 202 of them independent." in _headlines(page)
 
 
+@pytest.mark.slow
 def test_page__finds_the_donor_in_a_panel(open_page: Callable[[str], AppTest]) -> None:
     page = _upload(open_page(PAGE), *_donor_files())
     uploader = next(one for one in page.file_uploader if one.label == "Panel")

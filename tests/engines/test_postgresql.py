@@ -77,6 +77,7 @@ def test_tabular__as_in_memory(
     assert rule_differences(tables, [*map(server.table, tables)], log, key) == []
 
 
+@pytest.mark.slow
 @pytest.mark.quick  # one database
 @pytest.mark.usefixtures("password")
 def test_command__prints_and_files_no_user(server: "Server", capsys: Told, tmp_path: Path) -> None:

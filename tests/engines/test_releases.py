@@ -39,7 +39,9 @@ def test_duckdb__minus_zero_in_one_release_alone(tmp_path: Path) -> None:
 def test_duckdb__not_a_number_beside_one_value(tmp_path: Path) -> None:
     """A Parquet file says smallest and largest value without NaN, and may not be taken for all its values."""
     missing: tuple[float | None, ...] = (float("nan"), None)
-    pair = [pa.table({"q0": [value, missing[0]] * 3 + [*more]}) for value, more in ((0.5, ()), (0.5, missing))]
+    pair = [
+        pa.table({"q0": [value, missing[0]] * 3 + [*more]}) for value, more in ((0.5, ()), (0.5, missing))
+    ]
     at, roles = written(tmp_path, *pair), Roles(quasi_identifiers=("q0",))
     assert releases_differences((pair[0], pair[1]), at, roles) == []
 

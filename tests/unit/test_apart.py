@@ -198,6 +198,7 @@ def test_pool__keeps_a_process_for_each_processor_and_replaces_one_that_has_gone
     assert not first.is_alive
 
 
+@pytest.mark.slow
 def test_read_dataset__reads_large_text_elsewhere(monkeypatch: Patch) -> None:
     data = b"id,word\n" + b"".join(b"%d,w%d\n" % (i, i % 7) for i in range(400_000))
     here = read_delimited(pa.py_buffer(data), name="t", options=ReadOptions())
@@ -382,6 +383,7 @@ def test_main__says_that_it_has_started_serves_and_ends(monkeypatch: Patch) -> N
     monkeypatch.setattr(apart.os, "dup", lambda _number: writing)
     monkeypatch.setattr(apart.os, "dup2", lambda *_numbers: None)
     monkeypatch.setattr(apart.os, "_exit", ended.append)
+    monkeypatch.setattr(apart.os, "nice", lambda _steps: None)
     monkeypatch.setattr(apart, "open", lambda *_, **__: requests, raising=False)
     monkeypatch.setattr(apart, "limit", lambda *_, **__: None)
     apart.main()

@@ -279,6 +279,7 @@ def test_cluster__refuses_workers_of_another_copy_or_disk_or_that_cannot_load_it
     assert problem.startswith(f"--scheduler: a worker of {started.address} cannot load AnonAudit.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nobody", "odd://x"])
 def test_scheduler__that_does_not_answer_is_a_sentence(address: str, genomes: Path) -> None:
     said = f"--scheduler: nothing answers at {address} as a Dask scheduler."
@@ -309,6 +310,7 @@ def _runs_out() -> Any:
     raise MemoryError
 
 
+@pytest.mark.slow
 def test_do__sends_no_cell(genomes: Path, tables: Path) -> None:
     answer = tasks_of.do(_task(genomes, 0), tasks_of.build())
     assert answer.data
@@ -358,6 +360,7 @@ def test_resume__takes_nothing_that_was_measured_by_another_version(
     assert digest_of(task) != before
 
 
+@pytest.mark.slow
 def test_resume__refuses_the_folder_of_another_run_or_one_that_cannot_be_written_in_a_sentence(
     genomes: Path, tables: Path, tmp_path: Path
 ) -> None:

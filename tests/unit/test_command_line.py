@@ -78,6 +78,7 @@ def test_main__imports_the_tool_asked_for_only() -> None:
     assert done.stdout.strip() == str([*shared, "core.commands.vcf"])
 
 
+@pytest.mark.slow
 def test_main__starts_without_what_takes_long_to_import() -> None:
     program = (
         "import sys; from core.__main__ import COMMANDS, build_parser\n"
@@ -161,7 +162,7 @@ def test_tools__are_all_that_audit() -> None:
     assert {*TOOLS} < {*COMMANDS}
 
 
-@pytest.mark.one_of(3)
+@pytest.mark.slow
 @pytest.mark.parametrize(("tool", "name"), DEMOS)
 def test_demo__writes_files_that_the_printed_command_audits(
     tool: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

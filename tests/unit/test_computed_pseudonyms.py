@@ -105,6 +105,7 @@ COMPUTED: dict[str, Callable[[str], str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.one_of(6)
 @pytest.mark.parametrize("shuffled", [False, True])
 @pytest.mark.parametrize("how", COMPUTED)
 def test_measure__computes_tokens(how: str, shuffled: bool) -> None:
@@ -112,6 +113,7 @@ def test_measure__computes_tokens(how: str, shuffled: bool) -> None:
     assert (found.originals, found.kind, found.n_matched, found.n_compared) == (("id",), "hash", N, N)
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize("shuffled", [False, True])
 @pytest.mark.parametrize(
     ("names", "tokens"),
@@ -142,6 +144,7 @@ def test_measure__finds_hashes_by_majority(shuffled: bool) -> None:
 _RNG = np.random.default_rng(11)
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize("shuffled", [False, True])
 @pytest.mark.parametrize(
     "tokens",
@@ -249,6 +252,7 @@ def test_cipher_into__leaves_others_alone(tokens: list[str]) -> None:
     assert cipher_into(IDS, tokens) is None
 
 
+@pytest.mark.slow
 def test_measure__sees_ciphers_with_and_without_rows() -> None:
     tokens = [value.translate(str.maketrans("0123456789", "5678901234")) for value in IDS]
     for shuffled in (False, True):

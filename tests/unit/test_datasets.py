@@ -357,6 +357,7 @@ def test_read_dataset__lines_that_are_no_records_are_none_lost(text):
     assert read_dataset(text.encode(), name="t.csv").n_records == (1 if text.startswith("a\n") else 2)
 
 
+@pytest.mark.slow
 def test_many_columns__of_a_large_file_are_read_within_the_bounds(tmp_path: Path) -> None:
     row = ",".join(["1234567"] * 3000)
     text = "\n".join([",".join(f"c{number}" for number in range(3000)), *[row] * 800])

@@ -381,6 +381,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_command__prints_what_the_audit_says_and_names_a_bad_table(folder: Path, capsys: Told) -> None:
     assert main(["dataset", str(folder), "--k", "11"]) == 1
     printed = capsys.readouterr().out
@@ -402,6 +403,7 @@ def test_command__prints_what_the_audit_says_and_names_a_bad_table(folder: Path,
     assert "holds no table" in capsys.readouterr().err
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("demo", DEMOS, ids=lambda demo: demo.key)
 def test_demo__is_as_it_says(demo: object) -> None:
     tables = [read_dataset(file.data, name=file.name) for file in demo.make()["tables"]]
@@ -415,6 +417,7 @@ def test_demo__is_as_it_says(demo: object) -> None:
     assert not [line for line in delivery_lines(audit) if tables[0].frame["pseudonym"][0] in line]
 
 
+@pytest.mark.slow
 def test_picture__has_a_box_for_each_table_and_an_arrow_for_each_key_away_from_persons() -> None:
     tables = [read_dataset(file.data, name=file.name) for file in DEMOS[0].make()["tables"]]
     lookup = table("wards", ward=["a", "b"], floor=[1, 2])
@@ -492,6 +495,7 @@ def _of_all_ages(n_of_18: int) -> list[tuple[int, str]]:
     return [each for each in all_ages if each not in ((18, "A"), (19, "A"))] + [(18, "A")] * n_of_18
 
 
+@pytest.mark.slow
 def test_counts_and_records_cut_at_different_ages__are_read_together() -> None:
     for n_of_18, verdict in ((2, Verdict.FAIL), (7, None)):
         people = _of_all_ages(n_of_18)

@@ -21,6 +21,7 @@ def _new_processes() -> None:
     drawing.DRAWERS.end()
 
 
+@pytest.mark.slow
 def test_svg_of__draws() -> None:
     svg = drawing.svg_of(DOT)
     assert svg is not None
@@ -28,6 +29,7 @@ def test_svg_of__draws() -> None:
     assert drawing.draw(pa.py_buffer(json.dumps(DOT).encode())) == ({"svg": svg}, None)
 
 
+@pytest.mark.slow
 def test_svg_of__refuses_what_cannot_be_drawn_and_draws_on_with_the_same_process() -> None:
     document, _ = drawing.draw(pa.py_buffer(json.dumps(NOT_DRAWABLE).encode()))
     assert list(document) == ["refused"]
@@ -38,6 +40,7 @@ def test_svg_of__refuses_what_cannot_be_drawn_and_draws_on_with_the_same_process
     assert drawing.DRAWERS.idle == [process]
 
 
+@pytest.mark.slow
 def test_svg_of__lets_other_threads_work_meanwhile() -> None:
     many = {**DOT, "data": {"values": [{"a": number} for number in range(2_000)]}}
     drawing.svg_of(DOT)  # the process has started
@@ -60,6 +63,7 @@ def test_svg_of__lets_other_threads_work_meanwhile() -> None:
     assert max(gaps) < took / 2
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="stops a process as POSIX does")
 def test_svg_of__ends_a_process_that_hangs_and_tries_another(monkeypatch: pytest.MonkeyPatch) -> None:
     drawing.svg_of(DOT)

@@ -49,6 +49,7 @@ def test_events__prints_a_summary(log: Path, capsys: Told) -> None:
     assert lines[-1] == "No file is written without --out-dir."
 
 
+@pytest.mark.slow
 def test_events__writes_the_files(log: Path, tmp_path: Path, capsys: Told) -> None:
     out = tmp_path / "new" / "folder"
     call = ["events", str(log), "--k", "3", "--out-dir", str(out), "--write-user-mapping"]
@@ -96,6 +97,7 @@ def test_events__exits_with_1_when_the_overall_verdict_is_fail(tmp_path: Path, c
     assert (document["verdict"], document["trace_verdict"], document["overall"]) == ("PASS", "FAIL", "FAIL")
 
 
+@pytest.mark.slow
 def test_events__exits_with_2_and_a_sentence(log: Path, capsys: Told) -> None:
     def holds(path: Path, arguments: str, pieces: str) -> None:
         assert main(["events", str(path), "--json", "--k", "2", *arguments.split()]) == 2
@@ -111,6 +113,7 @@ def test_events__exits_with_2_and_a_sentence(log: Path, capsys: Told) -> None:
     assert path.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_events__says_which_file_is_of_an_earlier_run(log: Path, tmp_path: Path, capsys: Told) -> None:
     call = ["events", str(log), "--k", "2", "--out-dir", str(tmp_path / "out")]
     main([*call, "--write-user-mapping"])

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 
 import pandas as pd
+import pytest
 
 from core.demo.events import DEMOS, make_alarm_log
 from core.events import EventAudit, compare_strategies, export_files, release_zip, strategy_curve, views
@@ -178,6 +179,7 @@ def test_told_in_headline__is_what_singles_out_most_of_what_is_as_grave() -> Non
     assert views.told_in_headline(audit(k=2, pseudonym_per="event")) == ""
 
 
+@pytest.mark.slow
 def test_report__holds_both_verdicts_every_figure_and_no_user() -> None:
     found = audit(*(line.replace(";a;", ";ana@example.org;") for line in LOG), sensitive="hour")
     made = report(found, outcomes=strategy_curve(found.measured, ks=(2, 3)))

@@ -64,6 +64,7 @@ def edited(filed: Path, *, sign: bool = False, **parts: object) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_repeat_report__finds_the_files_by_what_they_hold_and_comes_to_the_same(filed):
     repeat = repeat_report(read_report(filed), given(filed)[::-1])
     assert (repeat.sameness, repeat.differences) == (Sameness.SAME, ())
@@ -104,6 +105,7 @@ def test_repeat_report__tells_a_figure_or_setting_that_was_changed_and_by_how_mu
         assert [tuple(each) for each in repeat.differences] == [difference]
 
 
+@pytest.mark.slow
 def test_repeat_report__says_that_a_policy_was_not_judged_again(filed, capsys):
     assert repeat_report(read_report(filed), given(filed)).notes == ()
     told = {"title": "Ours", "outcome": "met"}
@@ -132,6 +134,7 @@ def test_repeat_report__shows_how_tables_are_read_as_the_report_says(filed, opti
     assert all(each.reading.endswith(told) for each in repeat.report.inputs)
 
 
+@pytest.mark.slow
 def test_repeat_report__of_other_libraries_allows_for_other_words_nowhere(filed):
     document = document_of(filed)
     versions = document["versions"] | {"pandas": "1.0"}
@@ -163,6 +166,7 @@ def older(monkeypatch) -> str:
     return "0.0.9"
 
 
+@pytest.mark.slow
 def test_repeat_report__of_another_version_is_the_same_in_the_same_words_and_figures(filed, older):
     document = document_of(filed)
     versions = document["versions"] | {"anonaudit": older}
@@ -187,6 +191,7 @@ def _worded(document: dict[str, Any], part: str) -> object:
     return [each | {key: "0 persons"} for each in document[part]]
 
 
+@pytest.mark.one_of(7)
 @pytest.mark.parametrize("part", ["title", "headline", "question", "limits", "tables", "findings", "figures"])
 def test_verify__of_words_that_differ_never_says_0(filed, older, part, capsys):
     document = document_of(filed)
@@ -271,6 +276,7 @@ def test_report__is_never_overwritten_and_its_folder_and_formats_are_checked_fir
     assert sorted(path.suffix for path in out.iterdir()) == [".html", ".json", ".xlsx", ".zip"]
 
 
+@pytest.mark.slow
 def test_report__holds_masked_records_where_they_are_asked_for(tmp_path):
     words = ["leakage", *WORDS, "--random-orders", "50", "--formats", "json"]
     for evidence in ("none", "masked"):
@@ -297,6 +303,7 @@ source = "Our board"\nyear = 2026\nread = true
 """
 
 
+@pytest.mark.slow
 def test_verify__judges_a_policy_of_the_persons_own_again_where_its_file_is_given(tmp_path, capsys):
     policy, out = tmp_path / "ours.toml", tmp_path / "out"
     policy.write_text(POLICY, encoding="utf-8")

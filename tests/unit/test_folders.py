@@ -66,7 +66,7 @@ def test_nothing_audited__is_exit_code_2_and_a_sentence(
     )
 
 
-@pytest.mark.one_of(4)
+@pytest.mark.slow
 @pytest.mark.parametrize("tool", ["tabular", "dataset"])
 def test_passed_over__is_named_beside_what_is_audited(
     tool: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

@@ -112,6 +112,7 @@ def test_commands__cells_of_five_thousand_digits_are_read_and_never_shown(option
     assert "99999999" not in printed.out + printed.err
 
 
+@pytest.mark.slow
 def test_read_log__forty_thousand_repeated_keys_take_no_time():
     keys = ",".join(f'"c{i % 20_000}":{{"semantic":"other","action":"keep"}}' for i in range(40_000))
     started = time.process_time()

@@ -66,6 +66,7 @@ def test_job__tells_what_the_person_can_fix() -> None:
     assert job.elapsed_seconds == job.elapsed_seconds
 
 
+@pytest.mark.slow
 def test_job__that_does_not_look_is_interrupted_and_hands_over_what_is_done() -> None:
     def deaf() -> None:
         while True:
@@ -181,6 +182,7 @@ def test_threads__end_with_an_error_of_the_thread_that_has_them() -> None:
     assert jobs._WORKING_FOR == {}
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("where", ["waiting for others", "working itself"])
 def test_threads__are_interrupted_with_the_thread_that_has_them(where: str) -> None:
     begun, ended = threading.Event(), threading.Event()

@@ -61,6 +61,7 @@ def written(cells: np.ndarray, name: str = "table.csv") -> Dataset:
     )
 
 
+@pytest.mark.slow
 def test_row_rules__count_matching_and_valid_cells() -> None:
     result = audit("a,b,c|1,x,5|2,y,6|3,z,7", "a,b,c|1.0, x ,5|2,q,6|9,q,8")
     assert counts(result) == ([3, 2, 0], [3, 3, 3])
@@ -93,6 +94,7 @@ MISSING_ON_BOTH = [
 ]
 
 
+@pytest.mark.slow
 def test_row_rules__ignore_values_and_missing_cells_as_the_person_chose() -> None:
     def holds(choice: str, expected: tuple[list[int], list[int]]) -> None:
         assert counts(audit("a,b|1,NA|2,NA|NA,4", "a,b|1,|2,7|null,5", missing_on_both=choice)) == expected
@@ -108,6 +110,7 @@ def test_row_rules__ignore_values_and_missing_cells_as_the_person_chose() -> Non
     assert measures.rows.valid_count.tolist() == [1]
 
 
+@pytest.mark.slow
 def test_row_rules__an_ignore_value_on_either_side_makes_the_cell_invalid() -> None:
     def holds(ignored: tuple[str, ...], expected: tuple[list[int], list[int]]) -> None:
         result = audit("a,b|1,-999|2,5|-999,4", "a,b|3,-999.0|3,5|NA,6", ignore_values=ignored)
@@ -129,6 +132,7 @@ def test_row_rules__rows_without_a_valid_cell_are_reported_apart() -> None:
     assert result.verdict is not Verdict.PASS
 
 
+@pytest.mark.slow
 def test_columns__are_aligned_by_name_and_those_of_one_table_are_said() -> None:
     result = audit("a,b,c|1,x,5|2,y,6", "c,b,a|5,x,1|9,y,8")
     assert counts(result) == ([3, 1], [3, 3])
@@ -244,6 +248,7 @@ def test_chance__expectation_and_variance_equal_those_over_all_orders() -> None:
         assert chance.variance[column] == pytest.approx(np.var(matches))
 
 
+@pytest.mark.slow
 def test_chance__of_missing_values_full_leakage_and_a_single_row() -> None:
     result = audit("a,b|NA,1|NA,2|3,3", "a,b|,1|4,2|5,3", missing_on_both="match")
     chance = result.measures.column_chance
@@ -286,6 +291,7 @@ def test_whole_rows__are_counted_wherever_they_are() -> None:
     assert result.n_exact == 2
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize("n_values", [126, 127, 128, 129, 52_000])
 def test_codes__keep_apart_as_many_values_as_there_are(n_values: int) -> None:
     rows = "|".join(f"{number},x" for number in range(n_values)) + "|,x|,y"
@@ -296,6 +302,7 @@ def test_codes__keep_apart_as_many_values_as_there_are(n_values: int) -> None:
     assert chance.expected_matches[0] == pytest.approx((n_values + 4) / (n_values + 2))
 
 
+@pytest.mark.slow
 def test_whole_rows__expectation_equals_the_mean_over_shuffled_columns() -> None:
     generator = np.random.default_rng(5)
     original = many(60, 3, n_values=6, seed=3)
@@ -330,6 +337,7 @@ def test_probability_of_at_least__equals_enumeration_and_is_normal_for_large_sum
     assert probability_of_at_least(560, chances) == pytest.approx(8.3e-5, rel=0.05)
 
 
+@pytest.mark.slow
 def test_verdict__identical_and_reversed_tables_fail() -> None:
     cells = many(50, 4, n_values=9, seed=0)
     result = audit_leakage(written(cells), written(cells))
@@ -354,6 +362,7 @@ def test_verdict__identical_and_reversed_tables_fail() -> None:
     assert result.headline == "80 of 80 original rows are still in the scrambled table."
 
 
+@pytest.mark.slow
 def test_verdict__rows_that_chance_usually_gives_pass() -> None:
     original = many(300, 2, n_values=2, seed=0)
     scrambled = 1 - original  # no row is in its place, and all four rows there can be occur
@@ -401,6 +410,7 @@ def test_verdict__a_column_left_in_place_warns_and_is_named() -> None:
     assert says(step, "Scramble `c2` again…`c2` is the same in 300 of 300 rows (100 %)")
 
 
+@pytest.mark.slow
 def test_verdict__rows_that_find_their_own_or_moved_with_noise_fail() -> None:
     original = many(200, 8, n_values=30, seed=1)
     scrambled = original.copy()
@@ -438,6 +448,7 @@ def test_verdict__moved_rows_with_one_cell_changed_fail_as_near_copies() -> None
     )
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize("n_values", [3, 40, 10_000])
 def test_near_copies__do_not_alarm_for_shuffled_columns_or_other_people(n_values: int) -> None:
     original = many(200, 6, n_values=n_values, seed=1)
@@ -461,6 +472,7 @@ def test_verdict__thresholds_only_judge_again() -> None:
     assert "within the tolerated share" in finding(tolerant, "full_leakage").message
 
 
+@pytest.mark.slow
 def test_nearest__is_the_best_share_of_valid_cells_or_a_stated_sample() -> None:
     nearest = audit("a,b,c|1,2,3|4,5,6|7,8,9", "a,b,c|1,2,0|1,2,3|7,0,0").measures.nearest
     assert nearest.best_share.tolist() == pytest.approx([1.0, 0.0, 1 / 3])
@@ -483,6 +495,7 @@ def test_nearest__is_the_best_share_of_valid_cells_or_a_stated_sample() -> None:
     assert sampled.best_share.tolist() == exact.best_share[sampled.rows].tolist()
 
 
+@pytest.mark.slow
 def test_distances__are_gowers_and_leave_out_missing_and_ignored_cells() -> None:
     original, scrambled = "n,w|0,x|10,y", "n,w|5,x|10,y"
     distances = audit(original, scrambled).measures.distances
@@ -509,6 +522,7 @@ def test_distances__are_gowers_and_leave_out_missing_and_ignored_cells() -> None
     assert audit("a,b|1,2|1,2", "a,b|1,2|1,2").measures.distances.closer_than_originals_z is None
 
 
+@pytest.mark.slow
 def test_holdout__is_as_close_as_the_original_and_needs_the_columns() -> None:
     original, holdout, scrambled = (many(300, 5, n_values=50, seed=seed) for seed in (1, 2, 3))
     fair = audit_leakage(written(original), written(scrambled), holdout=written(holdout))
@@ -527,6 +541,7 @@ def test_holdout__is_as_close_as_the_original_and_needs_the_columns() -> None:
     assert error.value.problems == ("holdout.csv has no records below its header.",)
 
 
+@pytest.mark.slow
 def test_measure_leakage__tells_its_steps_and_ends_soon_when_asked_to_stop() -> None:
     pair = pair_tables(written(many(400, 3, n_values=5, seed=1)), written(many(400, 3, n_values=5, seed=2)))
     settings = LeakageSettings(max_comparisons=400 * 3 * 100)

@@ -70,6 +70,7 @@ def test_leakage__prints_one_json_document(files: tuple[str, str], capsys: Told)
     ]
 
 
+@pytest.mark.slow
 def test_leakage__says_what_is_left_without_new_numbers_and_past_spelling(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -132,6 +133,7 @@ def test_leakage__of_other_keys_and_arguments_is_an_input_problem(
     assert capsys.readouterr().err == "error: --max-full-leakage must be from 0 to 1, received 2.\n"
 
 
+@pytest.mark.slow
 def test_leakage__reads_free_text_of_the_scrambled_table(tmp_path: Path, capsys: Told) -> None:
     notes = [f"came with pain in bed {n} and was told to rest" for n in range(30)]
     for name, turn in (("original.csv", 0), ("scrambled.csv", 7)):

@@ -122,6 +122,7 @@ def test_most_unlikely_excess__counts_persons_not_rows() -> None:
     assert few.p_value == 1.0
 
 
+@pytest.mark.slow
 def test_near_copies__one_in_a_hundred_with_a_cell_new_is_found_in_four_of_five_seeds() -> None:
     found = 0
     for seed in range(5):
@@ -135,11 +136,13 @@ def test_near_copies__one_in_a_hundred_with_a_cell_new_is_found_in_four_of_five_
     assert found >= 4
 
 
+@pytest.mark.slow
 def test_strangers__of_a_correlated_population_do_not_fail() -> None:
     for seed in range(5):
         assert judged(people(400, seed), people(400, seed + 50)).verdict is not Verdict.FAIL
 
 
+@pytest.mark.slow
 def test_noise__of_one_percent_on_numbers_is_found_wherever_rows_went() -> None:
     released = ORIGINAL.copy()
     rng = np.random.default_rng(2)
@@ -150,6 +153,7 @@ def test_noise__of_one_percent_on_numbers_is_found_wherever_rows_went() -> None:
     assert finding(in_order, "relinkage_by_likeness").verdict is Verdict.FAIL
 
 
+@pytest.mark.slow
 def test_set_aside__a_new_participant_number_hides_nobody_and_shuffled_columns_pass() -> None:
     original = ORIGINAL.assign(pid=[f"P{number:04d}" for number in range(300)])
     released = ORIGINAL.assign(pid=[f"Q{number:05d}" for number in range(300)])
@@ -177,7 +181,7 @@ def _day_first(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(born=pd.to_datetime(frame["born"]).dt.strftime("%d.%m.%Y"))
 
 
-@pytest.mark.one_of(4)
+@pytest.mark.one_of(12)
 @pytest.mark.parametrize(
     ("disguise", "said"),
     [
@@ -203,6 +207,7 @@ def test_second_look__undoes_spelling_and_simple_disguises(disguise: object, sai
     assert controlled.verdict is not Verdict.FAIL
 
 
+@pytest.mark.slow
 def test_columns__that_share_no_value_are_said_and_aligned_whatever_their_spelling() -> None:
     in_letters = str.maketrans("0123456789.-", "abcdefghijkl")
     result = judged(ORIGINAL, moved(ORIGINAL.map(lambda cell: cell.translate(in_letters))))
@@ -225,6 +230,7 @@ def test_columns__that_share_no_value_are_said_and_aligned_whatever_their_spelli
     assert "columns_above_chance" not in checks  # 5 of 300 in place where 1 is expected: 4 deviations, 0.4 %
 
 
+@pytest.mark.slow
 def test_second_look__in_order_says_full_leakage_and_asks_for_nothing_beyond_the_first() -> None:
     found = finding(judged(ORIGINAL, ORIGINAL.map(str.upper)), "second_look")
     assert "300 of 300 rows (100 %) are the same as their original row" in found.message
@@ -240,6 +246,7 @@ def test_second_look__in_order_says_full_leakage_and_asks_for_nothing_beyond_the
     assert "no more is found than before" in finding(result, "second_look").message
 
 
+@pytest.mark.slow
 def test_holdout__decides_and_attacks_are_held_against_it() -> None:
     strangers = people(300, seed=60)
     fine = judged(ORIGINAL, people(300, seed=61), strangers)
@@ -272,6 +279,7 @@ def test_one_file_in_two_slots__leaks_fully() -> None:
     assert finding(result, "full_leakage").n_affected == 300
 
 
+@pytest.mark.slow
 def test_whole_rows__of_strangers_share_what_pairs_share() -> None:
     none = "n_exact expected_exact expected_unique_exact p_value n_repeated_exact expected_repeated_exact"
     usual = dict.fromkeys(none.split(), 0.0) | {"n_unique": 90, "repeated_p_value": 1.0}
@@ -330,6 +338,7 @@ def attack(audit: LeakageAudit, name: str) -> AttackRate:
     return next(rate for rate in audit.measures.attacks.rates if rate.attack == name)
 
 
+@pytest.mark.slow
 def test_linkage_and_singling_out__of_copies_and_strangers() -> None:
     original = pd.DataFrame({"age": ["1", "2", "2", "9", "9"], "town": ["a", "a", "b", "b", "c"]})
     scrambled = pd.DataFrame({"age": ["1", "2", "2", "9", "9"], "town": ["a", "a", "b", "b", "b"]})
@@ -352,6 +361,7 @@ def test_probabilities_of_matches__are_exact_where_matches_are_rare_and_binomial
     assert found[2] < 1e-300
 
 
+@pytest.mark.slow
 def test_second_look__of_very_many_columns_is_on_some_of_them_and_says_so(monkeypatch: Patch) -> None:
     monkeypatch.setattr("core.leakage.second_look._MOST_COLUMNS", 10)
     rng = np.random.default_rng(0)
@@ -403,6 +413,7 @@ def registry(n: int, seed: int) -> pd.DataFrame:
     )
 
 
+@pytest.mark.slow
 def test_near_copies__of_strangers_are_held_against_the_columns_that_both_tables_have() -> None:
     original, strangers = registry(1000, 1), registry(1000, 2)
     recoded = {"f": "k0", "m": "k1", "Ljubljana": "t0", "Celje": "t1", "Koper": "t2", "Ptuj": "t3"}
@@ -432,6 +443,7 @@ def test_naming__names_and_addresses_that_are_still_there_fail_wherever_they_sta
     assert next_steps(audit.findings)[0].startswith("Leave out `email`, `full_name`")
 
 
+@pytest.mark.slow
 def test_naming__a_column_that_only_its_name_says_and_names_of_the_same_pool() -> None:
     original = people(600, 1)
     for seed in range(3):
@@ -464,6 +476,7 @@ def with_phones(n: int, seed: int) -> pd.DataFrame:
     return people(n, seed).assign(phone=phones)
 
 
+@pytest.mark.slow
 def test_naming__phones_made_up_of_so_few_digits_that_some_are_real_are_no_finding() -> None:
     original, strangers = with_phones(2000, 1), with_phones(2000, 2)
     audit = judged(original, strangers)
@@ -478,6 +491,7 @@ def test_naming__phones_made_up_of_so_few_digits_that_some_are_real_are_no_findi
 # -------------------------------------------------- whole rows in a table of the original's own values
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize("n_left", [0, 2, 6])
 @pytest.mark.parametrize("by_groups", [False, True])
 def test_whole_rows__few_left_among_the_originals_own_values_fail(n_left: int, by_groups: bool) -> None:

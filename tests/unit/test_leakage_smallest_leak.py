@@ -76,6 +76,7 @@ def finding(audit: LeakageAudit) -> Finding | None:
     return next((each for each in audit.findings if each.check == "smallest_leak"), None)
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize(("n", "n_others", "smallest"), [(700, 700, 67), (700, 60, 24), (300, 400, 52)])
 def test_audit__that_saw_nothing_among_few_is_not_assessed(n, n_others, smallest):
     audit = audited(n, n_others)
@@ -90,6 +91,7 @@ def test_audit__that_saw_nothing_among_few_is_not_assessed(n, n_others, smallest
     assert (figure.value, figure.verdict) == (told["smallest_leak_share"], Verdict.NOT_ASSESSED)
 
 
+@pytest.mark.slow
 def test_audit__says_it_beside_a_pass_and_is_otherwise_as_before() -> None:
     measures = audited(700, 700).measures
     enough = Membership(n_members=30_000, n_others=30_000, auc=0.5)

@@ -38,6 +38,7 @@ def demo(key: str) -> tuple[Dataset, Dataset]:
     return read_dataset(original.data, name=original.name), read_dataset(scrambled.data, name=scrambled.name)
 
 
+@pytest.mark.slow
 def test_demos__leak_do_not_leak_and_are_reversed() -> None:
     verdicts = {key: audit_leakage(*demo(key)) for key in ("leaking", "safe", "reversed")}
     assert {key: found.verdict for key, found in verdicts.items()} == {
@@ -54,12 +55,14 @@ def test_demos__leak_do_not_leak_and_are_reversed() -> None:
     assert turned.whole_rows.n_exact == 600
 
 
+@pytest.mark.slow
 def test_headline__says_it_in_one_sentence() -> None:
     assert audit_leakage(*demo("leaking")).headline.startswith("30 of 600 unique rows")
     assert audit_leakage(*demo("safe")).headline.startswith("No more of the original rows")
     assert audit_leakage(*demo("reversed")).headline.startswith("600 of 600 unique rows")
 
 
+@pytest.mark.slow
 def test_figures__stand_beside_chance_with_their_verdict() -> None:
     full, partial, mean, spread = views.row_figures(audit())
     assert (full.value, full.threshold, full.verdict) == (0.25, "none tolerated", Verdict.FAIL)
@@ -96,6 +99,7 @@ def test_figures__are_not_assessed_where_rows_cannot_be_paired() -> None:
             chart(result.measures)
 
 
+@pytest.mark.slow
 def test_columns_and_charts__show_the_largest_first() -> None:
     frame = views.columns_table(audit().measures)
     assert frame["n_matching"].sum() == 5
@@ -115,6 +119,7 @@ def test_columns_and_charts__show_the_largest_first() -> None:
     assert says(charts["proportion"].alt_text, "full leakage: 2…partial leakage: 0…: 1 row…: 1 row")
 
 
+@pytest.mark.slow
 def test_row_tables__have_numbers_and_counts_and_one_row_of_both_tables() -> None:
     frame = views.worst_rows_table(audit().measures, n_rows=3)
     assert frame.to_dict("list") == {
@@ -139,6 +144,7 @@ def test_row_tables__have_numbers_and_counts_and_one_row_of_both_tables() -> Non
     assert lines[1:] == ["1,3,3,true", "2,1,3,false", "3,0,3,false", "4,1,3,false"]
 
 
+@pytest.mark.slow
 def test_distances_table__names_the_holdout_where_there_is_one() -> None:
     with_holdout = audit_leakage(table(ORIGINAL), table(SCRAMBLED), holdout=table(STRANGERS))
     assert len(views.distances_table(audit().measures)) == 2
@@ -150,6 +156,7 @@ def test_distances_table__names_the_holdout_where_there_is_one() -> None:
     assert views.nearest_figures(with_holdout)[-1].value == 1.0
 
 
+@pytest.mark.slow
 def test_notes__state_every_choice() -> None:
     result = audit(ignore_values=("-999",), ignore_columns=("town",), missing_on_both="difference")
     told = "2 columns compared, 1 ignored…-999…is a difference…is a difference…500 random orders, seed 0"
@@ -161,6 +168,7 @@ def test_notes__state_every_choice() -> None:
     assert set(views.MEASURE_KEYS) <= set(MEASURES)
 
 
+@pytest.mark.slow
 def test_leakage_report__renders_everywhere_and_holds_no_cell_value() -> None:
     original, scrambled = table(ORIGINAL, "original.csv"), table(SCRAMBLED, "scrambled.csv")
     report = views.leakage_report(
@@ -211,6 +219,7 @@ def test_found_figures__say_what_is_left_without_columns_and_past_spelling() -> 
     assert figures["n_unique_exact_rows_second_look"].verdict is not None
 
 
+@pytest.mark.slow
 def test_headline_figures__what_failed_does_not_stand_behind_what_held() -> None:
     rng = np.random.default_rng(2)
     columns = [rng.integers(0, 100, 500) for _ in range(4)]

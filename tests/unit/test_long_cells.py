@@ -46,6 +46,7 @@ def _profile(cells: list[str]) -> ColumnProfile:
     return ColumnProfile(n_nonblank=40, n_distinct=40, sample=tuple(cells))
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize("unit", _UNITS)
 def test_every_detector__takes_time_as_the_letters_of_a_cell_do(unit: str) -> None:
     detectors: list[Callable[[list[str]], object]] = [

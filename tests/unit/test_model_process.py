@@ -65,7 +65,7 @@ def from_file(data: bytes, frame: pd.DataFrame | None = None, **changes: object)
     return prepared(frame, choice, **{"quasi_identifiers": ("age",), "categorical": (), **changes})
 
 
-@pytest.mark.one_of(4)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind",
     [
@@ -262,6 +262,7 @@ def test_model_process__begins_anew_when_it_has_ended() -> None:
     assert not worker.is_alive
 
 
+@pytest.mark.slow
 def test_model_process__what_ends_it_is_one_sentence() -> None:
     data = skops.io.dumps(SVC().fit(RECORDS, LABELS))
     loaded = load_estimator(data, name="m.skops")
@@ -273,7 +274,7 @@ def test_model_process__what_ends_it_is_one_sentence() -> None:
         loaded.process.predict(table(RECORDS), named=False)
 
 
-@pytest.mark.one_of(4)
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["dual_coef_", "_n_support", "support_vectors_", "_probA"])
 def test_model_process__support_vectors_that_contradict_each_other_end_nothing_else(part: str) -> None:
     model = SVC(random_state=0).fit(RECORDS, LABELS)
@@ -310,6 +311,7 @@ def test_flat_tree__is_the_tree_it_was_made_of(kind: Any) -> None:
     assert np.array_equal(theirs.used, again.used)
 
 
+@pytest.mark.slow
 def test_model_files__import_neither_skops_nor_trees_of_files_here() -> None:
     program = "import json, sys, core.diversity.model_files\nprint(json.dumps('skops' in sys.modules))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -82,6 +82,7 @@ def planted(values: Sequence[str], write: Callable[[str], str]) -> tuple[list[st
     return notes, sum(i % 11 == 5 for i in range(N))
 
 
+@pytest.mark.slow
 def test_measure_elsewhere__chance_explains_digits_of_tokens_and_planted_ones_not() -> None:
     rng = np.random.default_rng(5)
     pay = (10_000 + rng.permutation(80_000)[:N]).astype(str).tolist()
@@ -114,6 +115,7 @@ def test_measure_elsewhere__chance_explains_digits_of_tokens_and_planted_ones_no
     ]
 
 
+@pytest.mark.slow
 def test_measure_elsewhere__short_words_and_words_of_categories_are_none_of_others() -> None:
     trust = ["low", "medium", "high"]
     illness = ["asthma", "eczema", "migraine", "diabetes"]
@@ -218,6 +220,7 @@ def test_measure__sees_a_column_of_names_respelled(
     assert found == ([("name", "name", form, N)] if form else [])
 
 
+@pytest.mark.slow
 def test_measure__of_new_columns_and_new_names() -> None:
     texts = [f"Stay of {number}" for number in PHONES]
     assert found_in({"new": texts}, shuffled=True) == [("phone", "new", "values", N)]

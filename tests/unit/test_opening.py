@@ -77,6 +77,7 @@ def made(kind: str, folder: Path) -> str:
     return kind
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize("role", WORDS)
 def test_inputs__that_are_no_plain_files_are_refused_in_a_sentence(
     role: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

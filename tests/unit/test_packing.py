@@ -38,6 +38,7 @@ def for_ever(n: int) -> int:
         n += 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_shared", [True, False])
 def test_called_apart__gives_what_measuring_here_gives(
     is_shared: bool, monkeypatch: pytest.MonkeyPatch
@@ -86,6 +87,7 @@ def test_called_apart__what_takes_too_much_is_one_sentence(monkeypatch: pytest.M
         called_apart(for_ever, 0)
 
 
+@pytest.mark.slow
 def test_called_apart__ends_its_process_when_it_is_stopped() -> None:
     called_apart(where, 0)
 

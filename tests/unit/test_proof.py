@@ -92,6 +92,7 @@ def _surveys(which: int, folder: Path) -> list[Dataset]:
     return [read_dataset(path) for path in _written(SURVEYS[which], folder)]
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("which", [0, 2])
 def test_leakage_proof__prints_what_it_says(which: int, tmp_path: Path) -> None:
     tables = _surveys(which, tmp_path)
@@ -104,6 +105,7 @@ def test_leakage_proof__prints_what_it_says(which: int, tmp_path: Path) -> None:
         assert found[-1][1] == "600 found: 1 2 3 4 5 6 7 8 9 10"
 
 
+@pytest.mark.slow
 def test_leakage_proof__follows_rows_to_their_nearest(tmp_path: Path) -> None:
     original = _surveys(0, tmp_path)[0]
     frame = pd.read_csv(tmp_path / "survey.csv", dtype=str)
@@ -115,6 +117,7 @@ def test_leakage_proof__follows_rows_to_their_nearest(tmp_path: Path) -> None:
     assert "candidate" in found[-1][0]
 
 
+@pytest.mark.slow
 def test_risk_proof__prints_what_it_says(tmp_path: Path) -> None:
     (path,) = _written(PATIENTS[0], tmp_path)
     dataset = read_dataset(path)
@@ -125,7 +128,7 @@ def test_risk_proof__prints_what_it_says(tmp_path: Path) -> None:
     assert "99, A, AAAAAAAAA" in found[1][0]
 
 
-@pytest.mark.one_of(3)
+@pytest.mark.one_of(6)
 @pytest.mark.parametrize("seed", range(6))
 def test_risk_proof__reads_files_as_the_audit_does(seed: int, tmp_path: Path) -> None:
     rng = random.Random(seed)  # noqa: S311 - repeatable
@@ -179,6 +182,7 @@ def _vcf_lines(folder: Path) -> list[tuple[str, list[str]]]:
     return [(what, lines) for what, _, lines in told]
 
 
+@pytest.mark.slow
 def test_vcf_proof__shows_what_is_left_at_masked_sites_and_reads_bcf(tmp_path: Path) -> None:
     _written(COHORTS[0], tmp_path)
     for what, lines in _vcf_lines(tmp_path):
@@ -195,6 +199,7 @@ def test_vcf_proof__shows_what_is_left_at_masked_sites_and_reads_bcf(tmp_path: P
     assert all("as in the original: ID" in lines[0] for lines in of_ids)
 
 
+@pytest.mark.slow
 def test_tried__says_how_far_attacks_went(tmp_path: Path) -> None:
     tables = _surveys(1, tmp_path)
     (table,) = leakage_proof(audit_leakage(*tables), *tables)
@@ -213,6 +218,7 @@ def test_tried__says_how_far_attacks_went(tmp_path: Path) -> None:
     assert table.frame["outcome"].tolist()[0] == "The smallest class has 20."
 
 
+@pytest.mark.one_of(7)
 @pytest.mark.parametrize("tool", TOOLS)
 def test_report__ends_in_steps_or_in_what_was_tried(tool: str) -> None:
     told = []
@@ -228,6 +234,7 @@ def test_report__ends_in_steps_or_in_what_was_tried(tool: str) -> None:
     assert all(told) or tool == "diversity"  # where no pair of k and ℓ was found
 
 
+@pytest.mark.slow
 def test_proof__stands_whole_in_html(tmp_path: Path) -> None:
     original, scrambled = _surveys(0, tmp_path)
     audit = audit_leakage(original, scrambled)
@@ -257,7 +264,7 @@ def _digest(kind: str) -> Callable[[str], str]:
     return lambda v: hashlib.new(kind, v.encode(), usedforsecurity=False).hexdigest()
 
 
-@pytest.mark.one_of(4)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "disguise", "told"),
     [
@@ -283,6 +290,7 @@ def test_tabular_proof__undoes_disguises(
         assert not any("the original column `person`" in what for what, _ in found)
 
 
+@pytest.mark.slow
 def test_proof__points_at_cells_of_free_text_and_quotes_none(tmp_path: Path) -> None:
     notes = [f"Visit {i}: blood pressure as before, no pain, back in {i % 7 + 2} weeks." for i in range(60)]
     notes[4] = "Patient John Smith called and asked for Dr. Mary Brown about the results."
@@ -314,6 +322,7 @@ def _of_persons(n: int, *, visits: Callable[[int], str]) -> dict[str, str]:
     return {"persons.csv": f"pid,age,sex\n{persons}", "visits.csv": f"pid,ward,days\n{of_visits}"}
 
 
+@pytest.mark.slow
 def test_delivery_proof__finds_who_is_alone_by_the_tables_together(tmp_path: Path) -> None:
     datasets = _delivery(tmp_path, _of_persons(400, visits=lambda person: f"W{person // 2}"))
     audit = audit_delivery(datasets, thresholds=DeliveryThresholds(k=3))

@@ -58,6 +58,7 @@ def test_reading_options__of_events(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert json.loads(capsys.readouterr().out)["settings"]["user_column"] == "GUID"
 
 
+@pytest.mark.slow
 def test_no_missing_words_and_ignored_columns__hold_for_leakage(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -83,6 +84,7 @@ def test_no_missing_words_and_ignored_columns__hold_for_leakage(
     assert len(capsys.readouterr().err.splitlines()) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("call", "found"),
     [
@@ -112,6 +114,7 @@ def test_evidence__is_masked_and_only_there_when_asked_for(
     assert "university" not in printed
 
 
+@pytest.mark.slow
 def test_evidence__of_a_table_and_its_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["demo", "tabular", str(tmp_path)]) == 0
     capsys.readouterr()

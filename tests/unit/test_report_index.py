@@ -60,6 +60,7 @@ def _index(folder: Path) -> _Page:
     return _Page((folder / "index.html").read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "ko", "sl"])
 def test_index__lists_a_batch_worst_first_with_what_was_not_verified(language: str, tmp_path: Path) -> None:
     _demo(HOSPITALS[0], tmp_path / "t")
@@ -90,6 +91,7 @@ def test_index__lists_a_batch_worst_first_with_what_was_not_verified(language: s
     assert f'<html lang="{language}">' in (out / "index.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_index__of_genome_files_names_those_without_a_partner(tmp_path: Path) -> None:
     _demo(COHORTS[0], tmp_path / "v")
     (tmp_path / "v/alone.vcf").touch()
@@ -104,6 +106,7 @@ def _table(folder: Path, name: str, first: int, step: int) -> str:
     return str(folder / name)
 
 
+@pytest.mark.slow
 def test_index__is_made_anew_of_all_reports_of_the_folder(tmp_path: Path, capsys: Told) -> None:
     one, other, out = _table(tmp_path, "a.csv", 0, 3), _table(tmp_path, "b.csv", 90, 2), tmp_path / "out"
     run = ["leakage", one, "--report", str(out), "--formats", "html"]
@@ -116,6 +119,7 @@ def test_index__is_made_anew_of_all_reports_of_the_folder(tmp_path: Path, capsys
     assert {row[1] for row in _index(out).rows[1:]} == {"a.csv", "a.csv, b.csv"}
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("is_link", [False, True])
 def test_index__never_replaces_a_page_that_is_not_ours(is_link: bool, tmp_path: Path, capsys: Told) -> None:
     table, out = _table(tmp_path, "a.csv", 0, 3), tmp_path / "out"
@@ -163,6 +167,7 @@ def test_render_index__shows_names_as_typed_and_leaves_other_files_out(tmp_path:
     assert f'href="{path("10").name}"' in page
 
 
+@pytest.mark.slow
 def test_report__of_the_same_second_has_a_name_of_its_own(tmp_path: Path) -> None:
     table, out = tmp_path / "people.csv", tmp_path / "filed"
     table.write_text("age,sex\n" + "30,F\n40,M\n" * 10)

@@ -184,6 +184,7 @@ def test_render_xlsx__blanks_infinite_numbers_and_keeps_integers_that_excel_woul
     ]
 
 
+@pytest.mark.slow
 def test_render_xlsx__stores_every_text_as_text_and_marks_formulas_so_that_editing_keeps_them():
     for formula in (*examples.FORMULAS, "#N/A", "#DIV/0!"):
         book = workbook(examples.text_report(formula))
@@ -349,6 +350,7 @@ def test_render_html__draws_charts_as_svg_with_a_text_and_ids_of_their_own():
     assert clips <= {f"url(#{id_})" for id_ in ids[1]}
 
 
+@pytest.mark.slow
 def test_render_html__draws_a_gradient_the_same_way_every_time():
     cells = pd.DataFrame({"a": ["x", "y"], "b": ["1", "1"], "v": [0.1, 0.9]})
     drawn = heatmap(cells, x="a", y="b", value="v", x_title="A", y_title="B", value_title="V")
@@ -409,6 +411,7 @@ def test_render_html__prints_on_a4_with_repeated_headers_and_whole_rows():
     assert "prefers-color-scheme: dark" in style
 
 
+@pytest.mark.slow
 def test_render_html__shows_hostile_text_as_typed():
     harmless = set(Page(render_html(examples.text_report("harmless"))).tags)
     for text in examples.HOSTILE:
@@ -466,7 +469,7 @@ def test_findings__keep_their_order_within_a_verdict():
     assert positions == sorted(positions)
 
 
-@pytest.mark.one_of(3)
+@pytest.mark.slow
 @pytest.mark.parametrize("tool", TOOLS)
 def test_render_html__cuts_no_legend_off_a_chart(tool: str) -> None:
     """What stands above a plot, legends among it, has the room that the plot is moved down by."""

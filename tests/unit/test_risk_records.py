@@ -277,6 +277,7 @@ def test_measure_suda__searches_smaller_sets_beyond_its_bound_and_says_so() -> N
     )
 
 
+@pytest.mark.slow
 def test_measure_suda__of_many_columns_does_bounded_work_and_says_so() -> None:
     def searched(n_records: int, n_columns: int) -> Suda:
         rng = np.random.default_rng(3)

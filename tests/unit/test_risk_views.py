@@ -202,6 +202,7 @@ def _demo_audits() -> tuple[RiskAudit, RiskAudit]:
     return audit, judge_risk(measure_risk(original, settings=suggested_settings(original)))
 
 
+@pytest.mark.slow
 def test_report__renders_in_every_format_without_cell_values() -> None:
     audit, other = _demo_audits()
     facts = (input_facts(table(PEOPLE), "table"),)

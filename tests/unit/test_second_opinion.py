@@ -45,6 +45,7 @@ def texts(values: Iterable[object]) -> list[str]:
 CASES = read_cases("second_opinion.txt")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", CASES)
 def test_checks__of_tables_of_a_few_columns(part: str) -> None:
     holds_for_each(CASES[part], partial(holds_in, part))
@@ -60,6 +61,7 @@ def test_judge__passes_a_sound_anonymization(language: str) -> None:
     assert concerns(opinion) == {}
 
 
+@pytest.mark.slow
 def test_judge__passes_a_sound_anonymization_reordered_and_with_records_suppressed() -> None:
     original, anonymized, log = well_anonymized()
     order = np.random.default_rng(1).permutation(len(original["age"]))
@@ -163,6 +165,7 @@ PSEUDONYM = ("patient_id", "pseudonymize")
 WORDS = [f"{letter}{i * 7919 % 100_003:05d}" for i, letter in enumerate("QWERTZUIOP" * 4)]
 
 
+@pytest.mark.slow
 def test_judge__takes_a_table_of_very_many_columns() -> None:
     original = {f"c{i}": ["1", "2", "3", str(i)] for i in range(150)}
     opinion = opinion_on(original, {name: ["x", "y", "x", "y"] for name in original})
@@ -200,6 +203,7 @@ IN_ANY_ORDER = [
 ]
 
 
+@pytest.mark.slow
 def test_disguises__sees_unsalted_hashes_and_encodings_in_any_order() -> None:
     def holds(check: str, originals: list[str], how: str, disguise: Callable[[str], str]) -> None:
         tokens = [disguise(one) for one in originals]
@@ -347,6 +351,7 @@ RESPELLED: list[tuple[str, tuple[str, str], list[str], list[str], str]] = [
 ]
 
 
+@pytest.mark.slow
 def test_disguises__sees_dates_numbers_and_names_in_another_spelling_and_no_noise() -> None:
     def holds(check: str, entry: tuple[str, str], before: list[str], after: list[str], told: str) -> None:
         finding = the_finding(hidden_in({"v": before}, {"v": after}, log_of(v=entry)), check)

@@ -1,6 +1,7 @@
 """Records behind findings, the gravest first, and classes of persons."""
 
 import numpy as np
+import pytest
 
 from core.reports.evidence import small_class_records
 from core.reports.model import said_table
@@ -147,6 +148,7 @@ def _with_alike(n_classes: int) -> tuple[Verdict | None, str]:
     return (found[0].verdict, found[0].message) if found else (None, "")
 
 
+@pytest.mark.slow
 def test_alike__classes_that_share_a_diagnosis_beyond_chance_fail() -> None:
     assert _with_alike(0) == (None, "")
     verdict, message = _with_alike(1)

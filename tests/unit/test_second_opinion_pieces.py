@@ -69,7 +69,7 @@ def _before(pieces: Sequence[str], drawn: Sequence[str]) -> list[str]:
 EITHER_ORDER = pytest.mark.parametrize("reordered", [False, True])
 
 
-@pytest.mark.one_of(4)
+@pytest.mark.one_of(16)
 @EITHER_ORDER
 @pytest.mark.parametrize(
     "pieces",
@@ -136,7 +136,7 @@ def test_days__month_and_day_in_two_columns_are_seen(reordered: bool) -> None:
     assert not _checks({"m": days["m"]}, reordered=reordered) & {"derived_days", "derived_parts"}
 
 
-@pytest.mark.one_of(3)
+@pytest.mark.one_of(6)
 @EITHER_ORDER
 @pytest.mark.parametrize(
     "made",
@@ -160,6 +160,7 @@ def test_combined__a_rotation_of_several_columns_is_seen_row_by_row() -> None:
     assert "derived_combined" not in _checks({"pc1": [f"{value:.4f}" for value in noise]}, reordered=False)
 
 
+@pytest.mark.slow
 def test_sorting__pseudonyms_in_the_order_of_repeated_names_and_no_length_of_a_stay() -> None:
     names = np.random.default_rng(1).choice(["Kos", "Novak", "Zupan", *ORIGINAL["surname"][:27]], N)
     original = {**ORIGINAL, "surname": names.tolist()}

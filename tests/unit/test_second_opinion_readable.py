@@ -116,6 +116,7 @@ NOT_READABLE = {
 }
 
 
+@pytest.mark.one_of(6)
 @pytest.mark.parametrize("shuffled", [False, True], ids=["in order", "in another order"])
 @pytest.mark.parametrize("name", READABLE)
 def test_measure_readable__sees_values_in_any_plain_form(name: str, *, shuffled: bool) -> None:

@@ -103,6 +103,7 @@ def test_sorting__sees_repeated_values_by_how_often_they_occur() -> None:
     assert "they occur as often" in finding.message
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize("seed", range(5))
 def test_sorting__lets_random_pseudonyms_of_one_or_several_rows_pass(seed: int) -> None:
     rng = np.random.default_rng(seed)

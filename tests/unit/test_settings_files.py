@@ -155,6 +155,7 @@ def test_command__says_what_is_wrong_with_a_settings_file(tmp_path: Path, capsys
     assert "warning: s.toml: AnonAudit 0.0.1 wrote old" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_command__asks_otherwise_of_single_files(tmp_path: Path, capsys: Told) -> None:
     for each in chain(*DEMOS[0].make().values()):
         (tmp_path / each.name).write_bytes(each.data)

@@ -250,6 +250,7 @@ def test_expansions__use_their_own_entry_else_the_originals_and_are_never_anothe
     ]
 
 
+@pytest.mark.slow
 def test_match_columns__refuses_tables_without_a_common_column_and_is_quick() -> None:
     with pytest.raises(AuditInputError) as error:
         measure({"a": ["1"], "b": ["2"]}, {"z": ["1"]}, mode="high")

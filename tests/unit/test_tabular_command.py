@@ -42,6 +42,7 @@ def reports(folder) -> list[list[list[str]]]:
     ]
 
 
+@pytest.mark.slow
 def test_tabular__verifies_a_folder_and_writes_the_report(folder, capsys):
     path = folder("patients", "visits")
     assert main(["tabular", str(path), "--report-dir", str(path / "out")]) == 0
@@ -61,6 +62,7 @@ def test_tabular__verifies_a_folder_and_writes_the_report(folder, capsys):
     assert re.fullmatch(r"anonymization_report_\d{8}_\d{6}\.csv", report.name)
 
 
+@pytest.mark.slow
 def test_tabular__exit_code_is_1_when_only_the_second_opinion_fails(folder, capsys):
     path = folder("survey")
     assert main(["tabular", str(path / "survey.csv"), "--json"]) == 1
@@ -97,6 +99,7 @@ def test_tabular__json_has_the_documented_fields(folder, capsys):
     assert file["policy_consistency"] == pytest.approx(5 / 6)
 
 
+@pytest.mark.slow
 def test_tabular__quasi_identifiers_and_k_can_be_chosen(folder, capsys):
     path = folder("patients")
     asked = ["--quasi-identifier", "region", "--quasi-identifier", "blood_type", "--k", "1000"]
@@ -106,6 +109,7 @@ def test_tabular__quasi_identifiers_and_k_can_be_chosen(folder, capsys):
     assert (file["verdict"], file["overall"]) == ("PASS", "FAIL")
 
 
+@pytest.mark.slow
 def test_tabular__a_bad_file_does_not_stop_the_others(folder, capsys):
     path = folder(
         "patients",
@@ -135,6 +139,7 @@ def test_tabular__a_failing_file_beside_a_skipped_one_is_fail_and_exits_2(folder
     assert json.loads(capsys.readouterr().out)["verdict"] == "FAIL"
 
 
+@pytest.mark.slow
 def test_tabular__partners_in_another_folder(folder, tmp_path, capsys):
     path = folder("patients")
     apart = tmp_path / "apart"

@@ -214,6 +214,7 @@ def reordered(columns, seed=9):
     return {name: [values[i] for i in order] for name, values in columns.items()}
 
 
+@pytest.mark.slow
 def test_surrogates__other_people_are_found_by_chance_alone():
     kept = {"code": [str(i % 7) for i in range(400)]}
     original, others = people(400, 1) | kept, people(400, 2) | kept
@@ -310,6 +311,7 @@ def test_swap__of_one_column_that_is_no_identifier_is_what_the_log_says():
     assert verdict({**original, "x": list(rng.permutation(names))}) is Verdict.WARN
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("share_left", "n_found"), [(0.0, 0), (0.7, 1)])
 def test_partly_unchanged__dates_that_were_moved_meet_others_by_chance_in_a_reordered_table(
     share_left, n_found

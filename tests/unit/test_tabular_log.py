@@ -61,6 +61,7 @@ WRONG = [
 ]
 
 
+@pytest.mark.slow
 def test_read_log__says_what_is_wrong() -> None:
     def holds(data, pieces):
         with pytest.raises(AuditInputError) as error:

@@ -49,6 +49,7 @@ def files():
     return found
 
 
+@pytest.mark.slow
 def test_headline__is_the_main_reason_and_a_skipped_file_is_never_a_pass(files) -> None:
     assert headline(files["patients.csv"].audit) == "The published rule says PASS, the second opinion PASS."
     assert says(headline(files["survey.csv"].audit), "`full_name`…`other` / `keep`…(person's name)")
@@ -63,6 +64,7 @@ def test_headline__is_the_main_reason_and_a_skipped_file_is_never_a_pass(files) 
     ]
 
 
+@pytest.mark.slow
 def test_tables__hold_a_row_per_file_column_and_residual(files) -> None:
     table = files_table(list(files.values())).set_index("file")
     assert list(table["overall"]) == ["PASS", "WARN", "FAIL", "FAIL"]
@@ -141,6 +143,7 @@ def test_csv_report__a_file_name_is_never_run_as_a_formula():
     assert name == f"'{bad}"
 
 
+@pytest.mark.slow
 def test_tabular_report__of_a_run_renders_in_every_format(files):
     report = tabular_report(list(files.values()), skipped=SKIPPED, created_at=NOON)
     assert report.verdict is Verdict.FAIL

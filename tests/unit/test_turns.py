@@ -96,6 +96,7 @@ def test_taken__tells_the_place_as_it_changes_and_what_is_raised_meanwhile_ends_
     one_at_once.end("first")
 
 
+@pytest.mark.slow
 def test_in_turn__counts_time_from_its_turn_and_can_be_stopped_while_it_waits(one_at_once: Turns) -> None:
     assert one_at_once.ask("other", 1) is None
     waits = Job("key", in_turn(lambda _progress: 1, who="stopped", n_bytes=1))
@@ -182,6 +183,7 @@ ASKED: dict[str, Callable[[ScriptRequests], object]] = {
 }
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("asked", ASKED)
 def test_interruptible__ends_what_is_no_longer_wanted(asked: str, monkeypatch: Patch) -> None:
     requests, thread = run(forever, monkeypatch)
@@ -192,6 +194,7 @@ def test_interruptible__ends_what_is_no_longer_wanted(asked: str, monkeypatch: P
     assert not thread.is_alive()
 
 
+@pytest.mark.slow
 def test_interruptible__lets_a_part_of_the_page_wait_its_turn(monkeypatch: Patch) -> None:
     done = []
 

@@ -73,6 +73,7 @@ def _at_masked_site(expected: str, original: str, kept: str) -> None:
             break
 
 
+@pytest.mark.slow
 def test_checks__at_masked_sites() -> None:
     holds_for_each(CASES["masked sites"], _at_masked_site)
 
@@ -110,6 +111,7 @@ def test_remedies__name_the_fields_to_remove_and_no_others() -> None:
     holds_for_each(CASES["fields to remove"], holds)
 
 
+@pytest.mark.slow
 def test_checks__of_header_lines() -> None:
     def holds(expected: str, line: str) -> None:
         line = line.replace("·", " ")

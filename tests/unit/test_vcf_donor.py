@@ -158,6 +158,7 @@ def _measured(**ways: object):
     return measure_donors(file, panel=panel)
 
 
+@pytest.mark.one_of(4)
 @pytest.mark.parametrize("ways", [{}, {"contig": "{}"}, {"exchanged": True}, {"fields": ":12"}])
 def test_kinship__finds_the_donor_and_relatives_in_the_panel(ways: dict[str, object]) -> None:
     found = _measured(**ways).kinship
@@ -173,6 +174,7 @@ def test_kinship__finds_the_donor_and_relatives_in_the_panel(ways: dict[str, obj
     assert found.n_related("first degree") == 1
 
 
+@pytest.mark.slow
 def test_judge_donors__says_what_was_found_and_passes_strangers() -> None:
     audit = judge_donors(_measured(), VcfSettings())
     assert audit.verdict is Verdict.FAIL
@@ -247,6 +249,7 @@ def test_measure_donors__of_lines_that_are_none_bcf_and_a_header_longer_than_a_p
     assert measure_donors(broken).remaining.n_named == 1
 
 
+@pytest.mark.slow
 def test_measure_donors__takes_time_in_proportion_to_the_sites() -> None:
     """Ten times the sites take about ten times as long: the largest of README's shapes takes seconds."""
     rng = np.random.default_rng(1)

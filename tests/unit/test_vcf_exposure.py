@@ -695,6 +695,7 @@ DONOR_CASES: Mapping[str, tuple[tuple[VcfFile, VcfFile | None], tuple[VcfFile, V
 }
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize("name", DONOR_CASES)
 def test_donor_check__fires_and_not_close_by(name: str) -> None:
     fires, near = DONOR_CASES[name]

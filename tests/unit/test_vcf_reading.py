@@ -165,6 +165,7 @@ def test_scan_pair__reads_what_htslib_reads() -> None:
     )
 
 
+@pytest.mark.slow
 def test_scan_pair__reads_headers_alone_or_long_and_text_named_gz() -> None:
     assert _audit(GOOD).n_variant_targets == 1
     audit = _audit(bgzf(vcf_text([])))

@@ -90,6 +90,7 @@ def _wait_until(condition: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.one_of(6)
 @pytest.mark.parametrize("worth_bytes", [0, 10_000_000])
 @pytest.mark.parametrize("n_jobs", [1, 2, None])
 def test_scan_pairs__counts_bytes_and_reads_every_pair(
@@ -226,6 +227,7 @@ def test_scan_apart__gives_what_reading_here_gives(has_shared_memory: bool, monk
         assert render_findings(outcomes[:1]) == render_findings(outcomes[1:])
 
 
+@pytest.mark.slow
 def test_scan_apart__a_process_at_its_bounds_is_the_problem_of_its_pair(monkeypatch: Patch) -> None:
     pair = _demo_pairs()[0]
     for bounds in (apart.Bounds(0, 60), apart.Bounds(1 << 30, 0)):
@@ -288,6 +290,7 @@ def test_run_scan__an_error_ends_its_pair_with_a_sentence(monkeypatch: pytest.Mo
     assert "must not be shown" not in problem
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs /proc to see the process's own")
 def test_scan_apart__its_process_ends_soon_after_the_one_that_asked(large_pair: VcfPair) -> None:
     code = (
@@ -309,6 +312,7 @@ def test_scan_apart__its_process_ends_soon_after_the_one_that_asked(large_pair: 
     _wait_until(lambda: not Path(f"/proc/{children[0]}").exists())
 
 
+@pytest.mark.slow
 def test_scan_apart__unsorted_files_beyond_the_memory_are_refused_with_the_command_that_sorts_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -116,6 +116,7 @@ def checks_in_the_code() -> set[str]:
     return found
 
 
+@pytest.mark.slow
 def test_remedies__stand_for_every_check() -> None:
     checks = checks_in_the_code()
     assert len(checks) > 100

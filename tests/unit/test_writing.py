@@ -163,6 +163,7 @@ def _put_back(folder: Path, files: dict[str, bytes]) -> None:
         (folder / name).write_bytes(data)
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.usefixtures("files_left_open")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 @pytest.mark.parametrize("fault", FAULTS, ids=["stopped", "no memory", "full disk"])
