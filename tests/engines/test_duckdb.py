@@ -369,6 +369,7 @@ def test_command__compares_with_an_original_in_duckdb(tmp_path: Path, capsys: To
     assert [each["role"] for each in filed["inputs"]] == ["table", "original"]
 
 
+@pytest.mark.slow
 @pytest.mark.quick
 def test_command__measures_a_folder_in_duckdb(tmp_path: Path, capsys: Told) -> None:
     in_duckdb(tmp_path, {"0": people(300), "1": people(300)})

@@ -218,6 +218,7 @@ def test_ask_apart__of_two_processes_each_has_its_own_memory() -> None:
             file.write(b"x")
 
 
+@pytest.mark.slow
 def test_ask_apart__a_task_that_ends_its_process_is_told() -> None:
     for task in ("os:abort", "core.apart:no_such_task", "json:loads"):
         with pytest.raises(EndedError):
@@ -288,6 +289,7 @@ def test_answer__writes_problems_as_they_are_and_reports_before_it_answers() -> 
     assert said == [{"reported": 1}, {"reported": 2}, {"document": {"done": True}, "has_table": False}]
 
 
+@pytest.mark.slow
 def test_read_apart__notes_and_what_stands_beside_can_be_said_in_other_languages() -> None:
     _, found = there_read(workbook(S=[["a", "", "a"], ["x", 1, 2]], Key=[["secret"]]), name="t.xlsx")
     with speaking("brackets"):
@@ -300,6 +302,7 @@ def test_read_apart__notes_and_what_stands_beside_can_be_said_in_other_languages
         assert say(found.summary) == "⟦XLSX⟧, ⟦sheet “S”⟧, ⟦header in row 1⟧"
 
 
+@pytest.mark.slow
 def test_limit__binds_the_process_that_reads() -> None:
     code = (
         "import resource; from core.apart import Bounds, limit, memory_bound\n"

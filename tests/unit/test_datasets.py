@@ -91,6 +91,7 @@ def test_read_dataset__detects_the_encoding():
     holds_for_each(ENCODED, holds)
 
 
+@pytest.mark.slow
 def test_read_dataset__reads_long_records_blank_lines_late_letters_and_a_csv_named_xls() -> None:
     data = b"a;b\n" + b"1;2\n" * 500_000 + "Müller;ß\n".encode("latin-1")
     assert read_dataset(data, name="t.csv").table["a"][-1].as_py() == "Müller"
@@ -262,6 +263,7 @@ NOTES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_columns", [10_000])
 def test_read_dataset__reads_very_wide_tables(n_columns):
     names = [f"c{number}" for number in range(n_columns)]

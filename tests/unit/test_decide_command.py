@@ -166,6 +166,7 @@ def test_decide__signs_as_openssh_does(folder: Path, capsys: Told) -> None:
     assert problem.endswith("was signed for another purpose (git, not anonaudit).")
 
 
+@pytest.mark.slow
 @with_ssh_keygen
 def test_decide__refuses_keys_of_other_kinds_and_those_others_may_read(folder: Path, capsys: Told) -> None:
     for kind, name in (("ecdsa", "other"), ("ed25519", "locked")):
@@ -291,6 +292,7 @@ def test_package__holds_everything_but_the_data_and_says_how_to_verify_it(who: s
     assert not any("Good" in line for line in signature)
 
 
+@pytest.mark.slow
 def test_package__of_a_decided_report_may_come_later_and_never_holds_data(folder: Path, capsys: Told) -> None:
     _approved()
     package = ["report_decided.json", "--package"]

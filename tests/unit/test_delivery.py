@@ -452,6 +452,7 @@ def _by_sex(more: int = 0, times: int = 1) -> Dataset:
     return _counts("by_sex", "sex", cells | {("B", "F"): cells["B", "F"] + more})
 
 
+@pytest.mark.slow
 def test_counts_of_one_delivery__are_subtracted_where_they_count_the_same_people() -> None:
     seasons, n = ["spring", "autumn"], sum(COUNTS.values())
     for hidden, other, expected in (

@@ -200,6 +200,7 @@ def test_report__holds_both_verdicts_every_figure_and_no_user() -> None:
     assert b"k = 2 is reached" in render(made, "html")
 
 
+@pytest.mark.slow
 def test_report__of_nothing_left_can_be_written() -> None:
     made = report(audit(k=3, strategy="remove-users"))
     assert made.verdict is Verdict.NOT_ASSESSED

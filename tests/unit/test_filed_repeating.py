@@ -261,6 +261,7 @@ def test_verify__prints_the_outcome_and_what_was_left_aside(filed, capsys):
 WORDS = [str(EXAMPLES / name) for name in FILES]
 
 
+@pytest.mark.slow
 def test_report__is_never_overwritten_and_its_folder_and_formats_are_checked_first(tmp_path, capsys):
     words, file, out = (
         ["leakage", *WORDS, "--random-orders", "50", "--report"],

@@ -91,6 +91,7 @@ def test_held__is_not_packed_while_an_error_may_hold_it() -> None:
     assert held._n_shared == 500
 
 
+@pytest.mark.slow
 def test_read_dataset__reads_shared_memory_as_it_reads_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("core.tables.reading.WORTH_A_PROCESS", 1)
     monkeypatch.setattr("core.apart.WORTH_SHARING", 1)

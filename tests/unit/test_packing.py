@@ -59,6 +59,7 @@ def test_called_apart__calls_in_a_process_that_waits_for_the_next() -> None:
     assert called_apart(where, n=2) == (first[0], 2)
 
 
+@pytest.mark.slow
 def test_called_apart__a_problem_comes_back_word_for_word() -> None:
     table = dataset({"age": ORIGINAL["age"]})
     settings = SecondOpinionSettings(quasi_identifiers=("town",))

@@ -336,6 +336,7 @@ def test_delivery_proof__finds_who_is_alone_by_the_tables_together(tmp_path: Pat
     assert table.name == "Tried"
 
 
+@pytest.mark.slow
 def test_risk_proof__counts_persons_by_all_their_records(tmp_path: Path) -> None:
     stays = "".join(f"P{n // 2:03},{'AB'[n % 2]},{n % 9}\n" for n in range(120))
     (dataset,) = _delivery(tmp_path, {"stays.csv": f"pid,ward,days\n{stays}"})

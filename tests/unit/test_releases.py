@@ -266,6 +266,7 @@ def _cut(numbers: list[int], start: int, width: int, form: str = "{}-{}") -> lis
     return [(f"p{at}", form.format(*each), "F", DIAGNOSES[at % 4]) for at, each in enumerate(ends)]
 
 
+@pytest.mark.slow
 @tried(60)
 @given(
     st.lists(st.integers(0, 59), min_size=20, max_size=60),
@@ -626,6 +627,7 @@ def _read(rows: list[Row], roles: Roles = ROLES) -> Ledger:
     return read_ledger(_ledger(rows, roles), name="ledger.json")
 
 
+@pytest.mark.slow
 @tried(60)
 @given(
     *[st.lists(st.tuples(*map(st.sampled_from, (("a", "b"), AGES, SEXES, (*DIAGNOSES, "")))), min_size=1)] * 2
@@ -811,6 +813,7 @@ def test_report__names_the_earlier_release_and_its_command() -> None:
     assert json.loads(render(report, "json"))["result"]["releases"]["verdict"] == "FAIL"
 
 
+@pytest.mark.slow
 def test_dataset_command__holds_folders_and_ledgers_against_the_tables(tmp_path: Path, capsys: Told) -> None:
     january, february, ledger = (str(tmp_path / name) for name in ("january", "february", "ledger.json"))
     for month, rows in zip((february, january), _cumulative(), strict=True):
@@ -834,6 +837,7 @@ def _month(folder: Path, persons: range) -> Path:
     return _write(folder / "tests.csv", tests, ("visit", "kind")).parent
 
 
+@pytest.mark.slow
 def test_records_whose_person_another_table_names__are_counted_as_persons(
     tmp_path: Path, capsys: Told
 ) -> None:

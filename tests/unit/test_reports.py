@@ -301,6 +301,7 @@ def test_render_html__is_one_file_without_script_or_request():
     assert not re.search(r"@import|url\(", page.style)
 
 
+@pytest.mark.slow
 def test_render_html__tells_verdicts_by_word_and_symbol():
     text = page_of().text
     for said in (

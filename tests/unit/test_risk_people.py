@@ -257,6 +257,7 @@ def test_related__is_said_of_attributes_that_tell_one_another() -> None:
     tells(together, related_sensitive=None)
 
 
+@pytest.mark.slow
 def test_related__is_not_said_of_independent_attributes_nor_of_all_different_ones_nor_of_few() -> None:
     code = np.array([f"c{n}" for n in range(1000)])
     for seed in range(5):

@@ -220,6 +220,7 @@ def test_report__renders_in_every_format_without_cell_values() -> None:
     assert views.comparison_figures(judged()) == ()
 
 
+@pytest.mark.slow
 def test_report__holds_the_searches_that_were_made() -> None:
     people, audit = table(PEOPLE), judged(k=2)
     suda = measure_special_uniques(audit.measurement, people)

@@ -224,6 +224,7 @@ WRONG = (
 )
 
 
+@pytest.mark.slow
 def test_search__refuses_settings_out_of_range() -> None:
     def holds(settings: dict[str, object], problem: str) -> None:
         assert problems(lambda: _of_patients(**settings)) == (problem,)

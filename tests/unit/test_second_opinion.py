@@ -272,6 +272,7 @@ def test_disguises__sees_shortened_texts_and_originals_inside_other_texts() -> N
     assert says(finding.message, "`note`…`name` inside: 7 of 64 (10.9 %)")
 
 
+@pytest.mark.slow
 def test_disguises__sees_numbers_that_keep_their_order_or_nearly() -> None:
     rng = np.random.default_rng(5)
     exact = rng.choice(100_000, 50, replace=False)
@@ -397,6 +398,7 @@ def pseudonymized(originals: list[str], pseudonyms: list[str]) -> dict[str, str]
     return {check: message for check, message in concerns(opinion).items() if "pseudonym" in check}
 
 
+@pytest.mark.slow
 def test_pseudonyms__are_one_to_one_as_written_and_compared_as_sets_where_of_another_length() -> None:
     assert pseudonymized([*"abac"], ["k1", "k2", "k1", "k3"]) == {}
     assert pseudonymized(["a", "b"], ["0e11223344", "0e55667788"]) == {}
@@ -452,6 +454,7 @@ def test_settings__say_what_is_wrong() -> None:
         )
 
 
+@pytest.mark.slow
 def test_figures__hold_what_is_shown_and_none_for_not_assessed() -> None:
     original, anonymized, log = well_anonymized()
     measured = measure_second_opinion(dataset(original), dataset(anonymized), log)

@@ -152,6 +152,7 @@ def test_combined__of_two_columns_is_seen(made: np.ndarray, reordered: bool) -> 
     assert "derived_combined" not in _checks({"x": [f"{value:.3f}" for value in drawn]}, reordered=reordered)
 
 
+@pytest.mark.slow
 def test_combined__a_rotation_of_several_columns_is_seen_row_by_row() -> None:
     born = BORN.astype(float)
     turned = 0.6 * (WEIGHT - 78) / 13 - 0.5 * (HEIGHT - 172) / 9 + 0.4 * (born - born.mean()) / born.std()

@@ -57,6 +57,7 @@ def test_alike_by_bag__counts_who_has_the_same_items_as_often(
 DATED = st.lists(st.tuples(st.integers(-1, 5), st.integers(-1, 20)), min_size=1, max_size=20)
 
 
+@pytest.mark.slow
 @tried(150)
 @given(DATED, st.lists(st.integers(0, 30), min_size=6, max_size=6), st.sampled_from([1, 7]))
 def test_sequences__are_those_of_each_person_however_dates_are_shifted(

@@ -75,6 +75,7 @@ def test_tabular__exit_code_is_1_when_only_the_second_opinion_fails(folder, caps
     assert reports(path) == []
 
 
+@pytest.mark.slow
 def test_tabular__json_has_the_documented_fields(folder, capsys):
     path = folder("lab_results")
     assert main(["tabular", str(path), "--json"]) == 1
@@ -133,6 +134,7 @@ def test_tabular__a_bad_file_does_not_stop_the_others(folder, capsys):
     assert SKIPPED.format("a.csv", reasons["a.csv"]) in printed.err
 
 
+@pytest.mark.slow
 def test_tabular__a_failing_file_beside_a_skipped_one_is_fail_and_exits_2(folder, capsys):
     path = folder("lab_results", extra={"a.csv": b"x,y\n1,2\n"})
     assert main(["tabular", str(path), "--json"]) == 2

@@ -248,6 +248,7 @@ def test_surrogates__what_was_made_of_the_original_is_none(change):
     assert surrogates_of(original | kept, {**original, **made, **kept}).isdisjoint(made)
 
 
+@pytest.mark.slow
 def test_surrogates__values_in_other_rows_few_records_and_dates_are_none() -> None:
     original = people(400, 1)
     assert surrogates_of(original, reordered(original)) == frozenset()
@@ -287,6 +288,7 @@ def test_partly_unchanged__numbers_that_rounding_left_are_none_and_names_left_ar
     assert len(findings(opinion_on(names, {**names, "x": left}, log), "partly_unchanged_column")) == 1
 
 
+@pytest.mark.slow
 def test_swap__of_one_column_that_is_no_identifier_is_what_the_log_says():
     rng = np.random.default_rng(1)
     income = [f"{value:.2f}" for value in np.exp(rng.normal(10, 0.5, 400))]

@@ -85,6 +85,7 @@ def test_tables__hold_a_row_per_file_column_and_residual(files) -> None:
     assert len(residual_table(files["patients.csv"].audit)) == 0
 
 
+@pytest.mark.slow
 def test_figures__stand_beside_their_thresholds_and_are_never_zero_where_not_assessed(files) -> None:
     figures = {figure.measure: figure for figure in rule_figures(files["lab_results.csv"].audit)}
     assert figures["policy_consistency"].value == pytest.approx(5 / 6)

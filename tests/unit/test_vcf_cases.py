@@ -78,6 +78,7 @@ def test_checks__at_masked_sites() -> None:
     holds_for_each(CASES["masked sites"], _at_masked_site)
 
 
+@pytest.mark.slow
 def test_checks__of_records() -> None:
     def holds(expected: str, original: str, kept: str) -> None:
         _expected(expected, _pair(original, kept, masked_header()))

@@ -288,6 +288,7 @@ def test_views__of_donors_with_a_panel() -> None:
     assert views.donor_document(audit)["panel"]["degrees"]["first degree"] == 1  # type: ignore[index]
 
 
+@pytest.mark.slow
 def test_views__of_donors_say_every_word_in_the_language() -> None:
     audit = judge_donors(_measured(), VcfSettings())
     with speaking("brackets"):
@@ -370,6 +371,7 @@ def test_measure_donors__asks_for_the_alleles_of_a_panel_s_people() -> None:
     assert membership.n_excluded == 2
 
 
+@pytest.mark.slow
 def test_measure_donors__of_other_people_hardly_any_is_taken_for_a_member() -> None:
     rng = np.random.default_rng(11)
     shares = rng.uniform(0.01, 0.5, 1_000)

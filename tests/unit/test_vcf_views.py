@@ -198,6 +198,7 @@ EXPECTED = {
 }
 
 
+@pytest.mark.slow
 def test_demo__has_one_clean_file_one_with_leftovers_one_low() -> None:
     files = [VcfFile(name=file.name, content=file.data) for file in DEMOS[0].make()["files"]]
     outcomes = run_pairs(pair_files(*split_uploads(files)).pairs, VcfSettings())

@@ -235,6 +235,7 @@ def test_commands__a_full_disk_leaves_nothing_that_looks_like_a_report(
     assert [path for path in (tmp_path / "out").rglob("*") if path.is_file()] == []
 
 
+@pytest.mark.slow
 def test_events__lists_of_people_are_for_their_owner_alone(tmp_path: Path) -> None:
     log = tmp_path / "log.csv"
     log.write_text("OD_ISO,GUID,dogodek\n" + "".join(f"2024-01-08,u{i % 9},vpis\n" for i in range(60)))
