@@ -1,4 +1,4 @@
-"""Original tables about invented people, as five institutions would keep them. Every cell is text."""
+"""Original tables about invented people, as three institutions would keep them. Every cell is text."""
 
 from __future__ import annotations
 
@@ -28,40 +28,23 @@ _EN_SURNAMES = tuple(
     "Ramsbottom Featherstone Lockwood Hargreaves Whitaker Sutcliffe Barraclough Thackray Greenwood Ogden".split()
 )
 _KO_STREETS = ("세종대로", "테헤란로", "중앙로", "해운대로", "달구벌대로", "충장로", "한밭대로", "시장길")
-_SL_STREETS = (
-    "Lipova ulica",
-    "Cesta na grad",
-    "Poljska pot",
-    "Slovenska cesta",
-    "Trubarjeva ulica",
-    "Ob potoku",
-)
+_SL_STREETS = ("Lipova ulica", "Cesta na grad", "Poljska pot", "Slovenska cesta", "Ob potoku")
 _EN_STREETS = ("Mill Lane", "Station Road", "Orchard Close", "Church Street", "Victoria Road", "Quarry Hill")
-_KO_REGIONS = {
-    "서울": "수도권",
-    "인천": "수도권",
-    "수원": "수도권",
-    "부산": "영남",
-    "대구": "영남",
-    "광주": "호남",
-}
+_KO_REGIONS = dict(
+    zip("서울 인천 수원 부산 대구 광주".split(), "수도권 수도권 수도권 영남 영남 호남".split(), strict=True)
+)
 _SL_REGIONS = {
-    "Ljubljana": "Osrednja",
-    "Domžale": "Osrednja",
-    "Maribor": "Vzhodna",
-    "Celje": "Vzhodna",
-    "Koper": "Zahodna",
+    "Ljubljana": "Osrednja", "Domžale": "Osrednja", "Maribor": "Vzhodna", "Celje": "Vzhodna", "Koper": "Zahodna",
     "Nova Gorica": "Zahodna",
-}
-_EN_REGIONS = {
-    "Leeds": "North",
-    "York": "North",
-    "Bristol": "South",
-    "Exeter": "South",
-    "Norwich": "East",
-    "Ely": "East",
-}
-_US_REGIONS = {"MA": "Northeast", "NY": "Northeast", "TX": "South", "FL": "South", "CA": "West", "WA": "West"}
+}  # fmt: skip
+_EN_REGIONS = dict(
+    zip(
+        "Leeds York Bristol Exeter Norwich Ely".split(),
+        "North North South South East East".split(),
+        strict=True,
+    )
+)
+_BORN = ("1938-01-01", "2006-01-01")
 _ICD = ("I10", "E11.9", "J45.0", "M54.5", "F32.1", "N18.3", "K21.9", "G43.0", "C50.9", "L40.0")
 
 
@@ -108,17 +91,13 @@ def _days(rng: np.random.Generator, first: str, last: str, n: int) -> np.ndarray
     return start + rng.integers(0, (end - start).astype(int), n)
 
 
-def _births(rng: np.random.Generator, n: int) -> np.ndarray:
-    return _days(rng, "1938-01-01", "2006-01-01", n)
+def _lognormal(rng: np.random.Generator, n: int, median: float, spread: float) -> list[str]:
+    return [f"{value:.2f}" for value in np.exp(rng.normal(np.log(median), spread, n))]
 
 
-def _lognormal(rng: np.random.Generator, n: int, median: float, spread: float, digits: int) -> list[str]:
-    values = np.exp(rng.normal(np.log(median), spread, n))
-    return [f"{value:.{digits}f}" for value in values]
-
-
-def _numbers(rng: np.random.Generator, n: int, mean: float, sd: float, digits: int) -> list[str]:
-    return [f"{value:.{digits}f}" for value in rng.normal(mean, sd, n)]
+def _forms(form: str, *columns: Sequence[object] | np.ndarray) -> list[str]:
+    """Return one text a row, the columns' cells put into a form."""
+    return [form.format(*cells) for cells in zip(*columns, strict=True)]
 
 
 def _serials(rng: np.random.Generator, n: int, form: str) -> list[str]:
@@ -127,84 +106,58 @@ def _serials(rng: np.random.Generator, n: int, form: str) -> list[str]:
 
 
 def _korean_hospital(n: int, rng: np.random.Generator) -> pd.DataFrame:
-    births = _births(rng, n).astype(str)
+    births = _days(rng, *_BORN, n).astype(str)
     male = rng.random(n) < 0.5
     town = _pick(rng, tuple(_KO_REGIONS), n)
-    century = [(1 if year < "2000" else 3) + (not m) for year, m in zip(births, male, strict=True)]
+    century = np.where(births < "2000", 1, 3) + ~male
+    parts = [_pick(rng, each, n) for each in (_KO_SURNAMES, _KO_GIVEN_1, _KO_GIVEN_2)]
     return pd.DataFrame(
         {
             "등록번호": _serials(rng, n, "P{:07d}"),
-            "성명": [
-                "".join(parts)
-                for parts in zip(
-                    _pick(rng, _KO_SURNAMES, n),
-                    _pick(rng, _KO_GIVEN_1, n),
-                    _pick(rng, _KO_GIVEN_2, n),
-                    strict=True,
-                )
-            ],
-            "주민등록번호": [
-                f"{b[2:4]}{b[5:7]}{b[8:]}-{c}{d:06d}"
-                for b, c, d in zip(births, century, rng.integers(0, 10**6, n), strict=True)
-            ],
+            "성명": _forms("{}{}{}", *parts),
+            "주민등록번호": _forms(
+                "{}-{}{:06d}", [b[2:].replace("-", "") for b in births], century, rng.integers(0, 10**6, n)
+            ),
             "생년월일": births,
             "성별": np.where(male, "남", "여"),
-            "전화번호": [
-                f"010-{a}-{b:04d}"
-                for a, b in zip(rng.integers(2000, 10000, n), rng.integers(0, 10000, n), strict=True)
-            ],
-            "주소": [
-                f"{t}시 {s} {i}"
-                for t, s, i in zip(town, _pick(rng, _KO_STREETS, n), rng.integers(1, 400, n), strict=True)
-            ],
-            "우편번호": [f"{i:05d}" for i in rng.integers(1000, 63000, n)],
+            "전화번호": _forms("010-{}-{:04d}", rng.integers(2000, 10000, n), rng.integers(0, 10000, n)),
+            "주소": _forms("{}시 {} {}", town, _pick(rng, _KO_STREETS, n), rng.integers(1, 400, n)),
+            "우편번호": _forms("{:05d}", rng.integers(1000, 63000, n)),
             "지역": town,
             "진단코드": _pick(rng, _ICD, n),
             "진료과": _pick(rng, ("내과", "외과", "소아과", "정형외과", "피부과"), n),
-            "입원일": _days(rng, "2023-01-01", "2026-01-01", n).astype(str),
-            "혈색소": _numbers(rng, n, 13.6, 1.4, 1),
+            "입원일": _days(rng, "2023-01-01", "2026-01-01", n),
+            "혈색소": _forms("{:.1f}", rng.normal(13.6, 1.4, n)),
             "메모": _pick(rng, ("경과 양호", "재진 필요", "약물 조정", "특이사항 없음", "검사 예정"), n),
         }
     ).astype(str)
 
 
 def _slovenian_registry(n: int, rng: np.random.Generator) -> pd.DataFrame:
-    births = _births(rng, n)
-    text = births.astype(str)
+    births = _days(rng, *_BORN, n).astype(str)
     male = rng.random(n) < 0.5
     emso = []
-    for b, m, serial in zip(text, male, rng.integers(0, 500, n), strict=True):
+    for b, m, serial in zip(births, male, rng.integers(0, 500, n), strict=True):
         twelve = f"{b[8:]}{b[5:7]}{b[1:4]}50{serial + (0 if m else 500):03d}"
         rest = -sum(int(d) * w for d, w in zip(twelve, (7, 6, 5, 4, 3, 2) * 2, strict=True)) % 11
         emso.append(f"{twelve}{rest % 10}")
-    given, surname = _pick(rng, _SL_GIVEN, n), _pick(rng, _SL_SURNAMES, n)
-    town = _pick(rng, tuple(_SL_REGIONS), n)
+    three = [rng.choice((31, 40, 41, 51, 70), n), *rng.integers(0, 1000, (2, n))]
     return pd.DataFrame(
         {
             "sifra": _serials(rng, n, "{:08d}"),
-            "ime": given,
-            "priimek": surname,
+            "ime": _pick(rng, _SL_GIVEN, n),
+            "priimek": _pick(rng, _SL_SURNAMES, n),
             "emso": emso,
-            "datum_rojstva": [f"{int(b[8:])}. {int(b[5:7])}. {b[:4]}" for b in text],
+            "datum_rojstva": [f"{int(b[8:])}. {int(b[5:7])}. {b[:4]}" for b in births],
             "spol": np.where(male, "M", "Ž"),
-            "naslov": [
-                f"{s} {i}" for s, i in zip(_pick(rng, _SL_STREETS, n), rng.integers(1, 120, n), strict=True)
-            ],
-            "posta": _pick(rng, ("1000", "1230", "2000", "3000", "5000", "6000", "8000", "4000"), n),
-            "obcina": town,
-            "telefon": [
-                f"0{a} {b:03d} {c:03d}"
-                for a, b, c in zip(
-                    rng.choice((31, 40, 41, 51, 70), n),
-                    rng.integers(0, 1000, n),
-                    rng.integers(0, 1000, n),
-                    strict=True,
-                )
-            ],
-            "izobrazba": _pick(rng, ("osnovna", "srednja", "visja", "visoka"), n, (0.2, 0.45, 0.2, 0.15)),
-            "dohodek": [value.replace(".", ",") for value in _lognormal(rng, n, 21_500, 0.4, 2)],
+            "naslov": _forms("{} {}", _pick(rng, _SL_STREETS, n), rng.integers(1, 120, n)),
+            "posta": _pick(rng, "1000 1230 2000 3000 5000 6000 8000 4000".split(), n),
+            "obcina": _pick(rng, tuple(_SL_REGIONS), n),
+            "telefon": _forms("0{} {:03d} {:03d}", *three),
+            "izobrazba": _pick(rng, "osnovna srednja visja visoka".split(), n, (0.2, 0.45, 0.2, 0.15)),
+            "dohodek": [value.replace(".", ",") for value in _lognormal(rng, n, 21_500, 0.4)],
             "diagnoza": _pick(rng, _ICD, n),
-            "datum_pregleda": _days(rng, "2024-01-01", "2026-01-01", n).astype(str),
+            "datum_pregleda": _days(rng, "2024-01-01", "2026-01-01", n),
         }
     ).astype(str)
 
@@ -212,227 +165,70 @@ def _slovenian_registry(n: int, rng: np.random.Generator) -> pd.DataFrame:
 def _english_insurance(n: int, rng: np.random.Generator) -> pd.DataFrame:
     given, surname = _pick(rng, _EN_GIVEN, n), _pick(rng, _EN_SURNAMES, n)
     town = _pick(rng, tuple(_EN_REGIONS), n)
-    outward = {"Leeds": "LS", "York": "YO", "Bristol": "BS", "Exeter": "EX", "Norwich": "NR", "Ely": "CB"}
-    births = _births(rng, n).astype(str)
+    outward = dict(zip(_EN_REGIONS, "LS YO BS EX NR CB".split(), strict=True))
+    code = [
+        rng.integers(1, 30, n),
+        rng.integers(1, 10, n),
+        *(_pick(rng, each, n) for each in ("ABDEFGHJ", "LNPQRSTU")),
+    ]
     return pd.DataFrame(
         {
             "policy_no": _serials(rng, n, "POL-{:06d}"),
-            "full_name": [f"{g} {s}" for g, s in zip(given, surname, strict=True)],
+            "full_name": _forms("{} {}", given, surname),
             "email": [
-                f"{g}.{s}{i}@example.co.uk".lower()
-                for g, s, i in zip(given, surname, rng.integers(1, 999, n), strict=True)
+                m.lower() for m in _forms("{}.{}{}@example.co.uk", given, surname, rng.integers(1, 999, n))
             ],
-            "date_of_birth": [f"{b[8:]}/{b[5:7]}/{b[:4]}" for b in births],
+            "date_of_birth": [f"{b[8:]}/{b[5:7]}/{b[:4]}" for b in _days(rng, *_BORN, n).astype(str)],
             "sex": _pick(rng, ("F", "M"), n),
-            "postcode": [
-                f"{outward[t]}{a} {b}{c}{d}"
-                for t, a, b, c, d in zip(
-                    town,
-                    rng.integers(1, 30, n),
-                    rng.integers(1, 10, n),
-                    _pick(rng, "ABDEFGHJ", n),
-                    _pick(rng, "LNPQRSTU", n),
-                    strict=True,
-                )
-            ],
-            "address": [
-                f"{i} {s}" for s, i in zip(_pick(rng, _EN_STREETS, n), rng.integers(1, 200, n), strict=True)
-            ],
+            "postcode": _forms("{}{} {}{}{}", [outward[t] for t in town], *code),
+            "address": _forms("{1} {0}", _pick(rng, _EN_STREETS, n), rng.integers(1, 200, n)),
             "town": town,
             "marital_status": _pick(
-                rng, ("single", "married", "divorced", "widowed"), n, (0.35, 0.45, 0.14, 0.06)
+                rng, "single married divorced widowed".split(), n, (0.35, 0.45, 0.14, 0.06)
             ),
-            "occupation": _pick(
-                rng, ("teacher", "nurse", "driver", "clerk", "engineer", "retired", "student"), n
-            ),
-            "premium": _lognormal(rng, n, 430, 0.35, 2),
-            "claim_amount": _lognormal(rng, n, 1250, 0.9, 2),
+            "occupation": _pick(rng, "teacher nurse driver clerk engineer retired student".split(), n),
+            "premium": _lognormal(rng, n, 430, 0.35),
+            "claim_amount": _lognormal(rng, n, 1250, 0.9),
             "smoker": _pick(rng, ("no", "yes"), n, (0.8, 0.2)),
-            "start_date": _days(rng, "2019-01-01", "2026-01-01", n).astype(str),
+            "start_date": _days(rng, "2019-01-01", "2026-01-01", n),
         }
     ).astype(str)
 
 
-def _us_claims(n: int, rng: np.random.Generator) -> pd.DataFrame:
-    births = _births(rng, n).astype(str)
-    state = _pick(rng, tuple(_US_REGIONS), n)
-    first_digit = {"MA": "02", "NY": "10", "TX": "75", "FL": "33", "CA": "90", "WA": "98"}
-    return pd.DataFrame(
-        {
-            "member_id": _serials(rng, n, "{:09d}"),
-            "first_name": _pick(rng, _EN_GIVEN, n),
-            "last_name": _pick(rng, _EN_SURNAMES, n),
-            "ssn": [
-                f"{a:03d}-{b:02d}-{c:04d}"
-                for a, b, c in zip(
-                    rng.integers(100, 666, n),
-                    rng.integers(1, 100, n),
-                    rng.integers(1, 10_000, n),
-                    strict=True,
-                )
-            ],
-            "birthdate": births,
-            "gender": _pick(rng, ("Female", "Male"), n),
-            "race": _pick(rng, ("White", "Black", "Asian", "Other"), n, (0.6, 0.18, 0.12, 0.1)),
-            "zip": [f"{first_digit[s]}{i:03d}" for s, i in zip(state, rng.integers(0, 1000, n), strict=True)],
-            "state": state,
-            "phone": [
-                f"({a}) {b}-{c:04d}"
-                for a, b, c in zip(
-                    rng.integers(201, 990, n),
-                    rng.integers(200, 1000, n),
-                    rng.integers(0, 10_000, n),
-                    strict=True,
-                )
-            ],
-            "diagnosis": _pick(rng, _ICD, n),
-            "procedure": _pick(rng, ("99213", "99214", "80053", "71046", "93000", "36415"), n),
-            "paid": _lognormal(rng, n, 180, 0.8, 2),
-            "service_date": _days(rng, "2024-01-01", "2026-01-01", n).astype(str),
-        }
-    ).astype(str)
-
-
-def _survey(n: int, rng: np.random.Generator) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            "respondent": _serials(rng, n, "R{:06d}"),
-            "contact": [
-                f"{g.lower()}{i}@example.org"
-                for g, i in zip(_pick(rng, _EN_GIVEN, n), rng.integers(1, 10_000, n), strict=True)
-            ],
-            "age": [str(age) for age in rng.integers(18, 88, n)],
-            "gender": _pick(rng, ("woman", "man", "other"), n, (0.5, 0.48, 0.02)),
-            "zip": [f"{i:05d}" for i in rng.integers(10_000, 99_999, n)],
-            "region": _pick(rng, tuple(_US_REGIONS), n),
-            "household": _pick(rng, ("1", "2", "3", "4", "5"), n, (0.3, 0.34, 0.16, 0.14, 0.06)),
-            "income": _lognormal(rng, n, 42_000, 0.5, 0),
-            "satisfaction": _pick(rng, ("1", "2", "3", "4", "5"), n),
-            "trust": _pick(rng, ("low", "medium", "high"), n),
-            "height": _numbers(rng, n, 171, 9, 0),
-            "weight": _lognormal(rng, n, 74, 0.18, 1),
-            "breakfast": _pick(rng, ("bread", "cereal", "eggs", "nothing"), n),
-            "submitted": _days(rng, "2025-03-01", "2025-06-01", n).astype(str),
-        }
-    ).astype(str)
-
-
-def _columns(**kinds: str) -> dict[str, Column]:
-    return {name: Column(kind=kind.split()[0], semantic=kind.split()[1]) for name, kind in kinds.items()}
+def _schema(
+    name: str,
+    language: str,
+    regions: Mapping[str, str],
+    make: Callable[[int, np.random.Generator], pd.DataFrame],
+    columns: str,
+) -> Schema:
+    """Return a schema; its columns are written ``name kind semantic``, parted by semicolons."""
+    parts = [column.split() for column in columns.split(";")]
+    named = {column: Column(kind=kind, semantic=semantic) for column, kind, semantic in parts}
+    return Schema(name=name, language=language, regions=regions, make=make, columns=named)
 
 
 SCHEMAS: Mapping[str, Schema] = {
     schema.name: schema
     for schema in (
-        Schema(
-            name="korean_hospital",
-            language="ko",
-            regions=_KO_REGIONS,
-            make=_korean_hospital,
-            columns=_columns(
-                등록번호="id patient_id",
-                성명="name name",
-                주민등록번호="national ssn",
-                생년월일="birth birthdate",
-                성별="category gender",
-                전화번호="phone phone",
-                주소="address address",
-                우편번호="zip zipcode",
-                지역="region address",
-                진단코드="category other",
-                진료과="category other",
-                입원일="date visit_date",
-                혈색소="number other",
-                메모="text other",
-            ),
+        _schema(
+            "korean_hospital", "ko", _KO_REGIONS, _korean_hospital,
+            "등록번호 id patient_id; 성명 name name; 주민등록번호 national ssn; 생년월일 birth birthdate; 성별 category gender;"
+            "전화번호 phone phone; 주소 address address; 우편번호 zip zipcode; 지역 region address; 진단코드 category other;"
+            "진료과 category other; 입원일 date visit_date; 혈색소 number other; 메모 text other",
         ),
-        Schema(
-            name="slovenian_registry",
-            language="sl",
-            regions=_SL_REGIONS,
-            make=_slovenian_registry,
-            columns=_columns(
-                sifra="id patient_id",
-                ime="name name",
-                priimek="name name",
-                emso="national ssn",
-                datum_rojstva="birth birthdate",
-                spol="category gender",
-                naslov="address address",
-                posta="zip zipcode",
-                obcina="region address",
-                telefon="phone phone",
-                izobrazba="category other",
-                dohodek="number other",
-                diagnoza="category other",
-                datum_pregleda="date visit_date",
-            ),
+        _schema(
+            "slovenian_registry", "sl", _SL_REGIONS, _slovenian_registry,
+            "sifra id patient_id; ime name name; priimek name name; emso national ssn; datum_rojstva birth birthdate;"
+            "spol category gender; naslov address address; posta zip zipcode; obcina region address; telefon phone phone;"
+            "izobrazba category other; dohodek number other; diagnoza category other; datum_pregleda date visit_date",
         ),
-        Schema(
-            name="english_insurance",
-            language="en",
-            regions=_EN_REGIONS,
-            make=_english_insurance,
-            columns=_columns(
-                policy_no="id patient_id",
-                full_name="name name",
-                email="email email",
-                date_of_birth="birth birthdate",
-                sex="category gender",
-                postcode="zip zipcode",
-                address="address address",
-                town="region address",
-                marital_status="category marital_status",
-                occupation="category other",
-                premium="number other",
-                claim_amount="number other",
-                smoker="category other",
-                start_date="date visit_date",
-            ),
-        ),
-        Schema(
-            name="us_claims",
-            language="en",
-            regions=_US_REGIONS,
-            make=_us_claims,
-            columns=_columns(
-                member_id="id patient_id",
-                first_name="name name",
-                last_name="name name",
-                ssn="national ssn",
-                birthdate="birth birthdate",
-                gender="category gender",
-                race="category race",
-                zip="zip zipcode",
-                state="region address",
-                phone="phone phone",
-                diagnosis="category other",
-                procedure="category other",
-                paid="number other",
-                service_date="date visit_date",
-            ),
-        ),
-        Schema(
-            name="survey",
-            language="en",
-            regions=_US_REGIONS,
-            make=_survey,
-            columns=_columns(
-                respondent="id patient_id",
-                contact="email email",
-                age="number age",
-                gender="category gender",
-                zip="zip zipcode",
-                region="region address",
-                household="category other",
-                income="number other",
-                satisfaction="category other",
-                trust="category other",
-                height="number other",
-                weight="number other",
-                breakfast="category other",
-                submitted="date visit_date",
-            ),
+        _schema(
+            "english_insurance", "en", _EN_REGIONS, _english_insurance,
+            "policy_no id patient_id; full_name name name; email email email; date_of_birth birth birthdate;"
+            "sex category gender; postcode zip zipcode; address address address; town region address;"
+            "marital_status category marital_status; occupation category other; premium number other;"
+            "claim_amount number other; smoker category other; start_date date visit_date",
         ),
     )
-}
+}  # fmt: skip

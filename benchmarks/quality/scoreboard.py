@@ -20,7 +20,7 @@ TOOLS = (
     *("tabular", "vcf", "leakage", "events", "risk"),
     *("deliveries", "releases", "counts", "texts"),
 )
-SIZES = (30, 200, 1000, 5000, 20_000)
+SIZES = (200, 1000)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,8 +7,9 @@ import warnings
 
 import pytest
 
-from benchmarks.quality.scoreboard import TOOLS, Kind, kinds_of, try_kind
-from benchmarks.quality.tabular.releases import ALL_SCHEMAS, EVERY, SMALLEST_CLASS, Scenario, proper
+from benchmarks.quality.schemas import SCHEMAS
+from benchmarks.quality.scoreboard import TOOLS, Kind, Scenario, kinds_of, try_kind
+from benchmarks.quality.tabular.releases import EVERY, SMALLEST_CLASS, proper
 from core.verdict import Verdict
 
 LARGEST = {"tabular": 200, "vcf": 200, "events": 200, "deliveries": 300}  # records; 1,000 elsewhere
@@ -128,7 +129,7 @@ def test_known_faults__are_of_kinds_that_are_there() -> None:
 @pytest.mark.parametrize("n_records", [30, 200, 1000])
 def test_proper__every_class_is_five_people_who_differ(schema: str, n_records: int) -> None:
     release = proper(Scenario(seed=7, n_records=n_records, schema=schema))
-    who = ALL_SCHEMAS[schema].of_kind("id")[0]
+    who = SCHEMAS[schema].of_kind("id")[0]
     sensitive = [name for name in release.released if release.semantic(name) == "other"]
     known = [name for name in release.released if release.semantic(name) not in {"other", "patient_id"}]
     classes = release.released.groupby(known)

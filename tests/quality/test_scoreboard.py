@@ -34,7 +34,7 @@ def kind(**changes: object) -> Kind:
     return Kind(**{**fields, **changes})
 
 
-def trials_of(of_kind: Kind, n: int = 5) -> list[Trial]:
+def trials_of(of_kind: Kind, n: int = 4) -> list[Trial]:
     return [try_kind(of_kind, scenario) for scenario in of_kind.scenarios(n, largest=max(SIZES))]
 
 
@@ -54,9 +54,9 @@ def test_rate__kinds_weigh_alike_however_often_they_were_tried() -> None:
     assert rate([], lambda t: t.found) is None
 
 
-def test_scenarios__five_go_through_every_size_and_the_largest_bounds_them() -> None:
-    assert {s.n_records for s in kind().scenarios(5, largest=20_000)} == set(SIZES)
-    assert {s.n_records for s in kind().scenarios(5, largest=200)} == {30, 200}
+def test_scenarios__go_through_every_size_and_the_largest_bounds_them() -> None:
+    assert {s.n_records for s in kind().scenarios(2, largest=20_000)} == set(SIZES)
+    assert {s.n_records for s in kind().scenarios(5, largest=200)} == {200}
     assert {s.reordered for s in kind().scenarios(10, largest=20_000)} == {False, True}
     assert list(kind().scenarios(3, largest=200)) == list(kind().scenarios(3, largest=200))
 
@@ -86,7 +86,7 @@ def test_summary__counts_leaks_found_and_proper_releases_passed() -> None:
     proper = kind(name="fine", leaky=False, control=None, judge=lambda _: Verdict.PASS)
     trials = [*trials_of(kind()), *trials_of(proper)]
     *_, line = summary_lines(trials)
-    assert line.startswith("| tabular | 1 | 60.0 %")  # found at three of five sizes
+    assert line.startswith("| tabular | 1 | 50.0 %")  # found at one of two sizes
     assert line.count("100.0 %") == 2  # PASS on the proper kind, PASS on the controls
     assert [row for row in family_lines(trials) if "proper: " in row]
     assert len(wrong_lines(trials)) == 2

@@ -251,17 +251,13 @@ def two_years(s: Scenario) -> Log:
     return with_choices(varied(log, seconds=log.seconds + (week % 2) * 364 * 86_400), settings=settings)
 
 
-_SIZES = (200, 1000)
-
-
 def _leaky(name: str, family: str, make: Make, control: Make, **how: Any) -> Kind:
     judge, without = judged(make), judged(control)
-    how = {"sizes": _SIZES, **how}
     return Kind(tool="events", name=name, family=family, leaky=True, judge=judge, control=without, **how)
 
 
 def _fine(name: str, family: str, make: Make) -> Kind:
-    return Kind(tool="events", name=name, family=family, leaky=False, judge=judged(make), sizes=_SIZES)
+    return Kind(tool="events", name=name, family=family, leaky=False, judge=judged(make))
 
 
 _ASK = {"at_least": Verdict.WARN}

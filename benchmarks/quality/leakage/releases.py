@@ -7,21 +7,12 @@ import pandas as pd
 from scipy import stats
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from benchmarks.quality.leakage.tables import Table, fine_columns, numeric_columns
+from benchmarks.quality.leakage.tables import Table, fine_columns
 
 
 def shuffled(table: Table, rng: np.random.Generator) -> Table:
     """Put every column in a random order of its own."""
     return pd.DataFrame({name: rng.permutation(table[name].to_numpy()) for name in table})
-
-
-def shuffled_within(table: Table, groups: pd.Series | np.ndarray, rng: np.random.Generator) -> Table:
-    """Put every column in a random order within each group of rows; the groups keep their rows."""
-    result = table.copy()
-    for rows in table.groupby(np.asarray(groups)).indices.values():
-        for name in table:
-            result.iloc[rows, result.columns.get_loc(name)] = rng.permutation(table[name].to_numpy()[rows])
-    return result
 
 
 def drawn(table: Table, rng: np.random.Generator, n: int | None = None) -> Table:
@@ -30,20 +21,18 @@ def drawn(table: Table, rng: np.random.Generator, n: int | None = None) -> Table
     return pd.DataFrame({name: table[name].to_numpy()[rng.integers(0, len(table), n)] for name in table})
 
 
-def cart(table: Table, rng: np.random.Generator, *, leaf: int = 50, n: int | None = None) -> Table:
-    """Synthesize column by column: each value is drawn from a tree's leaf, grown on the columns before it."""
-    n = n or len(table)
+def cart(table: Table, rng: np.random.Generator) -> Table:
+    """Synthesize column by column: each value is drawn from a tree's leaf of 50, grown on the columns before it."""
     codes = pd.DataFrame({name: _as_floats(table[name]) for name in table})
-    made = rng.integers(0, len(table), n)
-    columns, chosen = list(table), {}
-    chosen[columns[0]] = made
+    columns = list(table)
+    chosen = {columns[0]: rng.integers(0, len(table), len(table))}
     for position, name in enumerate(columns[1:], start=1):
         before = columns[:position]
         known = codes[before].to_numpy()
         drawn_rows = np.column_stack([codes[b].to_numpy()[chosen[b]] for b in before])
         many = table[name].nunique() > 20
         model = DecisionTreeRegressor if many else DecisionTreeClassifier
-        tree = model(min_samples_leaf=leaf, random_state=int(rng.integers(2**31)))
+        tree = model(min_samples_leaf=50, random_state=int(rng.integers(2**31)))
         tree.fit(known, codes[name] if many else table[name])
         chosen[name] = _from_leaves(tree.apply(known), tree.apply(drawn_rows), rng)
     return pd.DataFrame({name: table[name].to_numpy()[chosen[name]] for name in columns})
@@ -63,12 +52,11 @@ def _as_floats(column: pd.Series) -> np.ndarray:
     return pd.factorize(column, sort=True)[0].astype(float)
 
 
-def copula(table: Table, rng: np.random.Generator, n: int | None = None) -> Table:
+def copula(table: Table, rng: np.random.Generator) -> Table:
     """Synthesize by a Gaussian copula: correlated normals, sent back through each column's own values."""
-    n = n or len(table)
     scores = np.column_stack([_normal_scores(_as_floats(table[name]), rng) for name in table])
     correlation = np.corrcoef(scores, rowvar=False) + 1e-6 * np.eye(scores.shape[1])
-    normal = rng.multivariate_normal(np.zeros(len(correlation)), correlation, n, method="eigh")
+    normal = rng.multivariate_normal(np.zeros(len(correlation)), correlation, len(table), method="eigh")
     uniform = stats.norm.cdf(normal / np.sqrt(np.diag(correlation)))
     result = {}
     for position, name in enumerate(table):
@@ -77,47 +65,27 @@ def copula(table: Table, rng: np.random.Generator, n: int | None = None) -> Tabl
     return pd.DataFrame(result)
 
 
-def smooth_copula(table: Table, rng: np.random.Generator) -> Table:
-    """Synthesize by a Gaussian copula, measurements smeared, so that no value of anybody is used again."""
-    made = copula(table, rng)
-    for name in fine_columns(table):
-        original = pd.to_numeric(table[name], errors="coerce")
-        width = float(original.std()) * 0.2
-        made[name] = noisy(made[name], rng.normal(0, width, len(made)), digits=digits(table[name]))
-    return made
-
-
 def _normal_scores(values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     ranks = stats.rankdata(values + rng.normal(0, 1e-9, len(values)), method="ordinal")
     return stats.norm.ppf((ranks - 0.5) / len(values))
 
 
-def mean_groups(table: Table, rng: np.random.Generator, *, k: int = 12) -> Table:
-    """Microaggregate: rows ordered by their main direction, groups of `k` get mean numbers and the mode."""
+def mean_groups(table: Table, rng: np.random.Generator) -> Table:
+    """Microaggregate: rows ordered by their main direction, groups of a dozen get mean numbers and the mode."""
     scores = np.column_stack([stats.rankdata(_as_floats(table[name])) for name in table])
     scores = (scores - scores.mean(0)) / np.maximum(scores.std(0), 1e-9)
-    direction = np.linalg.svd(scores, full_matrices=False)[2][0]
-    order = np.argsort(scores @ direction)
+    order = np.argsort(scores @ np.linalg.svd(scores, full_matrices=False)[2][0])
     groups = np.empty(len(table), int)
-    groups[order] = np.minimum(np.arange(len(table)) // k, max(len(table) // k - 1, 0))
-    numeric = set(fine_columns(table))
-    result = {}
+    groups[order] = np.minimum(np.arange(len(table)) // 12, max(len(table) // 12 - 1, 0))
+    result, numeric = {}, set(fine_columns(table))
     for name in table:
         column = pd.Series(table[name].to_numpy())
         if name in numeric:
-            means = pd.to_numeric(column, errors="coerce").groupby(groups).transform("mean")
-            result[name] = means.round(digits(table[name])).map(lambda v: "" if pd.isna(v) else f"{v:g}")
+            means = pd.to_numeric(column).groupby(groups).transform("mean")
+            result[name] = means.round(digits(table[name])).map("{:g}".format)
         else:
             result[name] = column.groupby(groups).transform(lambda part: part.mode().iloc[0])
-    return pd.DataFrame(result)
-
-
-def noisy(column: pd.Series, noise: np.ndarray, *, digits: int) -> np.ndarray:
-    """Add noise to the numbers of a column, written with as many digits; what is no number stays."""
-    numbers = pd.to_numeric(column, errors="coerce").to_numpy(float)
-    written = [f"{value:.{digits}f}" for value in numbers + noise]
-    keep = np.isnan(numbers) | (column.to_numpy() == "-999")
-    return np.where(keep, column.to_numpy(), np.array(written, dtype=object))
+    return pd.DataFrame(result).iloc[rng.permutation(len(table))]
 
 
 def digits(column: pd.Series) -> int:
@@ -140,8 +108,3 @@ def some_cells(n_rows: int, n_columns: int, each: int, rng: np.random.Generator)
     cells = np.zeros((n_rows, n_columns), bool)
     np.put_along_axis(cells, places, True, axis=1)
     return cells
-
-
-def numbers_of(table: Table) -> list[str]:
-    """Return measurements, or whatever numbers there are."""
-    return fine_columns(table) or numeric_columns(table)

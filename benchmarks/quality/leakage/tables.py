@@ -16,12 +16,10 @@ from benchmarks.quality.scoreboard import Scenario
 from core.people import ENGLISH_GIVEN_NAMES, ENGLISH_SURNAMES
 
 Table = pd.DataFrame
-INSTITUTIONS = ("korean_hospital", "slovenian_registry", "english_insurance", "us_claims", "survey")
-RESEARCH = ("research", "labs", "answers", "wages", "sites")
-POPULATIONS = (*INSTITUTIONS, *RESEARCH)
-NUMERIC = ("labs", "wages", "sites")
+INSTITUTIONS = tuple(SCHEMAS)
+NUMERIC = ("labs", "sites")
+POPULATIONS = (*INSTITUTIONS, *NUMERIC, "answers")
 _DIRECT = ("id", "name", "national", "phone", "email", "address")
-NO_ANSWER = "-999"
 
 
 def people(scenario: Scenario, purpose: str = "original", n: int | None = None) -> Table:
@@ -58,13 +56,8 @@ def with_full_names(scenario: Scenario, purpose: str = "original", n: int | None
 
 
 def numeric_columns(table: Table) -> list[str]:
-    """Return the columns in which every cell that is there is a number, missing answers apart."""
-    return [name for name in table if _is_numeric(table[name])]
-
-
-def _is_numeric(column: pd.Series) -> bool:
-    there = column[(column != "") & (column != NO_ANSWER)]
-    return len(there) > 0 and bool(pd.to_numeric(there, errors="coerce").notna().all())
+    """Return the columns in which every cell is a number."""
+    return [name for name in table if pd.to_numeric(table[name], errors="coerce").notna().all()]
 
 
 def fine_columns(table: Table) -> list[str]:
@@ -79,29 +72,6 @@ def _factors(n: int, rng: np.random.Generator, n_columns: int, n_factors: int, n
     loadings /= np.linalg.norm(loadings, axis=0)
     values: np.ndarray = rng.normal(0, 1, (n, n_factors)) @ loadings + rng.normal(0, noise, (n, n_columns))
     return values
-
-
-def _research(n: int, rng: np.random.Generator) -> Table:
-    """Draw a study of young adults: coarse numbers, answers that hang together, many of them not given."""
-    latent = _factors(n, rng, 8, 2, 0.7)
-    answers = np.clip(np.round(4 + 2 * latent), 1, 7).astype(int).astype(str)
-    silent = rng.random(n) < 0.4
-    answers[np.ix_(silent, [4, 5, 6, 7])] = NO_ANSWER
-    faith = rng.random(n) < 0.2
-    return pd.DataFrame(
-        {
-            "age": np.clip(np.round(23 + rng.gamma(2, 2, n)), 18, 60).astype(int),
-            "sex": np.where(rng.random(n) < 0.5, "female", "male"),
-            "handedness": rng.choice(["right", "left"], n, p=[0.9, 0.1]),
-            "education": np.array(["low", "medium", "high"])[np.clip((latent[:, 0] + 1.2).astype(int), 0, 2)],
-            "BMI": np.round(23 + 3 * latent[:, 1] + rng.gamma(1, 2, n)).astype(int),
-            "religious": np.where(faith, "yes", "no"),
-            "importance": np.where(faith, rng.integers(1, 6, n).astype(str), NO_ANSWER),
-            "background": np.round(np.clip(4 + 1.5 * latent[:, 2], 1, 9) * 2) / 2,
-            **{f"attraction_{i}": answers[:, i] for i in range(4)},
-            **{f"identity_{i}": answers[:, i] for i in range(4, 8)},
-        }
-    )
 
 
 def _labs(n: int, rng: np.random.Generator) -> Table:
@@ -121,30 +91,6 @@ def _answers(n: int, rng: np.random.Generator) -> Table:
     return pd.DataFrame({**yes, **degrees})
 
 
-def _wages(n: int, rng: np.random.Generator) -> Table:
-    """Wages, hours and tax: long-tailed, some of them nearly determined by others; a tenth missing."""
-    skill = rng.normal(0, 1, n)
-    hours = np.clip(np.round(38 + 6 * rng.normal(0, 1, n)), 8, 60)
-    wage = np.exp(2.9 + 0.45 * skill + rng.normal(0, 0.25, n))
-    income = wage * hours * 48
-    table = pd.DataFrame(
-        {
-            "branch": rng.choice(list("ABCDEFGHKM"), n),
-            "years": np.clip(np.round(12 + 2.5 * skill + rng.normal(0, 1.5, n)), 6, 24).astype(int),
-            "hours": hours.astype(int),
-            "wage": np.round(wage, 2),
-            "income": np.round(income).astype(int),
-            "tax": np.round(income * (0.18 + 0.02 * skill) + rng.normal(0, 150, n)).astype(int),
-            "rent": np.round(np.exp(6.4 + 0.3 * skill + rng.normal(0, 0.3, n))).astype(int),
-            "savings": np.round(np.exp(8 + 0.8 * skill + rng.normal(0, 1.2, n))).astype(int),
-            "children": rng.poisson(1.1, n),
-        }
-    ).astype(str)
-    for name in ("rent", "savings", "tax"):
-        table.loc[rng.random(n) < 0.1, name] = ""
-    return table
-
-
 def _sites(n: int, rng: np.random.Generator) -> Table:
     """Measurements from six sites that differ much from each other: a population in clumps."""
     site = rng.integers(0, 6, n)
@@ -160,9 +106,7 @@ def _sites(n: int, rng: np.random.Generator) -> Table:
 
 
 _MAKERS: dict[str, Callable[[int, np.random.Generator], Table]] = {
-    "research": _research,
     "labs": _labs,
     "answers": _answers,
-    "wages": _wages,
     "sites": _sites,
 }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 import tempfile
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout, suppress
@@ -32,12 +31,10 @@ _TITLES = {
     "sl": ("starost", "spol", "regija", "diagnoza", "dohodek"),
     "en": ("age", "sex", "region", "diagnosis", "income"),
 }
-_OF_SCHEMA = {  # birth or age, sex, town
+_OF_SCHEMA = {  # birth, sex, town
     "korean_hospital": ("생년월일", "성별", "지역"),
     "slovenian_registry": ("datum_rojstva", "spol", "obcina"),
     "english_insurance": ("date_of_birth", "sex", "town"),
-    "us_claims": ("birthdate", "gender", "state"),
-    "survey": ("age", "gender", "region"),
 }
 
 
@@ -102,43 +99,36 @@ class People:
         return replace(self, said={**self.said, **said})
 
 
-def _age_of(birth: str) -> int:
-    year = re.search(r"(?:19|20)\d\d", birth)
-    return 2026 - int(year[0]) if year else int(birth)
-
-
 def _bands(ages: np.ndarray, width: int) -> list[str]:
     return [f"{age // width * width}-{age // width * width + width - 1}" for age in ages]
 
 
-def people(scenario: Scenario, *, k: int = 5, largest: int | None = None, purpose: str = "") -> People:
+def people(scenario: Scenario, k: int = 5) -> People:
     """Return a proper table: classes of at least `k` (and of twice as many but for few), diverse diagnoses.
 
     The coarsest ages and places that are needed are chosen, small or uniform classes are deleted, and
     diagnoses are drawn independently of everything, so that nothing stands out but by chance.
     """
     schema = SCHEMAS[scenario.schema]
-    rng = scenario.rng(f"people {purpose}")
-    n = scenario.n_records if largest is None else min(scenario.n_records, largest)
+    rng, n = scenario.rng("people"), scenario.n_records
     birth, sex, town = _OF_SCHEMA[scenario.schema]
     raw = schema.make(n, rng)
-    ages = np.array([_age_of(text) for text in raw[birth]])
-    regions = raw[town].map(dict(schema.regions)).fillna(raw[town])
-    titles = _TITLES[schema.language]
-    words = _WORDS[schema.language]
+    sex = raw[sex]
+    ages = 2026 - raw[birth].str.extract(r"((?:19|20)\d\d)")[0].astype(int).to_numpy()
+    regions = raw[town].map(schema.regions)
+    titles, words = _TITLES[schema.language], _WORDS[schema.language]
     diagnosis = [words[i] for i in rng.integers(0, len(words), n)]
     income = np.exp(rng.normal(np.log(32_000), 0.5, n)).round(-1).astype(int).astype(str)
     original = pd.DataFrame(
-        {titles[0]: ages.astype(str), titles[1]: raw[sex], titles[2]: raw[town], titles[3]: diagnosis}
+        {titles[0]: ages.astype(str), titles[1]: sex, titles[2]: raw[town], titles[3]: diagnosis}
     ).assign(**{titles[4]: income})
-    kept_sex = raw[sex].where(raw[sex].map(raw[sex].value_counts()) >= max(n // 10, 1), raw[sex].mode()[0])
     candidates = [
-        (_bands(ages, 10), kept_sex, raw[town]),
-        (_bands(ages, 20), kept_sex, raw[town]),
-        (_bands(ages, 20), kept_sex, regions),
-        (_bands(ages, 50), kept_sex, regions),
-        (_bands(ages, 50), kept_sex, None),
-        (None, kept_sex, None),
+        (_bands(ages, 10), sex, raw[town]),
+        (_bands(ages, 20), sex, raw[town]),
+        (_bands(ages, 20), sex, regions),
+        (_bands(ages, 50), sex, regions),
+        (_bands(ages, 50), sex, None),
+        (None, sex, None),
     ]
     for columns in candidates:
         quasi = {
@@ -174,13 +164,12 @@ def dataset(frame: pd.DataFrame, name: str = "release.csv") -> Dataset:
     return read_dataset(frame.to_csv(index=False).encode(), name=name)
 
 
-def judged(table: People, *, population: pd.DataFrame | None = None, original: bool = False) -> Verdict:
+def judged(table: People, *, original: bool = False) -> Verdict:
     """Audit a table as the person who releases it would, and return the overall verdict."""
     measured = measure_risk(
         dataset(table.frame),
         settings=RiskSettings(quasi_identifiers=table.quasi, sensitive=table.sensitive, **table.said),
         original=dataset(table.original, "original.csv") if original else None,
-        population=None if population is None else dataset(population, "population.csv"),
     )
     limits = RiskThresholds(**{"k": table.k, "l": table.l, **table.limits})
     return judge_risk(measured, limits).overall

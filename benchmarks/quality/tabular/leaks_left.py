@@ -2,64 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.quality.scoreboard import Kind
 from benchmarks.quality.tabular.releases import (
-    BORN,
+    ASK,
     EVERY,
-    NAMED,
-    ONE_ROW_EACH,
     Change,
     Release,
     dates,
+    each,
     floored,
     leak,
     tokens,
+    written,
 )
-from core.verdict import Verdict
 
-_ASK = Verdict.WARN
+_PHONES, _ENGLISH = ("korean_hospital", "slovenian_registry"), ("english_insurance",)
+_HAVING = {"phone": _PHONES, "national": _PHONES, "email": _ENGLISH}
+Where = Callable[[Release, np.random.Generator], np.ndarray]
 
 
 def left(kind: str, *, action: str, semantic: str = "") -> Change:
     """Return a change that leaves the original's first column of a kind as it was."""
-
-    def change(release: Release, _rng: np.random.Generator) -> Release:
-        column = release.first(*kind.split())
-        return release.having(column, release.truth(column), action=action, semantic=semantic)
-
-    return change
+    return written(kind, lambda values, _: values, action=action, semantic=semantic)
 
 
-def _partly(
-    kind: str, where: Callable[[Release, np.random.Generator], np.ndarray], fill: str = "token"
-) -> Change:
+def moved(kind: str, heading: str) -> Change:
+    """Return a change that drops a column and keeps its values under another heading."""
+    return written(kind, lambda values, _: values, heading=heading)
+
+
+def _partly(kind: str, where: Where, *, blank: bool = False) -> Change:
     """Return a change that leaves a column as it was in some rows only; elsewhere tokens, or nothing."""
 
     def change(release: Release, rng: np.random.Generator) -> Release:
         column = release.first(*kind.split())
         values = release.truth(column)
-        others = tokens(values, rng) if fill == "token" else pd.Series("", index=values.index)
-        action = "pseudonymize" if fill == "token" else "drop"
+        others = pd.Series("", index=values.index) if blank else tokens(values, rng)
+        action = "drop" if blank else "pseudonymize"
         return release.having(column, others.mask(where(release, rng), values), action=action)
 
     return change
 
 
-def _nowhere(change: Callable[..., Change], kind: str, **how: str) -> Change:
-    return change(kind, lambda release, _rng: np.zeros(len(release.rows), dtype=bool), **how)
-
-
-def _share(share: float) -> Callable[[Release, np.random.Generator], np.ndarray]:
+def _share(share: float) -> Where:
     return lambda release, rng: rng.random(len(release.rows)) < max(share, 4 / len(release.rows))
 
 
-def _block(start: float, end: float) -> Callable[[Release, np.random.Generator], np.ndarray]:
+def block(start: float, end: float) -> Where:
+    """Return which rows are in a block, from one share of the table to another."""
+
     def where(release: Release, _rng: np.random.Generator) -> np.ndarray:
         at = np.arange(len(release.rows)) / len(release.rows)
         return (at >= start) & (at < end)
@@ -72,225 +68,55 @@ def _one_region(release: Release, _rng: np.random.Generator) -> np.ndarray:
     return (town == town.iloc[0]).to_numpy()
 
 
-def left_kinds() -> Iterator[Kind]:
-    """Yield columns left as they were."""
-    for kind, name, schemas in (
-        ("phone", "telephones", ("korean_hospital", "slovenian_registry", "us_claims")),
-        ("email", "e-mail addresses", ("english_insurance", "survey", "process_log")),
-    ):
-        yield leak(
-            f"{name} kept, logged as other",
-            "left as it was",
-            left(kind, action="keep", semantic="other"),
-            schemas=schemas,
-        )
-        yield leak(
-            f"{name} kept, log says drop", "left as it was", left(kind, action="drop"), schemas=schemas
-        )
-    yield leak(
-        "postcode kept in full, logged as region",
-        "left as it was",
-        left("zip", action="region_generalize", semantic="address"),
-        schemas=ONE_ROW_EACH,
-    )
-    yield leak("names kept, column missing in log", "left as it was", _unlogged("name"), schemas=NAMED)
+def _nowhere(release: Release, _rng: np.random.Generator) -> np.ndarray:
+    return np.zeros(len(release.rows), dtype=bool)
 
 
-def _unlogged(kind: str) -> Change:
-    def change(release: Release, _rng: np.random.Generator) -> Release:
-        column = release.first(kind)
-        kept = release.having(column, release.truth(column))
-        return replace(kept, log={name: entry for name, entry in kept.log.items() if name != column})
+def exact_births(where: Where, action: str) -> Change:
+    """Return a change that leaves birthdates exact in some rows, and floors the others to decades."""
 
-    return change
-
-
-def moved(kind: str, heading: str) -> Change:
-    """Return a change that drops a column and keeps its values under another heading."""
-
-    def change(release: Release, _rng: np.random.Generator) -> Release:
-        column = release.first(kind)
-        return release.without(column).having(heading, release.truth(column))
-
-    return change
-
-
-def partly_kinds() -> Iterator[Kind]:
-    """Yield columns left as they were in some rows."""
-    for kind, what in (
-        ("id", "ids"),
-        ("name email", "names or e-mails"),
-        ("national phone email", "numbers"),
-    ):
-        for where, rows in (
-            (_share(0.05), "5 % of the rows"),
-            (_block(0.4, 0.55), "a block of rows"),
-            (_one_region, "one region"),
-        ):
-            yield leak(
-                f"{what} left in {rows}",
-                "left in part",
-                _partly(kind, where),
-                control=_nowhere(_partly, kind),
-                at_least=Verdict.FAIL
-                if rows in {"half of the rows", "one region", "a block of rows"}
-                else _ASK,
-                sizes=(200, 1000, 5000, 20_000),
-            )
-    yield leak(
-        "birthdates floored in the first half only",
-        "left in part",
-        _dates_partly(_block(0.5, 1.0)),
-        schemas=BORN,
-    )
-    yield leak(
-        "names blanked but for some rows",
-        "left in part",
-        _partly("name", _share(0.03), fill="blank"),
-        schemas=NAMED,
-    )
-
-
-def _dates_partly(where: Callable[[Release, np.random.Generator], np.ndarray]) -> Change:
     def change(release: Release, rng: np.random.Generator) -> Release:
         column = release.first("birth")
         exact = dates(release.truth(column)).dt.strftime("%Y-%m-%d")
         values = floored(release.truth(column), 10).mask(where(release, rng), exact)
-        return release.having(column, values, action="date_floor_decade")
+        return release.having(column, values, action=action)
 
     return change
 
 
-_ODD_DROPS = ("DROP", " Drop", "drop ", "ｄｒｏｐ", "Dropped", "remove", "delete", "drop_column", "droρ")
+def _unlogged(release: Release, _rng: np.random.Generator) -> Release:
+    column = release.first("name")
+    kept = release.having(column, release.truth(column))
+    return replace(kept, log={name: entry for name, entry in kept.log.items() if name != column})
 
 
-def log_kinds() -> Iterator[Kind]:
-    """Yield words of the log in odd spelling, and logs that are wrong."""
-    for kind, word in zip(
-        ("name", "name", "email", "name", "id", "name email", "id", "national phone email", "name email"),
-        _ODD_DROPS,
-        strict=True,
-    ):
-        yield leak(
-            f"log says {word!r}, {kind} kept in tidied form",
-            "log words",
-            _tidied(kind, action=word),
-            control=_properly_dropped(kind),
-            at_least=_ASK,
-            schemas=NAMED
-            if kind == "name"
-            else ("english_insurance", "survey", "process_log")
-            if kind == "email"
-            else EVERY,
-        )
-    for word in ("Date_Floor_Year", "date-floor-year"):
-        yield leak(
-            f"log says {word!r}, months kept",
-            "log words",
-            _months(word),
-            control=_years(word),
-            at_least=_ASK,
-            schemas=BORN,
-        )
-    for word in ("hash",):
-        yield leak(f"log says {word!r}, half the ids kept", "log words", _half_kept(word), at_least=_ASK)
-    for word in ("fullname", "cellphone", "resident_number", "FIRST NAME"):
-        yield leak(
-            f"kept column the log calls {word!r}",
-            "log words",
-            _called(word),
-            control=_called_blank(word),
-            schemas=EVERY,
-        )
-    yield leak(
-        "log names a column that is nowhere",
-        "log words",
-        lambda release, _rng: replace(
-            release, log={**release.log, "passport_no": {"semantic": "passport", "action": "pseudonymize"}}
-        ),
-        at_least=_ASK,
-    )
-    yield leak("log says drop, column renamed with a suffix", "log words", _suffixed, schemas=NAMED)
-    yield leak("log of another table", "log words", _other_log, at_least=_ASK)
-    yield leak(
-        "log of another file of the same table",
-        "log words",
-        lambda release, _rng: replace(release, meta={**release.meta, "source_file": "patients_2021.csv"}),
-        at_least=_ASK,
-    )
+def _tidied(values: pd.Series, _rng: np.random.Generator) -> pd.Series:
+    """Return another spelling: upper case, spaces as underscores."""
+    upper = values.str.upper()
+    respelled = upper if (upper != values).any() else values.str.replace("-", "").str.strip("0")
+    return respelled.str.replace(" ", "_")
 
 
-def _other_log(release: Release, _rng: np.random.Generator) -> Release:
-    return replace(release, log={f"col_{i}": {"semantic": "other", "action": "keep"} for i in range(6)})
-
-
-def _wide(text: str) -> str:
-    return "".join(chr(ord(letter) + 0xFEE0) if "!" <= letter <= "~" else letter for letter in text)
-
-
-def _tidied(kind: str, *, action: str) -> Change:
-    """Keep a column in another spelling: upper case, spaces as underscores."""
-
-    def change(release: Release, _rng: np.random.Generator) -> Release:
-        column = release.first(*kind.split())
-        values = release.truth(column)
-        respelled = (
-            values.str.upper()
-            if (values.str.upper() != values).any()
-            else values.str.replace("-", "").str.strip("0")
-        )
-        return release.having(column, respelled.str.replace(" ", "_"), action=action)
-
-    return change
-
-
-def _properly_dropped(kind: str) -> Change:
+def _dropped(kind: str) -> Change:
     """Return the control: the column is dropped for good, and logged so in the published word."""
     return lambda release, _rng: release.without(release.first(*kind.split()))
 
 
-def _months(word: str) -> Change:
-    def change(release: Release, _rng: np.random.Generator) -> Release:
-        column = release.first("birth")
-        return release.having(column, dates(release.truth(column)).dt.strftime("%Y-%m-01"), action=word)
-
-    return change
+def _years(release: Release, _rng: np.random.Generator) -> Release:
+    column = release.first("birth")
+    return release.logged(column, action="date_floor_year") if column in release.released else release
 
 
-def _years(word: str) -> Change:
-    def change(release: Release, _rng: np.random.Generator) -> Release:
-        column = release.first("birth")
-        if column not in release.released:
-            return release
-        return release.logged(column, action="date_floor_decade" if "ecade" in word else "date_floor_year")
-
-    return change
+def _half_kept(values: pd.Series, rng: np.random.Generator) -> pd.Series:
+    return tokens(values, rng).mask(rng.random(len(values)) < 0.5, values)
 
 
-def _half_kept(word: str) -> Change:
-    def change(release: Release, rng: np.random.Generator) -> Release:
-        column = release.first("id")
-        values = release.truth(column)
-        return release.having(
-            column, tokens(values, rng).mask(rng.random(len(values)) < 0.5, values), action=word
-        )
-
-    return change
-
-
-def _called(word: str) -> Change:
-    """Keep a column in coarser form (no name in full, no number in full) and call it what it is."""
-
-    def change(release: Release, _rng: np.random.Generator) -> Release:
-        column = release.first("national", "phone", "email", "name")
-        return release.having(column, release.truth(column).str.slice(0, -1), semantic=word, action="keep")
-
-    return change
+_NUMBERS = "national phone email name"
 
 
 def _called_blank(word: str) -> Change:
     def change(release: Release, _rng: np.random.Generator) -> Release:
-        column = release.first("national", "phone", "email", "name")
+        column = release.first(*_NUMBERS.split())
         return release.without(column).logged(column, semantic=word)
 
     return change
@@ -298,65 +124,93 @@ def _called_blank(word: str) -> Change:
 
 def _suffixed(release: Release, _rng: np.random.Generator) -> Release:
     column = release.first("name")
-    return replace(
-        release,
-        released=release.released.assign(**{f"{column}_anon": release.truth(column).str.upper() + "."}),
-    )
+    values = release.truth(column).str.upper() + "."
+    return replace(release, released=release.released.assign(**{f"{column}_anon": values}))
 
 
-def respelled_kinds() -> Iterator[Kind]:
-    """Yield columns left as they were in another spelling."""
-    for name, kind, respell, schemas in _RESPELLED:
-        yield leak(
-            name,
-            "respelled",
-            _respelled(kind, respell),
-            control=lambda release, _rng: release,
-            schemas=schemas,
+def _other_log(release: Release, _rng: np.random.Generator) -> Release:
+    return replace(release, log={f"col_{i}": {"semantic": "other", "action": "keep"} for i in range(6)})
+
+
+def _log_of_passports(release: Release, _rng: np.random.Generator) -> Release:
+    passport = {"semantic": "passport", "action": "pseudonymize"}
+    return replace(release, log={**release.log, "passport_no": passport})
+
+
+def _log_of_another_file(release: Release, _rng: np.random.Generator) -> Release:
+    return replace(release, meta={**release.meta, "source_file": "patients_2021.csv"})
+
+
+def _wide(text: str) -> str:
+    return "".join(chr(ord(letter) + 0xFEE0) if "!" <= letter <= "~" else letter for letter in text)
+
+
+_DIGITS = "zero one two three four five six seven eight nine".split()
+# fmt: off
+_LEFT = (
+    ("telephones kept, logged as other", "phone", {"action": "keep", "semantic": "other"}),
+    ("telephones kept, log says drop", "phone", {"action": "drop"}),
+    ("e-mail addresses kept, logged as other", "email", {"action": "keep", "semantic": "other"}),
+    ("e-mail addresses kept, log says drop", "email", {"action": "drop"}),
+    ("postcode kept in full, logged as region", "zip", {"action": "region_generalize", "semantic": "address"}),
+)
+_PARTS = (
+    ("ids left in 5 % of the rows", "id", _share(0.05), ASK),
+    ("ids left in one region", "id", _one_region, None),
+    ("names or e-mails left in 5 % of the rows", "name email", _share(0.05), ASK),
+    ("names or e-mails left in a block of rows", "name email", block(0.4, 0.55), None),
+    ("numbers left in 5 % of the rows", "national phone email", _share(0.05), ASK),
+    ("numbers left in a block of rows", "national phone email", block(0.4, 0.55), None),
+)
+_ODD_DROPS = (
+    ("DROP", "name"), (" Drop", "name"), ("drop ", "email"), ("ｄｒｏｐ", "name"), ("remove", "name email"),
+    ("delete", "id"), ("drop_column", "national phone email"), ("droρ", "name email"),
+)
+_RESPELLED = (
+    ("birthdates as ISO weeks and days", "birth", "date_floor_year", lambda s, _: dates(s).dt.strftime("%G-W%V-%u")),
+    ("birthdates as day of year", "birth", "date_floor_year", lambda s, _: dates(s).dt.strftime("%Y-%j")),
+    ("postcodes with spaces between", "zip", "region_generalize", each(" ".join)),
+    ("telephones written as words of digits", "phone", "region_generalize", each(lambda t: "-".join(_DIGITS[int(d)] for d in t if d.isdigit()))),
+    ("ids with a check letter at the end", "id", "pseudonymize", each(lambda t: t + "ABCDEFGH"[sum(map(ord, t)) % 8])),
+    ("ids in full-width digits", "id", "pseudonymize", each(_wide)),
+    ("e-mails with at and dot in words", "email", "region_generalize", each(lambda t: t.replace("@", " (at) ").replace(".", " (dot) "))),
+    ("national numbers with the middle masked", "national", "region_generalize", each(lambda t: t[: len(t) // 2 - 1] + "**" + t[len(t) // 2 + 1 :])),
+)
+KINDS = (
+    *(leak(name, "left as it was", left(kind, **how), schemas=_HAVING.get(kind, EVERY)) for name, kind, how in _LEFT),
+    leak("names kept, column missing in log", "left as it was", _unlogged),
+    *(
+        leak(name, "left in part", _partly(kind, where), control=_partly(kind, _nowhere), **({"at_least": least} if least else {}))
+        for name, kind, where, least in _PARTS
+    ),
+    leak("birthdates floored in the first half only", "left in part", exact_births(block(0.5, 1.0), "date_floor_decade")),
+    leak("names blanked but for some rows", "left in part", _partly("name", _share(0.03), blank=True)),
+    *(
+        leak(
+            f"log says {word!r}, {kind} kept in tidied form", "log words", written(kind, _tidied, action=word),
+            control=_dropped(kind), at_least=ASK, schemas=_HAVING.get(kind, EVERY),
         )
-
-
-def _respelled(kind: str, respell: Callable[[pd.Series], pd.Series]) -> Change:
-    def change(release: Release, _rng: np.random.Generator) -> Release:
-        column = release.first(kind)
-        action = {"id": "pseudonymize", "birth": "date_floor_year"}.get(kind, "region_generalize")
-        return release.having(column, respell(release.truth(column)), action=action)
-
-    return change
-
-
-_PHONES = ("korean_hospital", "slovenian_registry", "us_claims")
-_RESPELLED: tuple[tuple[str, str, Callable[[pd.Series], pd.Series], tuple[str, ...]], ...] = (
-    ("birthdates as ISO weeks and days", "birth", lambda s: dates(s).dt.strftime("%G-W%V-%u"), BORN),
-    ("birthdates as day of year", "birth", lambda s: dates(s).dt.strftime("%Y-%j"), BORN),
-    ("postcodes with spaces between", "zip", lambda s: s.map(" ".join), ONE_ROW_EACH),
-    (
-        "telephones written as words of digits",
-        "phone",
-        lambda s: s.str.replace(r"\D", "", regex=True).map(lambda t: "-".join(_DIGITS[int(d)] for d in t)),
-        _PHONES,
+        for word, kind in _ODD_DROPS
     ),
-    (
-        "ids with a check letter at the end",
-        "id",
-        lambda s: s + s.map(lambda t: "ABCDEFGH"[sum(map(ord, t)) % 8]),
-        EVERY,
+    leak(
+        "log says 'date-floor-year', months kept", "log words", control=_years, at_least=ASK,
+        change=written("birth", lambda s, _: dates(s).dt.strftime("%Y-%m-01"), action="date-floor-year"),
     ),
-    ("ids in full-width digits", "id", lambda s: s.map(_wide), EVERY),
-    (
-        "e-mails with at and dot in words",
-        "email",
-        lambda s: s.str.replace("@", " (at) ").str.replace(".", " (dot) "),
-        ("english_insurance", "survey", "process_log"),
+    leak("log says 'hash', half the ids kept", "log words", written("id", _half_kept, action="hash"), at_least=ASK),
+    *(
+        leak(
+            f"kept column the log calls {word!r}", "log words", control=_called_blank(word),
+            change=written(_NUMBERS, lambda s, _: s.str.slice(0, -1), semantic=word, action="keep"),
+        )
+        for word in ("fullname", "resident_number", "FIRST NAME")
     ),
-    (
-        "national numbers with the middle masked",
-        "national",
-        lambda s: s.map(lambda t: t[: len(t) // 2 - 1] + "**" + t[len(t) // 2 + 1 :]),
-        _PHONES,
+    leak("log names a column that is nowhere", "log words", _log_of_passports, at_least=ASK),
+    leak("log says drop, column renamed with a suffix", "log words", _suffixed),
+    leak("log of another table", "log words", _other_log, at_least=ASK),
+    leak("log of another file of the same table", "log words", _log_of_another_file, at_least=ASK),
+    *(
+        leak(name, "respelled", written(kind, make, action=action), schemas=_HAVING.get(kind, EVERY))
+        for name, kind, action, make in _RESPELLED
     ),
 )
-_DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-
-
-KINDS = (*left_kinds(), *partly_kinds(), *log_kinds(), *respelled_kinds())
+# fmt: on

@@ -257,11 +257,11 @@ def _judge(change: Change) -> Callable[[Scenario], Verdict]:
 
 def leak(name: str, family: str, change: Change, **how: Any) -> Kind:
     """Return a kind of leak: what was done to a careful masking, and the careful masking itself."""
-    how = {"schemas": SCHEMAS, "sizes": (200, 1000), "orders": (False,), "control": _judge(plain), **how}
+    how = {"schemas": SCHEMAS, "orders": (False,), "control": _judge(plain), **how}
     return Kind(tool="vcf", name=name, family=family, leaky=True, judge=_judge(change), **how)
 
 
 def fine(name: str, family: str, change: Change) -> Kind:
     """Return a proper kind: a careful masking, done in another way."""
-    made = {"schemas": SCHEMAS, "sizes": (200, 1000), "orders": (False,), "judge": _judge(change)}
+    made = {"schemas": SCHEMAS, "orders": (False,), "judge": _judge(change)}
     return Kind(tool="vcf", name=name, family=family, leaky=False, **made)

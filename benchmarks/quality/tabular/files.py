@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -14,13 +14,9 @@ from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.worksheet import Worksheet
 from pyarrow import parquet
 
-from benchmarks.quality.scoreboard import Kind
-from benchmarks.quality.tabular.releases import EVERY, Change, Release, leak
-from core.verdict import Verdict
+from benchmarks.quality.tabular.releases import ASK, Change, Release, leak
 
 Add = Callable[[Workbook, Worksheet, Release], object]
-_SIZES = (30, 200, 1000, 5000)
-_ASK = Verdict.WARN
 
 
 def nothing(_book: Workbook, _sheet: Worksheet, _release: Release) -> None:
@@ -61,13 +57,11 @@ def parquet_file(metadata: Callable[[Release], dict[str, str]] = lambda _release
     return lambda release, _rng: replace(release, write=write)
 
 
-def _sheet_of(
-    columns: tuple[str, ...], *, state: str = "visible", title: str = "Sheet2", n: int | None = None
-) -> Add:
+def _sheet_of(columns: tuple[str, ...], *, state: str, n: int | None = None) -> Add:
     """Return an addition: a sheet with original columns by kind, in the order of the original."""
 
     def add(book: Workbook, _sheet: Worksheet, release: Release) -> None:
-        other = book.create_sheet(title)
+        other = book.create_sheet("Sheet2")
         other.sheet_state = state
         names = [name for name in release.original if release.schema.columns[name].kind in columns]
         other.append(names)
@@ -77,13 +71,10 @@ def _sheet_of(
     return add
 
 
-def _comments(made: Callable[[Release], list[str]], every: int) -> Add:
-    def add(_book: Workbook, sheet: Worksheet, release: Release) -> None:
-        for row, text in enumerate(made(release)):
-            if row % every == 0:
-                sheet.cell(row + 2, 1).comment = Comment(text, "staff")
-
-    return add
+def _comments_with_ids(_book: Workbook, sheet: Worksheet, release: Release) -> None:
+    for row, text in enumerate(release.truth(release.first("id"))):
+        if row % 2 == 0:
+            sheet.cell(row + 2, 1).comment = Comment(text, "staff")
 
 
 def _named(release: Release) -> list[str]:
@@ -106,79 +97,30 @@ def _footed(_book: Workbook, sheet: Worksheet, release: Release) -> None:
     sheet.oddFooter.center.text = "Contains: " + ", ".join(_named(release)[:4])
 
 
-def workbook_kinds() -> Iterator[Kind]:
-    """Yield what stands in a workbook beside the table."""
-    people = ("id", "name", "national", "phone", "email")
-    cases: tuple[tuple[str, Add, Verdict, tuple[str, ...]], ...] = (
-        (
-            "a very hidden sheet with names",
-            _sheet_of(("name", "email"), state="veryHidden"),
-            Verdict.FAIL,
-            EVERY,
-        ),
-        (
-            "a hidden sheet with the first twenty originals",
-            _sheet_of(people, state="hidden", n=20),
-            Verdict.FAIL,
-            EVERY,
-        ),
-        ("comments with ids", _comments(lambda r: r.truth(r.first("id")).to_list(), 2), Verdict.FAIL, EVERY),
-        (
-            "a description that names people",
-            _property("description", lambda r: "Export for " + " and ".join(_named(r)[:6])),
-            _ASK,
-            EVERY,
-        ),
-        (
-            "the author's name in the properties",
-            _property("creator", lambda _r: "Jože Zidar, oddelek 3"),
-            _ASK,
-            EVERY,
-        ),
-        ("defined names that hold names", _defined, _ASK, EVERY),
-        ("a page footer with names", _footed, _ASK, EVERY),
-    )
-    for name, add, at_least, schemas in cases:
-        yield leak(
-            name,
-            "workbooks",
-            workbook(add),
-            control=workbook(),
-            at_least=at_least,
-            schemas=schemas,
-            sizes=_SIZES,
-        )
-
-
-def parquet_kinds() -> Iterator[Kind]:
-    """Yield what stands in the metadata of Parquet files."""
-    for name, metadata, at_least in (
-        (
-            "Parquet metadata with names",
-            lambda r: {"history": "removed " + ", ".join(_named(r)[:30])},
-            Verdict.FAIL,
-        ),
-    ):
-        yield leak(
-            name,
-            "Parquet",
-            parquet_file(metadata),
-            control=parquet_file(),
-            at_least=at_least,
-            sizes=(30, 200, 1000, 20_000),
-        )
-    yield leak(
-        "a Parquet column of ids called like an index",
-        "Parquet",
-        _index_column,
-        control=parquet_file(),
-        sizes=_SIZES,
-    )
-
-
 def _index_column(release: Release, rng: np.random.Generator) -> Release:
     with_index = release.having("__index_level_0__", release.truth(release.first("id")))
     return parquet_file()(with_index, rng)
 
 
-KINDS = (*workbook_kinds(), *parquet_kinds())
+_PEOPLE = ("id", "name", "national", "phone", "email")
+# fmt: off
+KINDS = (
+    *(
+        leak(name, "workbooks", workbook(add), control=workbook(), **how)
+        for name, add, how in (
+            ("a very hidden sheet with names", _sheet_of(("name", "email"), state="veryHidden"), {}),
+            ("a hidden sheet with the first twenty originals", _sheet_of(_PEOPLE, state="hidden", n=20), {}),
+            ("comments with ids", _comments_with_ids, {}),
+            ("a description that names people", _property("description", lambda r: "Export for " + " and ".join(_named(r)[:6])), {"at_least": ASK}),
+            ("the author's name in the properties", _property("creator", lambda _r: "Jože Zidar, oddelek 3"), {"at_least": ASK}),
+            ("defined names that hold names", _defined, {"at_least": ASK}),
+            ("a page footer with names", _footed, {"at_least": ASK}),
+        )
+    ),
+    leak(
+        "Parquet metadata with names", "Parquet", control=parquet_file(),
+        change=parquet_file(lambda r: {"history": "removed " + ", ".join(_named(r)[:30])}),
+    ),
+    leak("a Parquet column of ids called like an index", "Parquet", _index_column, control=parquet_file()),
+)
+# fmt: on
