@@ -178,7 +178,7 @@ def _classes_of_five(release: Release) -> Release:
     known = [name for name in release.released if release.semantic(name) not in {"other", "patient_id"}]
     blanked = small_classes(release.released[known], release.truth(release.first("id")))
     released = release.released.copy()
-    released[known] = released[known].mask(blanked, "")
+    released.loc[blanked, known] = ""
     return _without_alike(replace(release, released=released), known)
 
 
