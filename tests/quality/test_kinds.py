@@ -14,7 +14,13 @@ from core.verdict import Verdict
 
 LARGEST = {"tabular": 200, "vcf": 200, "events": 200, "deliveries": 300}  # records; 1,000 elsewhere
 # Known to be missed in the scenario of this test.
-MISSED = {("tabular", "the author's name in the properties")}  # a usual property of a workbook
+MISSED = {
+    ("tabular", "the author's name in the properties"),  # a usual property of a workbook
+    # of 200 insured persons, whose numbers differ little, and of visits; found in the Korean hospital
+    ("tabular", "id: each letter's code number"),
+    ("tabular", "numbers with 5 % noise, in place"),
+    ("tabular", "numbers with 5 % noise, as approx5"),
+}
 # Known to be FAIL although nobody is there, by the published rule alone, which is said beside it.
 ALARMED = {("tabular", "names marked ***, log says drop"), ("tabular", "e-mails as surrogates")}
 # Two samples of equal people may differ so little that it is one warning.
@@ -96,7 +102,7 @@ KINDS = [kind for tool in TOOLS for kind in kinds_of(tool)]
 def fine(kind: Kind) -> set[Verdict]:
     """Return the verdicts that are right for a proper kind or a control."""
     if (kind.tool, kind.name) in TOO_FEW:
-        return {Verdict.NOT_ASSESSED}
+        return {Verdict.NOT_ASSESSED, Verdict.WARN}
     may_warn = kind.tool in ALL_MAY_WARN or (kind.tool, kind.name) in MAY_WARN
     return {Verdict.PASS, Verdict.WARN} if may_warn else {Verdict.PASS}
 
