@@ -29,7 +29,7 @@ from core.errors import AuditInputError
 from core.events import audit_events
 from core.events import views as events_views
 from core.leakage import audit_leakage
-from core.leakage import views as leakage_views
+from core.leakage.report import leakage_report
 from core.reports import input_facts
 from core.risk import WhatIfSettings, audit_risk, measure_special_uniques, search_what_if
 from core.risk import views as risk_views
@@ -230,7 +230,7 @@ def _report_vcf(folder: Path) -> Mapping[str, object]:
 
 def _report_leakage(folder: Path) -> Mapping[str, object]:
     audit = audit_leakage(*map(read_dataset, sorted(folder.glob("*.csv"))))
-    return leakage_views.leakage_report(audit, inputs=[], created_at=NOON).settings
+    return leakage_report(audit, inputs=[], created_at=NOON).settings
 
 
 def _report_risk(folder: Path) -> Mapping[str, object]:

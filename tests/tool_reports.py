@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 import core.diversity.views as diversity_views
 import core.events.views as events_views
-import core.leakage.views as leakage_views
 import core.risk.views as risk_views
 import core.vcf.views as vcf_views
 from core.demo.diversity import DEMO_ROLES, LABEL, demo_file
@@ -18,6 +17,7 @@ from core.diversity import (
 )
 from core.events import EventSettings, ReleaseOptions, Rule, audit_events, comparable_outcomes
 from core.leakage import LeakageSettings, LeakageThresholds, audit_leakage
+from core.leakage.report import leakage_report
 from core.reports import Report, input_facts
 from core.risk import (
     RiskSettings,
@@ -67,7 +67,7 @@ def _leakage(files: Mapping[str, bytes]) -> Report:
     settings = LeakageSettings(ignore_values=("-999",), ignore_columns=("age",), seed=7)
     audit = audit_leakage(original, scrambled, settings=settings, thresholds=LeakageThresholds(z=5.0))
     facts = [input_facts(original, own("original")), input_facts(scrambled, own("scrambled"))]
-    return leakage_views.leakage_report(audit, inputs=facts, created_at=examples.CREATED_AT)
+    return leakage_report(audit, inputs=facts, created_at=examples.CREATED_AT)
 
 
 def _risk(files: Mapping[str, bytes]) -> Report:

@@ -13,8 +13,10 @@ from core.free_text import read_cells
 from core.leakage import LeakageAudit, LeakageSettings, LeakageThresholds, RowLeakage, audit_leakage
 from core.leakage.attacks import AttackRate
 from core.leakage.document import leakage_document, rows_document
+from core.leakage.evidence import evidence_tables
 from core.leakage.in_engine import audit_rows_in_engine
-from core.leakage.views import evidence_tables, leakage_proof, leakage_report, rows_report
+from core.leakage.proof import leakage_proof
+from core.leakage.report import leakage_report, rows_report
 from core.reports import Report, input_facts
 from core.risk.in_engine import refused_in_engine
 from core.risk.views import origin_facts

@@ -24,4 +24,5 @@ from core.reports.model import (
     placed,
     report_stem,
 )
+from core.reports.of_result import report_chart, report_of, report_table
 from core.reports.rendering import RENDERERS, Renderer, csv_bytes, render, render_csv

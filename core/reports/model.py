@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import pandas as pd
 
@@ -20,6 +20,8 @@ from core.charts import Chart
 from core.measures import MEASURES
 from core.measures.measure import Unit
 from core.plain import printable, setting_text, shell_word
+from core.result import Col as Column
+from core.result import Figure
 from core.tables import MISSING_SPELLINGS, Dataset
 from core.verdict import Finding, Verdict, next_steps, worst_first
 from core.words import Amount, Text, counted, joined, own, part_of, say, text
@@ -36,30 +38,6 @@ class InputFacts:
     reading: str = ""
     path: str = ""  # what the report's arguments call it; its name without
     options: Mapping[str, object] | None = None  # a table's reading options, so that it is read alike again
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A figure of a report: a measure's key, its value, and the threshold it is held against."""
-
-    measure: str  # key into :data:`core.measures.MEASURES`, which gives label, unit and definition
-    value: float | None  # the figure itself (shares in [0, 1]); None for "not assessed"
-    threshold: str = ""  # in words, such as "at least 80 %"; empty where nothing is judged
-    verdict: Verdict | None = None  # what the figure makes of it, None where nothing is judged
-    of: str = ""  # which file, column or attribute the figure is about; empty for the whole run
-    total: int | None = None  # what a share is of, where it was counted: a small part is told as a count
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of a result table: its key in the frame, its heading, and how its cells are written."""
-
-    key: str  # in snake_case; nothing else names the column in code
-    label: str
-    unit: Unit | None = None  # shares and risks stay in [0, 1] and are shown as percent
-    # words: ours, and said in a language; data: numbers, and names and values as typed; code: commands of
-    # ours, which are never cut short
-    kind: Literal["data", "words", "code"] = "data"
 
 
 class Table(pd.DataFrame):

@@ -18,7 +18,7 @@ from core.__main__ import audit_again, main
 from core.delivery import DeliverySettings, DeliveryThresholds, audit_delivery
 from core.delivery.views import delivery_proof
 from core.leakage import LeakageSettings, audit_leakage
-from core.leakage.views.proof import leakage_proof
+from core.leakage.proof import leakage_proof
 from core.plain import printable, shell_word
 from core.reports import ReportTable
 from core.reports.proof import Step, literal, proof_tables

@@ -18,7 +18,7 @@ from core import leakage
 from core.__main__ import main
 from core.demo.leakage import DEMOS
 from core.filed.deciding import read_decided
-from core.leakage.views import leakage_report
+from core.leakage.report import leakage_report
 from core.reports import input_facts, render
 from core.tables import read_dataset
 from tests.kinds import Patch, Told

@@ -9,8 +9,8 @@ from core.leakage import LeakageAudit, audit_leakage
 from core.leakage.attacks import Membership
 from core.leakage.document import leakage_document
 from core.leakage.judging import LARGEST_UNSEEN, judge_leakage
+from core.leakage.result import leakage_result
 from core.leakage.settings import LeakageThresholds
-from core.leakage.views.report import attack_figures
 from core.tables import Dataset, read_dataset
 from core.verdict import Finding, Verdict
 
@@ -87,7 +87,11 @@ def test_audit__that_saw_nothing_among_few_is_not_assessed(n, n_others, smallest
     told = leakage_document(audit)["membership"]
     assert told["smallest_leak"] == smallest
     assert told["smallest_leak_share"] > LARGEST_UNSEEN
-    figure = next(each for each in attack_figures(audit) if each.measure == "smallest_leak_share")
+    figure = next(
+        each
+        for each in leakage_result(audit).group("attacks").figures
+        if each.measure == "smallest_leak_share"
+    )
     assert (figure.value, figure.verdict) == (told["smallest_leak_share"], Verdict.NOT_ASSESSED)
 
 

@@ -28,8 +28,8 @@ from core.demo.tabular import DEMOS as HOSPITALS
 from core.demo.vcf import DEMOS as COHORTS
 from core.errors import AuditInputError
 from core.leakage import LeakageSettings, audit_leakage
-from core.leakage.views import leakage_report
-from core.leakage.views.proof import leakage_proof
+from core.leakage.proof import leakage_proof
+from core.leakage.report import leakage_report
 from core.reports import ReportTable, render
 from core.risk import RiskSettings, RiskThresholds, audit_risk
 from core.risk.views.proof import risk_proof

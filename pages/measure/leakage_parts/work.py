@@ -6,7 +6,8 @@ import streamlit as st
 
 from core import caching
 from core.jobs import Progress
-from core.leakage import LeakageMeasures, LeakageSettings, TablePair, measure_leakage, views
+from core.leakage import LeakageMeasures, LeakageSettings, TablePair, measure_leakage
+from core.leakage.result import usual_figures
 from core.tables import Dataset
 from core.words import say
 from pages.components.long_work import ask_for_work
@@ -59,7 +60,7 @@ def _measure_beside_the_page(
     if job is None or job.result is None:
         if rows is not None:
             st.subheader(say("Row by row, before anything is known of chance"), anchor=False)
-            show_figures(views.usual_figures(rows))
+            show_figures(usual_figures(rows))
         return None
     measures: LeakageMeasures = job.result
     return measures

@@ -4,12 +4,17 @@ import json
 from datetime import UTC, datetime
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from core.demo.leakage import DEMOS
-from core.leakage import LeakageAudit, LeakageSettings, LeakageThresholds, audit_leakage, pair_tables, views
-from core.leakage.views.tables import distribution_chart, proportion_chart
-from core.reports import RENDERERS, input_facts, render
+from core.leakage import LeakageAudit, LeakageSettings, LeakageThresholds, audit_leakage, pair_tables
+from core.leakage.evidence import row_counts_csv, row_values_table
+from core.leakage.report import leakage_report
+from core.leakage.result import TOOL, comparison_note, leakage_result, nearest_note
+from core.measures import MEASURES
+from core.reports import RENDERERS, input_facts, render, report_table
+from core.result import Drawing, Figure, Table
 from core.tables import Dataset, ReadOptions, read_dataset
 from core.verdict import Verdict
 from tests.cases.table import says
@@ -30,6 +35,33 @@ def audit(scrambled: str = SCRAMBLED, **settings: object) -> LeakageAudit:
         table(scrambled, "scrambled.csv"),
         settings=LeakageSettings(**settings),  # type: ignore[arg-type]
     )
+
+
+def figures(audit: LeakageAudit) -> dict[str, Figure]:
+    """Return every figure by its measure."""
+    return {each.measure: each for group in leakage_result(audit).groups for each in group.figures}
+
+
+def frame(audit: LeakageAudit, key: str) -> pd.DataFrame:
+    """Return a table by its key."""
+    (found,) = (
+        each
+        for group in leakage_result(audit).groups
+        for each in group.parts
+        if isinstance(each, Table) and each.key == key
+    )
+    return report_table(found).frame
+
+
+def in_order(audit: LeakageAudit) -> list[Figure]:
+    """Return the figures of rows, moved rows and persons found, those that a page shows at once first."""
+    result = leakage_result(audit)
+    return result.in_order(result.group("persons").figures)
+
+
+def drawings(audit: LeakageAudit, key: str) -> list[Drawing]:
+    """Return the drawings of a group."""
+    return [each for each in leakage_result(audit).group(key).parts if isinstance(each, Drawing)]
 
 
 def demo(key: str) -> tuple[Dataset, Dataset]:
@@ -64,7 +96,7 @@ def test_headline__says_it_in_one_sentence() -> None:
 
 @pytest.mark.slow
 def test_figures__stand_beside_chance_with_their_verdict() -> None:
-    full, partial, mean, spread = views.row_figures(audit())
+    full, partial, mean, spread, *_ = leakage_result(audit()).group("persons").figures
     assert (full.value, full.threshold, full.verdict) == (0.25, "none tolerated", Verdict.FAIL)
     assert partial.value == 0.5
     assert partial.threshold.startswith("chance ")
@@ -73,56 +105,53 @@ def test_figures__stand_beside_chance_with_their_verdict() -> None:
     tolerant = audit_leakage(
         table(ORIGINAL), table(SCRAMBLED), thresholds=LeakageThresholds(max_full_leakage_share=0.3)
     )
-    assert views.row_figures(tolerant)[0].threshold == "at most 30.0 %"
+    assert figures(tolerant)["full_leakage_share"].threshold == "at most 30.0 %"
     result = audit_leakage(*demo("leaking"))
     nearest = result.measures.nearest
-    relinked = next(figure for figure in views.moved_figures(result) if figure.measure == "relink_share")
+    relinked = figures(result)["relink_share"]
     assert (nearest.n_assessed, nearest.expected_relinked(600)) == (600, nearest.n_with_unique_best / 600)
     assert (relinked.value, relinked.threshold) == (22 / 600, "chance < 0.1 %")
     unpaired = audit("town,age,sex\nCork,1,f\n")
-    assert views.moved_figures(unpaired)[2].threshold == ""
+    assert figures(unpaired)["relink_share"].threshold == ""
 
 
 def test_figures__are_not_assessed_where_rows_cannot_be_paired() -> None:
     result = audit("town,age,sex\nCork,1,f\n")
-    assert [figure.value for figure in views.row_figures(result)] == [None] * 4
-    assert views.row_figures(result)[0].verdict is Verdict.NOT_ASSESSED
+    rows = leakage_result(result).group("persons").figures[:4]
+    assert [figure.value for figure in rows] == [None] * 4
+    assert rows[0].verdict is Verdict.NOT_ASSESSED
     assert (
-        list(views.columns_table(result.measures))
+        list(frame(result, "columns"))
         == "column n_valid n_matching matching_share chance_share excess z".split()
     )
-    assert len(views.columns_table(result.measures)) == len(views.worst_rows_table(result.measures)) == 0
-    assert list(views.leakage_charts(result.measures)) == ["nearest"]
-    assert views.row_counts_csv(result.measures).decode().count("\n") == 1
-    for chart in (distribution_chart, proportion_chart):
-        with pytest.raises(ValueError, match="Rows could not be compared with their own"):
-            chart(result.measures)
+    assert len(frame(result, "columns")) == len(frame(result, "worst rows")) == 0
+    assert drawings(result, "rows") == drawings(result, "columns") == []
+    assert len(drawings(result, "nearest")) == 1
+    assert row_counts_csv(result.measures).decode().count("\n") == 1
 
 
 @pytest.mark.slow
 def test_columns_and_charts__show_the_largest_first() -> None:
-    frame = views.columns_table(audit().measures)
-    assert frame["n_matching"].sum() == 5
-    assert frame["z"].is_monotonic_decreasing
-    assert (frame["excess"] == frame["matching_share"] - frame["chance_share"]).all()
+    columns = frame(audit(), "columns")
+    assert columns["n_matching"].sum() == 5
+    assert columns["z"].is_monotonic_decreasing
+    assert (columns["excess"] == columns["matching_share"] - columns["chance_share"]).all()
     header = ",".join(f"c{number}" for number in range(40))
     rows = "\n".join(",".join(str((row * column) % 5) for column in range(40)) for row in range(6))
     wide = table(f"{header}\n{rows}\n")
-    chart = views.leakage_charts(audit_leakage(wide, wide).measures)["columns"]
+    (chart,) = drawings(audit_leakage(wide, wide), "columns")
     assert chart.title == "Matching cells by column, against chance (the 30 with the largest excess)"
-    measures = audit(ignore_values=("63", "m", "Derby")).measures
-    charts = views.leakage_charts(measures)
-    specification = charts["distribution"].chart.to_dict()
+    proportion, distribution = drawings(audit(ignore_values=("63", "m", "Derby")), "rows")
+    specification = distribution.chart.to_dict()
     counts = next(iter(specification["datasets"].values()))
     assert sum(row["observed"] for row in counts) == 4
     assert sum(row["chance"] for row in counts) == pytest.approx(4)
-    assert says(charts["proportion"].alt_text, "full leakage: 2…partial leakage: 0…: 1 row…: 1 row")
+    assert says(proportion.alt, "full leakage: 2…partial leakage: 0…: 1 row…: 1 row")
 
 
 @pytest.mark.slow
 def test_row_tables__have_numbers_and_counts_and_one_row_of_both_tables() -> None:
-    frame = views.worst_rows_table(audit().measures, n_rows=3)
-    assert frame.to_dict("list") == {
+    assert frame(audit(), "worst rows")[:3].to_dict("list") == {
         "row": [1, 2, 4],
         "n_matching": [3, 1, 1],
         "n_valid": [3, 3, 3],
@@ -130,16 +159,16 @@ def test_row_tables__have_numbers_and_counts_and_one_row_of_both_tables() -> Non
         "leakage": ["full", "partial", "partial"],
     }
     ignored = audit(ignore_values=("30", "f", "Ekwador"), ignore_columns=("town", "age"))
-    assert views.worst_rows_table(ignored.measures)["leakage"].tolist() == ["full", "", "", ""]
+    assert frame(ignored, "worst rows")["leakage"].tolist() == ["full", "", "", ""]
     original = table("id,a\n7,x\n8,y\n")
     scrambled = table("id,a\n8,z\n9,x\n")
     pair = pair_tables(original, scrambled, key="id")
     result = audit_leakage(original, scrambled, settings=LeakageSettings(key="id"))
-    assert views.worst_rows_table(result.measures)["row"].tolist() == [2]
-    assert views.row_values_table(pair, result.measures, 2).to_dict("records") == [
+    assert frame(result, "worst rows")["row"].tolist() == [2]
+    assert row_values_table(pair, result.measures, 2).to_dict("records") == [
         {"column": "a", "original": "y", "scrambled": "z", "equal": False}
     ]
-    lines = views.row_counts_csv(audit().measures).decode().splitlines()
+    lines = row_counts_csv(audit().measures).decode().splitlines()
     assert lines[0] == '"row","matching_cells","valid_cells","full_leakage"'
     assert lines[1:] == ["1,3,3,true", "2,1,3,false", "3,0,3,false", "4,1,3,false"]
 
@@ -147,31 +176,28 @@ def test_row_tables__have_numbers_and_counts_and_one_row_of_both_tables() -> Non
 @pytest.mark.slow
 def test_distances_table__names_the_holdout_where_there_is_one() -> None:
     with_holdout = audit_leakage(table(ORIGINAL), table(SCRAMBLED), holdout=table(STRANGERS))
-    assert len(views.distances_table(audit().measures)) == 2
-    assert views.distances_table(with_holdout.measures)["between"].tolist()[2:] == [
+    assert len(frame(audit(), "distances")) == 2
+    assert frame(with_holdout, "distances")["between"].tolist()[2:] == [
         "Scrambled rows to a sample of the original",
         "Scrambled rows to the hold-out",
     ]
-    assert views.nearest_figures(with_holdout)[-1].measure == "closer_to_original_share"
-    assert views.nearest_figures(with_holdout)[-1].value == 1.0
+    assert figures(with_holdout)["closer_to_original_share"].value == 1.0
 
 
 @pytest.mark.slow
 def test_notes__state_every_choice() -> None:
     result = audit(ignore_values=("-999",), ignore_columns=("town",), missing_on_both="difference")
     told = "2 columns compared, 1 ignored…-999…is a difference…is a difference…500 random orders, seed 0"
-    assert says(views.comparison_note(result.measures), told)
-    assert says(views.nearest_note(audit().measures), "Exact: 4…4")
-    assert says(views.nearest_note(audit(max_comparisons=24).measures), "sample (seed 0): 2 of 4…4")
-    from core.measures import MEASURES  # noqa: PLC0415
-
-    assert set(views.MEASURE_KEYS) <= set(MEASURES)
+    assert says(comparison_note(result.measures), told)
+    assert says(nearest_note(audit().measures), "Exact: 4…4")
+    assert says(nearest_note(audit(max_comparisons=24).measures), "sample (seed 0): 2 of 4…4")
+    assert set(TOOL.measures) <= set(MEASURES)
 
 
 @pytest.mark.slow
 def test_leakage_report__renders_everywhere_and_holds_no_cell_value() -> None:
     original, scrambled = table(ORIGINAL, "original.csv"), table(SCRAMBLED, "scrambled.csv")
-    report = views.leakage_report(
+    report = leakage_report(
         audit_leakage(original, scrambled),
         inputs=[input_facts(original, "original"), input_facts(scrambled, "scrambled")],
         created_at=NOW,
@@ -188,35 +214,30 @@ def test_leakage_report__renders_everywhere_and_holds_no_cell_value() -> None:
         "Column", "Valid cells", "Matching cells", "Matching share", "By chance", "Excess", "z",
     ]  # fmt: skip
     assert report.settings["Compare rows by"] == "Position in the table"
-    assert {figure.measure for figure in report.figures} <= set(views.MEASURE_KEYS)
+    assert {figure.measure for figure in report.figures} <= set(TOOL.measures)
 
 
 def test_found_and_attack_figures__stand_beside_chance_hold_out_or_naive() -> None:
     alone = audit()
-    assert views.found_figures(alone)[0].measure == "n_near_copies"
-    linkage = next(figure for figure in views.attack_figures(alone) if figure.measure == "linkage_share")
+    linkage = figures(alone)["linkage_share"]
     assert linkage.threshold.startswith("naive ")
     assert linkage.verdict is None
     held = audit_leakage(table(ORIGINAL), table(SCRAMBLED), holdout=table(STRANGERS))
-    figures = {figure.measure: figure for figure in views.attack_figures(held)}
-    assert figures["linkage_share"].threshold.startswith("hold-out ")
-    assert figures["membership_auc"].threshold.startswith("95 %: ")
-    assert len(views.attacks_table(held.measures)) == 6
+    assert figures(held)["linkage_share"].threshold.startswith("hold-out ")
+    assert figures(held)["membership_auc"].threshold.startswith("95 %: ")
+    assert len(frame(held, "attacks")) == 6
     single = audit_leakage(table("a\n1\n2\n"), table("a\n1\n3\n"))
-    assert views.attack_figures(single) == ()
-    assert len(views.attacks_table(single.measures)) == 0
+    assert leakage_result(single).group("attacks").figures == ()
+    assert len(frame(single, "attacks")) == 0
 
 
 def test_found_figures__say_what_is_left_without_columns_and_past_spelling() -> None:
     rows = [f"{row},{row * 7 % 30},{'abc'[row % 3]}" for row in range(30)]
     original = "pid,a,b\n" + "\n".join(f"P{row}" for row in rows) + "\n"
     scrambled = "pid,a,b\n" + "\n".join(f"Q{row}".replace("a", "A") for row in rows) + "\n"
-    figures = {
-        figure.measure: figure
-        for figure in views.found_figures(audit_leakage(table(original), table(scrambled)))
-    }
-    assert figures["full_leakage_without_columns_share"].value == pytest.approx(2 / 3)
-    assert figures["n_unique_exact_rows_second_look"].verdict is not None
+    found = figures(audit_leakage(table(original), table(scrambled)))
+    assert found["full_leakage_without_columns_share"].value == pytest.approx(2 / 3)
+    assert found["n_unique_exact_rows_second_look"].verdict is not None
 
 
 @pytest.mark.slow
@@ -228,7 +249,7 @@ def test_headline_figures__what_failed_does_not_stand_behind_what_held() -> None
         "\n".join(["pid,a,b,c,d", *(f"{sign}{n},{','.join(map(str, row))}" for n, row in enumerate(rows))])
         for sign, rows in (("P", zip(*columns, strict=True)), ("Q", zip(*moved, strict=True)))
     )
-    first, *_ = views.headline_figures(audit_leakage(table(original), table(renamed)))
+    first, *_ = in_order(audit_leakage(table(original), table(renamed)))
     assert (first.measure, first.verdict) == ("full_leakage_without_columns_share", Verdict.FAIL)
-    first, *_ = views.headline_figures(audit_leakage(table(original), table(original)))
+    first, *_ = in_order(audit_leakage(table(original), table(original)))
     assert (first.measure, first.verdict) == ("full_leakage_share", Verdict.FAIL)

@@ -1,0 +1,35 @@
+"""The parts of a result on a page: figures as cards, tables, charts, and sentences between them."""
+
+import streamlit as st
+
+from core.reports import report_chart, report_table
+from core.result import Drawing, Figure, Note, Part, Result, Table
+from core.words import say
+from pages.components.results import show_chart, show_figures, show_table
+from pages.components.text import sentence
+
+_PER_ROW = 4
+
+
+def show_group(result: Result, key: str) -> None:
+    """Show the parts of a group one below the other, figures that follow each other as cards in a row."""
+    group = result.group(key)
+    parts = [each for each in group.parts if getattr(each, "where", "both") != "report"]
+    if not parts and group.empty:
+        st.markdown(say(group.empty))
+    if figures := group.figures:
+        show_figures(figures, per_row=_PER_ROW if len(figures) == _PER_ROW else _PER_ROW - 1)
+    for number, part in enumerate(each for each in parts if not isinstance(each, Figure)):
+        show_part(part, key=f"{result.tool}_{group.key}_{number}")
+
+
+def show_part(part: Part, *, key: str) -> None:
+    """Show one part of a result that is no figure."""
+    if isinstance(part, Note):
+        st.caption(sentence(say(part.words)))
+    elif isinstance(part, Drawing):
+        show_chart(report_chart(part), key=key)
+    elif isinstance(part, Table):
+        show_table(report_table(part).frame, alt=part.title)
+        if part.note:
+            st.caption(sentence(say(part.note)))
