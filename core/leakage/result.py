@@ -127,14 +127,14 @@ def _groups(audit: LeakageAudit) -> Iterator[Group]:
     columns = _column_rows(measures)
     drawn = columns_drawing(columns, [each.key for each in _COLUMNS])
     yield Group("columns", "Columns", (*drawn, Table("columns", "Columns", _COLUMNS, columns, COLUMNS_NOTE)))
+    yield Group("worst", "Worst rows", (_worst_table(measures),))
+    yield Group("distances", "Closest records", (_distances_table(measures),))
+    yield Group("attacks", "Attacks", _attacks(audit), empty="Attacks need two columns and two rows.")
     yield Group(
         "nearest",
         "Nearest rows",
         (nearest_drawing(measures), Note(nearest_note(measures)), *_nearest(audit)),
     )
-    yield Group("attacks", "Attacks", _attacks(audit), empty="Attacks need two columns and two rows.")
-    yield Group("worst", "Worst rows", (_worst_table(measures),))
-    yield Group("distances", "Closest records", (_distances_table(measures),))
     further = (
         Figure("expected_matching_cells", measures.expected_matching_cells),
         Figure("n_rows_without_valid_cells", getattr(measures.rows, "n_without_valid_cells", None)),
