@@ -108,6 +108,7 @@ class Result:
     findings: Sequence[Finding] = ()
     first: Sequence[str] = ()  # measures of the figures that stand first
     groups: Sequence[Group] = ()
+    limits: Sequence[str] = ()  # what this result cannot tell, beside what no result of the tool can
     settings: Mapping[str, object] = field(default_factory=dict)  # plain names to values that JSON knows
     seeds: Mapping[str, object] = field(default_factory=dict)  # where random numbers started
 

@@ -21,7 +21,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.__main__ import build_parser, main
 from core.delivery import audit_delivery
-from core.delivery import views as delivery_views
+from core.delivery.report import delivery_report
 from core.demo import Demo
 from core.diversity import DiversitySettings, audit_diversity
 from core.diversity import views as diversity_views
@@ -244,7 +244,7 @@ def _report_risk(folder: Path) -> Mapping[str, object]:
 
 def _report_dataset(folder: Path) -> Mapping[str, object]:
     audit = audit_delivery([*map(read_dataset, sorted(folder.glob("*.csv")))])
-    return delivery_views.delivery_report(audit, inputs=[], created_at=NOON).settings
+    return delivery_report(audit, inputs=[], created_at=NOON).settings
 
 
 def _report_events(folder: Path) -> Mapping[str, object]:

@@ -85,11 +85,12 @@ def audit(arguments: argparse.Namespace) -> Audited:
     )
 
     def report(created_at: datetime) -> Report:
-        from core.delivery import views  # noqa: PLC0415 - takes long to import
+        from core.delivery.proof import delivery_proof  # noqa: PLC0415 - takes long to import
+        from core.delivery.report import delivery_report, facts_of_tables  # noqa: PLC0415 - the same
 
-        inputs = [*views.facts_of_tables(datasets), *before.facts()]
-        told = views.delivery_report(audited, inputs=inputs, created_at=created_at)
-        return told.with_tables(views.delivery_proof(audited, datasets))
+        inputs = [*facts_of_tables(datasets), *before.facts()]
+        told = delivery_report(audited, inputs=inputs, created_at=created_at)
+        return told.with_tables(delivery_proof(audited, datasets))
 
     return Audited(
         verdict=audited.overall,
@@ -126,7 +127,7 @@ def _audit_in_engine(
     )
 
     def report(created_at: datetime) -> Report:
-        from core.delivery.views import delivery_report  # noqa: PLC0415 - takes long to import
+        from core.delivery.report import delivery_report  # noqa: PLC0415 - takes long to import
         from core.risk.views import origin_facts  # noqa: PLC0415 - takes long to import
 
         inputs = [*map(origin_facts, origins), *(origin_facts(each, EARLIER) for each in former)]

@@ -39,7 +39,7 @@ def report_of(
         findings=tuple(result.findings),
         tables=tuple(report_table(each) for each in parts if isinstance(each, Table)),
         charts=tuple(report_chart(each) for each in parts if isinstance(each, Drawing)),
-        limits=tool.limits,
+        limits=(*tool.limits, *result.limits),
         created_at=created_at,
         versions=current_versions(),
         result=document,

@@ -8,13 +8,14 @@ import streamlit as st
 from core import caching
 from core.errors import AuditInputError
 from core.releases import EARLIER, Ledger, ReleasedTable, ReleasesAudit, new_ledger, releases_sentence
-from core.releases.views import COLUMNS, LIMITS, earlier_table, releases_figures
+from core.releases.result import LIMITS, earlier_table, releases_figures
 from core.reports import InputFacts, file_facts, input_facts
 from core.tables import Dataset
 from core.words import say
 from pages.components.inputs import ask_for_files, list_file, list_table
+from pages.components.parts import show_part
 from pages.components.reading import show_problems
-from pages.components.results import Download, show_figures, show_table
+from pages.components.results import Download, show_figures
 from pages.components.text import sentence
 
 _LEDGER = ".json"
@@ -74,7 +75,7 @@ def show_earlier(audit: ReleasesAudit | None) -> None:
     st.markdown(sentence(say(releases_sentence(audit))))
     show_figures(releases_figures(audit), at_once=4)
     if audit.measurement.compared:
-        show_table(earlier_table(audit), alt="This release beside earlier ones", columns=COLUMNS)
+        show_part(earlier_table(audit), key="earlier")
     for limit in LIMITS:
         st.caption(sentence(say(limit)))
 

@@ -17,23 +17,25 @@ from core.delivery import (
     judge_delivery,
     named_tables,
     released_tables,
-    verdict_sentence,
-    views,
 )
+from core.delivery.proof import delivery_proof
+from core.delivery.report import delivery_report, facts_of_tables
+from core.delivery.result import TOOL, delivery_result
 from core.demo.delivery import DEMOS
 from core.free_text import Reading
 from core.reports import Report
+from core.result import Result
 from core.tables import Dataset
 from core.words import listed, say
 from pages.components import results
 from pages.components.asking import ask_for_choice, ask_for_number, ask_for_several
 from pages.components.earlier import Earlier, ask_for_earlier, ledger_download, show_earlier
 from pages.components.inputs import above_privacy_line, ask_for_files, list_given, show_empty_state
+from pages.components.parts import show_group
 from pages.components.reading import all_sheets
 from pages.components.text import sentence
 from pages.components.texts import ask_what_was_read
 
-TOOL = "dataset"
 WHAT_TO_UPLOAD = (
     "Upload **all tables** of one delivery that are about the same people, such as patients, visits and "
     "tests: CSV, TSV, Excel or Parquet. The columns that join them are proposed."
@@ -41,12 +43,12 @@ WHAT_TO_UPLOAD = (
 
 
 def show_dataset() -> None:
-    st.title(say(views.TITLE))
+    st.title(say(TOOL.title))
     question = st.container()
-    stored = ask_for_files(TOOL, "tables", label="The tables of the delivery")
+    stored = ask_for_files(TOOL.key, "tables", label="The tables of the delivery")
     if not stored:
-        question.markdown(say(views.QUESTION))
-        show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
+        question.markdown(say(TOOL.question))
+        show_empty_state(TOOL.key, text=WHAT_TO_UPLOAD, demos=DEMOS)
         return
     names = listed([each.name for each in stored], at_most=3)
     drawer = st.expander(sentence(say("Files and settings: {files}", files=names)), icon=":material/tune:")
@@ -54,10 +56,10 @@ def show_dataset() -> None:
     files, roles, releases = drawer.tabs([say(title) for title in titles])
     wrong = st.container()
     with files:
-        given = zip(stored, list_given(TOOL, "tables", stored, wrong=wrong), strict=True)
-        datasets = [each for file, table in given if table is not None for each in all_sheets(TOOL, file)]
+        given = zip(stored, list_given(TOOL.key, "tables", stored, wrong=wrong), strict=True)
+        datasets = [each for file, table in given if table is not None for each in all_sheets(TOOL.key, file)]
     with releases:
-        earlier = ask_for_earlier(TOOL)
+        earlier = ask_for_earlier(TOOL.key)
     with above_privacy_line():
         with roles:
             settings = _ask_for_settings(datasets)
@@ -66,7 +68,7 @@ def show_dataset() -> None:
                 tuple(each.fingerprint for each in datasets), settings, earlier=earlier.keys
             )
         _show_judged(measured, datasets, earlier)
-        results.show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
+        results.show_definitions(TOOL.measures, limits=TOOL.limits)
 
 
 def _ask_for_settings(datasets: Sequence[Dataset]) -> DeliverySettings:
@@ -106,29 +108,28 @@ def _show_judged(measured: DeliveryMeasurement, datasets: Sequence[Dataset], ear
         thresholds = _ask_for_thresholds()
     read = _ask_what_was_read(measured, datasets)
     audit = judge_delivery(measured, thresholds, read=read)
-    results.show_chart(views.tables_chart(audit), key="dataset_tables_picture")
-    if measured.known:
-        results.show_chart(views.known_chart(audit), key="dataset_known")
+    result = delivery_result(audit)
+    show_group(result, "picture")
     with verdict:
         cheapest = audit.cheapest
         results.show_verdict(
-            audit.overall,
-            verdict_sentence(audit),
+            result.verdict,
+            result.headline,
             reasons=(attack_sentence(cheapest),) if cheapest is not None and cheapest.share_found else (),
             findings=audit.findings,
         )
-    results.show_figures(views.figures(audit), at_once=4)
+    results.show_figures(result.group("persons").figures, at_once=4)
     gravest = audit.findings[0].check if audit.findings else ""
     with st.container(border=True):
         st.markdown(say("**What was found**"))
-        results.show_findings(audit.findings, key=TOOL, at_once=2, in_card=gravest)
+        results.show_findings(audit.findings, key=TOOL.key, at_once=2, in_card=gravest)
     show_earlier(audit.releases)
-    _show_details(audit)
+    _show_details(result)
     st.subheader(say("Downloads"), anchor=False)
     identity = repr(([each.sha256 for each in datasets], measured.settings, thresholds, read, earlier.keys))
     released = partial(released_tables, measured, datasets)
     results.show_downloads(
-        TOOL,
+        TOOL.key,
         partial(_report, audit, datasets, earlier),
         identity=identity,
         released=[(each, ()) for each in datasets],
@@ -145,7 +146,7 @@ def _ask_what_was_read(measured: DeliveryMeasurement, datasets: Sequence[Dataset
         f"{table.name}.{column}": found
         for place, table in enumerate(measured.tables)
         for column, found in ask_what_was_read(
-            f"{TOOL}_{place}", datasets_of[table.name], table.texts
+            f"{TOOL.key}_{place}", datasets_of[table.name], table.texts
         ).items()
     }
 
@@ -163,29 +164,19 @@ def _ask_for_thresholds() -> DeliveryThresholds:
     return DeliveryThresholds(k=k, known_records=known, alone_with_all=alone)
 
 
-def _show_details(audit: DeliveryAudit) -> None:
-    names = ("Tables", "Keys", "Known records", "Cheapest attacks")
-    tables, keys, known, attacks = st.tabs([say(name) for name in names])
-    with tables:
-        results.show_table(views.tables_table(audit), alt="The tables of the delivery")
-    with keys:
-        results.show_table(views.keys_table(audit), alt="Columns that join tables")
-    with known:
-        results.show_table(views.known_table(audit), alt="What is known of a person, and how many it finds")
-    with attacks:
-        if audit.measurement.attacks:
-            results.show_chart(views.attacks_chart(audit), key="dataset_attacks")
-        results.show_table(views.attacks_table(audit), alt="The facts that find most persons")
-        if audit.cheapest is not None:
-            st.caption(sentence(say(attack_sentence(audit.cheapest))))
+def _show_details(result: Result) -> None:
+    groups = [result.group(key) for key in ("tables", "keys", "known", "attacks")]
+    for tab, group in zip(st.tabs([say(group.title) for group in groups]), groups, strict=True):
+        with tab:
+            show_group(result, group.key)
 
 
 def _report(
     audit: DeliveryAudit, datasets: Sequence[Dataset], earlier: Earlier, created_at: datetime
 ) -> Report:
-    inputs = [*views.facts_of_tables(datasets), *earlier.facts()]
-    report = views.delivery_report(audit, inputs=inputs, created_at=created_at)
-    return report.with_tables(views.delivery_proof(audit, datasets))
+    inputs = [*facts_of_tables(datasets), *earlier.facts()]
+    report = delivery_report(audit, inputs=inputs, created_at=created_at)
+    return report.with_tables(delivery_proof(audit, datasets))
 
 
 show_dataset()

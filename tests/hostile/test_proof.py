@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from core.__main__ import audit_again, main
 from core.delivery import DeliverySettings, DeliveryThresholds, audit_delivery
-from core.delivery.views import delivery_proof
+from core.delivery.proof import delivery_proof
 from core.leakage import LeakageSettings, audit_leakage
 from core.leakage.proof import leakage_proof
 from core.plain import printable, shell_word

@@ -23,11 +23,13 @@ from core.delivery import (
     judge_delivery,
     measure_delivery,
     verdict_sentence,
-    views,
 )
 from core.delivery.attack import Records, cheapest_attacks
+from core.delivery.charts import attacks_drawing, tables_drawing
 from core.delivery.keys import Link, Persons, Place, persons_of, propose_links
 from core.delivery.known import events_of, known_all, known_none, known_one, known_several
+from core.delivery.report import delivery_report
+from core.delivery.result import delivery_result
 from core.demo.delivery import DEMOS
 from core.errors import AuditInputError
 from core.releases import EarlierTable
@@ -324,10 +326,10 @@ def test_verdict_sentence__is_the_gravest_finding_and_columns_of_one_kind_stand_
     assert verdict_sentence(joined).startswith("60 of 60 persons (100 %) in 2 tables are among fewer than 5")
     audit = audit_delivery([table("a", age=[30, 40] * 9), other])
     assert audit.overall is Verdict.NOT_ASSESSED
-    assert (audit.judged, audit.cheapest, views.figures(audit)) == (None, None, ())
+    assert (audit.judged, audit.cheapest, delivery_result(audit).group("persons").figures) == (None, None, ())
     assert checks(audit) == {"no_key": Verdict.NOT_ASSESSED}
     for name in RENDERERS:
-        assert render(views.delivery_report(audit, inputs=[], created_at=NOON), name)
+        assert render(delivery_report(audit, inputs=[], created_at=NOON), name)
 
 
 def test_audit__keys_and_persons_can_be_named() -> None:
@@ -410,7 +412,7 @@ def test_demo__is_as_it_says(demo: object) -> None:
     audit = audit_delivery(tables)
     assert audit.overall is {"linked": Verdict.FAIL, "coarse": Verdict.PASS}[demo.key]
     assert all(table.n_below(5) == 0 for table in audit.measurement.tables)
-    report = views.delivery_report(audit, inputs=[], created_at=NOON)
+    report = delivery_report(audit, inputs=[], created_at=NOON)
     for name in RENDERERS:
         written = render(report, name)
         assert tables[0].frame["pseudonym"][0].encode() not in written
@@ -422,20 +424,20 @@ def test_picture__has_a_box_for_each_table_and_an_arrow_for_each_key_away_from_p
     tables = [read_dataset(file.data, name=file.name) for file in DEMOS[0].make()["tables"]]
     lookup = table("wards", ward=["a", "b"], floor=[1, 2])
     audit = audit_delivery([*tables, lookup], DeliverySettings(keys=("stays.stay=tests.stay",)))
-    picture = views.tables_chart(audit)
+    picture = tables_drawing(audit)
     boxes, keys = picture.chart.to_dict()["datasets"].values()
     assert {each["name"] for each in boxes} == {"persons", "stays", "tests", "wards"}
     drawn = [(each["ends"], each["share"], each["named"]) for each in keys]
     assert drawn == [("1 : n", "100 %", False), ("1 : n", "100 %", True)]
-    assert "`persons` to `stays` by `persons.pseudonym` = `stays.person` (1 : n)" in picture.alt_text
-    assert "`wards`: 2 records, joined to nobody." in picture.alt_text
+    assert "`persons` to `stays` by `persons.pseudonym` = `stays.person` (1 : n)" in picture.alt
+    assert "`wards`: 2 records, joined to nobody." in picture.alt
     alone = audit_delivery([lookup, table("other", x=["a", "b"])])
-    assert len(views.tables_chart(alone).chart.to_dict()["datasets"]) == 1
+    assert len(tables_drawing(alone).chart.to_dict()["datasets"]) == 1
     known = "Who knows `persons.age_group`, `persons.region` of a person and"
-    assert known in views.attacks_chart(audit).alt_text
+    assert known in attacks_drawing(audit).alt
     persons = table("persons", person=["a", "b", "c"], town=["x", "y", "z"])
     many = [table(f"visits_{n}", person=["a", "b", "b", "c"], ward=[n, 1, 2, 3]) for n in range(20)]
-    assert views.tables_chart(audit_delivery([persons, *many])).chart.to_dict()["height"] <= 800
+    assert tables_drawing(audit_delivery([persons, *many])).chart.to_dict()["height"] <= 800
 
 
 COUNTS = {(place, term): 41 + 7 * at for at, (place, term) in enumerate(product("ABCD", "xyz"))}

@@ -26,7 +26,7 @@ from core.delivery import (
 )
 from core.delivery.joined import read_list
 from core.delivery.keys import Place
-from core.delivery.views import facts_of_tables
+from core.delivery.report import facts_of_tables
 from core.errors import AuditInputError
 from core.filed import Sameness, read_report, repeat_report
 from core.free_text import Reading

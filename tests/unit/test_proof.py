@@ -21,7 +21,7 @@ import pytest
 from core.__main__ import audit_again, main
 from core.at_hand import alone
 from core.delivery import DeliveryThresholds, audit_delivery
-from core.delivery.views import delivery_proof
+from core.delivery.proof import delivery_proof
 from core.demo.leakage import DEMOS as SURVEYS
 from core.demo.risk import DEMOS as PATIENTS
 from core.demo.tabular import DEMOS as HOSPITALS

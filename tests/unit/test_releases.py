@@ -35,8 +35,8 @@ from core.releases.counts import MOST_CLASSES, ClassCounts
 from core.releases.hashing import siphash
 from core.releases.ledger import Ledger
 from core.releases.ranges import aligned
+from core.releases.result import releases_figures
 from core.releases.splits import _bounded, _Totals
-from core.releases.views import releases_figures
 from core.reports import Figure, InputFacts, render
 from core.risk import RiskSettings, RiskThresholds, judge_risk, measure_risk, views
 from core.verdict import Finding, Verdict

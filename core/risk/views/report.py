@@ -5,8 +5,17 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from core.engines import Origin
-from core.releases.views import releases_figures, releases_limits, releases_tables
-from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable, current_versions, placed
+from core.releases.result import releases_figures, releases_limits, releases_tables
+from core.reports import (
+    Figure,
+    InputFacts,
+    Report,
+    ReportChart,
+    ReportTable,
+    current_versions,
+    placed,
+    report_table,
+)
 from core.reports.model import Column, Table, table_by
 from core.risk import ColumnsMeasurement, RiskAudit, Suda, WhatIf, option_for
 from core.risk.document import risk_arguments, risk_document, settings_of
@@ -365,7 +374,7 @@ def risk_report(
             *_tables(audit, columns),
             *(() if suda is None else suda_tables(suda)),
             *_compared_tables(audit, other),
-            *releases_tables(audit.releases),
+            *map(report_table, releases_tables(audit.releases)),
             *(() if what_if is None else what_if_tables(what_if, audit.thresholds.k)),
         ),
         charts=_charts(audit, columns, suda, what_if),

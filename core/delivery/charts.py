@@ -1,4 +1,4 @@
-"""The tables of a delivery and the keys between them as a picture, and what the cheapest facts find."""
+"""The tables of a delivery and the keys between them as a picture, and what knowledge and facts find."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -6,8 +6,11 @@ from typing import NamedTuple
 import pandas as pd
 
 from core.charts import COLORS, TEXT_COLOR, Chart, Layer, chart, field, horizontal_bars, layer
-from core.delivery import Attack, DeliveryAudit, Link, TableFacts, attack_sentence
-from core.reports import ReportChart
+from core.delivery.attack import Attack
+from core.delivery.judging import DeliveryAudit, attack_sentence
+from core.delivery.known import Known
+from core.delivery.measuring import Link, TableFacts
+from core.result import Drawing
 from core.words import Amount, Text, counted, joined, own, percent, say, text
 
 _BOX = 0.66  # width of a box as a share of its column
@@ -21,17 +24,17 @@ class _Box(NamedTuple):
     row: int
 
 
-def tables_chart(audit: DeliveryAudit) -> ReportChart:
+def tables_drawing(audit: DeliveryAudit) -> Drawing:
     """Draw the tables as boxes and the keys that join each to persons as arrows."""
     boxes, arrows = _laid_out(audit)
     described = [
         *(_box_words(each.table) for each in boxes.values()),
         *(_arrow_words(*each) for each in arrows),
     ]
-    return ReportChart(
+    return Drawing(
         title="Tables and the keys between them: whole lines were named by you, dashed ones are proposed",
         chart=_drawn(list(boxes.values()), [(boxes[one], boxes[other], link) for one, other, link in arrows]),
-        alt_text=joined(described),
+        alt=joined(described),
     )
 
 
@@ -186,11 +189,11 @@ def _arrow_words(start: str, end: str, link: Link) -> Text:
     )
 
 
-def attacks_chart(audit: DeliveryAudit) -> ReportChart:
+def attacks_drawing(audit: DeliveryAudit) -> Drawing:
     """Draw which facts from which tables find how many persons, a bar for each number of facts."""
     attacks = audit.measurement.attacks
     rows = [(say(_facts(attack)), attack.share_found) for attack in attacks]
-    return ReportChart(
+    return Drawing(
         title="The cheapest attacks: which facts find how many persons",
         chart=horizontal_bars(
             pd.DataFrame(rows, columns=["facts", "share"]),
@@ -199,10 +202,44 @@ def attacks_chart(audit: DeliveryAudit) -> ReportChart:
             value_title="Persons found",
             label_title="Known",
         ),
-        alt_text=joined([attack_sentence(attack) for attack in attacks]),
+        alt=joined([attack_sentence(attack) for attack in attacks]),
     )
 
 
 def _facts(attack: Attack) -> Text:
     names = ", ".join(place.column for place in (*attack.of_person, *attack.of_record))
     return text("{facts}: {names}", facts=counted(attack.n_facts, "fact"), names=names)
+
+
+def known_drawing(audit: DeliveryAudit) -> Drawing:
+    """Draw how many persons are among fewer than k, by what is known of them."""
+    known, k = audit.measurement.known, audit.thresholds.k
+    rows = [(say(_short_known(each)), each.share_below(k)) for each in known if each.n_looked_at]
+    return Drawing(
+        title=text("Persons among fewer than {k} by what is known of them", k=k),
+        chart=horizontal_bars(
+            pd.DataFrame(rows, columns=["known", "below"]),
+            label="known",
+            value="below",
+            value_title="Share of persons",
+            label_title="Known beside quasi-identifiers",
+        ),
+        alt=text(
+            "Of {persons}, {first} are among fewer than {k} for who knows quasi-identifiers alone, {one} "
+            "with one record, {all} with all records.",
+            persons=counted(audit.measurement.n_persons or 0, "person"),
+            k=k,
+            first=percent(known[0].share_below(k)),
+            one=percent(known[1].share_below(k)),
+            all=percent(known[-1].share_below(k)),
+        ),
+    )
+
+
+def _short_known(known: Known) -> Text:
+    """Return what is known, for an axis."""
+    if known.n_events is None:
+        return text("all records")
+    if not known.n_events:
+        return text("no record")
+    return text("{n} record", "{n} records", n=known.n_events)

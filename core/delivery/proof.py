@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from core.delivery import DeliveryAudit, attack_sentence, known_words, named_tables
 from core.delivery.measuring import DeliveryMeasurement, TableFacts
-from core.releases.views import releases_figures
+from core.releases.result import releases_figures
 from core.reports import ReportTable, proof
 from core.tables import Dataset
 from core.verdict import Verdict

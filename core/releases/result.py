@@ -1,14 +1,11 @@
-"""The tables of a release beside earlier ones, for pages and reports."""
+"""What a release beside earlier ones says: figures, and a table of the earlier ones."""
 
 from collections.abc import Iterator
-
-import pandas as pd
 
 from core.measures.releases import MEASURES
 from core.releases.judging import MANY_RELINKED, ReleasesAudit
 from core.releases.measuring import Compared
-from core.reports import Figure, ReportTable
-from core.reports.model import Column, table_of
+from core.result import Col, Figure, Table
 from core.verdict import Verdict
 from core.words import own, percent, text
 
@@ -17,22 +14,22 @@ LIMITS = (
     "Only the earlier releases given are compared; what others hold of the same people finds more.",
     "Without a common pseudonym who came and left is read off counts, where coming and leaving cancel.",
 )
-COLUMNS = (
-    Column("release", "Earlier release"),
-    Column("table", "Table"),
-    Column("counted", "Counted", kind="words"),
-    Column("earlier", "In it", "number"),
-    Column("both", "In both", "number"),
-    Column("came", "Came", "number"),
-    Column("came_below", "Of them among fewer than k", "number"),
-    Column("came_values", "Of them a value follows", "number"),
-    Column("left", "Left", "number"),
-    Column("left_below", "Of them among fewer than k (left)", "number"),
-    Column("left_values", "Of them a value follows (left)", "number"),
+_COLUMNS = (
+    Col("release", "Earlier release"),
+    Col("table", "Table"),
+    Col("counted", "Counted", kind="words"),
+    Col("earlier", "In it", "number"),
+    Col("both", "In both", "number"),
+    Col("came", "Came", "number"),
+    Col("came_below", "Of them among fewer than k", "number"),
+    Col("came_values", "Of them a value follows", "number"),
+    Col("left", "Left", "number"),
+    Col("left_below", "Of them among fewer than k (left)", "number"),
+    Col("left_values", "Of them a value follows (left)", "number"),
 )
 
 
-def earlier_table(audit: ReleasesAudit) -> pd.DataFrame:
+def earlier_table(audit: ReleasesAudit) -> Table:
     """Return the earlier tables compared, a row each."""
     k = audit.k
     rows = [
@@ -51,7 +48,7 @@ def earlier_table(audit: ReleasesAudit) -> pd.DataFrame:
         )
         for each in audit.measurement.compared
     ]
-    return table_of(rows, COLUMNS)
+    return Table("earlier", "Earlier releases", _COLUMNS, rows)
 
 
 def releases_limits(audit: ReleasesAudit | None) -> tuple[str, ...]:
@@ -59,11 +56,9 @@ def releases_limits(audit: ReleasesAudit | None) -> tuple[str, ...]:
     return () if audit is None else LIMITS
 
 
-def releases_tables(audit: ReleasesAudit | None) -> tuple[ReportTable, ...]:
+def releases_tables(audit: ReleasesAudit | None) -> tuple[Table, ...]:
     """Return the table of a report; none without earlier releases."""
-    if audit is None:
-        return ()
-    return (ReportTable("earlier", "Earlier releases", earlier_table(audit), columns=COLUMNS),)
+    return () if audit is None else (earlier_table(audit),)
 
 
 def releases_figures(audit: ReleasesAudit | None) -> tuple[Figure, ...]:

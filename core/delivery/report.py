@@ -1,0 +1,45 @@
+"""The report of a delivery, and what it says of its files."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from core.delivery.document import delivery_arguments, delivery_document
+from core.delivery.judging import DeliveryAudit
+from core.delivery.result import TOOL, delivery_result
+from core.reports import InputFacts, Report, input_facts, placed, report_of
+from core.tables import Dataset
+from core.words import listed, own, text
+
+
+def delivery_report(audit: DeliveryAudit, *, inputs: Sequence[InputFacts], created_at: datetime) -> Report:
+    """Return the report of a delivery; aggregates only."""
+    inputs = placed(inputs)
+    return report_of(
+        TOOL,
+        delivery_result(audit),
+        inputs=inputs,
+        created_at=created_at,
+        document=delivery_document(audit),
+        arguments=() if audit.measurement.is_in_engine else (delivery_arguments(audit, inputs),),
+    )
+
+
+def facts_of_tables(datasets: Sequence[Dataset]) -> list[InputFacts]:
+    """Return what a report says of the files, once of a workbook of which several sheets were read."""
+    sheets: dict[tuple[str, str], list[Dataset]] = {}
+    for each in datasets:
+        sheets.setdefault((each.name, each.sha256), []).append(each)
+    return [_facts_of_sheets(found) for found in sheets.values()]
+
+
+def _facts_of_sheets(tables: Sequence[Dataset]) -> InputFacts:
+    facts = input_facts(tables[0], own("table"))
+    if len(tables) == 1:
+        return facts
+    reading = text(
+        "{format}, sheets {names}",
+        format=tables[0].reading.format,
+        names=listed([str(each.reading.options.sheet) for each in tables]),
+    )
+    return replace(facts, reading=reading, options={**(facts.options or {}), "sheet": None})
