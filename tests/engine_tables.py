@@ -164,7 +164,7 @@ def differences(table: pa.Table, engine: Engine, settings: RiskSettings) -> list
     told = [[f for f in each.pop("findings") if f["check"] in _MEASURED_THERE] for each in (ours, theirs)]
     for key in ("exposure_verdict", "overall", "persons_alone_share", "texts"):  # of records
         ours.pop(key, None), theirs.pop(key, None)
-    return [*_differing(ours, theirs, ""), *_differing(*map(_by_check, told), "findings")]
+    return [*differing(ours, theirs, ""), *differing(*map(_by_check, told), "findings")]
 
 
 @st.composite
@@ -192,7 +192,7 @@ def comparison_differences(
     before = measure_risk(was, settings=settings_for_other(settings, was.columns))
     both = [risk_document(judge_risk(before, THRESHOLDS)), risk_document(found.original)]
     whole = [{key: each[key] for key in ("k", "class_sizes", "sensitive", "n_records")} for each in both]
-    return [*_differing(mine, theirs, "original"), *_differing(*whole, "other")]
+    return [*differing(mine, theirs, "original"), *differing(*whole, "other")]
 
 
 _INTERVALS = ["20-29", "20-24", "25-29", "20–29", "30+", "≥30", "<20", " <20", "n/a"]
@@ -247,7 +247,7 @@ def releases_differences(tables: tuple[pa.Table, pa.Table], at: Sequence[str], r
         }
         for of in (here, *found.compared)
     )
-    return [*_differing(one, other, "")]
+    return [*differing(one, other, "")]
 
 
 _SPELLED = """1|1.0|01|+1|1e0|10e-1|-0|0|0.0|.5|0.5|5.|5|12e3|12000|1.50|1.5|9007199254740993|9007199254740992
@@ -301,7 +301,7 @@ def row_differences(tables: Sequence[pa.Table], at: Sequence[str], settings: Lea
         }
 
     ours = figures(here, chance, expected_full_matches(pair, pair.columns))
-    return [*_differing(ours, figures(there.rows, there.chance, there.expected_full), "")]
+    return [*differing(ours, figures(there.rows, there.chance, there.expected_full), "")]
 
 
 _PIECES = (
@@ -399,7 +399,7 @@ def rule_differences(
             "verdict": audit.verdict if is_known else None,
         }
 
-    return [*_differing(figures(ours), figures(theirs), "")]
+    return [*differing(figures(ours), figures(theirs), "")]
 
 
 @st.composite
@@ -464,7 +464,7 @@ def delivery_differences(
         for name, own in zip(names, tables, strict=True):
             for form in ("{}.", '"{}"', "`{}`"):
                 other = other.replace(form.format(name), form.format(own))
-        found += _differing(json.loads(one), json.loads(other), f"k={k}")
+        found += differing(json.loads(one), json.loads(other), f"k={k}")
     return found
 
 
@@ -499,13 +499,13 @@ def _by_check(findings: list[dict[str, Any]]) -> dict[str, Any]:
     return {f"{each['check']} {each['column']}": [each[key] for key in told] for each in findings}
 
 
-def _differing(one: Any, other: Any, where: str) -> Iterator[str]:
+def differing(one: Any, other: Any, where: str) -> Iterator[str]:
     if isinstance(one, dict) and isinstance(other, dict):
         for key in sorted({*one, *other}):
-            yield from _differing(one.get(key), other.get(key), f"{where}/{key}")
+            yield from differing(one.get(key), other.get(key), f"{where}/{key}")
     elif isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)) and len(one) == len(other):
         for position, (left, right) in enumerate(zip(one, other, strict=True)):
-            yield from _differing(left, right, f"{where}/{position}")
+            yield from differing(left, right, f"{where}/{position}")
     elif isinstance(one, float) and isinstance(other, (int, float)):
         yield from (
             [] if math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12) else [f"{where}: {one} and {other}"]

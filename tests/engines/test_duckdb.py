@@ -28,6 +28,7 @@ from tests.engine_tables import (
     audits,
     comparison_differences,
     differences,
+    differing,
     few,
     in_duckdb,
     released,
@@ -351,7 +352,8 @@ def test_command__measures_a_file_beyond_memory_in_duckdb(
     there = capsys.readouterr()
     assert there.err.startswith(f"warning: people.{form} needs about ")
     found, before = json.loads(there.out), json.loads(here.out)
-    assert (found["k"], found["sensitive"]) == (before["k"], before["sensitive"])
+    assert found["k"] == before["k"]
+    assert [*differing(before["sensitive"], found["sensitive"], "")] == []  # sums are in another order
     assert found["overall"] != Verdict.PASS.value
     main(_risk(file, "--json", "--evidence", "masked"))  # needs the records
     assert capsys.readouterr().err == ""
