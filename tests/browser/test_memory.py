@@ -113,7 +113,8 @@ def test_memory__holds_nothing_of_a_session_whose_tab_was_closed(
 
     port = fresh_server.rpartition(":")[2]
     (server, *_) = processes(port)
-    _, before = session("First" + secrets.token_hex(6))  # libraries are loaded once
+    # libraries are loaded once, and as many processes are kept as a busy machine once needed
+    before = max(session("First" + secrets.token_hex(6))[1] for _ in range(2))
     left, after = session("Planted" + secrets.token_hex(6))
     assert left == 0
     assert after - before < 150
@@ -259,7 +260,8 @@ def test_memory__of_each_tool_is_given_back_with_its_tab(tool: str, own_server: 
         among = processes(port)
         return sum(n_in_memory(each, word) for each in among), sum(map(_megabytes, among))
 
-    _, before = session("First" + secrets.token_hex(6))  # libraries are loaded once
+    # libraries are loaded once, and as many processes are kept as a busy machine once needed
+    before = max(session("First" + secrets.token_hex(6))[1] for _ in range(2))
     left, after = session("Planted" + secrets.token_hex(6))
     assert left == 0
     assert after - before < 150
