@@ -19,8 +19,8 @@ test test-rest coverage: .venv/dev.stamp
 
 test-all: test test-rest
 
-same: .venv/dev.stamp  # AGAINST=<commit>: do the answers differ from that commit's?
-	$(BIN)/python -m benchmarks.same $(AGAINST)
+same: .venv/dev.stamp  # AGAINST=<commit>: do the answers differ from that commit's? ONLY=<tool>: of one
+	$(BIN)/python -m benchmarks.same $(AGAINST) $(if $(ONLY),--only $(ONLY))
 
 check: .venv/dev.stamp
 	$(BIN)/ruff check .

@@ -40,14 +40,16 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "against", nargs="?", metavar="AGAINST", help="a commit, or a folder of filed answers"
     )
-    given = parser.parse_args(words).against or ""
+    parser.add_argument("--only", metavar="TOOL", default="", help="ask the calls of one command alone")
+    asked = parser.parse_args(words)
+    given, only = asked.against or "", asked.only
     before = _against(given)
     began = time.monotonic()
-    now = file_answers(ROOT, FILED / _commit())
+    now = file_answers(ROOT, FILED / f"{_commit()}{only and f'-{only}'}", only=only)
     print(f"{len(answers(now))} answers filed in {now.relative_to(ROOT)}, {time.monotonic() - began:.0f} s")
     if not given:
         return 0
-    lines = list(differences(before or _of_commit(given), now))
+    lines = list(differences(before or _of_commit(given), now, partly=bool(only)))
     print("\n".join(lines) if lines else "nothing differs")
     return int(bool(lines))
 
@@ -90,8 +92,8 @@ def _git(*words: str, check: bool = True) -> str | None:
     return done.stdout.strip() if done.returncode == 0 else None
 
 
-def file_answers(code: Path, folder: Path) -> Path:
-    """Ask the code of a checkout everything, and file its answers, a JSON file each, into a new folder."""
+def file_answers(code: Path, folder: Path, *, only: str = "") -> Path:
+    """Ask the code of a checkout everything, or what one command answers, and file its answers as JSON."""
     from benchmarks.same_calls import calls  # noqa: PLC0415 - not of the processes that answer
 
     shutil.rmtree(folder, ignore_errors=True)
@@ -99,7 +101,8 @@ def file_answers(code: Path, folder: Path) -> Path:
     asked: queue.SimpleQueue[Any] = queue.SimpleQueue()
     with tempfile.TemporaryDirectory() as inputs, _code_of(code):
         for call in calls(Path(inputs), [*PYTHON, "-m", "core"]):
-            asked.put({"name": call.name, "folder": str(call.folder), "words": call.words})
+            if only in ("", call.words[0]):
+                asked.put({"name": call.name, "folder": str(call.folder), "words": call.words})
         answering = [threading.Thread(target=_ask, args=(asked, folder)) for _ in range(os.cpu_count() or 1)]
         for each in answering:
             each.start()
@@ -175,12 +178,12 @@ def answers(folder: Path) -> dict[str, Path]:
     return {path.stem: path for path in sorted(folder.glob("*.json"))}
 
 
-def differences(before: Path, now: Path) -> Iterator[str]:
-    """Yield a line for each place where the answers of two folders differ."""
+def differences(before: Path, now: Path, *, partly: bool = False) -> Iterator[str]:
+    """Yield a line for each place where the answers of two folders differ; `partly`: where both have one."""
     from core.filed.repeating import differences_between  # noqa: PLC0415 - see above
 
     one, other = answers(before), answers(now)
-    for name in dict.fromkeys((*one, *other)):
+    for name in other if partly else dict.fromkeys((*one, *other)):
         if name not in one or name not in other:
             yield f"{name}: {'asked now alone' if name not in one else 'no longer asked'}"
             continue
