@@ -14,8 +14,8 @@ from core.tabular import (
     measure_classes,
     measure_tabular,
 )
+from core.tabular.charts import class_drawing
 from core.tabular.second_opinion import SecondOpinionThresholds, measure_second_opinion
-from core.tabular.views import class_chart
 
 N_RECORDS = 1_000_000
 ROUNDS = 3
@@ -48,14 +48,14 @@ def run() -> None:
     for label, seconds in (("rules", rules), ("with second opinion", rules + opinion_seconds)):
         print(f"{label}: {seconds:.2f} s, ratio {seconds / plainly:.1f} (limit {LIMITS[label]})")
     again, _ = timed(
-        lambda: class_chart(
+        lambda: class_drawing(
             judge_tabular(
                 measured,
                 classes=classes,
                 opinion=opinion,
                 opinion_thresholds=SecondOpinionThresholds(smallest_k=7),
             ),
-            k=7,
+            7,
         ),
         rounds=ROUNDS,
     )

@@ -43,6 +43,7 @@ class Col:
     # ours, which are never cut short
     kind: Literal["data", "words", "code"] = "data"
     get: Callable[[Any], Any] | None = None  # of a row that is no tuple; by default its attribute of the key
+    mark: Callable[[Any], Verdict | None] | None = None  # what a row's cell is tinted by
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +92,7 @@ class Group:
     parts: tuple[Part, ...]
     where: Where = "both"
     empty: str = ""  # said on the page where there are no parts
+    is_detail: bool = False  # in a report's appendix
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -105,7 +107,10 @@ class Result:
     tool: str
     verdict: Verdict
     headline: str  # the sentence that explains the verdict
+    name: str = ""  # of the file, where a run is of several
+    verdicts: Mapping[str, Verdict] = field(default_factory=dict)  # those that it is the worst of, by name
     findings: Sequence[Finding] = ()
+    files: Callable[[], Sequence[Result]] = tuple  # makes those of a run's files, which tell all of them
     first: Sequence[str] = ()  # measures of the figures that stand first
     groups: Sequence[Group] = ()
     limits: Sequence[str] = ()  # what this result cannot tell, beside what no result of the tool can
@@ -116,10 +121,10 @@ class Result:
         """Return a group by its key."""
         return next(each for each in self.groups if each.key == key)
 
-    def parts(self, where: Literal["page", "report"]) -> Iterator[Part]:
-        """Yield the parts that stand on a page, or in a report, in their order."""
+    def parts(self, where: Literal["page", "report"], *, is_detail: bool | None = None) -> Iterator[Part]:
+        """Yield the parts that stand on a page, or in a report, in their order; details alone, or none."""
         for group in self.groups:
-            if group.where in ("both", where):
+            if group.where in ("both", where) and is_detail in (None, group.is_detail):
                 yield from (each for each in group.parts if getattr(each, "where", "both") in ("both", where))
 
     def in_order(self, figures: Sequence[Figure]) -> list[Figure]:

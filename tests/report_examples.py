@@ -14,7 +14,8 @@ from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable
 from core.reports.model import Column
 from core.tables import read_dataset
 from core.tabular import audit_tabular, pair_files, read_log
-from core.tabular.views import tabular_report, verified_file
+from core.tabular.report import tabular_report
+from core.tabular.verified import verified_file
 from core.verdict import Finding, Verdict
 
 CREATED_AT = datetime(2026, 11, 20, 6, 30, tzinfo=UTC)

@@ -37,7 +37,7 @@ from core.settings_files import known_settings, read_settings
 from core.settings_form import Setting, described, settings_named_by
 from core.tables import read_dataset
 from core.tabular import audit_tabular, read_log
-from core.tabular.views import VerifiedFile
+from core.tabular.verified import VerifiedFile
 from core.vcf import VcfSettings, pair_folders, run_pairs
 from core.vcf import views as vcf_views
 from docs.generated import TOOLS, with_settings

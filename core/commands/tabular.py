@@ -42,17 +42,18 @@ from core.settings_form import add_options, from_options, given_options
 from core.tables import Dataset, ReadOptions
 from core.tabular.csv_report import class_shares, csv_report_header, csv_report_name, csv_report_row
 from core.tabular.document import run_verdict, tabular_document
+from core.tabular.evidence import evidence_tables
 from core.tabular.in_engine import measure_in_engine
 from core.tabular.log import Mode
 from core.tabular.pairing import original_names
+from core.tabular.proof import tabular_proof
+from core.tabular.report import tabular_report
 from core.tabular.second_opinion import (
     SecondOpinionMeasurement,
     SecondOpinionSettings,
     SecondOpinionThresholds,
 )
-from core.tabular.views import VerifiedFile, log_facts, tabular_report, verified_file
-from core.tabular.views.evidence import evidence_tables
-from core.tabular.views.proof import tabular_proof
+from core.tabular.verified import VerifiedFile, log_facts, verified_file
 from core.verdict import Verdict
 from core.words import Text, input_error, joined, own, percent, text
 

@@ -227,16 +227,19 @@ def _front(
 
 def _verdict_panel(report: Report) -> str:
     verdict = report.verdict
-    parts = "".join(
-        f"<li>{text(say(name))}{verdict_badge(part)}</li>" for name, part in report.verdicts.items()
-    )
     return f"""<section class="verdict {verdict.value}" aria-label="{text(say("Verdict"))}">
 <span class="mark" aria-hidden="true">{verdict.symbol}</span>
 <span class="word">{text(say(verdict.word))}</span>
 <span class="headline wrap">{prose(report.headline)}</span>
 </section>
-{f'<ul class="parts">{parts}</ul>' if parts else ""}
+{_verdicts(report.verdicts)}
 <p class="small">{text(say(_VERDICT_MEANINGS[verdict]))}</p>"""
+
+
+def _verdicts(verdicts: Mapping[str, Verdict]) -> str:
+    """Return the verdicts that a verdict is the worst of, each with its name."""
+    parts = "".join(f"<li>{text(say(name))}{verdict_badge(each)}</li>" for name, each in verdicts.items())
+    return f'<ul class="parts">{parts}</ul>' if parts else ""
 
 
 def verdict_badge(verdict: Verdict | None) -> str:
@@ -327,6 +330,7 @@ def _section(section: ReportSection, number: int, report: Report, charts: Iterat
     parts = [
         f'<h2 class="{_wrapping(section.name)}">{text(section.name)} {badge}</h2>',
         headline,
+        _verdicts(section.verdicts) if several else "",
         found,
         *(_report_table(each, level=3) for each in section.tables if is_file),
         f'<div class="{beside}">{figures}{charts_html}</div>' if figures or drawn else "",

@@ -199,6 +199,7 @@ class ReportSection:
     headline: str
     figures: tuple[Figure, ...]
     findings: tuple[Finding, ...]
+    verdicts: Mapping[str, Verdict] = field(default_factory=dict)  # as of a report
     charts: tuple[ReportChart, ...] = ()
     tables: tuple[ReportTable, ...] = ()
     details: tuple[ReportTable, ...] = ()  # further tables, shown in the appendix

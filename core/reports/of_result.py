@@ -7,13 +7,17 @@ from core.reports.model import (
     InputFacts,
     Report,
     ReportChart,
+    ReportSection,
     ReportTable,
     current_versions,
+    figures_of,
+    findings_of,
     placed,
     table_of,
 )
-from core.result import Drawing, Figure, Result, Table
+from core.result import Drawing, Figure, Part, Result, Table
 from core.tools import Tool
+from core.verdict import worst_first
 
 
 def report_of(
@@ -26,19 +30,25 @@ def report_of(
     arguments: tuple[tuple[str, ...], ...] = (),
 ) -> Report:
     """Return the report of a result; `document` is what `--json` prints, `arguments` repeat the audit."""
-    parts = list(result.parts("report"))
+    sections = tuple(_section(each) for each in result.files())
+    front, details = ([*result.parts("report", is_detail=each)] for each in (False, True))
+    told = (*findings_of(sections), *result.findings)
+    findings = tuple(worst_first(told)) if sections else told
+    of_files = [table for each in sections for table in (*each.tables, *each.details)]
     return Report(
         tool=tool.key,
         title=tool.title,
         question=tool.question,
         verdict=result.verdict,
         headline=result.headline,
+        verdicts=result.verdicts,
         inputs=placed(inputs),
         settings=result.settings,
-        figures=tuple(each for each in parts if isinstance(each, Figure)),
-        findings=tuple(result.findings),
-        tables=tuple(report_table(each) for each in parts if isinstance(each, Table)),
-        charts=tuple(report_chart(each) for each in parts if isinstance(each, Drawing)),
+        figures=(*_figures(front), *figures_of(sections), *_figures(details)),
+        findings=findings,
+        tables=(*_tables(front), *of_files, *_tables(details)),
+        charts=tuple(chart for each in (_charts(front), *(one.charts for one in sections)) for chart in each),
+        sections=sections,
         limits=(*tool.limits, *result.limits),
         created_at=created_at,
         versions=current_versions(),
@@ -48,9 +58,41 @@ def report_of(
     )
 
 
+def _section(file: Result) -> ReportSection:
+    """Return what a report says of one file of a run."""
+    front, details = ([*file.parts("report", is_detail=each)] for each in (False, True))
+    return ReportSection(
+        name=file.name,
+        verdict=file.verdict,
+        verdicts=file.verdicts,
+        headline=file.headline,
+        figures=_figures(front),
+        further=_figures(details),
+        findings=tuple(file.findings),
+        charts=(*_charts(front), *_charts(details)),
+        tables=_tables(front),
+        details=_tables(details),
+    )
+
+
+def _figures(parts: Sequence[Part]) -> tuple[Figure, ...]:
+    return tuple(each for each in parts if isinstance(each, Figure))
+
+
+def _tables(parts: Sequence[Part]) -> tuple[ReportTable, ...]:
+    return tuple(report_table(each) for each in parts if isinstance(each, Table))
+
+
+def _charts(parts: Sequence[Part]) -> tuple[ReportChart, ...]:
+    return tuple(report_chart(each) for each in parts if isinstance(each, Drawing))
+
+
 def report_table(table: Table) -> ReportTable:
     """Return a table of a result as files and pages show it."""
-    return ReportTable(table.key, table.title, table_of(table.cells(), table.columns), table.note)
+    rows = list(table.rows)
+    marks = {each.key: [each.mark(row) for row in rows] for each in table.columns if each.mark}
+    frame = table_of(table.cells(), table.columns)
+    return ReportTable(table.key, table.title, frame, table.note, marks=marks)
 
 
 def report_chart(drawing: Drawing) -> ReportChart:

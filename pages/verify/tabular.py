@@ -8,11 +8,16 @@ import streamlit as st
 
 from core.caching import StoredFile
 from core.demo.tabular import DEMOS
-from core.reports import Report
-from core.tabular import LeftOutFile, views
+from core.reports import report_table
+from core.result import Result, Table
+from core.tabular import LeftOutFile
 from core.tabular.csv_report import Headers, csv_report_header, csv_report_name, csv_report_row
+from core.tabular.report import tabular_report
+from core.tabular.result import TOOL, run_counts, run_result
+from core.tabular.verified import VerifiedFile
 from core.words import listed, say
 from pages.components import inputs, results
+from pages.components.parts import show_group
 from pages.components.text import sentence
 from pages.verify.tabular_parts.batch import MeasuredFile, judge, measure_pairs
 from pages.verify.tabular_parts.file import show_file
@@ -26,7 +31,6 @@ from pages.verify.tabular_parts.pairing import (
 )
 from pages.verify.tabular_parts.settings import Limits, ask_for_limits, ask_for_patterns, show_departures
 
-TOOL = "tabular"
 WHAT_TO_UPLOAD = (
     "Upload three files for each table: the **original** `visits.csv`, the **anonymized** "
     "`visits_anonymized.csv`, and the **log** of what was done, `visits_anonymized_log.json`. "
@@ -36,26 +40,26 @@ WHAT_TO_UPLOAD = (
 
 
 def show_tabular() -> None:
-    st.title(say(views.TITLE))
+    st.title(say(TOOL.title))
     question = st.container()
     files = inputs.ask_for_files(
-        TOOL,
+        TOOL.key,
         "files",
         label="Originals, anonymized tables and logs, all together",
         help_text="Files are paired by their names; others can be paired by hand.",
     )
     if not files:
-        question.markdown(say(views.QUESTION))
-        inputs.show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
+        question.markdown(say(TOOL.question))
+        inputs.show_empty_state(TOOL.key, text=WHAT_TO_UPLOAD, demos=DEMOS)
         return
-    pairs, left_out = pair_given(TOOL, files)
+    pairs, left_out = pair_given(TOOL.key, files)
     k = int(st.session_state.get("tabular_k", 5))
-    patterns, limits = _ask_for_settings(files, k=k, expanded=not pairs and can_be_paired(TOOL, files))
+    patterns, limits = _ask_for_settings(files, k=k, expanded=not pairs and can_be_paired(TOOL.key, files))
     with inputs.above_privacy_line():
         measured, problems = measure_pairs(
-            TOOL, pairs, {stored.name: stored for stored in files}, patterns=patterns
+            TOOL.key, pairs, {stored.name: stored for stored in files}, patterns=patterns
         )
-        show_what_needs_no_log(TOOL, files)
+        show_what_needs_no_log(TOOL.key, files)
         if measured:
             show_departures(patterns, limits)
             keys = {stored.name: stored.key for stored in files}
@@ -76,9 +80,11 @@ def _ask_for_settings(
         default=say("Pair files by hand") if expanded else None,
     )
     with places[0]:
-        inputs.list_given(TOOL, "files", files, is_table=lambda name: not is_log(name), says_problems=False)
+        inputs.list_given(
+            TOOL.key, "files", files, is_table=lambda name: not is_log(name), says_problems=False
+        )
     with places[1]:
-        ask_for_pairs(TOOL, files)
+        ask_for_pairs(TOOL.key, files)
     with places[2]:
         patterns = ask_for_patterns()
     with places[3]:
@@ -93,18 +99,16 @@ def _show_results(
     keys: Mapping[str, str],
 ) -> None:
     files = [judge(file, limits) for file in measured]
+    result = run_result(files, left_out, k=k)
     shown = 0
     if len(files) > 1 or left_out:
-        results.show_verdict(
-            views.run_verdict([file.audit for file in files], n_skipped=len(left_out)),
-            views.run_counts(files, left_out),
-        )
-        shown = _choose_file(files, left_out)
+        results.show_verdict(result.verdict, run_counts([file.audit for file in files], left_out))
+        shown = _choose_file(files, result)
     show_file(files[shown].audit, measured[shown], k=k)
     pair = measured[shown].pair
     original, anonymized = [keys[pair.original]], [keys[pair.anonymized]]
     inputs.show_ways_on(
-        TOOL,
+        TOOL.key,
         [
             inputs.Way("leakage", partial(dict, original=original, scrambled=anonymized)),
             inputs.Way("risk", partial(dict, table=anonymized, original=original)),
@@ -112,33 +116,28 @@ def _show_results(
     )
     if len(files) > 1:
         with st.expander(say("All figures of all files"), icon=":material/table:"):
-            results.show_table(views.files_table(files), alt="Verdicts and figures of all files")
+            show_group(result, "files")
     st.header(say("Downloads"), anchor=False)
     results.show_downloads(
-        TOOL,
-        partial(_report, files, left_out, k),
+        TOOL.key,
+        lambda created_at: tabular_report(files, skipped=left_out, created_at=created_at, k=k),
         identity=repr(([file.identity for file in measured], [file.settings for file in files])),
         extra=_csv_downloads(files),
         released=[(file.anonymized, ()) for file in measured],
     )
-    results.show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
+    results.show_definitions(TOOL.measures, limits=TOOL.limits)
 
 
-def _choose_file(files: Sequence[views.VerifiedFile], left_out: Sequence[LeftOutFile]) -> int:
+def _choose_file(files: Sequence[VerifiedFile], run: Result) -> int:
     """List files, the worst first, with those left out; return the place of the one to look at."""
     ranked = sorted(files, key=lambda file: -file.audit.overall.severity)
     names = [file.audit.name for file in ranked]
-    results.list_files(TOOL, views.run_table(files, left_out), names)
-    return files.index(ranked[names.index(results.ask_for_file(TOOL, names))]) if len(names) > 1 else 0
+    (listed_files,) = (each for each in run.group("list").parts if isinstance(each, Table))
+    results.list_files(TOOL.key, report_table(listed_files).frame, names)
+    return files.index(ranked[names.index(results.ask_for_file(TOOL.key, names))]) if len(names) > 1 else 0
 
 
-def _report(
-    files: Sequence[views.VerifiedFile], left_out: Sequence[LeftOutFile], k: int, created_at: datetime
-) -> Report:
-    return views.tabular_report(files, skipped=left_out, created_at=created_at, k=k)
-
-
-def _csv_downloads(files: Sequence[views.VerifiedFile]) -> list[results.Download]:
+def _csv_downloads(files: Sequence[VerifiedFile]) -> list[results.Download]:
     """Offer the published CSV report, with its own headers and with English ones."""
     name = csv_report_name(datetime.now(UTC))
     asked: dict[Headers, tuple[str, str]] = {
@@ -153,7 +152,7 @@ def _csv_downloads(files: Sequence[views.VerifiedFile]) -> list[results.Download
     ]
 
 
-def _csv(files: Sequence[views.VerifiedFile], headers: Headers) -> bytes:
+def _csv(files: Sequence[VerifiedFile], headers: Headers) -> bytes:
     rows = (csv_report_row(file.audit, seconds=file.seconds) for file in files)
     return "".join((csv_report_header(headers), *rows)).encode()
 

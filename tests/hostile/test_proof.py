@@ -26,7 +26,7 @@ from core.risk import RiskSettings, RiskThresholds, audit_risk
 from core.risk.views.proof import risk_proof
 from core.tables import Dataset, ReadOptions, read_dataset
 from core.tabular import audit_tabular, read_log
-from core.tabular.views.proof import tabular_proof
+from core.tabular.proof import tabular_proof
 from core.vcf import VcfFile, VcfPair, VcfSettings, run_pairs
 from core.vcf.views.proof import vcf_proof
 from tests.vcf_files import bcf, bgzf, vcf_text

@@ -5,9 +5,9 @@ import pytest
 
 from core.reports.evidence import small_class_records
 from core.reports.model import said_table
+from core.tabular.evidence import relinked_records, unchanged_records
 from core.tabular.second_opinion import judge_second_opinion, measure_second_opinion, with_quasi_identifiers
 from core.tabular.second_opinion.opinion import folded, gravest_first
-from core.tabular.views.evidence import relinked_records, unchanged_records
 from core.verdict import Finding, Verdict
 from tests.second_opinion_examples import dataset, findings, log_of, opinion_on, the_finding, well_anonymized
 

@@ -21,7 +21,7 @@ from core.tabular import (
     read_log,
 )
 from core.tabular.columns import is_high_risk, is_protecting
-from core.tabular.views.evidence import evidence_rows
+from core.tabular.evidence import evidence_rows
 from core.verdict import Verdict
 from tests.cases.table import says
 

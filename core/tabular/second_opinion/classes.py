@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from core.coding import CodedTable, IntArray, combined_codes
 from core.equivalence import EquivalenceClasses, classes_of_codes
@@ -310,19 +309,4 @@ def _confirmed_none(proposal: Text | None, n_below: int) -> Finding:
         message = joined([message, text(known, proposal=proposal)])
     return Finding.of("no_quasi_identifier", Verdict.WARN if n_below else Verdict.PASS, n_affected=n_below)(
         message
-    )
-
-
-def contributions_table(measured: ClassesMeasurement) -> pd.DataFrame:
-    """Return a row per quasi-identifier: unique records with and without it."""
-    classes = measured.chosen or measured.proposed
-    found = classes.contributions if classes else ()
-    n_assessed = max(classes.n_assessed, 1) if classes else 1
-    return pd.DataFrame(
-        {
-            "quasi_identifier": [one.column for one in found],
-            "unique_share": [one.n_unique / n_assessed for one in found],
-            "unique_without_share": [one.n_unique_without / n_assessed for one in found],
-            "k_without": [one.k_without for one in found],
-        }
     )

@@ -6,8 +6,6 @@ Findings are told the gravest first, and many columns of one kind as one finding
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-import pandas as pd
-
 from core.coding import CodedColumn, CodedTable
 from core.free_text import ModelName, Reading, TextColumn, check_reading, measure_texts, text_findings
 from core.jobs import Threads
@@ -18,7 +16,6 @@ from core.tabular.columns import is_high_risk
 from core.tabular.log import AnonymizationLog
 from core.tabular.second_opinion.classes import (
     ClassesMeasurement,
-    contributions_table,
     judge_classes,
     measure_chosen_classes,
     measure_classes,
@@ -40,14 +37,12 @@ from core.tabular.second_opinion.pseudonyms import (
     PseudonymQuality,
     judge_pseudonyms,
     measure_pseudonyms,
-    pseudonyms_table,
 )
 from core.tabular.second_opinion.readable import ReadableColumn, judge_readable, measure_readable
 from core.tabular.second_opinion.relinkage import (
     RelinkageMeasurement,
     judge_relinkage,
     measure_relinkage,
-    relinkage_table,
 )
 from core.tabular.second_opinion.sanity import ColumnSanity, judge_sanity, measure_sanity
 from core.tabular.second_opinion.sorting import SortedAlike, judge_sorting, measure_sorting
@@ -58,7 +53,6 @@ from core.tabular.second_opinion.unchanged import (
     ColumnComparison,
     judge_unchanged,
     measure_unchanged,
-    unchanged_table,
 )
 from core.tabular.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.words import listed
@@ -111,8 +105,6 @@ class SecondOpinion:
     verdict: Verdict  # the worst of the findings; PASS where nothing speaks against the table
     # worst first, of these the gravest, see `gravest_first`; many columns as one. Facts are PASS.
     findings: tuple[Finding, ...]
-    # ``columns``, ``relinkage``, ``pseudonyms`` and ``quasi_identifiers``, which is what each contributes
-    tables: Mapping[str, pd.DataFrame]
     thresholds: SecondOpinionThresholds  # what was judged by
     read: Mapping[str, Reading] = field(default_factory=dict)  # cells of texts that a person has read
 
@@ -278,12 +270,6 @@ def judge_second_opinion(
     return SecondOpinion(
         verdict=worst([Verdict.PASS, *(finding.verdict for finding in findings)]),
         findings=findings,
-        tables={
-            "columns": unchanged_table(measured.columns, thresholds),
-            "relinkage": relinkage_table(measured.relinkage, thresholds),
-            "pseudonyms": pseudonyms_table(measured.pseudonyms),
-            "quasi_identifiers": contributions_table(measured.classes),
-        },
         thresholds=thresholds,
         read=read,
     )

@@ -4,13 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
 from core.coding import sorted_distinct
 from core.tabular.actions import Meaning, meaning_of
 from core.tabular.second_opinion.pair import CodedPair, LoggedTables
 from core.tabular.settings import SecondOpinionThresholds
-from core.tabular.words import SHORT_WORDS
 from core.verdict import Finding, Verdict
 from core.words import counted, share_of
 
@@ -181,20 +179,4 @@ def _found(
     verdict = Verdict.FAIL if failed else Verdict.WARN
     return Finding.of(check, verdict, column=quality.anonymized, n_affected=n)(
         message, found=share_of(n, total), original=quality.original
-    )
-
-
-def pseudonyms_table(measured: tuple[PseudonymQuality, ...]) -> pd.DataFrame:
-    """Return a row per pseudonymized column; None where it could not be assessed."""
-    return pd.DataFrame(
-        {
-            "column": [quality.anonymized for quality in measured],
-            "n_originals": [quality.n_originals for quality in measured],
-            "n_pseudonyms": [quality.n_pseudonyms for quality in measured],
-            "n_originals_with_several": [q.n_originals_with_several for q in measured],
-            "n_pseudonyms_for_several": [q.n_pseudonyms_for_several for q in measured],
-            "n_unchanged": [quality.n_unchanged for quality in measured],
-            "n_compared": [quality.n_compared for quality in measured],
-            "compared_by": [SHORT_WORDS[quality.compared_by] for quality in measured],
-        }
     )

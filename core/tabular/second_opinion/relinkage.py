@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from core.coding import joint_codes
 from core.tabular.second_opinion.pair import CodedPair, LoggedTables
@@ -373,23 +372,3 @@ def _relinkage_verdict(
     if share > thresholds.relinkage_fail_share:
         return Verdict.FAIL
     return Verdict.WARN if share > thresholds.relinkage_warn_share else Verdict.PASS
-
-
-def relinkage_table(measured: RelinkageMeasurement, thresholds: SecondOpinionThresholds) -> pd.DataFrame:
-    """Return sets of columns and the records each re-links: all, the smallest enough, and single ones."""
-    level = measured.level(thresholds.left_unchanged_share)
-    columns = ["columns", "which", "n_matched", "matched_share"]
-    if level is None:
-        return pd.DataFrame(columns=columns)
-    smallest = [level.smallest_set] if level.smallest_set else []
-    single = [one for one in measured.single_columns if one.columns[0] in level.columns]
-    rows = [
-        ("all left unchanged", ColumnSet(columns=level.columns, n_matched=level.n_matched)),
-        *(("smallest set", found) for found in smallest),
-        *(("one column", one) for one in sorted(single, key=lambda one: -one.n_matched)),
-    ]
-    n_records = max(measured.n_records, 1)
-    return pd.DataFrame(
-        [(", ".join(s.columns), which, s.n_matched, s.n_matched / n_records) for which, s in rows],
-        columns=columns,
-    )

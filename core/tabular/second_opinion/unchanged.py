@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import pandas as pd
 
 from core.roles import Role, RoleSuggestion
 from core.tabular.actions import Meaning, meaning_of
@@ -14,7 +13,6 @@ from core.tabular.columns import ColumnPair, is_high_risk
 from core.tabular.second_opinion.amounts import read_amounts
 from core.tabular.second_opinion.pair import CodedPair, LoggedTables
 from core.tabular.settings import SecondOpinionThresholds
-from core.tabular.words import SHORT_WORDS
 from core.verdict import Finding, Verdict
 from core.words import Value, own, share_of
 
@@ -207,24 +205,3 @@ def _reordered(column: ColumnComparison, *, is_proper: bool) -> Finding:
 def _facts(column: ColumnComparison) -> dict[str, Value]:
     distinct = share_of(column.n_distinct_original, column.n_filled_original)
     return {"column": column.anonymized, "distinct": distinct}
-
-
-def unchanged_table(
-    measured: tuple[ColumnComparison, ...], thresholds: SecondOpinionThresholds
-) -> pd.DataFrame:
-    """Return a row per pair of columns: shares unchanged and distinct, and what they count as."""
-    return pd.DataFrame(
-        {
-            "original": [column.original for column in measured],
-            "anonymized": [column.anonymized for column in measured],
-            "semantic": [column.semantic for column in measured],
-            "action": [column.action for column in measured],
-            "n_unchanged": [column.n_unchanged for column in measured],
-            "n_compared": [column.n_compared for column in measured],
-            "unchanged_share": [column.unchanged_share for column in measured],
-            "distinct_share": [column.distinct_share for column in measured],
-            "is_unchanged": [column.is_unchanged(thresholds) for column in measured],
-            "is_highly_distinct": [column.is_highly_distinct(thresholds) for column in measured],
-            "compared_by": [SHORT_WORDS[column.compared_by] for column in measured],
-        }
-    )

@@ -10,7 +10,7 @@ from core.caching import StoredFile
 from core.errors import AuditInputError, refuse
 from core.tables import Dataset
 from core.tabular import FilePair, LeftOutFile, judge_tabular
-from core.tabular.views import VerifiedFile, verified_file
+from core.tabular.verified import VerifiedFile, verified_file
 from core.words import joined, say
 from pages.components.reading import read_options
 from pages.components.text import plain

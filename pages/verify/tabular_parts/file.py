@@ -1,38 +1,40 @@
 """One verified file on the page: verdicts side by side, figures, charts, tables, evidence."""
 
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
-from core.reports import Figure, ReportChart
-from core.tabular import TabularAudit, views
+from core.reports import report_table
+from core.result import Figure, Group, Result, Table
+from core.tabular import TabularAudit
+from core.tabular.evidence import evidence_of, evidence_table
+from core.tabular.result import file_result, gravest
 from core.tabular.second_opinion import SecondOpinionSettings, SecondOpinionThresholds
-from core.tabular.views.evidence import evidence_of, evidence_table
 from core.verdict import Finding, Verdict
 from core.words import say
 from pages.components import results
 from pages.components.asking import CHOOSE, ask_for_number, ask_for_several, ask_whether
+from pages.components.parts import show_group, show_part
 from pages.components.text import plain, sentence
 from pages.components.texts import ask_what_was_read
 from pages.verify.tabular_parts.batch import MeasuredFile
 
 _AT_ONCE = {"rule": 1, "opinion": 2}  # findings: the map above tells what the rule says of each column
-_MAIN = ("policy_consistency", "pattern_residual", "high_risk_handling", "k")
 
 
 def show_file(audit: TabularAudit, file: MeasuredFile, *, k: int) -> None:
     """Show everything that was found out about one file."""
-    both = [("Published rule", audit.verdict), ("Second opinion", audit.second_opinion_verdict)]
-    is_clean = audit.overall is Verdict.PASS
+    result = file_result(audit, k=k, log=bool(st.session_state.get("tabular_log_scale")))
     results.show_verdict(
-        audit.overall,
-        views.headline(audit),
-        parts=[] if is_clean else both,
-        findings=audit.all_findings,
+        result.verdict,
+        result.headline,
+        parts=[] if result.verdict is Verdict.PASS else list(result.verdicts.items()),
+        findings=result.findings,
         key="file",
     )
-    _show_map(audit)
-    said = views.gravest(audit)
+    _show_map(result)
+    said = gravest(audit)
     in_card = said.check if said else ""
     rule, opinion = st.columns(2)
     with rule, st.container(border=True, height="stretch", key="tabular_side_rule"):
@@ -57,31 +59,30 @@ def show_file(audit: TabularAudit, file: MeasuredFile, *, k: int) -> None:
         )
     if audit.opinion_measurement is not None:
         ask_what_was_read("tabular", file.anonymized, audit.opinion_measurement.texts)
-    results.show_figures([figure for figure in _figures(audit) if figure.measure in _MAIN])
-    _show_tables(audit, file, k)
+    figures = result.group("figures").figures
+    results.show_figures([each for key in result.first for each in figures if each.measure == key])
+    _show_tables(result, audit, file, k)
 
 
-def _figures(audit: TabularAudit) -> tuple[Figure, ...]:
-    return (*views.rule_figures(audit), *views.class_figures(audit))
-
-
-def _show_map(audit: TabularAudit) -> None:
+def _show_map(result: Result) -> None:
     """Show the column map and its checks in one line; a click on a column tells what was found about it."""
-    found, key = views.column_map(audit), f"tabular_column_{audit.name}"
-    st.markdown(f"**{say('Column map')}** · {sentence(say(views.checks_line(audit)))}")
+    (table,) = (each for each in result.group("map").parts if isinstance(each, Table))
+    shown, key = report_table(table), f"tabular_column_{result.name}"
+    st.markdown(f"**{say('Column map')}** · {sentence(say(table.note))}")
     results.show_map(
-        found.frame,
+        shown.frame,
         alt="Every column: what was logged, whether it was done and what was found, the worst first",
         names="column",
         key="tabular_map",
         opened=partial(st.session_state.__setitem__, key),
-        marks=found.marks,
+        marks=shown.marks,
     )
     chosen = str(st.session_state.get(key))
-    if chosen in found.findings:
-        results.show_findings(found.findings[chosen], key="tabular_column", fold_held=False)
-    else:
+    found = next((row.findings for row in table.rows if row.column == chosen), None)
+    if found is None:
         st.caption(say("Mark a column to read its findings."))
+    else:
+        results.show_findings(found, key="tabular_column", fold_held=False)
 
 
 def _show_side(
@@ -103,59 +104,52 @@ def _show_side(
         st.markdown(say(nothing))
 
 
-def _show_classes(audit: TabularAudit, k: int) -> None:
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        ask_for_number(
-            SecondOpinionThresholds, "smallest_k", slider=True, span=(2, 50), start=k, key="tabular_k"
-        )
-        log = st.toggle(say("Logarithmic scale"), key="tabular_log_scale", persist_state="session")
-    chart = views.class_chart(audit, k=k, log=log)
-    if chart is None:
-        st.info(sentence(say(views.class_note(audit))), icon=":material/help:")
-        return
-    note = views.class_note(audit)
-    results.show_chart(
-        ReportChart(title="Records by class size", chart=chart, alt_text=note), key="tabular_classes"
-    )
-    st.caption(sentence(say(note)))
-
-
-def _show_tables(audit: TabularAudit, file: MeasuredFile, k: int) -> None:
-    opinion = audit.second_opinion.tables if audit.second_opinion else {}
-    titles = ["Class sizes", "All figures", "Column checks", "Sensitive patterns"]
-    titles += [*(views.OPINION_TABLES[key].tab for key in opinion), "Evidence"]
-    classes, figures, columns, patterns, *others, evidence = st.tabs([plain(say(title)) for title in titles])
-    with classes:
-        ask_for_several(
-            SecondOpinionSettings,
-            "quasi_identifiers",
-            file.anonymized.columns,
-            start=audit.measurement.quasi_identifiers,
-            key=file.quasi_identifiers_key,
-        )
-        if audit.classes is None:
-            ask_whether(SecondOpinionThresholds, "no_quasi_identifiers", key=file.no_quasi_identifiers_key)
-        _show_classes(audit, k)
-    with figures:
-        results.show_figures([figure for figure in _figures(audit) if figure.measure not in _MAIN], per_row=3)
-        results.show_chart(views.figures_chart_of(audit), key="tabular_figures_chart")
-    with columns:
-        _show_columns(audit)
-    with patterns:
-        found = views.residual_table(audit)
-        if len(found):
-            results.show_table(found, alt="Sensitive patterns by column")
-        else:
-            st.markdown(say("No cell of the anonymized table holds a pattern of the published rule."))
-    for tab, (key, frame) in zip(others, opinion.items(), strict=True):
-        shown = views.OPINION_TABLES[key]
-        with tab:
-            results.show_table(frame, alt=shown.title, columns=shown.columns)
+def _show_tables(result: Result, audit: TabularAudit, file: MeasuredFile, k: int) -> None:
+    tabs = ["classes", "figures", "columns", "patterns"]
+    tabs += [each.key for each in result.groups if each.key.startswith("opinion_")]
+    titles = [say(result.group(key).title) for key in tabs]
+    *places, evidence = st.tabs([plain(title) for title in (*titles, say("Evidence"))])
+    for place, key in zip(places, tabs, strict=True):
+        with place:
+            if key == "classes":
+                _ask_for_classes(audit, file, k)
+            if key == "columns":
+                _show_columns(result.group(key))
+            elif key == "figures":
+                _show_other_figures(result)
+            else:
+                show_group(result, key)
     with evidence:
         _show_evidence(audit, file, k)
 
 
-def _show_columns(audit: TabularAudit) -> None:
+def _ask_for_classes(audit: TabularAudit, file: MeasuredFile, k: int) -> None:
+    ask_for_several(
+        SecondOpinionSettings,
+        "quasi_identifiers",
+        file.anonymized.columns,
+        start=audit.measurement.quasi_identifiers,
+        key=file.quasi_identifiers_key,
+    )
+    if audit.classes is None:
+        ask_whether(SecondOpinionThresholds, "no_quasi_identifiers", key=file.no_quasi_identifiers_key)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        ask_for_number(
+            SecondOpinionThresholds, "smallest_k", slider=True, span=(2, 50), start=k, key="tabular_k"
+        )
+        st.toggle(say("Logarithmic scale"), key="tabular_log_scale", persist_state="session")
+
+
+def _show_other_figures(result: Result) -> None:
+    group = result.group("figures")
+    others = [each for each in group.figures if each.measure not in result.first]
+    results.show_figures(others, per_row=3)
+    for part in group.parts:
+        if not isinstance(part, Figure):
+            show_part(part, key="tabular_figures_chart")
+
+
+def _show_columns(group: Group) -> None:
     statuses = st.pills(
         say("Status"),
         list(Verdict),
@@ -165,9 +159,10 @@ def _show_columns(audit: TabularAudit) -> None:
         key="tabular_statuses",
         persist_state="session",
     )
-    results.show_table(
-        views.columns_table(audit, statuses=statuses), alt="Every column, what was logged, and its status"
-    )
+    for part in group.parts:
+        if isinstance(part, Table):
+            rows = [check for check in part.rows if check.status in statuses]
+            show_part(replace(part, rows=rows), key="tabular_columns")
 
 
 def _show_evidence(audit: TabularAudit, file: MeasuredFile, k: int) -> None:

@@ -7,27 +7,16 @@ import pytest
 
 from core.demo.tabular import DEMOS, make_hospital
 from core.own_reports import TABULAR_COLUMNS
-from core.reports import render_csv, render_html, render_json, render_xlsx
+from core.reports import render_csv, render_html, render_json, render_xlsx, report_table
+from core.result import Drawing
 from core.tables import read_dataset
 from core.tabular import LeftOutFile, TabularThresholds, audit_tabular, judge_tabular, pair_files, read_log
 from core.tabular.csv_report import csv_report_header, csv_report_name, csv_report_row
-from core.tabular.views import (
-    VerifiedFile,
-    class_chart,
-    class_figures,
-    class_note,
-    columns_table,
-    figures_chart,
-    files_table,
-    headline,
-    opinion_figures,
-    residual_table,
-    rule_figures,
-    run_verdict,
-    skipped_table,
-    tabular_report,
-)
-from core.tabular.views.evidence import evidence_of, evidence_table
+from core.tabular.document import run_verdict
+from core.tabular.evidence import evidence_of, evidence_table
+from core.tabular.report import tabular_report
+from core.tabular.result import file_result, run_result
+from core.tabular.verified import VerifiedFile
 from core.verdict import Verdict
 from tests.cases.table import says
 
@@ -51,70 +40,85 @@ def files():
 
 @pytest.mark.slow
 def test_headline__is_the_main_reason_and_a_skipped_file_is_never_a_pass(files) -> None:
-    assert headline(files["patients.csv"].audit) == "The published rule says PASS, the second opinion PASS."
-    assert says(headline(files["survey.csv"].audit), "`full_name`…`other` / `keep`…(person's name)")
-    assert says(headline(files["visits.csv"].audit), "4 of 7 (57.1 %)…50.0 %")
+    told = {name: file_result(file.audit).headline for name, file in files.items()}
+    assert told["patients.csv"] == "The published rule says PASS, the second opinion PASS."
+    assert says(told["survey.csv"], "`full_name`…`other` / `keep`…(person's name)")
+    assert says(told["visits.csv"], "4 of 7 (57.1 %)…50.0 %")
     passed = [files["patients.csv"].audit]
     assert run_verdict(passed) is Verdict.PASS
     assert run_verdict(passed, n_skipped=3) is Verdict.NOT_ASSESSED
     assert run_verdict([]) is Verdict.NOT_ASSESSED
     assert run_verdict([files["survey.csv"].audit], n_skipped=1) is Verdict.FAIL
-    assert skipped_table(SKIPPED).to_dict("records") == [
-        {"file": "z.csv", "reason": "z_anonymized.csv is missing."}
-    ]
+    (skipped,) = run_result([], SKIPPED).group("skipped").parts
+    assert skipped.cells() == [("z.csv", "z_anonymized.csv is missing.")]
 
 
 @pytest.mark.slow
 def test_tables__hold_a_row_per_file_column_and_residual(files) -> None:
-    table = files_table(list(files.values())).set_index("file")
+    (told,) = run_result(list(files.values())).group("files").parts
+    table = report_table(told).frame.set_index("file")
     assert list(table["overall"]) == ["PASS", "WARN", "FAIL", "FAIL"]
     assert table.loc["visits.csv", "warn_share"] == pytest.approx(4 / 7)
     assert table.loc["patients.csv", "k"] == 29
     assert table["k"].isna().to_dict()["survey.csv"]
     assert table["share_k_lt_5"].isna().to_dict()["survey.csv"]
-    audit = files["lab_results.csv"].audit
-    table = columns_table(audit)
+    result = file_result(files["lab_results.csv"].audit)
+    (checks,), (residuals,) = result.group("columns").parts, result.group("patterns").parts
+    table = report_table(checks).frame
     assert list(table["column"]) == ["sample", "name", "birth_date", "sex", "glucose", "note"]
-    failed = columns_table(audit, statuses=[Verdict.FAIL])
+    failed = table[table["status"] == "FAIL"]
     assert list(failed["column"]) == ["name", "birth_date", "note"]
     assert list(failed["n_failing"]) == [2, 7, 70]
     assert list(failed["shapes"])[1] == "YYYY-MM-DD"
-    (row,) = residual_table(files["lab_results.csv"].audit).query("column == 'note'").to_dict("records")
-    assert (row["n_found"], row["patterns"]) == (70, "Phone number 70")
+    (row,) = report_table(residuals).frame.query("column == 'note'").to_dict("records")
+    assert (row["n_cells"], row["patterns"]) == (70, "Phone number 70")
     assert row["found_share"] == pytest.approx(70 / 420)
-    assert len(residual_table(files["patients.csv"].audit)) == 0
+    assert file_result(files["patients.csv"].audit).group("patterns").parts == ()
 
 
 @pytest.mark.slow
 def test_figures__stand_beside_their_thresholds_and_are_never_zero_where_not_assessed(files) -> None:
-    figures = {figure.measure: figure for figure in rule_figures(files["lab_results.csv"].audit)}
+    figures = _figures(files["lab_results.csv"].audit)
     assert figures["policy_consistency"].value == pytest.approx(5 / 6)
     assert figures["policy_consistency"].threshold == "at least 60.0 %"
     assert figures["policy_consistency"].verdict is Verdict.PASS
     assert figures["fail_share"].verdict is Verdict.FAIL
-    warned = {figure.measure: figure for figure in rule_figures(files["visits.csv"].audit)}
+    warned = _figures(files["visits.csv"].audit)
     assert (warned["warn_share"].verdict, warned["warn_share"].threshold) == (Verdict.WARN, "below 50.0 %")
     strict = TabularThresholds(policy_consistency_share=0.9, warn_share=0.5)
-    missed = rule_figures(judge_tabular(files["lab_results.csv"].audit.measurement, thresholds=strict))
-    assert missed[0].verdict is Verdict.FAIL
-    assert [figure.value for figure in class_figures(files["survey.csv"].audit)] == [None, None, None]
-    assert [figure.value for figure in class_figures(files["patients.csv"].audit)] == [29, 0.0, 0.0]
-    assert "not assessed" in class_note(files["survey.csv"].audit)
-    assert class_note(files["patients.csv"].audit) == "420 records in 6 classes over gender, region."
+    missed = _figures(judge_tabular(files["lab_results.csv"].audit.measurement, thresholds=strict))
+    assert missed["policy_consistency"].verdict is Verdict.FAIL
+    of_classes = ("k", "share_k_lt_2", "share_k_lt_5")
     audit = files["survey.csv"].audit
-    assert {figure.measure for figure in opinion_figures(audit)} >= {"relinkage_share", "k"}
-    assert opinion_figures(judge_tabular(audit.measurement)) == ()
+    assert [_figures(audit)[key].value for key in of_classes] == [None, None, None]
+    assert _figures(audit)["k"].verdict is Verdict.NOT_ASSESSED
+    figures = _figures(files["patients.csv"].audit)
+    assert [figures[key].value for key in of_classes] == [29, 0.0, 0.0]
+    assert figures["k"].threshold == "at least 5"
+    assert "not assessed" in file_result(audit).group("classes").empty
+    _, note = file_result(files["patients.csv"].audit).group("classes").parts
+    assert note.words == "420 records in 6 classes over gender, region."
+    alone = judge_tabular(audit.measurement)
+    assert _figures(audit).keys() - _figures(alone).keys() >= {"relinkage_share", "n_unlogged_columns"}
+    assert [each.key for each in file_result(alone).groups if each.key.startswith("opinion")] == []
+
+
+def _figures(audit):
+    return {each.measure: each for each in file_result(audit).group("figures").figures}
+
+
+def _charts(audit, **options):
+    return [each.chart for each in file_result(audit, **options).parts("page") if isinstance(each, Drawing)]
 
 
 def test_charts__draw_figures_thresholds_and_classes(files) -> None:
-    drawn = figures_chart(files["lab_results.csv"].audit).to_dict()
+    drawn = _charts(files["lab_results.csv"].audit)[-1].to_dict()
     values = [row["value"] for rows in drawn["datasets"].values() for row in rows][:4]
     assert values == pytest.approx([5 / 6, 1.0, 0.0375832, 0.0], abs=1e-6)
     audit = files["patients.csv"].audit
-    assert class_chart(files["survey.csv"].audit, k=5) is None
+    assert len(_charts(files["survey.csv"].audit)) == 1
     for k in (5, 60):
-        chart = class_chart(audit, k=k, log=k == 60)
-        assert chart is not None
+        chart, _ = _charts(audit, k=k, log=k == 60)
         bars = next(table for table in chart.to_dict()["datasets"].values() if "n_records" in table[0])
         assert sum(row["n_records"] for row in bars) == 420
 

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from core.reports import ReportTable, proof
 from core.tables import Dataset
 from core.tabular import TabularAudit
-from core.tabular.views.evidence import evidence_of, original_of
+from core.tabular.evidence import evidence_of, original_of
 from core.verdict import Verdict
 from core.words import counted, listed, text
 
