@@ -24,7 +24,7 @@ from core.delivery import audit_delivery
 from core.delivery.report import delivery_report
 from core.demo import Demo
 from core.diversity import DiversitySettings, audit_diversity
-from core.diversity import views as diversity_views
+from core.diversity.report import diversity_report
 from core.errors import AuditInputError
 from core.events import audit_events
 from core.events import views as events_views
@@ -261,7 +261,7 @@ def _report_diversity(folder: Path) -> Mapping[str, object]:
         k_max=2,
     )
     audit = audit_diversity(read_dataset(folder / "iris.csv"), settings)
-    return diversity_views.diversity_report(audit, None, created_at=NOON).settings
+    return diversity_report(audit, None, created_at=NOON).settings
 
 
 RESULTS: Mapping[str, tuple[Callable[[Path], Mapping[str, object]], str]] = {

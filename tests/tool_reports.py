@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-import core.diversity.views as diversity_views
 import core.events.views as events_views
 import core.risk.views as risk_views
 import core.vcf.views as vcf_views
@@ -15,6 +14,7 @@ from core.diversity import (
     measure_diversity,
     prepare_search,
 )
+from core.diversity.report import diversity_report
 from core.events import EventSettings, ReleaseOptions, Rule, audit_events, comparable_outcomes
 from core.leakage import LeakageSettings, LeakageThresholds, audit_leakage
 from core.leakage.report import leakage_report
@@ -116,7 +116,7 @@ def _diversity(files: Mapping[str, bytes]) -> Report:
     problem = prepare_search(read_dataset(data, name=name), settings, ModelChoice(seed=3))
     audit = judge_diversity(measure_diversity(problem), DiversityThresholds(max_deletion=0.9))
     picked = audit.recommended and audit.search.configuration(audit.recommended.k, audit.recommended.l)
-    return diversity_views.diversity_report(audit, picked, created_at=examples.CREATED_AT)
+    return diversity_report(audit, picked, created_at=examples.CREATED_AT)
 
 
 _MAKERS = {

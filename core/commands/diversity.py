@@ -119,7 +119,7 @@ def audit(arguments: argparse.Namespace) -> output.Audited:
     further["seconds"] = round(time.perf_counter() - started, 3)
 
     def report(created_at: datetime) -> Report:
-        from core.diversity.views import diversity_report  # noqa: PLC0415 - takes long to import
+        from core.diversity.report import diversity_report  # noqa: PLC0415 - takes long to import
 
         return diversity_report(audited, chosen, created_at=created_at)
 

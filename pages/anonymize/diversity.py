@@ -8,7 +8,7 @@ from joblib import cpu_count
 from core import diversity
 from core.caching import vault
 from core.demo.diversity import DEMOS
-from core.diversity import views
+from core.diversity.result import TOOL, singling_out_table
 from core.errors import AuditInputError
 from core.jobs import Progress
 from core.tables import Dataset
@@ -17,11 +17,10 @@ from pages.anonymize.diversity_parts.results import show_search
 from pages.anonymize.diversity_parts.settings import Asked, ask_for_search, show_asked
 from pages.components.inputs import ask_for_table, show_empty_state, show_privacy_line
 from pages.components.long_work import ask_for_work, greyed_out
+from pages.components.parts import show_part
 from pages.components.policy import ask_for_settings_file
 from pages.components.reading import show_problems
-from pages.components.results import show_table
 
-TOOL = "diversity"
 MOST_THREADS = 4
 WHAT_TO_UPLOAD = (
     "Upload a **table of people** with the label that your model predicts. The model is trained here on a "
@@ -32,18 +31,18 @@ DEMO_OFFER = "Try public tables that come with scikit-learn:"
 
 
 def show_diversity() -> None:
-    st.title(say(views.TITLE))
+    st.title(say(TOOL.title))
     question = st.container()
-    data = ask_for_table(TOOL, "data", label="Table to anonymize")
+    data = ask_for_table(TOOL.key, "data", label="Table to anonymize")
     if data is None:
-        question.markdown(say(views.QUESTION))
-        show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS, offer=DEMO_OFFER)
+        question.markdown(say(TOOL.question))
+        show_empty_state(TOOL.key, text=WHAT_TO_UPLOAD, demos=DEMOS, offer=DEMO_OFFER)
         return
-    job = vault().job(TOOL)
+    job = vault().job(TOOL.key)
     begun = job is not None and job.key.startswith(data.fingerprint)
     start = st.container()  # what is done next stands above what can be set
     with st.expander(say("Settings"), icon=":material/tune:", expanded=not begun):
-        ask_for_settings_file(TOOL)
+        ask_for_settings_file(TOOL.key)
         asked = ask_for_search(data)
         _show_singling_out(data)
     with start:
@@ -53,9 +52,9 @@ def show_diversity() -> None:
         with start:
             if not begun:
                 show_asked(asked)
-            job = ask_for_work(TOOL, key, work, label="Search", inputs=data.fingerprint)
+            job = ask_for_work(TOOL.key, key, work, label="Search", inputs=data.fingerprint)
         if job is not None and job.result is not None:
-            with greyed_out(TOOL, when=job.key != key):
+            with greyed_out(TOOL.key, when=job.key != key):
                 show_search(job.result, job.key)
     show_privacy_line()
 
@@ -113,7 +112,7 @@ def _show_singling_out(data: Dataset) -> None:
         )
     )
     ranked = diversity.rank_by_singling_out(data.table, data.columns)
-    show_table(views.singling_out_table(ranked), alt="Share of records that each column singles out")
+    show_part(singling_out_table(ranked), key="diversity_singling_out")
 
 
 show_diversity()

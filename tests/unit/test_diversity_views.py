@@ -20,20 +20,22 @@ from core.diversity import (
     DiversityThresholds,
     ModelChoice,
     Status,
+    charts,
     judge_diversity,
     measure_diversity,
     prepare_search,
     rank_by_singling_out,
-    views,
 )
 from core.diversity import outcomes as dependence_module
 from core.diversity.cells import grow_tree
 from core.diversity.features import FeatureColumn, FeatureSpace
 from core.diversity.models import linear_scores
 from core.diversity.outcomes import tree_dependence
-from core.diversity.views import charts
+from core.diversity.report import configurations_csv, diversity_report, kept_records_csv
+from core.diversity.result import diversity_result, singling_out_table, way_of_records
 from core.measures import MEASURES
-from core.reports import RENDERERS, render
+from core.reports import RENDERERS, render, report_table
+from core.result import Drawing, Figure, Table
 from core.tables import read_dataset
 from core.verdict import Verdict
 from tests.cases.table import says
@@ -64,9 +66,18 @@ def picked(audit: DiversityAudit) -> Configuration:
     return audit.search.configuration(audit.recommended.k, audit.recommended.l)
 
 
+def figures_of(audit: DiversityAudit, picked: Configuration) -> tuple[Figure, ...]:
+    return diversity_result(audit, picked).group("pair").figures
+
+
+def table_of(key: str, audit: DiversityAudit, picked: Configuration | None = None) -> pd.DataFrame:
+    parts = diversity_result(audit, picked).parts("report")
+    return report_table(next(each for each in parts if isinstance(each, Table) and each.key == key)).frame
+
+
 def test_configurations_table__has_a_row_per_pair_and_no_zero_for_unknown(audit: DiversityAudit) -> None:
     assert set(charts.STATUS_WORDS) == set(Status)
-    table = views.configurations_table(audit.search.configurations)
+    table = table_of("all_configurations", audit)
     assert len(table) == len(audit.search.problem.settings.pairs)
     unknown = table["accuracy"].isna()
     assert set(table.loc[unknown, "result"]) <= {charts.STATUS_WORDS[Status.NOTHING_LEFT]}
@@ -98,23 +109,23 @@ def test_freest__puts_the_label_of_the_target_where_no_point_is() -> None:
     assert place((0.9, 0.51), (0.8, 0.48), (0.0, 0.9), (0.0, 0.1)) == ("left", "bottom")
 
 
-def test_trade_off_chart__draws_each_point_once_and_rings_the_picked(
+def test_trade_off__draws_each_point_once_and_rings_the_picked(
     audit: DiversityAudit, picked: Configuration
 ) -> None:
     points = charts.evaluated(audit)
     assert len({each.kept_set.key for each in points}) == len(points)
-    chart = charts.trade_off_chart(audit, picked).to_dict()
+    chart = charts.trade_off_drawing(audit, picked).chart.to_dict()
     assert len(points) in [len(rows) for rows in chart["datasets"].values()]
-    assert len(charts.trade_off_chart(audit).to_dict()["datasets"]) >= 3
+    assert len(charts.trade_off_drawing(audit).chart.to_dict()["datasets"]) >= 3
     table = charts._points_table(audit)
     line = charts._front_line(table[table["front"]])
     accuracies = line.sort_values("deletion")["accuracy"].tolist()
     assert accuracies == sorted(set(accuracies))  # it never falls
 
 
-def test_grid_chart__has_a_cell_per_pair_with_the_figure(audit: DiversityAudit) -> None:
+def test_grid__has_a_cell_per_pair_with_the_figure(audit: DiversityAudit) -> None:
     for figure in charts.GRID_TITLES:
-        chart = charts.grid_chart(audit, figure, audit.search.configuration(3, 2)).to_dict()
+        chart = charts.grid_drawing(audit, figure, audit.search.configuration(3, 2)).chart.to_dict()
         sizes = [len(rows) for rows in chart["datasets"].values()]
         known = [c for c in audit.search.configurations if charts._grid_value(c, figure) is not None]
         assert max(sizes) == len(known), figure
@@ -122,13 +133,11 @@ def test_grid_chart__has_a_cell_per_pair_with_the_figure(audit: DiversityAudit) 
         assert x["scale"]["domain"] == sorted({c.k for c in audit.search.configurations})
         assert y["scale"]["domain"] == list(range(max(2, *(c.l for c in known)), 0, -1))
         assert x["axis"]["labelExpr"].startswith(f"(datum.value - {x['scale']['domain'][0]}) % ")
-        assert charts.grid_chart(audit, figure).to_dict()["layer"]
+        assert charts.grid_drawing(audit, figure).chart.to_dict()["layer"]
 
 
-def test_configuration_figures__hold_k_and_l_against_what_was_asked(
-    audit: DiversityAudit, picked: Configuration
-) -> None:
-    figures = {figure.measure: figure for figure in views.configuration_figures(audit, picked)}
+def test_figures__hold_k_and_l_against_what_was_asked(audit: DiversityAudit, picked: Configuration) -> None:
+    figures = {figure.measure: figure for figure in figures_of(audit, picked)}
     assert set(figures) <= set(MEASURES)
     assert figures["k"].verdict is Verdict.PASS
     assert figures["k"].value >= picked.k
@@ -137,10 +146,10 @@ def test_configuration_figures__hold_k_and_l_against_what_was_asked(
     assert figures["discernibility"].value >= figures["average_class_size"].value
 
 
-def test_configuration_figures__judge_by_the_chosen_diversity() -> None:
+def test_figures__judge_by_the_chosen_diversity() -> None:
     for diversity, measure in (("entropy", "entropy_l"), ("recursive", "recursive_c")):
         audit = audit_of(diversity=diversity, target_accuracy=0.3)
-        found = views.configuration_figures(audit, audit.within_limits[-1])
+        found = figures_of(audit, audit.within_limits[-1])
         figures = {figure.measure: figure.verdict for figure in found}
         assert (figures[measure], figures["distinct_l"]) == (Verdict.PASS, None)
 
@@ -150,24 +159,26 @@ def test_tables__say_in_words_what_is_known_and_sum_to_what_is_released(
 ) -> None:
     problem = audit.search.problem
     evaluated = next(each for each in audit.search.configurations if each.evaluation)
-    table = views.generalizations_table(problem, evaluated)
+    table = table_of("generalizations", audit, evaluated)
     assert table["column"].tolist() == ["proline", "flavanoids", "hue"]
     assert not table["known_as"].str.contains(":").any()
-    table = charts.diversity_table(picked, problem)
+    table = table_of("class_diversity", audit, picked)
     assert table["records"].sum() == picked.kept_set.n_kept
     assert table["values"].min() >= picked.l
-    ranked = views.singling_out_table(rank_by_singling_out(problem.data.table, problem.data.columns))
+    ranked = report_table(
+        singling_out_table(rank_by_singling_out(problem.data.table, problem.data.columns))
+    ).frame
     assert sorted(ranked["column"]) == sorted(problem.data.columns)
     assert ranked["together"].is_monotonic_increasing
     kept = audit.search.configuration(2, 1)
-    header, *records = views.kept_records_csv(problem, kept).decode().split()
+    header, *records = kept_records_csv(problem, kept).decode().split()
     assert (header, len(records)) == ("record", kept.kept_set.n_kept)
     assert min(map(int, records)) >= 1
-    (row,) = views.bins_table(problem).to_dict("records")
+    (row,) = table_of("bins", audit).to_dict("records")
     assert row["counted_as"] == 10
     assert row["bins"].startswith("up to ")
     assert row["bins"].endswith("| above")
-    (written,) = views.bins_table(audit_of(sensitive_bins=None).search.problem).to_dict("records")
+    (written,) = table_of("bins", audit_of(sensitive_bins=None)).to_dict("records")
     assert written["bins"] == "as written"
 
 
@@ -175,26 +186,27 @@ def test_nothing_left__draws_nothing_and_says_so() -> None:
     audit = audit_of(k_min=6, l_min=6, sensitive_bins=2)
     (nothing,) = audit.search.configurations
     assert nothing.status is Status.NOTHING_LEFT
-    assert charts.class_sizes_chart(nothing) is None
-    assert charts.diversity_chart(nothing, audit.search.problem) is None
-    assert views.generalizations_table(audit.search.problem, nothing).empty
+    result = diversity_result(audit, nothing)
+    assert not any(isinstance(part, Drawing) for group in result.groups for part in group.parts)
+    assert result.group("classes").empty.startswith("Nothing is released")
+    assert table_of("generalizations", audit, nothing).empty
     assert charts.evaluated(audit) == ()
-    assert says(views.headline(audit), "No pair of k and ℓ reaches the accuracy within your limits. ")
-    assert views.way_of_records(audit)[1].endswith(" to anonymize → none released.")
-    assert views.kept_records_csv(audit.search.problem, nothing) == b"record\n"
-    assert b"no cell is diverse enough" in views.configurations_csv(audit)
-    assert charts.trade_off_chart(audit, nothing).to_dict()["layer"]
-    figures = {figure.measure: figure.value for figure in views.configuration_figures(audit, nothing)}
+    assert says(result.headline, "No pair of k and ℓ reaches the accuracy within your limits. ")
+    assert way_of_records(audit)[1].endswith(" to anonymize → none released.")
+    assert kept_records_csv(audit.search.problem, nothing) == b"record\n"
+    assert b"no cell is diverse enough" in configurations_csv(audit)
+    assert charts.trade_off_drawing(audit, nothing).chart.to_dict()["layer"]
+    figures = {figure.measure: figure.value for figure in figures_of(audit, nothing)}
     assert figures == {"base_accuracy": figures["base_accuracy"], "deletion_ratio": 1.0, "ncp": None}
-    report = views.diversity_report(audit, nothing, created_at=NOW)
+    report = diversity_report(audit, nothing, created_at=NOW)
     assert len(report.charts) == 0
 
 
 def test_headline__without_a_model_says_what_is_not_known() -> None:
     choice = ModelChoice(source="predictions", predictions_column="guess")
     audit = audit_of(choice, quasi_identifiers=("hue",))
-    assert says(views.headline(audit), "k and ℓ can be met, …accuracy cannot be assessed.")
-    report = views.diversity_report(audit, None, created_at=NOW)
+    assert says(diversity_result(audit, None).headline, "k and ℓ can be met, …accuracy cannot be assessed.")
+    report = diversity_report(audit, None, created_at=NOW)
     assert report.settings["Model"] == "predictions in column guess"
     assert report.verdict is Verdict.NOT_ASSESSED
 
@@ -203,7 +215,7 @@ def test_headline__without_a_model_says_what_is_not_known() -> None:
 def test_report__renders_and_repeats_byte_for_byte(
     audit: DiversityAudit, picked: Configuration, name: str
 ) -> None:
-    once, again = (views.diversity_report(audit, picked, created_at=NOW, versions={}) for _ in range(2))
+    once, again = (diversity_report(audit, picked, created_at=NOW) for _ in range(2))
     assert render(once, name) == render(again, name)
     assert len(render(once, name)) > 1000
 
@@ -212,7 +224,7 @@ def test_report__names_the_training_table_and_every_setting(audit: DiversityAudi
     problem = audit.search.problem
     training = prepare_search(problem.data, problem.settings, ModelChoice(), training=problem.data)
     judged = judge_diversity(measure_diversity(training), DiversityThresholds(max_deletion=0.4))
-    report = views.diversity_report(judged, None, created_at=NOW)
+    report = diversity_report(judged, None, created_at=NOW)
     assert [facts.role for facts in report.inputs] == ["table to anonymize", "training table"]
     assert report.settings["Quasi-identifiers"] == ["proline", "flavanoids", "hue"]
     assert report.settings["Records removed at most"] == 0.4

@@ -1,27 +1,20 @@
 """One pair of k and l: choosing it, and everything about what it releases."""
 
-from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
 
-from core.diversity import (
-    Configuration,
-    DiversityAudit,
-    SearchProblem,
-    Stability,
-    repeat_configuration,
-    views,
-)
+from core.diversity import Configuration, DiversityAudit, SearchProblem, Stability, repeat_configuration
+from core.diversity.charts import STATUS_WORDS, evaluated
 from core.diversity.judging import accuracy_word
-from core.diversity.views import charts
+from core.diversity.result import TOOL
 from core.jobs import Progress
-from core.reports import ReportChart
+from core.result import Drawing, Group, Result
 from core.words import own, percent, say, text
 from pages.components.long_work import ask_for_work
-from pages.components.results import show_chart, show_figures, show_table
+from pages.components.parts import show_group, show_part
+from pages.components.results import show_figures
 
-TOOL = "diversity"
 REPEATS = 20
 
 
@@ -36,7 +29,7 @@ def ask_for_pair(audit: DiversityAudit, mark: str) -> Configuration:
     settings, state = audit.search.problem.settings, st.session_state
     k_key, l_key = f"diversity_pick_k_{mark}", f"diversity_pick_l_{mark}"
     if k_key not in state:
-        first = audit.recommended or next(iter(charts.evaluated(audit)), audit.search.configurations[0])
+        first = audit.recommended or next(iter(evaluated(audit)), audit.search.configurations[0])
         pick(mark, first.k, first.l)
     lowest_k = max(settings.k_min, settings.l_min)
     state[k_key] = min(max(int(state[k_key]), lowest_k), settings.k_max)
@@ -71,40 +64,35 @@ def ask_for_pair(audit: DiversityAudit, mark: str) -> Configuration:
                 args=(mark, audit.recommended.k, audit.recommended.l),
             )
     picked = audit.search.configuration(int(k), int(l))
-    result = own(charts.STATUS_WORDS[picked.status])
+    result = own(STATUS_WORDS[picked.status])
     title.header(say("k = {k}, ℓ = {l}: {result}", k=picked.k, l=picked.l, result=result), anchor=False)
     return picked
 
 
-def show_pair(audit: DiversityAudit, picked: Configuration, mark: str) -> None:
-    """Show figures, generalizations, classes and their diversity, and how stable the accuracy is."""
-    problem = audit.search.problem
-    show_figures(views.main_figures_first(views.configuration_figures(audit, picked)), at_once=4)
-    titles = ("Classes", "What may be known", "Other splits", "How sensitive values are counted")
-    classes, known, splits, counted = st.tabs([say(title) for title in titles], key="diversity_pair_tabs")
-    with classes:
-        _show_side_by_side(views.pair_charts(audit, picked), mark)
-    with known:
-        st.caption(
-            say("Minimization leaves the model this much, and the accuracy above is measured with it.")
-        )
-        show_table(
-            views.generalizations_table(problem, picked),
-            alt="What minimization leaves of each quasi-identifier",
-        )
-    with splits:
+def show_pair(audit: DiversityAudit, result: Result, picked: Configuration, mark: str) -> None:
+    """Show figures, classes and their diversity, what may be known, and how stable the accuracy is."""
+    show_figures(result.in_order(result.group("pair").figures), at_once=4)
+    classes, known, bins = (result.group(key) for key in ("classes", "known", "bins"))
+    titles = (classes.title, known.title, "Other splits", bins.title)
+    places = st.tabs([say(title) for title in titles], key="diversity_pair_tabs")
+    with places[0]:
+        _show_side_by_side(classes, mark)
+    with places[1]:
+        show_group(result, known.key)
+    with places[2]:
         _show_stability(audit, picked, mark)
-    with counted:
-        show_table(views.bins_table(problem), alt="Values or bins of each sensitive attribute")
+    with places[3]:
+        show_group(result, bins.key)
 
 
-def _show_side_by_side(drawn: Sequence[ReportChart], mark: str) -> None:
+def _show_side_by_side(classes: Group, mark: str) -> None:
+    drawn = [each for each in classes.parts if isinstance(each, Drawing)]
     if not drawn:
-        st.markdown(say("Nothing is released with this pair, so there are no classes."))
+        st.markdown(say(classes.empty))
         return
-    for number, (place, chart) in enumerate(zip(st.columns(len(drawn)), drawn, strict=True)):
+    for number, (place, drawing) in enumerate(zip(st.columns(len(drawn)), drawn, strict=True)):
         with place:
-            show_chart(chart, key=f"diversity_pair_chart_{number}_{mark}")
+            show_part(drawing, key=f"diversity_pair_chart_{number}_{mark}")
 
 
 def _show_stability(audit: DiversityAudit, picked: Configuration, mark: str) -> None:
@@ -120,7 +108,7 @@ def _show_stability(audit: DiversityAudit, picked: Configuration, mark: str) -> 
     work = partial(_repeat, audit.search.problem, picked)
     key = repr((mark, picked.k, picked.l))
     label = text("Repeat over {repeats} splits", repeats=REPEATS)
-    job = ask_for_work(f"{TOOL}_repeats", key, work, label=label)
+    job = ask_for_work(f"{TOOL.key}_repeats", key, work, label=label)
     if job is not None and job.result is not None:
         found = job.result
         st.markdown(

@@ -10,7 +10,6 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.charts import Chart
 from core.diversity import (
     Configuration,
     DiversityAudit,
@@ -19,18 +18,20 @@ from core.diversity import (
     judge_diversity,
     minimized_sources,
     released_table,
-    views,
 )
+from core.diversity.charts import GRID_TITLES, grid_drawing
 from core.diversity.judging import Sort, accuracy_word
-from core.diversity.views import charts
+from core.diversity.report import configurations_csv, diversity_report, kept_records_csv
+from core.diversity.result import TOOL, diversity_result, way_of_records
 from core.plain import table_csv
 from core.reports import Report
-from core.words import own, percent, say, text
+from core.result import Drawing, Result
+from core.words import percent, say
 from pages.anonymize.diversity_parts.pair import ask_for_pair, pick, show_pair
 from pages.components import results
 from pages.components.asking import ask_for_choice, ask_for_number
+from pages.components.parts import show_group, show_part
 
-TOOL = "diversity"
 _FINDINGS_AT_ONCE = 1
 _HOW_TO_READ_POINTS = (
     "A point is one release; pairs that release the same are one point, named by the strongest. "
@@ -55,31 +56,32 @@ def show_search(measured: DiversitySearch, identity: str) -> None:
     lists = st.expander(say("Lists of the pairs"), icon=":material/list:")
     with trade_off:
         st.header(say("The trade-off"), anchor=False, help=say(_HOW_TO_READ_POINTS))
-        limits, points, grid = st.columns([1, 2, 2], gap="medium")
+        limits, *places = st.columns([1, 2, 2], gap="medium")
     with lists:
         sort = _ask_for_order(measured)
     with limits:
         audit = judge_diversity(measured, _ask_for_limits(measured, sort))
+    with looked_at:
+        results.show_findings(audit.findings, key=TOOL.key, at_once=_FINDINGS_AT_ONCE)
+        picked = ask_for_pair(audit, mark)
+        result = diversity_result(audit, picked)
+        show_pair(audit, result, picked, mark)
     with verdict:
         results.show_verdict(
-            audit.overall, views.headline(audit), reasons=views.way_of_records(audit), findings=audit.findings
+            result.verdict, result.headline, reasons=way_of_records(audit), findings=result.findings
         )
-    with looked_at:
-        results.show_findings(audit.findings, key=TOOL, at_once=_FINDINGS_AT_ONCE)
-        picked = ask_for_pair(audit, mark)
-        show_pair(audit, picked, mark)
     with trade_off:
-        _show_trade_off(audit, picked, points, grid, mark=mark)
+        _show_trade_off(audit, result, picked, places, mark)
     with lists:
-        _show_lists(audit)
+        _show_lists(result)
     st.header(say("Downloads"), anchor=False)
     results.show_downloads(
-        TOOL,
+        TOOL.key,
         partial(_report, audit, picked),
         identity=_name_of(identity, audit, picked),
         extra=_downloads(audit, picked, _name_of(identity, audit, picked)),
     )
-    results.show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
+    results.show_definitions(TOOL.measures, limits=TOOL.limits)
 
 
 def _name_of(identity: str, audit: DiversityAudit, picked: Configuration) -> str:
@@ -139,40 +141,37 @@ def _ask_for_order(measured: DiversitySearch) -> Sort:
 
 
 def _show_trade_off(
-    audit: DiversityAudit, picked: Configuration, points: DeltaGenerator, grid: DeltaGenerator, *, mark: str
+    audit: DiversityAudit, result: Result, picked: Configuration, places: Sequence[DeltaGenerator], mark: str
 ) -> None:
-    if not charts.evaluated(audit):
-        st.markdown(say("No pair of k and ℓ has an accuracy to draw."))
+    group, (points, grid) = result.group("trade_off"), places
+    if not group.parts:
+        st.markdown(say(group.empty))
         return
     with points:
-        st.markdown(say("**Accuracy against records removed**"))
-        _selectable(charts.trade_off_chart(audit, picked), charts.trade_off_alt(audit), "trade_off", mark)
-        st.caption(
-            say("Outlined: no other pair is better in accuracy, records and precision. Ring: the pair below.")
-        )
+        for part in group.parts:
+            if isinstance(part, Drawing):
+                st.markdown(f"**{say(part.title)}**")
+                _show_selectable(part, "trade_off", mark)
+            else:
+                show_part(part, key="diversity_trade_off")
     with grid:
         figure = st.segmented_control(
             say("Over k and ℓ"),
-            list(charts.GRID_TITLES),
+            list(GRID_TITLES),
             default="accuracy",
-            format_func=lambda name: say(charts.GRID_TITLES[name]),
+            format_func=lambda name: say(GRID_TITLES[name]),
             key="diversity_grid_figure",
             required=True,
             persist_state="session",
         )
-        _selectable(
-            charts.grid_chart(audit, figure, picked),
-            text("{figure} for every pair of k and ℓ", figure=own(charts.GRID_TITLES[figure])),
-            "grid",
-            mark,
-        )
+        _show_selectable(grid_drawing(audit, figure, picked), "grid", mark)
 
 
-def _selectable(chart: Chart, alt_text: str, name: str, mark: str) -> None:
+def _show_selectable(drawing: Drawing, name: str, mark: str) -> None:
     key = f"diversity_{name}_{mark}"
     st.vega_lite_chart(
-        results.on_page(chart),
-        alt=say(alt_text),
+        results.on_page(drawing.chart),
+        alt=say(drawing.alt),
         key=key,
         on_select=partial(_take_click, key, mark),
         selection_mode="picked",
@@ -185,30 +184,16 @@ def _take_click(key: str, mark: str) -> None:
         pick(mark, int(clicked[0]["k"]), int(clicked[0]["l"]))
 
 
-def _show_lists(audit: DiversityAudit) -> None:
-    offered, every, front = st.tabs(
-        [
-            say("Result list ({found})", found=len(audit.offered)),
-            say("All pairs ({found})", found=len(audit.search.configurations)),
-            say("Pareto front"),
-        ],
-        key="diversity_lists",
-    )
-    for tab, rows, alt_text in (
-        (offered, audit.offered, "Pairs that remove records and meet your limits, verified"),
-        (every, audit.search.configurations, "Every pair of k and ℓ with what became of it"),
-        (front, audit.pareto, "Pairs that nothing beats"),
-    ):
-        with tab:
-            results.show_table(views.configurations_table(rows), alt=alt_text)
-    with every:
-        st.caption(
-            say("Pairs that remove nothing stand here and on the Pareto front, not in the result list.")
-        )
+def _show_lists(result: Result) -> None:
+    groups = [result.group(key) for key in ("offered", "every", "pareto")]
+    places = st.tabs([say(group.title) for group in groups], key="diversity_lists")
+    for place, group in zip(places, groups, strict=True):
+        with place:
+            show_group(result, group.key)
 
 
 def _report(audit: DiversityAudit, picked: Configuration, created_at: datetime) -> Report:
-    return views.diversity_report(audit, picked, created_at=created_at)
+    return diversity_report(audit, picked, created_at=created_at)
 
 
 def _downloads(audit: DiversityAudit, picked: Configuration, identity: str) -> list[results.Download]:
@@ -216,7 +201,7 @@ def _downloads(audit: DiversityAudit, picked: Configuration, identity: str) -> l
     problem, digest = audit.search.problem, _digest(identity)
     found = [
         results.Download(
-            "All pairs as CSV", f"pairs_{digest}.csv", "text/csv", partial(views.configurations_csv, audit)
+            "All pairs as CSV", f"pairs_{digest}.csv", "text/csv", partial(configurations_csv, audit)
         )
     ]
     if picked.kept_set is None or picked.verification is None:
@@ -247,7 +232,7 @@ def _release_downloads(
         "Kept record numbers",
         f"{stem}_kept_{digest}.csv",
         "text/csv",
-        partial(views.kept_records_csv, audit.search.problem, picked),
+        partial(kept_records_csv, audit.search.problem, picked),
         "Which records of your table are in it, the first being 1. Keep this list to yourself.",
     )
 

@@ -8,6 +8,7 @@ from core.caching import UntouchedModel, untouched_model
 from core.diversity import DiversitySettings, ModelChoice
 from core.diversity.judging import accuracy_word
 from core.diversity.problem import ModelSource
+from core.diversity.result import TOOL
 from core.diversity.settings import Task, just_below
 from core.errors import AuditInputError
 from core.tables import Dataset
@@ -18,7 +19,6 @@ from pages.components.inputs import ask_for_files, ask_for_table, list_file
 from pages.components.reading import show_problems
 from pages.components.text import plain, sentence
 
-TOOL = "diversity"
 _MOST_CELLS_AT_ONCE = 500_000  # records × columns
 
 
@@ -74,7 +74,7 @@ def _ask_for_model(data: Dataset, mark: str) -> tuple[ModelChoice | None, Datase
         task = ask_for_choice(DiversitySettings, "task", widget="segmented_control", key="diversity_task")
     if source == "file":
         files = ask_for_files(
-            TOOL,
+            TOOL.key,
             "model",
             label="Fitted scikit-learn model in skops format",
             several=False,
@@ -82,7 +82,7 @@ def _ask_for_model(data: Dataset, mark: str) -> tuple[ModelChoice | None, Datase
         )
         if not files:
             return None, None, task
-        list_file(TOOL, "model", files[-1])
+        list_file(TOOL.key, "model", files[-1])
         return ModelChoice(source="file", file_name=files[-1].name, file=files[-1].data), None, task
     if source == "predictions":
         column = ask_for_choice(
@@ -103,7 +103,7 @@ def _ask_for_training(source: ModelSource, task: Task) -> tuple[ModelChoice, Dat
     with right:
         seed = ask_for_number(ModelChoice, "seed", key="diversity_seed")
     with st.expander(say("Train on a table of its own"), icon=":material/upload_file:"):
-        training = ask_for_table(TOOL, "training", label="Training table with the same columns")
+        training = ask_for_table(TOOL.key, "training", label="Training table with the same columns")
     choice = ModelChoice(source=source, seed=seed, test_size=size, split_seed=split_seed)
     return choice, training, task
 

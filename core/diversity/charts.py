@@ -3,15 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-import numpy as np
 import pandas as pd
 
-from core.attribute_disclosure import distinct_l
 from core.charts import (
     COLORS,
     HEIGHT,
     PERCENT,
-    Chart,
     Layer,
     chart,
     class_size_chart,
@@ -22,10 +19,11 @@ from core.charts import (
     meaning,
     shades,
 )
-from core.diversity import Configuration, DiversityAudit, SearchProblem, Status
+from core.diversity import Configuration, DiversityAudit, Status
 from core.diversity.judging import accuracy_word
-from core.reports.model import Column, table_of
-from core.words import Text, own, percent, say, text
+from core.equivalence import EquivalenceClasses
+from core.result import Drawing
+from core.words import own, percent, say, text
 
 GridFigure = Literal["accuracy", "deletion_ratio", "ncp"]
 GRID_TITLES: Mapping[GridFigure, str] = {
@@ -47,25 +45,6 @@ _POINTS = {"within your limits": "kept", "outside your limits": "neutral", "belo
 _SHAPES = ["circle", "square", "cross"]
 _OF_LABEL = (0.5, 0.08)  # how much of width and height the target's label takes
 _LABEL = 20  # pixels of a label on an axis of whole numbers
-DIVERSITY_COLUMNS = (
-    Column("attribute", "Sensitive attribute"),
-    Column("values", "Different values"),
-    Column("classes", "Classes"),
-    Column("records", "Records"),
-)
-
-
-def diversity_table(configuration: Configuration, problem: SearchProblem) -> pd.DataFrame:
-    """Return, per sensitive attribute and number of distinct values, the classes and their records."""
-    rows = []
-    if configuration.verification is not None:
-        sizes = configuration.verification.classes.class_sizes
-        for attribute, n_of in zip(problem.sensitive, configuration.verification.counts, strict=True):
-            distinct = distinct_l(n_of)
-            for number in np.unique(distinct):
-                of_number = distinct == number
-                rows.append((attribute.name, int(number), int(of_number.sum()), int(sizes[of_number].sum())))
-    return table_of(rows, DIVERSITY_COLUMNS)
 
 
 def evaluated(audit: DiversityAudit) -> tuple[Configuration, ...]:
@@ -80,7 +59,7 @@ def evaluated(audit: DiversityAudit) -> tuple[Configuration, ...]:
     return tuple(strongest.values())
 
 
-def trade_off_chart(audit: DiversityAudit, picked: Configuration | None = None) -> Chart:
+def trade_off_drawing(audit: DiversityAudit, picked: Configuration | None = None) -> Drawing:
     """Draw accuracy against the share of records removed, a point per distinct release.
 
     Points on the Pareto front have an outline, and those that nothing beats in accuracy and removed
@@ -104,7 +83,7 @@ def trade_off_chart(audit: DiversityAudit, picked: Configuration | None = None) 
     joined = {"color": COLORS["observed"], "strokeWidth": 2, "opacity": 0.7}
     outlined = {"size": 110, "filled": False, "strokeWidth": 2, "color": COLORS["observed"]}
     ringed = {"size": 340, "filled": False, "strokeWidth": 3, "color": COLORS["anonymized"]}
-    return chart(
+    drawn = chart(
         layer(_front_line(front), "line", joined, **where, order=field("deletion:Q")),
         *_target_rule(target, where["y"], *_freest(table, target, most)),
         {**_points(table, where, name), "name": "pairs"},
@@ -113,6 +92,14 @@ def trade_off_chart(audit: DiversityAudit, picked: Configuration | None = None) 
         height=HEIGHT + 60,
         params=_CLICK,
     )
+    alt = text(
+        "Accuracy against the share of records removed for {n} release; {front} is on the Pareto front.",
+        "Accuracy against the share of records removed for {n} different releases; {front} of them are on "
+        "the Pareto front.",
+        n=len(table),
+        front=len(audit.pareto),
+    )
+    return Drawing("Accuracy against records removed", drawn, alt)
 
 
 def _span(accuracies: Sequence[float]) -> tuple[float, float]:
@@ -214,7 +201,7 @@ def _ringed(picked: Configuration | None) -> list[dict[str, object]]:
     return [{"deletion": picked.deletion_ratio, "accuracy": picked.accuracy}] if picked and known else []
 
 
-def grid_chart(audit: DiversityAudit, figure: GridFigure, picked: Configuration | None = None) -> Chart:
+def grid_drawing(audit: DiversityAudit, figure: GridFigure, picked: Configuration | None = None) -> Drawing:
     """Draw one figure over k and l, a cell per pair; pairs without the figure stay empty.
 
     The selection parameter ``picked`` names k and l of a clicked cell.
@@ -236,12 +223,14 @@ def grid_chart(audit: DiversityAudit, figure: GridFigure, picked: Configuration 
     tooltip = [field("k:O", "k"), field("l:O", "ℓ"), field("text:N", title), field("result:N", "Result")]
     color = shades("value:Q", title, *_shown(table))
     ring = {"filled": False, "stroke": COLORS["anonymized"], "strokeWidth": 3}
-    return chart(
+    drawn = chart(
         {**layer(table, "rect", **where, color=color, tooltip=tooltip), "name": "pairs"},
         layer(chosen, "rect", ring, **where),
         height=HEIGHT + 60,
         params=_CLICK,
     )
+    alt = text("{figure} for every pair of k and ℓ", figure=own(title))
+    return Drawing(title, drawn, alt, where="page")
 
 
 def _steps(of: str, title: str, values: Sequence[int], span: str) -> dict[str, object]:
@@ -269,27 +258,24 @@ def _shown(table: pd.DataFrame) -> tuple[float, float]:
     return (low, high) if high - low >= 0.01 else (max(low - 0.05, 0.0), min(high + 0.05, 1.0))
 
 
-def class_sizes_chart(configuration: Configuration) -> Chart | None:
-    """Draw the records by the size of their class in the released table, None where nothing is released."""
-    if configuration.verification is None or not configuration.verification.classes.n_classes:
-        return None
-    sizes, records = configuration.verification.classes.size_histogram
-    return class_size_chart(sizes, records, configuration.k)
+def class_sizes_drawing(picked: Configuration, classes: EquivalenceClasses) -> Drawing:
+    """Draw the records by the size of their class in the released table."""
+    return Drawing(
+        text("Class sizes, k = {k}, ℓ = {l}", k=picked.k, l=picked.l),
+        class_size_chart(*classes.size_histogram, picked.k),
+        text("Records by class size for k = {k}, ℓ = {l}.", k=picked.k, l=picked.l),
+    )
 
 
-def diversity_chart(configuration: Configuration, problem: SearchProblem) -> Chart | None:
-    """Draw the records by how many sensitive values their class holds; None where nothing is released."""
-    table = diversity_table(configuration, problem)
-    if table.empty:
-        return None
-    first = problem.sensitive[0].name
-    table = table[table["attribute"] == first]
-    title = text("Different values of {column} in the class", column=first)
+def values_drawing(picked: Configuration, title: str, rows: Sequence[tuple[str, int, int, int]]) -> Drawing:
+    """Draw the records by how many values of a sensitive attribute their class holds."""
+    table = pd.DataFrame(rows, columns=["attribute", "values", "classes", "records"])
+    column = text("Different values of {column} in the class", column=rows[0][0])
     bars = layer(
         table,
         "bar",
         {"color": COLORS["kept"]},
-        x=field("values:O", title, axis={"labelAngle": 0}),
+        x=field("values:O", column, axis={"labelAngle": 0}),
         y=field("records:Q", "Records", **counts(table["records"].max())),
         tooltip=[
             field("values:O", "Different values"),
@@ -297,15 +283,9 @@ def diversity_chart(configuration: Configuration, problem: SearchProblem) -> Cha
             field("records:Q", "Records", format=","),
         ],
     )
-    return chart(bars, height=HEIGHT)
-
-
-def trade_off_alt(audit: DiversityAudit) -> Text:
-    """Return what the trade-off chart shows, in a sentence."""
-    return text(
-        "Accuracy against the share of records removed for {n} release; {front} is on the Pareto front.",
-        "Accuracy against the share of records removed for {n} different releases; {front} of them are on "
-        "the Pareto front.",
-        n=len(evaluated(audit)),
-        front=len(audit.pareto),
+    alt = text(
+        "Records by the number of different sensitive values in their class for k = {k}, ℓ = {l}.",
+        k=picked.k,
+        l=picked.l,
     )
+    return Drawing(title, chart(bars, height=HEIGHT), alt, where="page")

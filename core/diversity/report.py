@@ -1,0 +1,63 @@
+"""The report of a (k, l) search, and the files for programs that are offered beside it."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+import pandas as pd
+
+from core.diversity import Configuration, DiversityAudit, SearchProblem
+from core.diversity.document import MODEL, TABLE, TRAINING, diversity_arguments, diversity_document
+from core.diversity.result import TOOL, diversity_result, pairs_table
+from core.languages import ENGLISH
+from core.reports import InputFacts, Report, file_facts, input_facts, placed, report_of, report_table
+from core.reports.proof import Tried, figure_tried, tried_tables
+from core.result import Result
+from core.words import listed, speaking, text
+
+_TRIED = ("k", "distinct_l", "entropy_l", "recursive_c", "t", "alpha")
+
+
+def diversity_report(audit: DiversityAudit, picked: Configuration | None, *, created_at: datetime) -> Report:
+    """Return the report of a search and of the pair that was picked; aggregates only."""
+    problem = audit.search.problem
+    inputs, result = placed(_inputs(problem)), diversity_result(audit, picked)
+    made = report_of(
+        TOOL,
+        result,
+        inputs=inputs,
+        created_at=created_at,
+        document=diversity_document(audit),
+        arguments=(diversity_arguments(audit, inputs, picked),),
+    )
+    return made.with_tables(tried_tables(_tried(problem, result)))
+
+
+def _inputs(problem: SearchProblem) -> Iterator[InputFacts]:
+    choice = problem.choice
+    yield input_facts(problem.data, TABLE)
+    if problem.training is not None:
+        yield input_facts(problem.training, TRAINING)
+    if choice.source == "file":
+        yield file_facts(choice.file, MODEL, name=choice.file_name)
+
+
+def _tried(problem: SearchProblem, result: Result) -> Iterator[Tried]:
+    """Yield what the released classes were held against."""
+    names = listed(problem.settings.quasi_identifiers)
+    for figure in result.group("pair").figures:
+        if figure.measure in _TRIED:
+            yield figure_tried(figure, text("All classes over {columns}", columns=names))
+
+
+def configurations_csv(audit: DiversityAudit) -> bytes:
+    """Return all pairs as CSV, in English; numbers and our own words only."""
+    with speaking(ENGLISH):
+        table = report_table(pairs_table(audit)).said
+    return table.rename(columns=lambda heading: heading.replace("ℓ", "l")).to_csv(index=False).encode()
+
+
+def kept_records_csv(problem: SearchProblem, configuration: Configuration) -> bytes:
+    """Return the record numbers of the kept records in the uploaded table, the first record being 1."""
+    kept_set = configuration.kept_set
+    kept = problem.records[kept_set.kept] + 1 if kept_set else problem.records[:0]
+    return pd.DataFrame({"record": kept}).to_csv(index=False).encode()

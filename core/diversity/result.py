@@ -1,0 +1,368 @@
+"""What a (k, l) search says: the trade-off, lists of pairs, and what one pair releases and lets be known."""
+
+from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
+
+import numpy as np
+
+from core.attribute_disclosure import distinct_l
+from core.diversity import (
+    Configuration,
+    DiversityAudit,
+    SearchProblem,
+    SinglingOut,
+    Verification,
+    released_generalizations,
+)
+from core.diversity.charts import (
+    STATUS_WORDS,
+    class_sizes_drawing,
+    evaluated,
+    trade_off_drawing,
+    values_drawing,
+)
+from core.diversity.judging import cause_of_failure
+from core.diversity.minimized import known_as, ranges
+from core.measures import diversity as diversity_measures
+from core.measures import shared
+from core.result import Col, Figure, Group, Note, Part, Result, Table
+from core.settings_form import report_lines
+from core.tools import Tool
+from core.utility import average_class_size, discernibility
+from core.verdict import Verdict
+from core.words import Text, Written, joined, own, part_of, percent, text
+
+_LIMITS = (
+    (
+        "k and ℓ hold over the quasi-identifiers you chose, against somebody who knows nothing else. Every "
+        "other column is released as it is."
+    ),
+    (
+        "Accuracy is measured on records that were kept. Removing records changes which ones are left to "
+        "test on, so compare it with the accuracy on the same records untouched."
+    ),
+    (
+        "The best of many pairs is best partly by luck. The interval says how far an accuracy from so few "
+        "records can be off; repeating over other splits shows how much the choice of split does."
+    ),
+    "Distinct ℓ counts values, not how close they are or how likely: t and entropy ℓ say more.",
+    (
+        "Of equally good splits and representatives the first in the order of the records counts, so that "
+        "order can matter where there are ties, and only there."
+    ),
+    "Nothing here calls a table anonymous.",
+)
+TOOL = Tool(
+    key="diversity",
+    title="ℓ-diversity search",
+    question="Which k and ℓ protect the people in your data at an accuracy of your model that you can live "
+    "with?",
+    limits=_LIMITS,
+    measures=tuple(
+        measure.key
+        for measures in (diversity_measures.MEASURES, shared.COST, shared.DISCLOSURE, shared.MEASURES)
+        for measure in measures
+    ),
+)
+_FIRST = ("accuracy", "deletion_ratio", "k", "distinct_l")
+
+
+def _of(part: str, name: str, *, decimals: int | None = None) -> Callable[[Configuration], object]:
+    """Return what reads a figure of a part of a configuration, None where it has no such part."""
+
+    def read(configuration: Configuration) -> object:
+        value = getattr(getattr(configuration, part), name, None)
+        return value if value is None or decimals is None else round(value, decimals)
+
+    return read
+
+
+_PAIRS = (
+    Col("k", "k"),
+    Col("l", "ℓ"),
+    Col("result", "Result", kind="words", get=lambda each: STATUS_WORDS[each.status]),
+    Col("accuracy", "Accuracy", "share"),
+    Col("accuracy_low", "Interval from", "share", get=_of("evaluation", "accuracy_low")),
+    Col("accuracy_high", "Interval to", "share", get=_of("evaluation", "accuracy_high")),
+    Col("balanced", "Balanced", "share", get=_of("evaluation", "balanced_accuracy")),
+    Col("baseline", "Most frequent label", "share", get=_of("evaluation", "baseline_accuracy")),
+    Col("untouched", "Same records untouched", "share", get=_of("evaluation", "untouched_accuracy")),
+    Col("n_holdout", "Held out", get=_of("evaluation", "n_holdout")),
+    Col("deletion", "Removed", "share", get=attrgetter("deletion_ratio")),
+    Col("n_kept", "Kept", get=_of("kept_set", "n_kept")),
+    Col("ncp", "NCP", "share", get=_of("kept_set", "ncp")),
+    Col("minimization_ncp", "NCP of minimization", "share", get=_of("evaluation", "minimization_ncp")),
+    Col("smallest_class", "Smallest class", get=_of("verification", "k")),
+    Col("distinct_l", "Distinct ℓ", get=_of("verification", "distinct_l")),
+    Col("entropy_l", "Entropy ℓ", get=_of("verification", "entropy_l", decimals=3)),
+    Col("t", "t", get=_of("verification", "t", decimals=4)),
+    Col("alpha", "α", "share", get=_of("verification", "alpha")),
+)
+_BINS = (
+    Col("attribute", "Sensitive attribute", get=attrgetter("name")),
+    Col("values", "Different values", get=attrgetter("n_distinct")),
+    Col("counted_as", "Counted as", get=attrgetter("n_values")),
+    Col(
+        "bins",
+        "Bins",
+        kind="words",
+        get=lambda each: "as written" if each.edges is None else ranges(each.edges.tolist()),
+    ),
+)
+_GENERALIZATIONS = (
+    Col("column", "Quasi-identifier", get=attrgetter("feature")),
+    Col("known_as", "May be known as", kind="words", get=known_as),
+)
+_CLASS_VALUES = (
+    Col("attribute", "Sensitive attribute"),
+    Col("values", "Different values"),
+    Col("classes", "Classes"),
+    Col("records", "Records"),
+)
+_SINGLING_OUT = (
+    Col("column", "Column"),
+    Col("values", "Different values", get=attrgetter("n_values")),
+    Col("alone", "Records it singles out", "share", get=attrgetter("unique_share")),
+    Col("together", "Together with those above", "share", get=attrgetter("unique_share_with_former")),
+)
+
+
+def diversity_result(audit: DiversityAudit, picked: Configuration | None) -> Result:
+    """Return all that the search says, and of the pair that was picked what it releases."""
+    problem = audit.search.problem
+    settings, choice = problem.settings, problem.choice
+    return Result(
+        tool=TOOL.key,
+        verdict=audit.overall,
+        headline=_headline(audit),
+        findings=audit.findings,
+        first=_FIRST,
+        groups=(
+            Group(
+                "trade_off",
+                "The trade-off",
+                tuple(_trade_off(audit, picked)),
+                empty="No pair of k and ℓ has an accuracy to draw.",
+            ),
+            Group("pair", "Figures", tuple(_figures(problem, picked))),
+            *_lists(audit),
+            Group(
+                "bins",
+                "How sensitive values are counted",
+                (Table("bins", "How sensitive values are counted", _BINS, problem.sensitive),),
+            ),
+            *([] if picked is None else _released(problem, picked)),
+        ),
+        settings={
+            **report_lines(settings, choice, audit.thresholds),
+            "Label of a merged cell": own(settings.majority),
+            "Seed of the hold-out": settings.holdout_seed,
+            "Seed of the minimization": settings.minimization_seed,
+            "Model": own(_model(problem)),
+        },
+        seeds={
+            "split_seed": choice.split_seed,
+            "seed": choice.seed,
+            "holdout_seed": settings.holdout_seed,
+            "minimization_seed": settings.minimization_seed,
+        },
+    )
+
+
+def _headline(audit: DiversityAudit) -> str:
+    """Return the sentence that explains the overall verdict."""
+    is_class = audit.search.problem.settings.task == "classification"
+    if audit.verdict is Verdict.NOT_ASSESSED:
+        return "k and ℓ can be met, but what that does to accuracy cannot be assessed."
+    if audit.recommended is None:
+        none = (
+            "No pair of k and ℓ reaches the accuracy within your limits."
+            if is_class
+            else "No pair of k and ℓ reaches the R² within your limits."
+        )
+        cause = cause_of_failure(audit)
+        return joined([none, cause]) if cause else none
+    chosen = audit.search.configuration(audit.recommended.k, audit.recommended.l)
+    start = text(
+        "Start from k = {k}, ℓ = {l}: {accuracy} accurate, {removed} removed."
+        if is_class
+        else "Start from k = {k}, ℓ = {l}: {accuracy} R², {removed} removed.",
+        k=chosen.k,
+        l=chosen.l,
+        accuracy=percent(chosen.accuracy),
+        removed=part_of(chosen.deletion_ratio, audit.search.problem.n_records, "records"),
+    )
+    found = [finding for finding in audit.findings if finding.check == "untouched_columns"]
+    if not found or not found[0].n_affected:
+        return start
+    but = text(
+        "But the columns released as they are still single out {n} record.",
+        "But the columns released as they are still single out {n} records.",
+        n=found[0].n_affected,
+    )
+    return joined([start, but])
+
+
+def way_of_records(audit: DiversityAudit) -> tuple[Text, ...]:
+    """Return what the model does untouched, and how many records go the way to the release."""
+    problem = audit.search.problem
+    untouched = text(
+        "Untouched, the model has accuracy {accuracy}; the target is {target}."
+        if problem.settings.task == "classification"
+        else "Untouched, the model has R² {accuracy}; the target is {target}.",
+        accuracy=percent(problem.base_accuracy),
+        target=percent(problem.settings.target),
+    )
+    way = text(
+        "{n} record in the table → {records} to anonymize",
+        "{n} records in the table → {records} to anonymize",
+        n=problem.data.n_records,
+        records=problem.n_records,
+    )
+    if audit.recommended is None:
+        return untouched, text("{way} → none released.", way=way)
+    chosen = audit.search.configuration(audit.recommended.k, audit.recommended.l)
+    kept = chosen.kept_set.n_kept if chosen.kept_set else 0
+    return untouched, text(
+        "{way} → {kept} released with k = {k}, ℓ = {l}.", way=way, kept=kept, k=chosen.k, l=chosen.l
+    )
+
+
+def _trade_off(audit: DiversityAudit, picked: Configuration | None) -> Iterator[Part]:
+    """Yield accuracy against removed records, and how to read it; nothing where no pair has an accuracy."""
+    if evaluated(audit):
+        yield trade_off_drawing(audit, picked)
+        yield Note(
+            "Outlined: no other pair is better in accuracy, records and precision. Ring: the pair below."
+        )
+
+
+def _figures(problem: SearchProblem, picked: Configuration | None) -> Iterator[Figure]:
+    """Yield the figures of the pair, judged where it is held against k, l or the target."""
+    untouched = Figure("base_accuracy", problem.base_accuracy, of=_model(problem))
+    if picked is None:
+        yield untouched
+        return
+    evaluation, target = picked.evaluation, problem.settings.target
+    of = text("k = {k}, ℓ = {l}", k=picked.k, l=picked.l)
+    if evaluation is not None:
+        reached = _held(evaluation.accuracy >= target)
+        yield Figure("accuracy", evaluation.accuracy, _at_least(percent(target)), reached, of)
+        for key in ("baseline_accuracy", "balanced_accuracy", "untouched_accuracy", "anonymized_accuracy"):
+            yield Figure(key, getattr(evaluation, key), of=of)
+    yield untouched
+    yield Figure("deletion_ratio", picked.deletion_ratio, of=of, total=problem.n_records)
+    if picked.kept_set is not None:
+        yield Figure("ncp", picked.kept_set.ncp, of=of)
+    if evaluation is not None:
+        yield Figure("minimization_ncp", evaluation.minimization_ncp, of=of)
+    if picked.verification is not None:
+        yield from _verified(problem, picked, picked.verification, of)
+
+
+def _verified(
+    problem: SearchProblem, picked: Configuration, verified: Verification, of: Text
+) -> Iterator[Figure]:
+    """Yield what was counted on the released bytes: k, then l as it was asked for, then the rest."""
+    settings, classes, kept = problem.settings, verified.classes, picked.kept_set
+    yield Figure("k", verified.k, _at_least(picked.k), _held((verified.k or 0) >= picked.k), of)
+    diverse = _held(verified.holds(1, picked.l, settings))
+    if settings.diversity == "recursive":
+        bound, c = verified.recursive_c(picked.l), Written(f"{settings.recursive_c:g}")
+        below = text("below {bound} at ℓ = {l}", bound=c, l=picked.l)
+        yield Figure("recursive_c", bound if np.isfinite(bound) else None, below, diverse, of)
+    chosen = f"{settings.diversity}_l"
+    for key in sorted(("distinct_l", "entropy_l"), key=lambda key: key != chosen):
+        least, judged = (_at_least(picked.l), diverse) if key == chosen else ("", None)
+        yield Figure(key, getattr(verified, key), least, judged, of)
+    yield Figure("t", verified.t, of=of)
+    yield Figure("alpha", verified.alpha, of=of)
+    yield Figure("average_class_size", average_class_size(classes), of=of)
+    yield Figure("discernibility", None if kept is None else float(discernibility(kept.classes)), of=of)
+
+
+def _held(holds: bool) -> Verdict:
+    return Verdict.PASS if holds else Verdict.FAIL
+
+
+def _at_least(least: Text | int) -> Text:
+    return text("at least {least}", least=least)
+
+
+def _lists(audit: DiversityAudit) -> Iterator[Group]:
+    """Yield the lists of pairs: those offered, all, and those that nothing beats."""
+    offered, every = audit.offered, audit.search.configurations
+    note = "Pairs with deletion, at or above the target, verified, within the limits."
+    yield Group(
+        "offered",
+        text("Result list ({found})", found=len(offered)),
+        (Table("result_list", "Result list", _PAIRS, offered, note),),
+    )
+    yield Group(
+        "every",
+        text("All pairs ({found})", found=len(every)),
+        (
+            pairs_table(audit),
+            Note("Pairs that remove nothing stand here and on the Pareto front, not in the result list."),
+        ),
+    )
+    yield Group("pareto", "Pareto front", (Table("pareto", "Pareto front", _PAIRS, audit.pareto),))
+
+
+def pairs_table(audit: DiversityAudit) -> Table:
+    """Return all pairs, a row each: shares in [0, 1], None where not assessed."""
+    return Table("all_configurations", "All configurations", _PAIRS, audit.search.configurations)
+
+
+def _released(problem: SearchProblem, picked: Configuration) -> Iterator[Group]:
+    """Yield what minimization leaves to be known with the pair, and the classes that it releases."""
+    title = text(
+        "What minimization leaves of the quasi-identifiers, k = {k}, ℓ = {l}", k=picked.k, l=picked.l
+    )
+    yield Group(
+        "known",
+        "What may be known",
+        (
+            Note("Minimization leaves the model this much, and the accuracy above is measured with it."),
+            Table("generalizations", title, _GENERALIZATIONS, released_generalizations(problem, picked)),
+        ),
+    )
+    yield Group(
+        "classes",
+        "Classes",
+        tuple(_classes(problem, picked)),
+        empty="Nothing is released with this pair, so there are no classes.",
+    )
+
+
+def _classes(problem: SearchProblem, picked: Configuration) -> Iterator[Part]:
+    """Yield the classes by size and by the sensitive values in them; drawn where any is released."""
+    verified = picked.verification
+    title = text("Sensitive values per class, k = {k}, ℓ = {l}", k=picked.k, l=picked.l)
+    rows = [] if verified is None else [*_class_values(problem, verified)]
+    if verified is not None and rows:
+        yield class_sizes_drawing(picked, verified.classes)
+        yield values_drawing(picked, title, [row for row in rows if row[0] == rows[0][0]])
+    yield Table("class_diversity", title, _CLASS_VALUES, rows, where="report")
+
+
+def _class_values(problem: SearchProblem, verified: Verification) -> Iterator[tuple[str, int, int, int]]:
+    """Yield, per sensitive attribute and number of distinct values, the classes and their records."""
+    sizes = verified.classes.class_sizes
+    for attribute, n_of in zip(problem.sensitive, verified.counts, strict=True):
+        distinct = distinct_l(n_of)
+        for number in np.unique(distinct):
+            of_number = distinct == number
+            yield attribute.name, int(number), int(of_number.sum()), int(sizes[of_number].sum())
+
+
+def singling_out_table(ranked: Sequence[SinglingOut]) -> Table:
+    """Return a row per column: how many records it singles out alone and with those before it."""
+    return Table("singling_out", "Share of records that each column singles out", _SINGLING_OUT, ranked)
+
+
+def _model(problem: SearchProblem) -> str:
+    """Return what the model is, in words."""
+    if problem.inputs.model is None:
+        return text("predictions in column {column}", column=problem.choice.predictions_column)
+    return problem.inputs.model.description
