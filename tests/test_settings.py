@@ -27,7 +27,7 @@ from core.diversity import DiversitySettings, audit_diversity
 from core.diversity.report import diversity_report
 from core.errors import AuditInputError
 from core.events import audit_events
-from core.events import views as events_views
+from core.events.report import events_report
 from core.leakage import audit_leakage
 from core.leakage.report import leakage_report
 from core.reports import input_facts
@@ -250,7 +250,7 @@ def _report_dataset(folder: Path) -> Mapping[str, object]:
 def _report_events(folder: Path) -> Mapping[str, object]:
     log = read_dataset(next(folder.glob("*.csv")))
     inputs = [input_facts(log, "log")]
-    return events_views.events_report(audit_events(log), inputs=inputs, outcomes=(), created_at=NOON).settings
+    return events_report(audit_events(log), inputs=inputs, outcomes=(), created_at=NOON).settings
 
 
 def _report_diversity(folder: Path) -> Mapping[str, object]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-import core.events.views as events_views
 import core.risk.views as risk_views
 import core.vcf.views as vcf_views
 from core.demo.diversity import DEMO_ROLES, LABEL, demo_file
@@ -16,6 +15,7 @@ from core.diversity import (
 )
 from core.diversity.report import diversity_report
 from core.events import EventSettings, ReleaseOptions, Rule, audit_events, comparable_outcomes
+from core.events.report import events_report
 from core.leakage import LeakageSettings, LeakageThresholds, audit_leakage
 from core.leakage.report import leakage_report
 from core.reports import Report, input_facts
@@ -94,7 +94,7 @@ def _events(files: Mapping[str, bytes]) -> Report:
     dataset = read_dataset(data, name=name)
     settings = EventSettings(columns=("generalized_event", "weekday"), flatten="weekday", leave_out=())
     audit = audit_events(dataset, settings=settings, rule=Rule(k=4, cap=3), options=ReleaseOptions())
-    return events_views.events_report(
+    return events_report(
         audit,
         inputs=[input_facts(dataset, own("log"))],
         outcomes=comparable_outcomes(audit.measured, k=4, cap=3),

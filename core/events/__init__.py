@@ -28,8 +28,8 @@ from core.events.release import (
     release_zip,
     verify_release,
 )
-from core.events.result import Suggestion, Suggestions, suggest_settings, suggested_mapping
 from core.events.row_risk import RowRisk, row_risk
 from core.events.settings import DEFAULT_LEAVE_OUT, DERIVED_COLUMNS, EventSettings, ReleaseOptions, Rule
+from core.events.suggestions import Suggestion, Suggestions, suggest_settings, suggested_mapping
 from core.events.trace_risk import TraceRisk, trace_risk
 from core.events.traces import original_traces, released_traces

@@ -1,255 +1,569 @@
-"""Settings that keep more of an event log, and an audit of it as a few lines of text."""
+"""What the event-log anonymizer says: what is kept and at what loss, and what k does not cover."""
 
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from itertools import product
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
 
 import numpy as np
+import pandas as pd
 
-from core.coding import sorted_distinct
-from core.errors import AuditInputError
-from core.events.judging import EventAudit, reached_text
-from core.events.log import EventLog
-from core.events.mapping import BUILT_IN_MAPPING, OTHER_EVENT, EventMapping, event_mapping
-from core.events.measuring import MeasuredEvents, anonymize_events, measure_events
-from core.events.settings import AUTOMATIC, COARSER, DERIVED_COLUMNS, EventSettings, Rule
-from core.events.stages import derived_column
-from core.tables import Dataset
-from core.words import Text, counted, own, percent, say, text
+from core.coding import IntArray
+from core.events.charts import (
+    OUTCOMES,
+    curve_drawing,
+    group_drawings,
+    heat_maps,
+    loss_drawing,
+    stage_drawing,
+    trace_drawing,
+)
+from core.events.document import event_figures
+from core.events.judging import KNOWN_EVENTS_JUDGED, NUMBER_SHARE_TO_FAIL, TRACE_SHARE_TO_WARN, EventAudit
+from core.events.measuring import MULTI_LEVEL, AnonymizedEvents, Outcome
+from core.events.release import Release
+from core.events.settings import AUTOMATIC, REMOVE_EVENTS, EventSettings, parse_step
+from core.events.suggestions import Suggestions
+from core.events.trace_risk import KNOWN_EVENTS, TraceRisk
+from core.measures import events as measures_of
+from core.result import Col, Figure, Group, Result, Table, verdict_of
+from core.settings_form import described, report_lines, reported
+from core.tools import Tool
+from core.verdict import Verdict, worst_first
+from core.words import Text, counted, joined, own, part_of, percent, text
 
-_KINDS = ("generalized_event", "event")
-_MOST_EVENTS_LOOKED_AT = 4_000_000  # events times settings tried
-_MOST_TRIED, _FEWEST_TRIED = 60, 4
-_MOST_CLASSES = 30
-_FIRST_WORD = re.compile(r"[^\W\d_]+")
+_LIMITS = (
+    (
+        "k covers single combinations. A pseudonym links a user's events, and several of them together, "
+        "their number or their order can be unique although each is shared: that is what the figures of "
+        "traces, counts and order say."
+    ),
+    (
+        "Whether two identifiers are one person is judged by their spelling and by other columns of the "
+        "log; nicknames, second accounts and shared devices are not seen. Names inside released event "
+        "values are found where the log has them as users or in a column of its own."
+    ),
+    (
+        "Linking with other data: whoever holds another log of the same people may match them by more than "
+        "the columns released here."
+    ),
+    (
+        "Inference: everyone in a combination may have the same attribute (look at ℓ-diversity), and "
+        "knowing that somebody is in the log may already tell something."
+    ),
+    (
+        "Uneven data: a few users with most of the events dominate every combination. Raise k, flatten "
+        "another column, or merge event classes."
+    ),
+    (
+        "An export like this needs a legal basis; k users per combination do not replace it, and nothing "
+        "here calls the log anonymous."
+    ),
+)
+TOOL = Tool(
+    key="events",
+    title="Event-log anonymizer",
+    question=(
+        "Which export of an event log shows every combination for at least k users, at what loss, and what "
+        "does k not cover?"
+    ),
+    limits=_LIMITS,
+    measures=tuple(measure.key for measure in measures_of.MEASURES),
+)
+_STAGES = (Col("stage", "Stage", kind="words"), Col("users", "Users"), Col("events", "Events"))
+_CLASSES = (
+    Col("event_class", "Event class"),
+    Col("events", "Events"),
+    *(Col(key, label) for key, label in OUTCOMES.items()),
+)
+_STEPS = (
+    Col("after", "After", kind="words"),
+    Col("below_k", "Events below k"),
+    Col("at_k", "Events at k"),
+    Col("lost", "Information lost", "share"),
+)
+_WAYS = (
+    Col("flattening", "Flattening", kind="words"),
+    Col("strategy", "Strategy", kind="words"),
+    Col("users", "Users kept"),
+    Col("events", "Events kept"),
+    Col("kept_share", "Share of events kept", "share"),
+    Col("flattened", "Events flattened"),
+    Col("cells", "Cells made coarser"),
+    Col("lost", "Information lost", "share"),
+)
+_TRACES = (
+    Col("known", "Known events", kind="words"),
+    Col("what", "They", kind="words"),
+    Col("before", "Share before", "share"),
+    Col("after", "Share after", "share"),
+    Col("lower", "After, lower", "share"),
+    Col("upper", "After, upper", "share"),
+    Col("how", "How", kind="words"),
+)
+_ROWS = (
+    Col("known", "What somebody knows", kind="words"),
+    Col("users", "Users singled out"),
+    Col("share", "Share of users", "share"),
+    Col("how", "How", kind="words"),
+)
+_SUGGESTIONS = (
+    Col("columns", "Contributing columns", get=lambda each: ", ".join(each.settings.columns)),
+    Col("flatten", "Flatten column", get=attrgetter("settings.flatten")),
+    Col(
+        "steps",
+        "Flatten steps",
+        kind="words",
+        get=lambda each: _steps_in_words(each.settings.flatten_steps),
+    ),
+    Col("events", "Events kept", get=attrgetter("n_events")),
+    Col("users", "Users kept", get=attrgetter("n_users")),
+    Col("lost", "Information lost", "share", get=attrgetter("lost_share")),
+)
+_SCOPES = (
+    Col("scope", "New pseudonym per", kind="words"),
+    Col("pseudonyms", "Pseudonyms"),
+    Col("two", "Two known events can single out", "share"),
+    Col("four", "Four known events can single out", "share"),
+    Col("whole", "Whole trace unique", "share"),
+)
+_DIVERSITY = (
+    Col("attribute", "Attribute"),
+    Col("combinations", "Combinations", get=attrgetter("n_combinations")),
+    Col("uniform", "With one value", get=attrgetter("n_uniform")),
+    Col("distinct_l", "Smallest distinct ℓ"),
+    Col("entropy_l", "Smallest entropy ℓ"),
+    Col("t", "Largest t"),
+)
+_UNMAPPED = (Col("event", "Event"), Col("events", "Events"))
+_FIRST = ("smallest_combination", "events_after", "trace_unique_share")
+_FIGURES_TOLD = {
+    "whole_trace": "whole_trace_unique_share",
+    "row_multisets": "multiset_unique_share",
+    "row_sequences": "sequence_unique_share",
+}
+_PREVIEW_ROWS = 50
 
 
-@dataclass(frozen=True, kw_only=True)
-class Suggestion:
-    """Settings that reach k, and what they keep."""
+def events_result(audit: EventAudit, outcomes: Sequence[Outcome] = ()) -> Result:
+    """Return all that the audit says; no user but in the preview on the page.
 
-    settings: EventSettings  # ready to be used
-    n_events: int  # Released
-    n_users: int
-    # information lost in [0, 1], measured in the columns that were asked for: a column left out is lost
-    # whole, a coarser one as in the normalized certainty penalty, and so are kinds that a mapping merges
-    # which was not asked for
-    lost_share: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class Suggestions:
-    """The best settings found, least loss first, of how many that were tried of how many ways."""
-
-    best: tuple[Suggestion, ...]
-    n_tried: int
-    n_ways: int
-
-
-def suggest_settings(dataset: Dataset, settings: EventSettings, rule: Rule) -> Suggestions:
-    """Try coarser columns and flatten steps, and a mapping where the one in use tells nothing apart.
-
-    Return three suggestions, each as coarse as what was asked for or coarser; fewer where few reach k with
-    anything left.
+    `outcomes` are other ways of anonymizing, for the chosen k or for all k of the curve.
     """
-    base = measure_events(dataset, _with_fitting_mapping(dataset, settings, rule.k))
-    is_new_mapping = base.log.settings.mapping != settings.mapping
-    ways = list(_ways(base.log.settings))
-    affordable = max(_MOST_EVENTS_LOOKED_AT // max(base.n_events_after_cleanup, 1), _FEWEST_TRIED)
-    tried = ways[: min(affordable, _MOST_TRIED)]
-    found = [_tried(dataset, base, way, rule, is_new_mapping=is_new_mapping) for way in tried]
-    reaching = [suggestion for suggestion in found if suggestion is not None]
-    best = sorted(reaching, key=lambda suggestion: (suggestion.lost_share, -suggestion.n_events))
-    return Suggestions(best=tuple(best[:3]), n_tried=len(tried), n_ways=len(ways))
-
-
-def suggested_mapping(log: EventLog, k: int) -> EventMapping:
-    """Return a mapping of a log's kinds: those of k users as they are, rarer ones by their first word.
-
-    What fewer have even so is ``other_event``. At most 30 classes, those of most users.
-    """
-    pairs = sorted_distinct(log.event_of_event * log.n_users + log.user_of_event)
-    n_users = np.bincount(pairs // log.n_users, minlength=len(log.events))
-    common = [name for name, n in zip(log.events, n_users, strict=True) if n >= k]
-    class_of = dict(zip(common, common, strict=True))
-    for name in log.events:
-        word = _FIRST_WORD.search(name)
-        class_of.setdefault(name, word[0].lower() if word else OTHER_EVENT)
-    of_class = [class_of[name] for name in log.events]
-    names = sorted(set(of_class))
-    code = np.array([names.index(each) for each in of_class])
-    pairs = sorted_distinct(code[log.event_of_event] * log.n_users + log.user_of_event)
-    n_of_class = dict(
-        zip(names, np.bincount(pairs // log.n_users, minlength=len(names)).tolist(), strict=True)
-    )
-    kept = sorted(names, key=lambda name: (-n_of_class[name], name))[:_MOST_CLASSES]
-    kept = [name for name in kept if n_of_class[name] >= k]
-    return event_mapping(
-        (name, class_of[name] if class_of[name] in kept else OTHER_EVENT) for name in log.events
+    told = _FIGURES_TOLD.get(told_in_headline(audit), "number_unique_share")
+    return Result(
+        tool=TOOL.key,
+        verdict=audit.overall,
+        verdicts={
+            "Published rule (k)": audit.verdict,
+            "Traces": audit.trace_verdict,
+            "Whole traces": audit.whole_trace_verdict,
+            "Counts and order": audit.rows_verdict,
+        },
+        headline=_headline(audit),
+        findings=audit.findings,
+        first=(*_FIRST, told, *(each.measure for each in risk_figures(audit))),
+        groups=tuple(_groups(audit, outcomes)),
+        settings=_settings(audit),
+        seeds={"pseudonym_seed": None if audit.release.options.pseudonym_seed is None else "given"},
     )
 
 
-def _with_fitting_mapping(dataset: Dataset, settings: EventSettings, k: int) -> EventSettings:
-    """Return the settings with a mapping of the log's own where the one in use names none of its events."""
-    log = measure_events(dataset, settings).log
-    if "generalized_event" not in settings.columns or sum(log.unmapped.values()) < log.n_events:
-        return settings
-    mapping = suggested_mapping(log, k)
-    known = {*mapping.classes, OTHER_EVENT}
-    return replace(settings, mapping=mapping, leave_out=tuple(c for c in settings.leave_out if c in known))
-
-
-def _ways(settings: EventSettings) -> Iterator[EventSettings]:
-    """Yield settings with some columns coarser or left out, those with fewest changes first."""
-    choices = [_choices(column) for column in settings.columns]
-    changed = sorted(
-        product(*(range(len(each)) for each in choices)), key=lambda levels: (sum(levels), levels)
+def _groups(audit: EventAudit, outcomes: Sequence[Outcome]) -> Iterator[Group]:
+    anonymized, before, after = audit.anonymized, audit.traces_before, audit.traces_after
+    stages, classes = _stage_rows(anonymized), _class_rows(anonymized)
+    title = "From the log to the export"
+    stages_table = Table("stages", title, _STAGES, stages, where="report")
+    classes_table = Table("classes", "Loss per event class", _CLASSES, classes, where="report")
+    yield Group("stages", title, (stage_drawing(stages), stages_table))
+    yield from _figure_groups(audit)
+    yield Group("combinations", "Combinations", tuple(group_drawings(anonymized)))
+    yield Group("loss", "Loss", (loss_drawing(classes), classes_table))
+    yield Group("steps", "Loss after each flatten step", (_steps_table(anonymized),))
+    yield Group("strategies", "Strategies", (ways_table(audit, outcomes),))
+    yield Group("traces", "Trace risk", (trace_drawing(before, after), _traces_table(before, after)))
+    yield Group("rows", "What counts and order tell", (_rows_table(audit),))
+    yield Group("heat_maps", "Heat maps", tuple(heat_maps(audit)))
+    several = len({each.k for each in outcomes}) > 1
+    yield Group("curve", "Strategies", (curve_drawing(audit, outcomes),) if several else ())
+    title = "Diversity within combinations"
+    diversity = () if audit.diversity is None else (Table("diversity", title, _DIVERSITY, [audit.diversity]),)
+    yield Group("diversity", title, diversity)
+    unmapped = sorted(audit.measured.log.unmapped.items(), key=lambda each: (-each[1], each[0]))
+    yield Group(
+        "unmapped",
+        "Event mapping",
+        (Table("unmapped", "Events without a class", _UNMAPPED, unmapped),) if unmapped else (),
+        empty="Every event of the log has a class.",
     )
-    for levels in changed:
-        chosen = (each[level] for each, level in zip(choices, levels, strict=True))
-        columns = tuple(dict.fromkeys(column for column in chosen if column is not None))
-        if not columns or (settings.sensitive in columns):
-            continue
-        flattens = [column for column in columns if column not in _KINDS] or list(columns)
-        flatten = settings.flatten if settings.flatten in columns else flattens[0]
-        for steps in ((AUTOMATIC,), ()):
-            yield replace(settings, columns=columns, flatten=flatten, flatten_steps=steps)
+    yield Group("preview", "Preview", (_preview_table(audit.release),), where="page")
 
 
-def _choices(column: str) -> list[str | None]:
-    """Return the column, what is coarser and can be released instead, and to leave it out."""
-    coarser = [level for level in COARSER.get(column, ()) if level in DERIVED_COLUMNS]
-    return [column, *coarser, *([] if column in _KINDS else [None])]
+def _figure_groups(audit: EventAudit) -> Iterator[Group]:
+    """Yield what is kept and what it cost, what can be found out, and what a report holds beside."""
+    known = event_figures(audit)
+
+    def figures(*keys: str) -> tuple[Figure, ...]:
+        return tuple(Figure(key, known[key]) for key in keys)
+
+    lost = Figure("penalty_share", known["penalty_share"], of="from cleanup to the export")
+    kept = (*figures("users_after", "events_after", "events_flattened_kept"), lost)
+    log = ("cells_generalized", "users_total", "users_after_cleanup", "events_total", "events_after_cleanup")
+    yield Group("kept", "From the log to the export", kept)
+    yield Group("risk", "What was found", tuple(risk_figures(audit)))
+    yield Group("further", "What was found", figures("number_below_k_share", "events_capped"), where="report")
+    yield Group("whole_log", "Loss", figures("whole_log_penalty_share"))
+    yield Group("log", "Event log", figures(*log), where="report")
 
 
-def _tried(
-    dataset: Dataset, base: MeasuredEvents, settings: EventSettings, rule: Rule, *, is_new_mapping: bool
-) -> Suggestion | None:
-    try:
-        anonymized = anonymize_events(measure_events(dataset, settings), rule)
-    except AuditInputError:
-        return None  # k is above the users, or a value is written like a coarser one
-    reduced = anonymized.reduced
-    if not reduced.n_events:
-        return None
-    n_all, n_asked = base.n_events_after_cleanup, len(base.log.settings.columns)
-    n_gone = n_all - reduced.n_events
-    merged = anonymized.merging_penalty if is_new_mapping else 0.0
-    within = (reduced.penalty_share * n_all - n_gone + merged) * len(settings.columns)
-    before = reduced.n_events * sum(
-        _loss_of_coarsening(base.log, column, settings.columns) for column in base.log.settings.columns
+def _headline(audit: EventAudit) -> Text:
+    """Return the sentence that explains the verdicts: k, and what two known events still do."""
+    made, k = audit.release.verification, audit.anonymized.rule.k
+    if not made.n_events:
+        return text("Nothing is left to release with k = {k}.", k=k)
+    known, n_users = event_figures(audit), audit.traces_after.n_users
+    whole, number, multiset, sequence = (
+        part_of(known[f"{key}_unique_share"], n_users, "users")
+        for key in ("whole_trace", "number", "multiset", "sequence")
     )
-    return Suggestion(
-        settings=settings,
-        n_events=reduced.n_events,
-        n_users=reduced.n_users,
-        lost_share=(within + before + n_gone * n_asked) / (n_all * n_asked),
+    reason = _REASONS.get(told_in_headline(audit)) or _known_events_reason(audit)
+    said = text(
+        reason,
+        k=k,
+        risk=part_of(audit.traces_after.singled_out(KNOWN_EVENTS_JUDGED), _n_counted(audit), "users"),
+        whole=whole,
+        number=number,
+        multiset=multiset,
+        sequence=sequence,
+    )
+    if "{k}" in reason:
+        return said
+    return joined([said, text("k = {k} is reached in every exported combination.", k=k)])
+
+
+def _n_counted(audit: EventAudit) -> int | None:
+    """Return the users of whom known events were looked at, None where that was a sample."""
+    share = audit.traces_after.known(KNOWN_EVENTS_JUDGED).singled_out
+    return audit.traces_after.n_users if share is not None and share.is_exact else None
+
+
+# Said only where k is reached: else nothing is worse. Two known events have sentences of their own.
+_REASONS = {
+    "mapping": "What happened is not assessed: the event mapping does not tell the events apart.",
+    "users_near_equal": "User identifiers that differ in spelling only may be one person.",
+    "users_column": "Several users may be one person.",
+    "people_in_values": "Released values name people.",
+    "identifiers_in_values": "Released values look like identifiers of people.",
+    "dates_in_values": "Released values hold dates.",
+    "user_ids_kept": "The export holds the original user identifiers.",
+    "row_numbers": "The number of rows alone singles out {number}.",
+    "whole_trace": "The whole trace of {whole} is nobody else's.",
+    "row_multisets": "All rows of a user together single out {multiset}.",
+    "row_sequences": "The order of events singles out {sequence}.",
+}
+
+
+def _known_events_reason(audit: EventAudit) -> str:
+    if not audit.release.verification.k_reached:
+        return (
+            "k = {k} is not reached in every exported combination, and two known events can single out "
+            "{risk}."
+        )
+    if audit.trace_verdict is Verdict.PASS:
+        return "k = {k} is reached in every exported combination; two known events can single out {risk}."
+    return "Two known events can single out {risk}."
+
+
+def told_in_headline(audit: EventAudit) -> str:
+    """Return the check of the gravest finding, which the headline names; empty where all is well."""
+    if not audit.release.verification.k_reached:
+        return "k_anonymity"
+    if audit.overall is Verdict.PASS:
+        return ""
+    told = [each for each in audit.findings if each.check in (*_REASONS, "trace_risk")]
+    grave = [each.check for each in worst_first(told) if each.verdict is audit.overall]
+    if grave and grave[0] in _LINKED:  # one harm, however it is found: what singles out most comes first
+        return next(each.check for each in told if each.check in _LINKED and each.verdict is audit.overall)
+    return grave[0] if grave else ""
+
+
+_LINKED = ("row_numbers", "row_multisets", "row_sequences", "trace_risk", "whole_trace")
+
+
+def way_of_events(audit: EventAudit) -> Text:
+    """Return how many events go the way from the log to the export, and how many each step takes."""
+    measured, reduced = audit.measured, audit.anonymized.reduced
+    n_cleaned, n_flattened = measured.n_events_after_cleanup, reduced.n_events_flattened
+    steps = _flattened_by_step(audit.anonymized)
+    return text(
+        "{n} event in the log → {cleaned} after cleanup → {kept} kept as they are, {flattened} made coarser"
+        "{steps} → {removed} removed → {released} released.",
+        "{n} events in the log → {cleaned} after cleanup → {kept} kept as they are, {flattened} made coarser"
+        "{steps} → {removed} removed → {released} released.",
+        n=measured.log.n_events_in_file,
+        cleaned=n_cleaned,
+        kept=reduced.n_events - n_flattened,
+        flattened=n_flattened,
+        steps=text(" ({steps})", steps=joined(steps, ", ")) if steps else "",
+        removed=n_cleaned - reduced.n_events,
+        released=reduced.n_events,
     )
 
 
-def _loss_of_coarsening(log: EventLog, column: str, released: tuple[str, ...]) -> float:
-    """Return the mean loss of a column asked for: 0 as it is, 1 left out, else by the coarser one."""
-    if column in released:
-        return 0.0
-    coarser = [level for level in COARSER.get(column, ()) if level in released]
-    if not coarser:
-        return 1.0
-    fine = derived_column(log, column)
-    coarse = derived_column(log, coarser[0]).codes[log.kept_after_cleanup]
-    codes = fine.codes[log.kept_after_cleanup]
-    n_coarse = int(coarse.max(initial=-1)) + 1
-    covered = np.bincount(sorted_distinct(codes * n_coarse + coarse) % n_coarse, minlength=n_coarse)
-    n_fine = len(sorted_distinct(codes))
-    return float(np.where(covered > 1, covered / n_fine, 0.0)[coarse].mean())
-
-
-def events_summary(audit: EventAudit) -> list[Text]:
-    """Return the lines of the command line: users and events, and whether k is reached."""
-    measured, reduced, rule = audit.measured, audit.anonymized.reduced, audit.anonymized.rule
-    rows = [
-        ("in total", measured.log.n_users, measured.log.n_events_in_file),
-        ("after cleanup", measured.n_users_after_cleanup, measured.n_events_after_cleanup),
-        ("after anonymization", reduced.n_users, reduced.n_events),
-    ]
-    cells = [f"{'':<20}{say('users'):>12}{say('events'):>14}"]
-    cells += [f"{say(name):<20}{users:>12,}{events:>14,}" for name, users, events in rows]
+def _flattened_by_step(anonymized: AnonymizedEvents) -> list[Text]:
+    """Return how many released events end at each flatten step, those at which none does left out."""
+    stages = anonymized.stages
+    n_events = np.bincount(
+        stages.stage_of_group, anonymized.reduced.n_events_of_group, minlength=stages.n_stages
+    )
     return [
-        *(text("{cells}", cells=line) for line in cells),
-        text(
-            "{reached} ({strategy}, {flattening} flattening); {n} event is kept flattened.",
-            "{reached} ({strategy}, {flattening} flattening); {n} events are kept flattened.",
-            n=reduced.n_events_flattened,
-            reached=reached_text(rule.k, audit.release.verification.k_reached),
-            strategy=own(rule.strategy),
-            flattening=own(audit.anonymized.flattening),
-        ),
-        text(
-            "Verdict {verdict}, traces {traces}, whole traces {whole}, counts {counts}, overall {overall}.",
-            verdict=audit.verdict.word,
-            traces=audit.trace_verdict.word,
-            whole=audit.whole_trace_verdict.word,
-            counts=audit.rows_verdict.word,
-            overall=audit.overall.word,
-        ),
-        *(
-            text("{verdict}: {message}", verdict=finding.verdict.word, message=own(finding.message))
-            for finding in audit.findings
-        ),
+        text("{step}: {found}", step=_step_in_words(step), found=int(found))
+        for step, found in zip(stages.steps, n_events[1:].tolist(), strict=True)
+        if found
     ]
 
 
-def suggestions_document(found: Suggestions) -> dict[str, object]:
-    """Return what ``python -m core events --suggest --json`` prints; the mapping where it is a new one."""
+def risk_figures(audit: EventAudit) -> Iterator[Figure]:
+    """Yield k as counted from the export, trace risk, what rows tell, and diversity where it was chosen."""
+    known, rule, after = event_figures(audit), audit.anonymized.rule, audit.traces_after
+    at_least = text("at least {k}", k=rule.k)
+    yield Figure("smallest_combination", known["smallest_combination"], at_least, audit.verdict)
+    yield Figure(
+        "trace_unique_share",
+        after.singled_out(KNOWN_EVENTS_JUDGED),
+        _trace_threshold(audit, rule.max_trace_unique_share),
+        audit.trace_verdict,
+        of="two known events",
+        total=_n_counted(audit),
+    )
+    for key, most, check in (
+        ("number_unique_share", NUMBER_SHARE_TO_FAIL, "row_numbers"),
+        ("multiset_unique_share", rule.max_rows_unique_share, "row_multisets"),
+        ("sequence_unique_share", rule.max_rows_unique_share, "row_sequences"),
+    ):
+        if key != "sequence_unique_share" or known[key] is not None:  # where the export tells an order
+            judged = verdict_of(audit.findings, check)
+            yield Figure(key, known[key], _at_most(most), judged, total=audit.rows.n_users)
+    yield Figure(
+        "whole_trace_unique_share",
+        known["whole_trace_unique_share"],
+        _at_most(rule.max_whole_trace_share),
+        audit.whole_trace_verdict,
+        total=after.n_users,
+    )
+    if (diversity := audit.diversity) is not None:
+        of = text("{column}", column=diversity.attribute)
+        yield Figure("uniform_combinations", diversity.n_uniform, of=of)
+        yield Figure("combination_distinct_l", diversity.distinct_l, of=of)
+        yield Figure("combination_entropy_l", diversity.entropy_l, of=of)
+        yield Figure("combination_t", diversity.t, of=of)
+
+
+def _at_most(share: float) -> Text:
+    return text("at most {limit}", limit=percent(share))
+
+
+def _trace_threshold(audit: EventAudit, limit: float | None) -> Text:
+    """Return what trace risk is held against; without a limit set, that is the share of four known events."""
+    if limit is not None:
+        return _at_most(limit)
+    four = percent(audit.traces_after.singled_out(KNOWN_EVENTS[-1]))
+    return text("four: {four}, at most {limit}", four=four, limit=percent(TRACE_SHARE_TO_WARN))
+
+
+def _settings(audit: EventAudit) -> dict[str, object]:
+    settings, anonymized = audit.measured.log.settings, audit.anonymized
+    told = described(EventSettings)
     return {
-        "tool": "events",
-        "n_tried": found.n_tried,
-        "n_ways": found.n_ways,
-        "suggestions": [
-            {
-                "columns": list(suggestion.settings.columns),
-                "flatten": suggestion.settings.flatten,
-                "flatten_steps": list(suggestion.settings.flatten_steps),
-                "mapping": dict(suggestion.settings.mapping.pairs),
-                "events_after": suggestion.n_events,
-                "users_after": suggestion.n_users,
-                "penalty_share": suggestion.lost_share,
-            }
-            for suggestion in found.best
-        ],
+        **report_lines(anonymized.rule, audit.release.options, settings),
+        told["flatten_steps"].label: list(anonymized.stages.steps),
+        told["time_format"].label: reported(told["time_format"], audit.measured.log.time_format),
+        "Flattening": own(anonymized.flattening),
+        "Columns found by their values, not confirmed": list(settings.found_columns),
     }
 
 
-def tried_text(found: Suggestions) -> Text:
-    """Say how many ways were tried."""
-    return text(
-        "{tried} of {n} way was tried, those with fewest changes first.",
-        "{tried} of {n} ways were tried, those with fewest changes first.",
-        n=found.n_ways,
-        tried=found.n_tried,
+def _stage_rows(anonymized: AnonymizedEvents) -> list[tuple[str, int, int]]:
+    """Return users and events in total, after cleanup, kept as they are, kept flattened, and removed."""
+    measured, stages, reduced = anonymized.measured, anonymized.stages, anonymized.reduced
+    released, is_flattened = reduced.n_events_of_unit, reduced.flattened.stage_of_unit > 0
+    parts = {
+        "kept": np.where(is_flattened, 0, released),
+        "flattened": np.where(is_flattened, released, 0),
+        "removed": stages.n_events_of_unit - released,
+    }
+    return [
+        ("In the log", measured.log.n_users, measured.log.n_events_in_file),
+        ("After cleanup", measured.n_users_after_cleanup, measured.n_events_after_cleanup),
+        *(
+            (OUTCOMES[key], len(np.unique(stages.user_of_unit[events > 0])), int(events.sum()))
+            for key, events in parts.items()
+        ),
+    ]
+
+
+def _class_rows(anonymized: AnonymizedEvents) -> list[tuple[str, int, int, int, int, int]]:
+    """Return for each event class its events, and those left out, kept, kept flattened and removed."""
+    log = anonymized.measured.log
+    after_cleanup = log.class_of_event[log.kept_after_cleanup]
+    kept, flattened = anonymized.event_is_kept, anonymized.stage_of_event > 0
+
+    def count(codes: IntArray) -> list[int]:
+        return np.bincount(codes, minlength=len(log.classes)).tolist()
+
+    total, cleaned = count(log.class_of_event), count(after_cleanup)
+    rows = zip(
+        log.classes,
+        total,
+        (n - n_cleaned for n, n_cleaned in zip(total, cleaned, strict=True)),
+        count(after_cleanup[kept & ~flattened]),
+        count(after_cleanup[kept & flattened]),
+        count(after_cleanup[~kept]),
+        strict=True,
     )
+    return sorted(rows, key=lambda row: (-row[1], row[0]))
 
 
-NONE_REACHES = "None of them reaches k with anything left. Choose a smaller k."
-
-
-def suggestion_lines(found: Suggestions) -> list[str]:
-    """Return the suggestions as options of the command line, a line each."""
-    lines: list[str] = [tried_text(found)]
-    for suggestion in found.best:
-        settings = suggestion.settings
-        steps = f" --flatten-steps {','.join(settings.flatten_steps)}" if settings.flatten_steps else ""
-        lines.append(
-            text(
-                "{options}: {events} of {users}, {lost} of the information lost",
-                options=f"--columns {','.join(settings.columns)} --flatten {settings.flatten}{steps}",
-                events=counted(suggestion.n_events, "event"),
-                users=counted(suggestion.n_users, "user"),
-                lost=percent(suggestion.lost_share),
-            )
+def _steps_table(anonymized: AnonymizedEvents) -> Table:
+    """Return what is below k and lost after each flatten step, if that were removed there."""
+    flattened, n_events = anonymized.reduced.flattened, anonymized.measured.n_events_after_cleanup
+    steps = ["As it is", *(_step_in_words(step) for step in anonymized.stages.steps)]
+    rows: list[tuple[str, int, int, float]] = [
+        (step, int(n_below), n_events - int(n_below), (float(penalty) + int(n_below)) / n_events)
+        for step, n_below, penalty in zip(
+            steps, flattened.n_below_after_step, flattened.penalty_after_step, strict=True
         )
-    if not found.best:
-        lines.append(NONE_REACHES)
-    elif found.best[0].settings.mapping != BUILT_IN_MAPPING:
-        lines.append("With an event mapping that fits the log; --suggest --json prints it.")
-    return lines
+    ]
+    if flattened.n_events_raised:
+        n_raised = flattened.n_events_raised
+        raised = text("Raise {n} settled event", "Raise {n} settled events", n=n_raised)
+        rows.append((raised, *_after_raising(anonymized)))
+    rows.append((own("Removal"), 0, anonymized.reduced.n_events, anonymized.reduced.penalty_share))
+    if anonymized.flattening == MULTI_LEVEL:
+        single = anonymized.single_level
+        rows.append(("Single-level flattening and removal instead", 0, single.n_events, single.penalty_share))
+    return Table("steps", "Loss after each flatten step", _STEPS, rows)
+
+
+def _after_raising(anonymized: AnonymizedEvents) -> tuple[int, int, float]:
+    """Return what stands below k once settled combinations were raised, and the penalty then."""
+    stages, reduced = anonymized.stages, anonymized.reduced
+    groups = reduced.flattened.group_of_unit
+    reaches = reduced.n_users_before[groups] >= reduced.k
+    n_events = stages.n_events_of_unit
+    n_below, total = int(n_events[~reaches].sum()), int(n_events.sum())
+    penalty = float(stages.loss_of_group[groups[reaches]] @ n_events[reaches])
+    return n_below, total - n_below, (penalty + n_below) / total
+
+
+def _step_in_words(step: str) -> Text:
+    """Return such as "week_number → month"."""
+    column, level = parse_step(step)
+    return text("{column} → {level}", column=column, level=level)
+
+
+def ways_table(audit: EventAudit, outcomes: Sequence[Outcome]) -> Table:
+    """Return a row per way of anonymizing to the chosen k: what is kept, made coarser and lost."""
+    k, n_events = audit.anonymized.rule.k, audit.measured.n_events_after_cleanup
+    rows = [
+        (
+            each.flattening,
+            each.strategy,
+            each.n_users,
+            each.n_events,
+            each.n_events / n_events,
+            each.n_events_flattened,
+            each.n_cells_generalized,
+            each.penalty_share,
+        )
+        for each in outcomes
+        if each.k == k
+    ]
+    return Table("strategies", text("Ways to reach k = {k}", k=k), _WAYS, rows)
+
+
+def _traces_table(before: TraceRisk, after: TraceRisk) -> Table:
+    """Return a row per number of known events: shares before and after, with intervals of samples."""
+    rows: list[tuple[object, ...]] = []
+    for of_before, of_after in zip(before.by_known, after.by_known, strict=True):
+        for what, first, second in (
+            ("can single out", of_before.singled_out, of_after.singled_out),
+            ("single out at random", of_before.random, of_after.random),
+        ):
+            share = first.value if first else None
+            known = (second.value, second.lower, second.upper, _how(second.n_sampled)) if second else _UNKNOWN
+            rows.append((str(of_before.n_known), what, share, *known))
+    whole = after.whole_trace
+    known = _UNKNOWN if whole is None else (whole, whole, whole, _EXACT)
+    rows.append(("whole trace", "are unique", before.whole_trace, *known))
+    return Table("traces", "What known events tell", _TRACES, rows)
+
+
+_EXACT = own("exact")
+_UNKNOWN = (None, None, None, "not assessed")
+
+
+def _how(n_sampled: int) -> str:
+    return text("sample of {n}", n=n_sampled) if n_sampled else _EXACT
+
+
+def _rows_table(audit: EventAudit) -> Table:
+    """Return a row per thing that rows under a pseudonym tell: users singled out, and their share."""
+    found, k = audit.rows, audit.anonymized.rule.k
+    told: list[tuple[str, int | None]] = [
+        ("Number of rows", found.n_alone_by_number),
+        (text("Number of rows, shared by fewer than {k}", k=k), found.n_below_k_by_number),
+        ("Far more rows than others", found.n_standing_out),
+        ("All rows, each as often as it occurs", found.n_unique_multiset),
+        ("Order of the kinds of events", found.n_unique_sequence),
+    ]
+    rows = [
+        (known, number, found.share(number), "the export tells no order" if number is None else _EXACT)
+        for known, number in told
+    ]
+    return Table("rows", "What counts and order tell", _ROWS, rows)
+
+
+def suggestions_table(found: Suggestions) -> Table:
+    """Return a row per suggestion: its columns and flattening, and what it keeps and loses."""
+    title = "Settings that reach k, with what they keep and lose"
+    return Table("suggestions", title, _SUGGESTIONS, found.best, where="page")
+
+
+def _steps_in_words(steps: Sequence[str]) -> str:
+    if tuple(steps) == (AUTOMATIC,):
+        return "all levels"
+    return text("{steps}", steps=", ".join(steps)) if steps else "one step"
+
+
+def scopes_table(risks: Mapping[str, TraceRisk]) -> Table:
+    """Return a row per pseudonym scope: pseudonyms, and what two and four known events single out."""
+    words = {"user": own("user"), "week": own("week"), "day": own("day"), "event": own("event")}
+    rows = [
+        (words[scope], risk.n_traces, risk.singled_out(2), risk.singled_out(4), risk.whole_trace)
+        for scope, risk in risks.items()
+    ]
+    title = "Trace risk for a new pseudonym per user, week, day and event"
+    return Table("scopes", title, _SCOPES, rows, where="page")
+
+
+def _preview_table(release: Release) -> Table:
+    """Return the first rows of the exported file, as text."""
+    export = io.BytesIO(release.events_csv)
+    shown = pd.read_csv(export, sep=";", dtype=str, keep_default_na=False, nrows=_PREVIEW_ROWS)
+    columns = tuple(Col(name, text("{column}", column=name)) for name in shown.columns)
+    rows = list(shown.itertuples(index=False, name=None))
+    return Table("preview", "First lines of anonymized_events.csv", columns, rows, where="page")
+
+
+def recommended_way(outcomes: Sequence[Outcome]) -> Text:
+    """Return which way keeps most events for the chosen k, in a sentence."""
+    best = max(outcomes, key=lambda outcome: (outcome.n_events, -outcome.penalty_share))
+    return text(
+        "For k = {k}, {flattening} flattening and removal of events keeps most: {events} of {users}."
+        if best.strategy == REMOVE_EVENTS
+        else "For k = {k}, {flattening} flattening and removal of users keeps most: {events} of {users}.",
+        k=best.k,
+        flattening=own(best.flattening),
+        events=counted(best.n_events, "event"),
+        users=counted(best.n_users, "user"),
+    )

@@ -6,25 +6,21 @@ from functools import partial
 
 import streamlit as st
 
-from core.caching import events_audit, events_curve, events_measurement, events_outcomes, released_trace_risk
+from core.caching import events_audit, events_measurement
 from core.demo.events import DEMOS
-from core.events import EventAudit, EventSettings, Outcome, export_files, release_zip, views
-from core.events.settings import PSEUDONYM_SCOPES
+from core.events import EventAudit, EventSettings, Outcome, export_files, release_zip
+from core.events.report import events_report
+from core.events.result import TOOL, events_result, told_in_headline, way_of_events
 from core.reports import Report, input_facts
+from core.result import Figure
 from core.tables import Dataset
 from core.words import own, say
-from pages.anonymize.events_parts import result
-from pages.anonymize.events_parts.settings import (
-    Live,
-    ask_for_rule,
-    ask_for_settings,
-    kinds_are_settled,
-    show_mapping_downloads,
-)
+from pages.anonymize.events_parts.result import show_tabs
+from pages.anonymize.events_parts.settings import Live, ask_for_rule, ask_for_settings, kinds_are_settled
 from pages.components import results
 from pages.components.inputs import above_privacy_line, ask_for_table, show_empty_state
+from pages.components.parts import show_group
 
-TOOL = "events"
 _FINDINGS_AT_ONCE = 2
 WHAT_TO_UPLOAD = (
     "Upload a log with a line per event: when (`OD_ISO`), who (`GUID`) and what (`dogodek`). With other "
@@ -33,17 +29,14 @@ WHAT_TO_UPLOAD = (
 
 
 def show_events() -> None:
-    st.title(say(views.TITLE))
+    st.title(say(TOOL.title))
     question = st.container()
     dataset = ask_for_table(
-        TOOL,
-        "log",
-        label="Event log",
-        help_text="CSV, TSV, Excel, Parquet, XES or XES.gz.",
+        TOOL.key, "log", label="Event log", help_text="CSV, TSV, Excel, Parquet, XES or XES.gz."
     )
     if dataset is None:
-        question.markdown(say(views.QUESTION))
-        show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
+        question.markdown(say(TOOL.question))
+        show_empty_state(TOOL.key, text=WHAT_TO_UPLOAD, demos=DEMOS)
         return
     with above_privacy_line():
         settings = ask_for_settings(dataset)
@@ -62,46 +55,20 @@ def _show_results(dataset: Dataset, settings: EventSettings) -> None:
         live = ask_for_rule()
     with st.spinner(say("Writing the export and counting k again from its bytes …")):
         audit = events_audit(dataset.fingerprint, settings, live.rule, live.options, batch=live.batch)
+    result = events_result(audit)
     with verdict:
         results.show_verdict(
-            audit.overall,
-            views.headline(audit),
-            reasons=[views.way_of_events(audit)],
-            findings=audit.findings,
+            result.verdict, result.headline, reasons=[way_of_events(audit)], findings=result.findings
         )
     with picture:
-        results.show_chart(views.stage_figure(audit), key="events_stage_chart")
-    results.show_figures(views.page_figures(audit), at_once=4)
-    told = views.told_in_headline(audit)
-    results.show_findings(audit.findings, key=TOOL, at_once=_FINDINGS_AT_ONCE, in_card=told)
-    outcomes = _show_tabs(audit, dataset, settings, live)
+        show_group(result, "stages")
+    figures = [part for part in result.parts("page") if isinstance(part, Figure)]
+    results.show_figures(result.in_order(figures), at_once=4)
+    told = told_in_headline(audit)
+    results.show_findings(result.findings, key=TOOL.key, at_once=_FINDINGS_AT_ONCE, in_card=told)
+    outcomes = show_tabs(result, audit, dataset, settings, live.rule)
     _show_downloads(audit, dataset, outcomes, live)
-    results.show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
-
-
-def _show_tabs(audit: EventAudit, dataset: Dataset, settings: EventSettings, live: Live) -> Sequence[Outcome]:
-    log = dataset.fingerprint
-    titles = ("Combinations", "Loss", "Heat maps", "Trace risk", "Strategies", "Event mapping", "Preview")
-    combinations, loss, heat, traces, strategies, mapping, preview = st.tabs([say(each) for each in titles])
-    with combinations:
-        result.show_combinations(audit)
-    with loss:
-        result.show_loss(audit)
-    with heat:
-        result.show_heat_maps(audit)
-    with traces:
-        result.show_traces(audit, partial(released_trace_risk, log, settings, live.rule), PSEUDONYM_SCOPES)
-    with strategies:
-        rule = live.rule
-        found = events_outcomes(log, settings, rule.k, rule.cap)
-        outcomes = result.show_strategies(audit, found, partial(events_curve, log, settings, rule.cap))
-        result.show_suggestions(dataset, settings, rule)
-    with mapping:
-        result.show_unmapped(audit)
-        show_mapping_downloads(settings.mapping)
-    with preview:
-        result.show_preview(audit, dataset)
-    return outcomes
+    results.show_definitions(TOOL.measures, limits=TOOL.limits)
 
 
 def _show_downloads(audit: EventAudit, dataset: Dataset, outcomes: Sequence[Outcome], live: Live) -> None:
@@ -123,7 +90,7 @@ def _show_downloads(audit: EventAudit, dataset: Dataset, outcomes: Sequence[Outc
             persist_state="session",
         )
     results.show_downloads(
-        TOOL,
+        TOOL.key,
         partial(_report, audit, dataset, outcomes),
         identity=repr((dataset.fingerprint, audit.measured.log.settings, live)),
         extra=[
@@ -146,7 +113,7 @@ def _renew_pseudonyms() -> None:
 
 
 def _report(audit: EventAudit, dataset: Dataset, outcomes: Sequence[Outcome], created_at: datetime) -> Report:
-    return views.events_report(
+    return events_report(
         audit, inputs=[input_facts(dataset, own("log"))], outcomes=outcomes, created_at=created_at
     )
 

@@ -19,7 +19,7 @@ from core.events import (
     suggest_settings,
     suggested_mapping,
 )
-from core.events import result as search
+from core.events import suggestions as search
 from core.events.column_finding import with_found_columns
 from core.events.log import EventLog, read_event_log
 from core.events.mapping import (
@@ -30,8 +30,8 @@ from core.events.mapping import (
     mapping_json,
     read_event_mapping,
 )
-from core.events.result import suggestion_lines, suggestions_document
 from core.events.stages import derived_column, level_column, prepare_stages, shown_value
+from core.events.suggestions import suggestion_lines, suggestions_document
 from core.events.timestamps import Calendar, parse_timestamps
 from core.tables import Dataset, ReadOptions, read_dataset
 from core.verdict import Verdict

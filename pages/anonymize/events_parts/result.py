@@ -1,29 +1,27 @@
-"""Results of the event-log anonymizer on its page: figures, charts, tables, trace risk, strategies."""
+"""Results of the event-log anonymizer on its page, a tab each."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
 
 import streamlit as st
 
-from core.events import (
-    EventAudit,
-    EventSettings,
-    Outcome,
-    Rule,
-    Suggestions,
-    TraceRisk,
-    suggest_settings,
-    views,
-)
+from core.caching import events_curve, events_outcomes, released_trace_risk
+from core.events import EventAudit, EventSettings, Outcome, Rule, Suggestions, TraceRisk, suggest_settings
+from core.events.charts import curve_drawing, group_drawings
 from core.events.measuring import LARGEST_LOG_WITH_CURVE
-from core.events.result import NONE_REACHES, tried_text
+from core.events.result import recommended_way, scopes_table, suggestions_table, ways_table
+from core.events.settings import PSEUDONYM_SCOPES
+from core.events.suggestions import NONE_REACHES, tried_text
 from core.jobs import Progress
+from core.result import Result
 from core.tables import Dataset
 from core.words import say
-from pages.anonymize.events_parts.settings import use_settings
+from pages.anonymize.events_parts.settings import show_mapping_downloads, use_settings
 from pages.components.long_work import ask_for_work, greyed_out
-from pages.components.results import show_chart, show_table
+from pages.components.parts import show_group, show_part
+from pages.components.results import show_table
 
+_TABS = ("combinations", "loss", "heat_maps", "traces", "strategies", "unmapped", "preview")
 _TRACE_WORDS = (
     "One pseudonym links all events of a user. Somebody who saw two of them, a neighbour for example, looks "
     "for the pseudonym that has both. **Can single out** counts users for whom *some* such events nobody "
@@ -31,56 +29,64 @@ _TRACE_WORDS = (
 )
 
 
-def show_combinations(audit: EventAudit) -> None:
+def show_tabs(
+    result: Result, audit: EventAudit, dataset: Dataset, settings: EventSettings, rule: Rule
+) -> Sequence[Outcome]:
+    """Show what was found, a tab each; return the ways of anonymizing that are shown."""
+    titles = [say(result.group(key).title) for key in _TABS]
+    combinations, loss, heat_maps, traces, strategies, mapping, preview = st.tabs(titles)
+    with combinations:
+        _show_combinations(result, audit)
+    with loss:
+        _show_loss(result)
+    with heat_maps:
+        show_group(result, "heat_maps")
+    with traces:
+        risk_of = partial(released_trace_risk, dataset.fingerprint, settings, rule)
+        _show_traces(result, audit, risk_of)
+    with strategies:
+        found = events_outcomes(dataset.fingerprint, settings, rule.k, rule.cap)
+        curve = partial(events_curve, dataset.fingerprint, settings, rule.cap)
+        outcomes = _show_strategies(audit, found, curve)
+        _show_suggestions(dataset, settings, rule)
+    with mapping:
+        _show_unmapped(result)
+        show_mapping_downloads(settings.mapping)
+    with preview:
+        _show_preview(result, dataset)
+    return outcomes
+
+
+def _show_combinations(result: Result, audit: EventAudit) -> None:
     """Show how many users share each combination, before and after."""
     log = st.toggle(say("Logarithmic scale"), key="events_log_scale", persist_state="session")
-    before, after = st.columns(2)
-    charts = views.group_figures(audit, log=log)
-    for number, (place, chart) in enumerate(zip((before, after), charts, strict=False)):
+    parts = group_drawings(audit.anonymized, log=True) if log else result.group("combinations").parts
+    for number, (place, part) in enumerate(zip(st.columns(2), parts, strict=False)):
         with place:
-            show_chart(chart, key=f"events_group_chart_{number}")
+            show_part(part, key=f"events_combinations_{number}")
 
 
-def show_loss(audit: EventAudit) -> None:
+def _show_loss(result: Result) -> None:
     """Show what each class and each step lost."""
-    show_chart(views.loss_figure(audit), key="events_loss_chart")
+    show_group(result, "loss")
     st.markdown(say("**Loss after each flatten step**, if what is below k were removed there"))
-    show_table(
-        views.step_table(audit.anonymized),
-        alt="Events below k, events at k, and information lost after each flatten step",
-    )
-    if audit.diversity is not None:
+    show_group(result, "steps")
+    if result.group("diversity").parts:
         st.markdown(say("**Diversity of the attribute to protect** within the released combinations"))
-        show_table(views.diversity_table(audit.diversity), alt="ℓ-diversity and t-closeness of the attribute")
+        show_group(result, "diversity")
 
 
-def show_heat_maps(audit: EventAudit) -> None:
-    """Show events by week and time period, and by weekday and class, before and after."""
-    for crossing in views.CROSSINGS:
-        charts = views.cross_figures(audit, crossing)
-        for number, chart in enumerate(charts):
-            show_chart(chart, key=f"events_{crossing.x}_{number}")
-        if len(charts) == 1:
-            st.caption(say(crossing.not_exported))
-
-
-def show_traces(audit: EventAudit, risk_of: Callable[[str], TraceRisk], scopes: Sequence[str]) -> None:
+def _show_traces(result: Result, audit: EventAudit, risk_of: Callable[[str], TraceRisk]) -> None:
     """Show what known events tell, and what other pseudonyms would change."""
     st.markdown(say(_TRACE_WORDS))
-    show_chart(views.trace_figure(audit), key="events_trace_chart")
-    show_table(
-        views.trace_table(audit.traces_before, audit.traces_after),
-        alt="Users singled out by known events before and after, with intervals of samples",
-    )
+    show_group(result, "traces")
     st.markdown(
         say(
             "**What counts and order tell**: whoever knows how many rows somebody has, all of them, or the "
             "order in which things happened, looks for the pseudonym of which that is true."
         )
     )
-    show_table(
-        views.row_table(audit), alt="Users singled out by the number of rows, by all rows, and by their order"
-    )
+    show_group(result, "rows")
     st.markdown(say("**What another pseudonym would change**"))
     if audit.anonymized.reduced.n_events > LARGEST_LOG_WITH_CURVE and not st.toggle(
         say("Measure all four kinds of pseudonym (takes some seconds)"),
@@ -88,30 +94,25 @@ def show_traces(audit: EventAudit, risk_of: Callable[[str], TraceRisk], scopes: 
         persist_state="session",
     ):
         return
-    table = views.scope_table({scope: risk_of(scope) for scope in scopes})
-    show_table(table, alt="Trace risk for a new pseudonym per user, week, day and event")
+    show_part(scopes_table({scope: risk_of(scope) for scope in PSEUDONYM_SCOPES}), key="events_scopes")
 
 
-def show_strategies(
+def _show_strategies(
     audit: EventAudit, outcomes: Sequence[Outcome], curve: Callable[[], Sequence[Outcome]]
 ) -> Sequence[Outcome]:
     """Show four ways for the chosen k, and the curve over all k; return what is shown."""
-    st.markdown(say(views.recommended_way(outcomes)))
-    table = views.comparison_table(outcomes, audit.measured)
-    show_table(
-        table,
-        alt="Users and events kept, cells made coarser and information lost for four ways of anonymizing",
-    )
+    st.markdown(say(recommended_way(outcomes)))
+    show_part(ways_table(audit, outcomes), key="events_ways")
     if audit.measured.n_events_after_cleanup > LARGEST_LOG_WITH_CURVE and not st.toggle(
         say("Draw the curve over k (takes some seconds)"), key="events_draw_curve", persist_state="session"
     ):
         return outcomes
     points = curve()
-    show_chart(views.curve_figure(audit, points, k=audit.anonymized.rule.k), key="events_curve_chart")
+    show_part(curve_drawing(audit, points), key="events_curve")
     return (*points, *(outcome for outcome in outcomes if outcome.k not in {point.k for point in points}))
 
 
-def show_suggestions(dataset: Dataset, settings: EventSettings, rule: Rule) -> None:
+def _show_suggestions(dataset: Dataset, settings: EventSettings, rule: Rule) -> None:
     """Offer a search for settings that keep most, and to use one of them."""
     st.markdown(say("**Which columns and flatten steps keep most?** Coarser settings than these are tried."))
     asked = Rule(k=rule.k, strategy=rule.strategy, cap=rule.cap)
@@ -121,7 +122,7 @@ def show_suggestions(dataset: Dataset, settings: EventSettings, rule: Rule) -> N
     job = ask_for_work("events_suggest", key, work, label=label, inputs=dataset.fingerprint)
     if job is not None and job.result is not None:
         with greyed_out("suggestions", when=job.key != key):
-            _show_suggestions(job.result)
+            _show_suggested(job.result)
 
 
 def _suggest(dataset: Dataset, settings: EventSettings, rule: Rule, progress: Progress) -> Suggestions:
@@ -130,12 +131,12 @@ def _suggest(dataset: Dataset, settings: EventSettings, rule: Rule, progress: Pr
     return suggest_settings(dataset, settings, rule)
 
 
-def _show_suggestions(found: Suggestions) -> None:
+def _show_suggested(found: Suggestions) -> None:
     st.caption(say(tried_text(found)))
     if not found.best:
         st.markdown(say(NONE_REACHES))
         return
-    show_table(views.suggestion_table(found), alt="Settings that reach k, with what they keep and lose")
+    show_part(suggestions_table(found), key="events_suggestions")
     with st.container(horizontal=True):
         for number, suggestion in enumerate(found.best, start=1):
             st.button(
@@ -146,21 +147,19 @@ def _show_suggestions(found: Suggestions) -> None:
             )
 
 
-def show_unmapped(audit: EventAudit) -> None:
+def _show_unmapped(result: Result) -> None:
     """Show the events without a class, with counts."""
-    unmapped = views.unmapped_table(audit.measured)
-    if unmapped.empty:
-        st.markdown(say("Every event of the log has a class."))
-        return
-    st.markdown(say("Events without a class; they count as `other_event`. Give them one in the settings."))
-    show_table(unmapped, alt="Events that the mapping does not name, with counts")
+    if result.group("unmapped").parts:
+        told = "Events without a class; they count as `other_event`. Give them one in the settings."
+        st.markdown(say(told))
+    show_group(result, "unmapped")
 
 
-def show_preview(audit: EventAudit, dataset: Dataset) -> None:
+def _show_preview(result: Result, dataset: Dataset) -> None:
     """Show the first lines of the export and of the log."""
     st.markdown(
         say("The first lines of the export, sorted by what they say so that their order tells nothing.")
     )
-    show_table(views.preview_table(audit.release), alt="First lines of anonymized_events.csv")
+    show_group(result, "preview")
     st.markdown(say("The first lines of the log as uploaded."))
     show_table(dataset.table.slice(0, 10).to_pandas(), alt="First lines of the log")

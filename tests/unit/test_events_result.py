@@ -6,17 +6,20 @@ import pandas as pd
 import pytest
 
 from core.demo.events import DEMOS, make_alarm_log
-from core.events import EventAudit, compare_strategies, export_files, release_zip, strategy_curve, views
-from core.events.views.charts import cross_chart, group_chart
-from core.events.views.tables import (
-    class_loss_table,
-    cross_table_after,
-    cross_table_before,
-    size_histogram,
-    stage_table,
+from core.events import EventAudit, compare_strategies, export_files, release_zip, strategy_curve
+from core.events.charts import cross_chart, cross_table_after, cross_table_before, size_histogram
+from core.events.report import events_report
+from core.events.result import (
+    events_result,
+    recommended_way,
+    risk_figures,
+    scopes_table,
+    told_in_headline,
+    ways_table,
 )
 from core.measures import MEASURES
 from core.reports import InputFacts, Report, render
+from core.result import Drawing, Figure, Note, Table
 from core.tables import read_dataset
 from core.verdict import Verdict
 from tests import events_examples
@@ -41,15 +44,24 @@ def report(found: EventAudit, **changes: object) -> Report:
     facts = InputFacts(role="log", name="log.csv", n_bytes=1, sha256="0" * 64)
     outcomes = compare_strategies(found.measured, k=found.anonymized.rule.k)
     settings = {"inputs": [facts], "outcomes": outcomes, "created_at": datetime(2026, 1, 2, tzinfo=UTC)}
-    return views.events_report(found, **(settings | changes))
+    return events_report(found, **(settings | changes))
 
 
 def rows(frame: pd.DataFrame) -> list[tuple[object, ...]]:
     return list(frame.itertuples(index=False, name=None))
 
 
-def test_stage_table__counts_users_and_events_from_the_log_to_the_export() -> None:
-    assert rows(stage_table(audit(k=3).anonymized)) == [
+def table(found: EventAudit, name: str) -> Table:
+    parts = [part for group in events_result(found).groups for part in group.parts]
+    return next(part for part in parts if isinstance(part, Table) and part.key == name)
+
+
+def headline(found: EventAudit) -> str:
+    return events_result(found).headline
+
+
+def test_stages__count_users_and_events_from_the_log_to_the_export() -> None:
+    assert table(audit(k=3), "stages").cells() == [
         ("In the log", 4, 8),
         ("After cleanup", 3, 7),
         ("Kept as they are", 3, 3),
@@ -58,22 +70,21 @@ def test_stage_table__counts_users_and_events_from_the_log_to_the_export() -> No
     ]
 
 
-def test_class_loss_table__accounts_for_every_event() -> None:
-    table = class_loss_table(audit().anonymized)
-    assert rows(table) == [
+def test_classes__account_for_every_event() -> None:
+    classes = table(audit(), "classes").cells()
+    assert classes == [
         ("fall_detected", 5, 0, 5, 0, 0),
         ("fall_idle", 1, 0, 0, 0, 1),
         ("other_event", 1, 0, 0, 0, 1),
         ("power_event", 1, 1, 0, 0, 0),
     ]
-    outcomes = table.drop(columns=["event_class", "events"]).sum(axis=1)
-    assert (outcomes == table["events"]).all()
+    assert all(sum(outcomes) == events for _, events, *outcomes in classes)
 
 
-def test_step_table__says_what_each_step_leaves_below_k_and_costs() -> None:
+def test_steps__say_what_each_leaves_below_k_and_costs() -> None:
     steps = ("week_number:month", "week_number:any")
     found = audit(*LOG[:5], f"{MONDAY};d;X.FALL_DETECTED", k=3, flatten_steps=steps)
-    assert rows(views.step_table(found.anonymized)) == [
+    assert table(found, "steps").cells() == [
         ("As it is", 2, 4, 2 / 6),
         ("week_number → month", 2, 4, 2 / 6),
         ("week_number → any", 2, 4, 2 / 6),
@@ -81,41 +92,38 @@ def test_step_table__says_what_each_step_leaves_below_k_and_costs() -> None:
         ("Removal", 0, 6, 1 / 4),
         ("Single-level flattening and removal instead", 0, 4, 2 / 6),
     ]
-    single = views.step_table(audit(*LOG[:5], k=3).anonymized)
-    assert [row[0] for row in rows(single)] == ["As it is", "week_number → any", "Removal"]
+    single = table(audit(*LOG[:5], k=3), "steps").cells()
+    assert [row[0] for row in single] == ["As it is", "week_number → any", "Removal"]
 
 
-def test_comparison_table__has_a_row_per_way() -> None:
+def test_ways__have_a_row_each() -> None:
     found = audit(k=3)
-    table = views.comparison_table(compare_strategies(found.measured, k=3), found.measured)
-    assert list(table["events"]) == [3, 0, 5, 0]
-    assert list(table["kept_share"]) == [3 / 7, 0.0, 5 / 7, 0.0]
-    way = views.recommended_way(compare_strategies(found.measured, k=3))
+    rows = ways_table(found, compare_strategies(found.measured, k=3)).cells()
+    assert [row[3:5] for row in rows] == [(3, 3 / 7), (0, 0.0), (5, 5 / 7), (0, 0.0)]
+    way = recommended_way(compare_strategies(found.measured, k=3))
     assert says(way, "k = 3, multi-level flattening and removal of events…5 events of 3 users.")
 
 
-def test_trace_table__shows_both_shares_and_how_they_were_found() -> None:
-    found = audit()
-    table = views.trace_table(found.traces_before, found.traces_after)
-    assert list(table["known"]) == ["1", "1", "2", "2", "3", "3", "4", "4", "whole trace"]
-    assert set(table["how"]) == {"exact"}
+def test_traces__show_both_shares_and_how_they_were_found() -> None:
+    known, *_, how = zip(*table(audit(), "traces").cells(), strict=True)
+    assert known == ("1", "1", "2", "2", "3", "3", "4", "4", "whole trace")
+    assert set(how) == {"exact"}
     nothing = audit(*LOG[:1], f"{TUESDAY};b;X.NOT_MOVING", strategy="remove-users")
-    table = views.trace_table(nothing.traces_before, nothing.traces_after)
-    assert set(table["how"]) == {"not assessed"}
-    assert table["after"].isna().all()
+    *_, after, _, _, how = zip(*table(nothing, "traces").cells(), strict=True)
+    assert set(how) == {"not assessed"}
+    assert set(after) == {None}
 
 
-def test_scope_and_diversity_tables__have_a_row_each() -> None:
+def test_scopes_and_diversity__have_a_row_each() -> None:
     found = audit(sensitive="hour")
-    table = views.scope_table({"user": found.traces_after})
-    assert rows(table[["scope", "pseudonyms"]]) == [("user", 3)]
-    assert rows(views.diversity_table(found.diversity)) == [("hour", 2, 2, 1.0, 1.0, 0.0)]
+    assert [row[:2] for row in scopes_table({"user": found.traces_after}).cells()] == [("user", 3)]
+    assert table(found, "diversity").cells() == [("hour", 2, 2, 1.0, 1.0, 0.0)]
 
 
-def test_unmapped_table__names_most_frequent_first() -> None:
+def test_unmapped__names_most_frequent_first() -> None:
     found = audit(*LOG, f"{MONDAY};a;Y.WINDOW", f"{MONDAY};b;Y.WINDOW")
-    assert rows(views.unmapped_table(found.measured)) == [("Y.WINDOW", 2), ("X.DOOR", 1)]
-    assert views.unmapped_table(audit(*LOG[:5]).measured).empty
+    assert table(found, "unmapped").cells() == [("Y.WINDOW", 2), ("X.DOOR", 1)]
+    assert events_result(audit(*LOG[:5])).group("unmapped").parts == ()
 
 
 def test_cross_tables__count_before_and_after_in_words() -> None:
@@ -128,7 +136,6 @@ def test_cross_tables__count_before_and_after_in_words() -> None:
     assert rows(after[["x", "y", "n_events"]]) == [("2", "Mon", 3), ("3", "Mon", 2), ("any week", "Tue", 2)]
     assert cross_table_after(found.anonymized, "week_number", "hour") is None
     chart = cross_chart(after, x_title="Week", y_title="Weekday")
-    assert chart is not None
     angle = chart.content["layer"][0]["encoding"]["x"]["axis"]["labelAngle"]
     assert angle == {"expr": "width < 174 ? -40 : 0"}
 
@@ -141,14 +148,17 @@ def test_size_histogram__counts_events_by_users_sharing_their_combination() -> N
 
 def test_charts__leave_out_what_has_no_event() -> None:
     nothing = audit(*LOG[:1], f"{TUESDAY};b;X.NOT_MOVING", strategy="remove-users")
-    assert group_chart(nothing.anonymized, before=False) is None
-    assert [chart.title for chart in views.group_figures(nothing)] == [
+    result = events_result(nothing)
+    assert [part.title for part in result.group("combinations").parts if isinstance(part, Drawing)] == [
         "Users sharing each combination, after cleanup and before flattening"
     ]
-    after = cross_table_after(nothing.anonymized, "week_number", "weekday")
-    assert after is not None
-    assert cross_chart(after, x_title="Week", y_title="Weekday") is None
-    assert len(views.cross_figures(nothing, views.CROSSINGS[0])) == 1
+    notes = [part.words for part in result.group("heat_maps").parts if isinstance(part, Note)]
+    assert notes == [
+        "Week and time period are not both in the export.",
+        "Weekday and event class are not both in the export.",
+    ]
+    assert len(result.group("heat_maps").parts) == 4
+    assert render(report(nothing), "json")
 
 
 def test_cross_chart__writes_figures_only_where_cells_have_room() -> None:
@@ -157,26 +167,24 @@ def test_cross_chart__writes_figures_only_where_cells_have_room() -> None:
     table = cross_table_before(many.measured, "week_number", "time_period")
     chart = cross_chart(table, x_title="Week", y_title="Time period")
     few = cross_chart(table[table["x_order"] < 3], x_title="Week", y_title="Time period")
-    assert chart is not None
-    assert few is not None
     figures = [each.content["layer"][1]["mark"]["opacity"]["expr"] for each in (chart, few)]
     assert figures == ["width < 180 ? 0 : 1", "width < 27 ? 0 : 1"]
 
 
 def test_headline__says_what_k_reached() -> None:
-    assert says(views.headline(audit()), "The number of rows alone singles out 33.3 % of users. …2 is ")
-    apart = views.headline(audit(pseudonym_per="event"))
+    assert says(headline(audit()), "The number of rows alone singles out 33.3 % of users. …2 is ")
+    apart = headline(audit(pseudonym_per="event"))
     assert says(apart, "k = 2 is reached in every exported combination; two known events…0 % of users.")
-    assert says(views.headline(audit(k=3, strategy="remove-users")), "Nothing is left…k = 3.")
+    assert says(headline(audit(k=3, strategy="remove-users")), "Nothing is left…k = 3.")
 
 
 def test_told_in_headline__is_what_singles_out_most_of_what_is_as_grave() -> None:
     found = audit(k=2)
     shares = {each.check: (each.verdict, each.n_affected or 0) for each in found.findings}
-    told = shares[views.told_in_headline(found)]
+    told = shares[told_in_headline(found)]
     linked = ("row_numbers", "row_multisets", "row_sequences", "trace_risk", "whole_trace")
     assert told == max(shares[check] for check in linked if shares[check][0] is found.overall)
-    assert views.told_in_headline(audit(k=2, pseudonym_per="event")) == ""
+    assert told_in_headline(audit(k=2, pseudonym_per="event")) == ""
 
 
 @pytest.mark.slow
@@ -210,14 +218,27 @@ def test_report__of_nothing_left_can_be_written() -> None:
 
 def test_figures__name_the_limit_that_was_set() -> None:
     for limit, threshold in ((None, "four: 0 %, at most 5.0 %"), (0.25, "at most 25.0 %")):
-        figures = views.risk_figures(audit(max_trace_unique_share=limit))
+        figures = risk_figures(audit(max_trace_unique_share=limit))
         assert [each.threshold for each in figures if each.measure == "trace_unique_share"] == [threshold]
 
 
-def test_preview_table__shows_the_first_rows_of_the_export() -> None:
-    preview = views.preview_table(audit().release, n_rows=2)
-    assert list(preview.columns) == ["GUID", "generalized_event", "week_number", "weekday", "time_period"]
-    assert rows(preview.drop(columns=["GUID"])) == [("fall_detected", "2", "0", "daytime")] * 2
+def test_page__shows_first_what_a_release_is_chosen_by_and_what_the_headline_tells() -> None:
+    result = events_result(audit(k=2))
+    shown = result.in_order([part for part in result.parts("page") if isinstance(part, Figure)])
+    first = ["smallest_combination", "events_after", "trace_unique_share", "number_unique_share"]
+    assert [figure.measure for figure in shown][:4] == first
+    assert shown[-1].measure == "whole_log_penalty_share"
+
+
+def test_preview__shows_the_first_rows_of_the_export() -> None:
+    preview = table(audit(), "preview")
+    names = ["GUID", "generalized_event", "week_number", "weekday", "time_period"]
+    assert [column.key for column in preview.columns] == names
+    assert [row[1:] for row in preview.cells()][:2] == [("fall_detected", "2", "0", "daytime")] * 2
+    days = [f'2024-01-{day:02d}T10:00;{user};"x;{day}"' for day in range(1, 31) for user in "ab"]
+    long = table(audit(*days, columns=("event", "weekday"), flatten="weekday"), "preview").cells()
+    assert len(long) == 50
+    assert long[0][1] == "x;1"
 
 
 def test_export_files__have_names_of_their_own_and_go_into_one_archive() -> None:
@@ -235,4 +256,4 @@ def test_demo__is_the_same_log_every_time_and_shows_what_k_does_not_cover() -> N
     assert file.data == make_alarm_log()
     found = events_examples.audit(log=read_dataset(file.data, name=file.name), k=5)
     assert (found.verdict, found.trace_verdict) == (Verdict.PASS, Verdict.WARN)
-    assert says(views.headline(found), "The whole trace of 99.1 % of users…k = 5 is reached in every")
+    assert says(headline(found), "The whole trace of 99.1 % of users…k = 5 is reached in every")

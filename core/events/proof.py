@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from core.events import EventAudit
+from core.events.judging import EventAudit
+from core.events.result import risk_figures
 from core.reports import ReportTable
-from core.reports.proof import Step, proof_tables, python_command
+from core.reports.proof import Step, Tried, figure_tried, proof_tables, python_command, tried_tables
 from core.verdict import Verdict
-from core.words import text
+from core.words import counted, text
 
 EXPORT = "anonymized_events.csv"
 MOST_EVENTS = 1_000_000  # of an export that steps are worked out for
@@ -21,8 +22,8 @@ _NOTE = (
 
 
 def event_proof(audit: EventAudit) -> tuple[ReportTable, ...]:
-    """Return the steps that tell users apart in the export; none where they are not or traces are shorter."""
-    return proof_tables(_steps(audit), note=_NOTE)
+    """Return the steps that tell users apart in the export, or what was tried."""
+    return proof_tables(_steps(audit), note=_NOTE) or tried_tables(_tried(audit))
 
 
 def _steps(audit: EventAudit) -> Iterator[Step]:
@@ -75,3 +76,13 @@ def _step(found: int, n_users: int, what: str, key: str) -> Step:
         'print(sum(m == 1 for m in n), "of", len(u))',
     )
     return Step(what, command, f"{found} of {n_users}")
+
+
+def _tried(audit: EventAudit) -> Iterator[Tried]:
+    """Yield what was tried to tell users apart in the export, and how far."""
+    users = counted(audit.traces_after.n_users, "user")
+    for figure in risk_figures(audit):
+        is_known = figure.measure == "trace_unique_share" and figure.value is not None
+        is_sample = is_known and figure.total is None
+        message = "{users}, estimated from a sample" if is_sample else "{users}"
+        yield figure_tried(figure, text(message, users=users))
