@@ -6,7 +6,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
 
-from core.remedies import harm_rank, remedy_of
+from core.checks import harm_rank, remedy_of
 from core.words import Text, Value, joined, listed, own, text
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import scipy
 
 from core.cells import canonical_text
+from core.checks import remedy_of
 from core.engines import (
     SECRETS,
     Address,
@@ -35,7 +36,6 @@ from core.leakage.judging import column_findings, missing_column_findings, valid
 from core.leakage.pairing import aligned_names, column_problems
 from core.leakage.settings import LeakageSettings, LeakageThresholds, resolve_columns
 from core.leakage.whole_rows import RowLeakage
-from core.remedies import remedy_of
 from core.tables import ReadOptions
 from core.verdict import Finding, Verdict, not_answered, not_in_engine, worst
 from core.words import Written, input_error, share_of

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from core.checks import is_among
 from core.plain import plain_fields
 from core.policies.identifiers import FREE_TEXT, PERSONS_NAME
 from core.policies.limits import Document
@@ -225,11 +226,19 @@ def _set_to(limit: Limit, tool: str, settings: Mapping[str, Any]) -> tuple[str, 
 
 def _judge_findings(limit: Limit, document: Document) -> Outcome:
     """Look for findings; of those that only a person can decide, it cannot be told."""
-    looked_at = [key for check in limit.checks for key in _TO_BE_LOOKED_AT.get(check, ())]
-    doubtful = _those(document, looked_at, "WARN")
+    named = (*limit.checks, *limit.groups)
+    looked_at = [key for each in named for key in _TO_BE_LOOKED_AT.get(each, ())]
+    found = [each for each in _findings(document) if is_among(each["check"], looked_at)]
+    doubtful = [each for each in found if each["verdict"] == "WARN"]
     keys = {each["check"] for each in doubtful}
-    bad = [each for each in _those(document, limit.checks, "FAIL", "WARN") if each["check"] not in keys]
-    is_open = doubtful or _those(document, limit.checks, "NOT_ASSESSED")
+    told_of = [each for each in _findings(document) if is_among(each["check"], limit.checks, limit.groups)]
+    bad = [
+        each
+        for verdict in ("FAIL", "WARN")
+        for each in told_of
+        if each["verdict"] == verdict and each["check"] not in keys
+    ]
+    is_open = doubtful or any(each["verdict"] == "NOT_ASSESSED" for each in told_of)
     told = bad or doubtful
     return Outcome(
         limit=limit,
@@ -237,11 +246,6 @@ def _judge_findings(limit: Limit, document: Document) -> Outcome:
         named=tuple(dict.fromkeys(each["check"] for each in told)),
         messages=tuple(dict.fromkeys(each["message"] for each in told if "message" in each)),
     )
-
-
-def _those(document: Document, checks: Sequence[str], *verdicts: str) -> list[Mapping[str, Any]]:
-    found = [each for each in _findings(document) if _is_named(each["check"], checks)]
-    return [each for verdict in verdicts for each in found if each["verdict"] == verdict]
 
 
 def _judge_columns(limit: Limit, document: Document, columns: Columns | None) -> Outcome:
@@ -272,8 +276,4 @@ def _findings(document: Document) -> list[Mapping[str, Any]]:
 
 
 def _verdicts(document: Document, checks: Sequence[str]) -> set[str]:
-    return {each["verdict"] for each in _findings(document) if _is_named(each["check"], checks)}
-
-
-def _is_named(check: str, names: Sequence[str]) -> bool:
-    return any(check == name or (name.endswith("*") and check.startswith(name[:-1])) for name in names)
+    return {each["verdict"] for each in _findings(document) if is_among(each["check"], checks)}

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from core.checks import GROUPS
 from core.commands import OF_POLICIES as TOOLS
 from core.errors import refuse
 from core.policies.identifiers import KINDS
@@ -25,7 +26,8 @@ _LARGEST_DEFAULT_K, _WARN_SHARE = 12, 0.05
 class Limit:
     """One limit of a policy.
 
-    `value` is None for findings and columns that there must not be, which `checks` and `kinds` name. `tools`
+    `value` is None for findings and columns that there must not be, which `checks`, `groups` of them and
+    `kinds` name. `tools`
     are those that it is for, all that it can be for without any.
     """
 
@@ -37,6 +39,7 @@ class Limit:
     read: bool  # whether whoever wrote the policy read the clause itself
     value: float | None = None
     checks: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()  # of checks
     kinds: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
     read_in: str = ""  # which text was read, where that is not the source's own
@@ -151,6 +154,7 @@ _LIMIT: Mapping[str, type] = {
     "read": bool,
     "value": float,
     "checks": list,
+    "groups": list,
     "kinds": list,
     "tools": list,
     "read_in": str,
@@ -198,10 +202,12 @@ def _problems_of_limit(table: Mapping[str, Any]) -> Iterator[str]:
         yield nearest_known(key, LIMITS)
         return
     wanted = {"findings": "checks", "identifiers": "kinds"}.get(key, "value")
-    if wanted not in table:
+    if wanted not in table and not (wanted == "checks" and "groups" in table):
         yield text("{key} is absent.", key=wanted)
     elif wanted == "value" and _is_a(table["value"], float):
         yield from _problems_of_value(key, table["value"])
+    if isinstance(table.get("groups"), list):
+        yield from _unknown(table["groups"], GROUPS)
     if isinstance(table.get("kinds"), list):
         yield from _unknown(table["kinds"], KINDS)
     if isinstance(table.get("tools"), list):

@@ -1,44 +1,126 @@
-"""What a person can do about a finding, by its check; the checks stand in the order of the harm they tell of.
+"""Every check: what its findings are about, and what a person can do; in the order of the harm they tell of.
 
-A name that ends in ``*`` stands for all checks that begin so. What is not named here can only be looked at.
+A name that ends in ``*`` stands for all checks that begin so. What has no remedy can only be looked at.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
-from types import MappingProxyType
+from typing import Literal, NamedTuple, get_args
+
+Group = Literal[
+    "masking",
+    "direct_identifiers",
+    "pseudonyms",
+    "linkability",
+    "singling_out",
+    "counts",
+    "inference",
+    "log",
+    "conditions",
+]
+GROUPS: tuple[Group, ...] = get_args(Group)
+
+
+class Check(NamedTuple):
+    """A check, or all whose names begin alike."""
+
+    name: str
+    group: Group
+    remedy: str
+
 
 _LATER = "Release these persons later, with enough others, or make their classes coarser in this release."
 _TRACES = (
     "Give each event a new pseudonym; against traces alone a new one each day, or coarser times and kinds of "
     "events, may do."
 )
-REMEDIES: Mapping[str, str] = MappingProxyType(
-    {
-        # Who somebody is stands in what is released.
+_REMEDIES: Mapping[Group, Mapping[str, str]] = {
+    "masking": {  # What was masked, and what gives it back.
         "targets_left": "Mask these targets, and verify again.",
+        **dict.fromkeys(
+            (
+                "masked_in_name_only",
+                "allele_*",
+                "alt_rewritten",
+                "length_in_alt",
+                "frequency_only",
+                "unmasked_duplicate",
+                "quality_rewritten",
+                "position_rewritten",
+                "public_id",
+                "other_id",
+                "filter_rewritten",
+                "told_in_info",
+                "described_in_info",
+                "rare_frequency_in_info",
+                "indel_described",
+                "other_info",
+                "info_rewritten",
+                "genotype_kept",
+                "depth_betrays",
+                "carriers_blanked",
+                "sample_fields_kept",
+                "format_rewritten",
+                "repeat_*",
+                "phased_neighbour",
+                "phase_set_neighbour",
+                "star_neighbour",
+                "mate_kept",
+                "changed_elsewhere",
+                "thinned_elsewhere",
+                "forms_vary",
+                "extra_columns",
+                "alleles_shown",
+                "added_neighbour",
+                "rare_added",
+                "repeats_added",
+                "variants_not_verified",
+                "bytes_unread",
+            ),
+            "",
+        ),
+    },
+    "direct_identifiers": {  # Who somebody is stands in what is released.
         "direct_identifiers": "Remove these columns, or say that they are not released.",
-        "digests": "Give random pseudonyms instead, or say that a secret key went in.",
         "perhaps_names": "Look at these columns: names of people have to go.",
         "looks_like_identifier": "Remove the column, or replace its values by random pseudonyms.",
         "sensitive_identifiers": "Leave these columns out of the release.",
         "people_in_text": "Leave the text out, or replace what names people, and audit again.",
         "people_in_values": "Map these events to classes that say what happened and not to whom.",
         "identifiers_in_values": "Map these events to classes without identifiers.",
-        "key_computed": "Draw random pseudonyms, or compute them with a secret key that nobody else has.",
-        "listed_beside_key": "Leave the number out: it belongs in a list that is not released.",
-        "key_holds_dates": "Draw random pseudonyms that hold no date.",
-        "user_ids_kept": "Export the log again without the original user identifiers.",
         "holds_sensitive_pattern": "Blank the cells that hold such a number, date or address.",
         "pattern_residual": "Blank the cells that hold sensitive patterns, and verify again.",
-        "pseudonym_equals_original": "Draw new random pseudonyms for these values.",
-        "pseudonym_is_an_original": "Draw random pseudonyms that are nobody's number or name.",
         "originals_beside_the_table": "Save the table alone, in a new file.",
         "people_beside_the_table": "Save the table alone, in a new file.",
         "original_values_inside": "Remove or replace the original values in this column too.",
         "values_read_off": "Take the column out, or draw its values at random.",
-        "disguise_*": "Take the column out, or replace its values by random pseudonyms.",
         "forgotten_rows": "Treat these rows as the others were treated.",
-        # Records find their persons.
+        "hidden_in_a_sheet": "Delete what is hidden in the workbook.",
+        "beside_the_table": "Save the table alone, in a new file.",
+        "text_not_read": "Let a person read cells drawn at random, or leave the text out.",
+        **dict.fromkeys(
+            (
+                "header_*",
+                "samples_*",
+                "doubtful_identifiers",
+            ),
+            "",
+        ),
+    },
+    "pseudonyms": {  # Codes for persons are no secret.
+        "digests": "Give random pseudonyms instead, or say that a secret key went in.",
+        "key_computed": "Draw random pseudonyms, or compute them with a secret key that nobody else has.",
+        "listed_beside_key": "Leave the number out: it belongs in a list that is not released.",
+        "key_holds_dates": "Draw random pseudonyms that hold no date.",
+        "user_ids_kept": "Export the log again without the original user identifiers.",
+        "pseudonym_equals_original": "Draw new random pseudonyms for these values.",
+        "pseudonym_is_an_original": "Draw random pseudonyms that are nobody's number or name.",
+        "disguise_*": "Take the column out, or replace its values by random pseudonyms.",
+        "pseudonym_for_several_originals": "Give each person a pseudonym of their own.",
+        "pseudonym_seed": "Leave the seed out before the export is given away.",
+        "pseudonym_for_each_record": "",
+    },
+    "linkability": {  # Records find their persons, or each other.
         "whole_rows": "Do not share this table: scramble it anew so that no row stays whole.",
         "full_leakage": "Change or move every row that stayed as it was.",
         "without_columns": "Scramble the other columns too: new pseudonyms alone hide nobody.",
@@ -63,25 +145,30 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "that nothing was seen among so few says little.",
         "membership": "Make the table anew with more noise or fewer training rounds.",
         "attacks": "Make the columns by which the attacks succeed coarser.",
-        # Small groups.
-        "recoverable_counts": "Suppress further cells, as proposed, or put categories together.",
-        "narrow_counts": "Suppress further cells, as proposed, or put categories together.",
-        "small_counts": "Suppress these cells and the further ones proposed, or put categories together.",
-        "figure_differences": "Round these figures more, or suppress one of the two.",
-        "extreme_figures": "Leave the column out, or show a percentile that several people share.",
-        "counts_not_compared": "Give that table with the same columns and the same name of the count.",
-        "counts_together": "Publish fewer of these tables, or by fewer columns, and cut bands alike in all.",
-        "small_differences": "Use the same bands in all tables, or suppress one of the two counts.",
-        "full_counts": "Put categories together until groups are in several of them.",
-        "dominance": "Put these cells together with others, or suppress them.",
-        "p_percent": "Put these cells together with others, or suppress them.",
+        "intervals": "Make these dates coarser, or keep fewer records a person; shifting dates is no help.",
+        "same_order": "Shuffle the records of every table, each in another order.",
+        "release_alike": "Give every release pseudonyms of its own.",
+        "release_joined": "Shuffle the records, and round or leave out what names one of each release.",
+        "release_relinked": "Make the columns by which persons are found again coarser, or leave some out.",
+        "row_order_*": "Shuffle the records before the table is given away.",
+        "row_order_kept": "Shuffle the records before the table is given away.",
+        "order": "Shuffle the records, and draw pseudonyms and numbers in random order.",
+        **dict.fromkeys(
+            (
+                "donor_in_panel",
+                "relative_in_panel",
+                "panel_membership",
+                "columns_above_chance",
+            ),
+            "",
+        ),
+    },
+    "singling_out": {  # Small groups.
         "k": "Make quasi-identifiers coarser, or suppress small classes; What if shows the options.",
         "smallest_class": "Make the quasi-identifiers coarser, or remove the records of small classes.",
         "smallest_class_of_persons": "Make the quasi-identifiers coarser, or remove these persons.",
         "joined_k": "Make dates and places of records coarser, or give tables pseudonyms of their own.",
         "table_k": "Make these quasi-identifiers coarser, or leave some of them out.",
-        "intervals": "Make these dates coarser, or keep fewer records a person; shifting dates is no help.",
-        "same_order": "Shuffle the records of every table, each in another order.",
         "lists": "Make the parts of these lists coarser, or release fewer of them.",
         "few_in_table": "Leave the table out, or add it to a larger one that does not say where they were.",
         "spans": "Release the rounded number of days instead of the two dates.",
@@ -89,16 +176,9 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "alone_with_all_records": "Release fewer records a person, or give each table pseudonyms of its own.",
         "release_newcomers": _LATER,
         "release_leavers": _LATER,
-        "release_newcomer_values": _LATER,
-        "release_leaver_values": _LATER,
         "release_boundaries": "Cut the column where the earlier release cut it.",
-        "release_alike": "Give every release pseudonyms of its own.",
-        "release_alike_values": "Give every release pseudonyms of its own.",
-        "release_joined": "Shuffle the records, and round or leave out what names one of each release.",
         "release_candidates": "Keep classes of the same sensitive values over releases (m-invariance).",
         "release_of_others": "Give both with the pseudonym, or ages as of one day, and compare again.",
-        "release_noise": "Draw noise once for each person and value, and release the same number again.",
-        "release_relinked": "Make the columns by which persons are found again coarser, or leave some out.",
         "k_anonymity": "Choose coarser columns or a smaller k, and export again.",
         "hidden_persons": "Say which column tells whose record it is, so that persons are counted.",
         "repeated_visits": "Give each visit its own pseudonym, or make dates and places coarser.",
@@ -117,7 +197,38 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "looks_like_quasi_identifier": "Add these columns to the quasi-identifiers, or make them coarser.",
         "rare_value": "Put the rare value together with others.",
         "age_above_89": "Write 90 or more for all of these ages.",
-        # What a group gives away.
+        "no_quasi_identifier": "Choose the columns that others may know of a person.",
+        **dict.fromkeys(
+            (
+                "sole_carrier",
+                "rare_of_one_donor",
+                "fully_suppressed",
+            ),
+            "",
+        ),
+    },
+    "counts": {  # Small counts, and those that differences tell.
+        "recoverable_counts": "Suppress further cells, as proposed, or put categories together.",
+        "narrow_counts": "Suppress further cells, as proposed, or put categories together.",
+        "small_counts": "Suppress these cells and the further ones proposed, or put categories together.",
+        "figure_differences": "Round these figures more, or suppress one of the two.",
+        "extreme_figures": "Leave the column out, or show a percentile that several people share.",
+        "counts_not_compared": "Give that table with the same columns and the same name of the count.",
+        "counts_together": "Publish fewer of these tables, or by fewer columns, and cut bands alike in all.",
+        "small_differences": "Use the same bands in all tables, or suppress one of the two counts.",
+        "full_counts": "Put categories together until groups are in several of them.",
+        "dominance": "Put these cells together with others, or suppress them.",
+        "p_percent": "Put these cells together with others, or suppress them.",
+        "table_of_counts": "Say that this column counts people, or that it is a quasi-identifier.",
+        "counts_not_bounded": "Audit parts of the table by themselves.",
+        "totals_do_not_add_up": "Look for the cells that the totals miss, or correct the totals.",
+        "suppression": "Put categories together, and audit again.",
+    },
+    "inference": {  # What a group gives away.
+        "release_newcomer_values": _LATER,
+        "release_leaver_values": _LATER,
+        "release_alike_values": "Give every release pseudonyms of its own.",
+        "release_noise": "Draw noise once for each person and value, and release the same number again.",
         "distinct_l": "Merge classes until each holds several sensitive values.",
         "folded_*": "Write each value one way, and merge classes until each holds several of them.",
         "entropy_l": "Merge classes until their sensitive values are more mixed.",
@@ -127,7 +238,18 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "diversity": "Make the released columns coarser where one value is that of everybody.",
         "dates_in_values": "Map these events to classes without dates.",
         "untouched_columns": "Leave these columns out, or add them to the quasi-identifiers.",
-        # The log and the file do not fit each other.
+        "sensitive": "Choose a sensitive attribute that has values.",
+        "no_sensitive_attribute": "Choose the columns that nobody shall learn about a person.",
+        **dict.fromkeys(
+            (
+                "alpha",
+                "beta",
+                "delta",
+            ),
+            "",
+        ),
+    },
+    "log": {  # The log and the file do not fit each other.
         "high_risk_handling": "Remove or pseudonymize the high-risk columns that are unprotected.",
         "policy_consistency": "Blank the columns that the log says were removed.",
         "mandatory_review": "Look at each column that is FAIL, treat it again, and verify again.",
@@ -135,35 +257,22 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "column_*": "Look at the column: do with it what the log says, or correct the log.",
         "logged_column_missing": "Check that log and table belong together.",
         "blank_filled": "Find out where the values came from; leave blank what was blank.",
-        "pseudonym_for_several_originals": "Give each person a pseudonym of their own.",
         "original_with_several_pseudonyms": "Give each person one pseudonym.",
         "pseudonyms_not_one_to_one": "Give each person one pseudonym, and each pseudonym to one person.",
-        "hidden_in_a_sheet": "Delete what is hidden in the workbook.",
-        "beside_the_table": "Save the table alone, in a new file.",
-        "row_order_*": "Shuffle the records before the table is given away.",
-        "row_order_kept": "Shuffle the records before the table is given away.",
         "row_count_differs": "Find out which records were added or left out.",
-        # The settings, and what could not be looked at.
+    },
+    "conditions": {  # The settings, what could not be looked at, and facts worth stating.
         "codes_missing": "Say that `NA` is a value (`--no-missing-words`), or leave missing cells empty.",
-        "text_not_read": "Let a person read cells drawn at random, or leave the text out.",
         "dates_in_text": "Take dates and places out of the text, or leave it out.",
-        "sensitive": "Choose a sensitive attribute that has values.",
-        "no_quasi_identifier": "Choose the columns that others may know of a person.",
         "column_unanswered": "Verify again once the engine answers.",
         "not_in_engine": "Audit an extract of the table as a file, or have its owner look.",
-        "table_of_counts": "Say that this column counts people, or that it is a quasi-identifier.",
-        "counts_not_bounded": "Audit parts of the table by themselves.",
-        "totals_do_not_add_up": "Look for the cells that the totals miss, or correct the totals.",
-        "suppression": "Put categories together, and audit again.",
         "roles_suggested": "Confirm the quasi-identifiers.",
-        "no_sensitive_attribute": "Choose the columns that nobody shall learn about a person.",
         "nothing_asked": "Ask for classes of at least 2, or for a largest average risk.",
         "mapping": "Give the kinds of events classes in a mapping, or release the column event instead.",
         "unmapped_events": "Add these kinds of events to the mapping.",
         "columns_found": "Confirm which columns hold time, user and event.",
         "time_format": "Confirm how times are written.",
         "users_*": "Say whether these user identifiers are one person's.",
-        "pseudonym_seed": "Leave the seed out before the export is given away.",
         "weeks_of_several_years": "Add iso_year to keep the years apart.",
         "unreadable_records": "Correct the times of these records, or leave the records out knowingly.",
         "mixed_time_zones": "Write all times in one zone.",
@@ -188,7 +297,6 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "not_verified": "Correct the file that could not be read, and verify again.",
         "unmatched_file": "Add the file that belongs to this one, or rename them alike.",
         "no_key": "Name the columns that hold the same persons in two tables.",
-        "order": "Shuffle the records, and draw pseudonyms and numbers in random order.",
         "records_of_persons": "Keep one record a person, or put a person's records into one.",
         "rows_of_persons": "Compare tables with one row a person, where persons matter.",
         "missing_persons": "Take out of every table who was taken out of one.",
@@ -201,27 +309,54 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "release_other_columns": "Give the earlier release with all columns that were released.",
         "release_other_values": "Give the earlier release as it was given away, with values written alike.",
         "release_not_compared": "Give the earlier release itself, with the columns of this one.",
-    }
-)
-_RANKS: Mapping[str, int] = {name: rank for rank, name in enumerate(REMEDIES)}
+        **dict.fromkeys(
+            (
+                "frequency_unknown",
+                "no_frequency_at_all",
+                "frequencies_own",
+                "some_frequencies_own",
+                "declaration_hides_frequency",
+                "level_assumed",
+                "nothing_to_verify",
+                "no_records",
+                "panel_not_comparable",
+            ),
+            "",
+        ),
+    },
+}
+CHECKS: Mapping[str, Check] = {
+    name: Check(name, group, remedy)
+    for group, remedies in _REMEDIES.items()
+    for name, remedy in remedies.items()
+}
+_RANKS: Mapping[str, int] = {name: rank for rank, name in enumerate(CHECKS)}
 
 
 @cache
-def _name_of(check: str) -> str | None:
-    """Return the name under which a check stands here: its own, else the longest that it begins with."""
-    if check in REMEDIES:
-        return check
-    fitting = [name for name in REMEDIES if name.endswith("*") and check.startswith(name[:-1])]
-    return max(fitting, key=len, default=None)
+def _check(name: str) -> Check | None:
+    """Return a check by its name, else that with the longest name that it begins with."""
+    if name in CHECKS:
+        return CHECKS[name]
+    fitting = [known for known in CHECKS if known.endswith("*") and name.startswith(known[:-1])]
+    return CHECKS[max(fitting, key=len)] if fitting else None
 
 
 def remedy_of(check: str) -> str:
     """Return what a person can do about a check's finding; empty where it can only be looked at."""
-    name = _name_of(check)
-    return REMEDIES[name] if name else ""
+    found = _check(check)
+    return found.remedy if found else ""
 
 
 def harm_rank(check: str) -> int:
     """Return the place of a check in the order of harm, 0 for the worst; those not named come last."""
-    name = _name_of(check)
-    return _RANKS[name] if name else len(_RANKS)
+    found = _check(check)
+    return _RANKS[found.name] if found and found.remedy else len(_RANKS)
+
+
+def is_among(check: str, names: Sequence[str], groups: Sequence[str] = ()) -> bool:
+    """Return whether a check is named, itself or by a beginning with ``*``, or is of one of the groups."""
+    found = _check(check)
+    return (found is not None and found.group in groups) or any(
+        check == name or (name.endswith("*") and check.startswith(name[:-1])) for name in names
+    )
