@@ -30,9 +30,11 @@ from core.risk import (
     measure_special_uniques,
     release_reaching,
     search_what_if,
+    suda_note,
+    what_if_note,
     what_if_settings,
 )
-from core.risk import views as risk_views
+from core.risk.result import risk_result, sets_note
 from core.tables import read_dataset
 
 Result = TypeVar("Result")
@@ -85,8 +87,8 @@ def measure(path: str) -> None:
     asked = what_if_settings(measured, thresholds)
     what_if = _timed("what if", lambda: search_what_if(measured, dataset, settings=asked))
     if columns is not None and suda is not None:
-        print(f"  {risk_views.sets_note(columns)}\n  {risk_views.suda_note(suda)}")
-    print(f"  {risk_views.what_if_note(what_if)}")
+        print(f"  {sets_note(columns)}\n  {suda_note(suda)}")
+    print(f"  {what_if_note(what_if)}")
     _timed(
         "generalized table, written, read back and measured",
         lambda: release_reaching(what_if, measured, dataset, thresholds=thresholds),
@@ -105,7 +107,7 @@ def _timed(label: str, work: Callable[[], Result]) -> Result:
 
 
 def _slider_seconds(measured: RiskMeasurement) -> float:
-    """Return the slowest of a few judgements with the chart and figures that a page then draws.
+    """Return the slowest of a few judgements with all that a page then shows.
 
     The first one is what a page shows before anybody moves the slider.
     """
@@ -113,9 +115,7 @@ def _slider_seconds(measured: RiskMeasurement) -> float:
     for k in (5, 3, 11, 20):
         started = time.perf_counter()
         audit = judge_risk(measured, RiskThresholds(k=k))
-        risk_views.class_chart(audit)
-        risk_views.headline_figures(audit)
-        risk_views.intruders_table(audit)
+        risk_result(audit)
         seconds.append(time.perf_counter() - started)
     return max(seconds[1:])
 

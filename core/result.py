@@ -99,6 +99,16 @@ class Group:
         """Return the figures."""
         return tuple(each for each in self.parts if isinstance(each, Figure))
 
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """Return the tables."""
+        return tuple(each for each in self.parts if isinstance(each, Table))
+
+    @property
+    def drawings(self) -> tuple[Drawing, ...]:
+        """Return the drawings."""
+        return tuple(each for each in self.parts if isinstance(each, Drawing))
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Result:

@@ -18,7 +18,7 @@ SOURCES = sorted([*ROOT.glob("core/**/*.py"), *ROOT.glob("pages/**/*.py")])
 DRAWING = ("altair", "vl_convert")  # nothing imports Altair, and the process that draws the other alone
 STREAMLIT = ("core.caching", "core.streamlit_internals")
 INTERNALS = ("streamlit.runtime", "streamlit.web", "streamlit.proto", "streamlit.auth_util")
-TREES = ("leakage", "delivery", "tabular", "diversity", "events")  # tools whose result is one tree
+TREES = ("leakage", "delivery", "tabular", "diversity", "events", "risk")  # tools whose result is one tree
 TOOLS = ("tabular", "vcf", "leakage", "events", "delivery", "diversity", "risk")
 
 

@@ -32,7 +32,7 @@ from core.leakage import audit_leakage
 from core.leakage.report import leakage_report
 from core.reports import input_facts
 from core.risk import WhatIfSettings, audit_risk, measure_special_uniques, search_what_if
-from core.risk import views as risk_views
+from core.risk.report import risk_report
 from core.settings_files import known_settings, read_settings
 from core.settings_form import Setting, described, settings_named_by
 from core.tables import read_dataset
@@ -238,7 +238,7 @@ def _report_risk(folder: Path) -> Mapping[str, object]:
     audit = audit_risk(dataset)
     what_if = search_what_if(audit.measurement, dataset, settings=WhatIfSettings(ks=(2,)))
     suda = measure_special_uniques(audit.measurement, dataset)
-    report = risk_views.risk_report(audit, inputs=[], created_at=NOON, what_if=what_if, suda=suda)
+    report = risk_report(audit, inputs=[], created_at=NOON, what_if=what_if, suda=suda)
     return report.settings
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-import core.risk.views as risk_views
 import core.vcf.views as vcf_views
 from core.demo.diversity import DEMO_ROLES, LABEL, demo_file
 from core.diversity import (
@@ -30,6 +29,7 @@ from core.risk import (
     search_what_if,
     what_if_settings,
 )
+from core.risk.report import risk_report
 from core.tables import read_dataset
 from core.vcf import VcfFile, VcfSettings, look_for_donors, pair_files, run_pairs, split_uploads
 from core.verdict import Verdict
@@ -79,7 +79,7 @@ def _risk(files: Mapping[str, bytes]) -> Report:
     wanted = what_if_settings(
         measured, audit.thresholds, choices=WhatIfSettings(weights=(("age", 2.0),), suppression_limit=0.1)
     )
-    return risk_views.risk_report(
+    return risk_report(
         audit,
         inputs=[input_facts(dataset, own("table"))],
         created_at=examples.CREATED_AT,

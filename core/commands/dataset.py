@@ -128,7 +128,7 @@ def _audit_in_engine(
 
     def report(created_at: datetime) -> Report:
         from core.delivery.report import delivery_report  # noqa: PLC0415 - takes long to import
-        from core.risk.views import origin_facts  # noqa: PLC0415 - takes long to import
+        from core.reports import origin_facts  # noqa: PLC0415 - takes long to import
 
         inputs = [*map(origin_facts, origins), *(origin_facts(each, EARLIER) for each in former)]
         return delivery_report(audited, inputs=[*inputs, *before.facts()], created_at=created_at)

@@ -17,9 +17,8 @@ from core.leakage.evidence import evidence_tables
 from core.leakage.in_engine import audit_rows_in_engine
 from core.leakage.proof import leakage_proof
 from core.leakage.report import leakage_report, rows_report
-from core.reports import Report, input_facts
+from core.reports import Report, input_facts, origin_facts
 from core.risk.in_engine import refused_in_engine
-from core.risk.views import origin_facts
 from core.settings_form import add_options, from_options
 from core.verdict import Finding, Verdict
 from core.words import Text, Written, counted, own, text

@@ -15,8 +15,8 @@ from core.commands.reading import add_reading_options, add_text_options, place, 
 from core.commands.risk_release import check_hierarchies, check_release, write_hierarchies, write_release
 from core.counts import audit_counts
 from core.counts.document import counts_document, counts_summary
+from core.counts.report import counts_report
 from core.counts.settings import CountThresholds
-from core.counts.views import counts_report
 from core.free_text import read_cells
 from core.releases import EarlierTable
 from core.reports import Report, input_facts
@@ -49,7 +49,9 @@ from core.risk import (
     violations_csv,
     what_if_settings,
 )
-from core.risk.views import evidence_tables, risk_proof, risk_report
+from core.risk.evidence import evidence_tables
+from core.risk.proof import risk_proof
+from core.risk.report import risk_report
 from core.settings_form import add_options, described, from_options
 from core.tables import Dataset, ReadOptions, read_dataset
 from core.words import input_error, own, text

@@ -25,10 +25,10 @@ from core.errors import AuditInputError
 from core.holding import open_input
 from core.jobs import Result
 from core.releases import EARLIER
-from core.reports import InputFacts, Report
+from core.reports import InputFacts, Report, origin_facts
 from core.risk import RiskSettings, RiskThresholds, SudaSettings, risk_document, risk_summary
 from core.risk.in_engine import AuditInEngine, audit_in_engine, refused_in_engine
-from core.risk.views import origin_facts, risk_report
+from core.risk.report import risk_report
 from core.settings_form import from_options
 from core.words import Text, input_error, text
 

@@ -35,9 +35,8 @@ from core.errors import AuditInputError
 from core.free_text import ModelName, Reading, check_reading, read_cells
 from core.patterns import CATALOGUE
 from core.policies.judging import Columns
-from core.reports import InputFacts, PlainTable, Report, ReportTable
+from core.reports import InputFacts, PlainTable, Report, ReportTable, origin_facts
 from core.risk.in_engine import refused_in_engine
-from core.risk.views import origin_facts
 from core.settings_form import add_options, from_options, given_options
 from core.tables import Dataset, ReadOptions
 from core.tabular.csv_report import class_shares, csv_report_header, csv_report_name, csv_report_row

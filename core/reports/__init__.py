@@ -1,6 +1,6 @@
 """One report for all tools, rendered to JSON, XLSX, CSV and HTML.
 
-A tool's views fill in a :class:`Report`; pages and commands iterate over :data:`RENDERERS`. Renderers
+A tool's result becomes a :class:`Report`; pages and commands iterate over :data:`RENDERERS`. Renderers
 read the report and nothing else: no clock, no versions, no files.
 """
 
@@ -21,6 +21,7 @@ from core.reports.model import (
     file_facts,
     findings_of,
     input_facts,
+    origin_facts,
     placed,
     report_stem,
 )

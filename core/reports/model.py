@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pandas as pd
 
@@ -25,6 +25,9 @@ from core.result import Figure
 from core.tables import MISSING_SPELLINGS, Dataset
 from core.verdict import Finding, Verdict, next_steps, worst_first
 from core.words import Amount, Text, counted, joined, own, part_of, say, text
+
+if TYPE_CHECKING:
+    from core.engines import Origin
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,13 +55,22 @@ class Table(pd.DataFrame):
 
 
 def table_of(rows: Sequence[Sequence[object]], columns: Sequence[Column]) -> Table:
-    """Return rows as a table; its words go on knowing what they were made of."""
+    """Return rows as a table; words go on knowing what they were made of, whole numbers stay whole."""
     frame = Table(rows, columns=[column.key for column in columns])
     for place, column in enumerate(columns):
+        cells = [row[place] for row in rows]
         if column.kind == "words":
-            frame[column.key] = pd.Series([row[place] for row in rows], dtype=object)
+            frame[column.key] = pd.Series(cells, dtype=object)
+        elif _are_whole(cells):
+            frame[column.key] = pd.Series(cells, dtype="Int64")
     frame.described = tuple(columns)
     return frame
+
+
+def _are_whole(cells: Sequence[object]) -> bool:
+    """Tell whether cells are whole numbers with gaps, beside which they would become fractions."""
+    numbers = [cell for cell in cells if cell is not None]
+    return 0 < len(numbers) < len(cells) and all(type(n) is int and abs(n) < 2**63 for n in numbers)
 
 
 def table_by(cells: Mapping[Column, Any]) -> Table:
@@ -327,6 +339,17 @@ def input_facts(dataset: Dataset, role: str) -> InputFacts:
 def file_facts(data: bytes, role: str, *, name: str) -> InputFacts:
     """Return what a report says of a file that is no table."""
     return InputFacts(role=role, name=name, n_bytes=len(data), sha256=hashlib.sha256(data).hexdigest())
+
+
+def origin_facts(origin: "Origin", role: str = "table") -> InputFacts:
+    """Return what a report says of a table in an engine."""
+    return InputFacts(
+        role=role,
+        name=origin.address,
+        n_bytes=origin.n_bytes,
+        sha256=origin.sha256,
+        reading=text("asked where it is, by {engine}", engine=origin.engine),
+    )
 
 
 def placed(inputs: Iterable[InputFacts]) -> tuple[InputFacts, ...]:

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.reports import report_chart, report_table
-from core.result import Drawing, Figure, Note, Part, Result, Table
+from core.result import Drawing, Figure, Group, Note, Part, Result, Table
 from core.words import say
 from pages.components.results import show_chart, show_figures, show_table
 from pages.components.text import sentence
@@ -13,14 +13,18 @@ _PER_ROW = 4
 
 def show_group(result: Result, key: str) -> None:
     """Show the parts of a group one below the other, figures that follow each other as cards in a row."""
-    group = result.group(key)
+    show_parts(result.group(key), key=f"{result.tool}_{key}")
+
+
+def show_parts(group: Group, *, key: str) -> None:
+    """Show the parts of a group that is told before there is a whole result."""
     parts = [each for each in group.parts if getattr(each, "where", "both") != "report"]
     if not parts and group.empty:
         st.markdown(say(group.empty))
     if figures := group.figures:
         show_figures(figures, per_row=_PER_ROW if len(figures) == _PER_ROW else _PER_ROW - 1)
     for number, part in enumerate(each for each in parts if not isinstance(each, Figure)):
-        show_part(part, key=f"{result.tool}_{group.key}_{number}")
+        show_part(part, key=f"{key}_{number}")
 
 
 def show_part(part: Part, *, key: str) -> None:

@@ -12,7 +12,9 @@ from streamlit.delta_generator import DeltaGenerator
 from core import caching, risk
 from core.demo.risk import DEMOS
 from core.reports import InputFacts, Report, input_facts
-from core.risk import views
+from core.risk.proof import risk_proof
+from core.risk.report import risk_report
+from core.risk.result import TOOL, compared_group, risk_result
 from core.tables import Dataset
 from core.words import own, say
 from pages.components.earlier import Earlier, ask_for_earlier, ledger_download, show_earlier
@@ -41,7 +43,6 @@ from pages.measure.risk_parts.results import (
 from pages.measure.risk_parts.settings import ask_for_limits, ask_for_settings, propose_counts
 from pages.measure.risk_parts.what_if import Sources, show_what_if
 
-TOOL = "risk"
 WHAT_TO_UPLOAD = (
     "Upload **one table** of people that is about to be released: CSV, TSV, Excel or Parquet, a record a "
     "row. No log and no original is needed."
@@ -49,20 +50,20 @@ WHAT_TO_UPLOAD = (
 
 
 def show_risk() -> None:
-    st.title(say(views.TITLE))
+    st.title(say(TOOL.title))
     question = st.container()
     if (in_database := ask_for_configured_table()) is not None:
         with above_privacy_line():
             show_in_database(in_database)
         return
-    dataset = ask_for_table(TOOL, "table", label="The table to be released")
+    dataset = ask_for_table(TOOL.key, "table", label="The table to be released")
     if dataset is None:
-        question.markdown(say(views.QUESTION))
-        show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
+        question.markdown(say(TOOL.question))
+        show_empty_state(TOOL.key, text=WHAT_TO_UPLOAD, demos=DEMOS)
         return
     settings, (*further, releases) = ask_for_settings(dataset)
     with releases:
-        earlier = ask_for_earlier(TOOL)
+        earlier = ask_for_earlier(TOOL.key)
     if settings.is_of_counts:
         with above_privacy_line():
             show_counts(dataset, settings, earlier)
@@ -122,28 +123,28 @@ def _ask_for_others(earlier: Earlier) -> Others:
     first, second, third = st.columns(3)
     with first:
         original = ask_for_table(
-            TOOL,
+            TOOL.key,
             "original",
             label="The original",
             help_text="Shows what anonymization cost and changed; rows correspond by position.",
         )
     with second:
         population = ask_for_table(
-            TOOL,
+            TOOL.key,
             "population",
             label="A table of the population",
             help_text="Everybody the table was drawn from, with the same quasi-identifiers.",
         )
     with third:
         files = ask_for_files(
-            TOOL,
+            TOOL.key,
             "hierarchies",
             label="Groups of a column's values",
             help_text="Of a quasi-identifier for What if, of a sensitive attribute for t-closeness: a "
             "line for each value, the value first, then its groups from small to large. The first column "
             "is named as that column is, or, without a header, the file is: hierarchy_age.csv.",
         )
-        read = [list_table(TOOL, "hierarchies", stored) for stored in files]
+        read = [list_table(TOOL.key, "hierarchies", stored) for stored in files]
     hierarchies = tuple(dataset for dataset in read if dataset is not None)
     return Others(original, population, hierarchies, earlier)
 
@@ -170,11 +171,11 @@ def _show_results(dataset: Dataset, settings: risk.RiskSettings, others: Others)
         found.columns = caching.risk_columns(dataset.fingerprint, measurement)
     found.suda = show_details(places, measurement, dataset, columns=found.columns)
     if original is not None:
-        keys = {role: [stored_files(TOOL, role)[-1].key] for role in ("table", "original")}
+        keys = {role: [stored_files(TOOL.key, role)[-1].key] for role in ("table", "original")}
         show_ways_on(
-            TOOL, [Way("leakage", partial(dict, original=keys["original"], scrambled=keys["table"]))]
+            TOOL.key, [Way("leakage", partial(dict, original=keys["original"], scrambled=keys["table"]))]
         )
-    show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
+    show_definitions(TOOL.measures, limits=TOOL.limits)
 
 
 @st.fragment
@@ -191,26 +192,27 @@ def _show_judged(found: Measured, places: Places, last: DeltaGenerator) -> None:
             with_person=measured.persons_by_all_records is not None,
         )
         with texts:
-            read = ask_what_was_read(TOOL, found.dataset, measured.texts)
+            read = ask_what_was_read(TOOL.key, found.dataset, measured.texts)
         audit = risk.judge_risk(measured, limits, read=read)
         show_classes(audit)  # drawn first: it is what moves with the slider
+    result = risk_result(audit)
     with verdict:
-        show_judgement(audit)
+        show_judgement(result)
     with people:
-        show_people(audit)
+        show_people(result)
     with noticed:
-        show_found(audit)
+        show_found(result)
         show_earlier(audit.releases)
     other = _judge_other(found.others, audit)
     with places.intruders:
-        show_intruders(audit)
+        show_intruders(result)
     with places.compared:
-        show_comparison(audit, other)
+        show_comparison(compared_group(audit, other), measured.comparison)
     with last:
-        what_if = show_what_if(audit, found.dataset, found.sources())
+        what_if = show_what_if(audit, result, found.dataset, found.sources())
         st.header(say("Downloads"), anchor=False)
         show_downloads(
-            TOOL,
+            TOOL.key,
             partial(_report, found, audit, other, what_if),
             identity=_identity(found, audit, what_if),
             extra=[_violations(found, audit), _ledger(found, audit)],
@@ -262,7 +264,7 @@ def _report(
     what_if: risk.WhatIf | None,
     created_at: datetime,
 ) -> Report:
-    return views.risk_report(
+    return risk_report(
         audit,
         inputs=found.inputs(),
         created_at=created_at,
@@ -271,7 +273,7 @@ def _report(
         suda=found.suda,
         what_if=what_if,
         groups=[risk.hierarchy_for(each, found.dataset)[0] for each in found.others.hierarchies],
-    ).with_tables(views.risk_proof(audit, found.dataset))
+    ).with_tables(risk_proof(audit, found.dataset))
 
 
 show_risk()

@@ -23,7 +23,7 @@ from core.plain import printable, shell_word
 from core.reports import ReportTable
 from core.reports.proof import Step, literal, proof_tables
 from core.risk import RiskSettings, RiskThresholds, audit_risk
-from core.risk.views.proof import risk_proof
+from core.risk.proof import risk_proof
 from core.tables import Dataset, ReadOptions, read_dataset
 from core.tabular import audit_tabular, read_log
 from core.tabular.proof import tabular_proof

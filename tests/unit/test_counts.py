@@ -22,12 +22,12 @@ from core.counts import (
     measure_together,
     propose_suppression,
     read_cube,
-    views,
 )
 from core.counts.bands import band
 from core.counts.bounds import _least
 from core.counts.cube import Cube, subtotals_of
 from core.counts.measuring import dominated_cells
+from core.counts.result import counts_result
 from core.verdict import Verdict
 from tests.cases.table import holds_for_each
 from tests.kinds import Patch, Told
@@ -476,9 +476,9 @@ def test_document_and_report__name_cells_and_bounds() -> None:
     (counts,) = document["counts"]
     assert counts["bounds"] == [{"categories": ["B", "z"], "least": 1, "most": 1}]
     assert len(counts["secondary"]) == 3
-    frame, columns = views.cells_table(audit)
-    assert [column.label for column in columns][:3] == ["region", "sector", "Count"]
-    assert frame.iloc[-1].tolist() == ["B", "z", "n", "suppressed", 1, 1]
+    (cells,) = counts_result(audit, audit.thresholds).group("cells").tables
+    assert [column.label for column in cells.columns][:3] == ["region", "sector", "Count"]
+    assert cells.cells()[-1] == ("B", "z", "n", "suppressed", 1, 1)
     lines = counts_summary(audit)
     assert (lines[0], lines[-1]) == ("counts.csv: 12 cells of n over region, sector", "Verdict: FAIL")
     alone = counts_document(_audit(_table(totals=False, suppressed=ALONE)))["counts"]

@@ -32,7 +32,7 @@ from core.leakage.proof import leakage_proof
 from core.leakage.report import leakage_report
 from core.reports import ReportTable, render
 from core.risk import RiskSettings, RiskThresholds, audit_risk
-from core.risk.views.proof import risk_proof
+from core.risk.proof import risk_proof
 from core.tables import Dataset, ReadOptions, read_dataset
 from core.tabular import audit_tabular, read_log
 from core.tabular.proof import tabular_proof

@@ -38,7 +38,8 @@ from core.releases.ranges import aligned
 from core.releases.result import releases_figures
 from core.releases.splits import _bounded, _Totals
 from core.reports import Figure, InputFacts, render
-from core.risk import RiskSettings, RiskThresholds, judge_risk, measure_risk, views
+from core.risk import RiskSettings, RiskThresholds, judge_risk, measure_risk
+from core.risk.report import risk_report
 from core.verdict import Finding, Verdict
 from tests.kinds import Told
 from tests.releases_examples import HEADER, RECORDS, ROLES, Row, compared, measured, table
@@ -805,7 +806,7 @@ def test_report__names_the_earlier_release_and_its_command() -> None:
         InputFacts(role=role, name=f"{name}.csv", n_bytes=1, sha256=name)
         for role, name in (("table", "june"), ("earlier release", "january"))
     ]
-    report = views.risk_report(audit, inputs=facts, created_at=datetime(2026, 11, 22, tzinfo=UTC))
+    report = risk_report(audit, inputs=facts, created_at=datetime(2026, 11, 22, tzinfo=UTC))
     assert "--earlier january.csv" in report.command
     page = render(report, "html").decode()
     assert "17 of 30 new records" in page

@@ -33,6 +33,7 @@ from core.reports import (
 )
 from core.reports.as_xlsx import cell_text
 from core.reports.model import Column, distinct_names, report_stem, sheet_names
+from core.reports.model import table_of as rows_as_table
 from core.tables import read_dataset
 from core.verdict import Finding, Verdict
 from tests import report_examples as examples
@@ -218,6 +219,16 @@ def test_render_xlsx__says_what_a_sheet_cannot_hold(monkeypatch):
     assert book["class sizes"].dimensions == "A1:A5"
     said = Saying("Records by class size. 7 rows. First 3 of 7 rows; …First 1 of 2 columns; …")
     assert any(said == cell.value for cell in cells(book["Summary"]))
+
+
+def test_table_of__keeps_whole_numbers_whole_beside_gaps():
+    whole, large, shares = (
+        rows_as_table([(1, 2**70, 0.5), (None, None, None)], [Column(key, key) for key in ("a", "b", "c")])
+        .to_dict("list")
+        .values()
+    )
+    assert (str(whole[0]), pd.isna(whole[1])) == ("1", True)
+    assert (large[0], shares[0]) == (2**70, 0.5)
 
 
 def test_cell_text__cuts_at_what_excel_holds_and_removes_what_xml_forbids():

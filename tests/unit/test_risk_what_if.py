@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
+from typing import Any
 
 import pytest
 
@@ -16,18 +17,22 @@ from core.risk import (
     Release,
     RiskSettings,
     RiskThresholds,
+    WhatIf,
     WhatIfSettings,
     hierarchy_for,
     judge_risk,
     measure_risk,
+    option_for,
     release,
     release_reaching,
     search_what_if,
-    views,
     what_if_document,
+    what_if_note,
     what_if_settings,
 )
+from core.risk.charts import lattice_drawing
 from core.risk.generalizing import build_lattice
+from core.risk.result import option_group, option_labels, released_note, risk_result, what_if_group
 from core.tables import Dataset, ReadOptions, read_dataset
 from core.verdict import Verdict
 from tests.cases.table import holds_for_each
@@ -47,7 +52,7 @@ class Searched:
         settings = RiskSettings(quasi_identifiers=tuple(quasi.split(",")), **chosen)
         self.found = measure_risk(self.data, settings=settings)
         self.what_if = search_what_if(self.found, self.data, settings=WhatIfSettings(**asked), **given)
-        self.note = views.what_if_note(self.what_if)
+        self.note = what_if_note(self.what_if)
 
     def release(self, option: int = 0, **given: object) -> Release:
         return release(self.what_if, option, self.found, self.data, **given)
@@ -72,12 +77,18 @@ def _usual() -> Searched:
     return _of_patients((3, 5))
 
 
+def _options(what_if: WhatIf) -> list[tuple[Any, ...]]:
+    """Return the columns of the table of options."""
+    (table,) = what_if_group(what_if).tables
+    return [*zip(*table.cells(), strict=True)]
+
+
 def test_search__options_lose_more_for_less_risk() -> None:
-    found = views.options_table(_usual().what_if)
-    assert found["smallest_class"].is_monotonic_increasing
-    assert found["loss"].is_monotonic_increasing
-    assert (found["suppressed_share"] <= 0.05).all()
-    assert set(found["cheaper"]) == {"ruled out"}
+    _, sizes, _, losses, suppressed, cheaper = _options(_usual().what_if)
+    assert [*sizes] == sorted(sizes)
+    assert [*losses] == sorted(losses)
+    assert max(suppressed) <= 0.05
+    assert {*cheaper} == {"ruled out"}
 
 
 def test_release__reaches_k_when_its_bytes_are_counted_again() -> None:
@@ -108,7 +119,7 @@ def test_release__has_only_columns_that_were_chosen() -> None:
     assert judge_risk(made.measured, RiskThresholds(k=2, l=None)).overall is not Verdict.FAIL
     assert (made.columns, made.columns_left_out) == (("age", "disease", "drug"), ("note",))
     said = "It holds `age`, `disease`, `drug`. Left out, because nobody …"
-    assert views.released_note(made) == Saying(said)
+    assert released_note(made) == Saying(said)
 
 
 VISITS = "person,age,sex\n" + "".join(f"Ana {n // 2},{n // 2 % 2},F\n" for n in range(8)) + ",0,F\n"
@@ -173,7 +184,7 @@ def test_search__says_which_levels_were_left_out(monkeypatch: Patch) -> None:
     lattice = thinned.what_if.lattice
     assert (lattice.n_nodes, lattice.n_nodes_possible) == (25, 36)
     assert thinned.note == Saying("… The columns allow 36, … in the middle of `a`, `b` were left out, …")
-    assert set(views.options_table(thinned.what_if)["cheaper"]) == {"not all looked at"}
+    assert {*_options(thinned.what_if)[-1]} == {"not all looked at"}
     document = what_if_document(thinned.what_if, k=2)
     assert [each["is_exact"] for each in document["options"]] == [False]
     assert document["columns_with_levels_left_out"] == ["a", "b"]
@@ -232,19 +243,20 @@ def test_search__refuses_settings_out_of_range() -> None:
     holds_for_each(WRONG, holds)
 
 
-def test_views__describe_an_option() -> None:
+def test_result__describes_an_option() -> None:
     what_if, found = _usual().what_if, _usual().found
-    columns = views.option_columns_table(what_if, 0)
-    assert columns["column"].tolist() == ["age", "sex", "town"]
-    assert views.option_labels(what_if)[0].startswith("k = 3: ")
+    (columns,) = option_group(what_if, 0).tables
+    assert [column for column, *_ in columns.cells()] == ["age", "sex", "town"]
+    assert option_labels(what_if)[0].startswith("k = 3: ")
     sizes = [each.best.smallest_class for each in what_if.options]
-    assert sizes[views.option_for(what_if, 5)] >= 5
-    assert views.option_for(what_if, 10_000) == len(sizes) - 1
-    chart = views.frontier_chart(what_if)
-    assert chart.alt_text.startswith("Points of precision lost against highest risk: k = 3 loses ")
-    costs = views.suppression_table(judge_risk(found))
-    assert costs["k"].tolist() == [2, 3, 5, 11, 20]
-    assert costs["n_to_suppress"].tolist()[0] == found.classes.n_records_below(2)
+    assert sizes[option_for(what_if, 5)] >= 5
+    assert option_for(what_if, 10_000) == len(sizes) - 1
+    (chart,) = what_if_group(what_if).drawings
+    assert chart.alt.startswith("Points of precision lost against highest risk: k = 3 loses ")
+    (table,) = risk_result(judge_risk(found)).group("suppression").tables
+    ks, n_to_suppress, _ = zip(*table.cells(), strict=True)
+    assert ks == (2, 3, 5, 11, 20)
+    assert n_to_suppress[0] == found.classes.n_records_below(2)
     assert _usual().note.endswith("no cheaper one exists among them.")
     assert "(cheapest by discernibility)" in _of_patients(objective="discernibility").note
 
@@ -346,19 +358,17 @@ def test_release__generalizes_what_would_be_suppressed_further() -> None:
 
 def test_lattice_chart__shows_all_of_few_generalizations_and_the_neighbours_of_many() -> None:
     what_if = _usual().what_if
-    drawn = views.lattice_chart(what_if, 0)
-    assert drawn is not None
+    (drawn,) = lattice_drawing(what_if, 0)
     points = drawn.chart.tables["rows_1"]
     assert len(points) == what_if.lattice.n_nodes
     assert points["state"].value_counts()["chosen"] == 1
     assert {"reaches k", "misses k"} <= set(points["state"])
-    assert "Chosen: age: " in drawn.alt_text
+    assert "Chosen: age: " in drawn.alt
     many = _searched(*_columns(6, 60, lambda row, n: (row * 7 + n * 3) % 50), suppression_limit=0).what_if
-    around = views.lattice_chart(many, 0)
-    assert around is not None
+    (around,) = lattice_drawing(many, 0)
     assert len(around.chart.tables["rows_1"]) == 1 + sum(levels - 1 for levels in many.lattice.shape)
     more_than_a_picture_holds = _searched(*_columns(14, 8, lambda row, _: row % 2))
-    assert views.lattice_chart(more_than_a_picture_holds.what_if, 0) is None
+    assert lattice_drawing(more_than_a_picture_holds.what_if, 0) == ()
 
 
 def test_hierarchy_files__read_back_as_own_hierarchies() -> None:

@@ -7,9 +7,11 @@ from functools import partial
 import streamlit as st
 
 from core import caching
-from core.counts import CountsAudit, CountThresholds, views
+from core.counts import CountsAudit, CountThresholds
+from core.counts.report import counts_report
+from core.counts.result import counts_result
 from core.errors import AuditInputError
-from core.reports import Report, input_facts
+from core.reports import Report, input_facts, report_table
 from core.risk import RiskSettings, check_settings
 from core.tables import Dataset
 from core.words import input_error, say
@@ -37,12 +39,13 @@ def show_counts(dataset: Dataset, settings: RiskSettings, earlier: Earlier) -> N
     except AuditInputError as error:
         show_problems(error)
         return
+    result = counts_result(audit, settings)
     with verdict:
-        show_verdict(audit.overall, views.headline(audit), findings=audit.findings)
-    show_findings(audit.findings, key="risk_counts", at_once=3, in_card=audit.findings[0].check)
-    table, columns = views.cells_table(audit)
-    if len(table):
-        show_table(table, alt="Cells to suppress, and what is told of them", columns=columns)
+        show_verdict(result.verdict, result.headline, findings=result.findings)
+    show_findings(result.findings, key="risk_counts", at_once=3, in_card=result.findings[0].check)
+    for table in result.group("cells").tables:
+        if table.rows:
+            show_table(report_table(table).frame, alt=table.title)
     st.header(say("Downloads"), anchor=False)
     show_downloads(
         "risk",
@@ -55,7 +58,7 @@ def show_counts(dataset: Dataset, settings: RiskSettings, earlier: Earlier) -> N
 def _report(
     audit: CountsAudit, tables: Sequence[Dataset], settings: RiskSettings, created_at: datetime
 ) -> Report:
-    return views.counts_report(
+    return counts_report(
         audit,
         inputs=[input_facts(each, "published too" if n else "table") for n, each in enumerate(tables)],
         created_at=created_at,

@@ -7,20 +7,24 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.jobs import Progress
+from core.reports import report_table
+from core.result import Group, Note, Table
 from core.risk import (
     ColumnsMeasurement,
-    RiskAudit,
+    Comparison,
     RiskMeasurement,
     Suda,
     SudaSettings,
     measure_special_uniques,
-    views,
 )
+from core.risk.evidence import worst_classes_table
+from core.risk.result import columns_group, disclosure_group, special_uniques_group, unchosen_group
 from core.tables import Dataset
 from core.words import say
 from pages.components.asking import ask_for_number
 from pages.components.long_work import ask_for_work, greyed_out
-from pages.components.results import ask_to_show_values, show_chart, show_figures, show_table
+from pages.components.parts import show_part, show_parts
+from pages.components.results import ask_to_show_values, show_figures, show_table
 from pages.components.text import sentence
 
 
@@ -54,54 +58,38 @@ def show_details(
 ) -> Suda | None:
     """Fill the tabs that do not depend on the thresholds; return the special uniques if searched for."""
     with places.disclosure:
-        show_disclosure(measured)
+        show_parts(disclosure_group(measured), key="risk_disclosure")
     with places.columns:
-        show_columns(measured, columns)
+        show_columns(columns_group(measured, columns), unchosen_group(measured))
     with places.worst:
         _show_worst(measured, dataset)
     with places.special:
         return _show_special_uniques(measured, dataset)
 
 
-def show_disclosure(measured: RiskMeasurement) -> None:
-    """Show what classes give away about each sensitive attribute."""
-    if not measured.sensitive:
-        st.markdown(
-            say("Choose a sensitive attribute among the roles to see what classes give away about it.")
-        )
-        return
-    table = views.disclosure_table(measured)
-    show_table(table, alt="Figures of attribute disclosure by sensitive attribute")
-    st.caption(say("Every figure is that of the class where it is worst."))
-
-
-def show_columns(measured: RiskMeasurement, columns: ColumnsMeasurement | None) -> None:
+def show_columns(chosen: Group, unchosen: Group) -> None:
     """Show which quasi-identifiers single out, and which sets of columns that nobody chose do."""
-    if columns is not None:
-        _show_chosen(columns)
-    elif measured.classes.n_classes:
-        st.markdown(say("There are too many classes to look at each column."))
+    if chosen.parts:
+        table, *sets = chosen.tables
+        st.markdown(sentence(say(table.note)))
+        left, right = st.columns([3, 2])
+        with left:
+            show_part(chosen.drawings[0], key="risk_contributions")
+        with right:
+            for each in sets:
+                show_part(each, key="risk_sets")
+        show_rows(table)
     else:
-        st.markdown(say("No record is assessed, so no column singles anybody out."))
-    st.markdown(say("**Columns nobody chose**"))
-    st.markdown(sentence(say(views.unchosen_note(measured))))
-    if measured.unchosen.sets:
-        show_table(
-            views.unchosen_sets_table(measured),
-            alt="Smallest sets of columns nobody chose that single out most records",
-        )
+        st.markdown(say(chosen.empty))
+    st.markdown(f"**{say(unchosen.title)}**")
+    st.markdown(sentence(say(unchosen.empty)))
+    for table in unchosen.tables:
+        show_rows(table)
 
 
-def _show_chosen(columns: ColumnsMeasurement) -> None:
-    st.markdown(sentence(say(views.sets_note(columns))))
-    bars, sets = st.columns([3, 2])
-    with bars:
-        show_chart(views.contribution_chart(columns), key="risk_contributions")
-    with sets:
-        if columns.sets.sets:
-            show_table(views.sets_table(columns), alt="Smallest sets of columns that single out most records")
-    table = views.columns_table(columns)
-    show_table(table, alt="What each quasi-identifier does")
+def show_rows(table: Table) -> None:
+    """Show a table whose note is said elsewhere."""
+    show_table(report_table(table).frame, alt=table.title)
 
 
 def _show_special_uniques(measured: RiskMeasurement, dataset: Dataset) -> Suda | None:
@@ -127,14 +115,15 @@ def _show_special_uniques(measured: RiskMeasurement, dataset: Dataset) -> Suda |
     if job is None or not isinstance(job.result, Suda):
         return None
     with greyed_out("suda", when=job.key != key):
-        st.markdown(sentence(say(views.suda_note(job.result))))
-        if len(job.result.scored_records):
-            chart, records = st.columns([3, 2])
-            with chart:
-                show_chart(views.suda_chart(job.result), key="risk_suda_chart")
-            with records:
-                table = views.suda_records_table(job.result, dataset)
-                show_table(table, alt="Records with the highest scores")
+        group = special_uniques_group(job.result, file=dataset.name)
+        origin, *records = group.tables
+        st.markdown(sentence(say(origin.note)))
+        if group.drawings:
+            left, right = st.columns([3, 2])
+            with left:
+                show_part(group.drawings[0], key="risk_suda_chart")
+            with right:
+                show_rows(records[0])
     return job.result if job.key == key else None
 
 
@@ -152,20 +141,19 @@ def _search_special_uniques(
 
 def _show_worst(measured: RiskMeasurement, dataset: Dataset) -> None:
     reveal = ask_to_show_values("risk_reveal")
-    table = views.worst_classes_table(measured, dataset, reveal=reveal)
+    table = worst_classes_table(measured, dataset, reveal=reveal)
     show_table(table, alt="The smallest classes")
     st.caption(
         say("The 50 smallest classes; of equally small ones those with the fewest sensitive values first.")
     )
 
 
-def show_comparison(audit: RiskAudit, other: RiskAudit | None) -> None:
+def show_comparison(group: Group, comparison: Comparison | None) -> None:
     """Show the table beside the original."""
-    comparison = audit.measurement.comparison
     if comparison is None:
-        st.markdown(say("Add the original above to see it beside this table."))
+        st.markdown(say(group.empty))
         return
-    show_figures(views.comparison_figures(audit), per_row=4)
+    show_figures(group.figures, per_row=4)
     if not comparison.same_rows:
         st.info(
             say(
@@ -175,10 +163,7 @@ def show_comparison(audit: RiskAudit, other: RiskAudit | None) -> None:
             ),
             icon=":material/help:",
         )
-    if lacking := views.columns_the_other_lacks(audit, other):
-        st.warning(sentence(say(lacking)), icon=":material/warning:")
-    if other is not None:
-        table = views.side_by_side_table(audit, other)
-        show_table(table, alt="Figures of both tables side by side")
-    changes = views.changes_table(comparison)
-    show_table(changes, alt="What became of each column")
+    for lacking in (part for part in group.parts if isinstance(part, Note)):
+        st.warning(sentence(say(lacking.words)), icon=":material/warning:")
+    for table in reversed(group.tables):
+        show_rows(table)

@@ -11,16 +11,19 @@ import streamlit as st
 from core.engines import Address, configured
 from core.errors import AuditInputError
 from core.jobs import Progress
-from core.reports import Report
-from core.risk import RiskSettings, RiskThresholds, views
+from core.reports import Report, origin_facts
+from core.risk import RiskSettings, RiskThresholds
 from core.risk.in_engine import AuditInEngine, audit_in_engine, roles_in_engine
+from core.risk.report import risk_report
+from core.risk.result import TOOL, risk_result
 from core.roles import Role, RoleSuggestion
 from core.settings_form import described
 from core.words import say
 from pages.components.long_work import ask_for_work, greyed_out
+from pages.components.parts import show_group
 from pages.components.reading import show_problems
 from pages.components.results import show_definitions, show_downloads
-from pages.measure.risk_parts.details import show_columns, show_disclosure
+from pages.measure.risk_parts.details import show_columns
 from pages.measure.risk_parts.results import (
     show_classes,
     show_found,
@@ -159,25 +162,25 @@ def _audit(
 
 
 def _show(found: AuditInEngine, *, identity: str) -> None:
-    audit = found.audit
-    show_judgement(audit)
+    result = risk_result(found.audit, columns=found.columns)
+    show_judgement(result)
     people, classes = st.columns([2, 3])
     with people:
-        show_people(audit)
+        show_people(result)
     with classes:
-        show_classes(audit)
-    show_found(audit)
+        show_classes(found.audit)
+    show_found(result)
     with st.expander(say("Three intruders"), icon=":material/person_search:"):
-        show_intruders(audit)
+        show_intruders(result)
     with st.expander(say("Attribute disclosure"), icon=":material/visibility:"):
-        show_disclosure(audit.measurement)
+        show_group(result, "disclosure")
     with st.expander(say("Columns"), icon=":material/view_column:"):
-        show_columns(audit.measurement, found.columns)
+        show_columns(result.group("columns"), result.group("unchosen"))
     st.header(say("Downloads"), anchor=False)
-    show_downloads("risk", partial(_report, found), identity=identity)
-    show_definitions(views.MEASURE_KEYS, limits=views.LIMITS)
+    show_downloads(TOOL.key, partial(_report, found), identity=identity)
+    show_definitions(TOOL.measures, limits=TOOL.limits)
 
 
 def _report(found: AuditInEngine, created_at: datetime) -> Report:
-    inputs = [views.origin_facts(found.origin)]
-    return views.risk_report(found.audit, inputs=inputs, created_at=created_at, columns=found.columns)
+    inputs = [origin_facts(found.origin)]
+    return risk_report(found.audit, inputs=inputs, created_at=created_at, columns=found.columns)

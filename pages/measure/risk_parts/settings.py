@@ -5,15 +5,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core import caching
-from core.risk import PRESETS, RiskMeasurement, RiskSettings, RiskThresholds, views
-from core.roles import Role
+from core.risk import PRESETS, RiskMeasurement, RiskSettings, RiskThresholds
+from core.roles import Role, RoleSuggestion
 from core.settings_form import described
 from core.tables import Dataset
-from core.words import own, say
+from core.words import Text, counted, joined, own, say, text
 from pages.components.asking import ask_for_choice, ask_for_number, edit_table
 from pages.components.policy import opened_form, say_absent
 from pages.components.text import sentence
@@ -39,6 +40,13 @@ _FIELDS: Mapping[str, str] = {
     own("contributor"): "contributor",
     "not released": "leave_out",
 }
+_HEADINGS = {
+    "column": own("Column"),
+    "role": own("Role"),
+    "suggestion": own("Suggestion"),
+    "reason": own("Reason"),
+    "n_distinct": own("Distinct values"),
+}
 
 
 def ask_for_settings(dataset: Dataset) -> tuple[RiskSettings, Sequence[DeltaGenerator]]:
@@ -57,7 +65,7 @@ def ask_for_settings(dataset: Dataset) -> tuple[RiskSettings, Sequence[DeltaGene
     settings = confirmed or _settings(_suggested_roles(dataset), {})
     unusable = not settings.quasi_identifiers and not settings.is_of_counts
     titles = ["Earlier releases"] if settings.is_of_counts else ["Further files", "Earlier releases"]
-    heading = " · ".join(say(words) for words in (views.roles_note(settings), *titles))
+    heading = " · ".join(say(words) for words in (roles_note(settings), *titles))
     drawer = st.expander(heading, icon=":material/rule:", expanded=unusable)
     roles_place, *others = drawer.tabs([say(title) for title in ("Roles", *titles)])
     with roles_place:
@@ -74,6 +82,31 @@ def ask_for_settings(dataset: Dataset) -> tuple[RiskSettings, Sequence[DeltaGene
                 st.session_state[_slot(dataset)] = _settings(roles, choices, suggested=False)
                 st.rerun()
     return settings, others
+
+
+def roles_note(settings: RiskSettings) -> Text:
+    """Return in one line how many columns have each role, and whether somebody confirmed them."""
+    counts = (
+        counted(len(settings.quasi_identifiers), "quasi-identifier"),
+        counted(len(settings.sensitive), "sensitive attribute") if settings.sensitive else None,
+        counted(len(settings.direct_identifiers), "direct identifier")
+        if settings.direct_identifiers
+        else None,
+    )
+    roles = joined([each for each in counts if each is not None], ", ")
+    if settings.roles_suggested:
+        return text("Roles, suggested: {roles}. Edit or confirm them", roles=roles)
+    return text("Roles, confirmed: {roles}. Edit them", roles=roles)
+
+
+def roles_table(suggestions: Sequence[RoleSuggestion], roles: Mapping[str, str]) -> pd.DataFrame:
+    """Return a row per column of `roles`: the role to confirm, what it may be, and why."""
+    by_column = {each.column: each for each in suggestions}
+    ordered = [(by_column[column], role) for column, role in roles.items()]
+    rows = [
+        (each.column, role, say(each.role.value), say(each.reason), each.n_distinct) for each, role in ordered
+    ]
+    return pd.DataFrame(rows, columns=list(_HEADINGS))
 
 
 def _take_opened(dataset: Dataset) -> None:
@@ -158,18 +191,16 @@ def _texts(dataset: Dataset) -> list[str]:
 
 def _edit_roles(dataset: Dataset) -> dict[str, str]:
     """Show the editor; return the role of each column, by name in the table's order."""
-    table = views.roles_table(caching.suggested_roles(dataset.fingerprint), dataset.columns)
     opened = st.session_state.get(f"risk_roles_{dataset.fingerprint}_opened")
-    table["role"] = list((opened or _suggested_roles(dataset)).values())
-    for name in ("suggestion", "reason"):
-        table[name] = [say(words) for words in table[name]]
+    roles = opened or _suggested_roles(dataset)
+    table = roles_table(caching.suggested_roles(dataset.fingerprint), roles)
     edited = edit_table(
         table,
         key=f"risk_roles_{dataset.fingerprint}",
         kept_columns=["role"],
         disabled=[name for name in table.columns if name != "role"],
         column_config={
-            **{column.key: say(column.label) for column in views.ROLE_COLUMNS},
+            **{key: say(label) for key, label in _HEADINGS.items()},
             "role": st.column_config.SelectboxColumn(
                 say("Role"),
                 options=[str(role) for role in _FIELDS],

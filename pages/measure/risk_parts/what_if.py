@@ -13,25 +13,20 @@ from core.caching import vault
 from core.errors import AuditInputError
 from core.jobs import Progress
 from core.reports import zip_of
-from core.risk import views
+from core.result import Result
+from core.risk.result import TOOL, option_group, option_labels, released_note, what_if_group
 from core.settings_form import described
 from core.tables import Dataset
 from core.words import say, text
 from pages.components.asking import ask_for_choice, ask_for_number, ask_whether
 from pages.components.inputs import Way, show_ways_on, stored_files
 from pages.components.long_work import ask_for_work, greyed_out
+from pages.components.parts import show_part
 from pages.components.reading import show_problems
-from pages.components.results import (
-    Download,
-    show_badge,
-    show_chart,
-    show_download,
-    show_findings,
-    show_table,
-)
+from pages.components.results import Download, show_badge, show_download, show_findings
 from pages.components.text import plain, sentence
+from pages.measure.risk_parts.details import show_rows
 
-TOOL = "risk"
 _MOST_WEIGHTS = 12  # columns that are asked for a weight
 
 
@@ -54,7 +49,9 @@ class Sources:
     key: tuple[str, ...] = ()
 
 
-def show_what_if(audit: risk.RiskAudit, dataset: Dataset, sources: Sources) -> risk.WhatIf | None:
+def show_what_if(
+    audit: risk.RiskAudit, result: Result, dataset: Dataset, sources: Sources
+) -> risk.WhatIf | None:
     """Show what suppression alone would cost, search for cheaper generalizations, return what was found."""
     st.header(say("What if"), anchor=False)
     if not audit.measurement.classes.n_classes:
@@ -62,8 +59,10 @@ def show_what_if(audit: risk.RiskAudit, dataset: Dataset, sources: Sources) -> r
         return None
     costs, search = st.columns([2, 3])
     with costs:
-        st.markdown(say("**With nothing generalized**"))
-        show_table(views.suppression_table(audit), alt="Records to suppress for each k")
+        group = result.group("suppression")
+        st.markdown(f"**{say(group.title)}**")
+        for table in group.tables:
+            show_part(table, key="risk_suppression")
     with search:
         st.markdown(say("**With columns made coarser**"))
         settings = _ask_for_settings(audit, with_population=sources.population is not None)
@@ -71,7 +70,7 @@ def show_what_if(audit: risk.RiskAudit, dataset: Dataset, sources: Sources) -> r
         key = f"{dataset.fingerprint}{(audit.measurement.settings, groups, settings, sources.key)!r}"
         work = _Search(audit, dataset, settings, sources)
         label = "Search the cheapest generalizations"
-        job = ask_for_work(TOOL, key, work, label=label, inputs=dataset.fingerprint)
+        job = ask_for_work(TOOL.key, key, work, label=label, inputs=dataset.fingerprint)
     if job is None or job.result is None:
         return None
     found: Searched = job.result
@@ -166,37 +165,36 @@ def _ask_for_weight(number: int, name: str) -> float:
 
 
 def _show_options(what_if: risk.WhatIf, key: str, audit: risk.RiskAudit, dataset: Dataset) -> None:
-    st.markdown(sentence(say(views.what_if_note(what_if))))
+    st.markdown(sentence(say(risk.what_if_note(what_if))))
     if not what_if.options:
         return
+    group = what_if_group(what_if)
     chart, table = st.columns([2, 3])
     with chart:
-        show_chart(views.frontier_chart(what_if), key="risk_frontier")
+        show_part(group.drawings[0], key="risk_frontier")
     with table:
-        options = views.options_table(what_if)
-        show_table(options, alt="Generalizations to choose from")
-    labels = views.option_labels(what_if)
+        show_rows(group.tables[0])
+    labels = option_labels(what_if)
     option = st.selectbox(
         say("Generalization to look at"),
         range(len(labels)),
-        index=views.option_for(what_if, audit.thresholds.k),
+        index=risk.option_for(what_if, audit.thresholds.k),
         format_func=lambda number: say(labels[number]),
         key="risk_option",
         persist_state="session",
     )
-    option = min(option, len(labels) - 1)
-    if (lattice := views.lattice_chart(what_if, option)) is not None:
-        show_chart(lattice, key="risk_lattice")
-    _show_option(what_if, option, key, audit, dataset)
+    _show_option(what_if, min(option, len(labels) - 1), key, audit, dataset)
 
 
 def _show_option(
     what_if: risk.WhatIf, option: int, key: str, audit: risk.RiskAudit, dataset: Dataset
 ) -> None:
+    group = option_group(what_if, option)
+    for lattice in group.drawings:
+        show_part(lattice, key="risk_lattice")
     columns, counted = st.columns([2, 3])
     with columns:
-        levels = views.option_columns_table(what_if, option)
-        show_table(levels, alt="What happens to each quasi-identifier")
+        show_rows(group.tables[0])
         person = _ask_for_person(audit)
     with counted:
         try:
@@ -216,11 +214,11 @@ def _show_option(
         with st.container(horizontal=True, vertical_alignment="center"):
             show_badge(again.overall, "The table, read back and counted again")
         show_findings(again.all_findings, key="risk_release", fold_held=False)
-        st.caption(sentence(say(views.released_note(made))))
+        st.caption(sentence(say(released_note(made))))
     stem = f"{dataset.name.rsplit('.', 1)[0]}_{_digest(key, option, person)}"
     _offer(made, what_if, stem)
     show_ways_on(
-        TOOL,
+        TOOL.key,
         [
             Way("leakage", partial(_places, made, stem, "original", "scrambled")),
             Way("risk", partial(_places, made, stem, "original", "table")),
@@ -232,7 +230,7 @@ def _show_option(
 def _places(made: risk.Release, stem: str, original: str, released: str) -> dict[str, list[str]]:
     """Put the release beside the table it was made from; return what each is elsewhere."""
     stored = vault().put(f"{stem}.csv", made.data)
-    return {original: [stored_files(TOOL, "table")[-1].key], released: [stored.key]}
+    return {original: [stored_files(TOOL.key, "table")[-1].key], released: [stored.key]}
 
 
 def _ask_for_person(audit: risk.RiskAudit) -> risk.PersonReleased:

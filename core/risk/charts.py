@@ -1,0 +1,373 @@
+"""The charts of a disclosure-risk audit, drawn from aggregates."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from core.charts import (
+    COLORS,
+    PERCENT,
+    Chart,
+    chart,
+    class_size_chart,
+    field,
+    horizontal_bars,
+    layer,
+    legend,
+    meaning,
+)
+from core.result import Drawing
+from core.risk.columns import ColumnContribution
+from core.risk.judging import RiskAudit
+from core.risk.lattice import Node
+from core.risk.what_if import WhatIf
+from core.words import Amount, Text, Written, counted, joined, own, percent, say, share_of, text
+
+
+def class_drawing(audit: RiskAudit, *, log: bool = False) -> tuple[Drawing, ...]:
+    """Draw the records by class size with k, and the cumulative share on the right; none of no record."""
+    classes, k = audit.measurement.classes, audit.thresholds.k
+    if not classes.n_records:
+        return ()
+    sizes, records = classes.size_histogram
+    drawing = Drawing(
+        "Records by class size"
+        if audit.measurement.persons is None
+        else "Records by class size, sizes in persons",
+        class_size_chart(sizes, records, k, log=log, cumulative=True),
+        text(
+            "Histogram of records by class size with the cumulative share of records: {found} is in a "
+            "class smaller than {k}.",
+            "Histogram of records by class size with the cumulative share of records: {found} are in "
+            "classes smaller than {k}.",
+            n=audit.n_at_risk,
+            found=share_of(audit.n_at_risk, classes.n_records, "records"),
+            k=k,
+        ),
+    )
+    return (drawing,)
+
+
+def intruders_drawing(audit: RiskAudit) -> tuple[Drawing, ...]:
+    """Draw the risk of the three intruders that could be assessed; none where none could."""
+    measured = audit.measurement
+    rows = [("Prosecutor, highest", measured.highest_risk), ("Prosecutor, average", measured.average_risk)]
+    if measured.population is not None:
+        rows.append(("Journalist, highest", measured.population.journalist_highest_risk))
+        rows.append(("Marketer, expected share", measured.population.marketer_risk))
+    known = [(own(label), risk) for label, risk in rows if risk is not None]
+    if not known:
+        return ()
+    limit = 1 / audit.thresholds.k
+    drawing = Drawing(
+        "Risk of three intruders",
+        horizontal_bars(
+            pd.DataFrame([(say(label), risk) for label, risk in known], columns=["intruder", "risk"]),
+            label="intruder",
+            value="risk",
+            unit="risk",
+            value_title="Risk (%)",
+            label_title="Intruder",
+            rule=limit,
+            rule_label=text("at most 1 / {k}", k=audit.thresholds.k),
+        ),
+        text("Bars of {bars}, with the threshold {limit}.", bars=_shares(known), limit=percent(limit)),
+    )
+    return (drawing,)
+
+
+_SQUARES, _SQUARES_A_ROW = 100, 10
+
+
+def people_drawing(audit: RiskAudit) -> tuple[Drawing, ...]:
+    """Draw of 100 people those alone in a class, in one below k, and in a large one; none of no record."""
+    persons, classes, k = audit.measurement.persons, audit.measurement.classes, audit.thresholds.k
+    if persons is not None and persons.n_persons:
+        total, n_alone, n_small = persons.n_persons, persons.n_below(2), persons.n_below(max(k, 2))
+        of: Text = counted(total, "person")
+    else:
+        total, n_alone = classes.n_records, classes.n_records_below(2)
+        n_small, of = classes.n_records_below(max(k, 2)), counted(total, "record")
+    if not total:
+        return ()
+    counts = (n_alone, n_small - n_alone, total - n_small)
+    labels = (
+        text("found for certain: {n} of {total}", n=n_alone, total=of),
+        text("in a class of fewer than {k}: {n} of {total}", k=k, n=counts[1], total=of),
+        text("in a class of {k} or more: {n} of {total}", k=max(k, 2), n=counts[2], total=of),
+    )
+    squares = _squares(counts)
+    drawing = Drawing(
+        _people_title(squares[0], n_alone, of),
+        _people(labels, squares, counts),
+        text("Of 100 squares {parts}.", parts=joined(labels, "; ")),
+    )
+    return (drawing,)
+
+
+def _people_title(n_squares: int, n_alone: int, of: Text) -> str:
+    if not n_alone:
+        return "Of 100 people, nobody is found for certain"
+    if not n_squares:
+        return text("Of 100 people, fewer than 1 is found for certain: {n} of {total}", n=n_alone, total=of)
+    return text(
+        "Of 100 people, {n} is found for certain", "Of 100 people, {n} are found for certain", n=n_squares
+    )
+
+
+def _squares(counts: Sequence[int]) -> list[int]:
+    """Return how many of 100 squares stand for each count: rounded down, the rest to the largest rests."""
+    total = sum(counts)
+    squares = [_SQUARES * count // total for count in counts]
+    rests = sorted(range(len(counts)), key=lambda part: -(_SQUARES * counts[part] % total))
+    for part in rests[: _SQUARES - sum(squares)]:
+        squares[part] += 1
+    return squares
+
+
+def _people(labels: Sequence[Text], squares: Sequence[int], n_of: Sequence[int]) -> Chart:
+    """Draw squares row by row; a part too small for one has a pale one, so that it is seen."""
+    parts = [(part, 1.0) for part, n in enumerate(squares) for _ in range(n)]
+    for part in reversed(range(len(n_of))):
+        if n_of[part] and not squares[part]:
+            parts.remove((int(np.argmax(squares)), 1.0))
+            parts.append((part, 0.45))
+    rows = [
+        {
+            "x": place % _SQUARES_A_ROW,
+            "y": place // _SQUARES_A_ROW,
+            "part": say(labels[part]),
+            "opacity": opacity,
+        }
+        for place, (part, opacity) in enumerate(sorted(parts))
+    ]
+    meanings = ("FAIL", "WARN", "neutral")
+    shown = {labels[part]: meanings[part] for part in range(len(n_of)) if n_of[part]}
+    cells = {"axis": None, "scale": {"paddingInner": 0.18}}
+    people = layer(
+        rows,
+        "rect",
+        {"cornerRadius": 2},
+        x=field("x:O", **cells),
+        y=field("y:O", **cells),
+        color=meaning("part:N", shown, legend=legend(orient="bottom", labelExpr="split(datum.label, ': ')")),
+        opacity=field("opacity:Q", scale=None),
+        tooltip=field("part:N", "People"),
+    )
+    return chart(people, height=300)
+
+
+def _shares(named: Iterable[tuple[str, float]]) -> Text:
+    """Return names with their shares, separated by commas."""
+    return joined([text("{name} {share}", name=name, share=percent(share)) for name, share in named], ", ")
+
+
+def columns_drawing(contributions: Sequence[ColumnContribution]) -> Drawing:
+    """Draw the share of records that each quasi-identifier alone makes unique."""
+    bars = [(each.column, each.unique_share_gained or 0.0) for each in contributions]
+    return Drawing(
+        "Records that are unique only because of one column",
+        horizontal_bars(
+            pd.DataFrame(bars, columns=["column", "share"]),
+            label="column",
+            value="share",
+            value_title="Records that would not be unique without it (%)",
+            label_title="Quasi-identifier",
+        ),
+        text(
+            "Bars of the share of records that are unique only because of a column: {bars}.",
+            bars=_shares(bars),
+        ),
+    )
+
+
+def special_uniques_drawing(parts: Sequence[tuple[str, float]]) -> Drawing:
+    """Draw the part of all SUDA scores that comes from sets with each quasi-identifier."""
+    return Drawing(
+        "What the scores come from",
+        horizontal_bars(
+            pd.DataFrame(parts, columns=["column", "part"]),
+            label="column",
+            value="part",
+            value_title="Part of all scores (%); sets have several columns",
+            label_title="Quasi-identifier",
+        ),
+        text(
+            "Bars of the part of all SUDA scores by column: {bars}.",
+            bars=_shares((column, min(part, 1.0)) for column, part in parts),
+        ),
+    )
+
+
+def frontier_drawing(what_if: WhatIf) -> Drawing:
+    """Draw the options: precision lost against the highest risk, a point for each."""
+    found = [each.best for each in what_if.options if each.best is not None]
+    points = [
+        text(
+            "k = {k} loses {lost} at a risk of {highest}",
+            k=each.k,
+            lost=percent(each.loss),
+            highest=Amount("risk", each.highest_risk),
+        )
+        for each in found
+    ]
+    rows = pd.DataFrame(
+        {
+            "loss": [each.loss for each in found],
+            "risk": [each.highest_risk for each in found],
+            "label": [f"k = {each.k}" for each in found],
+            "lost": [say(percent(each.loss)) for each in found],
+            "highest": [say(Amount("risk", each.highest_risk)) for each in found],
+            "suppressed": [say(percent(each.suppressed_share)) for each in found],
+        }
+    )
+    where = {
+        "x": field("loss:Q", "Precision lost (%)", axis=PERCENT, scale={"domainMin": 0}),
+        "y": field("risk:Q", "Highest risk (%)", axis=PERCENT, scale={"domainMin": 0}),
+    }
+    tooltip = [
+        field("label:N", "Option"),
+        field("lost:N", "Precision lost"),
+        field("highest:N", "Highest risk"),
+        field("suppressed:N", "Records suppressed"),
+    ]
+    dots = {"color": COLORS["observed"], "filled": True, "size": 90, "opacity": 1}
+    words = {"color": COLORS["neutral"], "align": "left", "dx": 8, "dy": -8}
+    return Drawing(
+        "Loss against risk",
+        chart(
+            layer(rows, "line", {"color": COLORS["neutral"], "interpolate": "step-after"}, **where),
+            layer(rows, "point", dots, **where, tooltip=tooltip),
+            layer(rows, "text", words, **where, text=field("label:N")),
+            height=260,
+        ),
+        text("Points of precision lost against highest risk: {points}.", points=joined(points, ", ")),
+    )
+
+
+_MOST_DRAWN, _MOST_COLUMNS = 200, 12  # generalizations, and columns with levels, in a picture
+_STATES: Mapping[str, tuple[str, str, str]] = {
+    "chosen": (own("chosen"), "observed", "diamond"),
+    "reaches_k": (own("reaches k"), "kept", "circle"),
+    "misses_k": (own("misses k"), "removed", "cross"),
+    "not_looked_at": (own("not looked at"), "neutral", "square"),
+}
+
+
+def lattice_drawing(what_if: WhatIf, option: int) -> tuple[Drawing, ...]:
+    """Draw the lattice around one option: a point a generalization, finest below; none where it is too wide.
+
+    Of more than 200 generalizations those are drawn that differ from the chosen one in a single column.
+    """
+    best = what_if.options[option].best
+    shape = what_if.lattice.shape
+    if best is None or sum(levels > 1 for levels in shape) > _MOST_COLUMNS:
+        return ()
+    whole = what_if.lattice.n_nodes <= _MOST_DRAWN
+    nodes = list(np.ndindex(*shape)) if whole else _around(best.levels, shape)
+    points = pd.DataFrame(
+        {
+            "height": [sum(node) for node in nodes],
+            "key": _states(what_if, best.k, best.levels, nodes),
+            "levels": [say(_in_words(what_if, node)) for node in nodes],
+        }
+    )
+    points["state"] = [say(_STATES[key][0]) for key in points["key"]]
+    order = points.groupby("height").cumcount()
+    width = points.groupby("height")["height"].transform("size")
+    points["x"] = order - (width - 1) / 2
+    steps = [
+        (a, b)
+        for a, node in enumerate(nodes)
+        for b, other in enumerate(nodes)
+        if sum(other) == sum(node) + 1 and sum(x != y for x, y in zip(node, other, strict=True)) == 1
+    ]
+    edges = pd.DataFrame(
+        {
+            "x": [points["x"][a] for a, _ in steps],
+            "height": [points["height"][a] for a, _ in steps],
+            "x2": [points["x"][b] for _, b in steps],
+            "height2": [points["height"][b] for _, b in steps],
+        }
+    )
+    drawing = Drawing(
+        "The lattice around the chosen generalization",
+        _lattice(points, edges),
+        text(
+            _DRAWN_WHOLE if whole else _DRAWN_IN_PART,
+            drawn=len(nodes),
+            total=Written(f"{what_if.lattice.n_nodes:,}"),
+            chosen=_in_words(what_if, best.levels),
+        ),
+    )
+    return (drawing,)
+
+
+_DRAWN_WHOLE = (
+    "{drawn} of {total} generalizations as points, all of them: the finest at the bottom, each line one "
+    "column made coarser. Chosen: {chosen}."
+)
+_DRAWN_IN_PART = (
+    "{drawn} of {total} generalizations as points, those that differ from the chosen one in one column: the "
+    "finest at the bottom, each line one column made coarser. Chosen: {chosen}."
+)
+
+
+def _around(chosen: Node, shape: Node) -> list[Node]:
+    """Return the generalizations that differ from the chosen one in at most one column."""
+    others = [
+        (*chosen[:column], level, *chosen[column + 1 :])
+        for column, levels in enumerate(shape)
+        for level in range(levels)
+        if level != chosen[column]
+    ]
+    return sorted([chosen, *others], key=lambda node: (sum(node), node))
+
+
+def _states(what_if: WhatIf, k: int, chosen: Node, nodes: Sequence[Node]) -> list[str]:
+    """Return what is known of each generalization, from those that were counted."""
+    lattice = what_if.lattice
+    allowed = math.floor(what_if.settings.suppression_limit * lattice.table.n_records + 1e-9)
+    counted = np.array(list(lattice.measured)).reshape(-1, len(chosen))
+    misses = np.array([sizes.n_below(k) > allowed for sizes in lattice.measured.values()], dtype=bool)
+    found = []
+    for node in nodes:
+        if node == chosen:
+            found.append("chosen")
+        elif (counted[misses] >= node).all(axis=1).any():
+            found.append("misses_k")
+        elif (counted[~misses] <= node).all(axis=1).any():
+            found.append("reaches_k")
+        else:
+            found.append("not_looked_at")
+    return found
+
+
+def _in_words(what_if: WhatIf, node: Node) -> Text:
+    levels = [
+        text("{column}: {level}", column=ladder.column, level=own(ladder.levels[level].description))
+        for ladder, level in zip(what_if.lattice.ladders, node, strict=True)
+    ]
+    return joined(levels, "; ")
+
+
+def _lattice(points: pd.DataFrame, edges: pd.DataFrame) -> Chart:
+    where = {
+        "x": field("x:Q", axis=None),
+        "y": field("height:Q", "Steps made coarser", axis={"tickMinStep": 1, "grid": False}),
+    }
+    color = meaning("state:N", {words: key for words, key, _ in _STATES.values()})
+    shapes = {**color["scale"], "range": [shape for *_, shape in _STATES.values()]}
+    size = {"condition": {"test": "datum.key == 'chosen'", "value": 220}, "value": 50}
+    tooltip = [field("levels:N", "Columns"), field("state:N", "Known")]
+    ends = {"x2": {"field": "x2"}, "y2": {"field": "height2"}}
+    return chart(
+        layer(edges, "rule", {"color": COLORS["neutral"], "opacity": 0.25}, **where, **ends),
+        layer(
+            points, "point", {"filled": True, "opacity": 1}, **where,
+            color=color, shape={**color, "scale": shapes}, size=size, tooltip=tooltip,
+        ),
+        height=320,
+    )  # fmt: skip
