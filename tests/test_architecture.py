@@ -18,7 +18,6 @@ SOURCES = sorted([*ROOT.glob("core/**/*.py"), *ROOT.glob("pages/**/*.py")])
 DRAWING = ("altair", "vl_convert")  # nothing imports Altair, and the process that draws the other alone
 STREAMLIT = ("core.caching", "core.streamlit_internals")
 INTERNALS = ("streamlit.runtime", "streamlit.web", "streamlit.proto", "streamlit.auth_util")
-TREES = ("leakage", "delivery", "tabular", "diversity", "events", "risk")  # tools whose result is one tree
 TOOLS = ("tabular", "vcf", "leakage", "events", "delivery", "diversity", "risk")
 
 
@@ -45,7 +44,7 @@ def _imports(path: Path) -> frozenset[str]:
 
 
 def _tool_of(module: str) -> str | None:
-    """Return the tool a module of core belongs to: core.vcf, core.vcf.sites or core.vcf.views.words."""
+    """Return the tool a module of core belongs to: core.vcf, core.vcf.sites or core.vcf.donor.result."""
     parts = module.split(".")
     if len(parts) < 2 or parts[0] != "core":
         return None
@@ -74,8 +73,6 @@ def _against_the_way(module: str, imports: frozenset[str]) -> Iterator[str]:
             yield f"{name}, which draws"
         if tool and _tool_of(name) not in (None, tool):
             yield f"{name}, another tool"
-        if tool and ".views" in name and ".views" not in module:
-            yield f"{name}, views"
         if is_part and name.startswith("pages.") and not name.startswith(rooms):
             yield f"{name}, a page or the parts of another"
 
@@ -106,9 +103,8 @@ def test_core__imports_where_streamlit_cannot_be_imported() -> None:
 
 
 def test_tool__has_the_rooms_of_every_tool() -> None:
-    names = ("settings.py", "measuring.py", "judging.py")
+    names = ("settings.py", "measuring.py", "judging.py", "result.py")
     rooms = [Path("core") / tool / name for tool in TOOLS for name in names]
-    rooms += [Path("core") / tool / ("result.py" if tool in TREES else "views/__init__.py") for tool in TOOLS]
     assert [room for room in rooms if not (ROOT / room).exists()] == []
 
 
@@ -128,7 +124,7 @@ def test_module__of_one_importer_is_a_subject_of_its_own() -> None:
     lone = {name for name in small if len(importers[name] - {name.rpartition(".")[0]}) == 1}
     assert lone == {
         *"""core.delivery.beside core.drawing core.free_text.models
-        core.vcf.views.words pages.measure.leakage_parts.work pages.measure.risk_parts.counts
+        pages.measure.leakage_parts.work pages.measure.risk_parts.counts
         pages.start.filed_parts.comparing pages.start.filed_parts.repeating""".split()
     }
 

@@ -39,7 +39,7 @@ from core.tables import read_dataset
 from core.tabular import audit_tabular, read_log
 from core.tabular.verified import VerifiedFile
 from core.vcf import VcfSettings, pair_folders, run_pairs
-from core.vcf import views as vcf_views
+from core.vcf.report import vcf_report
 from docs.generated import TOOLS, with_settings
 from pages.components import navigation
 
@@ -225,7 +225,7 @@ def _report_tabular(folder: Path) -> Mapping[str, object]:
 
 def _report_vcf(folder: Path) -> Mapping[str, object]:
     outcomes = [*run_pairs(pair_folders(folder, folder).pairs, VcfSettings(), n_jobs=1)]
-    return vcf_views.vcf_report(outcomes, created_at=NOON).settings
+    return vcf_report(outcomes, created_at=NOON).settings
 
 
 def _report_leakage(folder: Path) -> Mapping[str, object]:

@@ -94,7 +94,7 @@ def audit(arguments: argparse.Namespace, *, write_csv: bool = False) -> Audited:
     csv = _write(outcomes, pairing, arguments) if write_csv else None
 
     def report(created_at: datetime) -> Report:
-        from core.vcf.views import vcf_report  # noqa: PLC0415 - takes long to import
+        from core.vcf.report import vcf_report  # noqa: PLC0415 - takes long to import
 
         return vcf_report(outcomes, unmatched=pairing.unmatched, panel=panel, created_at=created_at)
 

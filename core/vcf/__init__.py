@@ -5,6 +5,7 @@
 
 from core.vcf.candidates import Candidates, Tally
 from core.vcf.checks import ALL_CHECKS, CHECKS, Check
+from core.vcf.csv_report import REPORT_NAME, render_findings, render_report, render_summary, write_reports
 from core.vcf.donor import DonorAudit, judge_donors
 from core.vcf.exposure import Exposure, check_severities
 from core.vcf.files import VcfFile
@@ -32,5 +33,4 @@ from core.vcf.pool import (
     run_pairs,
     scan_pairs,
 )
-from core.vcf.report import REPORT_NAME, render_findings, render_report, render_summary, write_reports
 from core.vcf.settings import MAF_LIMIT, VcfSettings

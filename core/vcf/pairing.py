@@ -30,6 +30,13 @@ class VcfPair:
     anonymized: VcfFile
     level: Level
 
+    @property
+    def short(self) -> str:
+        """Return the level and the original's name without its ending: a sheet's name has 31 letters."""
+        name = self.original.name
+        ending = next(filter(name.lower().endswith, SUFFIXES), "")
+        return f"{self.level} {name[: len(name) - len(ending)]}"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Pairing:

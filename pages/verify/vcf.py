@@ -11,44 +11,56 @@ from core import vcf
 from core.caching import StoredFile
 from core.demo.vcf import DEMOS
 from core.errors import AuditInputError
-from core.reports import Report
-from core.vcf import views
-from core.verdict import Verdict
+from core.reports import Report, report_table
+from core.vcf.donor.result import LIMITS as DONOR_LIMITS
+from core.vcf.outcomes import RULE
+from core.vcf.report import vcf_report
+from core.vcf.result import TOOL, run_result, vcf_result
+from core.vcf.unmasked import bed_of_unmasked, csv_of_unmasked
+from core.verdict import Verdict, next_steps, worst_first
 from core.words import listed, say, text
 from pages.components import results
 from pages.components.inputs import ask_for_files, list_file, show_empty_state, show_privacy_line
 from pages.components.long_work import ask_for_work, greyed_out
+from pages.components.parts import show_group, show_part
 from pages.components.policy import ask_for_settings_file
 from pages.components.reading import show_problems
 from pages.components.text import plain, sentence
 from pages.verify.vcf_parts import inputs
 from pages.verify.vcf_parts.donors import show_donors
-from pages.verify.vcf_parts.file import show_vcf_file
-from pages.verify.vcf_parts.settings import ask_for_repeats, ask_for_severities, threshold_asked
+from pages.verify.vcf_parts.settings import (
+    ask_for_repeats,
+    ask_for_severities,
+    ask_for_threshold,
+    threshold_asked,
+)
 
-TOOL = "vcf"
 WHAT_TO_UPLOAD = (
     "Upload the **original** genome files, such as `donor.vcf.gz`, together with the **anonymized** ones, "
     "such as `high_0.01_anony_donor.vcf.gz` or `low_anony_donor.vcf.gz`. Files of gigabytes are for "
     "the command line, or for folders that the server may open."
 )
+_LOW = (
+    "Low level: the published rule asks for the header only. No variant is masked or checked, so the file "
+    "still tells what its donors carry."
+)
 
 
 def show_vcf() -> None:
-    st.title(say(views.TITLE))
+    st.title(say(TOOL.title))
     question = st.container()
     files = ask_for_files(
-        TOOL,
+        TOOL.key,
         "files",
         label="Originals and anonymized files, all together",
         help_text="VCF compressed with bgzip (.vcf.gz, .vcf.bgz), plain .vcf, or .bcf. No index is needed.",
     )
-    in_folders = inputs.ask_for_folders(TOOL)
+    in_folders = inputs.ask_for_folders(TOOL.key)
     if not files and not in_folders:
-        question.markdown(say(views.QUESTION))
-        show_empty_state(TOOL, text=WHAT_TO_UPLOAD, demos=DEMOS)
+        question.markdown(say(TOOL.question))
+        show_empty_state(TOOL.key, text=WHAT_TO_UPLOAD, demos=DEMOS)
         return
-    pairing = inputs.pair_given(TOOL, in_folders, inputs.uploaded_files(files))
+    pairing = inputs.pair_given(TOOL.key, in_folders, inputs.uploaded_files(files))
     to_pair = not pairing.pairs and (
         in_folders or sum(not inputs.what_is_wrong(stored) for stored in files) > 1
     )
@@ -59,10 +71,10 @@ def show_vcf() -> None:
         work = partial(vcf.scan_pairs, pairs, repeats)
         given = [file for pair in pairs for file in (pair.original, pair.anonymized)]
         key = f"{identity} {repeats}"
-        inputs.start_small_work(TOOL, key, work, given)
-        job = ask_for_work(TOOL, key, work, label=label, inputs=identity)
+        inputs.start_small_work(TOOL.key, key, work, given)
+        job = ask_for_work(TOOL.key, key, work, label=label, inputs=identity)
         if job is not None and job.result:
-            with greyed_out(TOOL, when=job.key != key):
+            with greyed_out(TOOL.key, when=job.key != key):
                 causes = inputs.causes_of(pairing.unmatched, files)
                 _show_results(job.result, repeats, severities, causes, identity)
     else:
@@ -80,15 +92,15 @@ def _ask_for_settings(
     parts = ["Pair files by hand", "Files", "Short tandem repeats", "Severity of exposure"]
     places = drawer.tabs([say(name) for name in parts])
     with places[0]:
-        inputs.ask_for_pairs(TOOL, in_folders, inputs.uploaded_files(files))
+        inputs.ask_for_pairs(TOOL.key, in_folders, inputs.uploaded_files(files))
     with places[1]:
         for stored in files:
-            list_file(TOOL, "files", stored)
+            list_file(TOOL.key, "files", stored)
     with places[2]:
-        ask_for_settings_file(TOOL)
-        repeats = ask_for_repeats(TOOL)
+        ask_for_settings_file(TOOL.key)
+        repeats = ask_for_repeats(TOOL.key)
     with places[3]:
-        return repeats, ask_for_severities(TOOL)
+        return repeats, ask_for_severities(TOOL.key)
 
 
 def _show_results(
@@ -99,7 +111,7 @@ def _show_results(
     identity: str,
 ) -> None:
     used = next((scan.scan.settings for scan in scans if scan.scan is not None), repeats)
-    settings = replace(used, maf_threshold=threshold_asked(TOOL), severities=severities)
+    settings = replace(used, maf_threshold=threshold_asked(TOOL.key), severities=severities)
     outcomes = [vcf.judge_outcome(scan, settings) for scan in scans]
     read = sorted(
         ((number, outcome.audit) for number, outcome in enumerate(outcomes) if outcome.audit is not None),
@@ -112,41 +124,73 @@ def _show_results(
     all_files = st.container()
     names = [audit.scan.anonymized_name for _, audit in read]
     if len(outcomes) > 1:
-        results.ask_for_file(TOOL, names)
+        results.ask_for_file(TOOL.key, names)
     asked = st.session_state.get("vcf_file")
     number, shown = read[names.index(asked) if asked in names else 0]
     one_file = st.container()
     outcomes[number], panel = show_donors(outcomes[number], shown, settings)
+    run = run_result(outcomes, causes)
     with all_files:
-        _show_all(outcomes, causes, names)
+        if len(outcomes) > 1 or causes:
+            results.show_verdict(run.verdict, run.headline)
+            (table,) = run.group("list").tables
+            results.list_files(TOOL.key, report_table(table).frame, names)
     with one_file:
-        show_vcf_file(outcomes[number], shown, is_alone=len(outcomes) == 1)
-    _show_figures_of_all(outcomes)
+        _show_file(outcomes[number], shown, is_alone=len(outcomes) == 1)
+    if len(outcomes) > 1:
+        with st.expander(say("All figures of all files"), icon=":material/table:"):
+            show_group(run, "files")
     _show_unread(outcomes)
     looked = outcomes[number].donors
     donors = looked and looked.measurement.identity
     _show_downloads(
         outcomes, tuple(causes), shown, panel, f"{identity} {settings} {shown.scan.anonymized_name} {donors}"
     )
-    results.show_definitions(
-        (*views.MEASURE_KEYS, *views.DONOR_MEASURE_KEYS), limits=(*views.LIMITS, *views.DONOR_LIMITS)
+    results.show_definitions(TOOL.measures, limits=(*TOOL.limits, *DONOR_LIMITS))
+
+
+def _show_file(outcome: vcf.PairOutcome, audit: vcf.VcfAudit, *, is_alone: bool) -> None:
+    """Show everything that was found out about one anonymized file; less at once beside a list of others."""
+    result = vcf_result(outcome, audit)
+    steps = next_steps(result.findings)
+    results.show_verdict(
+        result.verdict,
+        result.headline,
+        parts=[*result.verdicts.items()],
+        reasons=[_LOW] if audit.scan.level == "low" else [],
+        findings=result.findings,
+        key="file",
     )
+    ask_for_threshold(TOOL.key)
+    if audit.n_variant_targets:
+        keys = ("vcf_maf_chart", "vcf_density_chart")
+        for place, part, key in zip(st.columns(2), result.group("charts").drawings, keys, strict=True):
+            with place:
+                show_part(part, key=key)
+    in_card = next((one.check for one in worst_first(result.findings) if one.check != RULE), "")
+    _show_exposure(audit, steps, in_card=in_card, at_once=int(is_alone))
+    show_group(result, "counts")
+    if audit.n_variant_targets:
+        groups = [result.group(key) for key in ("unmasked", "motifs")]
+        for tab, group in zip(st.tabs([say(group.title) for group in groups]), groups, strict=True):
+            with tab:
+                show_group(result, group.key)
 
 
-def _show_all(outcomes: Sequence[vcf.PairOutcome], causes: Mapping[str, str], names: Sequence[str]) -> None:
-    if len(outcomes) > 1 or causes:
-        results.show_verdict(
-            views.run_verdict(outcomes, n_unmatched=len(causes)),
-            views.run_headline(outcomes, n_unmatched=len(causes)),
-        )
-        results.list_files(TOOL, views.run_table(outcomes, causes), names)
-
-
-def _show_figures_of_all(outcomes: Sequence[vcf.PairOutcome]) -> None:
-    if len(outcomes) > 1:
-        with st.expander(say("All figures of all files"), icon=":material/table:"):
-            table = views.files_table(outcomes)
-            results.show_table(table, alt="Verdicts and counts of all files")
+def _show_exposure(audit: vcf.VcfAudit, steps: Sequence[str], *, in_card: str, at_once: int) -> None:
+    st.subheader(
+        say("What would still give it away"),
+        anchor=False,
+        help=say(
+            "Beside the published rule: what an attacker with this file, its positions and public databases "
+            "would find. Counts are sites, records, header lines or samples, as each sentence says."
+        ),
+    )
+    if audit.exposure:
+        findings = [one.beside(steps) for one in audit.exposure]
+        results.show_findings(findings, key="vcf_exposure", at_once=at_once, in_card=in_card)
+    else:
+        st.success(say("None of the checks found anything."), icon=":material/check_circle:")
 
 
 def _show_unread(outcomes: Sequence[vcf.PairOutcome]) -> None:
@@ -181,7 +225,7 @@ def _show_downloads(
     )
     st.header(say("Downloads"), anchor=False)
     results.show_downloads(
-        TOOL,
+        TOOL.key,
         partial(_report, outcomes, unmatched, panel),
         identity=identity,
         extra=[published],
@@ -213,14 +257,14 @@ def _further_downloads(
             "Unmasked sites as CSV",
             f"{stem}_unmasked.csv",
             "text/csv",
-            partial(views.csv_of_unmasked, shown),
+            partial(csv_of_unmasked, shown),
             "Every target site of this file that does not count as masked, and why.",
         ),
         results.Download(
             "Unmasked sites as BED",
             f"{stem}_unmasked.bed",
             "text/plain",
-            partial(views.bed_of_unmasked, shown),
+            partial(bed_of_unmasked, shown),
             "For genome browsers and for masking again.",
         ),
     ]
@@ -233,9 +277,7 @@ def _report(
     created_at: datetime,
 ) -> Report:
     is_used = any(one.donors and one.donors.measurement.kinship for one in outcomes)
-    return views.vcf_report(
-        outcomes, unmatched=unmatched, panel=panel if is_used else None, created_at=created_at
-    )
+    return vcf_report(outcomes, unmatched=unmatched, panel=panel if is_used else None, created_at=created_at)
 
 
 show_vcf()

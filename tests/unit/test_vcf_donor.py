@@ -9,10 +9,12 @@ import pyarrow as pa
 import pytest
 
 from core.errors import AuditInputError
-from core.reports.model import said_table
-from core.vcf import VcfSettings, scan_pair, views
+from core.reports import report_table
+from core.result import Result, Table
+from core.vcf import VcfSettings, scan_pair
 from core.vcf.apart import measure_for_other
 from core.vcf.donor import judge_donors, measure_donors
+from core.vcf.donor.document import donor_document
 from core.vcf.donor.genotypes import (
     CARRIES,
     MISSING,
@@ -26,11 +28,11 @@ from core.vcf.donor.kinship import compare
 from core.vcf.donor.measuring import frequencies_of
 from core.vcf.donor.membership import NEVER, Answers, evidence_of, round_up
 from core.vcf.donor.remaining import match_probability
+from core.vcf.donor.result import donors_result
 from core.vcf.files import VcfFile
 from core.vcf.header import parse_header
 from core.vcf.measuring import open_lines
 from core.vcf.pairing import VcfPair
-from core.vcf.views.donors import relatives_table, samples_table
 from core.verdict import Verdict
 from core.words import say, speaking
 from tests.cases.table import says
@@ -276,27 +278,35 @@ def test_frequencies_of__other_contigs_and_positions_are_not_known() -> None:
     assert known("chr2", 100) == math.inf
 
 
-def test_views__of_donors_with_a_panel() -> None:
+def _tables(result: Result) -> dict[str, Table]:
+    """Return the tables by their groups."""
+    return {group.key: table for group in result.groups for table in group.tables}
+
+
+def test_result__of_donors_with_a_panel() -> None:
     audit = judge_donors(_measured(), VcfSettings())
-    assert views.donor_headline(audit) == "1 of 3 donors are in the panel too."
-    figures = {figure.measure: figure for figure in views.donor_figures(audit)}
+    result = donors_result(audit, "high x")
+    assert result.headline == "1 of 3 donors are in the panel too."
+    figures = {figure.measure: figure for figure in result.group("donors").figures}
     assert figures["kinship"].value == pytest.approx(0.5)
     assert figures["kinship"].verdict is Verdict.FAIL
-    table = relatives_table(audit)
-    assert list(table["degree"]) == ["same person or identical twin", "first degree", "first degree"]
-    assert list(samples_table(audit)["sample"]) == [1, 2, 3]
-    assert views.donor_document(audit)["panel"]["degrees"]["first degree"] == 1  # type: ignore[index]
+    tables = _tables(result)
+    degrees = [degree for *_, degree, _ in tables["relatives"].cells()]
+    assert degrees == ["same person or identical twin", "first degree", "first degree"]
+    assert [sample for sample, *_ in tables["samples"].cells()] == [1, 2, 3]
+    assert donor_document(audit)["panel"]["degrees"]["first degree"] == 1  # type: ignore[index]
 
 
 @pytest.mark.slow
-def test_views__of_donors_say_every_word_in_the_language() -> None:
-    audit = judge_donors(_measured(), VcfSettings())
+def test_result__of_donors_say_every_word_in_the_language() -> None:
+    result = donors_result(judge_donors(_measured(), VcfSettings()), "")
     with speaking("brackets"):
-        found = [say(views.donor_headline(audit)), *(say(one.message) for one in views.donor_findings(audit))]
-        found += [say(figure.threshold) for figure in views.donor_figures(audit)]
-        for table in views.donor_tables(audit):
-            shown = said_table(table.frame)
-            found += [say(table.label), say(table.title), *shown, *shown.to_numpy(dtype=object).ravel()]
+        found = [say(result.headline), *(say(one.message) for one in result.findings)]
+        found += [say(figure.threshold) for figure in result.group("donors").figures]
+        found += [say(group.title) for group in result.groups]
+        for table in _tables(result).values():
+            shown = report_table(table).said
+            found += [say(table.title), *shown, *shown.to_numpy(dtype=object).ravel()]
     texts = [one for one in found if isinstance(one, str)]
     assert any("⟦first degree⟧" in one for one in texts)
     for one in texts:
@@ -305,10 +315,10 @@ def test_views__of_donors_say_every_word_in_the_language() -> None:
         assert not re.search(r"[^\W\d_]", one)
 
 
-def test_views__headlines_of_donors_without_a_panel_and_of_relatives_alone() -> None:
+def test_result__headlines_of_donors_without_a_panel_and_of_relatives_alone() -> None:
     def headline(records: list[str], samples: tuple[str, ...]) -> str:
         file = vcf_file("x.vcf.gz", vcf_text(records, samples=samples))
-        return views.donor_headline(judge_donors(measure_donors(file), VcfSettings()))
+        return donors_result(judge_donors(measure_donors(file), VcfSettings()), "").headline
 
     assert headline(["chr1 100 . A G . . AF=0.3"], ()).startswith("The file has no samples")
     assert headline(["chr1 100 . A G . . AF=0.3 GT 0/1"], ("a",)) == (
@@ -324,7 +334,7 @@ def test_views__headlines_of_donors_without_a_panel_and_of_relatives_alone() -> 
     kid = donor_file("a.vcf.gz", [child(father, mother, rng)], frequencies)
     measured = measure_donors(kid, panel=donor_file("panel.vcf.gz", [father], frequencies))
     audit = judge_donors(measured, VcfSettings())
-    assert views.donor_headline(audit) == "Relatives of the donors are in panel.vcf.gz."
+    assert donors_result(audit, "").headline == "Relatives of the donors are in panel.vcf.gz."
     assert measured.identity == "a.vcf.gz panel.vcf.gz"
 
 

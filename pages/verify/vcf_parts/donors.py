@@ -8,15 +8,18 @@ import streamlit as st
 
 from core.errors import AuditInputError
 from core.jobs import Progress
-from core.vcf import DonorAudit, PairOutcome, VcfAudit, VcfFile, VcfSettings, judge_donors, views
+from core.result import Result
+from core.vcf import PairOutcome, VcfAudit, VcfFile, VcfSettings, judge_donors
 from core.vcf.apart import measure_apart
 from core.vcf.donor import DonorMeasurement
+from core.vcf.donor.result import donors_result
 from core.words import say, text
 from pages.components.access import offers_folders, path_within
 from pages.components.inputs import ask_for_files, list_file
 from pages.components.long_work import ask_for_work
+from pages.components.parts import show_group
 from pages.components.reading import show_problems
-from pages.components.results import show_figures, show_findings, show_table, show_verdict
+from pages.components.results import show_findings, show_verdict
 from pages.verify.vcf_parts.inputs import start_small_work
 
 TOOL = "vcf_donors"
@@ -43,7 +46,7 @@ def show_donors(
     if job is None or job.result is None:
         return replace(outcome, donor_problems=job.problems if job else ()), panel
     donors = judge_donors(job.result, settings)
-    _show(donors)
+    _show(donors_result(donors, outcome.pair.short))
     return replace(outcome, donors=donors), panel
 
 
@@ -97,14 +100,12 @@ def _measure(
         return None
 
 
-def _show(donors: DonorAudit) -> None:
-    show_verdict(donors.verdict, views.donor_headline(donors), key="donors")
-    tables = views.donor_tables(donors)
+def _show(result: Result) -> None:
+    show_verdict(result.verdict, result.headline, key="donors")
     with st.expander(say("All findings, figures and tables of the donors"), icon=":material/table:"):
-        show_findings(views.donor_findings(donors), key=TOOL, fold_held=False)
-        figures, *places = st.tabs([say("All figures"), *(say(table.label) for table in tables)])
-        with figures:
-            show_figures(views.donor_figures(donors), per_row=3)
-        for tab, table in zip(places, tables, strict=True):
+        show_findings(result.findings, key=TOOL, fold_held=False)
+        for tab, group in zip(
+            st.tabs([say(group.title) for group in result.groups]), result.groups, strict=True
+        ):
             with tab:
-                show_table(table.frame, alt=table.label)
+                show_group(result, group.key)

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from core.errors import AuditInputError
 from core.settings_form import described
 from core.vcf import ALL_CHECKS, MAF_LIMIT, VcfSettings
-from core.vcf.views import severity_table
 from core.verdict import Verdict
 from core.words import say
 from pages.components.asking import ask_for_number, ask_on_log_scale, edit_table
@@ -86,3 +86,9 @@ def ask_for_severities(tool: str) -> Mapping[str, Verdict]:
         for name, severity in zip(edited["check"], edited["severity"], strict=True)
         if Verdict(severity) is not ALL_CHECKS[name].default
     }
+
+
+def severity_table(severities: Mapping[str, Verdict]) -> pd.DataFrame:
+    """Return a row per exposure check with the verdict it leads to when it finds something."""
+    found = {name: severities.get(name, check.default).value for name, check in ALL_CHECKS.items()}
+    return pd.DataFrame({"check": list(found), "severity": list(found.values())})

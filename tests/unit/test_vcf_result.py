@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from core.demo.vcf import DEMOS, make_cohort
-from core.reports import render
+from core.reports import render, report_table
 from core.vcf import (
     ALL_CHECKS,
     CHECKS,
@@ -23,14 +23,18 @@ from core.vcf import (
     run_pairs,
     scan_pair,
     split_uploads,
-    views,
 )
+from core.vcf.charts import SMALLEST_MAF, density_table, maf_table
 from core.vcf.exposure import found
 from core.vcf.files import EOF_MARKER, read_pieces
 from core.vcf.outcomes import findings_of
+from core.vcf.report import vcf_report
+from core.vcf.result import headline, run_result, vcf_result
+from core.vcf.unmasked import bed_of_unmasked, csv_of_unmasked, unmasked_rows
 from core.vcf.unread import unread_bytes
 from core.verdict import Verdict, next_steps
 from core.words import say
+from pages.verify.vcf_parts.settings import severity_table
 from tests.cases.table import says
 from tests.vcf_files import bcf, bgzf, masked_header, vcf_file, vcf_text
 
@@ -65,12 +69,22 @@ def _outcomes(*names: str, level: str = "high", maf: float = 0.01) -> list[PairO
 
 
 @pytest.fixture
-def audit():
-    return _outcomes("")[0].audit
+def outcome():
+    return _outcomes("")[0]
 
 
-def test_unmasked__table_bed_and_csv_hold_every_site_in_file_order(audit) -> None:
-    rows = views.unmasked_table(audit)
+@pytest.fixture
+def audit(outcome):
+    return outcome.audit
+
+
+def _frame(outcome: PairOutcome, group: str):
+    """Return the first table of a group of what is said of a file."""
+    return report_table(vcf_result(outcome, outcome.audit).group(group).tables[0]).frame
+
+
+def test_unmasked__table_bed_and_csv_hold_every_site_in_file_order(outcome, audit) -> None:
+    rows = _frame(outcome, "unmasked")
     assert says(rows["reason"][2], "not empty…still rare")
     assert rows.to_dict("records") == [
         {
@@ -89,36 +103,37 @@ def test_unmasked__table_bed_and_csv_hold_every_site_in_file_order(audit) -> Non
             ("chr2", 800, "rare variant", "", 0.003, "no record at this site in the anonymized file"),
         ]
     ]
-    assert len(views.unmasked_table(audit, limit=2)) == 2
-    lines = views.bed_of_unmasked(audit).decode().splitlines()
+    assert len(unmasked_rows(audit, limit=2)) == 2
+    lines = bed_of_unmasked(audit).decode().splitlines()
     assert lines[0] == "chr1\t1999999\t2000000\tshort tandem repeat"
     assert len(lines) == 5
-    assert views.csv_of_unmasked(audit).decode("utf-8-sig").count("\n") == 6
+    assert csv_of_unmasked(audit).decode("utf-8-sig").count("\n") == 6
 
 
-def test_tables__count_every_site_once(audit) -> None:
-    assert views.motif_table(audit).to_dict("records") == [
+def test_tables__count_every_site_once(outcome, audit) -> None:
+    assert _frame(outcome, "motifs").to_dict("records") == [
         {"motif": "AC", "n_bases": 2, "n_sites": 2, "n_masked": 0, "n_left": 2}
     ]
-    table = views.maf_table(audit)
+    table = maf_table(audit)
     assert table.groupby("outcome")["n_sites"].sum().to_dict() == {
         "masked": 1,
         "not masked": 5,
         "not rare at this threshold": 1,
     }
     assert not ((table["lower"] < 0.01) & (table["upper"] > 0.01)).any()
-    assert table["lower"].min() == views.SMALLEST_MAF / 2
-    table = views.density_table(audit)
+    assert table["lower"].min() == SMALLEST_MAF / 2
+    table = density_table(audit)
     assert (table["n_sites"].sum(), table["n_unmasked"].sum()) == (6, 5)
     assert list(dict.fromkeys(table["contig"])) == ["chr1", "chr2"]
-    maf, density = views.file_charts(audit)
-    assert says(maf.alt_text, "7 sites…1 masked, 5 not masked, 1 not rare")
-    assert says(density.alt_text, "6 target sites on 2 contigs…the 5 ")
+    maf, density = vcf_result(outcome, audit).group("charts").drawings
+    assert says(maf.alt, "7 sites…1 masked, 5 not masked, 1 not rare")
+    assert says(density.alt, "6 target sites on 2 contigs…the 5 ")
     assert "threshold 0.01" in json.dumps(maf.chart.to_dict())
 
 
-def test_figures__hold_what_was_counted(audit) -> None:
-    found = {figure.measure: (figure.value, figure.verdict) for figure in views.figures(audit)}
+def test_figures__hold_what_was_counted(outcome, audit) -> None:
+    figures = vcf_result(outcome, audit).group("counts").figures
+    found = {figure.measure: (figure.value, figure.verdict) for figure in figures}
     assert found == {
         "vcf_masked_share": (3 / 8, Verdict.FAIL),
         "n_metadata_masked": (2, Verdict.PASS),
@@ -126,37 +141,38 @@ def test_figures__hold_what_was_counted(audit) -> None:
         "n_missing_sites": (1, Verdict.FAIL),
     }
     assert [
-        say(figure.threshold) for figure in views.figures(audit)
+        say(figure.threshold) for figure in figures
     ] == "at least 100 %, all 2, all 6, none allowed".split(", ")
 
 
 def test_headline__states_the_rule_and_the_exposure(audit) -> None:
-    assert says(views.headline(audit), "5 of 8 targets…1 of 7 records…First: chr2:800. Ask ")
-    shorter = views.headline(audit, steps=[one.remedy for one in audit.exposure])
+    assert says(headline(audit), "5 of 8 targets…1 of 7 records…First: chr2:800. Ask ")
+    shorter = headline(audit, steps=[one.remedy for one in audit.exposure])
     assert says(shorter, "5 of 8 targets…1 of 7 records")
     assert "Ask " not in shorter
-    report = views.vcf_report(_outcomes(""), created_at=NOW)
+    report = vcf_report(_outcomes(""), created_at=NOW)
     assert says(report.headline, "5 of 8 targets…exposure is WARN.")
-    low = _outcomes("", level="low")[0].audit
-    assert views.headline(low).startswith("Every target counts as masked (2 of 2).")
-    assert views.file_charts(low) == []
-    assert set(views.maf_table(low)["outcome"]) == {"not rare at this threshold"}
+    low = _outcomes("", level="low")[0]
+    assert headline(low.audit).startswith("Every target counts as masked (2 of 2).")
+    assert vcf_result(low, low.audit).group("charts").drawings == ()
+    assert set(maf_table(low.audit)["outcome"]) == {"not rare at this threshold"}
 
 
-def test_exposure__has_a_row_per_finding_and_shows_changes(audit) -> None:
-    table = views.exposure_table(audit.exposure)
+def test_exposure__has_a_row_per_finding_and_shows_changes(outcome, audit) -> None:
+    table = _frame(outcome, "findings")
     removed = table[table["check"] == "Records removed"].iloc[0]
     assert removed["places"] == "chr2:800"
     assert removed["remedy"] == CHECKS["records_removed"].remedy
     assert list(table["check"]) == [CHECKS[exposure.check].label for exposure in audit.exposure]
     assert "Records removed" in set(table["check"])
-    table = views.severity_table({"other_id": Verdict.FAIL}).set_index("check")
+    table = severity_table({"other_id": Verdict.FAIL}).set_index("check")
     assert table.loc["other_id", "severity"] == "FAIL"
     assert table.loc["sole_carrier", "severity"] == "WARN"
     assert len(table) == len(ALL_CHECKS)
     places = [f"chr1:{i}" for i in range(1_203)]
     (exposure,) = found("records_removed", 1_203, 2_000, places, {})
-    (row,) = views.exposure_table([exposure]).to_dict("records")
+    changed = replace(outcome, audit=replace(audit, exposure=(exposure,)))
+    (row,) = _frame(changed, "findings").to_dict("records")
     assert row["places"].endswith("chr1:999 and 203 more")
     assert says(
         exposure.sentence, "1,203 of 2,000 records…chr1:0, chr1:1, chr1:2, chr1:3, chr1:4 and 1,198 more. "
@@ -166,7 +182,7 @@ def test_exposure__has_a_row_per_finding_and_shows_changes(audit) -> None:
 @pytest.mark.parametrize("names", [("",), ("1_", "2_")], ids=["one file", "two files"])
 def test_vcf_report__holds_verdicts_counts_and_no_allele(names: tuple[str, ...]) -> None:
     outcomes = _outcomes(*names)
-    report = views.vcf_report(outcomes, unmatched=["y.vcf.gz"], created_at=NOW)
+    report = vcf_report(outcomes, unmatched=["y.vcf.gz"], created_at=NOW)
     assert report.verdict is Verdict.FAIL
     assert report.verdicts == {"Published rule": Verdict.FAIL, "Exposure": Verdict.WARN}
     assert any(
@@ -184,10 +200,11 @@ def test_vcf_report__of_pairs_in_error_is_not_assessed() -> None:
     broken = VcfFile(name="x.vcf.gz", content=b"")
     pairs = pair_files([broken], [VcfFile(name="high_anony_x.vcf.gz", content=b"")]).pairs
     outcomes = list(run_pairs(pairs, VcfSettings()))
-    report = views.vcf_report(outcomes, created_at=NOW)
+    report = vcf_report(outcomes, created_at=NOW)
     assert report.verdict is Verdict.NOT_ASSESSED
     assert says(report.findings[0].message, "x.vcf.gz: …empty (0 bytes)")
-    assert list(views.files_table(outcomes)["overall"]) == ["error"]
+    run = run_result(outcomes, {})
+    assert [table.cells()[0][3] for table in run.group("files").tables] == ["error", "error"]
     assert report.settings == {}
 
 
@@ -216,7 +233,7 @@ def test_vcf_report__tells_of_the_donors_and_of_changed_severities() -> None:
     (outcome,) = _outcomes("")
     looked = look_for_donors(outcome, settings, panel=outcome.pair.original)
     audit = judge_scan(outcome.audit.scan, settings)
-    report = views.vcf_report([replace(looked, audit=audit)], created_at=NOW)
+    report = vcf_report([replace(looked, audit=audit)], created_at=NOW)
     assert report.settings["How bad is each kind of exposure?"] == {
         "Panel too little alike to compare": "WARN"
     }

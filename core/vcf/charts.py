@@ -1,0 +1,214 @@
+"""The charts of a masked file: its sites by minor allele frequency, and its targets along the contigs."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from core.charts import COLORS, HEIGHT, Chart, Layer, chart, counts, field, layer, legend, meaning, threshold
+from core.result import Drawing
+from core.vcf.judging import VcfAudit
+from core.vcf.marks import Mark
+from core.vcf.settings import MAF_LIMIT
+from core.words import Text, Written, counted, joined, own, say, text
+
+SMALLEST_MAF = 1e-5
+_MEANINGS = {own("masked"): "PASS", "not masked": "FAIL", "not rare at this threshold": "neutral"}
+_MAX_CONTIGS = 30
+_N_BINS = 80
+_MEGABASE = 1e6
+_FEW = 5  # sites in an interval, up to which a legend names every count
+
+
+def maf_table(audit: VcfAudit) -> pd.DataFrame:
+    """Count sites per interval of their frequency, split into masked, not masked, and not rare.
+
+    Columns ``lower``, ``upper``, ``outcome``, ``n_sites``. Frequencies below 0.00001, zero included,
+    are in the first interval. Repeats without a frequency are not in it.
+    """
+    candidates, targets = audit.scan.candidates, audit.targets
+    names = list(_MEANINGS)
+    outcomes = np.full(len(candidates.mafs), names.index("not rare at this threshold"), dtype=np.int8)
+    outcomes[targets.candidates] = np.where(
+        targets.is_masked, names.index("masked"), names.index("not masked")
+    )
+    edges = np.unique(
+        [SMALLEST_MAF / 2, *np.geomspace(SMALLEST_MAF, MAF_LIMIT, 29), audit.settings.maf_threshold]
+    )
+    is_shown = (candidates.mafs < MAF_LIMIT) & ~candidates.marked(Mark.SAME_SITE)
+    is_shown[targets.candidates] = candidates.mafs[targets.candidates] < MAF_LIMIT
+    clipped = np.clip(candidates.mafs[is_shown], edges[0], np.nextafter(MAF_LIMIT, 0))
+    cells = (np.searchsorted(edges, clipped, side="right") - 1) * len(names) + outcomes[is_shown]
+    n_sites = np.bincount(cells, minlength=len(names) * (len(edges) - 1))
+    filled = np.flatnonzero(n_sites)
+    bins = filled // len(names)
+    return pd.DataFrame(
+        {
+            "lower": edges[bins],
+            "upper": edges[bins + 1],
+            "outcome": [names[outcome] for outcome in (filled % len(names)).tolist()],
+            "n_sites": n_sites[filled],
+        }
+    )
+
+
+def maf_drawing(audit: VcfAudit) -> Drawing:
+    """Draw sites by their frequency on a logarithmic scale, by what became of them."""
+    table, limit = maf_table(audit), audit.settings.maf_threshold
+    label = text("threshold {threshold}", threshold=Written(f"{limit:g}"))
+    bars = _bars(table, [name for name in _MEANINGS if name in set(table["outcome"])])
+    return Drawing(
+        title=text("Sites by minor allele frequency in {file}", file=audit.scan.anonymized_name),
+        chart=chart(bars, *threshold(limit, label, field("left:Q")), height=HEIGHT),
+        alt=text(
+            "{n} site by minor allele frequency; {outcomes}.",
+            "{n} sites by minor allele frequency; {outcomes}.",
+            n=int(table["n_sites"].sum()),
+            outcomes=_outcomes_in_words(table),
+        ),
+    )
+
+
+def _bars(table: pd.DataFrame, shown: Sequence[str]) -> Layer:
+    scale = {"type": "log", "domain": [SMALLEST_MAF / 2, MAF_LIMIT], "nice": False}
+    axis = {"values": [1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.5], "format": "~g"}
+    title = [
+        say("Site minor allele frequency (logarithmic)"),
+        say("The first bar holds all below 0.00001."),
+    ]
+    largest = table["n_sites"].max() if len(table) else 1
+    return layer(
+        _side_by_side(table, shown).assign(outcome=[say(name) for name in table["outcome"]]),
+        "rect",
+        x=field("left:Q", title=title, scale=scale, axis=axis),
+        x2={"field": "right"},
+        y=field("n_sites:Q", "Sites (logarithmic from 1 on)", **counts(largest, log=True)),
+        y2={"datum": 0},
+        color=meaning("outcome:N", {name: _MEANINGS[name] for name in shown}),
+        tooltip=[
+            field("lower:Q", "From", format=".3~g"),
+            field("upper:Q", "to below", format=".3~g"),
+            field("outcome:N", "Outcome"),
+            field("n_sites:Q", "Sites", format=","),
+        ],
+    )
+
+
+def _side_by_side(table: pd.DataFrame, outcomes: Sequence[str]) -> pd.DataFrame:
+    """Give each outcome its own part of an interval, so that no bar stands on another."""
+    place = table["outcome"].map({name: number for number, name in enumerate(outcomes)}).astype(float)
+    ratio = table["upper"] / table["lower"]
+    n_parts = max(len(outcomes), 1)
+    return table.assign(
+        left=table["lower"] * ratio ** (place / n_parts),
+        right=table["lower"] * ratio ** ((place + 1) / n_parts),
+    )
+
+
+def _outcomes_in_words(table: pd.DataFrame) -> Text:
+    sums = table.groupby("outcome", dropna=False, observed=True)["n_sites"].sum()
+    parts = [
+        text("{found} {outcome}", found=int(sums[name]), outcome=own(name))
+        for name in _MEANINGS
+        if name in sums
+    ]
+    return joined(parts, ", ") if parts else text("none")
+
+
+def density_table(audit: VcfAudit) -> pd.DataFrame:
+    """Count target sites along each contig, in intervals of equal length.
+
+    Columns ``contig``, ``start``, ``end`` (megabases), ``n_sites``, ``n_unmasked``; the 30 contigs with
+    the most targets, in file order.
+    """
+    candidates, targets = audit.scan.candidates, audit.targets
+    contigs = candidates.contigs[targets.candidates].astype(np.int64)
+    positions = candidates.positions[targets.candidates].astype(np.int64)
+    n_targets = np.bincount(contigs, minlength=len(candidates.contig_names))
+    shown = np.sort(np.argsort(-n_targets, kind="stable")[:_MAX_CONTIGS])
+    shown = shown[n_targets[shown] > 0]
+    inside = np.isin(contigs, shown)
+    longest = int(positions[inside].max(initial=1))
+    bins = (positions[inside] * _N_BINS) // (longest + 1)
+    frame = pd.DataFrame({"contig": contigs[inside], "bin": bins, "left": ~targets.is_masked[inside]})
+    grouped = frame.groupby(["contig", "bin"], dropna=False, observed=True)["left"].agg(["size", "sum"])
+    table = grouped.reset_index()
+    width = (longest + 1) / _N_BINS / _MEGABASE
+    return pd.DataFrame(
+        {
+            "contig": [candidates.contig_names[contig] for contig in table["contig"]],
+            "start": table["bin"] * width,
+            "end": (table["bin"] + 1) * width,
+            "n_sites": table["size"],
+            "n_unmasked": table["sum"].astype(np.int64),
+        }
+    )
+
+
+def density_drawing(audit: VcfAudit) -> Drawing:
+    """Draw the density of targets along the contigs, with a triangle at each place of unmasked ones."""
+    table = density_table(audit)
+    return Drawing(
+        title=text("Target sites along the contigs of {file}", file=audit.scan.anonymized_name),
+        chart=_density(table),
+        alt=text(
+            "{n} target site on {contigs}; red triangles mark the intervals with the {left} that are not "
+            "masked.",
+            "{n} target sites on {contigs}; red triangles mark the intervals with the {left} that are not "
+            "masked.",
+            n=int(table["n_sites"].sum()),
+            contigs=counted(table["contig"].nunique(), "contig"),
+            left=int(table["n_unmasked"].sum()),
+        ),
+    )
+
+
+def _whole_numbers(table: pd.DataFrame) -> dict[str, object]:
+    """Return what names few counts in a legend each once: Vega would name halves, rounded."""
+    most = int(table["n_sites"].max()) if len(table) else 1
+    return {"values": list(range(1, most + 1))} if most <= _FEW else {"tickCount": 3}
+
+
+def _density(table: pd.DataFrame) -> Chart:
+    contigs = list(dict.fromkeys(table["contig"]))
+    y = field("contig:N", "Contig", sort=None, scale={"domain": contigs})
+    end = float(table["end"].max()) if len(table) else 1.0
+    x = {
+        "title": say("Position (megabases)"),
+        "scale": {"domain": [0, end], "nice": False},
+        "axis": {"format": "~f", "labelFlush": True},
+    }
+    opacity = field(
+        "n_sites:Q",
+        "Target sites",
+        scale={"type": "sqrt", "range": [0.25, 1]},
+        legend=legend(4, title=say("Target sites"), format=",d", **_whole_numbers(table)),
+    )
+    tooltip = [
+        field("contig:N", "Contig"),
+        field("start:Q", "From (megabases)", format=".3~f"),
+        field("end:Q", own("to"), format=".3~f"),
+        field("n_sites:Q", "Target sites", format=","),
+        field("n_unmasked:Q", "Not masked", format=","),
+    ]
+    bars = {"height": {"band": 0.7}, "color": COLORS["neutral"]}
+    mark = say("with sites that are not masked")
+    left = table[table["n_unmasked"] > 0].assign(mark=mark)
+    left["middle"] = (left["start"] + left["end"]) / 2
+    looks = {"filled": True, "size": 70, "color": COLORS["FAIL"], "opacity": 1}
+    key = legend(orient="bottom", symbolFillColor=COLORS["FAIL"], symbolStrokeWidth=0)
+    shape = field("mark:N", scale={"domain": [mark], "range": ["triangle-down"]}, legend=key)
+    return chart(
+        layer(
+            table,
+            "bar",
+            bars,
+            x=field("start:Q", **x),
+            x2={"field": "end"},
+            y=y,
+            opacity=opacity,
+            tooltip=tooltip,
+        ),
+        layer(left, "point", looks, x=field("middle:Q"), y=y, shape=shape, tooltip=tooltip),
+        height=max(60, 26 * len(contigs)),
+    )
