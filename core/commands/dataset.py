@@ -17,6 +17,7 @@ from core.commands.output import Audited, add_evidence_option
 from core.commands.policies import judged, looks_of_all
 from core.commands.reading import add_reading_options, add_text_options, place, read_options
 from core.delivery.in_engine import audit_delivery_in_engine
+from core.delivery.result import delivery_result
 from core.errors import AuditInputError
 from core.free_text import read_cells
 from core.releases import EARLIER
@@ -80,9 +81,8 @@ def audit(arguments: argparse.Namespace) -> Audited:
         )
     except AuditInputError as error:
         raise AuditInputError(*unread, *error.problems) from None
-    before.write_ledger(
-        arguments.ledger, delivery.released_tables(audited.measurement, datasets), k=thresholds.k
-    )
+    released = delivery.released_tables(audited.measurement, datasets)
+    before.write_ledger(arguments.ledger, released, k=thresholds.k)
 
     def report(created_at: datetime) -> Report:
         from core.delivery.proof import delivery_proof  # noqa: PLC0415 - takes long to import
@@ -96,7 +96,8 @@ def audit(arguments: argparse.Namespace) -> Audited:
         verdict=audited.overall,
         report=report,
         document=lambda: delivery.delivery_document(audited),
-        lines=lambda: delivery.delivery_lines(audited),
+        result=lambda: delivery_result(audited),
+        tables=("tables", "keys", "known"),
         evidence=_evidence(audited, datasets) if arguments.evidence == "masked" else None,
         policy=lambda document: judged(arguments, document, looks_of_all(arguments, datasets)),
         problems=unread,
@@ -137,7 +138,8 @@ def _audit_in_engine(
         verdict=audited.overall,
         report=report,
         document=lambda: delivery.delivery_document(audited),
-        lines=lambda: delivery.delivery_lines(audited),
+        result=lambda: delivery_result(audited),
+        tables=("tables", "keys", "known"),
         policy=lambda document: judged(arguments, document),
         problems=(*before.problems, *problems),
     )

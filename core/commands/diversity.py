@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -17,9 +17,10 @@ from core.commands import output
 from core.commands.policies import judged
 from core.commands.reading import add_reading_options, table_reader
 from core.demo.diversity import DEMO_NAMES, DEMO_ROLES, LABEL, demo_file
-from core.diversity.document import diversity_document, model_named
+from core.diversity.document import diversity_document
 from core.diversity.judging import accuracy_word
 from core.diversity.models import ModelKind
+from core.diversity.result import diversity_result
 from core.diversity.settings import contradictions
 from core.errors import AuditInputError, refuse
 from core.plain import table_csv
@@ -27,7 +28,7 @@ from core.roles.headers import listed_names
 from core.settings_form import add_options, check, described, from_options, given_options
 from core.tables import Dataset, read_dataset
 from core.verdict import Verdict, exit_code
-from core.words import Text, Written, counted, input_error, own, say, text
+from core.words import Text, counted, input_error, say, text
 
 if TYPE_CHECKING:
     from core.reports import Report, ReportTable
@@ -108,13 +109,15 @@ def audit(arguments: argparse.Namespace) -> output.Audited:
     audited = diversity.judge_diversity(measured, thresholds)
     chosen = _chosen(audited, arguments.pair)
     further: dict[str, object] = {}
+    ranked: Sequence[diversity.SinglingOut] = ()
     if arguments.repeats and audited.recommended is not None:
         recommended = measured.configuration(audited.recommended.k, audited.recommended.l)
         stability = diversity.repeat_configuration(problem, recommended, n_repeats=arguments.repeats)
         further["stability"] = {"accuracies": list(stability.accuracies), "mean": stability.mean,
                                 "low": stability.low, "high": stability.high}  # fmt: skip
     if arguments.rank_columns:
-        further["singling_out"] = _singling_out(data)
+        ranked = diversity.rank_by_singling_out(data.table, data.columns)
+        further["singling_out"] = [asdict(each) for each in ranked]
     written = _write_release(arguments.release, audited)
     further["seconds"] = round(time.perf_counter() - started, 3)
 
@@ -127,7 +130,8 @@ def audit(arguments: argparse.Namespace) -> output.Audited:
         verdict=audited.overall,
         report=report,
         document=lambda: diversity_document(audited) | further,
-        lines=lambda: _lines(audited, further),
+        result=lambda: diversity_result(audited, chosen),
+        written=(*_offered_lines(audited), *_asked_lines(further.get("stability"), ranked)),
         evidence=_evidence(audited, chosen) if arguments.evidence == "masked" else None,
         policy=lambda document: judged(arguments, document),
         is_incomplete=not written,
@@ -228,13 +232,14 @@ def _names(given: str | Iterable[Any]) -> list[str]:
 def _only_rank(data: Dataset, absent: list[str], *, as_json: bool) -> int:
     """Print the ranking of the columns, for a person who has yet to choose the quasi-identifiers."""
     reason = _absent("Nothing was searched: {options} is missing.", absent)
+    ranked = diversity.rank_by_singling_out(data.table, data.columns)
     document = {
         "tool": TOOL,
         "verdict": Verdict.NOT_ASSESSED,
         "overall": Verdict.NOT_ASSESSED,
         "reason": reason,
         "n_records": data.n_records,
-        "singling_out": _singling_out(data),
+        "singling_out": [asdict(each) for each in ranked],
     }
     if as_json:
         output.print_json(document)
@@ -249,17 +254,12 @@ def _only_rank(data: Dataset, absent: list[str], *, as_json: bool) -> int:
                 reason=reason,
             )
         )
-        output.print_lines(_singling_out_lines(document))
+        output.print_lines(_ranked_lines(ranked))
     return exit_code(Verdict.NOT_ASSESSED, incomplete=False)
 
 
 def _absent(message: str, options: list[str]) -> Text:
     return text(message, options=", ".join(options))
-
-
-def _singling_out(data: Dataset) -> list[dict[str, object]]:
-    """Return all columns, those that single out most first, as plain values for JSON."""
-    return [asdict(each) for each in diversity.rank_by_singling_out(data.table, data.columns)]
 
 
 def _choice(arguments: argparse.Namespace) -> diversity.ModelChoice:
@@ -298,42 +298,20 @@ def _write_release(path: Path | None, audit: diversity.DiversityAudit) -> bool:
     return True
 
 
-def _lines(audit: diversity.DiversityAudit, document: Mapping[str, object]) -> Iterator[str]:
-    yield from _search_lines(audit)
-    yield from _offered_lines(audit)
-    if audit.recommended is not None:
-        yield text("recommended: {reason}", reason=audit.recommended.reason)
-    if "stability" in document:
-        yield text("over seeds: {figures}", figures=json.dumps(document["stability"]))
-    if "singling_out" in document:
-        yield from _singling_out_lines(document)
-    for finding in audit.findings:
-        yield text("{verdict}: {message}", verdict=finding.verdict.word, message=own(finding.message))
+def _asked_lines(stability: object, ranked: Sequence[diversity.SinglingOut]) -> Iterator[str]:
+    """Yield what was asked for beside the search."""
+    if stability is not None:
+        yield text("over seeds: {figures}", figures=json.dumps(stability))
+    if ranked:
+        yield from _ranked_lines(ranked)
 
 
-def _search_lines(audit: diversity.DiversityAudit) -> Iterator[Text]:
-    problem = audit.search.problem
-    yield text(
-        "{overall}  (result: {verdict})  {file}, {records}",
-        overall=audit.overall.word,
-        verdict=audit.verdict.word,
-        file=problem.data.name,
-        records=counted(problem.n_records, "record"),
-    )
-    yield text(
-        "model: {model}, accuracy on untouched records {accuracy}; the most frequent label alone {baseline}"
-        if problem.settings.task == "classification"
-        else "model: {model}, R² on untouched records {accuracy}",
-        model=own(model_named(problem)),
-        accuracy=Written(f"{problem.base_accuracy:.4f}"),
-        baseline=Written(f"{problem.base_baseline:.4f}"),
-    )
-    yield text(
-        "{n} pair of k and ℓ, {offered} on the result list",
-        "{n} pairs of k and ℓ, {offered} on the result list",
-        n=len(audit.search.configurations),
-        offered=len(audit.offered),
-    )
+def _ranked_lines(ranked: Sequence[diversity.SinglingOut]) -> Iterator[str]:
+    """Yield the columns, those that single out most first."""
+    from core.diversity.result import singling_out_table  # noqa: PLC0415 - takes long to import
+    from core.reports.as_text import table_lines  # noqa: PLC0415 - the same
+
+    yield from table_lines(singling_out_table(ranked))
 
 
 def _offered_lines(audit: diversity.DiversityAudit) -> Iterator[Text]:
@@ -366,16 +344,3 @@ def _rest(n_rows: int) -> Iterator[Text]:
 
 def _cells(line: str) -> Text:
     return text("{cells}", cells=line)
-
-
-def _singling_out_lines(document: Mapping[str, Any]) -> Iterator[str]:
-    ranked = document["singling_out"]
-    yield own("columns by the share of records they single out, alone and with those above:")
-    alone, above, values, column = say("alone"), say("with above"), say("values"), say("column")
-    yield _cells(f"{alone:>9} {above:>10} {values:>8}  {column}")
-    for each in ranked[:SHOWN_ROWS]:
-        yield _cells(
-            f"{each['unique_share']:>9.4f} {each['unique_share_with_former']:>10.4f} "
-            f"{each['n_values']:>8,}  {each['column']}"
-        )
-    yield from _rest(len(ranked))

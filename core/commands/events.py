@@ -13,14 +13,14 @@ from core.commands.reading import add_reading_options, table_reader
 from core.errors import AuditInputError
 from core.events.column_finding import ROLES, with_found_columns
 from core.events.document import events_document
-from core.events.judging import reached_text
 from core.events.release import FILES_NOT_ALWAYS_WRITTEN, NOT_FOR_SHARING, release_files
 from core.events.report import events_report
+from core.events.result import events_result
 from core.events.suggestions import suggestion_lines, suggestions_document
 from core.reports import Report, input_facts, render
 from core.settings_form import add_options, described, from_options
 from core.tables import Dataset
-from core.words import Text, input_error, own, say, text
+from core.words import input_error, own, text
 
 FORMS = (events.EventSettings, events.Rule, events.ReleaseOptions)
 
@@ -87,44 +87,10 @@ def audit(arguments: argparse.Namespace) -> Audited:
         verdict=audited.overall,
         report=report,
         document=lambda: events_document(audited),
-        lines=lambda: [*_lines(audited), last],
+        result=lambda: events_result(audited),
+        written=(last,),
         policy=lambda document: judged(arguments, document),
     )
-
-
-def _lines(audit: events.EventAudit) -> list[Text]:
-    """Return users and events, whether k is reached, verdicts and findings."""
-    measured, reduced, rule = audit.measured, audit.anonymized.reduced, audit.anonymized.rule
-    rows = [
-        ("in total", measured.log.n_users, measured.log.n_events_in_file),
-        ("after cleanup", measured.n_users_after_cleanup, measured.n_events_after_cleanup),
-        ("after anonymization", reduced.n_users, reduced.n_events),
-    ]
-    cells = [f"{'':<20}{say('users'):>12}{say('events'):>14}"]
-    cells += [f"{say(name):<20}{users:>12,}{events:>14,}" for name, users, events in rows]
-    return [
-        *(text("{cells}", cells=line) for line in cells),
-        text(
-            "{reached} ({strategy}, {flattening} flattening); {n} event is kept flattened.",
-            "{reached} ({strategy}, {flattening} flattening); {n} events are kept flattened.",
-            n=reduced.n_events_flattened,
-            reached=reached_text(rule.k, audit.release.verification.k_reached),
-            strategy=own(rule.strategy),
-            flattening=own(audit.anonymized.flattening),
-        ),
-        text(
-            "Verdict {verdict}, traces {traces}, whole traces {whole}, counts {counts}, overall {overall}.",
-            verdict=audit.verdict.word,
-            traces=audit.trace_verdict.word,
-            whole=audit.whole_trace_verdict.word,
-            counts=audit.rows_verdict.word,
-            overall=audit.overall.word,
-        ),
-        *(
-            text("{verdict}: {message}", verdict=finding.verdict.word, message=own(finding.message))
-            for finding in audit.findings
-        ),
-    ]
 
 
 def _read(arguments: argparse.Namespace) -> tuple[Dataset, events.EventSettings]:

@@ -27,6 +27,7 @@ from core.words import Text, input_error, joined, own, say, speaking, text
 if TYPE_CHECKING:
     from core.policies import PolicyOutcome
     from core.reports import Report, ReportTable
+    from core.result import Result
 
 _UNPRINTABLE = re.compile(
     r"[\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
@@ -49,7 +50,10 @@ class Audited:
     verdict: Verdict
     report: Callable[[datetime], Report]
     document: Callable[[], Mapping[str, object]]  # what --json prints
-    lines: Callable[[], Iterable[str]]  # what is printed else
+    result: Callable[[], Result]  # what is printed else, as lines
+    tables: tuple[str, ...] = ()  # groups of the result whose tables are printed
+    is_told: bool = False  # whether its files were printed as each was done
+    written: tuple[str, ...] = ()  # lines about files that were written
     evidence: Sequence[ReportTable] | None = None  # records behind the result, masked, where asked for
     # what a policy makes of the document, where one was asked for
     policy: Callable[[Mapping[str, object]], PolicyOutcome | None] = field(default=lambda _: None)
@@ -72,12 +76,17 @@ class Audited:
             told = {} if outcome is None else {"policy": outcome.document()}
             print_json({**document, **told, **with_evidence(self.evidence)})
         else:
-            print_lines([*self.lines(), *(outcome.lines if outcome else ())])
+            print_lines([*self._lines(), *self.written, *(outcome.lines if outcome else ())])
             print_evidence(self.evidence or ())
         for warning in self.warnings:
             print_warning(warning)
         self.write_report(arguments)
         return exit_code(self.verdict, incomplete=self.is_incomplete or bool(self.problems))
+
+    def _lines(self) -> Iterable[str]:
+        from core.reports.as_text import lines_of  # noqa: PLC0415 - takes long to import
+
+        return () if self.is_told else lines_of(self.result(), tables=self.tables)
 
     def full_report(self, created_at: datetime) -> Report:
         """Return the report, with the policy and the evidence that were asked for."""

@@ -14,12 +14,14 @@ from core.commands.policies import judged, looks
 from core.commands.reading import add_reading_options, add_text_options, place, table_reader
 from core.commands.risk_release import check_hierarchies, check_release, write_hierarchies, write_release
 from core.counts import audit_counts
-from core.counts.document import counts_document, counts_summary
+from core.counts.document import counts_document
 from core.counts.report import counts_report
+from core.counts.result import counts_result
 from core.counts.settings import CountThresholds
 from core.free_text import read_cells
 from core.releases import EarlierTable
 from core.reports import Report, input_facts
+from core.result import Result
 from core.risk import (
     GROUPS,
     PERSON_RELEASED,
@@ -42,7 +44,6 @@ from core.risk import (
     read_hierarchy,
     released_table,
     risk_document,
-    risk_summary,
     search_what_if,
     settings_for_other,
     suggested_settings,
@@ -52,6 +53,7 @@ from core.risk import (
 from core.risk.evidence import evidence_tables
 from core.risk.proof import risk_proof
 from core.risk.report import risk_report
+from core.risk.result import risk_result
 from core.settings_form import add_options, described, from_options
 from core.tables import Dataset, ReadOptions, read_dataset
 from core.words import input_error, own, text
@@ -236,6 +238,10 @@ class _Found(NamedTuple):
         """Return the searches."""
         return {"columns": self.columns, "suda": self.suda, "what_if": self.what_if}
 
+    def result(self) -> Result:
+        """Return all that is said of it."""
+        return risk_result(self.audited, **self.searched)
+
     def report(self, created_at: datetime) -> Report:
         """Return the report."""
         named = {"table": self.dataset, "original": self.original, "population": self.population}
@@ -265,7 +271,9 @@ def _written(arguments: argparse.Namespace, found: _Found) -> Audited:
         report=found.report,
         evidence=evidence_tables(audited, found.dataset) if arguments.evidence == "masked" else None,
         document=lambda: risk_document(audited, **found.searched) | released,
-        lines=lambda: [*risk_summary(audited, **found.searched), *written.lines],
+        result=found.result,
+        tables=("columns", "special", "what_if", "generalization", "releases"),
+        written=tuple(written.lines),
         policy=lambda document: judged(arguments, document, looks(arguments, found.dataset, left_out)),
         problems=found.before.problems,
         is_incomplete=written.is_missing,
@@ -325,7 +333,7 @@ def _audit_counts(
         verdict=audited.overall,
         report=report,
         document=lambda: counts_document(audited),
-        lines=lambda: counts_summary(audited),
+        result=lambda: counts_result(audited, settings),
         policy=lambda document: judged(arguments, document, looks(arguments, dataset, settings.leave_out)),
         problems=(*before.problems, *_ledgers(before)),
     )

@@ -26,9 +26,10 @@ from core.holding import open_input
 from core.jobs import Result
 from core.releases import EARLIER
 from core.reports import InputFacts, Report, origin_facts
-from core.risk import RiskSettings, RiskThresholds, SudaSettings, risk_document, risk_summary
+from core.risk import RiskSettings, RiskThresholds, SudaSettings, risk_document
 from core.risk.in_engine import AuditInEngine, audit_in_engine, refused_in_engine
 from core.risk.report import risk_report
+from core.risk.result import risk_result
 from core.settings_form import from_options
 from core.words import Text, input_error, text
 
@@ -107,7 +108,8 @@ def audit(arguments: argparse.Namespace, thresholds: RiskThresholds) -> Audited:
         verdict=audited.overall,
         report=report,
         document=lambda: risk_document(audited, **searched),
-        lines=lambda: risk_summary(audited, **searched),
+        result=lambda: risk_result(audited, **searched),
+        tables=("columns", "special", "releases"),
         policy=lambda document: judged(arguments, document),
         problems=(*before.problems, *found.problems),
         warnings=warnings,

@@ -36,10 +36,11 @@ from core.free_text import ModelName, Reading, check_reading, read_cells
 from core.patterns import CATALOGUE
 from core.policies.judging import Columns
 from core.reports import InputFacts, PlainTable, Report, ReportTable, origin_facts
+from core.reports.as_text import lines_of
 from core.risk.in_engine import refused_in_engine
 from core.settings_form import add_options, from_options, given_options
 from core.tables import Dataset, ReadOptions
-from core.tabular.csv_report import class_shares, csv_report_header, csv_report_name, csv_report_row
+from core.tabular.csv_report import csv_report_header, csv_report_name, csv_report_row
 from core.tabular.document import run_verdict, tabular_document
 from core.tabular.evidence import evidence_tables
 from core.tabular.in_engine import measure_in_engine
@@ -47,14 +48,14 @@ from core.tabular.log import Mode
 from core.tabular.pairing import original_names
 from core.tabular.proof import tabular_proof
 from core.tabular.report import tabular_report
+from core.tabular.result import file_result, run_result
 from core.tabular.second_opinion import (
     SecondOpinionMeasurement,
     SecondOpinionSettings,
     SecondOpinionThresholds,
 )
 from core.tabular.verified import VerifiedFile, log_facts, verified_file
-from core.verdict import Verdict
-from core.words import Text, input_error, joined, own, percent, text
+from core.words import input_error, joined, own, text
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -183,7 +184,7 @@ def run(arguments: argparse.Namespace) -> int:
         for file in report:
             file.append(csv_report_row(result.audit, seconds=result.found.seconds))
         if not arguments.json:
-            print_lines(_lines(result))
+            print_lines(lines_of(file_result(result.audit)))
             print_evidence(result.evidence or ())
 
     audited = audit(arguments, begin=begin, tell=tell)
@@ -233,7 +234,8 @@ def audit(
         n_audited=len(done),
         report=report,
         document=lambda: _timed(tabular_document([result.audit for result in done], skipped), done),
-        lines=lambda: (),
+        result=lambda: run_result([each.verified() for each in done], skipped),
+        is_told=True,
         policy=lambda document: judged(runs[0], document, None if in_engines else looked),
         problems=(
             *(text(message, file=file.name, reason=own(file.reason)) for file in skipped),
@@ -551,58 +553,3 @@ def _judge(pair: tabular.FilePair, limits: _Limits, found: _Measured) -> _Done:
     )
     evidence = None if found.evidence is None else tuple(each.table for each in found.evidence)
     return _Done(pair=pair, audit=audit, found=found, evidence=evidence)
-
-
-def _lines(result: _Done) -> list[str]:
-    """Return what a person reads of a file: verdicts, figures, and everything that is not PASS."""
-    audit, measured = result.audit, result.audit.measurement
-    title = "{file} (high mode): {verdict}" if measured.log.mode == "high" else "{file} (low mode): {verdict}"
-    message = "published rule {rule}, second opinion {opinion}"
-    details = [
-        text(message, rule=own(audit.verdict.word), opinion=own(audit.second_opinion_verdict.word)),
-        text(
-            "policy consistency {consistency}, pattern residual {residual}, high-risk handling {handling}",
-            consistency=percent(measured.policy_consistency),
-            residual=percent(measured.pattern_residual),
-            handling=percent(measured.high_risk_handling),
-        ),
-        _checks_text(measured),
-        _class_text(audit),
-        *(
-            text("{verdict}: {finding}", verdict=own(finding.verdict.word), finding=own(finding.message))
-            for finding in audit.all_findings
-            if finding.verdict is not Verdict.PASS
-        ),
-    ]
-    first = text(title, file=audit.name, verdict=own(audit.overall.word))
-    return [first, *(text("  {line}", line=own(one)) for one in details)]
-
-
-def _checks_text(measured: tabular.TabularMeasurement) -> Text:
-    unknown = measured.n_messages(Verdict.NOT_ASSESSED)
-    message = "column checks: {passed} PASS, {warned} WARN, {failed} FAIL"
-    if unknown:
-        message = "column checks: {passed} PASS, {warned} WARN, {failed} FAIL, {unknown} NOT ASSESSED"
-    return text(
-        message,
-        passed=measured.n_messages(Verdict.PASS),
-        warned=measured.n_messages(Verdict.WARN),
-        failed=measured.n_messages(Verdict.FAIL),
-        **({"unknown": unknown} if unknown else {}),
-    )
-
-
-def _class_text(audit: tabular.TabularAudit) -> str:
-    classes = audit.classes
-    if classes is None:
-        return "smallest class: not assessed"
-    if classes.k is None:
-        return "smallest class not assessed: every record is blank in all quasi-identifiers"
-    below_2, below_5 = class_shares(audit)
-    return text(
-        "smallest class {k} over {columns}; {below_2} of the records with k < 2, {below_5} with k < 5",
-        k=classes.k,
-        columns=", ".join(classes.quasi_identifiers),
-        below_2=percent(below_2),
-        below_5=percent(below_5),
-    )

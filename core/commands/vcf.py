@@ -19,8 +19,9 @@ from core.commands.output import DEFAULT_REPORT_DIR, MOST_JOBS, Audited, memory_
 from core.errors import AuditInputError
 from core.settings_form import add_options, from_options
 from core.vcf.document import ended, vcf_document
-from core.vcf.outcomes import gravest_of_run, judge_outcome, run_verdict, unread
+from core.vcf.outcomes import judge_outcome, run_verdict, unread
 from core.vcf.pairing import Level, VcfPair, file_at, is_vcf_name
+from core.vcf.result import run_result
 from core.verdict import Verdict
 from core.words import Text, Written, input_error, own, text
 
@@ -103,7 +104,8 @@ def audit(arguments: argparse.Namespace, *, write_csv: bool = False) -> Audited:
         n_audited=sum(one.audit is not None for one in outcomes),
         report=report,
         document=lambda: _timed(vcf_document(outcomes, pairing.unmatched, settings), outcomes),
-        lines=lambda: [*_summary(outcomes, pairing, csv, seconds), *_severity_lines(settings)],
+        result=lambda: run_result(outcomes, dict.fromkeys(pairing.unmatched, "")),
+        written=tuple(_summary(outcomes, csv, seconds, settings)),
         problems=tuple(problem for _, problems in ended(outcomes) for problem in problems),
         warnings=tuple(
             text(
@@ -278,81 +280,23 @@ def _timed(document: dict[str, Any], outcomes: Sequence[vcf.PairOutcome]) -> dic
 
 
 def _summary(
-    outcomes: Sequence[vcf.PairOutcome], pairing: vcf.Pairing, report: Path | None, seconds: float
+    outcomes: Sequence[vcf.PairOutcome], report: Path | None, seconds: float, settings: vcf.VcfSettings
 ) -> Iterator[Text]:
-    looked = any(one.donors for one in outcomes)
-    overall = (
-        "Overall, exposure and donors included: {verdict}"
-        if looked
-        else "Overall, exposure included: {verdict}"
-    )
-    verdict = run_verdict(outcomes, n_unmatched=len(pairing.unmatched))
-    yield (text(overall, verdict=verdict.word))
-    if reason := gravest_of_run(outcomes):
-        yield reason
+    """Yield what stands below the files: how many are to be done again, and where all of it is."""
     n_checked = sum(outcome.audit is not None for outcome in outcomes)
-    yield (text("Pairs checked: {checked} of {total}", checked=n_checked, total=len(outcomes)))
-    if n_alone := len(pairing.unmatched):
-        yield (text("Files without a partner: {count}", count=n_alone))
+    yield text("Pairs checked: {checked} of {total}", checked=n_checked, total=len(outcomes))
     n_again = sum(one.is_to_anonymize_again for one in outcomes)
-    yield (text("Files to anonymize again: {count}", count=n_again))
-    yield (text("Time: {seconds} s", seconds=Written(f"{seconds:.1f}")))
-    yield (text("Report: {file}", file=str(report)))
+    yield text("Files to anonymize again: {count}", count=n_again)
+    yield text("Time: {seconds} s", seconds=Written(f"{seconds:.1f}"))
+    yield text("Report: {file}", file=str(report))
     if report is not None:
         findings, summary = (str(report.with_stem(f"{report.stem}_{one}")) for one in ("findings", "summary"))
-        yield (text("All findings with all places: {file}", file=findings))
-        yield (text("All pairs: {file}", file=summary))
-    for outcome in outcomes:
-        if outcome.audit is None:
-            yield (text("{file}: not verified", file=outcome.pair.anonymized.name))
-        else:
-            yield from _pair_lines(outcome, outcome.audit)
-
-
-def _pair_lines(outcome: vcf.PairOutcome, audit: vcf.VcfAudit) -> Iterator[Text]:
-    row: dict[str, Any] = {key: str(value) for key, value in audit.report_row().items()}
-    yield (
-        text(
-            "{filename}: {verification_result}  {anonymization_rate}  (meta "
-            "{metadata_masked}/{metadata_targets}, variant {variant_masked}/{variant_targets})",
-            **row,
-        )
-    )
-    donors = outcome.donors
-    verdicts = "overall {overall}: published rule {rule}, exposure {exposure}"
-    if donors is not None:
-        verdicts = "overall {overall}: published rule {rule}, exposure {exposure}, donors {donors}"
-    yield _below(
-        text(
-            verdicts,
-            overall=outcome.overall.word,
-            rule=audit.verdict.word,
-            exposure=audit.exposure_verdict.word,
-            donors=own(donors.verdict.word if donors else ""),
-        )
-    )
-    yield from _exposure_lines(audit.exposure)
-    if donors is not None:
-        yield _below(text("donors {verdict}", verdict=donors.verdict.word))
-        yield from _exposure_lines(donors.exposure)
-
-
-def _exposure_lines(found: Sequence[vcf.Exposure]) -> Iterator[Text]:
-    for exposure in found:
-        yield _below(text("{verdict}: {sentence}", verdict=exposure.verdict.word, sentence=exposure.sentence))
-
-
-def _below(line: Text) -> Text:
-    return text("  {line}", line=line)
-
-
-def _severity_lines(settings: vcf.VcfSettings) -> Iterator[Text]:
+        yield text("All findings with all places: {file}", file=findings)
+        yield text("All pairs: {file}", file=summary)
     for check, verdict in settings.severities.items():
-        yield (
-            text(
-                "Severity changed: {check} {default} → {verdict}",
-                check=check,
-                default=vcf.ALL_CHECKS[check].default.word,
-                verdict=verdict.word,
-            )
+        yield text(
+            "Severity changed: {check} {default} → {verdict}",
+            check=check,
+            default=vcf.ALL_CHECKS[check].default.word,
+            verdict=verdict.word,
         )

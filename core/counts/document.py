@@ -6,7 +6,6 @@ from core.counts.judging import CountsAudit, cell_names
 from core.counts.measuring import CountsMeasurement
 from core.counts.suppressing import Suppression
 from core.settings_form import settings_document
-from core.words import counted, own, text
 
 
 def counts_document(audit: CountsAudit) -> dict[str, object]:
@@ -58,22 +57,3 @@ def _magnitude(audit: CountsAudit) -> dict[str, object] | None:
         "n_cells_by_dominance": int(audit.dominated.by_share.sum()),
         "n_cells_by_p_percent": int(audit.dominated.by_p.sum()),
     }
-
-
-def counts_summary(audit: CountsAudit) -> list[str]:
-    """Return the audit as lines of text for a terminal."""
-    lines: list[str] = [
-        text(
-            "{file}: {cells} of {column} over {dimensions}",
-            file=each.name,
-            cells=counted(len(each.cube.inner), "cell"),
-            column=each.count,
-            dimensions=", ".join(audit.dimensions),
-        )
-        for each in audit.measured
-    ]
-    lines += [
-        text("{verdict}: {message}", verdict=finding.verdict.word, message=own(finding.message))
-        for finding in audit.findings
-    ]
-    return [*lines, text("Verdict: {verdict}", verdict=audit.overall.word)]

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from core.delivery.attack import Attack
-from core.delivery.judging import DeliveryAudit, attack_sentence, known_words
+from core.delivery.judging import DeliveryAudit
 from core.delivery.keys import Link
 from core.delivery.known import Known
 from core.delivery.measuring import TableFacts
 from core.free_text import reading_words, texts_document
 from core.plain import plain_fields
-from core.releases import earlier_words, releases_document, releases_lines
+from core.releases import earlier_words, releases_document
 from core.settings_form import option_words, settings_document
-from core.verdict import Verdict, next_steps
-from core.words import Text, counted, joined, listed, own, percent, text
+from core.verdict import Verdict
+from core.words import Text, own, text
 
 if TYPE_CHECKING:
     from core.reports import InputFacts
@@ -118,33 +118,6 @@ def _attack(attack: Attack) -> dict[str, object]:
     }
 
 
-def delivery_lines(audit: DeliveryAudit) -> list[str]:
-    """Return the audit as lines of text: verdict, findings, what to do, tables, keys, knowledge."""
-    measured = audit.measurement
-    lines: list[str] = [
-        text("{verdict}: {sentence}", verdict=own(audit.overall.word), sentence=verdict_sentence(audit))
-    ]
-    lines += [
-        text("  {verdict}  {message}", verdict=own(finding.verdict.word), message=own(finding.message))
-        for finding in audit.findings
-    ]
-    if steps := next_steps(audit.findings):
-        lines += [own("Do next:"), *(text("  {step}", step=own(step)) for step in steps)]
-    lines.append(own("Tables:"))
-    lines += [_table_line(table) for table in measured.tables]
-    if measured.links:
-        lines.append(own("Keys:"))
-        lines += [text("  {key}", key=link_words(link)) for link in measured.links]
-    if measured.known:
-        lines.append(own("What is known of a person, and what it finds:"))
-        lines += [_known_line(known, audit.thresholds.k) for known in measured.known]
-    if audit.cheapest is not None:
-        lines.append(attack_sentence(audit.cheapest))
-    if audit.releases is not None:
-        lines += releases_lines(audit.releases)
-    return lines
-
-
 def verdict_sentence(audit: DeliveryAudit) -> Text:
     """Say the gravest finding; of none, how many persons all tables together find."""
     if not audit.findings:
@@ -153,41 +126,6 @@ def verdict_sentence(audit: DeliveryAudit) -> Text:
     if gravest.verdict is Verdict.PASS:
         gravest = next((each for each in audit.findings if each.check == "joined_k"), gravest)
     return own(gravest.gist)
-
-
-def _table_line(table: TableFacts) -> Text:
-    parts = [counted(table.n_records, "record")]
-    if table.person_column is not None:
-        parts += [counted(table.n_persons, "person"), text("by {column}", column=f"`{table.person_column}`")]
-    parts.append(
-        text("quasi-identifiers {columns}", columns=listed(table.quasi_identifiers))
-        if table.quasi_identifiers
-        else text("no quasi-identifier")
-    )
-    return text("  {table}: {facts}", table=f"`{table.name}`", facts=joined(parts, ", "))
-
-
-def link_words(link: Link) -> Text:
-    """Return a key in words."""
-    return text(
-        "{other} is in {one}: {found} of {values}",
-        other=f"`{link.other}`",
-        one=f"`{link.one}`",
-        found=link.n_found,
-        values=counted(link.n_values, "value"),
-    )
-
-
-def _known_line(known: Known, k: int) -> Text:
-    return text(
-        "  {known}: {below} are among fewer than {k}, {alone} alone; records drawn at random leave {found} "
-        "alone",
-        known=known_words(known.n_events),
-        below=percent(known.share_below(k)),
-        k=k,
-        alone=percent(known.share_below(2)),
-        found=percent(known.share_found),
-    )
 
 
 def delivery_arguments(audit: DeliveryAudit, inputs: Sequence[InputFacts]) -> tuple[str, ...]:

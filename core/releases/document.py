@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 from core.plain import plain_fields
 from core.releases.counts import Moved
-from core.releases.judging import ReleasesAudit, releases_sentence
+from core.releases.judging import ReleasesAudit
 from core.releases.measuring import Compared
 from core.releases.persons import Alike
 from core.releases.renaming import Renaming
 from core.releases.settings import EARLIER
 from core.releases.splits import Split
-from core.words import Text, counted, own, text
 
 if TYPE_CHECKING:
     from core.reports import InputFacts
@@ -98,23 +97,3 @@ def earlier_words(audit: ReleasesAudit | None, inputs: Sequence[InputFacts]) -> 
 
 def _moved(moved: Moved, k: int) -> dict[str, object]:
     return {"n": moved.n, "n_below_k": moved.groups.n_below(k), "n_given_away": dict(moved.n_given_away)}
-
-
-def releases_lines(audit: ReleasesAudit) -> list[str]:
-    """Return what was compared as lines of text; what was found stands among the findings."""
-    return [
-        own("Earlier releases:"),
-        text("  {sentence}", sentence=releases_sentence(audit)),
-        *(_line(each) for each in audit.measurement.compared),
-    ]
-
-
-def _line(each: Compared) -> Text:
-    return text(
-        "  {release}, {table}: {units}, {came} came and {left} left",
-        release=each.release,
-        table=f"`{each.table}`",
-        units=counted(each.n_earlier, "person") if each.counts_persons else counted(each.n_earlier, "record"),
-        came=each.came.n,
-        left=each.left.n,
-    )

@@ -6,10 +6,8 @@ from core.risk.document import (
     option_for,
     release_document,
     risk_document,
-    risk_summary,
     suda_note,
     what_if_document,
-    what_if_lines,
     what_if_note,
 )
 from core.risk.generalizing import ClassLimits

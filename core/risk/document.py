@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from core.free_text import reading_words, texts_document
-from core.measures import MEASURES
 from core.plain import plain_fields
-from core.releases import earlier_words, releases_document, releases_lines
+from core.releases import earlier_words, releases_document
 from core.risk.columns import ColumnContribution, SinglingOutSets, UnchosenColumns
 from core.risk.comparison import Comparison
 from core.risk.judging import RiskAudit
@@ -18,7 +17,7 @@ from core.risk.sensitive import SensitiveMeasurement
 from core.risk.suda import ColumnsMeasurement, Suda, SudaSettings
 from core.risk.what_if import Release, WhatIf, what_if_settings
 from core.settings_form import option_words, settings_document
-from core.words import Amount, Text, counted, joined, listed, number, own, percent, say, text
+from core.words import Text, counted, joined, listed, own, text
 
 if TYPE_CHECKING:
     from core.reports import InputFacts
@@ -95,23 +94,6 @@ def _suda_document(suda: Suda) -> dict[str, object]:
         ),
         "note": suda_note(suda),
     }
-
-
-def _suda_lines(suda: Suda) -> list[str]:
-    """Return the search as lines for a terminal."""
-    lines: list[str] = ["special uniques (SUDA2)", text("  {note}", note=suda_note(suda))]
-    if len(suda.scored_records):
-        highest = number(float(suda.score_of_record.max()))
-        lines.append(text("  highest SUDA score: {score}", score=highest))
-        lines += [
-            text(
-                "  part of all scores with {column}: {share}",
-                column=column,
-                share=percent(min(float(part), 1.0)),
-            )
-            for column, part in zip(suda.quasi_identifiers, suda.column_contribution, strict=True)
-        ]
-    return lines
 
 
 _LARGEST_EXACT = 2**53  # a larger whole number is not read exactly from JSON
@@ -247,38 +229,6 @@ def _option(what_if: WhatIf, outcome: SearchOutcome) -> dict[str, object]:
 def is_exact(what_if: WhatIf, outcome: SearchOutcome) -> bool:
     """Return whether no cheaper one exists: the search went to its end, and no level was left out."""
     return outcome.is_exact and not what_if.lattice.thinned_columns
-
-
-def what_if_lines(what_if: WhatIf, *, k: int) -> list[str]:
-    """Return the search as lines for a terminal: the frontier, and the cheapest option that reaches k."""
-    lines = ["what if columns were made coarser", text("  {note}", note=what_if_note(what_if))]
-    if what_if.options:
-        lines.append(
-            f"  {'k':>5} {say('smallest'):>9} {say('highest risk'):>13} {say('loss'):>8} "
-            f"{say('suppressed'):>11}"
-        )
-    for outcome in what_if.options:
-        if (best := outcome.best) is not None:
-            lines.append(
-                f"  {best.k:>5,} {best.smallest_class:>9,} "
-                f"{say(Amount('risk', best.highest_risk)):>13} {say(percent(best.loss)):>8} "
-                f"{say(percent(best.suppressed_share)):>11}"
-            )
-    if what_if.options and not reaches(what_if, k):
-        lines.append(text("  no generalization reaches k = {k}", k=k))
-    elif what_if.options and (best := what_if.options[option_for(what_if, k)].best) is not None:
-        lines.append(text("  cheapest for k = {k}:", k=k))
-        lines += [
-            text(
-                "    {column}: {generalization}, {n} different value",
-                "    {column}: {generalization}, {n} different values",
-                n=ladder.levels[level].n_groups,
-                column=ladder.column,
-                generalization=own(ladder.levels[level].description),
-            )
-            for ladder, level in zip(what_if.lattice.ladders, best.levels, strict=True)
-        ]
-    return lines
 
 
 def release_document(made: Release, again: RiskAudit) -> dict[str, object]:
@@ -457,90 +407,6 @@ def _comparison(comparison: Comparison) -> dict[str, object]:
         ),
         "columns": [vars(column) for column in comparison.columns],
     }
-
-
-def risk_summary(
-    audit: RiskAudit,
-    *,
-    columns: ColumnsMeasurement | None = None,
-    suda: Suda | None = None,
-    what_if: WhatIf | None = None,
-) -> list[str]:
-    """Return what :func:`risk_document` is given as lines of text for a terminal."""
-    return [
-        *_figure_lines(audit),
-        *([] if columns is None else _column_lines(columns)),
-        *([] if suda is None else _suda_lines(suda)),
-        *([] if what_if is None else what_if_lines(what_if, k=audit.thresholds.k)),
-        *([] if audit.releases is None else releases_lines(audit.releases)),
-        *(
-            text("{verdict}: {message}", verdict=finding.verdict.word, message=own(finding.message))
-            for finding in audit.all_findings
-        ),
-        text(
-            "Verdict {verdict}, exposure {exposure}, overall {overall}.",
-            verdict=audit.verdict.word,
-            exposure=audit.exposure_verdict.word,
-            overall=audit.overall.word,
-        ),
-    ]
-
-
-def _figure_lines(audit: RiskAudit) -> list[str]:
-    measured = audit.measurement
-    lines: list[str] = [
-        text(
-            "{file}: {records} in {classes} over {columns}",
-            file=measured.name,
-            records=counted(measured.classes.n_records, "record"),
-            classes=counted(measured.classes.n_classes, "class", "classes"),
-            columns=", ".join(measured.classes.quasi_identifiers),
-        ),
-        *(_line(key, value) for key, value in audit.figures.items()),
-    ]
-    for sensitive in measured.sensitive:
-        lines += [
-            text(_DISTANCES[sensitive.distance], column=sensitive.column),
-            *(_line(key, v) for key, v in sensitive.figures.items()),
-        ]
-    if measured.comparison is not None:
-        lines += [
-            text("against {file}", file=measured.comparison.original_name),
-            _line("ncp", measured.comparison.ncp),
-            _line("discernibility", measured.comparison.discernibility),
-        ]
-    return lines
-
-
-_DISTANCES = {
-    "equal": "{column} (equal distance)",
-    "ordered": "{column} (ordered distance)",
-    "hierarchical": "{column} (hierarchical distance)",
-}
-
-
-def _line(key: str, value: float | None) -> Text:
-    measure = MEASURES[key]
-    return text("  {label}: {value}", label=own(measure.label), value=Amount(measure.unit, value))
-
-
-def _column_lines(columns: ColumnsMeasurement) -> list[str]:
-    """Return a table of what each quasi-identifier does, the one that makes most records unique first."""
-    ordered = sorted(columns.contributions, key=lambda each: -each.n_unique_gained)
-    width = max(len(each.column) for each in ordered)
-    keys = ("unique_share_gained", "sample_unique_share", "distinction", "separation")
-    heads = (say("unique by it"), say("unique alone"), say("distinction"), say("separation"))
-    lines = [say("columns"), f"  {'':{width}}" + "".join(f"  {head:>12}" for head in heads)]
-    for each in ordered:
-        values = (
-            each.unique_share_gained,
-            each.alone.unique_share,
-            each.alone.distinction,
-            each.alone.separation,
-        )
-        cells = (say(Amount(MEASURES[key].unit, value)) for key, value in zip(keys, values, strict=True))
-        lines.append(f"  {each.column:{width}}" + "".join(f"  {cell:>12}" for cell in cells))
-    return lines
 
 
 def risk_arguments(

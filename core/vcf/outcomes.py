@@ -14,7 +14,7 @@ from core.vcf.measuring import VcfScan, scan_pair
 from core.vcf.pairing import Level, VcfPair, level_of
 from core.vcf.settings import VcfSettings
 from core.verdict import Finding, Verdict, worst, worst_first
-from core.words import Text, joined, own, text
+from core.words import joined, text
 
 STOPPED = "{file}: not read, because reading was stopped before its turn or its end."
 TOO_LITTLE_MEMORY = (
@@ -165,11 +165,3 @@ def gravest(outcome: PairOutcome, *, is_short: bool = False) -> str:
     if reasons:
         return reasons[0].gist if is_short else reasons[0].message
     return joined(outcome.donor_problems)
-
-
-def gravest_of_run(outcomes: Sequence[PairOutcome]) -> Text | None:
-    """Return the most important reason of the worst pair, with its name; None where all is PASS."""
-    worst = max(outcomes, key=lambda outcome: outcome.overall.severity, default=None)
-    if worst is None or worst.overall is Verdict.PASS:
-        return None
-    return text("Gravest, in {file}: {reason}", file=worst.pair.anonymized.name, reason=own(gravest(worst)))

@@ -19,7 +19,6 @@ from core.delivery import (
     DeliverySettings,
     DeliveryThresholds,
     audit_delivery,
-    delivery_lines,
     judge_delivery,
     measure_delivery,
     verdict_sentence,
@@ -34,8 +33,10 @@ from core.demo.delivery import DEMOS
 from core.errors import AuditInputError
 from core.releases import EarlierTable
 from core.reports import RENDERERS, render
+from core.reports.as_text import lines_of
 from core.tables import Dataset, read_dataset
 from core.verdict import Verdict, next_steps
+from tests.cases.table import says
 from tests.kinds import Patch, Told
 from tests.saying import Saying
 from tests.thorough import tried
@@ -388,7 +389,7 @@ def test_command__prints_what_the_audit_says_and_names_a_bad_table(folder: Path,
     assert main(["dataset", str(folder), "--k", "11"]) == 1
     printed = capsys.readouterr().out
     assert printed.startswith("FAIL: 1,500 of 1,500 persons (100 %) in 3 tables are among fewer than 11")
-    assert "`stays.person` is in `persons.pseudonym`: 1,500 of 1,500 values" in printed
+    assert says(printed, "  persons.pseudonym  stays.person…1,500…1,500…100 %")
     assert main(["dataset", str(folder), "--k", "11", "--json"]) == 1
     document = json.loads(capsys.readouterr().out)
     assert (document["overall"], document["n_persons"]) == ("FAIL", 1500)
@@ -416,7 +417,11 @@ def test_demo__is_as_it_says(demo: object) -> None:
     for name in RENDERERS:
         written = render(report, name)
         assert tables[0].frame["pseudonym"][0].encode() not in written
-    assert not [line for line in delivery_lines(audit) if tables[0].frame["pseudonym"][0] in line]
+    assert not [
+        line
+        for line in lines_of(delivery_result(audit), tables=("tables", "keys"))
+        if tables[0].frame["pseudonym"][0] in line
+    ]
 
 
 @pytest.mark.slow

@@ -5,16 +5,17 @@ from functools import partial
 
 import pytest
 
+from core.reports.as_text import lines_of
 from core.risk import (
     Hierarchy,
     RiskSettings,
     RiskThresholds,
     read_hierarchy,
     risk_document,
-    risk_summary,
     suggested_settings,
 )
 from core.risk.comparison import Comparison
+from core.risk.result import risk_result
 from core.risk.sensitive import SensitiveMeasurement
 from core.verdict import Verdict, next_steps
 from tests.cases.table import holds_for_each
@@ -386,7 +387,7 @@ def test_document__holds_the_agreed_keys() -> None:
     assert document["original"]["k"] == 1
     unset = "entropy_l t average_risk alpha beta delta household_risk person_k".split()
     assert document["thresholds"] == {"k": 5, "l": 2, **dict.fromkeys(unset)}
-    assert "Precision lost" in "\n".join(risk_summary(audit))
+    assert "Precision lost" in "\n".join(lines_of(risk_result(audit)))
 
 
 def test_suggested_settings__take_names_and_values() -> None:

@@ -48,8 +48,8 @@ def test_tabular__verifies_a_folder_and_writes_the_report(folder, capsys):
     assert main(["tabular", str(path), "--report-dir", str(path / "out")]) == 0
     printed = capsys.readouterr()
     assert printed.err == ""
-    assert "patients.csv (high mode): PASS" in printed.out
-    assert "visits.csv (low mode): WARN\n  published rule WARN, second opinion PASS" in printed.out
+    assert "patients.csv: PASS: " in printed.out
+    assert "(Published rule WARN, Second opinion PASS)" in printed.out
     ((header, patients, visits),) = reports(path / "out")
     assert header[:3] == ["파일명", "익명화 결과", "정책 일관성 준수율(%)"]
     assert (
@@ -270,10 +270,7 @@ def test_tabular__says_in_words_when_every_record_is_blank(tmp_path, capsys):
         b'{"log_info": {"a": {"semantic": "age", "action": "keep"}}}'
     )
     assert main(["tabular", str(tmp_path)]) in {0, 1}
-    assert (
-        "smallest class not assessed: every record is blank in all quasi-identifiers"
-        in capsys.readouterr().out
-    )
+    assert "  Smallest class size (k): a: not assessed" in capsys.readouterr().out
 
 
 def test_tabular__a_table_without_quasi_identifiers_passes_once_a_person_confirms_that(tmp_path, capsys):
