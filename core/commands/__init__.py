@@ -19,7 +19,7 @@ COMMANDS = {
     "verify": "Repeat a filed report on its files: the same, the same figures, or what differs.",
     "compare": "Compare two reports of one tool: verdicts, figures, findings, settings, files.",
 }
-OF_POLICIES = ("tabular", "leakage", "risk", "dataset", "events", "diversity")  # that policies speak of
+OF_POLICIES = ("tabular", "vcf", "leakage", "risk", "dataset", "events", "diversity")  # of audits
 
 
 class Command(Protocol):

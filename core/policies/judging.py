@@ -13,6 +13,7 @@ from core.roles import PERHAPS_NAMES
 from core.words import Text, Written, joined, listed, own, text
 
 _TO_BE_LOOKED_AT = {"direct_identifiers": ("perhaps_names", "doubtful_identifiers")}  # may be, or may not
+_NOT_JUDGED = ("skipped", "unmatched", "errors")
 _MOST_TOLD = 3  # findings of one limit, in a line
 Columns = Mapping[str, Collection[str]]  # of what is released: name to the kinds that it looks like
 
@@ -174,7 +175,7 @@ def judge_policy(policy: Policy, tool: str, document: Document, columns: Columns
     """
     judged = (_judge(limit, tool, document, columns) for limit in policy.for_tool(tool))
     outcomes = [each for each in judged if each is not None]
-    if document.get("skipped"):  # files that were not judged may be anything
+    if any(document.get(key) for key in _NOT_JUDGED):  # such files may be anything
         outcomes = [replace(each, is_met=None) if each.is_met else each for each in outcomes]
     return PolicyOutcome(policy=policy, outcomes=tuple(outcomes))
 

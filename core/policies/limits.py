@@ -79,6 +79,14 @@ def _sensitive(document: Document, *keys: str) -> list[Any]:
     return [each[key] for each in document["sensitive"].values() for key in keys if key in each] or [None]
 
 
+def _masked_share(pair: Document) -> float | None:
+    """Return the share of a variant file's targets that are masked; None where it has none."""
+    masked, targets = (
+        sum(int(pair[f"{part}_{what}"]) for part in ("metadata", "variant")) for what in ("masked", "targets")
+    )
+    return masked / targets if targets else None
+
+
 def _is_of_counts(document: Document) -> bool:
     return document.get("kind") == "counts"
 
@@ -206,6 +214,14 @@ LIMITS: Mapping[str, LimitKind] = {
         settings={"leakage": ("max_full_leakage_share",)},
         figures={"leakage": lambda document: [document["full_leakage_share"]]},
         checks=("full_leakage", "without_columns", "second_look"),
+    ),
+    "masked_share": LimitKind(
+        label="Share of targets that are masked",
+        is_floor=True,
+        figures={
+            "vcf": lambda document: [_masked_share(pair) for pair in document["pairs"]] or [None],
+        },
+        checks=("targets_left",),
     ),
     "findings": LimitKind(label="Findings that there must not be"),
     "identifiers": LimitKind(label="Columns that there must not be"),

@@ -6,7 +6,7 @@ from core.settings_form import option_words, settings_document
 from core.vcf.donor.document import donor_document
 from core.vcf.files import VcfFile
 from core.vcf.judging import VcfAudit
-from core.vcf.outcomes import PairOutcome, run_verdict
+from core.vcf.outcomes import PairOutcome, findings_of, run_verdict
 from core.vcf.pairing import pair_files
 from core.vcf.settings import VcfSettings
 
@@ -29,6 +29,12 @@ def vcf_document(
         "pairs": [_pair(outcome, outcome.audit) for outcome in outcomes if outcome.audit is not None],
         "errors": [{"filename": name, "message": " ".join(problems)} for name, problems in ended(outcomes)],
         "unmatched": list(unmatched),
+        "findings": [
+            finding.of_file(one.pair.anonymized.name).document()
+            for one in outcomes
+            if one.audit is not None
+            for finding in findings_of(one.audit, one.donors)
+        ],
         "settings": settings_document(settings),
     }
     if settings.severities:

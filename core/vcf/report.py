@@ -1,10 +1,9 @@
 """The report of a run of the VCF verifier."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 
-from core.reports import InputFacts, Report, findings_of, report_of
+from core.reports import InputFacts, Report, report_of
 from core.vcf.document import ANONYMIZED, ORIGINALS, vcf_arguments, vcf_document
 from core.vcf.files import VcfFile
 from core.vcf.outcomes import PairOutcome
@@ -36,8 +35,7 @@ def vcf_report(
         document=vcf_document(outcomes, unmatched, settings) if settings else {},
         arguments=(vcf_arguments(outcomes, settings, unmatched=unmatched, panel=path),) if settings else (),
     )
-    in_order = (*result.findings, *findings_of(report.sections))  # of the files
-    return replace(report, findings=in_order).with_tables(vcf_proof(outcomes))
+    return report.with_tables(vcf_proof(outcomes))
 
 
 def _inputs(outcomes: Sequence[PairOutcome], panel: VcfFile | None) -> tuple[InputFacts, ...]:

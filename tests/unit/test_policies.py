@@ -148,6 +148,43 @@ def test_judge_policy__takes_findings_for_what_they_are() -> None:
         assert outcome_of(risk_document(findings=[doubtful]), of_values) is True
 
 
+def test_judge_policy__takes_every_check_of_a_group() -> None:
+    groups = limited("findings", 'groups = ["linkability", "inference"]')
+    for check, is_met in (
+        ("whole_rows", False),
+        ("relinkage_by_partly_unchanged", False),
+        ("alpha", False),
+        ("donor_in_panel", False),
+        ("rare_value", True),
+        ("columns_found", True),
+    ):
+        assert outcome_of(risk_document(findings=[{"check": check, "verdict": "WARN"}]), groups) is is_met
+    wrong = limited("findings", 'groups = ["linkabilty"]')
+    assert problems(wrong) == ["my.toml: limit 1: there is no key linkabilty; the nearest is linkability."]
+    none = limited("findings", "")
+    assert problems(none) == ["my.toml: limit 1: checks is absent."]
+
+
+def test_judge_policy__of_variant_files_takes_the_share_masked_findings_and_what_was_not_read() -> None:
+    pair = {"metadata_masked": 1, "metadata_targets": 2, "variant_masked": 8, "variant_targets": 8}
+    masked = read_policy(limited("masked_share", "value = 0.95").encode(), name="my.toml")
+    groups = read_policy(limited("findings", 'groups = ["masking"]').encode(), name="my.toml")
+    nothing = dict.fromkeys(pair, 0)
+    left = {"findings": [{"check": "allele_in_info", "verdict": "FAIL", "message": "Left."}]}
+    for policy, changes, is_met in (
+        (masked, {}, False),
+        (masked, {"pairs": [pair | {"metadata_masked": 2}]}, True),
+        (masked, {"pairs": [pair | {"metadata_masked": 2}], "unmatched": ["x.vcf"]}, None),
+        (masked, {"pairs": [nothing]}, None),
+        (masked, {"pairs": []}, None),
+        (groups, {}, True),
+        (groups, left, False),
+        (groups, {"errors": [{"filename": "x.vcf"}]}, None),
+    ):
+        document: dict[str, Any] = {"pairs": [pair], "settings": {}, "findings": [], "errors": []} | changes
+        assert judge_policy(policy, "vcf", document, None).is_met is is_met, changes
+
+
 def test_judge_policy__leaves_open_a_column_in_the_form_of_names() -> None:
     policy = read_policy(limited("identifiers", 'kinds = ["person\'s name"]').encode(), name="my.toml")
     given = "Gerhard Heike Ulrike Wolfram Sieglinde Hartmut".split()

@@ -268,6 +268,17 @@ def test_command__finds_the_donor_in_a_panel(tmp_path: Path, capsys: pytest.Capt
     }
 
 
+def test_command__is_held_against_a_policy(folders: tuple[Path, Path], capsys: Told) -> None:
+    (folders[1] / "high_anony_s.vcf.gz").write_bytes(bgzf(vcf_text(LINES)))
+    assert _call(folders, "--policy", "gdpr-wp216", "--json") == 1
+    document = json.loads(capsys.readouterr().out)
+    assert document["policy"]["outcome"] == "not met"
+    assert [each["clause"] for each in document["policy"]["limits"]] == ["singling out", "linkability"]
+    assert {"targets_left", "header_command"} <= {each["check"] for each in document["findings"]}
+    assert _call(folders, "--policy", "cms-cell-11") == 1
+    assert "names nothing for this tool" in capsys.readouterr().out
+
+
 def test_command__looks_at_the_donors_without_a_panel(tmp_path: Path, capsys: Told) -> None:
     folders, _ = _donor_folders(tmp_path)
     assert _call(folders, "--donors", "--report-dir", str(tmp_path / "out")) == 0
