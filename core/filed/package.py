@@ -81,7 +81,9 @@ def checked_signature(
     signer = ""
     if signers is not None:
         signer = name_of_signer(found, read_signers(signers, name=signers_name), name=signers_name)
-    return Signed(signature=signature, fingerprint=fingerprint(found.key), signers=signers, name=signer)
+    return Signed(
+        signature=signature, fingerprint=fingerprint(found.public_key), signers=signers, name=signer
+    )
 
 
 def decided_page(decided: DecidedReport) -> Report:

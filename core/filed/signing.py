@@ -4,15 +4,13 @@ What ``ssh-keygen -Y sign`` writes is read here, and ``ssh-keygen -Y verify`` re
 """
 
 import base64
-import binascii
 import hashlib
-import shlex
 import struct
-from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+import sshsig
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import (
     Encoding,
@@ -21,13 +19,15 @@ from cryptography.hazmat.primitives.serialization import (
     PublicFormat,
     load_ssh_private_key,
 )
+from sshsig.allowed_signers import AllowedSigner
+from sshsig.binary_io import ssh_read_string_pair
+from sshsig.sshsig import SshsigSignature
 
 from core.words import input_error
 
 NAMESPACE = "anonaudit"
-_SWITCHES = ("cert-authority", "no-touch-required", "verify-required")  # options without a value
-_MAGIC, _VERSION, _KIND = b"SSHSIG", 1, b"ssh-ed25519"
-_HASHES = {b"sha512": hashlib.sha512, b"sha256": hashlib.sha256}
+_KIND = "ssh-ed25519"
+_HASHES = (b"sha512", b"sha256")
 _BEGIN, _END = (f"-----{end} SSH SIGNATURE-----" for end in ("BEGIN", "END"))
 _LINE = 70
 _PRIME = 2**255 - 19
@@ -48,22 +48,13 @@ class NewKey(NamedTuple):
     fingerprint: str
 
 
-class Signature(NamedTuple):
-    """What a file of a signature says."""
-
-    key: bytes  # as OpenSSH writes public keys
-    namespace: str
-    hash: bytes  # name of the hash
-    signed: bytes
-
-
 class Signer(NamedTuple):
     """A line of a list of signers."""
 
     names: tuple[str, ...]  # with * and ? as OpenSSH's patterns have them
     key: bytes
     namespaces: tuple[str, ...]  # none means all
-    further: tuple[str, ...]  # options that are not known here
+    further: tuple[str, ...]  # options that are not read here
 
 
 def new_key() -> NewKey:
@@ -104,61 +95,56 @@ def read_private_key(data: bytes, *, name: str) -> Ed25519PrivateKey:
 
 def sign(message: bytes, key: Ed25519PrivateKey) -> bytes:
     """Return the detached signature of a message, as ``ssh-keygen -Y sign -n anonaudit`` writes it."""
-    signed = key.sign(_to_sign(message, NAMESPACE, b"sha512"))
-    told = (_blob(key.public_key()), NAMESPACE.encode(), b"", b"sha512", _strings(_KIND, signed))
-    blob = _MAGIC + struct.pack(">I", _VERSION) + _strings(*told)
-    text = base64.b64encode(blob).decode()
+    to_sign = (NAMESPACE.encode(), b"", _HASHES[0], hashlib.sha512(message).digest())
+    signed = _strings(_KIND.encode(), key.sign(b"SSHSIG" + _strings(*to_sign)))
+    told = _strings(_blob(key.public_key()), *to_sign[:3], signed)
+    text = base64.b64encode(b"SSHSIG" + struct.pack(">I", SshsigSignature.VERSION) + told).decode()
     lines = [text[start : start + _LINE] for start in range(0, len(text), _LINE)]
     return "\n".join([_BEGIN, *lines, _END, ""]).encode()
 
 
-def read_signature(data: bytes, *, name: str) -> Signature:
-    """Read a detached signature; refuse other files and other kinds of keys."""
+def read_signature(data: bytes, *, name: str) -> SshsigSignature:
+    """Read a detached signature; refuse other files, other kinds of keys, and other ways to write it."""
     wrong = input_error(
         "{file} is no signature in OpenSSH's format, or was damaged. Take it again from where it was filed.",
         file=name,
     )
     try:
-        text = data[:LARGEST].decode("ascii").strip()
-        written = "".join(text.removeprefix(_BEGIN).removesuffix(_END).split())
-        blob = base64.b64decode(written, validate=True)
-        is_whole = (
-            text.startswith(_BEGIN) and text.endswith(_END) and base64.b64encode(blob).decode() == written
-        )
-        if not is_whole or blob[:10] != _MAGIC + struct.pack(">I", _VERSION):
-            raise wrong
-        key, namespace, reserved, hash_name, signature = _parts(blob[10:])
-        kind, signed = _parts(signature)
-        kind_of_key, *_ = _parts(key)
-    except (ValueError, binascii.Error, struct.error):
+        text = "\n".join(map(str.strip, data[:LARGEST].decode("ascii").strip().splitlines()))
+        signature = SshsigSignature.from_armored(text)
+        parts = (signature.public_key, signature.signature)
+        (kind_of_key, public), (kind, signed) = map(ssh_read_string_pair, parts)
+    except (ValueError, NotImplementedError):
         raise wrong from None
-    if (kind, kind_of_key) != (_KIND, _KIND):
+    whole = (_strings(kind_of_key, public), _strings(kind, signed))
+    is_canonical = "".join(signature.to_armored().split()) == "".join(text.split()) and text.endswith(_END)
+    if not is_canonical or not all(map(bytes.startswith, parts, whole)):
+        raise wrong
+    if (kind, kind_of_key) != (_KIND.encode(),) * 2:
         raise input_error(
             "{file} was made with a key of another kind than Ed25519; verify it with ssh-keygen -Y verify.",
             file=name,
         )
-    if reserved or hash_name not in _HASHES:
+    if parts != whole or signature.hash_algo not in _HASHES:
         raise wrong
-    return Signature(key, namespace.decode("utf-8", "replace"), hash_name, signed)
+    return signature
 
 
-def check_signature(signature: Signature, message: bytes, *, name: str) -> None:
+def check_signature(signature: SshsigSignature, message: bytes, *, name: str) -> None:
     """Refuse a signature that is not of this message, or that was made for something else."""
-    if signature.namespace != NAMESPACE:
+    if signature.namespace != NAMESPACE.encode():
         raise input_error(
             "{file} was signed for another purpose ({namespace}, not {ours}).",
             file=name,
-            namespace=signature.namespace,
+            namespace=signature.namespace.decode("utf-8", "replace"),
             ours=NAMESPACE,
         )
     try:
-        _, public = _parts(signature.key)
+        _, public = ssh_read_string_pair(signature.public_key)
         if public[:31] + bytes([public[31] & 0x7F]) in OF_SMALL_ORDER:
-            raise InvalidSignature
-        Ed25519PublicKey.from_public_bytes(public).verify(
-            signature.signed, _to_sign(message, signature.namespace, signature.hash)
-        )
-    except (InvalidSignature, ValueError, IndexError, struct.error):
+            raise sshsig.InvalidSignature
+        sshsig.check_signature(message, signature.to_armored(), NAMESPACE)
+    except (sshsig.InvalidSignature, ValueError, IndexError):
         raise input_error(
             "{file}: the signature is not of this decided report; one of them was changed, or they do not "
             "belong together.",
@@ -173,7 +159,7 @@ def is_signature(data: bytes) -> bool:
 
 def signers_in(data: bytes, *, name: str) -> bytes | None:
     """Return the list of signers that a file, or a public key, comes to; None for another file."""
-    kind = _KIND + b" "
+    kind = f"{_KIND} ".encode()
     if len(data) > LARGEST or kind not in data or not data.isascii():
         return None
     is_key = data.startswith(kind)
@@ -182,13 +168,11 @@ def signers_in(data: bytes, *, name: str) -> bytes | None:
 
 def read_signers(data: bytes, *, name: str) -> tuple[Signer, ...]:
     """Read a list of signers as OpenSSH's ``allowed_signers``; other kinds of keys are passed over."""
-    found: list[Signer] = []
     try:
-        for line in data[:LARGEST].decode("utf-8").splitlines():
-            if line.strip() and not line.lstrip().startswith("#"):
-                found += _signer(line)
-    except (ValueError, struct.error):
-        found = []
+        lines = [line.strip() for line in data[:LARGEST].decode("utf-8").split("\n")]
+    except ValueError:
+        lines = []
+    found = [each for line in lines if line[:1] != "#" and (each := _signer(line))]
     if not found:
         raise input_error(
             "{file} lists no signer with an Ed25519 key; a line is a name, then the public key.", file=name
@@ -196,9 +180,9 @@ def read_signers(data: bytes, *, name: str) -> tuple[Signer, ...]:
     return tuple(found)
 
 
-def name_of_signer(signature: Signature, signers: tuple[Signer, ...], *, name: str) -> str:
+def name_of_signer(signature: SshsigSignature, signers: tuple[Signer, ...], *, name: str) -> str:
     """Return whose key made a signature; refuse one that is not listed."""
-    listed = [each for each in signers if each.key == signature.key]
+    listed = [each for each in signers if each.key == signature.public_key]
     usable = [
         each
         for each in listed
@@ -215,7 +199,7 @@ def name_of_signer(signature: Signature, signers: tuple[Signer, ...], *, name: s
     raise input_error(
         "The signature is of the key {fingerprint}, which {file} does not list for decided reports.",
         file=name,
-        fingerprint=fingerprint(signature.key),
+        fingerprint=fingerprint(signature.public_key),
     )
 
 
@@ -225,30 +209,34 @@ def fingerprint(key: bytes) -> str:
     return f"SHA256:{digest}"
 
 
-def _signer(line: str) -> Iterator[Signer]:
-    words = shlex.split(line)
-    kinds = [place for place, word in enumerate(words) if word == _KIND.decode()]
-    if not kinds or kinds[0] + 1 >= len(words) or not kinds[0]:
-        return
-    names, options = words[0].split(","), [one for word in words[1 : kinds[0]] for one in _options(word)]
-    key = base64.b64decode(words[kinds[0] + 1], validate=True)
-    kind, public = _parts(key)
-    if kind != _KIND or len(public) != len(Ed25519PublicKey.from_public_bytes(public).public_bytes_raw()):
-        return
-    spaces = [value for option, value in options if option == "namespaces"]
-    further = [option for option, _ in options if option != "namespaces"]
-    further += [word for word in (*names, *spaces) if word.startswith("!")]  # patterns that take away
-    yield Signer(tuple(names), key, tuple(spaces), tuple(further))
+def _signer(line: str) -> Signer | None:
+    """Return the signer of a line; None where it has no name or no Ed25519 key."""
+    words = line.split()
+    if _KIND not in words[1:-1]:
+        return None
+    try:
+        listed = AllowedSigner.parse(line)
+    except (ValueError, IndexError):
+        listed = None
+    if listed is None or listed.key_type != _KIND:  # with options that OpenSSH cannot read either
+        listed = AllowedSigner(words[0], {words[1]: ""}, _KIND, words[words.index(_KIND) + 1])
+    key = _key(listed.base64_key)
+    if key is None or '"' in listed.principals:
+        return None
+    names, options = listed.principals.split(","), listed.options or {}
+    spaces = options.pop("namespaces").split(",") if "namespaces" in options else []
+    taken_away = [word for word in (*names, *spaces) if word.startswith("!")]
+    return Signer(tuple(names), key, tuple(spaces), (*options, *taken_away))
 
 
-def _options(words: str) -> Iterator[tuple[str, str]]:
-    """Yield the options between commas; what has no equals sign is a further value of the one before."""
-    option = ""
-    for part in words.split(","):
-        name, separator, value = part.partition("=")
-        is_option = separator or not option or name.lower() in _SWITCHES
-        option = name.lower() if is_option else option
-        yield option, value if separator else part
+def _key(written: str) -> bytes | None:
+    """Return an Ed25519 key as it is in signatures; None of another one."""
+    try:
+        key = base64.b64decode(written, validate=True)
+        _, public = ssh_read_string_pair(key)
+        return key if key == _blob(Ed25519PublicKey.from_public_bytes(public)) else None
+    except ValueError:
+        return None
 
 
 def _fits(pattern: str) -> bool:
@@ -256,26 +244,9 @@ def _fits(pattern: str) -> bool:
     return fnmatchcase(NAMESPACE, pattern[:_LONGEST].replace("[", "[[]"))
 
 
-def _to_sign(message: bytes, namespace: str, hash_name: bytes) -> bytes:
-    digest = _HASHES[hash_name](message).digest()
-    return _MAGIC + _strings(namespace.encode(), b"", hash_name, digest)
-
-
 def _blob(key: Ed25519PublicKey) -> bytes:
-    return _strings(_KIND, key.public_bytes_raw())
+    return _strings(_KIND.encode(), key.public_bytes_raw())
 
 
 def _strings(*parts: bytes) -> bytes:
     return b"".join(struct.pack(">I", len(part)) + part for part in parts)
-
-
-def _parts(data: bytes) -> list[bytes]:
-    """Return the strings that follow each other; ValueError where they do not fill the data."""
-    found = []
-    while data:
-        (length,) = struct.unpack_from(">I", data)
-        if length > len(data) - 4:
-            raise ValueError
-        found.append(data[4 : 4 + length])
-        data = data[4 + length :]
-    return found

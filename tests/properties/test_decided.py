@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+import sshsig
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,7 +24,6 @@ from core.filed.deciding import (
 from core.filed.package import verify_text
 from core.filed.signing import (
     OF_SMALL_ORDER,
-    Signature,
     check_signature,
     name_of_signer,
     new_key,
@@ -73,7 +73,7 @@ def test_signature__any_flipped_bit_is_found_or_says_the_same(bit: int) -> None:
         check_signature(found, DECIDED, name="s")
     except AuditInputError:
         return
-    assert found == read_signature(SIGNATURE, name="s")  # a space in place of a line's end
+    assert bytes(found) == bytes(read_signature(SIGNATURE, name="s"))  # a space in place of a line's end
 
 
 @tried(40)
@@ -163,20 +163,85 @@ def test_signature__of_a_key_that_fits_any_bytes_is_refused() -> None:
             0,
             1,
         )  # eight times it is none: it fits whatever was signed
-        key = _strings(b"ssh-ed25519", encoded)
-        nothing = Signature(key, "anonaudit", b"sha512", (1).to_bytes(32, "little") + bytes(32))
-        with pytest.raises(AuditInputError):
-            check_signature(nothing, DECIDED, name="s")
+        signed = _strings(b"ssh-ed25519", (1).to_bytes(32, "little") + bytes(32))
+        nothing = _armored(_strings(b"ssh-ed25519", encoded), b"anonaudit", b"", b"sha512", signed)
+        found = read_signature(nothing, name="s")
+        if y == 1:
+            sshsig.check_signature(DECIDED, nothing, "anonaudit")  # which takes it: any message fits
+        with pytest.raises(AuditInputError, match="not of this decided report"):
+            check_signature(found, DECIDED, name="s")
+
+
+def _armored(*parts: bytes, more: bytes = b"", version: int = 1) -> bytes:
+    blob = base64.b64encode(b"SSHSIG" + version.to_bytes(4, "big") + _strings(*parts) + more).decode()
+    return f"-----BEGIN SSH SIGNATURE-----\n{blob}\n-----END SSH SIGNATURE-----\n".encode()
+
+
+def test_signature__is_read_in_the_one_way_it_is_written_alone() -> None:
+    whole = read_signature(SIGNATURE, name="s")
+    key, signed, told = whole.public_key, whole.signature, (b"anonaudit", b"", b"sha512")
+    again = _armored(key, *told, signed)
+    text = again.decode()
+    first, line, last = text.splitlines()
+    for same in (
+        again,
+        text.replace("\n", "\r\n").encode(),
+        f"  {first} \n {line[:9]}\n\n{line[9:]} \n{last}".encode(),
+    ):
+        check_signature(read_signature(same, name="s"), DECIDED, name="s")
+    damaged, other = "is no signature in OpenSSH's format", "another kind than Ed25519"
+    rsa = _strings(b"ssh-rsa", b"\x03", b"n" * 256)
+    for data, said in (
+        (_armored(key, *told, signed, more=b"\0"), damaged),
+        (_armored(key, *told, signed + b"\0"), damaged),
+        (_armored(key + b"\0", *told, signed), damaged),
+        (_armored(key, *told, signed[:-1]), damaged),
+        (_armored(key, b"anonaudit", b"x", b"sha512", signed), damaged),
+        (_armored(key, b"anonaudit", b"", b"md5", signed), damaged),
+        (_armored(key, b"anonaudit", b"", b"SHA512", signed), damaged),
+        (_armored(key, *told), damaged),
+        (_armored(key, *told, signed, version=2), damaged),
+        (f"{first}\n{line}=\n{last}\n".encode(), damaged),
+        (f"{first}\n!{line}\n{last}\n".encode(), damaged),
+        (f"{first}\n{line}\n".encode(), damaged),
+        (f"{first}\n{line}\n{last[:9]}\n{last[9:]}".encode(), damaged),
+        (f"{text}more\n".encode(), damaged),
+        (f"more\n{text}".encode(), damaged),
+        (f"{first}\n{last}\n".encode(), damaged),
+        (_armored(rsa, *told, _strings(b"rsa-sha2-512", b"s" * 256)), other),
+        (_armored(key, *told, _strings(b"ssh-rsa", b"s")), other),
+        (_armored(_strings(b"sk-ssh-ed25519@openssh.com", b"k" * 32, b"ssh:"), *told, signed), other),
+    ):
+        with pytest.raises(AuditInputError, match=said):
+            read_signature(data, name="s")
+
+
+def test_signature__of_a_key_or_a_length_that_is_none_is_refused() -> None:
+    whole = read_signature(SIGNATURE, name="s")
+    told, kind = (b"anonaudit", b"", b"sha512"), b"ssh-ed25519"
+    for key, signed in (
+        (_strings(kind, b"k" * 31), whole.signature),
+        (_strings(kind, b""), whole.signature),
+        (whole.public_key, _strings(kind, b"s" * 63)),
+        (whole.public_key, _strings(kind, b"")),
+    ):
+        found = read_signature(_armored(key, *told, signed), name="s")
+        with pytest.raises(AuditInputError, match="not of this decided report"):
+            check_signature(found, DECIDED, name="s")
+
+
+OTHERS = ("eve ssh-rsa AAAA", "eve ssh-rsa AAAA of ssh-ed25519 times", "eve ssh-ed25519 AAA", 'eve x="y')
 
 
 def test_signers__whom_openssh_would_not_take_are_not_taken() -> None:
     found = read_signature(SIGNATURE, name="s")
-    public = f"ssh-ed25519 {base64.b64encode(found.key).decode()}"
+    public = f"ssh-ed25519 {base64.b64encode(found.public_key).decode()}"
 
     def name_of(who: str) -> str:
         return name_of_signer(found, read_signers(f"{who} {public}\n".encode(), name="list"), name="list")
 
-    assert name_of('ana namespaces="git,anon*"') == "ana"
+    for who in ("ana", '"ana,eve"', ' ana namespaces="git,anon*"', 'ana Namespaces="anonaudit"'):
+        assert name_of(who) == "ana"
     for who in (
         'ana namespaces="anonaudit",cert-authority',
         "ana cert-authority",
@@ -185,6 +250,20 @@ def test_signers__whom_openssh_would_not_take_are_not_taken() -> None:
         'ana namespaces="git"',
         'ana valid-before="20200101"',
         "!ana,*",
+        "ana namespaces=anonaudit",
+        'ana no-such="1"',
+        "ana no-touch-required",
+        'ana namespaces="anonaudit',
+        "# ana",
+        "#\x0bana",
+        'ana"',
+        'ana="x"',
     ):
         with pytest.raises(AuditInputError):
             name_of(who)
+    for line in ("hello", "", "  # nobody", f'eve no-such="1" {public}', *OTHERS):
+        assert name_of(f"{line}\nana") == "ana"
+    with pytest.raises(AuditInputError, match="with no-such, which is not read here"):
+        name_of('ana no-such="1"')
+    commented = f"ana {public} Ana's key\n".encode()
+    assert name_of_signer(found, read_signers(commented, name="list"), name="list") == "ana"
