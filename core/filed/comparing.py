@@ -13,7 +13,6 @@ from core.words import Text, counted, input_error, own, text
 
 Direction = Literal["better", "worse", "same", "changed"]
 _Item = TypeVar("_Item")
-_NO_DIGESTS = "{file}: of version 0.1.0, which wrote no digests: nobody can tell whether it was changed."
 _OUTCOMES = ("met", "cannot tell", "not met")  # of a policy, from best to worst
 
 
@@ -89,7 +88,6 @@ class Comparison:
                 for each in (self.before, self.after)
                 if each.changed
             ),
-            *(text(_NO_DIGESTS, file=each.name) for each in (self.before, self.after) if each.format == 1),
         )
 
     @property

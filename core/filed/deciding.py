@@ -269,7 +269,7 @@ def decided_for_other(data: pa.Buffer, *, name: str) -> Answer:
         document = json.loads(given.decode("utf-8"))
         newer = isinstance(document, dict) and _is_newer(document)
         whole = not newer and _is_whole(document, given)
-    except (ValueError, RecursionError, KeyError, TypeError):
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
         newer = whole = False
     if newer:
         raise input_error(
@@ -306,7 +306,7 @@ def _is_whole(document: Any, data: bytes) -> bool:
         and _is_file_name(document["undecided"]["name"])
         and _is_decision(document["decision"])
         and _accepts_what_is_there(document["decision"]["accepted_findings"], document["report"]["findings"])
-        and not changed_parts(document["report"])
+        and not ("digests" in document["report"] and changed_parts(document["report"]))
     )
 
 
@@ -352,13 +352,6 @@ def decision_lines(decided: DecidedReport) -> list[Text]:
         ),
         text("SHA-256 of the undecided report: {digest}", digest=report.sha256),
     ]
-    if report.format == 1:
-        lines.append(
-            text(
-                "Version 0.1.0 wrote no digests into a report: nobody can tell whether it was changed before "
-                "the decision."
-            )
-        )
     for each in decision.accepted:
         message = "Accepted, {verdict}: {finding} Reason: {reason}"
         lines.append(text(message, verdict=each.verdict.word, finding=own(each.message), reason=each.reason))

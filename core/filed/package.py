@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from types import MappingProxyType
 
 import pandas as pd
@@ -109,7 +108,7 @@ def decided_page(decided: DecidedReport) -> Report:
         findings=decided.report.findings,
         tables=(*_decision_tables(decided), *(_table(each) for each in document["tables"])),
         limits=tuple(document["limits"]),
-        created_at=datetime.fromisoformat(decided.report.created_at),
+        created_at=decided.report.made_at,
         versions=document["versions"],
         verdicts=decided.report.verdicts,
         seeds=document["seeds"],

@@ -3,52 +3,36 @@
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import pyarrow as pa
+from msgspec import Struct, ValidationError, convert, field, to_builtins
+from msgspec.structs import fields
 
 from core import __version__
 from core.apart import Answer, Document, EndedError, ask_apart, refused
-from core.errors import AuditInputError
 from core.holding import read_unchanged
-from core.plain import parsed_json
+from core.plain import Scalar, parsed_json
 from core.reports.as_json import REPORT_FORMAT, document_digest, part_digests
 from core.reports.model import InputFacts
-from core.tables import ReadOptions
 from core.verdict import Finding, Verdict
-from core.words import Text, input_error, text, text_of
+from core.words import Text, input_error, text_of
 
 LARGEST_REPORT = 32 << 20  # bytes
 WORTH_APART = 4 << 20  # bytes; whatever smaller ones hold takes less than 200 MB
 _ZIP = b"PK\x03\x04"
-_PARTS: Mapping[str, type] = {
-    **dict.fromkeys(("tool", "title", "question", "verdict", "headline", "created_at", "command"), str),
-    **dict.fromkeys(("inputs", "figures", "findings", "tables", "limits"), list),
-    **dict.fromkeys(("verdicts", "settings", "versions", "seeds", "result"), dict),
-}
-_PARTS_SINCE_2: Mapping[str, type] = {
-    **dict.fromkeys(("content_digest", "platform"), str),
-    **dict.fromkeys(("digests", "policy"), dict),
-    "arguments": list,
-}
-_FACTS: Mapping[str, type] = {**dict.fromkeys(("role", "name", "sha256", "reading"), str), "n_bytes": int}
-_OF_FIGURE = dict.fromkeys(("measure", "of", "label", "text", "threshold"), str)
-_OF_FINDING = dict.fromkeys(("check", "message", "verdict"), str)
-_OF_TABLE: Mapping[str, type] = {
-    **dict.fromkeys(("name", "title", "note"), str),
-    "columns": list,
-    "rows": list,
-}
-_OPTIONS = {each.name for each in fields(ReadOptions)}
 _CUT_SHORT = (
     "{file} is not whole JSON: it was cut short or changed. Take it again from where it was filed; of a "
     "report, give the JSON."
 )
 _NO_REPORT = "{file} is JSON, but no report of AnonAudit."
+_FIRST_FORM = (
+    "{file} is a report in the first form, which held no digests and is read no more. Run the audit again "
+    "and file its new report."
+)
 _NEWER = (
     "{file} was written by AnonAudit {version}, in a newer form than version {ours} reads. Read it with that "
     "version."
@@ -56,20 +40,104 @@ _NEWER = (
 _ODD_PART = "{file}: “{part}” is not what a report holds there; it was changed by hand, or damaged."
 
 
-class FiledFigure(NamedTuple):
+class FiledFigure(Struct, frozen=True):
     """A figure as it was filed."""
 
     measure: str
     of: str
     label: str
-    value: float | None
+    value: int | float | None
     text: str
     threshold: str
     verdict: Verdict | None
 
 
-@dataclass(frozen=True, kw_only=True)
-class FiledReport:
+class _Options(Struct, frozen=True, forbid_unknown_fields=True):
+    """How a table was read, as `core.tables.ReadOptions` has it."""
+
+    delimiter: str | None
+    encoding: str | None
+    sheet: str | None
+    header: str
+    missing_spellings: list[str]
+
+
+class _Input(Struct, frozen=True):
+    role: str
+    name: str
+    n_bytes: int
+    sha256: str
+    reading: str
+    path: str = ""
+    options: _Options | None = None
+
+
+class _Finding(Struct, frozen=True):
+    check: str
+    verdict: Verdict
+    column: str | None
+    message: str
+    n_affected: int | None
+    message_said: Any = None
+    columns: tuple[str, ...] = ()
+    remedy: str = ""
+    remedy_said: Any = None
+
+    def found(self) -> Finding:
+        """Return the finding as audits have it, to be said in any language."""
+        return Finding(
+            check=self.check,
+            verdict=self.verdict,
+            column=self.column,
+            message=_sayable(self.message, self.message_said),
+            n_affected=self.n_affected,
+            columns=self.columns,
+            own_remedy=_sayable(self.remedy, self.remedy_said),
+        )
+
+
+class _Table(Struct, frozen=True):
+    name: str
+    title: str
+    note: str
+    columns: list[str]
+    rows: list[list[Scalar]]
+
+    def __post_init__(self) -> None:
+        if any(len(row) != len(self.columns) for row in self.rows):
+            raise ValueError
+
+
+class _Parts(Struct, frozen=True, kw_only=True, dict=True):
+    """What a report holds; others of its parts may be anything."""
+
+    tool: str
+    title: str
+    question: str
+    verdict: Verdict
+    verdicts: dict[str, Verdict]
+    _headline: str = field(name="headline")
+    _headline_said: Any = field(name="headline_said", default=None)
+    made_at: datetime = field(name="created_at")
+    _inputs: list[_Input] = field(name="inputs")
+    settings: dict[str, Any]
+    policy: dict[str, Any]
+    figures: tuple[FiledFigure, ...]
+    _findings: list[_Finding] = field(name="findings")
+    tables: list[_Table]
+    limits: tuple[str, ...]
+    _versions: dict[str, str] = field(name="versions")
+    platform: str
+    seeds: dict[str, Any]
+    command: str
+    arguments: tuple[tuple[str, ...], ...]
+    result: dict[str, Any]
+    digests: dict[str, Any]
+    content_digest: str
+    report_format: int
+
+
+class FiledReport(_Parts, frozen=True, kw_only=True, dict=True):
     """A report of ours as it was filed.
 
     Attributes
@@ -81,67 +149,36 @@ class FiledReport:
     changed
         The parts whose digest no longer fits: changed since the report was made. Who changes the digests too
         is not found out by them.
+    arguments
+        The words of each run of the command.
+    policy
+        What a policy made of the result; empty where none was asked for.
     """
 
     name: str
     sha256: str
-    document: Mapping[str, Any] = field(repr=False)
+    document: dict[str, Any]
     changed: tuple[str, ...]
-
-    @property
-    def tool(self) -> str:
-        """Return which tool made it."""
-        return str(self.document["tool"])
-
-    @property
-    def format(self) -> int:
-        """Return which form of report it is; version 0.1.0 wrote form 1."""
-        return int(self.document.get("report_format", 1))
 
     @property
     def version(self) -> str:
         """Return the version of AnonAudit that made it."""
-        return str(self.document["versions"].get("anonaudit", "–"))
+        return self._versions.get("anonaudit", "–")
 
     @property
     def versions(self) -> Mapping[str, str]:
         """Return the versions of what made it, AnonAudit's among them, and where."""
-        return {**self.document["versions"], "platform": str(self.document.get("platform", ""))}
-
-    @property
-    def verdict(self) -> Verdict:
-        """Return the overall verdict."""
-        return Verdict(self.document["verdict"])
-
-    @property
-    def verdicts(self) -> Mapping[str, Verdict]:
-        """Return the verdicts that the overall one is the worst of."""
-        return {name: Verdict(one) for name, one in self.document["verdicts"].items()}
+        return {**self._versions, "platform": self.platform}
 
     @property
     def headline(self) -> str:
         """Return the sentence that explains the verdict."""
-        return _sayable(str(self.document["headline"]), self.document.get("headline_said"))
+        return _sayable(self._headline, self._headline_said)
 
     @property
     def created_at(self) -> str:
-        """Return when it was made, in UTC."""
+        """Return when it was made, in UTC, as it was filed."""
         return str(self.document["created_at"])
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        """Return the settings by their labels."""
-        return dict(self.document["settings"])
-
-    @property
-    def policy(self) -> Mapping[str, Any]:
-        """Return what a policy made of the result; empty where none was asked for."""
-        return dict(self.document.get("policy", {}))
-
-    @property
-    def arguments(self) -> tuple[tuple[str, ...], ...]:
-        """Return the words of each run of the command; none in the form of version 0.1.0."""
-        return tuple(tuple(map(str, words)) for words in self.document.get("arguments", ()))
 
     @property
     def digest(self) -> str:
@@ -151,37 +188,12 @@ class FiledReport:
     @cached_property
     def inputs(self) -> tuple[InputFacts, ...]:
         """Return the files that were audited."""
-        told = ("role", "name", "n_bytes", "sha256", "reading", "path", "options")
-        return tuple(
-            InputFacts(**{key: each[key] for key in told if key in each}) for each in self.document["inputs"]
-        )
-
-    @cached_property
-    def figures(self) -> tuple[FiledFigure, ...]:
-        """Return the figures in their order."""
-        return tuple(
-            FiledFigure(
-                **{key: each[key] for key in (*_OF_FIGURE, "value")},
-                verdict=None if each["verdict"] is None else Verdict(each["verdict"]),
-            )
-            for each in self.document["figures"]
-        )
+        return tuple(InputFacts(**to_builtins(each)) for each in self._inputs)
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
         """Return the findings in their order."""
-        return tuple(
-            Finding(
-                check=each["check"],
-                verdict=Verdict(each["verdict"]),
-                column=each["column"],
-                message=_sayable(each["message"], each.get("message_said")),
-                n_affected=each["n_affected"],
-                columns=tuple(each.get("columns", ())),
-                own_remedy=_sayable(each.get("remedy", ""), each.get("remedy_said")),
-            )
-            for each in self.document["findings"]
-        )
+        return tuple(each.found() for each in self._findings)
 
 
 def _sayable(words: str, made_of: Any) -> str:
@@ -207,7 +219,7 @@ def read_report(source: bytes | Path, *, name: str = "") -> FiledReport:
     Raises
     ------
     AuditInputError
-        No report of ours, one that was cut short or that lacks a part, or one of a newer form.
+        No report of ours, one that was cut short or that lacks a part, or one of another form.
     """
     name = name or (source.name if isinstance(source, Path) else "report")
     try:
@@ -223,8 +235,9 @@ def read_report(source: bytes | Path, *, name: str = "") -> FiledReport:
         most = LARGEST_REPORT >> 20
         raise input_error("{file} is larger than {most} MB, which no report is.", file=name, most=most)
     answer = looked_at(read_for_other, data, name=name)
-    digest = hashlib.sha256(data).hexdigest()
-    return FiledReport(name=name, sha256=digest, document=answer["report"], changed=tuple(answer["changed"]))
+    document, digest = answer["report"], hashlib.sha256(data).hexdigest()
+    of_file = {"name": name, "sha256": digest, "document": document, "changed": answer["changed"]}
+    return convert({**document, **of_file}, FiledReport)
 
 
 def looked_at(task: Callable[..., Answer], data: bytes, *, name: str) -> Document:
@@ -240,15 +253,12 @@ def looked_at(task: Callable[..., Answer], data: bytes, *, name: str) -> Documen
 def read_for_other(data: pa.Buffer, *, name: str) -> Answer:
     """Return a report that was checked, and which parts of it were changed, for the process that asked."""
     document = _parsed(bytes(data), name)
-    for problem in _problems(document, name):
-        raise AuditInputError(problem)
+    _check(document, name)
     return {"report": document, "changed": changed_parts(document)}, None
 
 
 def changed_parts(document: Mapping[str, Any]) -> list[str]:
-    """Return the parts of a report whose digest no longer fits; none of a form without digests."""
-    if document.get("report_format", 1) < 2:
-        return []
+    """Return the parts of a report whose digest no longer fits."""
     told, now = document["digests"], part_digests(document)
     changed = [key for key in dict.fromkeys((*now, *told)) if told.get(key) != now.get(key)]
     return changed or ([] if document["content_digest"] == document_digest(document) else ["content_digest"])
@@ -279,109 +289,18 @@ def _no_number(_: str) -> NoReturn:
     raise ValueError
 
 
-def _problems(document: Mapping[str, Any], name: str) -> list[Text]:
-    """Return the first thing that keeps a report from being read."""
-    form = document.get("report_format", 1)
-    versions = document["versions"]
+def _check(document: Mapping[str, Any], name: str) -> None:
+    """Refuse a report of another form, or one that holds something else than reports do."""
+    if document.keys().isdisjoint({"report_format", "digests"}):
+        raise input_error(_FIRST_FORM, file=name)
+    form, versions = document.get("report_format"), document["versions"]
     if isinstance(form, int) and form > REPORT_FORMAT:
         version = str(versions.get("anonaudit")) if isinstance(versions, dict) else "–"
-        return [text(_NEWER, file=name, version=version, ours=__version__)]
-    parts = _PARTS if form == 1 else {**_PARTS, **_PARTS_SINCE_2}
-    odd = [part for part, kind in parts.items() if not isinstance(document.get(part), kind)]
-    mixed = form == 1 and not _PARTS_SINCE_2.keys().isdisjoint(document)  # its digests would not be asked
-    odd += ["report_format"] if mixed or form not in range(1, REPORT_FORMAT + 1) else []
-    odd = odd or [part for part, holds in _CHECKS.items() if not holds(document.get(part))]
-    return [text(_ODD_PART, file=name, part=part) for part in odd[:1]]
-
-
-def _are(values: Any, kinds: Mapping[str, type]) -> bool:
-    return all(
-        isinstance(each, dict) and all(isinstance(each.get(key), kind) for key, kind in kinds.items())
-        for each in values
-    )
-
-
-def _judged(values: Any, *, maybe: bool) -> bool:
-    known = (*Verdict, *((None,) if maybe else ()))
-    return all("verdict" in each and each["verdict"] in known for each in values)
-
-
-def _number(value: Any) -> bool:
-    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
-
-
-def _facts_hold(inputs: Any) -> bool:
-    return _are(inputs, _FACTS) and all(
-        isinstance(each.get("path", ""), str) and _options_hold(each.get("options")) for each in inputs
-    )
-
-
-def _options_hold(options: Any) -> bool:
-    return options is None or (
-        isinstance(options, dict)
-        and options.keys() == _OPTIONS
-        and _are_texts(options["missing_spellings"])
-        and all(isinstance(options[key], str | None) for key in _OPTIONS - {"missing_spellings"})
-        and isinstance(options["header"], str)
-    )
-
-
-def _are_texts(values: Any) -> bool:
-    return isinstance(values, list) and all(isinstance(each, str) for each in values)
-
-
-def _is_time(value: str) -> bool:
-    try:
-        datetime.fromisoformat(value)
-    except ValueError:
-        return False
-    return True
-
-
-def _tables_hold(tables: Any) -> bool:
-    return _are(tables, _OF_TABLE) and all(
-        _are_texts(table["columns"])
-        and all(isinstance(row, list) and len(row) == len(table["columns"]) for row in table["rows"])
-        and not any(isinstance(cell, list | dict) for row in table["rows"] for cell in row)
-        for table in tables
-    )
-
-
-def _figures_hold(figures: Any) -> bool:
-    return (
-        _are(figures, _OF_FIGURE)
-        and _judged(figures, maybe=True)
-        and all("value" in each and _number(each["value"]) for each in figures)
-    )
-
-
-def _findings_hold(findings: Any) -> bool:
-    return (
-        _are(findings, _OF_FINDING)
-        and _judged(findings, maybe=False)
-        and all(
-            isinstance(each.get("column", 0), str | None)
-            and _number(each.get("n_affected", ""))
-            and _are_texts(each.get("columns", []))
-            and isinstance(each.get("remedy", ""), str)
-            for each in findings
-        )
-    )
-
-
-def _words_hold(arguments: Any) -> bool:
-    return all(map(_are_texts, arguments or ()))
-
-
-_CHECKS = {
-    "verdict": lambda value: value in Verdict.__members__,
-    "verdicts": lambda value: all(one in (*Verdict,) for one in value.values()),
-    "versions": lambda value: all(isinstance(one, str) for one in value.values()),
-    "created_at": _is_time,
-    "inputs": _facts_hold,
-    "figures": _figures_hold,
-    "findings": _findings_hold,
-    "tables": _tables_hold,
-    "limits": _are_texts,
-    "arguments": _words_hold,
-}
+        raise input_error(_NEWER, file=name, version=version, ours=__version__)
+    for each in fields(_Parts):
+        try:
+            convert(document.get(each.encode_name), each.type)
+        except ValidationError:
+            raise input_error(_ODD_PART, file=name, part=each.encode_name) from None
+    if form != REPORT_FORMAT:
+        raise input_error(_ODD_PART, file=name, part="report_format")

@@ -156,8 +156,8 @@ def repeat_report(filed: FiledReport, files: Sequence[Source]) -> Repeat:
     _require_known_versions(filed)
     if not filed.arguments:
         raise input_error(
-            "{file} does not say how it is repeated: version 0.1.0 did not write it down, nor does a "
-            "report in which nothing was verified. Compare it with a new one.",
+            "{file} does not say how it is repeated; a report in which nothing was verified does not. "
+            "Compare it with a new one.",
             file=filed.name,
         )
     if len(filed.arguments) > max(len(filed.inputs), 1):

@@ -11,7 +11,7 @@ from core.reports.model import Figure, Report, ReportTable, figure_text, in_utc
 from core.verdict import Finding
 from core.words import Text, plain_text, speaking
 
-REPORT_FORMAT = 2  # of version 0.1.0, which wrote none: 1
+REPORT_FORMAT = 2  # the first said none, and is read no more
 DIGESTS = ("digests", "content_digest")
 _NO_CONTENT = ("created_at", *DIGESTS)
 

@@ -1,7 +1,6 @@
 """Filed reports: read again, repeated on their files, compared with each other."""
 
 from collections.abc import Sequence
-from datetime import datetime
 
 import streamlit as st
 
@@ -110,7 +109,7 @@ def _show_report(report: FiledReport) -> None:
         "{tool} of AnonAudit {version}, {created}",
         tool=own(tool),
         version=report.version,
-        created=time_text(datetime.fromisoformat(report.created_at)),
+        created=time_text(report.made_at),
     )
     st.caption(plain(told))
     if report.changed:

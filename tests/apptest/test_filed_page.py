@@ -79,7 +79,7 @@ def test_filed__says_which_file_is_missing(open_page: Open, report: bytes) -> No
 
 
 def test_filed__compares_two_reports(open_page: Open, report: bytes) -> None:
-    old = (EXAMPLES / "report_0_1.json").read_bytes()
+    old = (EXAMPLES / "report.json").read_bytes()
     app = _with(open_page(FILED), ("new.json", report), ("old.json", old))
     assert app.selectbox(key="filed_before").value == "old.json"
     assert any("FAIL → FAIL" in each.value for each in app.markdown)

@@ -11,7 +11,7 @@ from tests.kinds import Visit, Wait
 
 HOSPITAL = DEMOS[0]
 EXAMPLES = Path(__file__).parents[1] / "filed_examples"
-FILED = [EXAMPLES / name for name in ("report_0_1.json", "people.csv", "people_scrambled.csv")]
+FILED = [EXAMPLES / name for name in ("report.json", "people.csv", "people_scrambled.csv")]
 COUNTS = "region,age,n\n" + "".join(
     f"{region},{age},{n}\n"
     for region, row in (("north", (3, 40, 8)), ("south", (15, 2, 77)), ("east", (40, 1, 8)))

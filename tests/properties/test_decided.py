@@ -125,6 +125,24 @@ def test_decided__that_says_what_no_decision_says_is_refused() -> None:
         decide(REPORT, replace(APPROVED, accepted=ACCEPTED * 2), name="r.json")
 
 
+def test_decided__of_a_report_of_another_form_is_refused_as_the_report_is() -> None:
+    first = {key: each for key, each in json.loads(REPORT).items() if key not in SINCE_2}
+    for report, said in (
+        (first, r"r\.json is a report in the first form"),
+        (json.loads(REPORT) | {"digests": []}, "was changed since it was decided, or damaged"),
+    ):
+        document = json.loads(DECIDED) | {"report": report}
+        document["undecided"] |= {"n_bytes": len(data := json_bytes(report))}
+        document["undecided"] |= {"sha256": hashlib.sha256(data).hexdigest()}
+        content = {key: each for key, each in document.items() if key != "digest"}
+        forged = json_bytes({**content, "digest": hashlib.sha256(json_bytes(content)).hexdigest()})
+        with pytest.raises(AuditInputError, match=said):
+            read_decided(forged, name="d.json")
+
+
+SINCE_2 = ("report_format", "content_digest", "digests", "platform", "policy", "arguments")
+
+
 def test_verify_text__keeps_what_people_typed_on_one_line() -> None:
     decision = replace(APPROVED, reason="so\n\n1. All is well.\n$ rm -rf .", accepted=())
     decided = read_decided(decide(REPORT, decision, name="r.json"), name="d.json")

@@ -10,13 +10,15 @@ from core.__main__ import main
 from core.errors import AuditInputError
 from core.filed import Comparison, compare_reports, read_report, reading
 from core.reports import content_digest, render_json
+from core.reports.as_json import DIGESTS, document_digest, json_bytes, part_digests
+from core.tables import ReadOptions
 from core.verdict import Finding, Verdict
 from core.words import say, speaking, text
 from tests import report_examples as examples
 from tests.saying import Saying
 
-OLD = Path(__file__).parents[1] / "filed_examples/report_0_1.json"
-OF_OLD = json.loads(OLD.read_text(encoding="utf-8"))
+FILED = Path(__file__).parents[1] / "filed_examples/report.json"
+OF_FILED = json.loads(FILED.read_text(encoding="utf-8"))
 MADE = render_json(examples.report())
 DOCUMENT = json.loads(MADE)
 
@@ -34,20 +36,32 @@ def problem_of(data: bytes, name: str = "filed.json") -> str:
     return problem
 
 
-def test_read_report__gives_what_was_written_also_in_the_form_of_version_0_1():
+def test_read_report__gives_what_was_written():
     report = examples.report()
     filed = read_report(MADE, name="filed.json")
     assert (filed.tool, filed.verdict) == (report.tool, Verdict.FAIL)
-    assert (filed.changed, filed.format) == ((), 2)
+    assert filed.changed == ()
     assert filed.digest == content_digest(report) == filed.document["content_digest"]
     assert [figure.value for figure in filed.figures][:1] == [report.figures[0].value]
     assert [finding.check for finding in filed.findings] == [finding.check for finding in report.findings]
     assert [facts.sha256 for facts in filed.inputs] == [facts.sha256 for facts in report.inputs]
-    filed = read_report(OLD)
-    assert (filed.tool, filed.version, filed.format) == ("leakage", "0.1.0", 1)
-    assert filed.verdict is Verdict.FAIL
-    assert filed.changed == ()  # it holds no digests
-    assert (filed.arguments, len(filed.inputs)) == ((), 2)
+    filed = read_report(FILED)
+    assert (filed.tool, filed.version, filed.verdict) == ("leakage", "0.1.0", Verdict.FAIL)
+    assert (filed.changed, len(filed.arguments), len(filed.inputs)) == ((), 1, 2)
+
+
+SINCE_2 = ("report_format", "content_digest", "digests", "platform", "policy", "arguments")
+
+
+def test_read_report__refuses_the_first_form_which_held_no_digests():
+    first = {part: each for part, each in OF_FILED.items() if part not in SINCE_2}
+    said = Saying("filed.json is a report in the first form, which held no digests and is read no more. …")
+    assert problem_of(json.dumps(first).encode()) == said
+    odd = Saying("filed.json: “report_format” is not what a report holds there; …")
+    for form in (1, 0, -1, 2.5, True, None, "2"):
+        assert problem_of(changed(report_format=form)) == odd
+    unformed = {part: each for part, each in DOCUMENT.items() if part != "report_format"}
+    assert problem_of(json.dumps(unformed).encode()) == odd
 
 
 def test_read_report__tells_which_part_was_changed_added_or_taken_away():
@@ -90,11 +104,45 @@ def test_read_report__refuses_what_is_not_whole_and_what_is_no_report_of_ours(tm
         read_report(tmp_path / "nowhere.json")
 
 
+OPTIONS = vars(ReadOptions()) | {"missing_spellings": ["NA"]}
+TABLE = {"name": "t", "title": "T", "note": "", "columns": ["a", "b"], "rows": [["x", 1], [None, 0.5]]}
 ODD = (
     ("figures", {}), ("figures", [{"measure": "k"}]), ("findings", [{"check": "x"}]), ("inputs", [1]),
     ("verdict", "FINE"), ("verdicts", {"x": "FINE"}), ("verdicts", {"x": {}}), ("versions", {"x": 1}),
-    ("arguments", [["k", 1]]), ("digests", []), ("report_format", "2"),
+    ("arguments", [["k", 1]]), ("digests", []), ("report_format", "2"), ("tool", None), ("limits", ["x", 1]),
+    ("created_at", "yesterday"), ("created_at", 5), ("settings", []), ("result", None), ("platform", 1),
+    *(("figures", [DOCUMENT["figures"][0] | odd]) for odd in (
+        {"value": "1"}, {"value": True}, {"value": []}, {"verdict": "GOOD"}, {"verdict": []}, {"of": None})),
+    *(("findings", [DOCUMENT["findings"][0] | odd]) for odd in (
+        {"verdict": None}, {"column": 1}, {"n_affected": "3"}, {"n_affected": True}, {"columns": "age"},
+        {"columns": [1]}, {"remedy": None}, {"message": 1})),
+    *(("inputs", [DOCUMENT["inputs"][0] | odd]) for odd in (
+        {"n_bytes": "7"}, {"path": None}, {"options": {}}, {"options": OPTIONS | {"header": None}},
+        {"options": OPTIONS | {"comma": ","}}, {"options": OPTIONS | {"missing_spellings": [None]}},
+        {"options": OPTIONS | {"missing_spellings": "NA"}}, {"options": OPTIONS | {"sheet": 1}})),
+    *(("tables", [TABLE | odd]) for odd in (
+        {"rows": [["a"]]}, {"rows": [["a", []]]}, {"rows": [["a", {}]]}, {"rows": ["ab"]}, {"rows": {}},
+        {"columns": [1, 2]}, {"columns": "ab"}, {"note": None})),
 )  # fmt: skip
+
+
+def test_read_report__takes_what_reports_may_leave_out_and_whatever_numbers_they_hold() -> None:
+    facts = {key: each for key, each in DOCUMENT["inputs"][0].items() if key not in ("path", "options")}
+    finding = {"check": "c", "verdict": "WARN", "column": None, "message": "New.", "n_affected": None}
+    figure = DOCUMENT["figures"][0]
+    values = (None, 0, 0.5, 10**4000, -1)
+    numbers = [figure | {"value": value, "verdict": None} for value in values]
+    filed = read_report(
+        changed(
+            inputs=[facts, facts | {"options": OPTIONS}], findings=[finding], figures=numbers, tables=[TABLE]
+        ),
+        name="x",
+    )
+    assert [each.value for each in filed.figures] == [*values]
+    assert [type(each.value) for each in filed.figures[1:3]] == [int, float]
+    assert [(each.path, each.options) for each in filed.inputs] == [("", None), ("", OPTIONS)]
+    (found,) = filed.findings
+    assert (found.message, found.columns, found.n_affected, found.own_remedy) == ("New.", (), None, "")
 
 
 def test_worker__finds_each_part_that_does_not_hold() -> None:
@@ -154,21 +202,27 @@ def test_read_report__leaves_words_aside_that_do_not_make_the_sentence() -> None
 
 def variant(path: Path, **parts: object) -> Path:
     """Write the example report with other parts."""
-    path.write_text(json.dumps(OF_OLD | parts), encoding="utf-8")
+    path.write_bytes(written(**parts))
     return path
+
+
+def written(**parts: object) -> bytes:
+    """Return the example report with other parts, and digests that fit."""
+    content = {part: each for part, each in (OF_FILED | parts).items() if part not in DIGESTS}
+    return json_bytes(
+        {**content, "digests": part_digests(content), "content_digest": document_digest(content)}
+    )
 
 
 def compared(one: object, other: object) -> Comparison:
     """Compare the example report with some parts and with others."""
-    given = [
-        json.dumps(OF_OLD | parts).encode() if isinstance(parts, dict) else parts for parts in (one, other)
-    ]
+    given = [written(**parts) if isinstance(parts, dict) else parts for parts in (one, other)]
     return compare_reports(*(read_report(data, name=f"{at}.json") for at, data in enumerate(given)))
 
 
 def figures(**values: float | None) -> list[dict[str, object]]:
     """Return the example's figures with some values changed."""
-    return [each | {"value": values.get(each["measure"], each["value"])} for each in OF_OLD["figures"]]
+    return [each | {"value": values.get(each["measure"], each["value"])} for each in OF_FILED["figures"]]
 
 
 def test_compare_reports__tells_better_from_worse_by_the_measure():
@@ -186,12 +240,12 @@ def test_compare_reports__tells_better_from_worse_by_the_measure():
 
 
 def test_compare_reports__tells_findings_settings_and_files_that_differ():
-    first, second, *rest = OF_OLD["findings"]
+    first, second, *rest = OF_FILED["findings"]
     new = {"check": "new", "verdict": "WARN", "column": "age", "message": "New.", "n_affected": 1}
     after = {
         "findings": [first | {"verdict": "FAIL"}, *rest, new],
-        "inputs": [OF_OLD["inputs"][0] | {"sha256": "1" * 64}, OF_OLD["inputs"][1]],
-        "settings": {**OF_OLD["settings"], "Seed": 99},
+        "inputs": [OF_FILED["inputs"][0] | {"sha256": "1" * 64}, OF_FILED["inputs"][1]],
+        "settings": {**OF_FILED["settings"], "Seed": 99},
         "verdict": "PASS",
     }
     found = compared({}, after)
@@ -210,16 +264,16 @@ def test_compare_reports__tells_findings_settings_and_files_that_differ():
 
 def test_compare__prints_what_differs_and_ends_with_1_where_it_is_worse_or_changed_by_hand(tmp_path, capsys):
     after = variant(tmp_path / "after.json", figures=figures(full_leakage_share=0.9), verdict="PASS")
-    assert main(["compare", str(OLD), str(after)]) == 0
+    assert main(["compare", str(FILED), str(after)]) == 0
     assert capsys.readouterr().out.splitlines()[0].startswith("FAIL → PASS: 0 figures better, 1 worse;")
-    assert main(["compare", str(after), str(OLD), "--json"]) == 1
+    assert main(["compare", str(after), str(FILED), "--json"]) == 1
     document = json.loads(capsys.readouterr().out)
     assert document["is_worse"]
     overall = {"name": "Overall", "before": "PASS", "after": "FAIL", "direction": "worse"}
     assert document["verdicts"][0] == overall
     cut, made, forged = (tmp_path / f"{name}.json" for name in ("cut", "made", "forged"))
-    cut.write_bytes(OLD.read_bytes()[:900])
-    assert main(["compare", str(OLD), str(cut)]) == 2
+    cut.write_bytes(FILED.read_bytes()[:900])
+    assert main(["compare", str(FILED), str(cut)]) == 2
     assert capsys.readouterr().err == Saying("error: cut.json is not whole JSON: it was cut short …JSON.\n")
     made.write_bytes(MADE)
     assert main(["compare", str(made), str(made)]) == 0
@@ -232,11 +286,10 @@ def test_compare_reports__calls_a_file_that_nobody_looked_at_no_better_and_says_
     unseen = {"verdict": "NOT_ASSESSED", "verdicts": {"Published rule": "PASS"}}
     found = compared({"verdict": "FAIL", "verdicts": {"Published rule": "FAIL"}}, unseen)
     assert [each.direction for each in found.verdicts] == ["changed", "better"]
-    laxer = {"verdict": "PASS", "settings": OF_OLD["settings"] | {"Seed": 9}}
-    note, *unknown = compared({"verdict": "FAIL"}, laxer).notes
-    assert unknown == [Saying(f"{at}.json: of version 0.1.0, which wrote no digests: …") for at in (0, 1)]
+    laxer = {"verdict": "PASS", "settings": OF_FILED["settings"] | {"Seed": 9}}
+    (note,) = compared({"verdict": "FAIL"}, laxer).notes
     assert note == "The settings differ: a verdict that is better may be so because less was asked."
-    assert len(compared({"verdict": "FAIL"}, {"verdict": "PASS"}).notes) == 2
+    assert compared({"verdict": "FAIL"}, {"verdict": "PASS"}).notes == ()
 
 
 def test_compare_reports__tells_a_policy_that_is_met_no_more():
@@ -249,7 +302,7 @@ def test_compare_reports__tells_a_policy_that_is_met_no_more():
 def test_compare_reports__pairs_findings_that_stayed_before_others_of_their_check():
     same = {"check": "c", "column": None, "n_affected": 1}
     gone, stayed = (same | {"verdict": verdict, "message": verdict} for verdict in ("FAIL", "WARN"))
-    before, after = ([*OF_OLD["findings"], *more] for more in ((gone, stayed), (stayed,)))
+    before, after = ([*OF_FILED["findings"], *more] for more in ((gone, stayed), (stayed,)))
     found = compared({"findings": before}, {"findings": after})
     assert [each.message for each in found.findings_gone] == ["FAIL"]
     assert (found.findings_come, found.findings_judged) == ((), ())

@@ -238,23 +238,23 @@ BEYOND = ("--report out", "--rep out", "--no-such", "--help", "--demo leaking ou
 
 
 def test_verify__prints_the_outcome_and_what_was_left_aside(filed, capsys):
-    old = EXAMPLES / "report_0_1.json"
-    assert verify(filed, filed, str(old)) == 0
+    other = EXAMPLES / "report.json"
+    assert verify(filed, filed, str(other)) == 0
     printed = capsys.readouterr()
     assert printed.out.splitlines() == [
         "SAME  report.json: the audit comes to the same report.",
         "  original people.csv: given as renamed_people.csv",
         "  scrambled people_scrambled.csv: given as renamed_people_scrambled.csv",
     ]
-    assert printed.err == "warning: report_0_1.json is no input of the report; it was left aside.\n"
+    assert printed.err == "warning: report.json is no input of the report; it was left aside.\n"
     assert verify(filed, edited(filed, headline="Fine."), "--json") == 1
     document = json.loads(capsys.readouterr().out)
     assert (document["outcome"], document["changed_parts"]) == ("DIFFERENT", ["headline"])
     assert document["differences"][0]["filed"] == "Fine."
     assert main(["verify", str(filed), "nowhere.csv"]) == 2
     assert capsys.readouterr().err == "error: There is no file nowhere.csv; check the path.\n"
-    assert main(["verify", str(old), str(EXAMPLES)]) == 2
-    said = "error: report_0_1.json does not say how it is repeated: version 0.1.0 did not write it down"
+    assert verify(filed, edited(filed, sign=True, arguments=[])) == 2
+    said = "error: edited.json does not say how it is repeated; a report in which nothing "
     assert capsys.readouterr().err.startswith(said)
 
 
