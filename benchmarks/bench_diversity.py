@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import core.diversity.cells as growing
 from benchmarks.literal_diversity import LiteralProblem, literal_configuration
-from core.demo.diversity import demo_file
+from core.demo import diversity_table
 from core.diversity import (
     DiversitySettings,
     ModelChoice,
@@ -46,7 +46,7 @@ def seconds(
 
 def demo_problem(name: str, **changes: object) -> SearchProblem:
     """Return a search over a demo table with the cells of the reference."""
-    file = demo_file(name)
+    file = diversity_table(name)
     settings = DiversitySettings(
         label="target",
         sensitive_attributes=("mean radius",),

@@ -132,7 +132,13 @@ def test_module__of_one_importer_is_a_subject_of_its_own() -> None:
 READS = frozenset({"open", "fdopen", "read_bytes", "read_text", "read_metadata", "ParquetFile", "memory_map"})
 NO_INPUTS = {  # what else is opened, by function: of ourselves, of this system, or in memory
     *("core.__main__._ended_by", "core.apart._given", "core.apart._share", "core.apart._addresses"),
-    *("core.apart.main", "core.at_hand.give_name", "core.at_hand.write_file", "core.cluster.tasks.build"),
+    *(
+        "core.apart.main",
+        "core.at_hand.give_name",
+        "core.at_hand.write_file",
+        "core.cluster.tasks.build",
+        "core.demo.demo_file",
+    ),
     *("core.commands.output.write_new_files", "core.languages.catalogues", "core.plain.write"),
     *("core.own_reports._is_archive_of_ours", "core.policies.reading.shipped_policies"),
     *("core.reports.as_html.", "core.tables.beside._read", "core.tables.delimited.read_delimited"),

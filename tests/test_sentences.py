@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.delivery import audit_delivery
-from core.demo import Demo, delivery, diversity, events, leakage, risk, tabular
+from core.demo import DEMOS, Demo
 from core.diversity import DiversitySettings, audit_diversity
 from core.events import audit_events
 from core.leakage import audit_leakage
@@ -33,20 +33,20 @@ def _tables(demo: Demo) -> list[Dataset]:
 
 def _findings(tool: str) -> Iterator[Finding]:
     if tool == "risk":
-        yield from audit_risk(_tables(risk.DEMOS[0])[0]).all_findings
+        yield from audit_risk(_tables(DEMOS["risk"][0])[0]).all_findings
     if tool == "dataset":
-        yield from audit_delivery(_tables(delivery.DEMOS[0])).findings
+        yield from audit_delivery(_tables(DEMOS["dataset"][0])).findings
     if tool == "events":
-        yield from audit_events(_tables(events.DEMOS[0])[0]).findings
+        yield from audit_events(_tables(DEMOS["events"][0])[0]).findings
     if tool == "leakage":
-        yield from audit_leakage(*_tables(leakage.DEMOS[0])).findings
+        yield from audit_leakage(*_tables(DEMOS["leakage"][0])).findings
     if tool == "tabular":
-        files = {file.name: file.data for file in chain(*tabular.DEMOS[0].make().values())}
+        files = {file.name: file.data for file in chain(*DEMOS["tabular"][0].make().values())}
         names = ("visits.csv", "visits_anonymized.csv")
         log = read_log(files["visits_anonymized_log.json"], name="log.json")
         yield from audit_tabular(*(read_dataset(files[name], name=name) for name in names), log).findings
     if tool == "diversity":
-        flowers = next(demo for demo in diversity.DEMOS if demo.key == "iris")
+        flowers = next(demo for demo in DEMOS["diversity"] if demo.key == "iris")
         roles = {"sensitive_attributes": ("petal width (cm)",), "quasi_identifiers": ("sepal width (cm)",)}
         settings = DiversitySettings(label="target", k_max=2, **roles)
         yield from audit_diversity(_tables(flowers)[0], settings).findings

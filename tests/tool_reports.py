@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from core.demo.diversity import DEMO_ROLES, LABEL, demo_file
+from core.demo import DEMO_ROLES, LABEL, diversity_table
 from core.diversity import (
     DiversitySettings,
     DiversityThresholds,
@@ -43,7 +43,7 @@ TOOLS = ("tabular", "vcf", "leakage", "risk", "events", "diversity")
 def demo_files(tool: str, which: int = 0) -> dict[str, bytes]:
     """Return the files of a tool's demo by name."""
     if tool == "diversity":
-        file = demo_file("iris")
+        file = diversity_table("iris")
         return {file.name: file.data}
     (page,) = [page for page in navigation.TOOLS if page.script.endswith(f"{tool}.py")]
     return {file.name: file.data for files in page.demos[which].make().values() for file in files}

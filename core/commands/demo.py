@@ -5,20 +5,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from core.commands.output import check_new_files, print_lines, write_new_files
-from core.demo import Demo, DemoFile, delivery, diversity, events, leakage, risk, tabular, vcf
+from core.demo import DEMO_ROLES, DEMOS, LABEL, Demo, DemoFile
 from core.settings_form import command_line
 from core.words import counted, input_error, text
 
-_DEMOS: Mapping[str, Sequence[Demo]] = {
-    "tabular": tabular.DEMOS,
-    "vcf": vcf.DEMOS,
-    "leakage": leakage.DEMOS,
-    "risk": risk.DEMOS,
-    "dataset": delivery.DEMOS,
-    "events": events.DEMOS,
-    "diversity": diversity.DEMOS,
-}
-TOOLS = tuple(_DEMOS)
+TOOLS = tuple(DEMOS)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def demos_of(tool: str) -> Mapping[str, Demo]:
     """Return the demos of a tool by name."""
-    return {demo.key: demo for demo in _DEMOS[tool]}
+    return {demo.key: demo for demo in DEMOS[tool]}
 
 
 def audit_command(tool: str, key: str, files: Mapping[str, Sequence[DemoFile]]) -> str:
@@ -83,7 +74,7 @@ def audit_command(tool: str, key: str, files: Mapping[str, Sequence[DemoFile]]) 
         given = names["table"]
         words = [word for name in names["original"] for word in ("--original", name)]
     elif tool == "diversity":
-        roles = diversity.DEMO_ROLES[key]
-        words = ["--label", diversity.LABEL, "--sensitive", roles.sensitive_attribute]
+        roles = DEMO_ROLES[key]
+        words = ["--label", LABEL, "--sensitive", roles.sensitive_attribute]
         words += ["--quasi-identifier", *roles.quasi_identifiers]
     return command_line(tool, given, words)

@@ -16,7 +16,7 @@ from core.at_hand import bytes_at, is_file, source_at
 from core.commands import output
 from core.commands.policies import judged
 from core.commands.reading import add_reading_options, table_reader
-from core.demo.diversity import DEMO_NAMES, DEMO_ROLES, LABEL, demo_file
+from core.demo import DEMO_NAMES, DEMO_ROLES, LABEL, diversity_table
 from core.diversity.document import diversity_document
 from core.diversity.judging import accuracy_word
 from core.diversity.models import ModelKind
@@ -197,7 +197,7 @@ def _settings(arguments: argparse.Namespace) -> diversity.DiversitySettings:
 
 def _data(arguments: argparse.Namespace) -> Dataset:
     if arguments.demo:
-        file = demo_file(arguments.demo)
+        file = diversity_table(arguments.demo)
         return read_dataset(file.data, name=file.name)
     if not is_file(arguments.data):
         raise input_error("{path} is not a file.", path=str(arguments.data))

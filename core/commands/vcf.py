@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from core import at_hand, vcf
 from core.cluster import Task, settings_digest, stamps
+from core.commands import policy_commands
 from core.commands.batches import Batch, add_batch_options
 from core.commands.folders import tell_passed_over
 from core.commands.output import DEFAULT_REPORT_DIR, MOST_JOBS, Audited, memory_asked_for, print_line
-from core.commands.policies import judged
 from core.errors import AuditInputError
 from core.settings_form import add_options, from_options
 from core.vcf.document import ended, vcf_document
@@ -107,7 +107,7 @@ def audit(arguments: argparse.Namespace, *, write_csv: bool = False) -> Audited:
         document=lambda: _timed(vcf_document(outcomes, pairing.unmatched, settings), outcomes),
         result=lambda: run_result(outcomes, dict.fromkeys(pairing.unmatched, "")),
         written=tuple(_summary(outcomes, csv, seconds, settings)),
-        policy=lambda document: judged(arguments, document),
+        policy=lambda document: policy_commands().judged(arguments, document),
         problems=tuple(problem for _, problems in ended(outcomes) for problem in problems),
         warnings=tuple(
             text(

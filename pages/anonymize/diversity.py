@@ -7,7 +7,7 @@ from joblib import cpu_count
 
 from core import diversity
 from core.caching import vault
-from core.demo.diversity import DEMOS
+from core.demo import DIVERSITY as DEMOS
 from core.diversity.result import TOOL, singling_out_table
 from core.errors import AuditInputError
 from core.jobs import Progress

@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 
 from core.caching import events_audit, events_measurement
-from core.demo.events import DEMOS
+from core.demo import EVENTS as DEMOS
 from core.events import EventAudit, EventSettings, Outcome, export_files, release_zip
 from core.events.report import events_report
 from core.events.result import TOOL, events_result, told_in_headline, way_of_events

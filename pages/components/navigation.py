@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core import __version__
-from core.demo import delivery, diversity, events, leakage, risk, tabular, vcf
+from core.demo import DEMOS
 from core.words import say
 from pages.components.language import language_pages, remember_page
 
@@ -73,7 +73,7 @@ TOOLS: tuple[Tool, ...] = (
         question="Was this table anonymized as its log says, and is that enough?",
         needs="the original table, the anonymized table, and the log of what was done",
         script="pages/verify/tabular.py",
-        demos=tabular.DEMOS,
+        demos=DEMOS["tabular"],
     ),
     Tool(
         key="vcf",
@@ -82,7 +82,7 @@ TOOLS: tuple[Tool, ...] = (
         question="Was this genome file really masked, and what would still give the donor away?",
         needs="the original and the anonymized VCF files",
         script="pages/verify/vcf.py",
-        demos=vcf.DEMOS,
+        demos=DEMOS["vcf"],
     ),
     Tool(
         key="leakage",
@@ -91,7 +91,7 @@ TOOLS: tuple[Tool, ...] = (
         question="Is a participant still in the scrambled table?",
         needs="the original table and its scrambled (shuffled, noised or synthetic) copy",
         script="pages/measure/leakage.py",
-        demos=leakage.DEMOS,
+        demos=DEMOS["leakage"],
     ),
     Tool(
         key="risk",
@@ -100,7 +100,7 @@ TOOLS: tuple[Tool, ...] = (
         question="How easily are people found in this table, and what does it give away?",
         needs="one table of people that is about to be released",
         script="pages/measure/risk.py",
-        demos=risk.DEMOS,
+        demos=DEMOS["risk"],
     ),
     Tool(
         key="dataset",
@@ -109,7 +109,7 @@ TOOLS: tuple[Tool, ...] = (
         question="Who is found when the tables of one delivery are read together?",
         needs="two or more tables about the same people that are released together",
         script="pages/measure/dataset.py",
-        demos=delivery.DEMOS,
+        demos=DEMOS["dataset"],
     ),
     Tool(
         key="events",
@@ -118,7 +118,7 @@ TOOLS: tuple[Tool, ...] = (
         question="Which export of my event log shows every combination for k users, at what loss?",
         needs="a log with a time, a user and an event in each line",
         script="pages/anonymize/events.py",
-        demos=events.DEMOS,
+        demos=DEMOS["events"],
     ),
     Tool(
         key="diversity",
@@ -127,7 +127,7 @@ TOOLS: tuple[Tool, ...] = (
         question="Which k and ℓ protect people at an accuracy of my model that I can live with?",
         needs="a table with the label that your model predicts, and the model if you have it",
         script="pages/anonymize/diversity.py",
-        demos=diversity.DEMOS,
+        demos=DEMOS["diversity"],
     ),
 )
 

@@ -6,7 +6,7 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.demo.leakage import DEMOS
+from core.demo import LEAKAGE as DEMOS
 from core.leakage import LeakageAudit, LeakageMeasures, TablePair, judge_leakage
 from core.leakage.evidence import row_counts_csv, row_values_table
 from core.leakage.proof import leakage_proof

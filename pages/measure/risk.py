@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core import caching, risk
-from core.demo.risk import DEMOS
+from core.demo import RISK as DEMOS
 from core.reports import InputFacts, Report, input_facts
 from core.risk.proof import risk_proof
 from core.risk.report import risk_report

@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 
 from core.caching import StoredFile
-from core.demo.tabular import DEMOS
+from core.demo import TABULAR as DEMOS
 from core.reports import report_table
 from core.result import Result, Table
 from core.tabular import LeftOutFile

@@ -9,7 +9,7 @@ import streamlit as st
 
 from core import vcf
 from core.caching import StoredFile
-from core.demo.vcf import DEMOS
+from core.demo import VCF as DEMOS
 from core.errors import AuditInputError
 from core.reports import Report, report_table
 from core.vcf.donor.result import LIMITS as DONOR_LIMITS

@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Multiselect
 
-from core.demo.diversity import demo_file
+from core.demo import diversity_table
 from core.tables import read_dataset
 from pages.components.navigation import HOME
 
@@ -204,7 +204,7 @@ def test_search_that_cannot_be_prepared__says_why(open_page: OpenPage) -> None:
 
 
 def test_predictions__leave_accuracy_not_assessed(open_page: OpenPage) -> None:
-    frame = read_dataset(demo_file("iris").data, name="iris.csv").frame
+    frame = read_dataset(diversity_table("iris").data, name="iris.csv").frame
     app = _upload(open_page(PAGE), frame.assign(guess=frame["target"]), "iris.csv")
     app.selectbox(key="diversity_model").set_value("predictions").run()
     _of(app.selectbox, "diversity_predictions_").set_value("guess").run()
@@ -225,7 +225,7 @@ def test_model_file__is_used_and_one_that_is_a_pickle_refused(iris: AppTest) -> 
     app = _search(_with_model(iris, pickle.dumps({"a": 1})))
     assert "model.skops is a pickle or joblib file, whatever its name says" in _said(app)
     assert not app.metric
-    frame = read_dataset(demo_file("iris").data, name="iris.csv").frame.astype(float)
+    frame = read_dataset(diversity_table("iris").data, name="iris.csv").frame.astype(float)
     model = DecisionTreeClassifier(random_state=0).fit(frame.drop(columns="target"), frame["target"])
     data = ("model.skops", skops.io.dumps(model), "application/octet-stream")
     app = _search(app.file_uploader[-1].set_value(data).run())

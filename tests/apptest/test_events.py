@@ -8,7 +8,7 @@ import time
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.demo.events import make_alarm_log
+from benchmarks.demos.events import make_alarm_log
 from tests.kinds import Open
 from tests.saying import Saying
 

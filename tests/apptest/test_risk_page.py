@@ -12,8 +12,8 @@ from pyarrow import parquet
 from streamlit.testing.v1 import AppTest
 
 from core import risk
+from core.demo import RISK as DEMOS
 from core.demo import Demo
-from core.demo.risk import DEMOS
 from core.jobs import Progress
 from core.risk import RiskMeasurement, measure_risk
 from core.tables import Dataset

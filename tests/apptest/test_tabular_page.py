@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from core import caching
-from core.demo.tabular import DEMOS
+from core.demo import TABULAR as DEMOS
 from core.packing import called_apart
 from pages.components.navigation import HOME
 

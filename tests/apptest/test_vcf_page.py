@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.demo.vcf import DEMOS
+from core.demo import VCF as DEMOS
 from core.jobs import Progress
 from core.vcf import CHECKS
 from pages.components.access import NOT_OPENED

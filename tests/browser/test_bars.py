@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.demo.tabular import DEMOS
+from core.demo import TABULAR as DEMOS
 from tests.browser.test_looks import OVERFLOWS
 from tests.kinds import Visit, Wait
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pyarrow as pa
 from playwright.sync_api import Browser, expect
 
-from core.demo.delivery import DEMOS
+from core.demo import DATASET as DEMOS
 from tests.browser.conftest import let_in, start_server, stop_server
 from tests.browser.downloading import downloaded
 from tests.kinds import Visit, Wait

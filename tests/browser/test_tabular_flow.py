@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.demo.tabular import DEMOS
+from core.demo import TABULAR as DEMOS
 from tests.browser.downloading import download
 
 OPTIONS = {".csv": "text/csv", ".json": "application/json"}

@@ -2,8 +2,7 @@
 
 from playwright.sync_api import Page, expect
 
-from core.demo import DemoFile
-from core.demo.leakage import DEMOS as LEAKAGE
+from core.demo import LEAKAGE, DemoFile
 from tests.kinds import Visit, Wait
 
 SLOW = 60_000  # milliseconds, on a busy machine

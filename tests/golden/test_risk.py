@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core.__main__ import main
-from core.demo.diversity import demo_file
+from core.demo import diversity_table
 from core.diversity import DiversitySettings, ModelChoice, SearchProblem, as_published, prepare_search, search
 from core.diversity.minimized import Minimization
 from core.tables import read_dataset
@@ -61,7 +61,7 @@ def reference(golden_dir: Path, name: str) -> dict[str, Any]:
 
 
 def problem_of(expected: dict[str, Any]) -> SearchProblem:
-    file, split = demo_file(expected["dataset"]), expected["split"]
+    file, split = diversity_table(expected["dataset"]), expected["split"]
     settings = DiversitySettings(
         label="target",
         sensitive_attributes=(expected["sensitive_attribute"],),

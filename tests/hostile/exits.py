@@ -18,9 +18,9 @@ from pathlib import Path
 import pyarrow as pa
 from pyarrow import parquet
 
+from benchmarks.demos.delivery import make_delivery
+from benchmarks.demos.vcf import make_cohort
 from core.__main__ import main
-from core.demo.delivery import make_delivery
-from core.demo.vcf import make_cohort
 
 ROOT = Path(__file__).parents[2]
 CODES = (0, 1)  # the verdict is FAIL or it is not

@@ -11,11 +11,11 @@ from functools import cache
 
 import numpy as np
 
+from benchmarks.demos.delivery import make_delivery
+from benchmarks.demos.vcf import make_cohort
 from core.__main__ import audit_again
 from core.at_hand import Source, alone
 from core.commands import OF_POLICIES, command
-from core.demo.delivery import make_delivery
-from core.demo.vcf import make_cohort
 from core.errors import AuditInputError
 from core.filed import Sameness, read_report, repeat_report
 from core.policies import shipped_names

@@ -16,7 +16,7 @@ import pytest
 
 from core import leakage
 from core.__main__ import main
-from core.demo.leakage import DEMOS
+from core.demo import LEAKAGE as DEMOS
 from core.filed.deciding import read_decided
 from core.leakage.report import leakage_report
 from core.reports import input_facts, render

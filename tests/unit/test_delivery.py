@@ -29,7 +29,7 @@ from core.delivery.keys import Link, Persons, Place, persons_of, propose_links
 from core.delivery.known import events_of, known_all, known_none, known_one, known_several
 from core.delivery.report import delivery_report
 from core.delivery.result import delivery_result
-from core.demo.delivery import DEMOS
+from core.demo import DATASET as DEMOS
 from core.errors import AuditInputError
 from core.releases import EarlierTable
 from core.reports import RENDERERS, render

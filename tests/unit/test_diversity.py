@@ -13,7 +13,8 @@ from scipy.spatial.distance import pdist
 from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeRegressor
 
-from core.demo.diversity import DEMO_NAMES, DEMO_ROLES, DEMOS, demo_file
+from core.demo import DEMO_NAMES, DEMO_ROLES, diversity_table
+from core.demo import DIVERSITY as DEMOS
 from core.diversity import (
     DiversitySearch,
     DiversitySettings,
@@ -941,12 +942,12 @@ def test_demo_file__reads_as_a_table_with_the_roles_it_comes_with() -> None:
     n_records = {"breast_cancer": 569, "wine": 178, "iris": 150, "diabetes": 442}
     assert set(DEMO_NAMES) == set(n_records)
     for name in DEMO_NAMES:
-        file, roles = demo_file(name), DEMO_ROLES[name]
+        file, roles = diversity_table(name), DEMO_ROLES[name]
         data = read_dataset(file.data, name=file.name)
         assert {"target", roles.sensitive_attribute, *roles.quasi_identifiers} <= set(data.columns)
         assert data.n_records == n_records[name]
         assert [demo.make()["data"][0].name for demo in DEMOS if demo.key == name] == [f"{name}.csv"]
-    (said,) = problems(lambda: demo_file("titanic"))
+    (said,) = problems(lambda: diversity_table("titanic"))
     assert says(said, "one of breast_cancer, wine, iris, diabetes; it is titanic")
 
 

@@ -10,7 +10,7 @@ import skops.io
 from sklearn.tree import DecisionTreeClassifier
 
 from core.__main__ import main
-from core.demo.diversity import demo_file
+from core.demo import diversity_table
 from core.tables import read_dataset
 from tests.cases.table import holds_for_each, read_cases, says
 from tests.kinds import Patch, Told
@@ -30,7 +30,7 @@ def _of_file(path: Path, *further: str, label: str = "target") -> list[str]:
 @pytest.fixture
 def iris_file(tmp_path: Path) -> Path:
     path = tmp_path / "flowers.csv"
-    path.write_bytes(demo_file("iris").data)
+    path.write_bytes(diversity_table("iris").data)
     return path
 
 

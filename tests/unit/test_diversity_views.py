@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from core.demo.diversity import SHOWN_ROLES, demo_file
+from core.demo import SHOWN_ROLES, diversity_table
 from core.diversity import (
     Configuration,
     DiversityAudit,
@@ -44,7 +44,7 @@ NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
 
 def audit_of(choice: ModelChoice | None = None, **changes: object) -> DiversityAudit:
-    file, roles = demo_file("wine"), SHOWN_ROLES["wine"]
+    file, roles = diversity_table("wine"), SHOWN_ROLES["wine"]
     chosen = {"label": "target", "quasi_identifiers": roles.quasi_identifiers, "k_max": 6}
     settings = DiversitySettings(
         **(chosen | {"sensitive_attributes": (roles.sensitive_attribute,)} | changes)

@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 import pandas as pd
 import pytest
 
-from core.demo.events import DEMOS, make_alarm_log
+from benchmarks.demos.events import make_alarm_log
+from core.demo import EVENTS as DEMOS
 from core.events import EventAudit, compare_strategies, export_files, release_zip, strategy_curve
 from core.events.charts import cross_chart, cross_table_after, cross_table_before, size_histogram
 from core.events.report import events_report

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.demo.leakage import DEMOS
+from core.demo import LEAKAGE as DEMOS
 from core.leakage import LeakageAudit, LeakageSettings, LeakageThresholds, audit_leakage, pair_tables
 from core.leakage.evidence import row_counts_csv, row_values_table
 from core.leakage.report import leakage_report

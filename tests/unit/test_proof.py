@@ -22,10 +22,10 @@ from core.__main__ import audit_again, main
 from core.at_hand import alone
 from core.delivery import DeliveryThresholds, audit_delivery
 from core.delivery.proof import delivery_proof
-from core.demo.leakage import DEMOS as SURVEYS
-from core.demo.risk import DEMOS as PATIENTS
-from core.demo.tabular import DEMOS as HOSPITALS
-from core.demo.vcf import DEMOS as COHORTS
+from core.demo import LEAKAGE as SURVEYS
+from core.demo import RISK as PATIENTS
+from core.demo import TABULAR as HOSPITALS
+from core.demo import VCF as COHORTS
 from core.errors import AuditInputError
 from core.leakage import LeakageSettings, audit_leakage
 from core.leakage.proof import leakage_proof

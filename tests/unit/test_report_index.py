@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from core.__main__ import main
-from core.demo.tabular import DEMOS as HOSPITALS
-from core.demo.vcf import DEMOS as COHORTS
+from core.demo import TABULAR as HOSPITALS
+from core.demo import VCF as COHORTS
 from core.reports import render_html, report_stem
 from core.reports.index import render_index
 from core.verdict import Verdict

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.demo.risk import DEMOS, make_patients, make_released_patients
+from benchmarks.demos.risk import make_patients, make_released_patients
+from core.demo import RISK as DEMOS
 from core.reports import RENDERERS, input_facts, render, report_table
 from core.reports.model import said_table
 from core.result import Group, Note

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from core.demo.risk import make_patients
+from benchmarks.demos.risk import make_patients
 from core.reports import zip_of
 from core.risk import (
     ClassLimits,

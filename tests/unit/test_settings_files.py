@@ -9,7 +9,7 @@ from typing import Literal
 import pytest
 
 from core.__main__ import main
-from core.demo.tabular import DEMOS
+from core.demo import TABULAR as DEMOS
 from core.errors import AuditInputError
 from core.settings_files import LARGEST_FILE, known_settings, read_settings, settings_of, settings_toml
 from core.settings_form import (

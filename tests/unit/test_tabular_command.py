@@ -5,8 +5,8 @@ import re
 
 import pytest
 
+from benchmarks.demos.tabular import make_hospital
 from core.__main__ import main
-from core.demo.tabular import make_hospital
 from tests.cases.table import says
 
 SKIPPED = "error: {} was not verified. {}\n"

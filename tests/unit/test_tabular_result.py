@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.demo.tabular import DEMOS, make_hospital
+from benchmarks.demos.tabular import make_hospital
+from core.demo import TABULAR as DEMOS
 from core.own_reports import TABULAR_COLUMNS
 from core.reports import render_csv, render_html, render_json, render_xlsx, report_table
 from core.result import Drawing

@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.demo.vcf import DEMOS, make_cohort
+from benchmarks.demos.vcf import make_cohort
+from core.demo import VCF as DEMOS
 from core.reports import render, report_table
 from core.vcf import (
     ALL_CHECKS,

@@ -16,8 +16,8 @@ import pyarrow as pa
 import pytest
 from pysam import bcftools
 
+from benchmarks.demos.vcf import make_cohort
 from core import apart
-from core.demo.vcf import make_cohort
 from core.jobs import Job, JobState, Progress
 from core.packing import packed, unpacked
 from core.vcf import (

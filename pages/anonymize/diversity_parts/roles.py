@@ -7,7 +7,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from core.caching import columns_of_text, suggested_roles, zero_one_columns
-from core.demo.diversity import LABEL, SHOWN_ROLES
+from core.demo import LABEL, SHOWN_ROLES
 from core.diversity import DiversitySettings, suggest_label, suggest_one_hot_groups
 from core.roles import Role
 from core.settings_form import described

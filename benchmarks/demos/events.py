@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from core.demo import Demo, DemoFile
-
 _SEED = 20240
 _N_USERS = 240
 _N_EVENTS = 9_000
@@ -44,14 +42,3 @@ def make_alarm_log() -> bytes:
         for event in np.argsort(seconds, kind="stable")
     ]
     return ("\n".join(["OD_ISO;GUID;dogodek", *lines]) + "\n").encode()
-
-
-DEMOS = (
-    Demo(
-        key="alarms",
-        label="Alarm log of a care service",
-        description="240 synthetic users, 9,000 events in 13 weeks: k = 5 is reached and yet it fails, "
-        "because one pseudonym per user shows how many events each had, and all of them together.",
-        make=lambda: {"log": (DemoFile(name="demo_alarm_log.csv", data=make_alarm_log()),)},
-    ),
-)

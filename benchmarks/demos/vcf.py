@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from isal import isal_zlib
 
-from core.demo import Demo, DemoFile
+from core.demo import DemoFile
 from core.vcf.files import EOF_MARKER
 
 _SEED = 20_250
@@ -121,13 +121,3 @@ def _block(text: bytes) -> bytes:
     body = isal_zlib.compress(text, 2, -15)
     head = bytes.fromhex("1f8b08040000000000ff060042430200") + (len(body) + 25).to_bytes(2, "little")
     return head + body + isal_zlib.crc32(text).to_bytes(4, "little") + len(text).to_bytes(4, "little")
-
-
-DEMOS = (
-    Demo(
-        key="cohort",
-        label="Two synthetic cohorts",
-        description="Six made-up donors each: one file masked cleanly, one with leftovers, one of low level.",
-        make=make_cohort,
-    ),
-)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from core.demo import Demo, DemoFile
+from core.demo import DemoFile
 
 _N_PATIENTS = 420
 _SURNAMES = tuple("김이박최정강조윤장임한오서신권")
@@ -246,14 +246,3 @@ def _log(stem: str, mode: str, columns: Mapping[str, str]) -> bytes:
         "output_file": f"{stem}_anonymized.csv",
     }
     return json.dumps({"_meta": meta, "log_info": entries}, ensure_ascii=False, indent=1).encode()
-
-
-DEMOS = (
-    Demo(
-        key="hospital",
-        label="Synthetic hospital",
-        description="Four tables with their logs: one passes, one warns, one fails, and one passes the rule "
-        "although names and addresses are untouched.",
-        make=make_hospital,
-    ),
-)

@@ -3,12 +3,11 @@
 import csv
 import io
 from collections.abc import Mapping, Sequence
-from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
-from core.demo import Demo, DemoFile
+from core.demo import DemoFile
 
 _N_PERSONS = 1500
 _REGIONS = ("north", "east", "south", "west", "centre")
@@ -63,19 +62,3 @@ def _csv(columns: Mapping[str, Sequence[str] | Column]) -> bytes:
     writer.writerow(columns)
     writer.writerows(zip(*columns.values(), strict=True))
     return text.getvalue().encode()
-
-
-DEMOS = (
-    Demo(
-        key="linked",
-        label="Three linked tables",
-        description="Persons, stays and tests: each is fine by itself; together they find nearly everybody.",
-        make=partial(make_delivery, coarse=False),
-    ),
-    Demo(
-        key="coarse",
-        label="Coarser tables",
-        description="The same kind of persons, stays by year alone: one known stay finds nobody.",
-        make=partial(make_delivery, coarse=True),
-    ),
-)

@@ -3,12 +3,11 @@
 import csv
 import io
 from collections.abc import Callable, Mapping
-from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
-from core.demo import Demo, DemoFile
+from core.demo import DemoFile
 
 _N_PARTICIPANTS = 600
 _COLUMNS_WORDS = "age sex handedness education bmi smoker income_band wellbeing importance_of_faith town"
@@ -78,23 +77,8 @@ def _csv(cells: Cells) -> bytes:
     return text.getvalue().encode()
 
 
-DEMOS = (
-    Demo(
-        key="leaking",
-        label="Leaking scramble",
-        description="A survey of which one column and 18 rows stayed in place, and 12 rows moved unchanged.",
-        make=partial(make_pair, _scramble_leaking, "survey_leaking.csv"),
-    ),
-    Demo(
-        key="safe",
-        label="Safe scramble",
-        description="Every column shuffled on its own: matching cells are no more than chance.",
-        make=partial(make_pair, _scramble_safely, "survey_shuffled.csv"),
-    ),
-    Demo(
-        key="reversed",
-        label="Reversed copy",
-        description="The same rows upside down: the usual figures see nothing, and everybody is still there.",
-        make=partial(make_pair, reverse, "survey_reversed.csv"),
-    ),
-)
+PAIRS = {
+    "survey_leaking.csv": _scramble_leaking,
+    "survey_shuffled.csv": _scramble_safely,
+    "survey_reversed.csv": reverse,
+}

@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from core.demo import Demo, DemoFile
-
 _SEED = 20_250
 _N_PATIENTS = 360
 _TOWNS = ("Ljubljana", "Maribor", "Celje", "Kranj", "Koper", "Novo mesto")
@@ -42,22 +40,3 @@ def make_released_patients() -> bytes:
         lower = int(age) // 20 * 20
         released.append(",".join((f"{lower}-{lower + 19}", sex, _REGION[town], *rest)))
     return ("\n".join(released) + "\n").encode()
-
-
-DEMOS = (
-    Demo(
-        key="untouched",
-        label="Patients, names removed",
-        description="360 synthetic patients without names: most are alone in their class all the same.",
-        make=lambda: {"table": (DemoFile(name="demo_patients.csv", data=make_patients()),), "original": ()},
-    ),
-    Demo(
-        key="generalized",
-        label="Patients, generalized",
-        description="The same patients with coarser ages and regions, beside their original.",
-        make=lambda: {
-            "table": (DemoFile(name="demo_patients_released.csv", data=make_released_patients()),),
-            "original": (DemoFile(name="demo_patients.csv", data=make_patients()),),
-        },
-    ),
-)
