@@ -75,7 +75,7 @@ def test_main__imports_the_tool_asked_for_only() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     shared = ["core.commands.output", "core.commands.batches", "core.commands.folders"]
-    assert done.stdout.strip() == str([*shared, "core.commands.vcf"])
+    assert done.stdout.strip() == str([*shared, "core.commands.vcf", "core.commands.policies"])
 
 
 @pytest.mark.slow
