@@ -148,9 +148,6 @@ _REMEDIES: Mapping[Group, Mapping[str, str]] = {
         "release_alike": "Give every release pseudonyms of its own.",
         "release_joined": "Shuffle the records, and round or leave out what names one of each release.",
         "release_relinked": "Make the columns by which persons are found again coarser, or leave some out.",
-        "row_order_*": "Shuffle the records before the table is given away.",
-        "row_order_kept": "Shuffle the records before the table is given away.",
-        "order": "Shuffle the records, and draw pseudonyms and numbers in random order.",
         **dict.fromkeys(
             (
                 "donor_in_panel",
@@ -259,6 +256,8 @@ _REMEDIES: Mapping[Group, Mapping[str, str]] = {
         "blank_filled": "Find out where the values came from; leave blank what was blank.",
         "original_with_several_pseudonyms": "Give each person one pseudonym.",
         "pseudonyms_not_one_to_one": "Give each person one pseudonym, and each pseudonym to one person.",
+        "row_order_*": "Shuffle the records before the table is given away.",
+        "row_order_kept": "Shuffle the records before the table is given away.",
         "row_count_differs": "Find out which records were added or left out.",
     },
     "conditions": {  # The settings, what could not be looked at, and facts worth stating.
@@ -297,6 +296,7 @@ _REMEDIES: Mapping[Group, Mapping[str, str]] = {
         "not_verified": "Correct the file that could not be read, and verify again.",
         "unmatched_file": "Add the file that belongs to this one, or rename them alike.",
         "no_key": "Name the columns that hold the same persons in two tables.",
+        "order": "Shuffle the records, and draw pseudonyms and numbers in random order.",
         "records_of_persons": "Keep one record a person, or put a person's records into one.",
         "rows_of_persons": "Compare tables with one row a person, where persons matter.",
         "missing_persons": "Take out of every table who was taken out of one.",
