@@ -56,7 +56,7 @@ def run() -> None:
                 opinion_thresholds=SecondOpinionThresholds(smallest_k=7),
             ),
             7,
-        ),
+        ).chart(),
         rounds=ROUNDS,
     )
     print(f"k moved, judged and drawn again: {1000 * again:.0f} ms (limit 500)")

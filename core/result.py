@@ -1,7 +1,7 @@
 """What an audit says, as one tree of plain parts; pages, files and terminals render it.
 
 A renderer never asks a tool anything: what is shown is in the :class:`Result`. There are five kinds of
-parts and no sixth. Nothing here imports pandas or Streamlit, and rows are read when a renderer asks.
+parts and no sixth. Nothing here imports pandas, Streamlit or Altair, and rows are read when a renderer asks.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from core.measures.measure import Unit
 from core.verdict import Finding, Verdict, worst
 
 if TYPE_CHECKING:
-    from core.charts import Chart
+    from core.charts import alt
 
 Where = Literal["both", "page", "report"]
 
@@ -65,11 +65,11 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
-    """A chart drawn from aggregates, under its title, with a text that says what it shows."""
+    """A chart drawn from aggregates, under its title."""
 
     title: str
-    chart: Chart
-    alt: str
+    chart: Callable[[], alt.LayerChart]  # makes it when something shows it
+    alt: str = ""  # says what it shows, where that is more than titles of axes and the first marks
     where: Where = "both"
 
 

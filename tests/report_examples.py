@@ -4,11 +4,12 @@ import dataclasses
 import json
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
-from core.charts import chart, class_size_chart, field, layer
+from core.charts import alt, class_size_chart, layered
 from core.plain import valid_unicode
 from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable
 from core.reports.model import Column
@@ -106,7 +107,7 @@ def class_sizes_table(n_rows: int) -> ReportTable:
 
 def class_sizes_chart() -> ReportChart:
     """Return a chart like the tools' own."""
-    drawn = class_size_chart(np.array([1, 4, 9]), np.array([3, 8, 90]), 5)
+    drawn = partial(class_size_chart, np.array([1, 4, 9]), np.array([3, 8, 90]), 5)
     return ReportChart(title="Class sizes", chart=drawn, alt_text="11 of 101 records are in small classes.")
 
 
@@ -115,7 +116,7 @@ def text_report(text: str) -> Report:
     cell = valid_unicode(text)  # no frame can hold a lone surrogate
     frame = pd.DataFrame([[cell, "plain"], ["plain", cell]], columns=[cell, "other"])
     points = pd.DataFrame({"c0": [cell, "other"], "c1": [1, 2]})
-    bars = chart(layer(points, "bar", x=field("c0:N", text), y=field("c1:Q")), height=100)
+    bars = alt.Chart(points).mark_bar().encode(x=alt.X("c0:N", title=text), y=alt.Y("c1:Q"))
     return report(
         **dict.fromkeys(("tool", "title", "question", "headline"), text),
         verdicts={text: Verdict.WARN},
@@ -124,7 +125,7 @@ def text_report(text: str) -> Report:
         figures=(Figure(measure="k", value=2, threshold=text, verdict=Verdict.WARN, of=text),),
         findings=(Finding(check=text, verdict=Verdict.WARN, message=text, column=text, n_affected=1),),
         tables=(ReportTable(name=text, title=text, frame=frame, note=text),) * 2,
-        charts=(ReportChart(title=text, chart=bars, alt_text=text),),
+        charts=(ReportChart(title=text, chart=lambda: layered(bars, height=100), alt_text=text),),
         limits=(text,),
         versions={text: text},
     )

@@ -1,4 +1,4 @@
-"""What all charts share: colours with one meaning each, the parts of a chart, and what several tools draw.
+"""What all charts share: colours with one meaning each, how one is made and shown, and common ones.
 
 Charts are drawn from aggregates. They carry no theme of their own, so that the page's theme (light or
 dark) applies; every colour is readable on both. :func:`for_report` gives a chart the size and theme of a
@@ -6,6 +6,7 @@ printed report.
 """
 
 from core.charts.class_sizes import class_size_bins, class_size_chart, class_size_table
+from core.charts.lazy_altair import alt
 from core.charts.look import (
     COLORS,
     HEIGHT,
@@ -13,18 +14,16 @@ from core.charts.look import (
     PERCENT,
     TEXT_COLOR,
     WHOLE,
-    Channel,
-    Chart,
-    Layer,
-    chart,
     counts,
-    field,
+    described,
     for_report,
-    layer,
+    layered,
     legend,
     meaning,
     number_locale,
+    on_page,
     places,
     threshold,
+    vega_lite,
 )
 from core.charts.shapes import Part, heatmap, histogram, horizontal_bars, shades, stacked_share_bar

@@ -1,25 +1,25 @@
 """Records by the size of their equivalence class, with the threshold k: bins, counts and the chart."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from core.charts.lazy_altair import alt
 from core.charts.look import (
     COLORS,
     HEIGHT,
     PERCENT,
     TEXT_COLOR,
     WHOLE,
-    Channel,
-    Chart,
-    Layer,
-    chart,
     counts,
-    field,
-    layer,
+    layered,
     legend,
     threshold,
 )
@@ -106,7 +106,7 @@ def class_size_chart(
     share_title: str = "Share of records",
     groups: tuple[str, str] = ("in classes smaller than {k}", "in classes of {k} or more"),
     cumulative: bool = False,
-) -> Chart:
+) -> alt.LayerChart:
     """Draw the records by the size of their equivalence class, with the threshold k as a dashed line.
 
     `groups` names those below and those at or above the threshold.
@@ -118,18 +118,23 @@ def class_size_chart(
     order = [str(label) for label in table["class_size"]]
     at = order[int(np.argmax(~table["below_k"].to_numpy()))]
     labels = {"labelAngle": 0, "labelOverlap": "greedy", "labelSeparation": 4}
-    x = field("class_size:O", x_title, scale={"domain": order}, axis=labels)
-    y = field("n_records:Q", y_title, **counts(table["n_records"].max(), log=log))
+    x = partial(alt.X, "class_size:O", title=x_title, scale={"domain": order}, axis=labels)
+    largest = int(table["n_records"].max())
+    y = counts(largest, log=log)
+    y_of_numbers: dict[str, Any] = {}
+    if cumulative:  # whose scale is its own, so that bars and their numbers have to agree on theirs
+        y = {"scale": {"domain": [0, max(largest, 1)], "nice": True}, **y}
+        y_of_numbers = {**y, "axis": None}
     shown = table[table["n_records"] > 0]
     layers = [
-        _bars(shown, x, y, [below, above], (y_title, share_title)),
-        _counts_below(shown[shown["below_k"]], x),
-        *threshold(at, f"k = {k:,}", {**x, "bandPosition": 0}, shift=-2),
+        _bars(shown, x(), alt.Y("n_records:Q", title=y_title, **y), [below, above], (y_title, share_title)),
+        _counts_below(shown[shown["below_k"]], x(), alt.Y("n_records:Q", **y_of_numbers)),
+        *threshold(at, f"k = {k:,}", x(bandPosition=0), shift=-2),
     ]
     if not cumulative:
-        return chart(*layers, height=HEIGHT)
-    both = [{"layer": layers}, _cumulative_line(table, field("class_size:O", scale=x["scale"]))]
-    return chart(*both, height=HEIGHT, resolve={"scale": {"y": "independent"}})
+        return layered(*layers, height=HEIGHT)
+    layers.append(_cumulative_line(table, order))
+    return layered(*layers, height=HEIGHT, resolve={"scale": {"y": "independent"}})
 
 
 def _said_groups(table: pd.DataFrame, groups: tuple[str, str], k: int) -> Iterator[str]:
@@ -139,51 +144,59 @@ def _said_groups(table: pd.DataFrame, groups: tuple[str, str], k: int) -> Iterat
         yield say(text(group, k=k) if has_any else text("{group}: none", group=text(group, k=k)))
 
 
-def _bars(rows: pd.DataFrame, x: Channel, y: Channel, groups: list[str], titles: tuple[str, str]) -> Layer:
+def _bars(rows: pd.DataFrame, x: alt.X, y: alt.Y, groups: list[str], titles: tuple[str, str]) -> alt.Chart:
     """Return the bars; what is below the threshold is red and paler, with a dashed outline."""
 
-    def by_group(below: object, others: object) -> Channel:
-        return {"condition": {"test": "datum.below_k", "value": below}, "value": others}
+    def below(value: object) -> dict[str, Any]:
+        return {"test": "datum.below_k", "value": value}
 
-    colors = [COLORS["FAIL"], COLORS["neutral"]]
-    scale = {"domain": groups, "range": colors}
-    return layer(
-        rows,
-        "bar",
-        {"strokeWidth": 2},
-        x=x,
-        y=y,
-        color=field("group:N", scale=scale, legend=legend(symbolStrokeWidth=0)),
-        stroke=by_group(*colors),
-        fillOpacity=by_group(0.35, 1),
-        strokeDash=by_group([4, 3], [1, 0]),
-        tooltip=[
-            field("class_size:O", "Class size"),
-            field("n_records:Q", titles[0], format=","),
-            field("share:N", titles[1]),
-            field("group:N", "Which is"),
-        ],
+    red, grey = COLORS["FAIL"], COLORS["neutral"]
+    scale = {"domain": groups, "range": [red, grey]}
+    return (
+        alt.Chart(rows)
+        .mark_bar(strokeWidth=2)
+        .encode(
+            x=x,
+            y=y,
+            color=alt.Color("group:N", scale=scale, legend=legend(symbolStrokeWidth=0)),
+            stroke=alt.StrokeValue(grey, condition=below(red)),
+            fillOpacity=alt.FillOpacityValue(1, condition=below(0.35)),
+            strokeDash=alt.StrokeDashValue([1, 0], condition=below([4, 3])),
+            tooltip=[
+                alt.Tooltip("class_size:O", title="Class size"),
+                alt.Tooltip("n_records:Q", title=titles[0], format=","),
+                alt.Tooltip("share:N", title=titles[1]),
+                alt.Tooltip("group:N", title="Which is"),
+            ],
+        )
     )
 
 
-def _counts_below(rows: pd.DataFrame, x: Channel) -> Layer:
+def _counts_below(rows: pd.DataFrame, x: alt.X, y: alt.Y) -> alt.Chart:
     """Return the numbers written above the bars below the threshold, where the bars are wide enough."""
     widest = 7 * max((len(f"{n:,}") for n in rows["n_records"]), default=0)  # pixels
-    looks = {"color": TEXT_COLOR, "baseline": "bottom", "dy": -3, "fontSize": 11}
-    looks["opacity"] = {"expr": f"bandwidth('x') < {widest} ? 0 : 1"}
-    return layer(rows, "text", looks, x=x, y=field("n_records:Q"), text=field("n_records:Q", format=","))
+    opacity = {"expr": f"bandwidth('x') < {widest} ? 0 : 1"}
+    return (
+        alt.Chart(rows)
+        .mark_text(color=TEXT_COLOR, baseline="bottom", dy=-3, fontSize=11, opacity=opacity)
+        .encode(x=x, y=y, text=alt.Text("n_records:Q", format=","))
+    )
 
 
-def _cumulative_line(table: pd.DataFrame, x: Channel) -> Layer:
+def _cumulative_line(table: pd.DataFrame, order: list[str]) -> alt.Chart:
     shares = np.clip(np.cumsum(table["records_share"].to_numpy()), 0, 1)
     rows = pd.DataFrame({"class_size": table["class_size"], "cumulative": shares})
     rows["text"] = [say(percent(share)) for share in shares]
     axis = {**PERCENT, "orient": "right", "grid": False}
-    return layer(
-        rows,
-        "line",
-        {"point": {"size": 28}, "strokeWidth": 2, "color": COLORS["observed"]},
-        x=x,
-        y=field("cumulative:Q", "Cumulative share of records", scale=WHOLE, axis=axis),
-        tooltip=[field("class_size:O", "Class size up to"), field("text:N", "Share of records")],
+    return (
+        alt.Chart(rows)
+        .mark_line(point={"size": 28}, strokeWidth=2, color=COLORS["observed"])
+        .encode(
+            x=alt.X("class_size:O", scale={"domain": order}),
+            y=alt.Y("cumulative:Q", title="Cumulative share of records", scale=WHOLE, axis=axis),
+            tooltip=[
+                alt.Tooltip("class_size:O", title="Class size up to"),
+                alt.Tooltip("text:N", title="Share of records"),
+            ],
+        )
     )

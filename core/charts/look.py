@@ -1,17 +1,19 @@
 """How every chart looks: colours with one meaning each, sizes, threshold lines, the theme of reports.
 
-A chart is a Vega-Lite specification of plain values. Nothing checks it against the schema when it is drawn,
-which takes longer than all else between a slider and its chart; the tests do.
+A chart is an Altair chart. Titles of its channels are said in the language spoken when it is shown.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any
 from unicodedata import east_asian_width
 
 import pandas as pd
 
+from core.charts.lazy_altair import alt
 from core.words import Written, say
 
 COLORS: Mapping[str, str] = MappingProxyType(
@@ -38,14 +40,15 @@ kept, generalized and removed) the colours stay apart for colour-blind readers."
 TEXT_COLOR = "#727B8A"  # marks of type text: the one grey readable on both backgrounds
 HEIGHT = 280
 
-Channel = dict[str, Any]
-Layer = dict[str, Any]
-NAMES: Channel = {"labelLimit": 240, "maxExtent": 240}  # axis of names
-PERCENT: Channel = {"labelExpr": "format(100 * datum.value, '.3~g') + ' %'", "labelFlush": False}  # of shares
-WHOLE: Channel = {"domain": [0, 1], "nice": False}  # scale of shares
-_TYPES = {"Q": "quantitative", "N": "nominal", "O": "ordinal"}
+NAMES: dict[str, Any] = {"labelLimit": 240, "maxExtent": 240}  # axis of names
+PERCENT: dict[str, Any] = {
+    "labelExpr": "format(100 * datum.value, '.3~g') + ' %'",
+    "labelFlush": False,
+}  # of shares
+WHOLE: dict[str, Any] = {"domain": [0, 1], "nice": False}  # scale of shares
 _TITLE_PLACES, _PLACE = 38, 6  # letters of an axis title beside each other, 390 pixels wide; pixels of one
-_FRAME = {
+_MOST_TOLD = 5  # marks in words
+_FRAME: dict[str, Any] = {
     "width": "container",
     # Streamlit would otherwise fit axes and legend into the height, and leave small plots none.
     "autosize": {"type": "fit-x", "contains": "padding"},
@@ -53,74 +56,62 @@ _FRAME = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Chart:
-    """A chart: its specification, and the tables that its layers name."""
-
-    content: Mapping[str, Any]
-    tables: Mapping[str, pd.DataFrame]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the specification with its rows; a missing value is None."""
-        rows = {
-            name: table.astype(object).where(table.notna(), None).to_dict(orient="records")
-            for name, table in self.tables.items()
-        }
-        return {**self.content, "datasets": rows}
-
-
-def field(of: str, title: str = "", /, **more: object) -> Channel:
-    """Return how a channel reads a column, such as ``events:Q`` for quantities (N: names, O: in order)."""
-    name, kind = of.split(":")
-    return {"field": name, "type": _TYPES[kind], **({"title": say(title)} if title else {}), **more}
-
-
-def layer(
-    rows: pd.DataFrame | Sequence[Mapping[str, object]],
-    mark: str,
-    looks: Mapping[str, object] | None = None,
-    /,
-    **channels: object,
-) -> Layer:
-    """Return marks of one kind, one a row; their columns are named here, never by what a file calls them."""
-    table = rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(list(rows))
-    return {"data": table, "mark": {"type": mark, **(looks or {})}, "encoding": channels}
-
-
-def chart(*layers: Layer, height: int, **more: object) -> Chart:
+def layered(*layers: alt.Chart, height: int, **more: Any) -> alt.LayerChart:
     """Return layers as a chart as wide as what it stands in; `height` is that of the plot alone.
 
     Layers without rows are left out: their scales would have no extent, of which browsers warn.
     """
+    shown = [each for each in layers if len(each.data)] or layers[:1]
+    return alt.LayerChart(layer=shown, height=height, **_FRAME, **more)
+
+
+def specification(
+    chart: alt.LayerChart, *, validate: bool = False
+) -> tuple[dict[str, Any], dict[str, pd.DataFrame]]:
+    """Return a chart as Vega-Lite in the language spoken, and the tables that its layers name."""
+    with _named_tables(chart) as tables:
+        written: dict[str, Any] = chart.to_dict(validate=validate)
+    del written["$schema"]
+    said: dict[str, Any] = _said({**written, "config": {"locale": number_locale()}}, written["height"])
+    return said, tables
+
+
+@contextmanager
+def _named_tables(chart: alt.LayerChart) -> Iterator[dict[str, pd.DataFrame]]:
+    """Let a chart name its tables for a while, instead of holding them, and yield them by name."""
     tables: dict[str, pd.DataFrame] = {}
-
-    def named(each: Layer) -> Layer:
-        if "layer" in each:
-            return {**each, "layer": [named(part) for part in _with_rows(each["layer"])]}
-        known = [name for name, table in tables.items() if table is each["data"]]
+    held = [(part, part.data) for part in (chart, *chart.layer) if isinstance(part.data, pd.DataFrame)]
+    for part, table in held:
+        known = [name for name, other in tables.items() if other is table]
         name = known[0] if known else f"rows_{len(tables)}"
-        tables[name] = each["data"]
-        return {**each, "data": {"name": name}, "encoding": _titled(each["encoding"], height)}
-
-    drawn = [named(each) for each in _with_rows(layers)]
-    return Chart({"layer": drawn, "height": height, **_FRAME, **more}, tables)
-
-
-def _with_rows(layers: Sequence[Layer]) -> Sequence[Layer]:
-    return [each for each in layers if "layer" in each or len(each["data"])] or layers[:1]
+        tables[name], part.data = table, alt.NamedData(name)
+    try:
+        yield tables
+    finally:
+        for part, table in held:
+            part.data = table
 
 
-def _titled(channels: Mapping[str, Any], height: int) -> dict[str, Any]:
-    """Return channels with the titles of axes in lines short enough for the height, or a narrow window."""
-    room = {"x": _TITLE_PLACES, "y": min(height // _PLACE, _TITLE_PLACES)}
-    titles = {axis: channels.get(axis, {}).get("title") for axis in room}
-    lines = {axis: _lines(title, room[axis]) for axis, title in titles.items() if title}
-    return {**channels, **{axis: {**channels[axis], "title": title} for axis, title in lines.items()}}
+def _said(part: Any, height: int, channel: str = "") -> Any:
+    """Return a part of a specification with its titles said, those of axes in lines.
+
+    The lines are short enough for the height of the plot, or for a narrow window.
+    """
+    if isinstance(part, list):
+        return [_said(each, height) for each in part]
+    if not isinstance(part, dict):
+        return part
+    said = {name: _said(value, height, name) for name, value in part.items()}
+    if title := said.get("title"):
+        room = {"x": _TITLE_PLACES, "y": min(height // _PLACE, _TITLE_PLACES)}.get(channel)
+        words = [say(each) for each in ([title] if isinstance(title, str) else title)]
+        said["title"] = _lines(words, room) if room else words[0]
+    return said
 
 
-def _lines(title: str | Sequence[str], n_places: int) -> str | list[str]:
+def _lines(parts: Sequence[str], n_places: int) -> str | list[str]:
     lines: list[str] = []
-    for part in [title] if isinstance(title, str) else title:
+    for part in parts:
         lines.append("")
         for word in part.split(" "):
             longer = f"{lines[-1]} {word}".strip()
@@ -136,24 +127,24 @@ def places(words: str) -> int:
     return sum(1 + (east_asian_width(letter) == "W") for letter in words)
 
 
-def legend(n_columns: int = 1, **more: object) -> dict[str, object]:
+def legend(n_columns: int = 1, **more: Any) -> dict[str, Any]:
     """Return a legend above the plot, entries beside each other; below in a narrow window, so none is cut."""
     columns = {"expr": f"width < 420 ? 1 : {n_columns}"} if n_columns > 1 else 1
     form = {"title": None, "orient": "top", "columns": columns, "labelLimit": 0, "symbolOpacity": 1}
     return {**form, **more}
 
 
-def meaning(of: str, meanings: Mapping[Any, str] | Sequence[str], **more: object) -> Channel:
+def meaning(of: str, meanings: Mapping[Any, str] | Sequence[str], **more: Any) -> alt.Color:
     """Return the channel that gives each meaning its colour of :data:`COLORS`.
 
     `meanings`: what is said to key of the colour; where they are the same word, the words alone.
     """
     keys = meanings if isinstance(meanings, Mapping) else dict(zip(meanings, meanings, strict=True))
     scale = {"domain": [say(word) for word in keys], "range": [COLORS[key] for key in keys.values()]}
-    return field(of, scale=scale, **{"legend": legend(len(keys)), **more})
+    return alt.Color(of, scale=scale, **{"legend": legend(len(keys)), **more})
 
 
-def counts(largest: float = 10, *, log: bool = False) -> dict[str, object]:
+def counts(largest: float = 10, *, log: bool = False) -> dict[str, Any]:
     """Return scale and axis of counts; the logarithmic one keeps 0 and names powers of ten."""
     if log:
         powers = [10**power for power in range(len(str(int(max(largest, 1))))) if 10**power <= largest]
@@ -164,17 +155,19 @@ def counts(largest: float = 10, *, log: bool = False) -> dict[str, object]:
     return {"axis": {"format": ",d", "tickMinStep": 1, **few}}
 
 
-def threshold(at: object, label: str, x: Channel, *, shift: int = 0) -> list[Layer]:
+def threshold(at: object, label: str, x: alt.X, *, shift: int = 0) -> list[alt.Chart]:
     """Return a dashed vertical line and its label, above the plot where no bar can cover it.
 
     `x`: the channel that places it, which reads the column it names.
     """
-    rows = pd.DataFrame([{x["field"]: at, "label": say(label)}])
-    line = {"color": COLORS["threshold"], "strokeDash": [6, 4], "strokeWidth": 2, "xOffset": shift}
-    words = {"color": COLORS["threshold"], "baseline": "bottom", "fontWeight": "bold"}
+    column = x["shorthand"].partition(":")[0]
+    marks = alt.Chart(pd.DataFrame([{column: at, "label": say(label)}])).encode(x=x)
+    color = COLORS["threshold"]
     return [
-        layer(rows, "rule", line, x=x),
-        layer(rows, "text", words, x=x, y={"value": -3}, text=field("label:N")),
+        marks.mark_rule(color=color, strokeDash=[6, 4], strokeWidth=2, xOffset=shift),
+        marks.mark_text(color=color, baseline="bottom", fontWeight="bold").encode(
+            y=alt.YValue(-3), text=alt.Text("label:N")
+        ),
     ]
 
 
@@ -185,17 +178,67 @@ def number_locale() -> dict[str, object]:
     return {"number": {**separators, "grouping": [3], "currency": ["", ""]}}
 
 
-def for_report(drawn: Chart, *, width: int = 720, height: int | None = None) -> dict[str, Any]:
-    """Return the chart's Vega-Lite specification at a fixed width, `height` at most, with the report's theme.
+def on_page(chart: alt.LayerChart) -> dict[str, Any]:
+    """Return a chart as Streamlit takes it; the theme is the page's."""
+    written, tables = specification(chart)
+    return {**written, "datasets": tables}
+
+
+def vega_lite(chart: alt.LayerChart, *, validate: bool = False) -> dict[str, Any]:
+    """Return a chart as Vega-Lite with its rows; a missing value is None."""
+    written, tables = specification(chart, validate=validate)
+    rows = {
+        name: table.astype(object).where(table.notna(), None).to_dict(orient="records")
+        for name, table in tables.items()
+    }
+    return {**written, "datasets": rows}
+
+
+def described(written: Mapping[str, Any]) -> str:
+    """Return what a chart shows in words: the titles of its axes, and what its first marks are."""
+    layers = [each["encoding"] for each in written["layer"]]
+    axes = (("x", "Horizontal axis: {title}."), ("y", "Vertical axis: {title}."))
+    titles = [(layers[0].get(axis, {}).get("title"), message) for axis, message in axes]
+    said = [
+        say(message, title=title if isinstance(title, str) else " ".join(title))
+        for title, message in titles
+        if title
+    ]
+    told: list[object] = []
+    for layer in written["layer"]:
+        tips = layer["encoding"].get("tooltip")
+        if isinstance(tips, list) and tips not in told:
+            told.append(tips)
+            named = layer.get("data", written.get("data"))
+            said.append(_first_marks(tips, written["datasets"][named["name"]]))
+    return " ".join(said)
+
+
+def _first_marks(tips: Sequence[Mapping[str, str]], rows: pd.DataFrame | Sequence[object]) -> str:
+    """Return what the tooltips of the first marks say, such as "Column, Share: age, 20 %; sex, 5 %."."""
+    first = pd.DataFrame(rows[:_MOST_TOLD]).to_dict(orient="records")
+    marks = [", ".join(_cell(row[tip["field"]]) for tip in tips) for row in first]
+    end = "; …" if len(rows) > _MOST_TOLD else "."
+    return f"{', '.join(tip['title'] for tip in tips)}: {'; '.join(marks)}{end}"
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, int | float):
+        return say(Written(f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"))
+    return str(value)
+
+
+def for_report(chart: alt.LayerChart, *, width: int = 720, height: int | None = None) -> dict[str, Any]:
+    """Return a chart as Vega-Lite at a fixed width, `height` at most, with the theme of a report.
 
     Text and axes are drawn in ``currentColor``, the colour of the text around the chart, so that one
     SVG serves light, dark and paper.
     """
-    specification: dict[str, Any] = _as_printed(drawn.to_dict())
+    printed: dict[str, Any] = _as_printed(vega_lite(chart))
     if height is not None:
-        specification["height"] = min(specification["height"], height)
-    config = {**_REPORT_CONFIG, "locale": number_locale()}
-    return {**specification, "width": width, "config": config, "background": None}
+        printed["height"] = min(printed["height"], height)
+    config = {**_REPORT_CONFIG, **printed["config"]}
+    return {**printed, "width": width, "config": config, "background": None}
 
 
 def _as_printed(part: Any) -> Any:

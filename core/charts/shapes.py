@@ -1,22 +1,22 @@
 """Bars, bars of shares, heat maps and histograms, each drawn from an aggregated table."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 
+from core.charts.lazy_altair import alt
 from core.charts.look import (
     COLORS,
     HEIGHT,
     NAMES,
     PERCENT,
     WHOLE,
-    Channel,
-    Chart,
-    chart,
     counts,
-    field,
-    layer,
+    layered,
     legend,
     meaning,
     places,
@@ -41,34 +41,33 @@ def horizontal_bars(
     reference_meaning: str = "chance",
     rule: float | None = None,
     rule_label: str = "",
-) -> Chart:
+) -> alt.LayerChart:
     """Draw one bar per row, in the order of the frame, with a tick for what to compare it with."""
 
     def rows(column: str, series: str) -> pd.DataFrame:
         numbers, words = frame[column], [say(Amount(unit, number)) for number in frame[column]]
         return pd.DataFrame({"name": frame[label], "value": numbers, "series": say(series), "text": words})
 
-    def named(title: str, written: str) -> list[object]:
-        return [field("name:N", title), field("text:N", written)]
+    def named(title: str, written: str) -> list[alt.Tooltip]:
+        return [alt.Tooltip("name:N", title=title), alt.Tooltip("text:N", title=written)]
 
     meanings = ["observed"] if reference is None else ["observed", reference_meaning]
-    y = field("name:N", label_title, sort=None, axis=NAMES)
-    shares = {"axis": {**PERCENT, "grid": True, "tickCount": 10}, "scale": WHOLE}
-    x = field("value:Q", value_title, **(shares if unit in ("share", "risk") else {"axis": {"format": ","}}))
-    key = None if reference is None else legend()
-    color = meaning("series:N", meanings, legend=key)
-    tips = named(label_title, value_title)
-    layers = [
-        layer(rows(value, "observed"), "bar", {"height": {"band": 0.55}}, y=y, x=x, color=color, tooltip=tips)
-    ]
+    is_share = unit in ("share", "risk")
+    scale: dict[str, Any] = {"scale": WHOLE} if is_share else {}
+    axis = {**PERCENT, "grid": True, "tickCount": 10} if is_share else {"format": ","}
+    marks = {
+        "x": alt.X("value:Q", title=value_title, axis=axis, **scale),
+        "y": alt.Y("name:N", title=label_title, sort=None, axis=NAMES),
+        "color": meaning("series:N", meanings, legend=None if reference is None else legend()),
+    }
+    bars = alt.Chart(rows(value, "observed")).mark_bar(height={"band": 0.55})
+    layers = [bars.encode(**marks, tooltip=named(label_title, value_title))]
     if reference is not None:
-        tick = {"thickness": 4, "bandSize": 22}
-        tips = named("Compared with", reference_meaning)
-        ticks = rows(reference, reference_meaning)
-        layers.append(layer(ticks, "tick", tick, y=y, x=x, color=color, tooltip=tips))
+        ticks = alt.Chart(rows(reference, reference_meaning)).mark_tick(thickness=4, bandSize=22)
+        layers.append(ticks.encode(**marks, tooltip=named("Compared with", reference_meaning)))
     if rule is not None:
-        layers += threshold(rule, rule_label, field("value:Q"))
-    return chart(*layers, height=max(80, 26 * len(frame) + 10))
+        layers += threshold(rule, rule_label, alt.X("value:Q"))
+    return layered(*layers, height=max(80, 26 * len(frame) + 10))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +79,7 @@ class Part:
     meaning: str
 
 
-def stacked_share_bar(parts: Sequence[Part], *, unit: Unit, title: str) -> Chart:
+def stacked_share_bar(parts: Sequence[Part], *, unit: Unit, title: str) -> alt.LayerChart:
     """Draw one horizontal bar of counts that sum to the whole; the legend names each with count and share."""
     total = sum(part.count for part in parts)
     rows, end = [], 0.0
@@ -91,20 +90,31 @@ def stacked_share_bar(parts: Sequence[Part], *, unit: Unit, title: str) -> Chart
         rows.append((say(part.label), part.count, written, named, start, end))
     table = pd.DataFrame(rows, columns=["label", "count", "share", "legend", "start", "end"])
     scale = {"domain": list(table["legend"]), "range": [COLORS[part.meaning] for part in parts]}
-    color = field("legend:N", scale=scale, legend=legend(2))
-    tooltip = [field("label:N", "Part"), field("count:Q", "Count", format=","), field("share:N", "Share")]
-    x = field("start:Q", title, axis={**PERCENT, "grid": False, "tickCount": 10}, scale=WHOLE)
-    bar = layer(table, "bar", {"height": 36}, x=x, x2={"field": "end"}, color=color, tooltip=tooltip)
-    return chart(bar, height=64)
+    axis = {**PERCENT, "grid": False, "tickCount": 10}
+    bar = (
+        alt.Chart(table)
+        .mark_bar(height=36)
+        .encode(
+            x=alt.X("start:Q", title=title, axis=axis, scale=WHOLE),
+            x2=alt.X2("end"),
+            color=alt.Color("legend:N", scale=scale, legend=legend(2)),
+            tooltip=[
+                alt.Tooltip("label:N", title="Part"),
+                alt.Tooltip("count:Q", title="Count", format=","),
+                alt.Tooltip("share:N", title="Share"),
+            ],
+        )
+    )
+    return layered(bar, height=64)
 
 
-def shades(of: str, title: str, low: float, high: float, *, is_share: bool = True) -> Channel:
+def shades(of: str, title: str, low: float, high: float, *, is_share: bool = True) -> alt.Color:
     """Return the channel that colours shares, or counts, from one to another, pale to dark."""
     ends = {"format": ",d", "values": sorted({int(low), int(low + high) // 2, int(high)})}
     key = {"labelExpr": PERCENT["labelExpr"], "tickCount": 3} if is_share else ends
     above = {"orient": "top", "gradientLength": {"expr": "min(width,200)"}}
     scale = {"domain": [low, (low + high) / 2, high], "range": ["#DCE9F5", "#6AA3D5", "#134A80"]}
-    return field(of, title, scale={**scale, "interpolate": "lab"}, legend={**above, **key})
+    return alt.Color(of, title=title, scale={**scale, "interpolate": "lab"}, legend={**above, **key})
 
 
 _ON_LIGHT, _ON_DARK = "#16202E", "#F4F8FC"
@@ -121,7 +131,7 @@ def heatmap(
     y_title: str,
     value_title: str,
     unit: Unit = "share",
-) -> Chart:
+) -> alt.LayerChart:
     """Draw one cell per row of the frame, dark for large values, each with its figure where it has room."""
     table = pd.DataFrame({"x": frame[x], "y": frame[y], "value": frame[value]})
     table["text"] = [say(Amount(unit, number)) for number in table["value"]]
@@ -135,18 +145,23 @@ def heatmap(
         return {"expr": f"width < {wide} ? {narrow} : {enough}"}
 
     labels = {"labelAngle": room(columns, 0, -40), "labelAlign": room(columns, "'center'", "'right'")}
-    place = {
-        "x": field("x:N", x_title, sort=None, axis={**labels, **NAMES, "labelOverlap": False}),
-        "y": field("y:N", y_title, sort=None, axis=NAMES),
-    }
-    color = shades("value:Q", value_title, 0, most, is_share=is_share)
-    tooltip = [field("x:N", x_title), field("y:N", y_title), field("text:N", value_title)]
-    edge = {"stroke": COLORS["neutral"], "strokeWidth": 0.5}
-    ink = {"condition": {"test": "datum.is_dark", "value": _ON_DARK}, "value": _ON_LIGHT}
-    figures = {"fontSize": 11, "opacity": room(table["text"], 1, 0)}
-    return chart(
-        layer(table, "rect", edge, **place, color=color, tooltip=tooltip),
-        layer(table, "text", figures, **place, text=field("text:N"), color=ink),
+    cells = alt.Chart(table).encode(
+        x=alt.X("x:N", title=x_title, sort=None, axis={**labels, **NAMES, "labelOverlap": False}),
+        y=alt.Y("y:N", title=y_title, sort=None, axis=NAMES),
+    )
+    ink = {"test": "datum.is_dark", "value": _ON_DARK}
+    return layered(
+        cells.mark_rect(stroke=COLORS["neutral"], strokeWidth=0.5).encode(
+            color=shades("value:Q", value_title, 0, most, is_share=is_share),
+            tooltip=[
+                alt.Tooltip("x:N", title=x_title),
+                alt.Tooltip("y:N", title=y_title),
+                alt.Tooltip("text:N", title=value_title),
+            ],
+        ),
+        cells.mark_text(fontSize=11, opacity=room(table["text"], 1, 0)).encode(
+            text=alt.Text("text:N"), color=alt.ColorValue(_ON_LIGHT, condition=ink)
+        ),
         height=max(80, 30 * table["y"].nunique() + 10),
     )
 
@@ -158,26 +173,25 @@ def histogram(
     of: str,
     x_title: str,
     y_title: str,
-    looks: Mapping[str, object] | None = None,
-    **x: object,
-) -> Chart:
+    looks: Mapping[str, Any] | None = None,
+) -> alt.LayerChart:
     """Draw counts per interval in the colour of a meaning; intervals of nothing are left out."""
     table = pd.DataFrame({"lower": edges[:-1], "upper": edges[1:], "count": n_of})
     table = table[table["count"] > 0]
     largest = float(table["count"].max()) if len(table) else 1
-    return chart(
-        layer(
-            table,
-            "bar",
-            {"color": COLORS[of], **(looks or {})},
-            x=field("lower:Q", x_title, bin="binned", scale={"domain": [edges[0], edges[-1]]}, **x),
-            x2={"field": "upper"},
-            y=field("count:Q", y_title, **counts(largest)),
+    domain = {"domain": [edges[0], edges[-1]]}
+    bars = (
+        alt.Chart(table)
+        .mark_bar(color=COLORS[of], **(looks or {}))
+        .encode(
+            x=alt.X("lower:Q", title=x_title, bin="binned", scale=domain),
+            x2=alt.X2("upper"),
+            y=alt.Y("count:Q", title=y_title, **counts(largest)),
             tooltip=[
-                field("lower:Q", "From"),
-                field("upper:Q", own("to")),
-                field("count:Q", y_title, format=","),
+                alt.Tooltip("lower:Q", title="From"),
+                alt.Tooltip("upper:Q", title=own("to")),
+                alt.Tooltip("count:Q", title=y_title, format=","),
             ],
-        ),
-        height=HEIGHT,
+        )
     )
+    return layered(bars, height=HEIGHT)

@@ -1,11 +1,14 @@
 """The tables of a delivery and the keys between them as a picture, and what knowledge and facts find."""
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
 import pandas as pd
 
-from core.charts import COLORS, TEXT_COLOR, Chart, Layer, chart, field, horizontal_bars, layer
+from core.charts import COLORS, TEXT_COLOR, alt, horizontal_bars, layered
 from core.delivery.attack import Attack
 from core.delivery.judging import DeliveryAudit, attack_sentence
 from core.delivery.known import Known
@@ -33,7 +36,9 @@ def tables_drawing(audit: DeliveryAudit) -> Drawing:
     ]
     return Drawing(
         title="Tables and the keys between them: whole lines were named by you, dashed ones are proposed",
-        chart=_drawn(list(boxes.values()), [(boxes[one], boxes[other], link) for one, other, link in arrows]),
+        chart=partial(
+            _drawn, list(boxes.values()), [(boxes[one], boxes[other], link) for one, other, link in arrows]
+        ),
         alt=joined(described),
     )
 
@@ -69,41 +74,43 @@ def _laid_out(audit: DeliveryAudit) -> tuple[dict[str, _Box], list[tuple[str, st
     return found, arrows
 
 
-def _drawn(boxes: Sequence[_Box], arrows: Sequence[tuple[_Box, _Box, Link]]) -> Chart:
+def _drawn(boxes: Sequence[_Box], arrows: Sequence[tuple[_Box, _Box, Link]]) -> alt.LayerChart:
     """Return boxes and arrows; a dashed arrow is a key that was proposed, a whole one was named."""
     n_levels, n_rows = max(box.level for box in boxes) + 1, max(box.row for box in boxes) + 1
-    across = {"axis": None, "scale": {"domain": [0, n_levels], "nice": False}}
-    down = {"axis": None, "scale": {"domain": [n_rows, 0], "nice": False}}
-    about = field("about:N")
-    grey = {"color": COLORS["neutral"]}
+    across = {"domain": [0, n_levels], "nice": False}
+    down = {"domain": [n_rows, 0], "nice": False}
 
-    def drawn(rows: pd.DataFrame, mark: str, looks: Mapping[str, object], /, **places: str) -> Layer:
-        at: dict[str, object] = {axis: {"field": place} for axis, place in places.items()}
-        at |= {"x": field(f"{places['x']}:Q", **across), "y": field(f"{places['y']}:Q", **down)}
-        dashed = {"condition": {"test": "datum.named", "value": [1, 0]}, "value": [6, 4]}
-        at |= {"strokeDash": dashed} if mark == "rule" else {}
-        return layer(rows, mark, looks, tooltip=about, **at)
+    def at(x: str, y: str) -> dict[str, Any]:
+        return {
+            "x": alt.X(f"{x}:Q", axis=None, scale=across),
+            "y": alt.Y(f"{y}:Q", axis=None, scale=down),
+        }
 
-    def words(rows: pd.DataFrame, column: str, x: str, y: str, shift: int, **looks: object) -> Layer:
-        made = drawn(rows, "text", {"color": TEXT_COLOR, "dy": shift, "fontSize": 11, **looks}, x=x, y=y)
-        return {**made, "encoding": {**made["encoding"], "text": field(f"{column}:N")}}
+    def words(rows: alt.Chart, column: str, x: str, y: str, shift: int, **looks: Any) -> alt.Chart:
+        marks = rows.mark_text(**{"color": TEXT_COLOR, "dy": shift, "fontSize": 11, **looks})
+        return marks.encode(**at(x, y), text=alt.Text(f"{column}:N"))
 
-    line = {"strokeWidth": 2, **grey}
-    head = {"shape": "triangle-right", "filled": True, "size": 90, "opacity": 1, **grey}
-    box = {"fillOpacity": 0.1, "stroke": COLORS["neutral"], "strokeWidth": 1.5, "cornerRadius": 6, **grey}
+    grey = COLORS["neutral"]
     is_low = n_rows > _MANY_ROWS
     inside = f"(width / {n_levels} * {_BOX} - 4)"  # pixels; where these are few, letters are smaller
     limit = {"limit": {"expr": inside}, "fontSize": {"expr": f"clamp({inside} / 8, 7, 11)"}}
     title = {**limit, "fontSize": {"expr": f"clamp({inside} / 6, 8, 13)"}, "fontWeight": "bold"}
-    keys = pd.DataFrame([_arrow_row(*each) for each in arrows])
-    tables = pd.DataFrame([_box_row(each) for each in boxes])
+    about = alt.Tooltip("about:N")
+    keys = alt.Chart(pd.DataFrame([_arrow_row(*each) for each in arrows])).encode(tooltip=about)
+    tables = alt.Chart(pd.DataFrame([_box_row(each) for each in boxes])).encode(tooltip=about)
+    named = {"test": "datum.named", "value": [1, 0]}
+    line = keys.mark_rule(strokeWidth=2, color=grey).encode(
+        strokeDash=alt.StrokeDashValue([6, 4], condition=named)
+    )
+    box = tables.mark_rect(fillOpacity=0.1, stroke=grey, strokeWidth=1.5, cornerRadius=6, color=grey)
+    head = keys.mark_point(shape="triangle-right", filled=True, size=90, opacity=1, color=grey)
     layers = [
-        drawn(tables, "rect", box, x="left", x2="right", y="top", y2="bottom"),
+        box.encode(**at("left", "top"), x2=alt.X2("right"), y2=alt.Y2("bottom")),
         words(tables, "name", "middle", "y", 0 if is_low else -16, **title),
-        drawn(keys, "rule", line, x="from", x2="bend", y="y_from"),
-        drawn(keys, "rule", line, x="bend", y="y_from", y2="y_to"),
-        drawn(keys, "rule", line, x="bend", x2="tip", y="y_to"),
-        drawn(keys, "point", head, x="tip", y="y_to"),
+        line.encode(**at("from", "y_from"), x2=alt.X2("bend")),
+        line.encode(**at("bend", "y_from"), y2=alt.Y2("y_to")),
+        line.encode(**at("bend", "y_to"), x2=alt.X2("tip")),
+        head.encode(**at("tip", "y_to")),
         words(keys, "share", "middle", "y_to", -9),
     ]
     if not is_low:
@@ -112,7 +119,7 @@ def _drawn(boxes: Sequence[_Box], arrows: Sequence[tuple[_Box, _Box, Link]]) -> 
             words(tables, "role", "middle", "y", 18, **limit),
             words(keys, "ends", "middle", "y_to", 11),
         ]
-    return chart(*layers, height=(_LOW_ROW if is_low else _ROW) * n_rows)
+    return layered(*layers, height=(_LOW_ROW if is_low else _ROW) * n_rows)
 
 
 def _box_row(box: _Box) -> dict[str, object]:
@@ -195,7 +202,8 @@ def attacks_drawing(audit: DeliveryAudit) -> Drawing:
     rows = [(say(_facts(attack)), attack.share_found) for attack in attacks]
     return Drawing(
         title="The cheapest attacks: which facts find how many persons",
-        chart=horizontal_bars(
+        chart=partial(
+            horizontal_bars,
             pd.DataFrame(rows, columns=["facts", "share"]),
             label="facts",
             value="share",
@@ -217,7 +225,8 @@ def known_drawing(audit: DeliveryAudit) -> Drawing:
     rows = [(say(_short_known(each)), each.share_below(k)) for each in known if each.n_looked_at]
     return Drawing(
         title=text("Persons among fewer than {k} by what is known of them", k=k),
-        chart=horizontal_bars(
+        chart=partial(
+            horizontal_bars,
             pd.DataFrame(rows, columns=["known", "below"]),
             label="known",
             value="below",

@@ -1,7 +1,10 @@
 """Charts of the (k, l) grid search, drawn from aggregates; clicks in two of them name a pair."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from functools import partial
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -9,12 +12,10 @@ from core.charts import (
     COLORS,
     HEIGHT,
     PERCENT,
-    Layer,
-    chart,
+    alt,
     class_size_chart,
     counts,
-    field,
-    layer,
+    layered,
     legend,
     meaning,
     shades,
@@ -66,40 +67,48 @@ def trade_off_drawing(audit: DiversityAudit, picked: Configuration | None = None
     records alone are joined by a line; the target is dashed; the picked configuration has a ring. The
     selection parameter ``picked`` names k and l of a clicked point.
     """
-    table, target = _points_table(audit), audit.search.problem.settings.target
-    name = accuracy_word(audit.search.problem.settings.task)
+    table = _points_table(audit)
+    return Drawing(
+        "Accuracy against records removed",
+        partial(_trade_off, audit, table, picked),
+        text(
+            "Accuracy against the share of records removed for {n} release; {front} is on the Pareto front.",
+            "Accuracy against the share of records removed for {n} different releases; {front} of them are "
+            "on the Pareto front.",
+            n=len(table),
+            front=len(audit.pareto),
+        ),
+    )
+
+
+def _trade_off(audit: DiversityAudit, table: pd.DataFrame, picked: Configuration | None) -> alt.LayerChart:
+    target, name = audit.search.problem.settings.target, accuracy_word(audit.search.problem.settings.task)
     most = max(0.05, float(table["deletion"].max() if len(table) else 0))
-    where = {
-        "x": field(
-            "deletion:Q", "Records removed (share of all)",
-            axis=PERCENT, scale={"domain": [0, most], "nice": True},
-        ),
-        "y": field(
-            "accuracy:Q", text("{name} on held-out records, minimized", name=name),
-            axis=PERCENT, scale={"domain": list(_span([target, *table["accuracy"]])), "clamp": True},
-        ),
-    }  # fmt: skip
+    reach = {"domain": list(_span([target, *table["accuracy"]])), "clamp": True}
+    x = alt.X(
+        "deletion:Q",
+        title="Records removed (share of all)",
+        axis=PERCENT,
+        scale={"domain": [0, most], "nice": True},
+    )
+    y = alt.Y(
+        "accuracy:Q",
+        title=text("{name} on held-out records, minimized", name=name),
+        axis=PERCENT,
+        scale=reach,
+    )
     front = table[table["front"]]
-    joined = {"color": COLORS["observed"], "strokeWidth": 2, "opacity": 0.7}
-    outlined = {"size": 110, "filled": False, "strokeWidth": 2, "color": COLORS["observed"]}
-    ringed = {"size": 340, "filled": False, "strokeWidth": 3, "color": COLORS["anonymized"]}
-    drawn = chart(
-        layer(_front_line(front), "line", joined, **where, order=field("deletion:Q")),
-        *_target_rule(target, where["y"], *_freest(table, target, most)),
-        {**_points(table, where, name), "name": "pairs"},
-        layer(front, "point", outlined, **where),
-        layer(_ringed(picked), "point", ringed, **where),
+    color, ring = COLORS["observed"], alt.Chart(_ringed(picked)).encode(x=x, y=y)
+    line = alt.Chart(_front_line(front)).mark_line(color=color, strokeWidth=2, opacity=0.7)
+    outlined = alt.Chart(front).mark_point(size=110, filled=False, strokeWidth=2, color=color)
+    return layered(
+        line.encode(x=x, y=y, order=alt.Order("deletion:Q")),
+        *_target_rule(target, y, *_freest(table, target, most)),
+        _points(table, name).encode(x=x, y=y).add_params(_clicked()),
+        outlined.encode(x=x, y=y),
+        ring.mark_point(size=340, filled=False, strokeWidth=3, color=COLORS["anonymized"]),
         height=HEIGHT + 60,
-        params=_CLICK,
     )
-    alt = text(
-        "Accuracy against the share of records removed for {n} release; {front} is on the Pareto front.",
-        "Accuracy against the share of records removed for {n} different releases; {front} of them are on "
-        "the Pareto front.",
-        n=len(table),
-        front=len(audit.pareto),
-    )
-    return Drawing("Accuracy against records removed", drawn, alt)
 
 
 def _span(accuracies: Sequence[float]) -> tuple[float, float]:
@@ -109,9 +118,8 @@ def _span(accuracies: Sequence[float]) -> tuple[float, float]:
     return max(least - room, -1.0), min(most + room, 1.0)
 
 
-_CLICK = [
-    {"name": "picked", "select": {"type": "point", "fields": ["k", "l"], "on": "click"}, "views": ["pairs"]}
-]
+def _clicked() -> alt.Parameter:
+    return alt.selection_point(name="picked", fields=["k", "l"], on="click")
 
 
 def _points_table(audit: DiversityAudit) -> pd.DataFrame:
@@ -143,23 +151,23 @@ def _group(configuration: Configuration, met: set[int]) -> str:
     return "within your limits" if id(configuration) in met else "outside your limits"
 
 
-def _points(table: pd.DataFrame, where: Mapping[str, object], name: str) -> Layer:
+def _points(table: pd.DataFrame, name: str) -> alt.Chart:
     color = meaning("group:N", _POINTS, legend=legend(3))
-    return layer(
-        table,
-        "point",
-        {"filled": True, "size": 70, "opacity": 0.85},
-        **where,
-        color=color,
-        shape={**color, "scale": {**color["scale"], "range": _SHAPES}},
-        tooltip=[
-            field("k:Q", "k"),
-            field("l:Q", "ℓ"),
-            field("accuracy_text:N", name),
-            field("deletion_text:N", "Removed"),
-            field("ncp_text:N", own("NCP")),
-            field("text:N", "Result"),
-        ],
+    return (
+        alt.Chart(table, name="pairs")
+        .mark_point(filled=True, size=70, opacity=0.85)
+        .encode(
+            color=color,
+            shape=alt.Shape("group:N", scale={**color["scale"], "range": _SHAPES}, legend=color["legend"]),
+            tooltip=[
+                alt.Tooltip("k:Q", title="k"),
+                alt.Tooltip("l:Q", title="ℓ"),
+                alt.Tooltip("accuracy_text:N", title=name),
+                alt.Tooltip("deletion_text:N", title="Removed"),
+                alt.Tooltip("ncp_text:N", title=own("NCP")),
+                alt.Tooltip("text:N", title="Result"),
+            ],
+        )
     )
 
 
@@ -185,20 +193,23 @@ def _freest(table: pd.DataFrame, target: float, most: float) -> tuple[str, str]:
     return min(places, key=lambda place: places[place])
 
 
-def _target_rule(target: float, y: object, side: str, baseline: str) -> list[Layer]:
-    rows = [{"accuracy": target, "label": say("target: at least {least}", least=percent(target))}]
-    line = {"color": COLORS["threshold"], "strokeDash": [6, 4], "strokeWidth": 2}
-    offset = 4 if baseline == "top" else -3
-    words = {"color": COLORS["threshold"], "align": side, "baseline": baseline, "dy": offset, "fontSize": 12}
-    label = layer(
-        rows, "text", words, y=y, x={"value": "width" if side == "right" else 0}, text=field("label:N")
-    )
-    return [layer(rows, "rule", line, y=y), label]
+def _target_rule(target: float, y: alt.Y, side: str, baseline: str) -> list[alt.Chart]:
+    label = say("target: at least {least}", least=percent(target))
+    rows = alt.Chart(pd.DataFrame([{"accuracy": target, "label": label}])).encode(y=y)
+    color, offset = COLORS["threshold"], 4 if baseline == "top" else -3
+    looks: dict[str, Any] = {"align": side, "baseline": baseline}
+    words = rows.mark_text(color=color, dy=offset, fontSize=12, **looks)
+    return [
+        rows.mark_rule(color=color, strokeDash=[6, 4], strokeWidth=2),
+        words.encode(x=alt.XValue("width" if side == "right" else 0), text=alt.Text("label:N")),
+    ]
 
 
-def _ringed(picked: Configuration | None) -> list[dict[str, object]]:
+def _ringed(picked: Configuration | None) -> pd.DataFrame:
     known = picked is not None and picked.accuracy is not None
-    return [{"deletion": picked.deletion_ratio, "accuracy": picked.accuracy}] if picked and known else []
+    return pd.DataFrame(
+        [{"deletion": picked.deletion_ratio, "accuracy": picked.accuracy}] if picked and known else []
+    )
 
 
 def grid_drawing(audit: DiversityAudit, figure: GridFigure, picked: Configuration | None = None) -> Drawing:
@@ -206,6 +217,11 @@ def grid_drawing(audit: DiversityAudit, figure: GridFigure, picked: Configuratio
 
     The selection parameter ``picked`` names k and l of a clicked cell.
     """
+    title = GRID_TITLES[figure]
+    return Drawing(title, partial(_grid, audit, figure, picked), where="page")
+
+
+def _grid(audit: DiversityAudit, figure: GridFigure, picked: Configuration | None) -> alt.LayerChart:
     rows = [
         (each.k, each.l, value, say(percent(value)), say(STATUS_WORDS[each.status]))
         for each in audit.search.configurations
@@ -217,31 +233,34 @@ def grid_drawing(audit: DiversityAudit, figure: GridFigure, picked: Configuratio
     ks = sorted({each.k for each in audit.search.configurations})
     ls = sorted({each.l for each in audit.search.configurations if each.l <= most_l}, reverse=True)
     where = {
-        "x": _steps("k:O", "k (records in a cell, at least)", ks, "width"),
-        "y": _steps("l:O", "ℓ (sensitive values in a cell, at least)", ls, "height"),
+        "x": alt.X("k:O", title="k (records in a cell, at least)", **_steps(ks, "width")),
+        "y": alt.Y("l:O", title="ℓ (sensitive values in a cell, at least)", **_steps(ls, "height")),
     }
-    tooltip = [field("k:O", "k"), field("l:O", "ℓ"), field("text:N", title), field("result:N", "Result")]
+    tooltip = [
+        alt.Tooltip("k:O", title="k"),
+        alt.Tooltip("l:O", title="ℓ"),
+        alt.Tooltip("text:N", title=title),
+        alt.Tooltip("result:N", title="Result"),
+    ]
+    cells = alt.Chart(table, name="pairs").mark_rect()
+    ring = alt.Chart(pd.DataFrame(chosen)).mark_rect(filled=False, stroke=COLORS["anonymized"], strokeWidth=3)
     color = shades("value:Q", title, *_shown(table))
-    ring = {"filled": False, "stroke": COLORS["anonymized"], "strokeWidth": 3}
-    drawn = chart(
-        {**layer(table, "rect", **where, color=color, tooltip=tooltip), "name": "pairs"},
-        layer(chosen, "rect", ring, **where),
+    return layered(
+        cells.encode(**where, color=color, tooltip=tooltip).add_params(_clicked()),
+        ring.encode(**where),
         height=HEIGHT + 60,
-        params=_CLICK,
     )
-    alt = text("{figure} for every pair of k and ℓ", figure=own(title))
-    return Drawing(title, drawn, alt, where="page")
 
 
-def _steps(of: str, title: str, values: Sequence[int], span: str) -> dict[str, object]:
-    """Return the channel of whole numbers, as many of them named as have room, the smallest among them.
+def _steps(values: Sequence[int], span: str) -> dict[str, Any]:
+    """Return scale and axis of whole numbers, as many of them named as have room, the smallest among them.
 
     Vega's own way to leave out labels (6.2) leaves out the first where the second has room.
     """
     every = f"ceil({_LABEL * len(values)} / {span})"
     labels = f"(datum.value - {min(values)}) % {every} ? '' : datum.label"
     axis = {"labelExpr": labels, "labelAngle": 0, "labelOverlap": False}
-    return field(of, title, scale={"domain": list(values)}, axis=axis)
+    return {"scale": {"domain": list(values)}, "axis": axis}
 
 
 def _grid_value(configuration: Configuration, figure: GridFigure) -> float | None:
@@ -262,30 +281,29 @@ def class_sizes_drawing(picked: Configuration, classes: EquivalenceClasses) -> D
     """Draw the records by the size of their class in the released table."""
     return Drawing(
         text("Class sizes, k = {k}, ℓ = {l}", k=picked.k, l=picked.l),
-        class_size_chart(*classes.size_histogram, picked.k),
-        text("Records by class size for k = {k}, ℓ = {l}.", k=picked.k, l=picked.l),
+        partial(class_size_chart, *classes.size_histogram, picked.k),
     )
 
 
-def values_drawing(picked: Configuration, title: str, rows: Sequence[tuple[str, int, int, int]]) -> Drawing:
+def values_drawing(title: str, rows: Sequence[tuple[str, int, int, int]]) -> Drawing:
     """Draw the records by how many values of a sensitive attribute their class holds."""
     table = pd.DataFrame(rows, columns=["attribute", "values", "classes", "records"])
-    column = text("Different values of {column} in the class", column=rows[0][0])
-    bars = layer(
-        table,
-        "bar",
-        {"color": COLORS["kept"]},
-        x=field("values:O", column, axis={"labelAngle": 0}),
-        y=field("records:Q", "Records", **counts(table["records"].max())),
-        tooltip=[
-            field("values:O", "Different values"),
-            field("classes:Q", "Classes", format=","),
-            field("records:Q", "Records", format=","),
-        ],
+    return Drawing(title, partial(_values, table), where="page")
+
+
+def _values(table: pd.DataFrame) -> alt.LayerChart:
+    column = text("Different values of {column} in the class", column=table["attribute"][0])
+    bars = (
+        alt.Chart(table)
+        .mark_bar(color=COLORS["kept"])
+        .encode(
+            x=alt.X("values:O", title=column, axis={"labelAngle": 0}),
+            y=alt.Y("records:Q", title="Records", **counts(table["records"].max())),
+            tooltip=[
+                alt.Tooltip("values:O", title="Different values"),
+                alt.Tooltip("classes:Q", title="Classes", format=","),
+                alt.Tooltip("records:Q", title="Records", format=","),
+            ],
+        )
     )
-    alt = text(
-        "Records by the number of different sensitive values in their class for k = {k}, ℓ = {l}.",
-        k=picked.k,
-        l=picked.l,
-    )
-    return Drawing(title, chart(bars, height=HEIGHT), alt, where="page")
+    return layered(bars, height=HEIGHT)

@@ -342,7 +342,7 @@ def _classes(problem: SearchProblem, picked: Configuration) -> Iterator[Part]:
     rows = [] if verified is None else [*_class_values(problem, verified)]
     if verified is not None and rows:
         yield class_sizes_drawing(picked, verified.classes)
-        yield values_drawing(picked, title, [row for row in rows if row[0] == rows[0][0]])
+        yield values_drawing(title, [row for row in rows if row[0] == rows[0][0]])
     yield Table("class_diversity", title, _CLASS_VALUES, rows, where="report")
 
 

@@ -1,6 +1,9 @@
 """The charts of the event-log anonymizer, drawn from aggregates."""
 
-from collections.abc import Iterator, Sequence
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -12,12 +15,10 @@ from core.charts import (
     PERCENT,
     TEXT_COLOR,
     WHOLE,
-    Chart,
-    chart,
+    alt,
     class_size_chart,
-    field,
     heatmap,
-    layer,
+    layered,
     legend,
     meaning,
     threshold,
@@ -55,23 +56,23 @@ def stage_drawing(rows: Sequence[tuple[str, int, int]]) -> Drawing:
         ],
         columns=["stage", "users", "events", "color", "text"],
     )
+    return Drawing("From the log to the export", partial(_stages, table))
+
+
+def _stages(table: pd.DataFrame) -> alt.LayerChart:
     room = {"domain": [0, max(int(table["events"].max()) * 1.6, 1)], "nice": False}  # for the labels
-    y = field("stage:N", sort=None, title=None, axis={"labelLimit": 200})
-    x = field("events:Q", "Events", axis={"format": ",d", "labelSeparation": 8}, scale=room)
-    tooltip = [field("stage:N", "Stage"), field("text:N", "Kept")]
-    words = {"align": "left", "dx": 6, "dy": -6, "color": TEXT_COLOR, "lineBreak": ", "}
-    drawn = chart(
-        layer(
-            table, "bar", {"height": {"band": 0.6}},
-            x=x, y=y, color=field("color:N", scale=None), tooltip=tooltip,
+    stages = alt.Chart(table).encode(
+        x=alt.X("events:Q", title="Events", axis={"format": ",d", "labelSeparation": 8}, scale=room),
+        y=alt.Y("stage:N", sort=None, title=None, axis={"labelLimit": 200}),
+    )
+    words = stages.mark_text(align="left", dx=6, dy=-6, color=TEXT_COLOR, lineBreak=", ")
+    return layered(
+        stages.mark_bar(height={"band": 0.6}).encode(
+            color=alt.Color("color:N", scale=None),
+            tooltip=[alt.Tooltip("stage:N", title="Stage"), alt.Tooltip("text:N", title="Kept")],
         ),
-        layer(table, "text", words, x=x, y=y, text=field("text:N")),
+        words.encode(text=alt.Text("text:N")),
         height=190,
-    )  # fmt: skip
-    return Drawing(
-        "From the log to the export",
-        drawn,
-        "Bars of events in the log, after cleanup, kept as they are, kept flattened and removed",
     )
 
 
@@ -80,49 +81,43 @@ def loss_drawing(rows: Sequence[tuple[str, int, int, int, int, int]]) -> Drawing
     table = pd.DataFrame(
         [
             (event_class, say(label), outcomes[position], position)
-            for position, label in enumerate(OUTCOMES.values())
             for event_class, _, *outcomes in rows
+            for position, label in enumerate(OUTCOMES.values())
         ],
         columns=["event_class", "outcome", "n_events", "position"],
     )
-    bars = layer(
-        table,
-        "bar",
-        {"height": {"band": 0.65}},
-        y=field("event_class:N", "Event class", sort=[event_class for event_class, *_ in rows], axis=NAMES),
-        x=field("n_events:Q", "Events", axis={"format": ",d"}),
-        color=meaning("outcome:N", {label: _MEANINGS[key] for key, label in OUTCOMES.items()}),
-        order=field("position:Q"),
-        tooltip=[
-            field("event_class:N", "Event class"),
-            field("outcome:N", "Outcome"),
-            field("n_events:Q", "Events", format=","),
-        ],
+    return Drawing("Loss per event class", partial(_loss, table, [event_class for event_class, *_ in rows]))
+
+
+def _loss(table: pd.DataFrame, classes: Sequence[str]) -> alt.LayerChart:
+    bars = (
+        alt.Chart(table)
+        .mark_bar(height={"band": 0.65})
+        .encode(
+            x=alt.X("n_events:Q", title="Events", axis={"format": ",d"}),
+            y=alt.Y("event_class:N", title="Event class", sort=list(classes), axis=NAMES),
+            color=meaning("outcome:N", {label: _MEANINGS[key] for key, label in OUTCOMES.items()}),
+            order=alt.Order("position:Q"),
+            tooltip=[
+                alt.Tooltip("event_class:N", title="Event class"),
+                alt.Tooltip("outcome:N", title="Outcome"),
+                alt.Tooltip("n_events:Q", title="Events", format=","),
+            ],
+        )
     )
-    return Drawing(
-        "Loss per event class",
-        chart(bars, height=max(120, 28 * len(rows) + 30)),
-        "Events of each class left out, kept as they are, kept flattened and removed",
-    )
+    return layered(bars, height=max(120, 28 * len(classes) + 30))
 
 
 def group_drawings(anonymized: AnonymizedEvents, *, log: bool = False) -> Iterator[Drawing]:
     """Draw the events by the users that share their combination, before and after; none without events."""
-    for before, title, alt in (
-        (
-            True,
-            "Users sharing each combination, after cleanup and before flattening",
-            "Events by the number of users that share their combination, before anonymization",
-        ),
-        (
-            False,
-            "Users sharing each combination, as exported",
-            "Events by the number of users that share their combination, after anonymization",
-        ),
+    for before, title in (
+        (True, "Users sharing each combination, after cleanup and before flattening"),
+        (False, "Users sharing each combination, as exported"),
     ):
         sizes, events = size_histogram(anonymized, before=before)
         if len(sizes):
-            drawn = class_size_chart(
+            drawn = partial(
+                class_size_chart,
                 sizes,
                 events,
                 anonymized.rule.k,
@@ -132,7 +127,7 @@ def group_drawings(anonymized: AnonymizedEvents, *, log: bool = False) -> Iterat
                 share_title="Share of events",
                 groups=("in combinations smaller than {k}", "in combinations of {k} or more"),
             )
-            yield Drawing(title, drawn, alt)
+            yield Drawing(title, drawn)
 
 
 def size_histogram(anonymized: AnonymizedEvents, *, before: bool) -> tuple[IntArray, IntArray]:
@@ -177,7 +172,7 @@ def heat_maps(audit: EventAudit) -> Iterator[Drawing | Note]:
             after: cross_table_after(audit.anonymized, *columns),
         }
         drawn = [
-            Drawing(title, cross_chart(table, **titles), text("Heat map: {title}", title=own(title)))
+            Drawing(title, partial(cross_chart, table, **titles))
             for title, table in tables.items()
             if table is not None and not table.empty
         ]
@@ -186,7 +181,7 @@ def heat_maps(audit: EventAudit) -> Iterator[Drawing | Note]:
             yield Note(not_exported)
 
 
-def cross_chart(table: pd.DataFrame, *, x_title: str, y_title: str) -> Chart:
+def cross_chart(table: pd.DataFrame, *, x_title: str, y_title: str) -> alt.LayerChart:
     """Draw the events per value of two columns as a heat map."""
     columns = list(dict.fromkeys(table.sort_values("x_order")["x"]))
     rows = list(dict.fromkeys(table.sort_values("y_order")["y"]))
@@ -260,28 +255,26 @@ def trace_drawing(before: TraceRisk, after: TraceRisk) -> Drawing:
         if known.singled_out is not None
     ]
     table = pd.DataFrame(rows)
-    where = {
-        "x": field("known:O", "Known events", axis={"labelAngle": 0}),
-        "color": meaning("series:N", series, legend=legend(2)),
-    }
-    y = field("share:Q", "Users singled out", axis=PERCENT, scale=WHOLE)
-    dashes = {"condition": {"test": "datum.is_before", "value": [4, 2]}, "value": [1, 0]}
-    interval = {"y": field("lower:Q"), "y2": {"field": "upper"}}
-    tooltip = [
-        field("known:O", "Known events"),
-        field("series:N", "Log"),
-        field("written:N", "Users singled out"),
-    ]
-    drawn = chart(
-        layer(table, "line", {"strokeWidth": 2}, **where, y=y, strokeDash=dashes),
-        layer(table, "rule", {"strokeWidth": 2}, **where, **interval),
-        layer(table, "point", {"filled": True, "size": 90}, **where, y=y, tooltip=tooltip),
-        height=HEIGHT,
+    return Drawing("Users that known events can single out", partial(_traces, table, series))
+
+
+def _traces(table: pd.DataFrame, series: Mapping[str, str]) -> alt.LayerChart:
+    users = alt.Chart(table).encode(
+        x=alt.X("known:O", title="Known events", axis={"labelAngle": 0}),
+        color=meaning("series:N", series, legend=legend(2)),
     )
-    return Drawing(
-        "Users that known events can single out",
-        drawn,
-        "Share of users singled out by one to four known events, before and after anonymization",
+    y = alt.Y("share:Q", title="Users singled out", axis=PERCENT, scale=WHOLE)
+    dashes = alt.StrokeDashValue([1, 0], condition={"test": "datum.is_before", "value": [4, 2]})
+    tooltip = [
+        alt.Tooltip("known:O", title="Known events"),
+        alt.Tooltip("series:N", title="Log"),
+        alt.Tooltip("written:N", title="Users singled out"),
+    ]
+    return layered(
+        users.mark_line(strokeWidth=2).encode(y=y, strokeDash=dashes),
+        users.mark_rule(strokeWidth=2).encode(y=alt.Y("lower:Q"), y2=alt.Y2("upper")),
+        users.mark_point(filled=True, size=90).encode(y=y, tooltip=tooltip),
+        height=HEIGHT,
     )
 
 
@@ -306,35 +299,34 @@ def curve_drawing(audit: EventAudit, outcomes: Sequence[Outcome]) -> Drawing:
             "users": [each.n_users for each in outcomes],
         }
     )
-    titled = legend(2, symbolSize=500)
-    ways = {"domain": [say("single-level"), say("multi-level")], "range": [[5, 4], [1, 0]]}
-    lines = layer(
-        table,
-        "line",
-        {"strokeWidth": 2.5},
-        x=field("k:Q", "k (users that share each combination)", scale={"nice": False}),
-        y=field("share:Q", "Events kept", axis=PERCENT, scale=WHOLE),
-        color=meaning(
-            "strategy:N",
-            {own("remove-events"): "kept", own("remove-users"): "removed"},
-            legend={**titled, "title": say("Strategy")},
-        ),
-        strokeDash=field(
-            "flattening:N",
-            scale=ways,
-            legend={**titled, "title": say("Flattening"), "symbolStrokeColor": COLORS["neutral"]},
-        ),
-        tooltip=[
-            field("k:Q", "k"),
-            field("strategy:N", "Strategy"),
-            field("flattening:N", "Flattening"),
-            field("written:N", "Share of events"),
-            field("events:Q", "Events kept", format=","),
-            field("users:Q", "Users kept", format=","),
-        ],
-    )
     return Drawing(
         "Events kept for every k",
-        chart(lines, *threshold(k, f"k = {k}", field("k:Q")), height=300),
+        partial(_curve, table, k),
         text("Share of events kept over k from 2 to 50 for four ways of anonymizing; k = {k} is marked", k=k),
     )
+
+
+def _curve(table: pd.DataFrame, k: int) -> alt.LayerChart:
+    titled = legend(2, symbolSize=500)
+    ways = {"domain": [say("single-level"), say("multi-level")], "range": [[5, 4], [1, 0]]}
+    dashes = {**titled, "title": "Flattening", "symbolStrokeColor": COLORS["neutral"]}
+    strategies = {own("remove-events"): "kept", own("remove-users"): "removed"}
+    lines = (
+        alt.Chart(table)
+        .mark_line(strokeWidth=2.5)
+        .encode(
+            x=alt.X("k:Q", title="k (users that share each combination)", scale={"nice": False}),
+            y=alt.Y("share:Q", title="Events kept", axis=PERCENT, scale=WHOLE),
+            color=meaning("strategy:N", strategies, legend={**titled, "title": "Strategy"}),
+            strokeDash=alt.StrokeDash("flattening:N", scale=ways, legend=dashes),
+            tooltip=[
+                alt.Tooltip("k:Q", title="k"),
+                alt.Tooltip("strategy:N", title="Strategy"),
+                alt.Tooltip("flattening:N", title="Flattening"),
+                alt.Tooltip("written:N", title="Share of events"),
+                alt.Tooltip("events:Q", title="Events kept", format=","),
+                alt.Tooltip("users:Q", title="Users kept", format=","),
+            ],
+        )
+    )
+    return layered(lines, *threshold(k, f"k = {k}", alt.X("k:Q")), height=300)

@@ -1,6 +1,9 @@
 """The charts of a row-leakage audit, drawn from aggregates."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,14 +12,12 @@ import pandas as pd
 from core.charts import (
     COLORS,
     HEIGHT,
-    Chart,
     Part,
-    chart,
+    alt,
     counts,
-    field,
     histogram,
     horizontal_bars,
-    layer,
+    layered,
     meaning,
     stacked_share_bar,
 )
@@ -44,7 +45,8 @@ def leaked_drawing(leaked: Sequence[tuple[int, str]], n_original: int) -> Drawin
             own=len(leaked) - n_elsewhere,
             elsewhere=n_elsewhere,
         ),
-        histogram(
+        partial(
+            histogram,
             edges,
             found,
             of="FAIL",
@@ -83,7 +85,7 @@ def distribution_drawing(measures: LeakageMeasures) -> tuple[Drawing, ...]:
     shown = table[: int(np.flatnonzero((table["observed"] > 0) | (table["high"] > 0)).max()) + 1]
     drawing = Drawing(
         "Matching cells per row, and what chance gives",
-        _distribution(shown),
+        partial(_distribution, shown),
         text(
             "Histogram of {n} row by matching cells: mean {mean} of {cells}, by chance {expected}.",
             "Histogram of {n} rows by matching cells: mean {mean} of {cells}, by chance {expected}.",
@@ -96,29 +98,26 @@ def distribution_drawing(measures: LeakageMeasures) -> tuple[Drawing, ...]:
     return (drawing,)
 
 
-def _distribution(table: pd.DataFrame) -> Chart:
+def _distribution(table: pd.DataFrame) -> alt.LayerChart:
     table = table.assign(is_seen=say("observed"), is_chance=say("chance"))
-    x = field("matches:O", "Matching cells per row", axis={"labelAngle": 0})
-    tooltip = [
-        field("matches:O", "Matching cells"),
-        field("observed:Q", "Rows observed", format=","),
-        field("chance:Q", "Rows by chance, mean", format=",.1f"),
-        field("low:Q", "95 % of orders from", format=",.0f"),
-        field("high:Q", own("to"), format=",.0f"),
-    ]
-    y = field("observed:Q", "Rows", **counts(max(table["observed"].max(), table["high"].max())))
-    of = ("observed", "chance")
-    chance = {"x": x, "y": field("chance:Q"), "tooltip": tooltip}
-    dashed = {"color": COLORS["chance"], "strokeWidth": 2, "strokeDash": [5, 3]}
-    spread = {"color": COLORS["chance"], "strokeWidth": 3, "opacity": 0.9}
-    diamond = {"filled": True, "size": 90, "shape": "diamond", "opacity": 1}
-    return chart(
-        layer(
-            table, "bar", {"width": {"band": 0.75}}, x=x, y=y, color=meaning("is_seen:N", of), tooltip=tooltip
-        ),
-        layer(table, "rule", spread, x=x, y=field("low:Q"), y2={"field": "high"}, tooltip=tooltip),
-        layer(table, "point", diamond, **chance, color=meaning("is_chance:N", of)),
-        layer(table, "line", dashed, **chance),
+    rows = alt.Chart(table).encode(
+        x=alt.X("matches:O", title="Matching cells per row", axis={"labelAngle": 0}),
+        tooltip=[
+            alt.Tooltip("matches:O", title="Matching cells"),
+            alt.Tooltip("observed:Q", title="Rows observed", format=","),
+            alt.Tooltip("chance:Q", title="Rows by chance, mean", format=",.1f"),
+            alt.Tooltip("low:Q", title="95 % of orders from", format=",.0f"),
+            alt.Tooltip("high:Q", title=own("to"), format=",.0f"),
+        ],
+    )
+    y = alt.Y("observed:Q", title="Rows", **counts(max(table["observed"].max(), table["high"].max())))
+    color, of = COLORS["chance"], ("observed", "chance")
+    diamonds = rows.mark_point(filled=True, size=90, shape="diamond", opacity=1)
+    return layered(
+        rows.mark_bar(width={"band": 0.75}).encode(y=y, color=meaning("is_seen:N", of)),
+        rows.mark_rule(color=color, strokeWidth=3, opacity=0.9).encode(y=alt.Y("low:Q"), y2=alt.Y2("high")),
+        diamonds.encode(y=alt.Y("chance:Q"), color=meaning("is_chance:N", of)),
+        rows.mark_line(color=color, strokeWidth=2, strokeDash=[5, 3]).encode(y=alt.Y("chance:Q")),
         height=HEIGHT,
     )
 
@@ -135,28 +134,14 @@ def columns_drawing(rows: Sequence[tuple[Any, ...]], keys: Sequence[str]) -> tup
     )
     drawing = Drawing(
         title,
-        horizontal_bars(
+        partial(
+            horizontal_bars,
             shown,
             label="column",
             value="matching_share",
             reference="chance_share",
             value_title="Rows with the same cell (%)",
             label_title="Column",
-        ),
-        text(
-            "Bars of matching cells by column with a tick at what chance gives: {columns}.",
-            columns=joined(
-                [
-                    text(
-                        "{column} {share}, chance {chance}",
-                        column=row["column"],
-                        share=percent(row["matching_share"]),
-                        chance=percent(row["chance_share"]),
-                    )
-                    for _, row in shown[:5].iterrows()
-                ],
-                "; ",
-            ),
         ),
     )
     return (drawing,)
@@ -176,7 +161,7 @@ def proportion_drawing(measures: LeakageMeasures) -> tuple[Drawing, ...]:
         parts.append(Part(label="no valid cell", count=rows.n_without_valid_cells, meaning="NOT_ASSESSED"))
     drawing = Drawing(
         "Rows by leakage",
-        stacked_share_bar(parts, unit="records", title="Share of rows"),
+        partial(stacked_share_bar, parts, unit="records", title="Share of rows"),
         text("{parts}.", parts=joined([_part_text(part) for part in parts], "; ")),
     )
     return (drawing,)
@@ -193,7 +178,8 @@ def nearest_drawing(measures: LeakageMeasures) -> Drawing:
     found, _ = np.histogram(nearest.best_share, bins=edges)
     return Drawing(
         "Cells shared with the nearest scrambled row",
-        histogram(
+        partial(
+            histogram,
             edges,
             found,
             of="observed",

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from core.charts import described, vega_lite
 from core.measures import MEASURES
 from core.measures.measure import Unit
 from core.plain import printable, scalar, unbroken
@@ -372,12 +373,13 @@ def _unbroken(words: str) -> str:
 
 def _chart(chart: ReportChart, number: int, *, is_beside: bool) -> str:
     width, height = (_BESIDE_WIDTH, _BESIDE_HEIGHT) if is_beside else (_GRID_WIDTH, None)
-    drawn = chart_svg(chart.chart, prefix=f"chart-{number}", width=width, height=height)
+    made = chart.chart()
+    drawn = chart_svg(made, prefix=f"chart-{number}", width=width, height=height)
     drawn = drawn or f"<p>{text(say(NOT_DRAWN))}</p>"
     return f"""<figure>
 <figcaption id="chart-{number}-title">{text(say(chart.title))}</figcaption>
 {drawn}
-<p class="note wrap" id="chart-{number}-text">{prose(chart.alt_text)}</p>
+<p class="note wrap" id="chart-{number}-text">{prose(chart.alt_text or described(vega_lite(made)))}</p>
 </figure>"""
 
 

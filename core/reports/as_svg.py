@@ -6,7 +6,7 @@ import re
 from typing import cast
 from xml.etree import ElementTree as ET
 
-from core.charts import Chart, for_report
+from core.charts import alt, for_report
 from core.drawing import svg_of
 from core.plain import JsonValue, json_value, printable
 
@@ -32,7 +32,7 @@ _BEYOND_PLANE_0 = re.compile("[\U00010000-\U0010ffff]")
 _REFERENCE = re.compile(r"url\(#([\w-]+)\)")
 
 
-def chart_svg(chart: Chart, *, prefix: str, width: int, height: int | None = None) -> str | None:
+def chart_svg(chart: "alt.LayerChart", *, prefix: str, width: int, height: int | None = None) -> str | None:
     """Draw a chart as an SVG element without namespace, script, link or reference to anything outside.
 
     None where the process that draws ended or took too long. `prefix` is put before every id, so that charts

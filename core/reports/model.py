@@ -6,7 +6,7 @@ import platform
 import re
 import shlex
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import pandas as pd
 
 from core import __version__
-from core.charts import Chart
 from core.measures import MEASURES
 from core.measures.measure import Unit
 from core.plain import printable, setting_text, shell_word
@@ -27,6 +26,7 @@ from core.verdict import Finding, Verdict, next_steps, worst_first
 from core.words import Amount, Text, counted, joined, own, part_of, say, text
 
 if TYPE_CHECKING:
+    from core.charts import alt
     from core.engines import Origin
 
 
@@ -195,11 +195,11 @@ class PlainTable:
 
 @dataclass(frozen=True, eq=False)
 class ReportChart:
-    """A chart of a report, drawn from aggregates, with a text that says what it shows."""
+    """A chart of a report, drawn from aggregates."""
 
     title: str
-    chart: Chart
-    alt_text: str
+    chart: Callable[[], "alt.LayerChart"]  # makes it when something shows it
+    alt_text: str = ""  # says what it shows; titles of axes and the first marks where it is empty
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

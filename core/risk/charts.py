@@ -1,7 +1,11 @@
 """The charts of a disclosure-risk audit, drawn from aggregates."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,12 +13,10 @@ import pandas as pd
 from core.charts import (
     COLORS,
     PERCENT,
-    Chart,
-    chart,
+    alt,
     class_size_chart,
-    field,
     horizontal_bars,
-    layer,
+    layered,
     legend,
     meaning,
 )
@@ -36,7 +38,7 @@ def class_drawing(audit: RiskAudit, *, log: bool = False) -> tuple[Drawing, ...]
         "Records by class size"
         if audit.measurement.persons is None
         else "Records by class size, sizes in persons",
-        class_size_chart(sizes, records, k, log=log, cumulative=True),
+        partial(class_size_chart, sizes, records, k, log=log, cumulative=True),
         text(
             "Histogram of records by class size with the cumulative share of records: {found} is in a "
             "class smaller than {k}.",
@@ -63,7 +65,8 @@ def intruders_drawing(audit: RiskAudit) -> tuple[Drawing, ...]:
     limit = 1 / audit.thresholds.k
     drawing = Drawing(
         "Risk of three intruders",
-        horizontal_bars(
+        partial(
+            horizontal_bars,
             pd.DataFrame([(say(label), risk) for label, risk in known], columns=["intruder", "risk"]),
             label="intruder",
             value="risk",
@@ -101,7 +104,7 @@ def people_drawing(audit: RiskAudit) -> tuple[Drawing, ...]:
     squares = _squares(counts)
     drawing = Drawing(
         _people_title(squares[0], n_alone, of),
-        _people(labels, squares, counts),
+        partial(_people, labels, squares, counts),
         text("Of 100 squares {parts}.", parts=joined(labels, "; ")),
     )
     return (drawing,)
@@ -127,7 +130,7 @@ def _squares(counts: Sequence[int]) -> list[int]:
     return squares
 
 
-def _people(labels: Sequence[Text], squares: Sequence[int], n_of: Sequence[int]) -> Chart:
+def _people(labels: Sequence[Text], squares: Sequence[int], n_of: Sequence[int]) -> alt.LayerChart:
     """Draw squares row by row; a part too small for one has a pale one, so that it is seen."""
     parts = [(part, 1.0) for part, n in enumerate(squares) for _ in range(n)]
     for part in reversed(range(len(n_of))):
@@ -145,18 +148,20 @@ def _people(labels: Sequence[Text], squares: Sequence[int], n_of: Sequence[int])
     ]
     meanings = ("FAIL", "WARN", "neutral")
     shown = {labels[part]: meanings[part] for part in range(len(n_of)) if n_of[part]}
-    cells = {"axis": None, "scale": {"paddingInner": 0.18}}
-    people = layer(
-        rows,
-        "rect",
-        {"cornerRadius": 2},
-        x=field("x:O", **cells),
-        y=field("y:O", **cells),
-        color=meaning("part:N", shown, legend=legend(orient="bottom", labelExpr="split(datum.label, ': ')")),
-        opacity=field("opacity:Q", scale=None),
-        tooltip=field("part:N", "People"),
+    cells: dict[str, Any] = {"axis": None, "scale": {"paddingInner": 0.18}}
+    key = legend(orient="bottom", labelExpr="split(datum.label, ': ')")
+    people = (
+        alt.Chart(pd.DataFrame(rows))
+        .mark_rect(cornerRadius=2)
+        .encode(
+            x=alt.X("x:O", **cells),
+            y=alt.Y("y:O", **cells),
+            color=meaning("part:N", shown, legend=key),
+            opacity=alt.Opacity("opacity:Q", scale=None),
+            tooltip=alt.Tooltip("part:N", title="People"),
+        )
     )
-    return chart(people, height=300)
+    return layered(people, height=300)
 
 
 def _shares(named: Iterable[tuple[str, float]]) -> Text:
@@ -169,16 +174,13 @@ def columns_drawing(contributions: Sequence[ColumnContribution]) -> Drawing:
     bars = [(each.column, each.unique_share_gained or 0.0) for each in contributions]
     return Drawing(
         "Records that are unique only because of one column",
-        horizontal_bars(
+        partial(
+            horizontal_bars,
             pd.DataFrame(bars, columns=["column", "share"]),
             label="column",
             value="share",
             value_title="Records that would not be unique without it (%)",
             label_title="Quasi-identifier",
-        ),
-        text(
-            "Bars of the share of records that are unique only because of a column: {bars}.",
-            bars=_shares(bars),
         ),
     )
 
@@ -187,16 +189,13 @@ def special_uniques_drawing(parts: Sequence[tuple[str, float]]) -> Drawing:
     """Draw the part of all SUDA scores that comes from sets with each quasi-identifier."""
     return Drawing(
         "What the scores come from",
-        horizontal_bars(
+        partial(
+            horizontal_bars,
             pd.DataFrame(parts, columns=["column", "part"]),
             label="column",
             value="part",
             value_title="Part of all scores (%); sets have several columns",
             label_title="Quasi-identifier",
-        ),
-        text(
-            "Bars of the part of all SUDA scores by column: {bars}.",
-            bars=_shares((column, min(part, 1.0)) for column, part in parts),
         ),
     )
 
@@ -223,27 +222,32 @@ def frontier_drawing(what_if: WhatIf) -> Drawing:
             "suppressed": [say(percent(each.suppressed_share)) for each in found],
         }
     )
-    where = {
-        "x": field("loss:Q", "Precision lost (%)", axis=PERCENT, scale={"domainMin": 0}),
-        "y": field("risk:Q", "Highest risk (%)", axis=PERCENT, scale={"domainMin": 0}),
-    }
-    tooltip = [
-        field("label:N", "Option"),
-        field("lost:N", "Precision lost"),
-        field("highest:N", "Highest risk"),
-        field("suppressed:N", "Records suppressed"),
-    ]
-    dots = {"color": COLORS["observed"], "filled": True, "size": 90, "opacity": 1}
-    words = {"color": COLORS["neutral"], "align": "left", "dx": 8, "dy": -8}
     return Drawing(
         "Loss against risk",
-        chart(
-            layer(rows, "line", {"color": COLORS["neutral"], "interpolate": "step-after"}, **where),
-            layer(rows, "point", dots, **where, tooltip=tooltip),
-            layer(rows, "text", words, **where, text=field("label:N")),
-            height=260,
-        ),
+        partial(_frontier, rows),
         text("Points of precision lost against highest risk: {points}.", points=joined(points, ", ")),
+    )
+
+
+def _frontier(rows: pd.DataFrame) -> alt.LayerChart:
+    from_zero = {"domainMin": 0}
+    options = alt.Chart(rows).encode(
+        x=alt.X("loss:Q", title="Precision lost (%)", axis=PERCENT, scale=from_zero),
+        y=alt.Y("risk:Q", title="Highest risk (%)", axis=PERCENT, scale=from_zero),
+    )
+    tooltip = [
+        alt.Tooltip("label:N", title="Option"),
+        alt.Tooltip("lost:N", title="Precision lost"),
+        alt.Tooltip("highest:N", title="Highest risk"),
+        alt.Tooltip("suppressed:N", title="Records suppressed"),
+    ]
+    dots = options.mark_point(color=COLORS["observed"], filled=True, size=90, opacity=1)
+    words = options.mark_text(color=COLORS["neutral"], align="left", dx=8, dy=-8)
+    return layered(
+        options.mark_line(color=COLORS["neutral"], interpolate="step-after"),
+        dots.encode(tooltip=tooltip),
+        words.encode(text=alt.Text("label:N")),
+        height=260,
     )
 
 
@@ -294,7 +298,7 @@ def lattice_drawing(what_if: WhatIf, option: int) -> tuple[Drawing, ...]:
     )
     drawing = Drawing(
         "The lattice around the chosen generalization",
-        _lattice(points, edges),
+        partial(_lattice, points, edges),
         text(
             _DRAWN_WHOLE if whole else _DRAWN_IN_PART,
             drawn=len(nodes),
@@ -353,21 +357,24 @@ def _in_words(what_if: WhatIf, node: Node) -> Text:
     return joined(levels, "; ")
 
 
-def _lattice(points: pd.DataFrame, edges: pd.DataFrame) -> Chart:
+def _lattice(points: pd.DataFrame, edges: pd.DataFrame) -> alt.LayerChart:
     where = {
-        "x": field("x:Q", axis=None),
-        "y": field("height:Q", "Steps made coarser", axis={"tickMinStep": 1, "grid": False}),
+        "x": alt.X("x:Q", axis=None),
+        "y": alt.Y("height:Q", title="Steps made coarser", axis={"tickMinStep": 1, "grid": False}),
     }
     color = meaning("state:N", {words: key for words, key, _ in _STATES.values()})
     shapes = {**color["scale"], "range": [shape for *_, shape in _STATES.values()]}
-    size = {"condition": {"test": "datum.key == 'chosen'", "value": 220}, "value": 50}
-    tooltip = [field("levels:N", "Columns"), field("state:N", "Known")]
-    ends = {"x2": {"field": "x2"}, "y2": {"field": "height2"}}
-    return chart(
-        layer(edges, "rule", {"color": COLORS["neutral"], "opacity": 0.25}, **where, **ends),
-        layer(
-            points, "point", {"filled": True, "opacity": 1}, **where,
-            color=color, shape={**color, "scale": shapes}, size=size, tooltip=tooltip,
+    chosen = {"test": "datum.key == 'chosen'", "value": 220}
+    lines = alt.Chart(edges).mark_rule(color=COLORS["neutral"], opacity=0.25)
+    nodes = alt.Chart(points).mark_point(filled=True, opacity=1)
+    return layered(
+        lines.encode(**where, x2=alt.X2("x2"), y2=alt.Y2("height2")),
+        nodes.encode(
+            **where,
+            color=color,
+            shape=alt.Shape("state:N", scale=shapes, legend=color["legend"]),
+            size=alt.SizeValue(50, condition=chosen),
+            tooltip=[alt.Tooltip("levels:N", title="Columns"), alt.Tooltip("state:N", title="Known")],
         ),
         height=320,
-    )  # fmt: skip
+    )

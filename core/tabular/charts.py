@@ -1,5 +1,7 @@
 """Charts of the tabular verifier: figures against thresholds, and records by class size."""
 
+from functools import partial
+
 import pandas as pd
 
 from core.charts import class_size_chart, horizontal_bars
@@ -28,7 +30,8 @@ def figures_drawing(audit: TabularAudit) -> Drawing:
     ]
     return Drawing(
         title=text("Figures of {file} against their thresholds", file=audit.name),
-        chart=horizontal_bars(
+        chart=partial(
+            horizontal_bars,
             pd.DataFrame(rows, columns=["figure", "value", "limit"]),
             label="figure",
             value="value",
@@ -36,14 +39,6 @@ def figures_drawing(audit: TabularAudit) -> Drawing:
             value_title="Share (%)",
             label_title="Figure and threshold",
             reference_meaning="threshold",
-        ),
-        alt=text(
-            "Bars of policy consistency {consistency}, high-risk handling {high_risk_handling}, pattern "
-            "residual {pattern_residual} and WARN messages {warn_share}, each with its threshold.",
-            consistency=percent(measured.policy_consistency),
-            high_risk_handling=percent(measured.high_risk_handling),
-            pattern_residual=percent(measured.pattern_residual),
-            warn_share=percent(measured.warn_share),
         ),
         where="page",
     )
@@ -56,7 +51,7 @@ def class_drawing(audit: TabularAudit, k: int, *, log: bool = False) -> Drawing 
         return None
     return Drawing(
         title=text("Records of {file} by class size", file=audit.name),
-        chart=class_size_chart(*classes.size_histogram, k, log=log),
+        chart=partial(class_size_chart, *classes.size_histogram, k, log=log),
         alt=text(
             "Histogram of records by class size: {below} of {records} records are in classes smaller "
             "than {k}. {note}",

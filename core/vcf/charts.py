@@ -1,11 +1,15 @@
 """The charts of a masked file: its sites by minor allele frequency, and its targets along the contigs."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from core.charts import COLORS, HEIGHT, Chart, Layer, chart, counts, field, layer, legend, meaning, threshold
+from core.charts import COLORS, HEIGHT, alt, counts, layered, legend, meaning, threshold
 from core.result import Drawing
 from core.vcf.judging import VcfAudit
 from core.vcf.marks import Mark
@@ -55,11 +59,9 @@ def maf_table(audit: VcfAudit) -> pd.DataFrame:
 def maf_drawing(audit: VcfAudit) -> Drawing:
     """Draw sites by their frequency on a logarithmic scale, by what became of them."""
     table, limit = maf_table(audit), audit.settings.maf_threshold
-    label = text("threshold {threshold}", threshold=Written(f"{limit:g}"))
-    bars = _bars(table, [name for name in _MEANINGS if name in set(table["outcome"])])
     return Drawing(
         title=text("Sites by minor allele frequency in {file}", file=audit.scan.anonymized_name),
-        chart=chart(bars, *threshold(limit, label, field("left:Q")), height=HEIGHT),
+        chart=partial(_frequencies, table, limit),
         alt=text(
             "{n} site by minor allele frequency; {outcomes}.",
             "{n} sites by minor allele frequency; {outcomes}.",
@@ -69,28 +71,34 @@ def maf_drawing(audit: VcfAudit) -> Drawing:
     )
 
 
-def _bars(table: pd.DataFrame, shown: Sequence[str]) -> Layer:
+def _frequencies(table: pd.DataFrame, limit: float) -> alt.LayerChart:
+    bars = _bars(table, [name for name in _MEANINGS if name in set(table["outcome"])])
+    label = text("threshold {threshold}", threshold=Written(f"{limit:g}"))
+    return layered(bars, *threshold(limit, label, alt.X("left:Q")), height=HEIGHT)
+
+
+def _bars(table: pd.DataFrame, shown: Sequence[str]) -> alt.Chart:
+    rows = _side_by_side(table, shown).assign(outcome=[say(name) for name in table["outcome"]])
     scale = {"type": "log", "domain": [SMALLEST_MAF / 2, MAF_LIMIT], "nice": False}
     axis = {"values": [1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.5], "format": "~g"}
-    title = [
-        say("Site minor allele frequency (logarithmic)"),
-        say("The first bar holds all below 0.00001."),
-    ]
-    largest = table["n_sites"].max() if len(table) else 1
-    return layer(
-        _side_by_side(table, shown).assign(outcome=[say(name) for name in table["outcome"]]),
-        "rect",
-        x=field("left:Q", title=title, scale=scale, axis=axis),
-        x2={"field": "right"},
-        y=field("n_sites:Q", "Sites (logarithmic from 1 on)", **counts(largest, log=True)),
-        y2={"datum": 0},
-        color=meaning("outcome:N", {name: _MEANINGS[name] for name in shown}),
-        tooltip=[
-            field("lower:Q", "From", format=".3~g"),
-            field("upper:Q", "to below", format=".3~g"),
-            field("outcome:N", "Outcome"),
-            field("n_sites:Q", "Sites", format=","),
-        ],
+    title = ["Site minor allele frequency (logarithmic)", "The first bar holds all below 0.00001."]
+    scaled = counts(table["n_sites"].max() if len(table) else 1, log=True)
+    return (
+        alt.Chart(rows)
+        .mark_rect()
+        .encode(
+            x=alt.X("left:Q", title=title, scale=scale, axis=axis),
+            x2=alt.X2("right"),
+            y=alt.Y("n_sites:Q", title="Sites (logarithmic from 1 on)", **scaled),
+            y2=alt.Y2Datum(0),
+            color=meaning("outcome:N", {name: _MEANINGS[name] for name in shown}),
+            tooltip=[
+                alt.Tooltip("lower:Q", title="From", format=".3~g"),
+                alt.Tooltip("upper:Q", title="to below", format=".3~g"),
+                alt.Tooltip("outcome:N", title="Outcome"),
+                alt.Tooltip("n_sites:Q", title="Sites", format=","),
+            ],
+        )
     )
 
 
@@ -150,7 +158,7 @@ def density_drawing(audit: VcfAudit) -> Drawing:
     table = density_table(audit)
     return Drawing(
         title=text("Target sites along the contigs of {file}", file=audit.scan.anonymized_name),
-        chart=_density(table),
+        chart=partial(_density, table),
         alt=text(
             "{n} target site on {contigs}; red triangles mark the intervals with the {left} that are not "
             "masked.",
@@ -163,52 +171,44 @@ def density_drawing(audit: VcfAudit) -> Drawing:
     )
 
 
-def _whole_numbers(table: pd.DataFrame) -> dict[str, object]:
+def _whole_numbers(table: pd.DataFrame) -> dict[str, Any]:
     """Return what names few counts in a legend each once: Vega would name halves, rounded."""
     most = int(table["n_sites"].max()) if len(table) else 1
     return {"values": list(range(1, most + 1))} if most <= _FEW else {"tickCount": 3}
 
 
-def _density(table: pd.DataFrame) -> Chart:
+def _density(table: pd.DataFrame) -> alt.LayerChart:
     contigs = list(dict.fromkeys(table["contig"]))
-    y = field("contig:N", "Contig", sort=None, scale={"domain": contigs})
+    y = alt.Y("contig:N", title="Contig", sort=None, scale={"domain": contigs})
     end = float(table["end"].max()) if len(table) else 1.0
-    x = {
-        "title": say("Position (megabases)"),
+    x: dict[str, Any] = {
+        "title": "Position (megabases)",
         "scale": {"domain": [0, end], "nice": False},
         "axis": {"format": "~f", "labelFlush": True},
     }
-    opacity = field(
+    opacity = alt.Opacity(
         "n_sites:Q",
-        "Target sites",
+        title="Target sites",
         scale={"type": "sqrt", "range": [0.25, 1]},
-        legend=legend(4, title=say("Target sites"), format=",d", **_whole_numbers(table)),
+        legend=legend(4, title="Target sites", format=",d", **_whole_numbers(table)),
     )
     tooltip = [
-        field("contig:N", "Contig"),
-        field("start:Q", "From (megabases)", format=".3~f"),
-        field("end:Q", own("to"), format=".3~f"),
-        field("n_sites:Q", "Target sites", format=","),
-        field("n_unmasked:Q", "Not masked", format=","),
+        alt.Tooltip("contig:N", title="Contig"),
+        alt.Tooltip("start:Q", title="From (megabases)", format=".3~f"),
+        alt.Tooltip("end:Q", title=own("to"), format=".3~f"),
+        alt.Tooltip("n_sites:Q", title="Target sites", format=","),
+        alt.Tooltip("n_unmasked:Q", title="Not masked", format=","),
     ]
-    bars = {"height": {"band": 0.7}, "color": COLORS["neutral"]}
     mark = say("with sites that are not masked")
     left = table[table["n_unmasked"] > 0].assign(mark=mark)
     left["middle"] = (left["start"] + left["end"]) / 2
-    looks = {"filled": True, "size": 70, "color": COLORS["FAIL"], "opacity": 1}
-    key = legend(orient="bottom", symbolFillColor=COLORS["FAIL"], symbolStrokeWidth=0)
-    shape = field("mark:N", scale={"domain": [mark], "range": ["triangle-down"]}, legend=key)
-    return chart(
-        layer(
-            table,
-            "bar",
-            bars,
-            x=field("start:Q", **x),
-            x2={"field": "end"},
-            y=y,
-            opacity=opacity,
-            tooltip=tooltip,
-        ),
-        layer(left, "point", looks, x=field("middle:Q"), y=y, shape=shape, tooltip=tooltip),
+    red = COLORS["FAIL"]
+    key = legend(orient="bottom", symbolFillColor=red, symbolStrokeWidth=0)
+    shape = alt.Shape("mark:N", scale={"domain": [mark], "range": ["triangle-down"]}, legend=key)
+    bars = alt.Chart(table).mark_bar(height={"band": 0.7}, color=COLORS["neutral"])
+    triangles = alt.Chart(left).mark_point(filled=True, size=70, color=red, opacity=1)
+    return layered(
+        bars.encode(x=alt.X("start:Q", **x), x2=alt.X2("end"), y=y, opacity=opacity, tooltip=tooltip),
+        triangles.encode(x=alt.X("middle:Q"), y=y, shape=shape, tooltip=tooltip),
         height=max(60, 26 * len(contigs)),
     )

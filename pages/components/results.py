@@ -14,7 +14,7 @@ import pandas as pd
 import streamlit as st
 
 from core.caching import Vault, vault
-from core.charts import COLORS, Chart, number_locale, places
+from core.charts import COLORS, described, on_page, places
 from core.measures import MEASURES, Measure
 from core.plain import unbroken
 from core.reports import RENDERERS, Figure, Report, ReportChart, render
@@ -226,12 +226,13 @@ def _show_finding(finding: Finding, *, below: Callable[[Finding], None] | None =
 def show_chart(chart: ReportChart, *, key: str) -> None:
     """Show a chart under its title, with the text that says what it shows."""
     st.markdown(f"**{plain(say(chart.title))}**")
-    st.vega_lite_chart(on_page(chart.chart), alt=say(chart.alt_text).replace("`", ""), key=key)
+    drawn = on_page(chart.chart())
+    st.vega_lite_chart(drawn, alt=alternative(chart.title, chart.alt_text, drawn), key=key)
 
 
-def on_page(chart: Chart) -> dict[str, object]:
-    """Return a chart as Streamlit takes it; the theme is the page's."""
-    return {**chart.content, "datasets": chart.tables, "config": {"locale": number_locale()}}
+def alternative(title: str, words: str, drawn: Mapping[str, object]) -> str:
+    """Return the text that stands for a chart: the words given with it, or its title, axes and marks."""
+    return (say(words) or f"{say(title)}. {described(drawn)}").replace("`", "")
 
 
 def show_table(frame: pd.DataFrame, *, alt: str, columns: Sequence[Column] = ()) -> None:

@@ -2,7 +2,6 @@ import itertools
 import tomllib
 from pathlib import Path
 
-import altair
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,19 +10,20 @@ from core.charts import (
     COLORS,
     TEXT_COLOR,
     Part,
-    chart,
+    alt,
     class_size_bins,
     class_size_chart,
     class_size_table,
     counts,
-    field,
+    described,
     for_report,
     heatmap,
     histogram,
     horizontal_bars,
-    layer,
+    layered,
     meaning,
     stacked_share_bar,
+    vega_lite,
 )
 from core.verdict import Verdict
 from core.words import speaking
@@ -116,20 +116,20 @@ def test_meaning__gives_each_meaning_its_color():
 
 
 def test_chart__leaves_out_layers_without_rows_but_not_all_of_them():
-    bars = layer([{"n": 1}], "bar", x=field("n:Q"))
-    nothing = layer([], "rule", x=field("n:Q"))
-    assert marks(chart(bars, nothing, height=9)) == ["bar"]
-    assert marks(chart(nothing, nothing, height=9)) == ["rule"]
-    together = chart({"layer": [bars, nothing]}, bars, height=9).to_dict()["layer"][0]["layer"]
-    assert [each["mark"]["type"] for each in together] == ["bar"]
+    bars = alt.Chart(pd.DataFrame({"n": [1]})).mark_bar().encode(x=alt.X("n:Q"))
+    nothing = alt.Chart(pd.DataFrame({"n": []})).mark_rule().encode(x=alt.X("n:Q"))
+    assert marks(layered(bars, nothing, height=9)) == ["bar"]
+    assert marks(layered(nothing, nothing, height=9)) == ["rule"]
 
 
 def test_chart__names_a_table_once_and_says_where_a_value_is_missing():
     table = pd.DataFrame({"n": [1.5, np.nan]})
-    layers = (layer(table, mark, x=field("n:Q")) for mark in ("bar", "tick"))
-    drawn = chart(*layers, height=9).to_dict()
-    assert drawn["datasets"] == {"rows_0": [{"n": 1.5}, {"n": None}]}
-    assert [each["data"] for each in drawn["layer"]] == [{"name": "rows_0"}] * 2
+    rows, other = (alt.Chart(each).encode(x=alt.X("n:Q")) for each in (table, table[:1]))
+    drawn = layered(rows.mark_bar(), other.mark_rule(), rows.mark_tick(), height=9)
+    written = vega_lite(drawn)
+    assert written["datasets"] == {"rows_0": [{"n": 1.5}, {"n": None}], "rows_1": [{"n": 1.5}]}
+    assert [each["data"]["name"] for each in written["layer"]] == ["rows_0", "rows_1", "rows_0"]
+    assert vega_lite(drawn) == written  # as often as it is asked for
     assert counts(2)["axis"]["values"] == [0, 1, 2]  # no halves of few
     assert "values" not in counts(4)["axis"]
 
@@ -164,11 +164,11 @@ def test_class_size_table__counts_every_record_once():
 
 
 def marks(chart):
-    return [layer["mark"]["type"] for layer in chart.to_dict()["layer"]]
+    return [layer["mark"]["type"] for layer in vega_lite(chart)["layer"]]
 
 
 def data_of(chart, layer):
-    specification = chart.to_dict()
+    specification = vega_lite(chart)
     part = specification["layer"][layer]
     data = part.get("data") or specification["data"]
     return specification["datasets"][data["name"]]
@@ -177,10 +177,10 @@ def data_of(chart, layer):
 def test_class_size_chart__marks_what_is_below_k_by_color_outline_and_number():
     chart = class_size_chart(np.array([1, 4, 9]), np.array([3, 8, 90]), 5)
     assert marks(chart) == ["bar", "text", "rule", "text"]
-    written = chart.to_dict()["layer"][1]["encoding"]["text"]
+    written = vega_lite(chart)["layer"][1]["encoding"]["text"]
     assert written["field"] == "n_records"
     assert [row["n_records"] for row in data_of(chart, 1)] == [3, 8]
-    encoding = chart.to_dict()["layer"][0]["encoding"]
+    encoding = vega_lite(chart)["layer"][0]["encoding"]
     names = ["in classes smaller than 5", "in classes of 5 or more"]
     assert encoding["color"]["scale"] == {"domain": names, "range": [COLORS["FAIL"], COLORS["neutral"]]}
     below = {"test": "datum.below_k", "value": [4, 3]}
@@ -192,11 +192,11 @@ def test_class_size_chart__marks_what_is_below_k_by_color_outline_and_number():
 def test_class_size_chart__has_a_place_for_its_threshold_and_a_scale_for_small_beside_large():
     chart = class_size_chart(np.array([1, 4, 300]), np.array([3, 8, 300]), 7)
     assert data_of(chart, 2) == [{"class_size": "7–9", "label": "k = 7"}]  # the first class that holds it
-    assert chart.to_dict()["layer"][2]["encoding"]["x"]["bandPosition"] == 0
+    assert vega_lite(chart)["layer"][2]["encoding"]["x"]["bandPosition"] == 0
     chart = class_size_chart(np.array([1, 2]), np.array([3, 8]), 1000)
     assert data_of(chart, 2) == [{"class_size": "1,000–1,999", "label": "k = 1,000"}]
     chart = class_size_chart(np.array([1, 9]), np.array([3, 45000]), 5, log=True)
-    y = chart.to_dict()["layer"][0]["encoding"]["y"]
+    y = vega_lite(chart)["layer"][0]["encoding"]["y"]
     assert y["scale"] == {"type": "symlog", "domain": [0, 45000]}
     assert y["axis"]["values"] == [0, 1, 10, 100, 1000, 10000]
 
@@ -222,7 +222,7 @@ def test_stacked_share_bar__names_each_part_with_count_and_share():
 def test_histogram__leaves_out_intervals_of_nothing():
     drawn = histogram([0, 10, 20], [5, 0], of="observed", x_title="Age (years)", y_title="Records")
     assert data_of(drawn, 0) == [{"lower": 0, "upper": 10, "count": 5}]
-    part = drawn.to_dict()["layer"][0]
+    part = vega_lite(drawn)["layer"][0]
     assert part["mark"]["color"] == COLORS["observed"]
     assert part["encoding"]["x"]["scale"] == {"domain": [0, 20]}
 
@@ -240,12 +240,12 @@ def test_horizontal_bars__draw_columns_of_any_name():
             {"name": "b", "value": None, "series": "observed", "text": "not assessed"},
         ], name
         assert data_of(chart, 1)[1]["text"] == "20.0 %", name
-        x = chart.to_dict()["layer"][0]["encoding"]["x"]
+        x = vega_lite(chart)["layer"][0]["encoding"]["x"]
         assert x["scale"] == {"domain": [0, 1], "nice": False}, name
     of_counts = {"unit": "records", "value_title": "Records", "label_title": "A"}
     chart = horizontal_bars(pd.DataFrame({"a": ["x"], "b": [1234]}), label="a", value="b", **of_counts)
     assert marks(chart) == ["bar"]
-    assert "scale" not in chart.to_dict()["layer"][0]["encoding"]["x"]
+    assert "scale" not in vega_lite(chart)["layer"][0]["encoding"]["x"]
     assert data_of(chart, 0)[0]["text"] == "1,234"
 
 
@@ -255,8 +255,8 @@ def test_heatmap__writes_the_figure_into_every_cell_that_has_room():
     assert marks(chart) == ["rect", "text"]
     written = [(row["text"], row["is_dark"]) for row in data_of(chart, 1)]
     assert written == [("25.0 %", False), ("> 99.9 %", True)]
-    assert chart.to_dict()["layer"][1]["mark"]["opacity"] == {"expr": "width < 116 ? 0 : 1"}
-    scale = chart.to_dict()["layer"][0]["encoding"]["color"]["scale"]
+    assert vega_lite(chart)["layer"][1]["mark"]["opacity"] == {"expr": "width < 116 ? 0 : 1"}
+    scale = vega_lite(chart)["layer"][0]["encoding"]["color"]["scale"]
     assert scale["domain"] == [0, 0.5, 1]
     assert contrast(scale["range"][0], "#16202E") >= 4.5
     assert contrast(scale["range"][2], "#F4F8FC") >= 4.5
@@ -275,11 +275,10 @@ def every_chart():
 
 @pytest.mark.parametrize("chart", list(every_chart()))
 def test_builders__leave_theme_and_width_to_the_page_and_a_report_sets_them(chart):
-    specification = chart.to_dict()
+    specification = vega_lite(chart, validate=True)  # raises where the schema of Vega-Lite does not allow it
     assert specification["width"] == "container"
     assert specification["height"] > 0
-    assert "config" not in specification
-    altair.LayerChart.from_dict(specification)  # raises where the schema of Vega-Lite does not allow it
+    assert list(specification["config"]) == ["locale"]
     colors = {word.lower() for word in str(specification).replace("'", " ").split() if word.startswith("#")}
     assert not colors & {"#000", "#000000", "#fff", "#ffffff"}
     assert not any(color in str(specification) for color in ("'black'", "'white'"))
@@ -287,12 +286,37 @@ def test_builders__leave_theme_and_width_to_the_page_and_a_report_sets_them(char
     assert (for_paper["width"], for_paper["background"]) == (720, None)
     assert for_paper["config"]["axis"]["labelColor"] == "currentColor"
     assert TEXT_COLOR not in str(for_paper)
-    assert chart.to_dict() == specification
+    assert vega_lite(chart) == specification
 
 
 def test_for_report__writes_numbers_as_the_language_does():
-    drawn = chart(layer([{"n": 1}], "point", x=field("n:Q")), height=9)
+    points = alt.Chart(pd.DataFrame({"n": [1]})).mark_point()
+    drawn = layered(points.encode(x=alt.X("n:Q")), height=9)
     for code, signs in (("en", ",."), ("ko", ",."), ("sl", ".,")):
         with speaking(code):
             number = for_report(drawn)["config"]["locale"]["number"]
         assert number["thousands"] + number["decimal"] == signs
+
+
+def test_described__tells_titles_of_axes_and_the_first_marks():
+    frame = pd.DataFrame({"a": list("uvwxyz"), "b": [0.5] * 6, "c": [0.25] * 6})
+    bars = horizontal_bars(
+        frame, label="a", value="b", reference="c", value_title="Share", label_title="Column"
+    )
+    rows = "; ".join(f"{name}, {{}}" for name in "uvwxy") + "; …"
+    assert described(vega_lite(bars)) == (
+        "Horizontal axis: Share. Vertical axis: Column. "
+        f"Column, Share: {rows.replace('{}', '50.0 %')} Compared with, chance: {rows.replace('{}', '25.0 %')}"
+    )
+    for code, axis in (
+        ("ko", "가로축: 비율. 세로축: 열."),
+        ("sl", "Vodoravna os: Delež. Navpična os: Stolpec."),
+    ):
+        with speaking(code):
+            assert described(vega_lite(bars)).startswith(axis)
+    sizes = described(vega_lite(class_size_chart(np.array([2, 9]), np.array([4, 4500]), 5)))
+    assert sizes.endswith(
+        "2, 4, < 0.1 %, in classes smaller than 5; 9, 4,500, > 99.9 %, in classes of 5 or more."
+    )
+    for chart in every_chart():
+        assert "nan" not in described(vega_lite(chart))

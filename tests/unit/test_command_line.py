@@ -78,6 +78,25 @@ def test_main__imports_the_tool_asked_for_only() -> None:
     assert done.stdout.strip() == str([*shared, "core.commands.vcf", "core.commands.policies"])
 
 
+def test_main__prints_a_result_without_loading_what_draws(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("age,town\n30,x\n31,y\n30,x\n", encoding="utf-8")
+    program = (
+        "import sys; from core.__main__ import main\n"
+        "main(['risk', 'people.csv', '--quasi-identifier', 'age', 'town'])\n"
+        "print([name for name in ('altair', 'vl_convert') if name in sys.modules])"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=environment,
+        check=True,
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
 @pytest.mark.slow
 def test_main__starts_without_what_takes_long_to_import() -> None:
     program = (

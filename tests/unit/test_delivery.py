@@ -24,7 +24,7 @@ from core.delivery import (
     verdict_sentence,
 )
 from core.delivery.attack import Records, cheapest_attacks
-from core.delivery.charts import attacks_drawing, tables_drawing
+from core.delivery.charts import attacks_drawing, known_drawing, tables_drawing
 from core.delivery.keys import Link, Persons, Place, persons_of, propose_links
 from core.delivery.known import events_of, known_all, known_none, known_one, known_several
 from core.delivery.report import delivery_report
@@ -37,6 +37,7 @@ from core.reports.as_text import lines_of
 from core.tables import Dataset, read_dataset
 from core.verdict import Verdict, next_steps
 from tests.cases.table import says
+from tests.checked_charts import checked
 from tests.kinds import Patch, Told
 from tests.saying import Saying
 from tests.thorough import tried
@@ -430,19 +431,20 @@ def test_picture__has_a_box_for_each_table_and_an_arrow_for_each_key_away_from_p
     lookup = table("wards", ward=["a", "b"], floor=[1, 2])
     audit = audit_delivery([*tables, lookup], DeliverySettings(keys=("stays.stay=tests.stay",)))
     picture = tables_drawing(audit)
-    boxes, keys = picture.chart.to_dict()["datasets"].values()
+    boxes, keys = checked(picture.chart())["datasets"].values()
     assert {each["name"] for each in boxes} == {"persons", "stays", "tests", "wards"}
     drawn = [(each["ends"], each["share"], each["named"]) for each in keys]
     assert drawn == [("1 : n", "100 %", False), ("1 : n", "100 %", True)]
     assert "`persons` to `stays` by `persons.pseudonym` = `stays.person` (1 : n)" in picture.alt
     assert "`wards`: 2 records, joined to nobody." in picture.alt
     alone = audit_delivery([lookup, table("other", x=["a", "b"])])
-    assert len(tables_drawing(alone).chart.to_dict()["datasets"]) == 1
+    assert len(checked(tables_drawing(alone).chart())["datasets"]) == 1
     known = "Who knows `persons.age_group`, `persons.region` of a person and"
     assert known in attacks_drawing(audit).alt
+    assert all(checked(each(audit).chart())["layer"] for each in (attacks_drawing, known_drawing))
     persons = table("persons", person=["a", "b", "c"], town=["x", "y", "z"])
     many = [table(f"visits_{n}", person=["a", "b", "b", "c"], ward=[n, 1, 2, 3]) for n in range(20)]
-    assert tables_drawing(audit_delivery([persons, *many])).chart.to_dict()["height"] <= 800
+    assert checked(tables_drawing(audit_delivery([persons, *many])).chart())["height"] <= 800
 
 
 COUNTS = {(place, term): 41 + 7 * at for at, (place, term) in enumerate(product("ABCD", "xyz"))}

@@ -25,6 +25,7 @@ from core.tables import read_dataset
 from core.verdict import Verdict
 from tests import events_examples
 from tests.cases.table import says
+from tests.checked_charts import checked
 
 MONDAY, TUESDAY, NEXT_MONDAY = "2024-01-08T10:00", "2024-01-09T10:00", "2024-01-15T10:00"
 LOG = (
@@ -137,7 +138,7 @@ def test_cross_tables__count_before_and_after_in_words() -> None:
     assert rows(after[["x", "y", "n_events"]]) == [("2", "Mon", 3), ("3", "Mon", 2), ("any week", "Tue", 2)]
     assert cross_table_after(found.anonymized, "week_number", "hour") is None
     chart = cross_chart(after, x_title="Week", y_title="Weekday")
-    angle = chart.content["layer"][0]["encoding"]["x"]["axis"]["labelAngle"]
+    angle = checked(chart)["layer"][0]["encoding"]["x"]["axis"]["labelAngle"]
     assert angle == {"expr": "width < 174 ? -40 : 0"}
 
 
@@ -168,7 +169,7 @@ def test_cross_chart__writes_figures_only_where_cells_have_room() -> None:
     table = cross_table_before(many.measured, "week_number", "time_period")
     chart = cross_chart(table, x_title="Week", y_title="Time period")
     few = cross_chart(table[table["x_order"] < 3], x_title="Week", y_title="Time period")
-    figures = [each.content["layer"][1]["mark"]["opacity"]["expr"] for each in (chart, few)]
+    figures = [checked(each)["layer"][1]["mark"]["opacity"]["expr"] for each in (chart, few)]
     assert figures == ["width < 180 ? 0 : 1", "width < 27 ? 0 : 1"]
 
 

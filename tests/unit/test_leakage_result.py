@@ -18,6 +18,7 @@ from core.result import Drawing, Figure, Table
 from core.tables import Dataset, ReadOptions, read_dataset
 from core.verdict import Verdict
 from tests.cases.table import says
+from tests.checked_charts import checked
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 ORIGINAL = "town,age,sex\nEkwador,30,f\nBydgoszcz,41,m\nCork,52,f\nDerby,63,m\n"
@@ -107,6 +108,8 @@ def test_figures__stand_beside_chance_with_their_verdict() -> None:
     )
     assert figures(tolerant)["full_leakage_share"].threshold == "at most 30.0 %"
     result = audit_leakage(*demo("leaking"))
+    for group in leakage_result(result).groups:
+        assert all(checked(each.chart())["layer"] for each in group.drawings)
     nearest = result.measures.nearest
     relinked = figures(result)["relink_share"]
     assert (nearest.n_assessed, nearest.expected_relinked(600)) == (600, nearest.n_with_unique_best / 600)
@@ -142,7 +145,7 @@ def test_columns_and_charts__show_the_largest_first() -> None:
     (chart,) = drawings(audit_leakage(wide, wide), "columns")
     assert chart.title == "Matching cells by column, against chance (the 30 with the largest excess)"
     proportion, distribution = drawings(audit(ignore_values=("63", "m", "Derby")), "rows")
-    specification = distribution.chart.to_dict()
+    specification = checked(distribution.chart())
     counts = next(iter(specification["datasets"].values()))
     assert sum(row["observed"] for row in counts) == 4
     assert sum(row["chance"] for row in counts) == pytest.approx(4)

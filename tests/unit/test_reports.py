@@ -6,6 +6,7 @@ import re
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
+from functools import partial
 from pathlib import PurePosixPath
 
 import numpy as np
@@ -13,7 +14,7 @@ import openpyxl
 import pandas as pd
 import pytest
 
-from core.charts import Chart, chart, field, heatmap, layer
+from core.charts import alt, heatmap, layered
 from core.measures import MEASURES
 from core.plain import json_value, printable, setting_text
 from core.reports import (
@@ -352,9 +353,9 @@ def test_render_html__draws_charts_as_svg_with_a_text_and_ids_of_their_own():
     assert ("aria-describedby", "chart-2-text") in page.attributes
     assert "11 of 101 records are in small classes." in page.text
     assert "k = 5" in page.text
-    points = [{"c0": 1, "c1": 1}, {"c0": 2, "c1": 9}]
-    clipped = chart(layer(points, "line", {"clip": True}, x=field("c0:Q"), y=field("c1:Q")), height=100)
-    clipping = page_of(charts=(ReportChart(title="t", chart=clipped, alt_text="t"),) * 2)
+    points = alt.Chart(pd.DataFrame({"c0": [1, 2], "c1": [1, 9]}))
+    clipped = layered(points.mark_line(clip=True).encode(x=alt.X("c0:Q"), y=alt.Y("c1:Q")), height=100)
+    clipping = page_of(charts=(ReportChart(title="t", chart=lambda: clipped, alt_text="t"),) * 2)
     ids = [[value for name, value in each.attributes if name == "id"] for each in (page, clipping)]
     assert [len(each) for each in ids] == [len(set(each)) for each in ids]
     clips = {value for name, value in clipping.attributes if name == "clip-path"}
@@ -365,7 +366,7 @@ def test_render_html__draws_charts_as_svg_with_a_text_and_ids_of_their_own():
 @pytest.mark.slow
 def test_render_html__draws_a_gradient_the_same_way_every_time():
     cells = pd.DataFrame({"a": ["x", "y"], "b": ["1", "1"], "v": [0.1, 0.9]})
-    drawn = heatmap(cells, x="a", y="b", value="v", x_title="A", y_title="B", value_title="V")
+    drawn = partial(heatmap, cells, x="a", y="b", value="v", x_title="A", y_title="B", value_title="V")
     report = examples.report(charts=(ReportChart(title="t", chart=drawn, alt_text="t"),) * 2)
     first = render_html(report)
     page = Page(first)
@@ -379,8 +380,8 @@ def test_render_html__draws_a_gradient_the_same_way_every_time():
 
 
 def test_render_html__never_fetches_a_charts_data():
-    bars = {"mark": "bar", "encoding": {"x": field("a:Q")}}
-    drawn = Chart({"data": {"url": "https://example.invalid/data.json"}, **bars, "height": 9}, {})
+    bars = alt.Chart("https://example.invalid/data.json").mark_bar().encode(x=alt.X("a:Q"))
+    drawn = partial(alt.layer, bars, height=9)
     with pytest.raises(ValueError, match="External data url not allowed"):
         render_html(examples.report(charts=(ReportChart(title="t", chart=drawn, alt_text="t"),)))
 

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from benchmarks.demos.risk import make_patients, make_released_patients
+from core.charts import described
 from core.demo import RISK as DEMOS
 from core.reports import RENDERERS, input_facts, render, report_table
 from core.reports.model import said_table
@@ -48,6 +49,7 @@ from core.roles import suggest_roles
 from core.verdict import Verdict
 from pages.measure.risk_parts.settings import roles_note, roles_table
 from tests.cases.table import holds_for_each
+from tests.checked_charts import checked
 from tests.risk_examples import DISEASE, PEOPLE, POPULATION, judged, measured, table
 from tests.saying import Saying
 
@@ -110,7 +112,7 @@ SQUARES = (  # a table, the title, and squares of a hundred: the part, how dark,
 def test_people_chart__has_a_square_for_each_of_a_hundred() -> None:
     def holds(text: str, title: str, squares: dict[tuple[str, float], int]) -> None:
         (chart,) = people_drawing(judged(text, quasi="age", person="who" if text == PERSONS else None))
-        (rows,) = chart.chart.to_dict()["datasets"].values()
+        (rows,) = checked(chart.chart())["datasets"].values()
         assert chart.title == f"Of 100 people, {title}"
         assert Counter((row["part"], row["opacity"]) for row in rows) == squares
 
@@ -191,10 +193,10 @@ def test_class_size_shares__hold_the_usual_sizes_and_k() -> None:
 def test_charts__say_what_they_show() -> None:
     (chart,) = class_drawing(judged(k=3))
     assert chart.alt == Saying("Histogram … 3 of 6 records (50.0 %) are in classes smaller than 3.")
-    lines = [layer for layer in chart.chart.to_dict()["layer"] if "encoding" in layer]
-    rows = list(chart.chart.to_dict()["datasets"].values())
+    drawn = checked(chart.chart())
+    rows = drawn["datasets"].values()
     assert any([row.get("cumulative") for row in data] == pytest.approx([1 / 6, 3 / 6, 1.0]) for data in rows)
-    assert len(lines) == 1
+    assert drawn["layer"][-1]["encoding"]["y"]["axis"]["orient"] == "right"
     (bars,) = intruders_drawing(_against_population())
     assert bars.alt == Saying(
         "Bars of Prosecutor, highest 100 %, Prosecutor, average 50.0 %, … 50.0 %, … 29.2 %, … 20.0 %."
@@ -322,9 +324,8 @@ def test_columns__say_which_one_makes_records_unique() -> None:
     assert gained == pytest.approx([2 / 6, 0])
     assert alone == pytest.approx([2 / 6, 0])
     assert distinction == pytest.approx([4 / 6, 2 / 6])
-    assert group.drawings[0].alt == (
-        "Bars of the share of records that are unique only because of a column: age 33.3 %, sex 0 %."
-    )
+    told = described(checked(group.drawings[0].chart()))
+    assert told.endswith("Records that would not be unique without it (%): age, 33.3 %; sex, 0 %.")
 
 
 def test_sets_note__says_what_was_searched() -> None:
@@ -360,7 +361,8 @@ def test_suda__says_how_few_values_single_records_out() -> None:
     )
     group = special_uniques_group(suda, file="people.csv")
     assert _said(group)["Column"].tolist() == ["age", "sex"]
-    assert group.drawings[0].alt == Saying("Bars of … SUDA scores by column: age 100 %, sex 0 %.")
+    told = described(checked(group.drawings[0].chart()))
+    assert told.endswith("Part of all scores (%); sets have several columns: age, 100 %; sex, 0 %.")
     records = _said(group, 1)
     assert records["Record of people.csv"].tolist() == [6]
     assert records["Mostly because of"].tolist() == ["age"]

@@ -36,6 +36,7 @@ from core.risk.result import option_group, option_labels, released_note, risk_re
 from core.tables import Dataset, ReadOptions, read_dataset
 from core.verdict import Verdict
 from tests.cases.table import holds_for_each
+from tests.checked_charts import checked
 from tests.kinds import Patch
 from tests.risk_examples import DISEASE, problems, table
 from tests.saying import Saying
@@ -359,14 +360,16 @@ def test_release__generalizes_what_would_be_suppressed_further() -> None:
 def test_lattice_chart__shows_all_of_few_generalizations_and_the_neighbours_of_many() -> None:
     what_if = _usual().what_if
     (drawn,) = lattice_drawing(what_if, 0)
-    points = drawn.chart.tables["rows_1"]
+    points = checked(drawn.chart())["datasets"]["rows_1"]
     assert len(points) == what_if.lattice.n_nodes
-    assert points["state"].value_counts()["chosen"] == 1
-    assert {"reaches k", "misses k"} <= set(points["state"])
+    states = [each["state"] for each in points]
+    assert states.count("chosen") == 1
+    assert {"reaches k", "misses k"} <= set(states)
     assert "Chosen: age: " in drawn.alt
     many = _searched(*_columns(6, 60, lambda row, n: (row * 7 + n * 3) % 50), suppression_limit=0).what_if
     (around,) = lattice_drawing(many, 0)
-    assert len(around.chart.tables["rows_1"]) == 1 + sum(levels - 1 for levels in many.lattice.shape)
+    points = checked(around.chart())["datasets"]["rows_1"]
+    assert len(points) == 1 + sum(levels - 1 for levels in many.lattice.shape)
     more_than_a_picture_holds = _searched(*_columns(14, 8, lambda row, _: row % 2))
     assert lattice_drawing(more_than_a_picture_holds.what_if, 0) == ()
 

@@ -20,6 +20,7 @@ from core.tabular.result import file_result, run_result
 from core.tabular.verified import VerifiedFile
 from core.verdict import Verdict
 from tests.cases.table import says
+from tests.checked_charts import checked
 
 NOON = datetime(2026, 1, 31, 12, 0, 5, tzinfo=UTC)
 SKIPPED = (LeftOutFile(name="z.csv", reason="z_anonymized.csv is missing."),)
@@ -109,18 +110,18 @@ def _figures(audit):
 
 
 def _charts(audit, **options):
-    return [each.chart for each in file_result(audit, **options).parts("page") if isinstance(each, Drawing)]
+    return [each.chart() for each in file_result(audit, **options).parts("page") if isinstance(each, Drawing)]
 
 
 def test_charts__draw_figures_thresholds_and_classes(files) -> None:
-    drawn = _charts(files["lab_results.csv"].audit)[-1].to_dict()
+    drawn = checked(_charts(files["lab_results.csv"].audit)[-1])
     values = [row["value"] for rows in drawn["datasets"].values() for row in rows][:4]
     assert values == pytest.approx([5 / 6, 1.0, 0.0375832, 0.0], abs=1e-6)
     audit = files["patients.csv"].audit
     assert len(_charts(files["survey.csv"].audit)) == 1
     for k in (5, 60):
         chart, _ = _charts(audit, k=k, log=k == 60)
-        bars = next(table for table in chart.to_dict()["datasets"].values() if "n_records" in table[0])
+        bars = next(table for table in checked(chart)["datasets"].values() if "n_records" in table[0])
         assert sum(row["n_records"] for row in bars) == 420
 
 

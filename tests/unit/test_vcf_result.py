@@ -37,6 +37,7 @@ from core.verdict import Verdict, next_steps
 from core.words import say
 from pages.verify.vcf_parts.settings import severity_table
 from tests.cases.table import says
+from tests.checked_charts import checked
 from tests.vcf_files import bcf, bgzf, masked_header, vcf_file, vcf_text
 
 REPEAT = "ACACACACACACACA"
@@ -129,7 +130,7 @@ def test_tables__count_every_site_once(outcome, audit) -> None:
     maf, density = vcf_result(outcome, audit).group("charts").drawings
     assert says(maf.alt, "7 sites…1 masked, 5 not masked, 1 not rare")
     assert says(density.alt, "6 target sites on 2 contigs…the 5 ")
-    assert "threshold 0.01" in json.dumps(maf.chart.to_dict())
+    assert "threshold 0.01" in json.dumps(checked(maf.chart()))
 
 
 def test_figures__hold_what_was_counted(outcome, audit) -> None:

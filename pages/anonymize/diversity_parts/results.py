@@ -10,6 +10,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.charts import on_page
 from core.diversity import (
     Configuration,
     DiversityAudit,
@@ -169,9 +170,10 @@ def _show_trade_off(
 
 def _show_selectable(drawing: Drawing, name: str, mark: str) -> None:
     key = f"diversity_{name}_{mark}"
+    drawn = on_page(drawing.chart())
     st.vega_lite_chart(
-        results.on_page(drawing.chart),
-        alt=say(drawing.alt),
+        drawn,
+        alt=results.alternative(drawing.title, drawing.alt, drawn),
         key=key,
         on_select=partial(_take_click, key, mark),
         selection_mode="picked",
