@@ -102,7 +102,7 @@ def test_command__prints_and_files_what_the_engine_counted(tmp_path: Path, capsy
     filed = json.loads(next(reports.glob("*.json")).read_text(encoding="utf-8"))
     assert [each["role"] for each in filed["inputs"]] == ["original", "scrambled"]
     assert main(words) == 0
-    assert "Full Leakage: 0.00%" in capsys.readouterr().out
+    assert "  Full leakage: 0 % (" in capsys.readouterr().out
     assert main([*words, "--random-orders", "3"]) == 2
     assert "--random-orders needs the records themselves" in capsys.readouterr().err
     assert main(["leakage", at[0], at[1].replace("duckdb", "spark"), "--key", "id"]) == 2
@@ -164,7 +164,7 @@ def test_command__tells_and_files_what_was_counted_before_the_connection_was_los
     lost_after(monkeypatch, next(asked) - 1)
     assert main(["leakage", *at, "--key", "id", "--report", str(tmp_path / "reports")]) == 2
     printed = capsys.readouterr().out
-    assert "Full Leakage: 0.00%" in printed
+    assert "  Full leakage: 0 % (" in printed
     assert "by Chance" not in printed
     page = next((tmp_path / "reports").glob("*.html")).read_text(encoding="utf-8")
     assert "original.parquet: the connection was lost before the answer. Try again." in page

@@ -256,7 +256,7 @@ def test_command__what_was_counted_may_fail_already(
     vanish(tmp_path / "anonymized.parquet", 14)
     assert main([*words, "--report", str(tmp_path / "reports")]) == 2
     printed = capsys.readouterr()
-    assert "original.parquet (low mode): FAIL" in printed.out
+    assert "original.parquet: FAIL: " in printed.out
     assert "`note`: The engine answered no more before this column was counted." in printed.out
     assert "anonymized.parquet: there is no such table, or not any more." in printed.err
     page = next((tmp_path / "reports").glob("*.html")).read_text(encoding="utf-8")

@@ -77,7 +77,7 @@ def test_command__of_one_folder_for_both_and_of_reports_beside_each_other(
 def test_command__json_is_one_document_and_writes_no_file(folders: tuple[Path, Path], capsys: Told) -> None:
     assert _call(folders, "--json", "--maf", "0.5") == 0
     document = json.loads(capsys.readouterr().out)
-    assert list(document) == ["tool", "verdict", "pairs", "errors", "unmatched", "settings"]
+    assert list(document) == ["tool", "verdict", "pairs", "errors", "unmatched", "findings", "settings"]
     assert (document["tool"], document["verdict"]) == ("vcf", "WARN")
     assert [pair["overall"] for pair in document["pairs"]] == ["WARN", "PASS"]
     first = document["pairs"][1]
