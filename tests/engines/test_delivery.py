@@ -195,7 +195,10 @@ def test_command__prints_and_files_what_the_engine_counted(tmp_path: Path, capsy
     filed = json.loads(next(reports.glob("*.json")).read_text(encoding="utf-8"))
     assert [each["name"] for each in filed["inputs"]] == at
     assert main(words) == 0
-    assert "`visits`: 900 records, 300 persons" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert [line.split()[1:3] for line in told.splitlines() if line.startswith("  visits  ")] == [
+        ["900", "300"]
+    ]
     assert main([*words, "--read", "visits.note=1"]) == 2
     assert "--read needs the records themselves" in capsys.readouterr().err
 

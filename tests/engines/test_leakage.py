@@ -165,6 +165,6 @@ def test_command__tells_and_files_what_was_counted_before_the_connection_was_los
     assert main(["leakage", *at, "--key", "id", "--report", str(tmp_path / "reports")]) == 2
     printed = capsys.readouterr().out
     assert "  Full leakage: 0 % (" in printed
-    assert "by Chance" not in printed
+    assert "by chance: " not in printed
     page = next((tmp_path / "reports").glob("*.html")).read_text(encoding="utf-8")
     assert "original.parquet: the connection was lost before the answer. Try again." in page

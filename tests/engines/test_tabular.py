@@ -218,7 +218,7 @@ def test_command__prints_and_files_what_the_engine_counted(tmp_path: Path, capsy
     assert filed["arguments"] == []  # its records are not among the files
     assert main([*words[:-2], "--report-dir", str(tmp_path)]) == 0
     printed = capsys.readouterr().out
-    assert "NOT ASSESSED: `id`: Rows in an engine have no order" in printed
+    assert "NOT ASSESSED  `id`: Rows in an engine have no order" in printed
     assert next(tmp_path.glob("anonymization_report_*.csv")).read_text(encoding="utf-8").count("PASS") == 2
 
 
