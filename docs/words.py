@@ -2,7 +2,7 @@
 
 Every message stands in the code as a literal, and every literal of core/ and pages/ that looks like words is
 one, whether or not :func:`core.words.text` takes it: settings, measures and findings hold literals that pages
-and reports say.
+and reports say. Of a template only what it says is one.
 """
 
 import ast
@@ -16,6 +16,7 @@ from typing import Any, get_args
 
 from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import write_po
+from jinja2 import Environment, nodes
 
 from core.languages import ENGLISH, FOLDER, LANGUAGES, PLURAL_FORMS, catalogues
 from core.measures.measure import Unit
@@ -59,6 +60,9 @@ def messages() -> dict[_Id, list[tuple[str, int]]]:
             ast.parse(path.read_text(encoding="utf-8")), silent=name.startswith(SILENT)
         ):
             found.setdefault(message, []).append((name, line))
+    for path in sorted((ROOT / "core").rglob("*.jinja")):
+        for message, line in _of_template(path.read_text(encoding="utf-8")):
+            found.setdefault(message, []).append((path.relative_to(ROOT).as_posix(), line))
     for path in sorted((ROOT / "policies").glob("*.toml")):
         for words in _of_policy(tomllib.loads(path.read_text(encoding="utf-8"))):
             found.setdefault((words, ""), []).append((path.relative_to(ROOT).as_posix(), 1))
@@ -74,6 +78,14 @@ def _of_policy(policy: dict[str, Any]) -> Iterator[str]:
         yield from filter(None, [limit.get("read_in")])
         if not limit["clause"].startswith("45 CFR"):
             yield limit["clause"]
+
+
+def _of_template(source: str) -> Iterator[tuple[_Id, int]]:
+    """Return what a template says: `say("…")`, or with a plural `say("…", "…", n=n)`."""
+    for call in Environment(autoescape=True).parse(source).find_all(nodes.Call):
+        literals = [each.value for each in call.args if isinstance(each, nodes.Const)]
+        if getattr(call.node, "name", "") == "say" and literals:
+            yield (literals[0], literals[1] if literals[1:] else ""), call.lineno
 
 
 def _of_file(tree: ast.Module, *, silent: bool) -> Iterator[tuple[_Id, int]]:
