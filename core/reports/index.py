@@ -7,6 +7,7 @@ It shows what the reports show: it proves nothing, and who files it keeps the re
 import html
 import io
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,13 +17,10 @@ from urllib.parse import quote
 from core.errors import AuditInputError
 from core.holding import open_input
 from core.plain import parsed_json
-from core.reports.as_html import page_head, prose, table_html, text, verdict_badge
-from core.reports.model import time_text
+from core.reports.as_html import html_page
 from core.verdict import Verdict
-from core.words import say
 
 INDEX = "index.html"
-_QUESTION = "The worst come first. Open a report for its figures, findings and files."
 _MARK = '<meta name="generator" content="AnonAudit index">'
 _ROWS = re.compile(r'<meta name="anonaudit-rows" content="([^"<>]*)">\s*')
 _REPORT = re.compile(r"anonaudit_[\w-]{1,80}_(\d{8}T\d{6}Z)_[0-9a-f]{8}\.html")
@@ -40,6 +38,11 @@ class _Row(NamedTuple):
     place: str  # in it
     at: datetime
 
+    @property
+    def link(self) -> str:
+        """Return what leads there from beside the report."""
+        return quote(self.report) + (f"#{self.place}" if self.place else "")
+
 
 def is_index(path: Path) -> bool:
     """Return whether a file is an index of ours, which may be made anew."""
@@ -56,33 +59,8 @@ def render_index(folder: Path) -> bytes | None:
     if len(found) < 2:
         return None
     rows = sorted(found, key=lambda row: (-row.verdict.severity, -row.at.timestamp(), row.report))
-    counts = (
-        f"<li>{verdict_badge(each)} {sum(row.verdict is each for row in rows)}</li>"
-        for each in sorted(Verdict, key=lambda one: -one.severity)
-        if any(row.verdict is each for row in rows)
-    )
-    title = say("Reports in this folder")
-    heads = [say(head) for head in ("Verdict", "File", "Gravest finding", "Report")]
-    body = f"""<header class="top"><div class="brand"><strong>AnonAudit</strong></div>
-<h1>{text(title)}</h1>
-<p class="question">{text(say(_QUESTION))}</p>
-<ul class="parts">{"".join(counts)}</ul></header>
-<main>
-{table_html(title, heads, map(_row_html, rows), shape="index")}
-</main>
-</body>
-</html>
-"""
-    return (page_head(f"{title} – AnonAudit", more=_MARK) + body).encode()
-
-
-def _row_html(row: _Row) -> str:
-    link = quote(row.report) + (f"#{row.place}" if row.place else "")
-    return (
-        f'<tr><td>{verdict_badge(row.verdict)}</td><td class="long">{text(row.name)}</td>'
-        f'<td class="wrap">{prose(row.told)}</td>'
-        f'<td><a class="long" href="{text(link)}">{text(time_text(row.at))}</a></td></tr>'
-    )
+    counts = Counter(row.verdict for row in rows)
+    return html_page("index.html.jinja", rows=rows, counts=counts)
 
 
 def _head_of(path: Path) -> Sequence[str]:

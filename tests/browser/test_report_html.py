@@ -92,13 +92,19 @@ PAGE_OF_PDF = re.compile(rb"/Type\s*/Page\b")
 UPRIGHT, ACROSS, DOWN = 688, 1017, 1026  # pixels between the margins of a sheet of A4
 
 
+def _table_of_long_words(n_columns: int) -> ReportTable:
+    """Return a table whose headings and cells are of long words, and sentences with one of 200 letters."""
+    cells = ["y" * 40, "y" * 27 + " 1", "some words " * 5 + "z" * 200]
+    words = pd.DataFrame({f"{'x' * 20}_{n}": cells for n in range(n_columns)})
+    return ReportTable(name=f"words {n_columns}", title="Long words", frame=words)
+
+
 @pytest.fixture(scope="module")
 def wide_reports(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
     """Return the report of four tables of 30 columns in every language, and one with a very wide table."""
     folder, files = tmp_path_factory.mktemp("wide"), examples.wide_tables()
-    words = pd.DataFrame({f"{'x' * 20}_{n}": ["y" * 27 + f" {n}"] * 3 for n in range(14)})
-    table = ReportTable(name="words", title="Long words", frame=words)
-    reports = {"words": render_html(examples.report(tables=(table, examples.marked_table())))}
+    long = [_table_of_long_words(n) for n in (3, 6, 7, 8, 11, 12, 14)]
+    reports = {"words": render_html(examples.report(tables=(*long, examples.marked_table())))}
     for code in LANGUAGES:
         with speaking(code):
             reports[code] = render_html(examples.tabular_run(files))
