@@ -4,7 +4,6 @@ import base64
 import codecs
 import gzip
 import hashlib
-import html
 import json
 import random
 import re
@@ -17,6 +16,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from markupsafe import escape
 
 from core.__main__ import audit_again, main
 from core.at_hand import alone
@@ -241,7 +241,7 @@ def test_proof__stands_whole_in_html(tmp_path: Path) -> None:
     (table,) = tables = leakage_proof(audit, original, scrambled)
     report = leakage_report(audit, inputs=[], created_at=datetime(2026, 11, 23, tzinfo=UTC))
     page = render(report.with_tables(tables), "html").decode()
-    assert [each for each in table.frame["command"] if f"<code>{html.escape(each)}</code>" not in page] == []
+    assert [each for each in table.frame["command"] if f"<code>{escape(each)}</code>" not in page] == []
 
 
 def _disguised(folder: Path, name: str, disguise: Callable[[str], object]) -> list[tuple[str, str]]:
