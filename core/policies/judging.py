@@ -239,7 +239,10 @@ def _judge_findings(limit: Limit, document: Document) -> Outcome:
         for each in told_of
         if each["verdict"] == verdict and each["check"] not in keys
     ]
-    is_open = doubtful or any(each["verdict"] == "NOT_ASSESSED" for each in told_of)
+    # of what was not looked at, nobody knows what it is about
+    unknown = ("conditions",) if limit.groups else ()
+    open_of = [*told_of, *(each for each in _findings(document) if is_among(each["check"], (), unknown))]
+    is_open = doubtful or any(each["verdict"] == "NOT_ASSESSED" for each in open_of)
     told = bad or doubtful
     return Outcome(
         limit=limit,

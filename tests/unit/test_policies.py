@@ -180,6 +180,8 @@ def test_judge_policy__of_variant_files_takes_the_share_masked_findings_and_what
         (groups, {}, True),
         (groups, left, False),
         (groups, {"errors": [{"filename": "x.vcf"}]}, None),
+        (groups, {"findings": [{"check": "frequencies_own", "verdict": "NOT_ASSESSED"}]}, None),
+        (groups, {"findings": [{"check": "frequency_unknown", "verdict": "WARN"}]}, True),
     ):
         document: dict[str, Any] = {"pairs": [pair], "settings": {}, "findings": [], "errors": []} | changes
         assert judge_policy(policy, "vcf", document, None).is_met is is_met, changes
