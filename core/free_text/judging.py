@@ -78,8 +78,8 @@ def _named(each: TextColumn) -> Finding:
         kinds=_kinds(each.of(who=True)),
     )
     step = text(
-        "Leave `{column}` out, or replace what names people in {n} cell, and audit again.",
-        "Leave `{column}` out, or replace what names people in {n} cells, and audit again.",
+        "Leave `{column}` out, or replace what names people in {n} cell.",
+        "Leave `{column}` out, or replace what names people in {n} cells.",
         n=each.n_found,
         column=each.column,
     )

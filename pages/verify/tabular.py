@@ -115,7 +115,7 @@ def _show_results(
         ],
     )
     if len(files) > 1:
-        with st.expander(say("All figures of all files"), icon=":material/table:"):
+        with st.expander(say("Figures of all files"), icon=":material/table:"):
             show_group(result, "files")
     st.header(say("Downloads"), anchor=False)
     results.show_downloads(

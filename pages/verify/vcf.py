@@ -138,7 +138,7 @@ def _show_results(
     with one_file:
         _show_file(outcomes[number], shown, is_alone=len(outcomes) == 1)
     if len(outcomes) > 1:
-        with st.expander(say("All figures of all files"), icon=":material/table:"):
+        with st.expander(say("Figures of all files"), icon=":material/table:"):
             show_group(run, "files")
     _show_unread(outcomes)
     looked = outcomes[number].donors

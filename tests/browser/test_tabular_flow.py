@@ -112,7 +112,7 @@ def test_list_and_map__open_the_row_that_is_clicked(
     wait_until_idle(verified)
     columns = verified.get_by_test_id("stDataFrame").filter(visible=True).nth(1)
     columns.click(position={"x": 16, "y": 52})
-    expect(verified.get_by_text("Mark a column to read")).to_have_count(0)
+    expect(verified.get_by_text("Mark a column for")).to_have_count(0)
 
 
 def test_verdict__stands_within_the_first_screen(verified: Page) -> None:

@@ -80,7 +80,7 @@ def _show_map(result: Result) -> None:
     chosen = str(st.session_state.get(key))
     found = next((row.findings for row in table.rows if row.column == chosen), None)
     if found is None:
-        st.caption(say("Mark a column to read its findings."))
+        st.caption(say("Mark a column for its findings."))
     else:
         results.show_findings(found, key="tabular_column", fold_held=False)
 
