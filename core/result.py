@@ -50,7 +50,9 @@ class Col:
 class Table:
     """Rows under headings: tuples in the order of the columns, or things that the columns know to read."""
 
-    key: str  # short name: the sheet in XLSX, the file in the zip of CSVs, the key in JSON
+    key: (
+        str  # in snake_case: the key in JSON; sheets in XLSX and files in the zip of CSVs are called after it
+    )
     title: str  # heading on screen and in HTML
     columns: tuple[Col, ...]
     rows: Iterable[Any] = ()
@@ -124,7 +126,12 @@ class Result:
     first: Sequence[str] = ()  # measures of the figures that stand first
     groups: Sequence[Group] = ()
     limits: Sequence[str] = ()  # what this result cannot tell, beside what no result of the tool can
-    settings: Mapping[str, object] = field(default_factory=dict)  # plain names to values that JSON knows
+    settings: Mapping[str, object] = field(default_factory=dict)  # labels to values, as people read them
+    asked: Mapping[str, object] = field(
+        default_factory=dict
+    )  # the same by the names of settings, as JSON has them
+    kind: str = ""  # of input, where policies limit other figures of it than of what the tool usually takes
+    is_whole: bool = True  # False where an input was left out, could not be read, or was not finished
     seeds: Mapping[str, object] = field(default_factory=dict)  # where random numbers started
 
     def group(self, key: str) -> Group:

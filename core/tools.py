@@ -12,3 +12,4 @@ class Tool:
     question: str  # that it answers
     limits: tuple[str, ...]  # sentences about what its results cannot tell
     measures: tuple[str, ...]  # keys of the figures that it may show
+    files_are: str = "files"  # what its JSON calls the files of a run

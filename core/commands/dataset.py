@@ -95,11 +95,10 @@ def audit(arguments: argparse.Namespace) -> Audited:
     return Audited(
         verdict=audited.overall,
         report=report,
-        document=lambda: delivery.delivery_document(audited),
         result=lambda: delivery_result(audited),
         tables=("tables", "keys", "known"),
         evidence=_evidence(audited, datasets) if arguments.evidence == "masked" else None,
-        policy=lambda document: judged(arguments, document, looks_of_all(arguments, datasets)),
+        policy=lambda report: judged(arguments, report, looks_of_all(arguments, datasets)),
         problems=unread,
     )
 
@@ -137,10 +136,9 @@ def _audit_in_engine(
     return Audited(
         verdict=audited.overall,
         report=report,
-        document=lambda: delivery.delivery_document(audited),
         result=lambda: delivery_result(audited),
         tables=("tables", "keys", "known"),
-        policy=lambda document: judged(arguments, document),
+        policy=lambda report: judged(arguments, report),
         problems=(*before.problems, *problems),
     )
 

@@ -17,7 +17,6 @@ from core.commands import output
 from core.commands.policies import judged
 from core.commands.reading import add_reading_options, table_reader
 from core.demo import DEMO_NAMES, DEMO_ROLES, LABEL, diversity_table
-from core.diversity.document import diversity_document
 from core.diversity.judging import accuracy_word
 from core.diversity.models import ModelKind
 from core.diversity.result import diversity_result
@@ -129,11 +128,11 @@ def audit(arguments: argparse.Namespace) -> output.Audited:
     return output.Audited(
         verdict=audited.overall,
         report=report,
-        document=lambda: diversity_document(audited) | further,
+        further=further,
         result=lambda: diversity_result(audited, chosen),
         written=(*_offered_lines(audited), *_asked_lines(further.get("stability"), ranked)),
         evidence=_evidence(audited, chosen) if arguments.evidence == "masked" else None,
-        policy=lambda document: judged(arguments, document),
+        policy=lambda report: judged(arguments, report),
         is_incomplete=not written,
     )
 

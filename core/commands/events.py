@@ -12,7 +12,6 @@ from core.commands.policies import judged
 from core.commands.reading import add_reading_options, table_reader
 from core.errors import AuditInputError
 from core.events.column_finding import ROLES, with_found_columns
-from core.events.document import events_document
 from core.events.release import FILES_NOT_ALWAYS_WRITTEN, NOT_FOR_SHARING, release_files
 from core.events.report import events_report
 from core.events.result import events_result
@@ -86,10 +85,9 @@ def audit(arguments: argparse.Namespace) -> Audited:
     return Audited(
         verdict=audited.overall,
         report=report,
-        document=lambda: events_document(audited),
         result=lambda: events_result(audited),
         written=(last,),
-        policy=lambda document: judged(arguments, document),
+        policy=lambda report: judged(arguments, report),
     )
 
 

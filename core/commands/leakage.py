@@ -10,7 +10,6 @@ from core.commands.policies import judged, looks
 from core.commands.reading import add_reading_options, add_text_options, place, read_options, table_reader
 from core.free_text import read_cells
 from core.leakage import LeakageSettings, LeakageThresholds, audit_leakage
-from core.leakage.document import leakage_document, rows_document
 from core.leakage.evidence import evidence_tables
 from core.leakage.in_engine import audit_rows_in_engine
 from core.leakage.proof import leakage_proof
@@ -90,9 +89,8 @@ def audit(arguments: argparse.Namespace) -> Audited:
     return Audited(
         verdict=audited.verdict,
         report=report,
-        document=lambda: leakage_document(audited),
         result=lambda: leakage_result(audited),
-        policy=lambda document: judged(arguments, document, looks(arguments, scrambled)),
+        policy=lambda report: judged(arguments, report, looks(arguments, scrambled)),
         evidence=evidence_tables(audited, original) if arguments.evidence == "masked" else None,
         problems=(audited.measures.row_problem,) if no_pairs_by_key else (),
     )
@@ -126,8 +124,7 @@ def _audit_in_engine(
             inputs=[*map(origin_facts, origins, (own("original"), own("scrambled")))],
             created_at=created_at,
         ),
-        document=lambda: rows_document(audited),
         result=lambda: rows_result(audited),
-        policy=lambda document: judged(arguments, document),
+        policy=lambda report: judged(arguments, report),
         problems=audited.unanswered,
     )

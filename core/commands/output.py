@@ -48,15 +48,16 @@ class Audited:
     """What a command found, before any of it is printed or written; each is made when it is asked for."""
 
     verdict: Verdict
-    report: Callable[[datetime], Report]
-    document: Callable[[], Mapping[str, object]]  # what --json prints
+    report: Callable[[datetime], Report]  # what --json prints, and policies are held against
     result: Callable[[], Result]  # what is printed else, as lines
     tables: tuple[str, ...] = ()  # groups of the result whose tables are printed
     is_told: bool = False  # whether its files were printed as each was done
     written: tuple[str, ...] = ()  # lines about files that were written
     evidence: Sequence[ReportTable] | None = None  # records behind the result, masked, where asked for
-    # what a policy makes of the document, where one was asked for
-    policy: Callable[[Mapping[str, object]], PolicyOutcome | None] = field(default=lambda _: None)
+    # what a policy makes of the report, where one was asked for
+    policy: Callable[[Report], PolicyOutcome | None] | None = None
+    further: Mapping[str, object] = field(default_factory=dict)  # what --json prints of this very run alone
+    seconds: Sequence[float] = ()  # that each file of the run took, in the order of the report
     problems: tuple[str, ...] = ()  # the input that could not be used
     warnings: tuple[str, ...] = ()  # what the person may have overlooked
     is_incomplete: bool = False
@@ -70,12 +71,11 @@ class Audited:
         if not (self.n_audited or self.problems or self.is_incomplete):
             raise AuditInputError(_NOTHING)
         print_problems(self.problems)
-        document = self.document()
-        outcome = self.policy(document)
+        moment = datetime.now(UTC)
         if arguments.json:
-            told = {} if outcome is None else {"policy": outcome.document()}
-            print_json({**document, **told, **with_evidence(self.evidence)})
+            print_json(self.document(moment))
         else:
+            outcome = None if self.policy is None else self.policy(self.report(moment))
             print_lines([*self._lines(), *self.written, *(outcome.lines if outcome else ())])
             print_evidence(self.evidence or ())
         for warning in self.warnings:
@@ -88,10 +88,25 @@ class Audited:
 
         return () if self.is_told else lines_of(self.result(), tables=self.tables)
 
+    def document(self, moment: datetime) -> dict[str, Any]:
+        """Return what ``--json`` prints: the report, with what went wrong and how long files took."""
+        from core.reports import render_json  # noqa: PLC0415 - takes long to import
+
+        document: dict[str, Any] = json.loads(render_json(self.full_report(moment)))
+        with speaking(ENGLISH):
+            errors = [{"message": str(problem)} for problem in self.problems]
+            further = json_value(self.further)
+        files: list[dict[str, Any]] = next(
+            (document[key] for key in ("files", "pairs") if key in document), []
+        )
+        for file, seconds in zip(files, self.seconds, strict=False):
+            file["seconds"] = round(seconds, 3)
+        return {"errors": errors, **document, **further}  # type: ignore[dict-item]
+
     def full_report(self, created_at: datetime) -> Report:
         """Return the report, with the policy and the evidence that were asked for."""
         report = self.report(created_at)
-        if (outcome := self.policy(self.document())) is not None:
+        if self.policy is not None and (outcome := self.policy(report)) is not None:
             report = policy_commands().with_outcome(report, outcome)
         return report if self.evidence is None else report.with_evidence(self.evidence)
 
@@ -285,23 +300,6 @@ def add_evidence_option(parser: argparse.ArgumentParser) -> None:
         help="show the records behind findings by number, their cells masked: letters as A, digits as 9 "
         "(default: none)",
     )
-
-
-def with_evidence(tables: Iterable[ReportTable] | None) -> dict[str, Any]:
-    """Return what JSON says of evidence; nothing where it was not asked for."""
-    if tables is None:
-        return {}
-    with speaking(ENGLISH):
-        shown = [
-            {
-                "title": str(table.title),
-                "columns": json_value([*said.columns]),
-                "rows": [json_value(row) for row in said.itertuples(index=False, name=None)],
-            }
-            for table in tables
-            for said in (table.said,)
-        ]
-    return {"evidence": shown}
 
 
 def print_evidence(tables: Iterable[ReportTable]) -> None:

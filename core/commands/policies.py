@@ -1,10 +1,9 @@
 """``--policy``: whose limits a command takes, and whether its result meets them."""
 
 import argparse
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from core import policies
 from core.holding import read_unchanged
@@ -63,7 +62,13 @@ def with_outcome(report: Report, outcome: policies.PolicyOutcome) -> Report:
         ]
         for each in outcome.outcomes
     ]
-    table = ReportTable(name="Policy", title="Policy", frame=table_of(rows, _COLUMNS), note=outcome.sentence)
+    table = ReportTable(
+        name="Policy",
+        title="Policy",
+        frame=table_of(rows, _COLUMNS),
+        note=outcome.sentence,
+        key=policies.LIMITS_KEY,
+    )
     return replace(
         report,
         policy=outcome.document(),
@@ -108,19 +113,17 @@ def looks_of_all(arguments: argparse.Namespace, datasets: Iterable[Dataset]) -> 
 
 
 def judged(
-    arguments: argparse.Namespace, document: Mapping[str, Any], columns: Columns | None = None
+    arguments: argparse.Namespace, report: Report, columns: Columns | None = None
 ) -> policies.PolicyOutcome | None:
     """Hold a result against the policy asked for; None where none is.
 
     Parameters
     ----------
-    document
-        What the command prints as JSON.
     columns
         What the columns of the release look like; None where they were not looked at.
     """
     policy = _asked(arguments)
-    return None if policy is None else policies.judge_policy(policy, arguments.tool, document, columns)
+    return None if policy is None else policies.judge_policy(policy, report, columns)
 
 
 def _asked(arguments: argparse.Namespace) -> policies.Policy | None:

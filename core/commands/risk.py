@@ -14,7 +14,6 @@ from core.commands.policies import judged, looks
 from core.commands.reading import add_reading_options, add_text_options, place, table_reader
 from core.commands.risk_release import check_hierarchies, check_release, write_hierarchies, write_release
 from core.counts import audit_counts
-from core.counts.document import counts_document
 from core.counts.report import counts_report
 from core.counts.result import counts_result
 from core.counts.settings import CountThresholds
@@ -43,7 +42,6 @@ from core.risk import (
     measure_special_uniques,
     read_hierarchy,
     released_table,
-    risk_document,
     search_what_if,
     settings_for_other,
     suggested_settings,
@@ -270,11 +268,11 @@ def _written(arguments: argparse.Namespace, found: _Found) -> Audited:
         verdict=audited.overall,
         report=found.report,
         evidence=evidence_tables(audited, found.dataset) if arguments.evidence == "masked" else None,
-        document=lambda: risk_document(audited, **found.searched) | released,
         result=found.result,
+        further=released,
         tables=("columns", "special", "what_if", "generalization", "releases"),
         written=tuple(written.lines),
-        policy=lambda document: judged(arguments, document, looks(arguments, found.dataset, left_out)),
+        policy=lambda report: judged(arguments, report, looks(arguments, found.dataset, left_out)),
         problems=found.before.problems,
         is_incomplete=written.is_missing,
     )
@@ -332,9 +330,8 @@ def _audit_counts(
     return Audited(
         verdict=audited.overall,
         report=report,
-        document=lambda: counts_document(audited),
         result=lambda: counts_result(audited, settings),
-        policy=lambda document: judged(arguments, document, looks(arguments, dataset, settings.leave_out)),
+        policy=lambda report: judged(arguments, report, looks(arguments, dataset, settings.leave_out)),
         problems=(*before.problems, *_ledgers(before)),
     )
 

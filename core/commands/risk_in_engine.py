@@ -26,7 +26,7 @@ from core.holding import open_input
 from core.jobs import Result
 from core.releases import EARLIER
 from core.reports import InputFacts, Report, origin_facts
-from core.risk import RiskSettings, RiskThresholds, SudaSettings, risk_document
+from core.risk import RiskSettings, RiskThresholds, SudaSettings
 from core.risk.in_engine import AuditInEngine, audit_in_engine, refused_in_engine
 from core.risk.report import risk_report
 from core.risk.result import risk_result
@@ -107,10 +107,9 @@ def audit(arguments: argparse.Namespace, thresholds: RiskThresholds) -> Audited:
     return Audited(
         verdict=audited.overall,
         report=report,
-        document=lambda: risk_document(audited, **searched),
         result=lambda: risk_result(audited, **searched),
         tables=("columns", "special", "releases"),
-        policy=lambda document: judged(arguments, document),
+        policy=lambda report: judged(arguments, report),
         problems=(*before.problems, *found.problems),
         warnings=warnings,
     )

@@ -3,13 +3,13 @@
 import argparse
 import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 
@@ -26,7 +26,6 @@ from core.commands.output import (
     memory_asked_for,
     print_evidence,
     print_lines,
-    with_evidence,
 )
 from core.commands.policies import judged, looks
 from core.commands.reading import add_reading_options, add_text_options, place, read_options, table_reader
@@ -41,7 +40,7 @@ from core.risk.in_engine import refused_in_engine
 from core.settings_form import add_options, from_options, given_options
 from core.tables import Dataset, ReadOptions
 from core.tabular.csv_report import csv_report_header, csv_report_name, csv_report_row
-from core.tabular.document import run_verdict, tabular_document
+from core.tabular.document import run_verdict
 from core.tabular.evidence import evidence_tables
 from core.tabular.in_engine import measure_in_engine
 from core.tabular.log import Mode
@@ -233,10 +232,10 @@ def audit(
         verdict=run_verdict([result.audit for result in done], n_skipped=len(skipped)),
         n_audited=len(done),
         report=report,
-        document=lambda: _timed(tabular_document([result.audit for result in done], skipped), done),
         result=lambda: run_result([each.verified() for each in done], skipped),
         is_told=True,
-        policy=lambda document: judged(runs[0], document, None if in_engines else looked),
+        seconds=[each.found.seconds for each in done],
+        policy=lambda report: judged(runs[0], report, None if in_engines else looked),
         problems=(
             *(text(message, file=file.name, reason=own(file.reason)) for file in skipped),
             *(problem for each in done for problem in each.audit.measurement.unanswered),
@@ -295,14 +294,6 @@ def _measure_here(pair: tabular.FilePair, limits: _Limits) -> _Measured | AuditI
         return error
     except MemoryError:
         return input_error(OUT_OF_MEMORY, pair=Path(pair.original).name)
-
-
-def _timed(document: dict[str, Any], done: Sequence[_Done]) -> dict[str, Any]:
-    """Return the document with how long each file took, and evidence where it was asked for."""
-    for file, result in zip(document["files"], done, strict=True):
-        file["seconds"] = round(result.found.seconds, 3)
-        file.update(with_evidence(result.evidence))
-    return document
 
 
 def _find_pairs(arguments: argparse.Namespace) -> tabular.Pairing:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from core import at_hand, vcf
 from core.cluster import Task, settings_digest, stamps
@@ -19,7 +19,7 @@ from core.commands.folders import tell_passed_over
 from core.commands.output import DEFAULT_REPORT_DIR, MOST_JOBS, Audited, memory_asked_for, print_line
 from core.errors import AuditInputError
 from core.settings_form import add_options, from_options
-from core.vcf.document import ended, vcf_document
+from core.vcf.document import ended
 from core.vcf.outcomes import judge_outcome, run_verdict, unread
 from core.vcf.pairing import Level, VcfPair, file_at, is_vcf_name
 from core.vcf.result import run_result
@@ -104,10 +104,10 @@ def audit(arguments: argparse.Namespace, *, write_csv: bool = False) -> Audited:
         verdict=run_verdict(outcomes),
         n_audited=sum(one.audit is not None for one in outcomes),
         report=report,
-        document=lambda: _timed(vcf_document(outcomes, pairing.unmatched, settings), outcomes),
         result=lambda: run_result(outcomes, dict.fromkeys(pairing.unmatched, "")),
         written=tuple(_summary(outcomes, csv, seconds, settings)),
-        policy=lambda document: policy_commands().judged(arguments, document),
+        seconds=[one.n_seconds for one in outcomes if one.audit is not None],
+        policy=lambda report: policy_commands().judged(arguments, report),
         problems=tuple(problem for _, problems in ended(outcomes) for problem in problems),
         warnings=tuple(
             text(
@@ -272,13 +272,6 @@ def _write(
         raise input_error(
             "The report cannot be written to {folder} ({reason}).", folder=str(folder), reason=reason
         ) from None
-
-
-def _timed(document: dict[str, Any], outcomes: Sequence[vcf.PairOutcome]) -> dict[str, Any]:
-    """Return the document with how long each pair took."""
-    for pair, outcome in zip(document["pairs"], (one for one in outcomes if one.audit), strict=True):
-        pair["seconds"] = round(outcome.n_seconds, 3)
-    return document
 
 
 def _summary(

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from core.counts.document import counts_document
 from core.counts.judging import CountsAudit
 from core.counts.result import TOOL, counts_result
 from core.reports import InputFacts, Report, placed, report_of
@@ -22,6 +21,5 @@ def counts_report(
         counts_result(audit, settings),
         inputs=inputs,
         created_at=created_at,
-        document=counts_document(audit),
         arguments=((table, *words, *(["--also", *others] if others else [])),),
     )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from core.delivery.document import delivery_arguments, delivery_document
+from core.delivery.document import delivery_arguments
 from core.delivery.judging import DeliveryAudit
 from core.delivery.result import TOOL, delivery_result
 from core.reports import InputFacts, Report, input_facts, placed, report_of
@@ -20,7 +20,6 @@ def delivery_report(audit: DeliveryAudit, *, inputs: Sequence[InputFacts], creat
         delivery_result(audit),
         inputs=inputs,
         created_at=created_at,
-        document=delivery_document(audit),
         arguments=() if audit.measurement.is_in_engine else (delivery_arguments(audit, inputs),),
     )
 

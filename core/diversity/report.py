@@ -6,7 +6,7 @@ from datetime import datetime
 import pandas as pd
 
 from core.diversity import Configuration, DiversityAudit, SearchProblem
-from core.diversity.document import MODEL, TABLE, TRAINING, diversity_arguments, diversity_document
+from core.diversity.document import MODEL, TABLE, TRAINING, diversity_arguments
 from core.diversity.result import TOOL, diversity_result, pairs_table
 from core.languages import ENGLISH
 from core.reports import InputFacts, Report, file_facts, input_facts, placed, report_of, report_table
@@ -26,7 +26,6 @@ def diversity_report(audit: DiversityAudit, picked: Configuration | None, *, cre
         result,
         inputs=inputs,
         created_at=created_at,
-        document=diversity_document(audit),
         arguments=(diversity_arguments(audit, inputs, picked),),
     )
     return made.with_tables(tried_tables(_tried(problem, result)))

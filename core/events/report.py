@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from core.events.document import events_arguments, events_document
+from core.events.document import events_arguments
 from core.events.judging import EventAudit
 from core.events.measuring import Outcome
 from core.events.proof import event_proof
@@ -25,7 +25,6 @@ def events_report(
         events_result(audit, outcomes),
         inputs=inputs,
         created_at=created_at,
-        document=events_document(audit),
         arguments=(events_arguments(audit, inputs[0].path if inputs else "LOG.csv"),),
     )
     return made.with_tables(event_proof(audit))

@@ -127,7 +127,7 @@ def compare_reports(before: FiledReport, after: FiledReport) -> Comparison:
         before=before,
         after=after,
         verdicts=tuple(_verdicts(before, after)),
-        figures=tuple(_figures(before.figures, after.figures)),
+        figures=tuple(_figures(before, after)),
         findings_gone=tuple(gone),
         findings_come=tuple(come),
         findings_judged=tuple(judged),
@@ -183,11 +183,12 @@ def _judged(name: str, before: Verdict | None, after: Verdict | None) -> Change:
     return Change(name=name, before=before or "", after=after or "", direction=direction)
 
 
-def _figures(before: Sequence[FiledFigure], after: Sequence[FiledFigure]) -> Iterator[Change]:
-    for one, other in _paired(before, after, key=lambda each: (each.measure, each.of)):
+def _figures(before: FiledReport, after: FiledReport) -> Iterator[Change]:
+    for one, other in _paired(before.figures, after.figures, key=lambda each: (each.measure, each.of)):
         known = one or other
         if known is not None:
-            name = f"{known.label} ({known.of})" if known.of else known.label
+            label = (before if one else after).label_of(known)
+            name = f"{label} ({known.of})" if known.of else label
             told = [each.text if each else "" for each in (one, other)]
             yield Change(name=name, before=told[0], after=told[1], direction=_direction(one, other))
 

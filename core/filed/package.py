@@ -5,8 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-import pandas as pd
-
 from core.filed.deciding import OUTCOMES, DecidedReport
 from core.filed.signing import (
     NAMESPACE,
@@ -106,7 +104,7 @@ def decided_page(decided: DecidedReport) -> Report:
             if each.measure in MEASURES
         ),
         findings=decided.report.findings,
-        tables=(*_decision_tables(decided), *(_table(each) for each in document["tables"])),
+        tables=(*_decision_tables(decided), *decided.report.tables),
         limits=tuple(document["limits"]),
         created_at=decided.report.made_at,
         versions=document["versions"],
@@ -147,12 +145,6 @@ def _typed(words: str) -> Text:
     return text("{value}", value=words)
 
 
-def _table(filed: Mapping[str, object]) -> ReportTable:
-    columns, rows = filed["columns"], filed["rows"]
-    frame = pd.DataFrame(rows, columns=columns, dtype=object)  # type: ignore[call-overload]
-    return ReportTable(str(filed["name"]), str(filed["title"]), frame, note=str(filed["note"]))
-
-
 def evidence_files(
     decided: DecidedReport, *, signed: Signed | None = None, filed: Mapping[str, bytes] = MappingProxyType({})
 ) -> dict[str, bytes]:
@@ -165,7 +157,9 @@ def evidence_files(
     files = {DECIDED: decided.data, UNDECIDED: decided.undecided}
     page = decided_page(decided)
     files |= {f"decided.{RENDERERS[each].extension}": render(page, each) for each in PAGES}
-    files["settings.json"] = json_bytes({"settings": document["settings"], "command": document["command"]})
+    files["settings.json"] = json_bytes(
+        {"settings": document["settings_said"], "command": document["command"]}
+    )
     if policy := document.get("policy"):
         files["policy.json"] = json_bytes(policy)
     if signed is not None:

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
 
+import pandas as pd
 import pyarrow as pa
 from msgspec import Struct, ValidationError, convert, field, to_builtins
 from msgspec.structs import fields
@@ -17,7 +18,7 @@ from core.apart import Answer, Document, EndedError, ask_apart, refused
 from core.holding import read_unchanged
 from core.plain import Scalar, parsed_json
 from core.reports.as_json import REPORT_FORMAT, document_digest, part_digests
-from core.reports.model import InputFacts
+from core.reports.model import Column, InputFacts, ReportTable, table_of
 from core.verdict import Finding, Verdict
 from core.words import Text, input_error, text_of
 
@@ -33,6 +34,10 @@ _FIRST_FORM = (
     "{file} is a report in the first form, which held no digests and is read no more. Run the audit again "
     "and file its new report."
 )
+_OLDER = (
+    "{file} is a report in an earlier form, which is read no more. Run the audit again and file its new "
+    "report."
+)
 _NEWER = (
     "{file} was written by AnonAudit {version}, in a newer form than version {ours} reads. Read it with that "
     "version."
@@ -45,8 +50,8 @@ class FiledFigure(Struct, frozen=True):
 
     measure: str
     of: str
-    label: str
     value: int | float | None
+    total: int | None
     text: str
     threshold: str
     verdict: Verdict | None
@@ -96,42 +101,88 @@ class _Finding(Struct, frozen=True):
         )
 
 
+class _Measure(Struct, frozen=True):
+    label: str
+    unit: str
+    definition: str
+    source: str
+
+
+class _Column(Struct, frozen=True):
+    key: str
+    label: str
+    unit: str
+
+
 class _Table(Struct, frozen=True):
+    """How a table is called and headed; its rows, where it has no key that they stand under."""
+
     name: str
     title: str
     note: str
-    columns: list[str]
-    rows: list[list[Scalar]]
+    key: str
+    columns: list[_Column | str]
+    rows: list[list[Scalar]] = []
+    marks: dict[str, list[Verdict | None]] = {}
 
     def __post_init__(self) -> None:
-        if any(len(row) != len(self.columns) for row in self.rows):
+        is_right = all(isinstance(each, _Column if self.key else str) for each in self.columns)
+        keys = {each.key for each in self.columns if isinstance(each, _Column)}
+        is_right = is_right and (not keys or len(keys) == len(self.columns))
+        if not is_right or any(len(row) != len(self.columns) for row in self.rows):
             raise ValueError
+
+    def rows_in(self, document: Mapping[str, Any]) -> list[list[Scalar]]:
+        """Return the rows, wherever they stand in a report or in a file's part of it."""
+        if not self.key:
+            return self.rows
+        keys = [each.key for each in self.columns if isinstance(each, _Column)]
+        given = convert(document[self.key], list[dict[str, Scalar]])
+        return [[row[key] for key in keys] for row in given]
+
+
+class _File(Struct, frozen=True):
+    """What a report says of one file of a run."""
+
+    file: str
+    verdict: Verdict
+    verdicts: dict[str, Verdict]
+    headline: str
+    settings: dict[str, Any]
+    findings: list[_Finding]
+    tables: list[_Table]
 
 
 class _Parts(Struct, frozen=True, kw_only=True, dict=True):
     """What a report holds; others of its parts may be anything."""
 
     tool: str
+    kind: str
     title: str
     question: str
     verdict: Verdict
+    overall: Verdict
+    is_whole: bool
     verdicts: dict[str, Verdict]
     _headline: str = field(name="headline")
     _headline_said: Any = field(name="headline_said", default=None)
     made_at: datetime = field(name="created_at")
     _inputs: list[_Input] = field(name="inputs")
-    settings: dict[str, Any]
+    asked: dict[str, Any] = field(name="settings")
+    settings: dict[str, Any] = field(name="settings_said")
     policy: dict[str, Any]
     figures: tuple[FiledFigure, ...]
+    measures: dict[str, _Measure]
     _findings: list[_Finding] = field(name="findings")
-    tables: list[_Table]
+    _tables: list[_Table] = field(name="tables")
+    files: list[_File] = []
+    pairs: list[_File] = []
     limits: tuple[str, ...]
     _versions: dict[str, str] = field(name="versions")
     platform: str
     seeds: dict[str, Any]
     command: str
     arguments: tuple[tuple[str, ...], ...]
-    result: dict[str, Any]
     digests: dict[str, Any]
     content_digest: str
     report_format: int
@@ -180,10 +231,23 @@ class FiledReport(_Parts, frozen=True, kw_only=True, dict=True):
         """Return when it was made, in UTC, as it was filed."""
         return str(self.document["created_at"])
 
+    @cached_property
+    def tables(self) -> tuple[ReportTable, ...]:
+        """Return the tables of the run, then those of its files."""
+        said = [(self.document, self._tables)]
+        for key, files in (("files", self.files), ("pairs", self.pairs)):
+            said += [(self.document[key][place], each.tables) for place, each in enumerate(files)]
+        return tuple(_as_filed(table, document) for document, tables in said for table in tables)
+
     @property
     def digest(self) -> str:
         """Return the digest of its content as it is now, its time left out."""
         return document_digest(self.document)
+
+    def label_of(self, figure: FiledFigure) -> str:
+        """Return what a figure is called, as it was filed."""
+        known = self.measures.get(figure.measure)
+        return figure.measure if known is None else known.label
 
     @cached_property
     def inputs(self) -> tuple[InputFacts, ...]:
@@ -194,6 +258,18 @@ class FiledReport(_Parts, frozen=True, kw_only=True, dict=True):
     def findings(self) -> tuple[Finding, ...]:
         """Return the findings in their order."""
         return tuple(each.found() for each in self._findings)
+
+
+def _as_filed(table: _Table, document: Mapping[str, Any]) -> ReportTable:
+    """Return a table as reports have it, headed as it was filed."""
+    columns = [
+        Column(each.key, each.label, each.unit or None)  # type: ignore[arg-type]
+        for each in table.columns
+        if isinstance(each, _Column)
+    ]
+    rows = table.rows_in(document)
+    frame = table_of(rows, columns) if columns else pd.DataFrame(rows, columns=table.columns, dtype=object)
+    return ReportTable(table.name, table.title, frame, table.note, marks=table.marks, key=table.key)
 
 
 def _sayable(words: str, made_of: Any) -> str:
@@ -297,10 +373,30 @@ def _check(document: Mapping[str, Any], name: str) -> None:
     if isinstance(form, int) and form > REPORT_FORMAT:
         version = str(versions.get("anonaudit")) if isinstance(versions, dict) else "–"
         raise input_error(_NEWER, file=name, version=version, ours=__version__)
+    if isinstance(form, int) and form < REPORT_FORMAT:
+        raise input_error(_OLDER, file=name)
+    if form != REPORT_FORMAT:
+        raise input_error(_ODD_PART, file=name, part="report_format")
+    _check_parts(document, name)
+    _check_rows(document, name)
+
+
+def _check_parts(document: Mapping[str, Any], name: str) -> None:
+    """Refuse a report of which a part is not what it has to be."""
     for each in fields(_Parts):
+        if each.encode_name not in document and not each.required:
+            continue
         try:
             convert(document.get(each.encode_name), each.type)
         except ValidationError:
             raise input_error(_ODD_PART, file=name, part=each.encode_name) from None
-    if form != REPORT_FORMAT:
-        raise input_error(_ODD_PART, file=name, part="report_format")
+
+
+def _check_rows(document: Mapping[str, Any], name: str) -> None:
+    """Refuse a report in which rows of a table are not what its description says."""
+    for part in (document, *document.get("files", ()), *document.get("pairs", ())):
+        for table in convert(part["tables"], list[_Table]):
+            try:
+                table.rows_in(part)
+            except (ValidationError, KeyError):
+                raise input_error(_ODD_PART, file=name, part=table.key) from None

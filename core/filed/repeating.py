@@ -19,7 +19,7 @@ from core.filed.reading import FiledReport
 from core.holding import Shared, open_input
 from core.measures import MEASURES
 from core.plain import JsonValue
-from core.policies import Policy, read_policy, shipped_policies
+from core.policies import LIMITS_KEY, Policy, read_policy, shipped_policies
 from core.reports import Report, report_document
 from core.reports.model import InputFacts
 from core.settings_files import LARGEST_FILE
@@ -29,7 +29,18 @@ MOST_DIFFERENCES = 200  # that are listed
 _SECRETS: Mapping[str, str] = {"SEED": "0"}  # what stands for a secret in the words of a report, and here
 _NOT_COMPARED = ("created_at", "digests", "content_digest")
 _MADE_BY = ("versions", "platform")
-_JUDGED = ("verdict", "verdicts", "figures", "findings", "settings")  # which another version must come to
+_JUDGED = (
+    "kind",
+    "overall",
+    "is_whole",
+    "verdict",
+    "verdicts",
+    "figures",
+    "findings",
+    "settings",
+)  # which another version must come to
+_JUDGED_OF_FILE = ("verdict", "verdicts")
+_FILES = ("files", "pairs")
 _LOOKS_LIKE_A_VERSION = re.compile(r"\d[\w.+!-]*")
 _ABSENT = object()  # what a shorter list has
 _OF_FIGURE = ("measure", "of", "value", "verdict")
@@ -294,9 +305,9 @@ def _compared(filed: Mapping[str, Any], now: Mapping[str, JsonValue]) -> tuple[S
         {key: part for key, part in each.items() if key not in left_out} for each in (filed, now)
     ]
     if not now["policy"] and content[0]["policy"]:  # a file of the person's, which is not at hand
-        tables = content[0]["tables"]
-        is_first = bool(tables) and tables[0].get("name") == "Policy"
-        content[0] |= {"policy": {}, "tables": tables[is_first:]}
+        content[0].pop(LIMITS_KEY, None)
+        tables = [each for each in content[0]["tables"] if each.get("key") != LIMITS_KEY]
+        content[0] |= {"policy": {}, "tables": tables}
     found = list(differences_between(content[0], content[1]))
     if not versions:
         return (Sameness.DIFFERENT if found else Sameness.SAME), found
@@ -319,13 +330,21 @@ def _judged(documents: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Any], dic
 
 
 def _of_version(document: Mapping[str, Any]) -> dict[str, Any]:
-    found = {key: document[key] for key in _JUDGED}
-    found["figures"] = [{key: each[key] for key in (*_OF_FIGURE, "label")} for each in found["figures"]]
+    found = {key: document[key] for key in _JUDGED} | _values_in(document)
+    for files in _FILES:
+        found[files] = [_values_in(each) | {"file": each["file"]} for each in document.get(files, ())]
+    found["figures"] = [{key: each[key] for key in _OF_FIGURE} for each in found["figures"]]
     for figure in found["figures"]:
         figure["value"] = _rounded(figure["value"])
     found["findings"] = [{key: each[key] for key in _OF_FINDING} for each in found["findings"]]
     found["policy"] = document.get("policy", {}).get("outcome", "")
     return found
+
+
+def _values_in(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the verdicts and figures that stand in a report, or in a file's part of it, by their names."""
+    named = (*_JUDGED_OF_FILE, *MEASURES)
+    return {key: _rounded(document[key]) for key in named if key in document}
 
 
 def _rounded(value: Any) -> Any:

@@ -1,10 +1,12 @@
 """What row leakage says: figures beside chance, tables of counts, charts, and how cells were compared."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from core.free_text.result import texts_group
 from core.leakage.attacks import AttackRate
+from core.leakage.chance import ColumnChance
 from core.leakage.charts import (
     columns_drawing,
     distribution_drawing,
@@ -19,7 +21,7 @@ from core.leakage.settings import LeakageSettings
 from core.leakage.whole_rows import RowLeakage
 from core.measures import leakage as measures_of
 from core.result import Col, Drawing, Figure, Group, Note, Part, Result, Table, verdict_of
-from core.settings_form import described, report_lines
+from core.settings_form import described, report_lines, settings_document
 from core.tools import Tool
 from core.verdict import Verdict
 from core.words import Text, Written, counted, joined, own, percent, text
@@ -57,8 +59,8 @@ _COLUMNS = (
     Col("column", "Column"),
     Col("n_valid", "Valid cells"),
     Col("n_matching", "Matching cells"),
-    Col("matching_share", "Matching share", "share"),
-    Col("chance_share", "By chance", "share"),
+    Col("match_share", "Matching share", "share"),
+    Col("expected_share", "By chance", "share"),
     Col("excess", "Excess", "share"),
     Col("z", "z"),
 )
@@ -110,6 +112,7 @@ def leakage_result(audit: LeakageAudit) -> Result:
         first=_FIRST if measures.rows is not None else _FIRST_OF_ANOTHER_LENGTH,
         groups=tuple(_groups(audit)),
         settings=_settings(measures, audit),
+        asked=settings_document(measures.settings, audit.thresholds),
         seeds={"seed": measures.settings.seed},
     )
 
@@ -124,7 +127,7 @@ def _groups(audit: LeakageAudit) -> Iterator[Group]:
         (*proportion_drawing(measures), *distribution_drawing(measures)),
         empty="Rows could not be compared with their own, so there is nothing to show here.",
     )
-    columns = _column_rows(measures)
+    columns = _columns_compared(measures)
     drawn = columns_drawing(columns, [each.key for each in _COLUMNS])
     yield Group("columns", "Columns", (*drawn, Table("columns", "Columns", _COLUMNS, columns, COLUMNS_NOTE)))
     yield Group("worst", "Worst rows", (_worst_table(measures),))
@@ -139,7 +142,15 @@ def _groups(audit: LeakageAudit) -> Iterator[Group]:
         Figure("expected_matching_cells", measures.expected_matching_cells),
         Figure("n_rows_without_valid_cells", getattr(measures.rows, "n_without_valid_cells", None)),
     )
-    yield Group("further", "Rows", further, where="report")
+    yield Group("further", "Rows", (*_compared(measures), *further), where="report")
+    yield from texts_group(measures.texts, audit.read)
+
+
+def _compared(measures: LeakageMeasures) -> Iterator[Figure]:
+    """Yield how much was compared."""
+    rows, whole = measures.rows, measures.whole_rows
+    yield Figure("n_rows_compared", whole.n_original if rows is None else rows.n_rows)
+    yield Figure("n_columns_compared", len(measures.columns))
 
 
 def _row_figures(audit: LeakageAudit) -> Iterator[Figure]:
@@ -330,17 +341,31 @@ def _leaked_parts(audit: LeakageAudit) -> Iterator[Drawing | Table]:
         yield Table("leaked", "Rows of the original that are still there", _LEAKED, leaked[:_MOST_LISTED])
 
 
-def _column_rows(measures: LeakageMeasures) -> list[tuple[object, ...]]:
-    """Return a row per column: cells compared and matching, against chance; the largest excess first."""
+def _further_in_engine(audit: RowsInEngine) -> Iterator[Figure]:
+    """Yield how much was compared, and what chance would give."""
+    rows, chance = audit.rows, audit.chance
+    yield Figure("n_rows_compared", rows.n_rows)
+    yield Figure("n_columns_compared", len(audit.columns))
+    yield Figure("n_rows_without_valid_cells", rows.n_without_valid_cells)
+    yield Figure("expected_matching_cells", None if chance is None else chance.expected_total / rows.n_rows)
+    yield Figure("n_original_rows_alone", audit.n_alone[0])
+    yield Figure("n_scrambled_rows_alone", audit.n_alone[1])
+
+
+def _columns_compared(measures: LeakageMeasures) -> list[tuple[object, ...]]:
+    """Return a row per column; none where rows could not be paired."""
     rows, chance = measures.rows, measures.column_chance
-    if rows is None or chance is None:
-        return []
+    return [] if rows is None or chance is None else _column_rows(measures.columns, rows, chance)
+
+
+def _column_rows(columns: Sequence[str], rows: RowLeakage, chance: ColumnChance) -> list[tuple[object, ...]]:
+    """Return a row per column: cells compared and matching, against chance; the largest excess first."""
     observed, expected = rows.column_matches / rows.n_rows, chance.expected_matches / rows.n_rows
-    z = np.round(measures.column_z(), 2)
+    z = np.round(chance.z(rows.column_matches), 2)
     order = np.argsort(-z, kind="stable")  # a column without one comes last
     parts = (rows.column_valid, rows.column_matches, observed, expected, observed - expected, z)
     return [
-        (measures.columns[place], *cells)
+        (columns[place], *cells)
         for place, *cells in zip(order.tolist(), *(each[order].tolist() for each in parts), strict=True)
     ]
 
@@ -364,7 +389,7 @@ def _worst_table(measures: LeakageMeasures) -> Table:
         )
         found = list(zip(*(each.tolist() for each in parts), kinds.tolist(), strict=True))
     note = text("The first {most}; row numbers count from 1, without the header.", most=_N_WORST)
-    return Table("worst rows", "Rows that share most with their original", _ROWS, found, note)
+    return Table("worst_rows", "Rows that share most with their original", _ROWS, found, note)
 
 
 def _distances_table(measures: LeakageMeasures) -> Table:
@@ -440,13 +465,19 @@ def rows_result(audit: RowsInEngine) -> Result:
     judged = {"full_leakage_share": verdict_of(audit.findings, "full_leakage")}
     gravest = next(each for each in audit.findings if each.verdict is audit.verdict)
     figures = tuple(Figure(key, getattr(audit.rows, key), verdict=judged.get(key)) for key in USUAL_FIGURES)
+    columns = [] if audit.chance is None else _column_rows(audit.columns, audit.rows, audit.chance)
     return Result(
         tool=TOOL.key,
         verdict=audit.verdict,
         headline=gravest.message,
         findings=audit.findings,
-        groups=(Group("persons", "What was found", figures),),
+        groups=(
+            Group("persons", "What was found", figures),
+            Group("columns", "Columns", (Table("columns", "Columns", _COLUMNS, columns, COLUMNS_NOTE),)),
+            Group("further", "Rows", tuple(_further_in_engine(audit)), where="report"),
+        ),
         settings=report_lines(audit.settings, audit.thresholds),
+        asked=settings_document(audit.settings, audit.thresholds),
     )
 
 

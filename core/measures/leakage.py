@@ -33,6 +33,19 @@ MEASURES = (
         "Average matching cells per row if the scrambled rows were in random order: for each column the sum "
         "over values of original count × scrambled count / rows², summed over columns. Exact."
     ),
+    Measure("n_rows_compared", "Rows compared", "records", "neither").means(
+        "Pairs of an original and a scrambled row that were compared; all original rows where the rows could "
+        "not be paired."
+    ),
+    Measure("n_columns_compared", "Columns compared", "columns", "neither").means(
+        "Columns of both tables whose cells were compared, ignored ones left out."
+    ),
+    Measure("n_original_rows_alone", "Original rows without a partner", "records", "neither").means(
+        "Rows of the original whose key no scrambled row has; they are not compared."
+    ),
+    Measure("n_scrambled_rows_alone", "Scrambled rows without a partner", "records", "neither").means(
+        "Scrambled rows whose key no original row has; they are not compared."
+    ),
     Measure("n_rows_without_valid_cells", "Rows without a valid cell", "records", "lower").means(
         "Rows in which every cell is ignored or missing in both tables. They count in the denominators but "
         "never as leaks, and are not assessed."

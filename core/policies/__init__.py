@@ -1,11 +1,12 @@
 """Policies: limits that somebody named, with clause and source, and whether an audit meets them."""
 
 from core.policies.judging import Outcome, PolicyOutcome, judge_policy
-from core.policies.limits import LIMITS
+from core.policies.limits import LIMITS, LIMITS_KEY
 from core.policies.reading import Limit, Policy, policy_settings, read_policy, shipped_names, shipped_policies
 
 __all__ = [
     "LIMITS",
+    "LIMITS_KEY",
     "Limit",
     "Outcome",
     "Policy",

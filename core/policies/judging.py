@@ -7,13 +7,13 @@ from typing import Any
 from core.checks import is_among
 from core.plain import plain_fields
 from core.policies.identifiers import FREE_TEXT, PERSONS_NAME
-from core.policies.limits import Document
 from core.policies.reading import Limit, Policy
+from core.reports.model import Report
 from core.roles import PERHAPS_NAMES
+from core.verdict import Finding, Verdict
 from core.words import Text, Written, joined, listed, own, text
 
 _TO_BE_LOOKED_AT = {"direct_identifiers": ("perhaps_names", "doubtful_identifiers")}  # may be, or may not
-_NOT_JUDGED = ("skipped", "unmatched", "errors")
 _MOST_TOLD = 3  # findings of one limit, in a line
 Columns = Mapping[str, Collection[str]]  # of what is released: name to the kinds that it looks like
 
@@ -165,39 +165,72 @@ def read_word(limit: Limit) -> Text:
     return text("{read} ({what})", read=word, what=text(limit.read_in)) if limit.read_in else word
 
 
-def judge_policy(policy: Policy, tool: str, document: Document, columns: Columns | None) -> PolicyOutcome:
-    """Hold an audit against the limits that a policy names for its tool.
+def judge_policy(policy: Policy, report: Report, columns: Columns | None) -> PolicyOutcome:
+    """Hold the report of an audit against the limits that a policy names for its tool.
 
-    The document is what the tool's command prints as JSON. What is not assessed is never met. A finding that
+    What is not assessed is never met, nor is a limit whose figure the report does not have. A finding that
     FAILs on a limit's subject misses it, unless more was asked of the audit than the policy does; where less
     was asked, only a figure can miss it, and nothing meets it. `columns`: of what is released, to what each
     looks like; None where nothing was looked at.
     """
-    judged = (_judge(limit, tool, document, columns) for limit in policy.for_tool(tool))
+    told = _Told(report)
+    judged = (_judge(limit, told, columns) for limit in policy.for_tool(report.tool))
     outcomes = [each for each in judged if each is not None]
-    if any(document.get(key) for key in _NOT_JUDGED):  # such files may be anything
+    if not report.is_whole:  # what was left out may be anything
         outcomes = [replace(each, is_met=None) if each.is_met else each for each in outcomes]
     return PolicyOutcome(policy=policy, outcomes=tuple(outcomes))
 
 
-def _judge(limit: Limit, tool: str, document: Document, columns: Columns | None) -> Outcome | None:
+@dataclass(frozen=True)
+class _Told:
+    """What a report says that limits are held against."""
+
+    report: Report
+
+    @property
+    def kind(self) -> str:
+        """Return which figures a limit is about: those of the tool, or of a kind of its inputs."""
+        return self.report.kind or self.report.tool
+
+    @property
+    def findings(self) -> Sequence[Finding]:
+        """Return all findings."""
+        return self.report.findings
+
+    @property
+    def settings(self) -> list[Mapping[str, Any]]:
+        """Return what was asked: of the run, or of each file where they have settings of their own."""
+        of_files = [each.asked for each in self.report.sections if each.asked]
+        return of_files or [self.report.asked]
+
+    def values(self, measures: Collection[str]) -> list[float | None]:
+        """Return the figures of some measures; None for what was not assessed, or is not there."""
+        return [each.value for each in self.report.figures if each.measure in measures] or [None]
+
+    def verdicts(self, checks: Sequence[str]) -> set[Verdict]:
+        """Return the verdicts of the findings of some checks."""
+        return {each.verdict for each in self.findings if is_among(each.check, checks)}
+
+
+def _judge(limit: Limit, told: _Told, columns: Columns | None) -> Outcome | None:
     if limit.key == "identifiers":
-        return _judge_columns(limit, document, columns)
+        return _judge_columns(limit, told, columns)
     if limit.key == "findings":
-        return _judge_findings(limit, document)
-    figures = limit.kind.figures[tool](document) if tool in limit.kind.figures else None
-    if figures is not None and not figures:
+        return _judge_findings(limit, told)
+    if not limit.kind.is_of(told.kind, of_tool=not told.report.kind):
         return None  # of another kind of table
-    known = [figure for figure in figures or () if figure is not None]
+    measures = limit.kind.measures.get(told.kind)
+    figures = [] if measures is None else [limit.kind.of_figure(each) for each in told.values(measures)]
+    known = [each for each in figures if each is not None]
     farthest = (min if limit.kind.is_floor else max)(known, default=None)
-    asked = [_set_to(limit, tool, each) for each in _settings(document)]
+    asked = [_set_to(limit, told.report.tool, each) for each in told.settings]
     is_laxer, is_stricter = (any(how == word for how, _ in asked) for word in ("laxer", "stricter"))
-    verdicts = _verdicts(document, limit.kind.checks)
-    is_failed = "FAIL" in verdicts
+    verdicts = told.verdicts(limit.kind.checks)
+    is_failed = Verdict.FAIL in verdicts
     is_met: bool | None = True
     if (farthest is not None and _misses(limit, farthest)) or (is_failed and not is_stricter):
         is_met = False
-    elif is_failed or is_laxer or "NOT_ASSESSED" in verdicts or len(known) < len(figures or ()):
+    elif is_failed or is_laxer or Verdict.NOT_ASSESSED in verdicts or len(known) < len(figures):
         is_met = None
     differing = next((value for how, value in asked if how in ("laxer", "stricter")), None)
     return Outcome(limit=limit, is_met=is_met, found=farthest, set_to=differing)
@@ -206,10 +239,6 @@ def _judge(limit: Limit, tool: str, document: Document, columns: Columns | None)
 def _misses(limit: Limit, figure: float) -> bool:
     value, margin = limit.value or 0, 1e-9
     return figure < value - margin if limit.kind.is_floor else figure > value + margin
-
-
-def _settings(document: Document) -> list[Mapping[str, Any]]:
-    return [file["settings"] for file in document["files"]] if "files" in document else [document["settings"]]
 
 
 def _set_to(limit: Limit, tool: str, settings: Mapping[str, Any]) -> tuple[str, float | None]:
@@ -225,34 +254,34 @@ def _set_to(limit: Limit, tool: str, settings: Mapping[str, Any]) -> tuple[str, 
     return "same", None
 
 
-def _judge_findings(limit: Limit, document: Document) -> Outcome:
+def _judge_findings(limit: Limit, told: _Told) -> Outcome:
     """Look for findings; of those that only a person can decide, it cannot be told."""
     named = (*limit.checks, *limit.groups)
     looked_at = [key for each in named for key in _TO_BE_LOOKED_AT.get(each, ())]
-    found = [each for each in _findings(document) if is_among(each["check"], looked_at)]
-    doubtful = [each for each in found if each["verdict"] == "WARN"]
-    keys = {each["check"] for each in doubtful}
-    told_of = [each for each in _findings(document) if is_among(each["check"], limit.checks, limit.groups)]
+    found = [each for each in told.findings if is_among(each.check, looked_at)]
+    doubtful = [each for each in found if each.verdict is Verdict.WARN]
+    keys = {each.check for each in doubtful}
+    told_of = [each for each in told.findings if is_among(each.check, limit.checks, limit.groups)]
     bad = [
         each
-        for verdict in ("FAIL", "WARN")
+        for verdict in (Verdict.FAIL, Verdict.WARN)
         for each in told_of
-        if each["verdict"] == verdict and each["check"] not in keys
+        if each.verdict is verdict and each.check not in keys
     ]
     # of what was not looked at, nobody knows what it is about
     unknown = ("conditions",) if limit.groups else ()
-    open_of = [*told_of, *(each for each in _findings(document) if is_among(each["check"], (), unknown))]
-    is_open = doubtful or any(each["verdict"] == "NOT_ASSESSED" for each in open_of)
-    told = bad or doubtful
+    open_of = [*told_of, *(each for each in told.findings if is_among(each.check, (), unknown))]
+    is_open = doubtful or any(each.verdict is Verdict.NOT_ASSESSED for each in open_of)
+    said = bad or doubtful
     return Outcome(
         limit=limit,
         is_met=False if bad else None if is_open else True,
-        named=tuple(dict.fromkeys(each["check"] for each in told)),
-        messages=tuple(dict.fromkeys(each["message"] for each in told if "message" in each)),
+        named=tuple(dict.fromkeys(each.check for each in said)),
+        messages=tuple(dict.fromkeys(each.message for each in said)),
     )
 
 
-def _judge_columns(limit: Limit, document: Document, columns: Columns | None) -> Outcome:
+def _judge_columns(limit: Limit, told: _Told, columns: Columns | None) -> Outcome:
     """Look for columns, and for findings about the same; what no detector looks for cannot be told.
 
     A column of free text, or one in the form of names, is none that must not be there; it can be told only
@@ -261,8 +290,8 @@ def _judge_columns(limit: Limit, document: Document, columns: Columns | None) ->
     looked = limit.kinds and columns is not None
     alike = {name: {*kinds} & {*limit.kinds} for name, kinds in (columns or {}).items()}
     found = tuple(name for name, kinds in alike.items() if kinds - {FREE_TEXT})
-    read = _judge_findings(limit, document)
-    was_read = bool(_verdicts(document, limit.checks))
+    read = _judge_findings(limit, told)
+    was_read = bool(told.verdicts(limit.checks))
     has_text = any(FREE_TEXT in kinds for kinds in alike.values())
     if found or read.is_met is False:
         missed = read.named if read.is_met is False else ()
@@ -271,13 +300,3 @@ def _judge_columns(limit: Limit, document: Document, columns: Columns | None) ->
     perhaps = perhaps if PERSONS_NAME in limit.kinds else []
     is_open = not looked or read.is_met is None or perhaps or (has_text and not was_read)
     return Outcome(limit=limit, is_met=None if is_open else True, named=(*perhaps, *read.named))
-
-
-def _findings(document: Document) -> list[Mapping[str, Any]]:
-    if "files" in document:
-        return [each for file in document["files"] for each in file["findings"]]
-    return list(document["findings"])
-
-
-def _verdicts(document: Document, checks: Sequence[str]) -> set[str]:
-    return {each["verdict"] for each in _findings(document) if is_among(each["check"], checks)}

@@ -2,16 +2,16 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from core.languages import ENGLISH
 from core.measures import MEASURES
 from core.plain import JsonValue, json_value, valid_unicode
-from core.reports.model import Figure, Report, ReportTable, figure_text, in_utc
+from core.reports.model import Figure, Report, ReportSection, ReportTable, column_units, figure_text, in_utc
 from core.verdict import Finding
 from core.words import Text, plain_text, speaking
 
-REPORT_FORMAT = 2  # the first said none, and is read no more
+REPORT_FORMAT = 3  # the first said none; both it and the second are read no more
 DIGESTS = ("digests", "content_digest")
 _NO_CONTENT = ("created_at", *DIGESTS)
 
@@ -51,47 +51,115 @@ def settings_digest(report: Report) -> str:
 
 
 def report_document(report: Report) -> dict[str, JsonValue]:
-    """Return the report as nested dictionaries and lists, ready for JSON, in English."""
+    """Return the report as nested dictionaries and lists, ready for JSON, in English.
+
+    Beside the parts that every report has stand the figures of the whole run by their measures, and the rows
+    of its tables by the tables' keys; where it is of files, the same of each under ``files``.
+    """
     with speaking(ENGLISH):
-        return {
+        of_files = {id(table) for each in report.sections for table in (*each.tables, *each.details)}
+        tables = [table for table in report.tables if id(table) not in of_files]
+        document: dict[str, JsonValue] = {
             "report_format": REPORT_FORMAT,
             "tool": valid_unicode(report.tool),
+            "kind": report.kind,
             "title": valid_unicode(report.title),
             "question": valid_unicode(report.question),
             "verdict": report.verdict.value,
+            "overall": report.verdict.value,
             "verdicts": json_value(report.verdicts),
+            "is_whole": report.is_whole,
             "headline": valid_unicode(report.headline),
             "headline_said": _said(report.headline),
             "created_at": in_utc(report.created_at).isoformat().replace("+00:00", "Z"),
             "inputs": [json_value(vars(facts)) for facts in report.inputs],
-            "settings": json_value(report.settings),
+            "settings": json_value(report.asked),
+            "settings_said": json_value(report.settings),
             "policy": json_value(report.policy),
             "figures": [_figure(figure) for figure in report.figures],
+            "measures": _measures(report.figures),
             "findings": [_finding(finding) for finding in report.findings],
-            "tables": [_table(table) for table in report.tables],
+            "tables": [_described(table) for table in tables],
+            report.files_are: [_file(each) for each in report.sections],
             "limits": json_value(report.limits),
             "versions": json_value(report.versions),
             "platform": valid_unicode(report.platform),
             "seeds": json_value(report.seeds),
             "command": valid_unicode(report.command),
             "arguments": json_value(report.arguments),
-            "result": json_value(report.result),
         }
+        return {**document, **_values(report.own_figures), **_rows(tables)}
+
+
+def _file(section: ReportSection) -> dict[str, JsonValue]:
+    """Return what a report says of one file of a run."""
+    tables = (*section.tables, *section.details)
+    document: dict[str, JsonValue] = {
+        "file": valid_unicode(section.name),
+        "verdict": section.verdict.value,
+        "verdicts": json_value(section.verdicts),
+        "headline": valid_unicode(section.headline),
+        "settings": json_value(section.asked),
+        "findings": [_finding(finding) for finding in section.findings],
+        "tables": [_described(table) for table in tables],
+    }
+    return {**document, **_values((*section.figures, *section.further)), **_rows(tables)}
+
+
+def _values(figures: Iterable[Figure]) -> dict[str, JsonValue]:
+    """Return the figures that are about the whole, by measure; the first where there are several."""
+    return {each.measure: json_value(each.value) for each in reversed([*figures]) if not each.of}
+
+
+def _rows(tables: Iterable[ReportTable]) -> dict[str, JsonValue]:
+    """Return the rows of tables by the tables' keys, a row as its cells by the columns' keys."""
+    with_key: dict[str, JsonValue] = {}
+    for table in tables:
+        if table.key:
+            keys = [column.key for column in table.columns]
+            cells = table.frame[keys].itertuples(index=False, name=None)
+            with_key[table.key] = [dict(zip(keys, map(json_value, row), strict=True)) for row in cells]
+    return with_key
+
+
+def _described(table: ReportTable) -> dict[str, JsonValue]:
+    """Return what a table is called and how its columns are headed; its rows where nothing else has them."""
+    about: dict[str, JsonValue] = {
+        "name": valid_unicode(table.name),
+        "title": valid_unicode(table.title),
+        "note": valid_unicode(table.note),
+        "key": table.key,
+    }
+    if table.key:
+        units = zip(table.columns, column_units(table), strict=True)
+        about["columns"] = [
+            {"key": each.key, "label": valid_unicode(each.label), "unit": unit or ""} for each, unit in units
+        ]
+        return about | ({"marks": json_value(table.marks)} if table.marks else {})
+    frame = table.said_with_marks
+    about["columns"] = [valid_unicode(str(name)) for name in frame.columns]
+    about["rows"] = [json_value(row) for row in frame.itertuples(index=False, name=None)]
+    return about
+
+
+def _measures(figures: Iterable[Figure]) -> dict[str, JsonValue]:
+    """Return what the figures are: label, unit, definition and source of each measure."""
+    known = {each.measure: MEASURES[each.measure] for each in figures}
+    return {
+        key: {"label": each.label, "unit": each.unit, "definition": each.definition, "source": each.source}
+        for key, each in known.items()
+    }
 
 
 def _figure(figure: Figure) -> dict[str, JsonValue]:
-    measure = MEASURES[figure.measure]
     return {
-        "measure": measure.key,
+        "measure": figure.measure,
         "of": valid_unicode(figure.of),
-        "label": measure.label,
         "value": json_value(figure.value),
+        "total": figure.total,
         "text": figure_text(figure),
-        "unit": measure.unit,
         "threshold": valid_unicode(figure.threshold),
         "verdict": json_value(figure.verdict),
-        "definition": measure.definition,
-        "source": measure.source,
     }
 
 
@@ -112,17 +180,6 @@ def _finding(finding: Finding) -> dict[str, JsonValue]:
 def _said(words: str) -> JsonValue:
     """Return what a sentence was made of, to be said in another language; None of plain words."""
     return json_value(plain_text(words)) if isinstance(words, Text) and words.values else None
-
-
-def _table(table: ReportTable) -> dict[str, JsonValue]:
-    frame = table.said_with_marks
-    return {
-        "name": valid_unicode(table.name),
-        "title": valid_unicode(table.title),
-        "note": valid_unicode(table.note),
-        "columns": [valid_unicode(str(name)) for name in frame.columns],
-        "rows": [json_value(row) for row in frame.itertuples(index=False, name=None)],
-    }
 
 
 def json_bytes(document: Mapping[str, JsonValue]) -> bytes:

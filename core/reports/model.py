@@ -125,13 +125,16 @@ def _unmarked(words: str) -> str:
 class ReportTable:
     """A table of a report: aggregates, or evidence where the person switched it on."""
 
-    name: str  # short name: the sheet in XLSX, the file in the zip of CSVs, the key in JSON
+    name: str  # short name: the sheet in XLSX, the file in the zip of CSVs
     title: str  # heading on screen and in HTML
     frame: pd.DataFrame  # The rows; its index is not shown. Shares stay in [0, 1].
     note: str = ""  # A sentence on how to read it
     columns: tuple[Column, ...] = ()  # those shown, in this order: the table's own, unless said otherwise
     # Column key to a verdict per row, or None: cells that are tinted, and say the verdict besides
     marks: Mapping[str, Sequence[Verdict | None]] = field(default_factory=dict)
+    key: str = (
+        ""  # in JSON: of its rows, beside the figures; without, they stand where the table is described
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", self.columns or columns_shown(self.frame))
@@ -216,6 +219,7 @@ class ReportSection:
     tables: tuple[ReportTable, ...] = ()
     details: tuple[ReportTable, ...] = ()  # further tables, shown in the appendix
     further: tuple[Figure, ...] = ()  # such as those of every column, shown in the appendix
+    asked: Mapping[str, object] = field(default_factory=dict)  # settings by name, where files have their own
 
 
 def figures_of(sections: Sequence[ReportSection]) -> tuple[Figure, ...]:
@@ -247,8 +251,8 @@ class Report:
     question: str
     verdict: Verdict  # the overall verdict and the sentence that explains it
     headline: str
-    inputs: tuple[InputFacts, ...]  # what went in; `settings` maps plain names to JSON-able values
-    settings: Mapping[str, object]
+    inputs: tuple[InputFacts, ...]  # what went in
+    settings: Mapping[str, object]  # by their labels; `asked`: by their names
     figures: tuple[Figure, ...]  # what came out
     findings: tuple[Finding, ...]
     tables: tuple[ReportTable, ...]
@@ -260,11 +264,20 @@ class Report:
     # and "Second opinion"
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
     sections: tuple[ReportSection, ...] = ()  # the same, file by file, where a run is of files
-    result: Mapping[str, object] = field(default_factory=dict)  # what the command's --json prints
+    asked: Mapping[str, object] = field(default_factory=dict)
+    kind: str = ""  # as of a result
+    is_whole: bool = True  # as of a result
+    files_are: str = "files"  # what JSON calls its sections
     seeds: Mapping[str, object] = field(default_factory=dict)  # where random numbers started
     arguments: tuple[tuple[str, ...], ...] = ()  # the words of each run of the tool that repeat the audit
     policy: Mapping[str, object] = field(default_factory=dict)  # whose limits were taken, where they were
     platform: str = field(default_factory=lambda: f"{platform.system()} {platform.machine()}")
+
+    @property
+    def own_figures(self) -> tuple[Figure, ...]:
+        """Return the figures of the whole run, without those of its files."""
+        of_files = {*figures_of(self.sections)}
+        return tuple(each for each in self.figures if each not in of_files)
 
     def with_tables(self, tables: Iterable[ReportTable]) -> "Report":
         """Return the report with further tables behind its own."""

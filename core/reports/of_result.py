@@ -1,6 +1,6 @@
 """The report of a result: what the tool said, with what went in, when, and how to repeat it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from core.reports.model import (
@@ -26,10 +26,9 @@ def report_of(
     *,
     inputs: Sequence[InputFacts],
     created_at: datetime,
-    document: Mapping[str, object],
     arguments: tuple[tuple[str, ...], ...] = (),
 ) -> Report:
-    """Return the report of a result; `document` is what `--json` prints, `arguments` repeat the audit."""
+    """Return the report of a result; `arguments` repeat the audit."""
     sections = tuple(_section(each) for each in result.files())
     front, details = ([*result.parts("report", is_detail=each)] for each in (False, True))
     told = (*findings_of(sections), *result.findings)
@@ -52,7 +51,10 @@ def report_of(
         limits=(*tool.limits, *result.limits),
         created_at=created_at,
         versions=current_versions(),
-        result=document,
+        asked=result.asked,
+        kind=result.kind,
+        is_whole=result.is_whole,
+        files_are=tool.files_are,
         seeds=result.seeds,
         arguments=arguments,
     )
@@ -70,8 +72,9 @@ def _section(file: Result) -> ReportSection:
         further=_figures(details),
         findings=tuple(file.findings),
         charts=(*_charts(front), *_charts(details)),
-        tables=_tables(front),
-        details=_tables(details),
+        tables=_tables(front, file.name),
+        details=_tables(details, file.name),
+        asked=file.asked,
     )
 
 
@@ -79,20 +82,21 @@ def _figures(parts: Sequence[Part]) -> tuple[Figure, ...]:
     return tuple(each for each in parts if isinstance(each, Figure))
 
 
-def _tables(parts: Sequence[Part]) -> tuple[ReportTable, ...]:
-    return tuple(report_table(each) for each in parts if isinstance(each, Table))
+def _tables(parts: Sequence[Part], file: str = "") -> tuple[ReportTable, ...]:
+    return tuple(report_table(each, file) for each in parts if isinstance(each, Table))
 
 
 def _charts(parts: Sequence[Part]) -> tuple[ReportChart, ...]:
     return tuple(report_chart(each) for each in parts if isinstance(each, Drawing))
 
 
-def report_table(table: Table) -> ReportTable:
-    """Return a table of a result as files and pages show it."""
+def report_table(table: Table, file: str = "") -> ReportTable:
+    """Return a table of a result, perhaps of one file of a run, as files and pages show it."""
     rows = list(table.rows)
     marks = {each.key: [each.mark(row) for row in rows] for each in table.columns if each.mark}
     frame = table_of(table.cells(), table.columns)
-    return ReportTable(table.key, table.title, frame, table.note, marks=marks)
+    name = f"{table.key.replace('_', ' ').capitalize()} {file}".strip()
+    return ReportTable(name, table.title, frame, table.note, marks=marks, key=table.key)
 
 
 def report_chart(drawing: Drawing) -> ReportChart:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from core.reports import InputFacts, Report, placed, report_of
-from core.risk.document import risk_arguments, risk_document
+from core.risk.document import risk_arguments
 from core.risk.judging import RiskAudit
 from core.risk.result import TOOL, risk_result
 from core.risk.suda import ColumnsMeasurement, Suda
@@ -34,6 +34,5 @@ def risk_report(
         risk_result(audit, columns=columns, suda=suda, what_if=what_if, other=other),
         inputs=inputs,
         created_at=created_at,
-        document=risk_document(audit, columns=columns, suda=suda, what_if=what_if),
         arguments=() if words is None else (words,),
     )

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from core.reports import Report, placed, report_of
 from core.tabular import FilePair, LeftOutFile
-from core.tabular.document import tabular_arguments, tabular_document
+from core.tabular.document import tabular_arguments
 from core.tabular.result import TOOL, run_result
 from core.tabular.verified import VerifiedFile
 
@@ -29,7 +29,6 @@ def tabular_report(
         run_result(files, skipped, k=k),
         inputs=inputs,
         created_at=created_at,
-        document=tabular_document(audits, skipped),
         arguments=tabular_arguments(audits, pairs, skipped) if is_known else (),
     )
     return report.with_tables(table for file in files for table in file.prove())

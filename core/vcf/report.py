@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from core.reports import InputFacts, Report, report_of
-from core.vcf.document import ANONYMIZED, ORIGINALS, vcf_arguments, vcf_document
+from core.vcf.document import ANONYMIZED, ORIGINALS, vcf_arguments
 from core.vcf.files import VcfFile
 from core.vcf.outcomes import PairOutcome
 from core.vcf.proof import vcf_proof
@@ -32,7 +32,6 @@ def vcf_report(
         result,
         inputs=inputs,
         created_at=created_at,
-        document=vcf_document(outcomes, unmatched, settings) if settings else {},
         arguments=(vcf_arguments(outcomes, settings, unmatched=unmatched, panel=path),) if settings else (),
     )
     return report.with_tables(vcf_proof(outcomes))

@@ -174,7 +174,7 @@ class InUse(NamedTuple):
 
     def outcome(self, report: Report) -> PolicyOutcome:
         """Return what the policy makes of a report."""
-        return judge_policy(self.policy, report.tool, report.result, self.columns)
+        return judge_policy(self.policy, report, self.columns)
 
     def judged(self, report: Report) -> Report:
         """Return the report with that."""
@@ -216,6 +216,6 @@ def settings_file(report: Report, use: InUse | None) -> bytes:
     """Return the settings of a report as a file."""
     further = {}
     if "--mapping" in report.command:
-        further["mapping"] = report.result["settings"]["mapping"]  # type: ignore[index]
+        further["mapping"] = report.asked["mapping"]
     named = use.policy.name if use is not None and use.policy.name in shipped_policies() else ""
     return settings_toml(replace(settings_of(report.command, further=further), policy=named))

@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy
+from core.leakage.document import leakage_document
 
 from core.leakage import LeakageAudit, audit_leakage
 from core.leakage.attacks import Membership
-from core.leakage.document import leakage_document
 from core.leakage.judging import LARGEST_UNSEEN, judge_leakage
 from core.leakage.result import leakage_result
 from core.leakage.settings import LeakageThresholds
