@@ -11,6 +11,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -24,6 +25,7 @@ def _stop_at_start(*_: object) -> None:
 class _Interrupted:
     """What answers Ctrl+C while a tool runs, and keeps that it came: libraries make other errors of it."""
 
+    CODE = 130  # what a process that Ctrl+C ended leaves with
     came = False
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
@@ -43,7 +45,7 @@ from core.commands import COMMANDS, OF_POLICIES, command, output, policy_command
 from core.errors import AuditInputError
 from core.holding import read_unchanged
 from core.languages import ENGLISH, LANGUAGES
-from core.settings_files import ToolSettings, fill, read_settings, typed_options
+from core.settings_files import Opened, ToolSettings, fill, read_settings, typed_options
 from core.settings_form import settings_named_by
 from core.words import input_error, speaking, text
 
@@ -62,12 +64,23 @@ _OF_SEVERAL_RUNS = ("tabular",)
 _LANGUAGES = ", ".join(f"{code} ({name})" for code, name in LANGUAGES.items())
 
 
+class _WrongArgumentsError(SystemExit):
+    """Ends a run whose arguments are wrong, once that is said."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(2)
+        self.message = message
+
+
 class _Parser(argparse.ArgumentParser):
     """A parser whose errors repeat arguments as they are written: a file's name may steer a terminal."""
 
     def error(self, message: str) -> NoReturn:
         """Print usage and message, and leave with exit code 2."""
-        super().error(output.printable(message))
+        try:
+            super().error(output.printable(message))
+        except SystemExit:
+            raise _WrongArgumentsError(message) from None
 
     def _print_message(self, message: str, file: Any = None) -> None:
         """Print a message; help that cannot be printed is an error, as a result is."""
@@ -152,7 +165,8 @@ def _add_shared_options(parser: argparse.ArgumentParser, tool: str, module: obje
             "--settings",
             type=Path,
             metavar="FILE",
-            help="a settings file (TOML); options on the command line come before what it says",
+            help="a settings file (TOML), or a report (JSON) whose audit is asked again; typed options come "
+            "first",
         )
     if tool in OF_POLICIES:
         policy_commands().add_policy_option(parser)
@@ -209,7 +223,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except AuditInputError as error:
         return _ended_by(error, debug=False)
     words = sys.argv[1:] if arguments is None else arguments
-    parsed = build_parser(words).parse_args(words)
+    try:
+        parsed = build_parser(words).parse_args(words)
+    except _WrongArgumentsError as error:
+        if "--json" in words:
+            output.print_json_errors([error.message])
+        raise
     if signal.getsignal(signal.SIGINT) is _stop_at_start:
         signal.signal(signal.SIGINT, _INTERRUPTED)
     with speaking(parsed.language):
@@ -227,25 +246,31 @@ def _run(parsed: argparse.Namespace, words: Sequence[str]) -> int:
             code = int(parsed.run(parsed))
         sys.stdout.flush()
     except (Exception, KeyboardInterrupt) as error:
-        return _ended_by(error, debug=parsed.debug)
+        return _ended_by(error, debug=parsed.debug, as_json=getattr(parsed, "json", False))
     return code
 
 
-def _ended_by(error: BaseException, *, debug: bool) -> int:
-    """Say in a sentence what ended a run, and return its exit code."""
+def _ended_by(error: BaseException, *, debug: bool, as_json: bool = False) -> int:
+    """Say in a sentence what ended a run, as JSON too where that was asked for, and return its exit code."""
+    code, problems = _end_of(error, debug=debug)
+    output.print_problems(problems)
+    if as_json and problems and code != _INTERRUPTED.CODE:
+        output.print_json_errors(problems)
+    return code
+
+
+def _end_of(error: BaseException, *, debug: bool) -> tuple[int, tuple[str, ...]]:
+    """Return the exit code of a run that an error ended, and what is said of it."""
     if isinstance(error, BrokenPipeError):  # whoever read the output has closed it, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 2
+        return 2, ()
     if _INTERRUPTED.came or not isinstance(error, Exception):
-        output.print_problems(("Stopped before the end; nothing was judged.",))
-        return 130
+        return _INTERRUPTED.CODE, ("Stopped before the end; nothing was judged.",)
     if isinstance(error, AuditInputError):
-        output.print_problems(error.problems)
-        return 2
+        return 2, error.problems
     if debug:
         traceback.print_exception(error)
-    output.print_problems((unexpected(error),))
-    return 2
+    return 2, (unexpected(error),)
 
 
 def _with_files(parsed: argparse.Namespace, words: Sequence[str]) -> argparse.Namespace:
@@ -268,7 +293,10 @@ def _settings_in(file: Path, tool: str) -> ToolSettings:
     except OSError as error:
         cannot = "{file} cannot be read: {reason}."
         raise input_error(cannot, file=str(file), reason=str(error.strerror)) from None
-    opened = read_settings(data, name=file.name, tool=tool)
+    if (filed := import_module("core.filed.as_settings")).is_json(data):  # which takes long to import
+        opened: Opened = filed.settings_in_report(data, name=file.name, tool=tool)
+    else:
+        opened = read_settings(data, name=file.name, tool=tool)
     for note in opened.notes:
         output.print_warning(note)
     return opened.settings

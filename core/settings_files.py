@@ -10,7 +10,7 @@ import re
 import shlex
 import tomllib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field
+from dataclasses import MISSING, dataclass, field, replace
 from difflib import get_close_matches
 from functools import cache
 from itertools import islice
@@ -57,6 +57,10 @@ class ToolSettings:
     by_file: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     version: str = __version__
     policy: str = ""
+
+    def with_policy(self, name: str) -> "ToolSettings":
+        """Return the same with the limits of a policy that comes along; empty for none."""
+        return replace(self, policy=name)
 
     @property
     def words(self) -> list[str]:
@@ -124,18 +128,24 @@ def _is_setting(action: argparse.Action) -> bool:
 
 
 def settings_of(commands: str, *, further: Mapping[str, Any] | None = None) -> ToolSettings:
-    """Return what the command of a report sets, a line for the files of the same options.
+    """Return what the command of a report sets, a line for the files of the same options; see below."""
+    said = shlex.split(commands)
+    starts = [place for place in range(len(said)) if said[place : place + 3] == ["python", "-m", "core"]]
+    calls = [said[start + 3 : end] for start, end in zip(starts, [*starts[1:], None], strict=True)]
+    return settings_asked(calls[0][0], [words for _, *words in calls], further=further)
+
+
+def settings_asked(
+    tool: str, runs: Iterable[Sequence[str]], *, further: Mapping[str, Any] | None = None
+) -> ToolSettings:
+    """Return what the words of each run of a tool set.
 
     Parameters
     ----------
     further
-        What the command names as a file of the person's own, such as the mapping of events.
+        What the words name as a file of the person's own, such as the mapping of events.
     """
-    said = shlex.split(commands)
-    starts = [place for place in range(len(said)) if said[place : place + 3] == ["python", "-m", "core"]]
-    calls = [said[start + 3 : end] for start, end in zip(starts, [*starts[1:], None], strict=True)]
-    tool = calls[0][0]
-    asked = [_given(tool, words) for _, *words in calls]
+    asked = [_given(tool, words) for words in runs]
     common = {
         name: value
         for name, value in asked[0][1].items()

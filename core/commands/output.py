@@ -36,6 +36,7 @@ _UNPRINTABLE = re.compile(
 
 MOST_JOBS = 256
 _LAST_STREAM = 2  # stderr
+_PRINTED: list[bool] = []  # whether this run has printed its JSON document
 DEFAULT_REPORT_DIR = Path("reports")  # of CSV files for other programs
 _NOTHING = (
     "Nothing was audited: what was named holds no input of this tool. Check the path, and what is in it."
@@ -208,7 +209,16 @@ def print_json(document: Mapping[str, object]) -> None:
     What a terminal would obey, or no encoding can write, stands in it as JSON's own escapes.
     """
     written = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
+    _PRINTED.append(True)
     print(_UNPRINTABLE.sub(lambda found: json.dumps(found[0])[1:-1], written))
+
+
+def print_json_errors(problems: Iterable[str]) -> None:
+    """Print the document of a run that came to nothing: what was wrong, and nothing else."""
+    if _PRINTED:
+        return  # a document was printed before it went wrong, and there is only one
+    with suppress(OSError, ValueError), speaking(ENGLISH):  # nobody can be told; the exit code tells
+        print_json({"errors": [{"message": str(problem)} for problem in problems]})
 
 
 def printable(words: str) -> str:
@@ -317,6 +327,7 @@ def ready_streams() -> None:
 
     AuditInputError: nobody can be given a result.
     """
+    _PRINTED.clear()
     while (free := os.open(os.devnull, os.O_RDWR)) <= _LAST_STREAM:
         pass  # else the next file that is opened would get what is printed
     os.close(free)

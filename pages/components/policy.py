@@ -12,6 +12,7 @@ from core import caching
 from core.commands import OF_POLICIES, command
 from core.commands.policies import with_outcome
 from core.errors import AuditInputError
+from core.filed.as_settings import is_json, settings_in_report
 from core.policies import Policy, PolicyOutcome, judge_policy, policy_settings, read_policy, shipped_policies
 from core.policies.judging import Columns
 from core.reports import Report
@@ -80,10 +81,11 @@ def _take_file(tool: str, uploader: str) -> None:
     name, data = file.name, file.getvalue()
     st.session_state.pop(f"{tool}_settings_problems", None)
     try:
-        if "limit" in read_toml(data, name=name):
+        if not is_json(data) and "limit" in read_toml(data, name=name):
             _use(tool, read_policy(data, name=name))
         else:
-            opened = read_settings(data, name=name, tool=tool)
+            read = settings_in_report if is_json(data) else read_settings
+            opened = read(data, name=name, tool=tool)
             named = opened.settings.policy
             st.session_state[f"{tool}_policy_used"] = shipped_policies().get(named)
             notes = (*opened.notes, *_not_opened(opened.settings, name=name))
@@ -124,11 +126,13 @@ def ask_for_settings_file(tool: str, *, beside: DeltaGenerator | None = None) ->
     with (beside or st).popover(say("Open settings"), icon=":material/folder_open:"):
         uploader = f"{tool}{_UPLOADED}"
         st.file_uploader(
-            say("Settings or a policy of your own (TOML)"),
+            say("Settings, a report (JSON), or a policy of your own"),
             key=uploader,
             on_change=_take_file,
             args=(tool, uploader),
-            help=say("What this page downloads as Settings, or limits with their clauses."),
+            help=say(
+                "What this page downloads as Settings or as a JSON report, or limits with their clauses."
+            ),
         )
         if tool in OF_POLICIES:
             _ask_for_policy(tool)
