@@ -1,63 +1,104 @@
-"""The JSON of every command is what its schema in docs/schemas/ says."""
+"""What ``--json`` prints of an audit is as the schema of reports says, whatever the tool."""
 
+import io
 import json
+import shlex
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
-from docs.generated import CALLS, documents, settings_of
+from core.__main__ import main
+from pages.components import navigation
 
-SCHEMAS = Path(__file__).parents[1] / "docs/schemas"
-# None of them is among the calls that the schemas were made from.
-OTHER_CALLS = {
-    "tabular": "tabular visits.csv --warn-share 0.1 --pattern email --no-quasi-identifiers --json",
-    "vcf": "vcf -o . -a . --maf 0.2 --min-repeat 4 --donors --json",
-    "leakage": "leakage survey.csv survey_leaking.csv --holdout other_half.csv "
-    "--missing-on-both match --json",
-    "leakage_in_engine": "leakage duckdb:later.csv duckdb:earlier.csv --key id "
-    "--missing-on-both match --json",
-    "risk": "risk demo_patients_released.csv --sensitive diagnosis --person days_in_hospital --what-if "
-    "--local-recoding --max-suppression 0.3 --json",
-    "dataset_in_engine": "dataset duckdb:persons.csv duckdb:stays.csv --known-records 2 "
-    "--key persons.pseudonym=stays.person --leave-out persons.sex --json",
-    "dataset": "dataset persons_by_year.csv stays_by_year.csv --known-records 2 --json",
-    "events": "events demo_alarm_log.csv --k 3 --pseudonym-per day --columns weekday,event --flatten event "
-    "--leave-out-none --json",
-    "events_suggestions": "events demo_alarm_log.csv --suggest --k 12 --json",
-    "diversity": "diversity --demo wine --k-max 3 --diversity entropy --regression --json",
-    "diversity_ranking": "diversity diabetes.csv --rank-columns --json",
+SCHEMA = Path(__file__).parents[1] / "docs/schemas/report.json"
+ROLES = "--quasi-identifier age sex town --sensitive diagnosis days_in_hospital"
+CALLS = (
+    "tabular patients.csv visits.csv --warn-share 0.1 --pattern email --no-quasi-identifiers",
+    "tabular survey.csv nowhere.csv --k 400 --evidence masked",
+    "tabular survey.csv --policy hipaa-expert --k 3",
+    "vcf -o . -a . --maf 0.2 --min-repeat 4 --donors --policy strict-open-data",
+    "leakage survey.csv survey_leaking.csv --missing-on-both match --evidence masked",
+    "leakage survey.csv survey_shuffled.csv --holdout survey_reversed.csv",
+    "leakage duckdb:later.csv duckdb:earlier.csv --key id --missing-on-both match",
+    f"risk demo_patients_released.csv --original demo_patients.csv {ROLES} --suda --what-if",
+    (
+        "risk demo_patients_released.csv --sensitive diagnosis --person days_in_hospital --what-if "
+        "--local-recoding --max-suppression 0.3 --release out.csv"
+    ),
+    "risk later.csv --quasi-identifier age --sensitive disease --person id --earlier earlier.csv wards.csv",
+    "risk demo_patients.csv --policy strict-open-data --k 3 --evidence masked",
+    "dataset persons.csv stays.csv tests.csv --earlier persons.csv tests.csv later.csv",
+    (
+        "dataset duckdb:persons.csv duckdb:stays.csv --known-records 2 "
+        "--key persons.pseudonym=stays.person --leave-out persons.sex"
+    ),
+    (
+        "events demo_alarm_log.csv --k 3 --pseudonym-per day --columns weekday,event --flatten event "
+        "--leave-out-none"
+    ),
+    "events demo_alarm_log.csv --sensitive hour --strategy remove-users --cap 1 --policy gdpr-wp216",
+    "diversity --demo wine --k-max 3 --diversity entropy --regression",
+    "diversity --demo iris --k-max 4 --target-accuracy 0.4 --repeats 2 --rank-columns",
+)
+MORE_FILES = {
+    "wards.csv": "ward,floor\nA,1\nB,2\n",
+    "later.csv": "id,age,disease,sex\n" + "".join(f"p{n},{n % 2}0-{n % 2}9,{n % 3},F\n" for n in range(30)),
+    "earlier.csv": "id,age,disease,sex\n" + "".join(f"p{n},{n % 2}0-{n % 2}9,{n % 3},F\n" for n in range(25)),
 }
 
 
-def _schema(name: str) -> dict[str, object]:
-    schema: dict[str, object] = json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8"))
-    Draft202012Validator.check_schema(schema)
-    return schema
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder that holds the files of all demos, and some more."""
+    at = tmp_path_factory.mktemp("demos")
+    for tool in navigation.TOOLS:
+        for demo in tool.demos:
+            for file in (one for several in demo.make().values() for one in several):
+                (at / file.name).write_bytes(file.data)
+    for name, text in MORE_FILES.items():
+        (at / name).write_text(text, encoding="utf-8")
+    return at
 
 
-@pytest.mark.one_of(12)
-@pytest.mark.parametrize("name", CALLS)
-def test_json__is_as_its_schema_says(name: str) -> None:
-    (document,) = documents([OTHER_CALLS[name]])
-    problems = Draft202012Validator(_schema(name)).iter_errors(document)
+def _printed(call: str) -> dict[str, Any]:
+    with redirect_stdout(io.StringIO()) as printed, redirect_stderr(io.StringIO()):
+        main([*shlex.split(call), "--json"])
+    document: dict[str, Any] = json.loads(printed.getvalue())
+    return document
+
+
+@pytest.mark.one_of(len(CALLS))
+@pytest.mark.parametrize("call", CALLS, ids=lambda call: call[:50])
+def test_json__is_as_the_schema_of_reports_says(
+    call: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    (folder / "out.csv").unlink(missing_ok=True)
+    document = _printed(call)
+    problems = Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8"))).iter_errors(document)
     assert [f"{problem.json_path}: {problem.message}"[:300] for problem in problems] == []
+    for part in (document, *document.get("files", ()), *document.get("pairs", ())):
+        keyed = [table for table in part["tables"] if table["key"]]
+        assert len({table["key"] for table in keyed}) == len(keyed)
+        for table in keyed:
+            keys = [column["key"] for column in table["columns"]]
+            assert all([*row] == keys for row in part[table["key"]])
 
 
-@pytest.mark.parametrize("name", [name for name in CALLS if "_" not in name])
-def test_schema__describes_every_setting(name: str) -> None:
-    properties = _schema(name)["properties"]
-    if name == "tabular":
-        properties = properties["files"]["items"]["properties"]
-    told = {each.name: f"{each.heading} {each.about}".strip() for each in settings_of(name)}
-    described = {key: value["description"] for key, value in properties["settings"]["properties"].items()}
-    assert described == told, "run: make docs"
-
-
-def test_schema__refuses_what_no_command_prints() -> None:
-    (document,) = documents(["diversity iris.csv --rank-columns --json"])
-    validator = Draft202012Validator(_schema("diversity_ranking"))
-    for wrong in ({"new": 1}, {"verdict": "FINE"}, {"n_records": "150"}):
-        assert not validator.is_valid(document | wrong)
-    del document["singling_out"]
-    assert not validator.is_valid(document)
+@pytest.mark.parametrize(
+    "words", ["leakage nowhere.csv other.csv", "leakage one.csv", "risk t.csv --k few", "vcf -o none -a none"]
+)
+def test_json__says_what_was_wrong(words: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    with redirect_stdout(io.StringIO()) as printed, redirect_stderr(io.StringIO()) as said:
+        try:
+            code = main([*shlex.split(words), "--json"])
+        except SystemExit as end:
+            code = int(str(end.code))
+    (told,) = json.loads(printed.getvalue()).values()
+    assert code == 2
+    assert told
+    assert all(each["message"] in said.getvalue() for each in told)

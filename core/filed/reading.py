@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import pandas as pd
 import pyarrow as pa
-from msgspec import Struct, ValidationError, convert, field, to_builtins
+from msgspec import Meta, Struct, ValidationError, convert, field, to_builtins
 from msgspec.structs import fields
 
 from core import __version__
@@ -146,6 +146,7 @@ class _File(Struct, frozen=True):
 
     file: str
     verdict: Verdict
+    overall: Verdict
     verdicts: dict[str, Verdict]
     headline: str
     settings: dict[str, Any]
@@ -153,42 +154,48 @@ class _File(Struct, frozen=True):
     tables: list[_Table]
 
 
-class _Parts(Struct, frozen=True, kw_only=True, dict=True):
-    """What a report holds; others of its parts may be anything."""
+class ReportParts(Struct, frozen=True, kw_only=True, dict=True):
+    """What a report holds; beside it, figures by their measures, and rows of tables by the tables' keys."""
 
     tool: str
-    kind: str
+    kind: Annotated[str, Meta(description="of input, such as counts; empty for what the tool usually takes")]
     title: str
     question: str
     verdict: Verdict
-    overall: Verdict
-    is_whole: bool
-    verdicts: dict[str, Verdict]
+    overall: Annotated[Verdict, Meta(description="the same as verdict")]
+    is_whole: Annotated[bool, Meta(description="false where an input was left out or could not be read")]
+    verdicts: Annotated[dict[str, Verdict], Meta(description="those that the verdict is the worst of")]
     _headline: str = field(name="headline")
-    _headline_said: Any = field(name="headline_said", default=None)
+    _headline_said: Annotated[Any, Meta(description="what the sentence was made of")] = field(
+        name="headline_said", default=None
+    )
     made_at: datetime = field(name="created_at")
     _inputs: list[_Input] = field(name="inputs")
-    asked: dict[str, Any] = field(name="settings")
-    settings: dict[str, Any] = field(name="settings_said")
+    asked: Annotated[dict[str, Any], Meta(description="by the names of settings files")] = field(
+        name="settings"
+    )
+    settings: Annotated[dict[str, Any], Meta(description="by their labels, as people read them")] = field(
+        name="settings_said"
+    )
     policy: dict[str, Any]
-    figures: tuple[FiledFigure, ...]
+    figures: Annotated[tuple[FiledFigure, ...], Meta(description="of the run and of all its files")]
     measures: dict[str, _Measure]
     _findings: list[_Finding] = field(name="findings")
     _tables: list[_Table] = field(name="tables")
-    files: list[_File] = []
-    pairs: list[_File] = []
+    files: Annotated[list[_File], Meta(description="of a run of files")] = []
+    pairs: Annotated[list[_File], Meta(description="the same of the VCF verifier")] = []
     limits: tuple[str, ...]
     _versions: dict[str, str] = field(name="versions")
     platform: str
     seeds: dict[str, Any]
-    command: str
+    command: Annotated[str, Meta(description="what repeats the audit in the folder of its files")]
     arguments: tuple[tuple[str, ...], ...]
-    digests: dict[str, Any]
-    content_digest: str
+    digests: Annotated[dict[str, Any], Meta(description="SHA-256 of each part")]
+    content_digest: Annotated[str, Meta(description="SHA-256 of all but the time and the digests")]
     report_format: int
 
 
-class FiledReport(_Parts, frozen=True, kw_only=True, dict=True):
+class FiledReport(ReportParts, frozen=True, kw_only=True, dict=True):
     """A report of ours as it was filed.
 
     Attributes
@@ -383,7 +390,7 @@ def _check(document: Mapping[str, Any], name: str) -> None:
 
 def _check_parts(document: Mapping[str, Any], name: str) -> None:
     """Refuse a report of which a part is not what it has to be."""
-    for each in fields(_Parts):
+    for each in fields(ReportParts):
         if each.encode_name not in document and not each.required:
             continue
         try:

@@ -97,6 +97,7 @@ def _file(section: ReportSection) -> dict[str, JsonValue]:
     document: dict[str, JsonValue] = {
         "file": valid_unicode(section.name),
         "verdict": section.verdict.value,
+        "overall": section.verdict.value,
         "verdicts": json_value(section.verdicts),
         "headline": valid_unicode(section.headline),
         "settings": json_value(section.asked),
