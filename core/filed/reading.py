@@ -380,7 +380,7 @@ def _check(document: Mapping[str, Any], name: str) -> None:
     if isinstance(form, int) and form > REPORT_FORMAT:
         version = str(versions.get("anonaudit")) if isinstance(versions, dict) else "–"
         raise input_error(_NEWER, file=name, version=version, ours=__version__)
-    if isinstance(form, int) and form < REPORT_FORMAT:
+    if type(form) is int and form < REPORT_FORMAT:
         raise input_error(_OLDER, file=name)
     if form != REPORT_FORMAT:
         raise input_error(_ODD_PART, file=name, part="report_format")

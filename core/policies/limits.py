@@ -162,7 +162,7 @@ LIMITS: Mapping[str, LimitKind] = {
     "masked_share": LimitKind(
         label="Share of targets that are masked",
         is_floor=True,
-        measures={"vcf": ("masked_share",)},
+        measures={"vcf": ("vcf_masked_share",)},
         checks=("targets_left",),
     ),
     "findings": LimitKind(label="Findings that there must not be"),

@@ -57,8 +57,11 @@ def test_read_report__refuses_the_first_form_which_held_no_digests():
     first = {part: each for part, each in OF_FILED.items() if part not in SINCE_2}
     said = Saying("filed.json is a report in the first form, which held no digests and is read no more. …")
     assert problem_of(json.dumps(first).encode()) == said
+    older = Saying("filed.json is a report in an earlier form, which is read no more. Run the audit again …")
+    for form in (2, 1, 0, -1):
+        assert problem_of(changed(report_format=form)) == older
     odd = Saying("filed.json: “report_format” is not what a report holds there; …")
-    for form in (1, 0, -1, 2.5, True, None, "2"):
+    for form in (2.5, True, None, "3"):
         assert problem_of(changed(report_format=form)) == odd
     unformed = {part: each for part, each in DOCUMENT.items() if part != "report_format"}
     assert problem_of(json.dumps(unformed).encode()) == odd
@@ -86,7 +89,7 @@ def test_read_report__refuses_what_is_not_whole_and_what_is_no_report_of_ours(tm
         "filed.json names a part twice, …",
     )
     none = "filed.json is JSON, but no report of AnonAudit."
-    newer = changed(report_format=3, versions={"anonaudit": "0.9.0"})
+    newer = changed(report_format=4, versions={"anonaudit": "0.9.0"})
     for data, problem in (
         *((data, cut) for data in (MADE[:-500], b"", b"<!doctype html>", b"[" * 9999)),
         (b"PK\x03\x04rest", "filed.json is an archive. …"),
@@ -105,12 +108,16 @@ def test_read_report__refuses_what_is_not_whole_and_what_is_no_report_of_ours(tm
 
 
 OPTIONS = vars(ReadOptions()) | {"missing_spellings": ["NA"]}
-TABLE = {"name": "t", "title": "T", "note": "", "columns": ["a", "b"], "rows": [["x", 1], [None, 0.5]]}
+TABLE = {"name": "t", "title": "T", "note": "", "key": "", "columns": ["a", "b"]}
+TABLE |= {"rows": [["x", 1], [None, 0.5]]}
+KEYED = {"name": "t", "title": "T", "note": "", "key": "t_rows", "columns": []}
+KEYED |= {"columns": [{"key": "a", "label": "A", "unit": ""}, {"key": "b", "label": "B", "unit": "share"}]}
 ODD = (
     ("figures", {}), ("figures", [{"measure": "k"}]), ("findings", [{"check": "x"}]), ("inputs", [1]),
     ("verdict", "FINE"), ("verdicts", {"x": "FINE"}), ("verdicts", {"x": {}}), ("versions", {"x": 1}),
-    ("arguments", [["k", 1]]), ("digests", []), ("report_format", "2"), ("tool", None), ("limits", ["x", 1]),
-    ("created_at", "yesterday"), ("created_at", 5), ("settings", []), ("result", None), ("platform", 1),
+    ("arguments", [["k", 1]]), ("digests", []), ("report_format", "3"), ("tool", None), ("limits", ["x", 1]),
+    ("created_at", "yesterday"), ("created_at", 5), ("settings", []), ("settings_said", None),
+    ("platform", 1), ("is_whole", 1), ("measures", []),
     *(("figures", [DOCUMENT["figures"][0] | odd]) for odd in (
         {"value": "1"}, {"value": True}, {"value": []}, {"verdict": "GOOD"}, {"verdict": []}, {"of": None})),
     *(("findings", [DOCUMENT["findings"][0] | odd]) for odd in (
@@ -122,7 +129,9 @@ ODD = (
         {"options": OPTIONS | {"missing_spellings": "NA"}}, {"options": OPTIONS | {"sheet": 1}})),
     *(("tables", [TABLE | odd]) for odd in (
         {"rows": [["a"]]}, {"rows": [["a", []]]}, {"rows": [["a", {}]]}, {"rows": ["ab"]}, {"rows": {}},
-        {"columns": [1, 2]}, {"columns": "ab"}, {"note": None})),
+        {"columns": [1, 2]}, {"columns": "ab"}, {"note": None}, {"key": "t_rows"},
+        {"marks": {"a": ["GOOD"]}})),
+    ("tables", [KEYED | {"columns": KEYED["columns"][:1] * 2}]),
 )  # fmt: skip
 
 
@@ -134,15 +143,31 @@ def test_read_report__takes_what_reports_may_leave_out_and_whatever_numbers_they
     numbers = [figure | {"value": value, "verdict": None} for value in values]
     filed = read_report(
         changed(
-            inputs=[facts, facts | {"options": OPTIONS}], findings=[finding], figures=numbers, tables=[TABLE]
+            inputs=[facts, facts | {"options": OPTIONS}],
+            findings=[finding],
+            figures=numbers,
+            tables=[TABLE, KEYED],
+            t_rows=[{"a": "x", "b": 0.5}, {"a": "y", "b": 1}],
         ),
         name="x",
     )
     assert [each.value for each in filed.figures] == [*values]
     assert [type(each.value) for each in filed.figures[1:3]] == [int, float]
     assert [(each.path, each.options) for each in filed.inputs] == [("", None), ("", OPTIONS)]
+    assert [each.frame.to_numpy().tolist() for each in filed.tables] == [
+        [["x", 1], [None, 0.5]],
+        [["x", 0.5], ["y", 1]],
+    ]
     (found,) = filed.findings
     assert (found.message, found.columns, found.n_affected, found.own_remedy) == ("New.", (), None, "")
+
+
+def test_read_report__refuses_rows_that_are_not_what_their_table_says() -> None:
+    said = Saying("filed.json: “t_rows” is not what a report holds there; …")
+    row = {"a": "x", "b": 0.5}
+    for rows in (None, {}, "ab", [["x", 0.5]], [{"a": "x"}], [row | {"b": []}], [row, 1]):
+        assert problem_of(changed(tables=[KEYED], t_rows=rows)) == said
+    assert problem_of(changed(tables=[KEYED])) == said
 
 
 def test_worker__finds_each_part_that_does_not_hold() -> None:
@@ -245,7 +270,7 @@ def test_compare_reports__tells_findings_settings_and_files_that_differ():
     after = {
         "findings": [first | {"verdict": "FAIL"}, *rest, new],
         "inputs": [OF_FILED["inputs"][0] | {"sha256": "1" * 64}, OF_FILED["inputs"][1]],
-        "settings": {**OF_FILED["settings"], "Seed": 99},
+        "settings_said": {**OF_FILED["settings_said"], "Seed": 99},
         "verdict": "PASS",
     }
     found = compared({}, after)
@@ -286,7 +311,7 @@ def test_compare_reports__calls_a_file_that_nobody_looked_at_no_better_and_says_
     unseen = {"verdict": "NOT_ASSESSED", "verdicts": {"Published rule": "PASS"}}
     found = compared({"verdict": "FAIL", "verdicts": {"Published rule": "FAIL"}}, unseen)
     assert [each.direction for each in found.verdicts] == ["changed", "better"]
-    laxer = {"verdict": "PASS", "settings": OF_FILED["settings"] | {"Seed": 9}}
+    laxer = {"verdict": "PASS", "settings_said": OF_FILED["settings_said"] | {"Seed": 9}}
     (note,) = compared({"verdict": "FAIL"}, laxer).notes
     assert note == "The settings differ: a verdict that is better may be so because less was asked."
     assert compared({"verdict": "FAIL"}, {"verdict": "PASS"}).notes == ()

@@ -97,7 +97,9 @@ def test_repeat_report__tells_a_figure_or_setting_that_was_changed_and_by_how_mu
     where = "figures › Full leakage › value"
     for parts, difference in (
         ({"figures": document["figures"]}, (where, "0.0001", str(true))),
-        ({"settings": document["settings"] | {"Seed": 5}}, ("settings › Seed", "5", "0")),
+        ({"full_leakage_share": 0.0001}, ("full_leakage_share", "0.0001", str(true))),
+        ({"settings": document["settings"] | {"seed": 5}}, ("settings › seed", "5", "0")),
+        ({"settings_said": document["settings_said"] | {"Seed": 5}}, ("settings_said › Seed", "5", "0")),
     ):
         repeat = repeated(filed, sign=sign, **parts)
         assert repeat.sameness is Sameness.DIFFERENT
@@ -149,7 +151,7 @@ def test_repeat_report__with_other_words_comes_to_what_those_come_to(filed, caps
     words = document_of(filed)["arguments"][0]
     repeat = repeated(filed, arguments=[[*words, "--seed", "8"]])
     assert repeat.sameness is Sameness.DIFFERENT
-    assert "settings › Seed" in {each.where for each in repeat.differences}
+    assert "settings_said › Seed" in {each.where for each in repeat.differences}
     with pytest.raises(AuditInputError):  # more runs than files
         repeated(filed, arguments=[words] * 3)
     for option in ("--random-orders", "--max-comparisons"):  # no report decides how long it works
@@ -173,7 +175,12 @@ def test_repeat_report__of_another_version_is_the_same_in_the_same_words_and_fig
     repeat = repeated(filed, versions=versions)
     assert repeat.sameness is Sameness.SAME_FIGURES
     assert [tuple(each) for each in repeat.differences] == [("versions › anonaudit", older, __version__)]
-    for part in ({"settings": document["settings"] | {"Seed": 5}}, {"verdict": "PASS"}):
+    for part in (
+        {"settings": document["settings"] | {"seed": 5}},
+        {"verdict": "PASS"},
+        {"overall": "PASS"},
+        {"full_leakage_share": 0.25},
+    ):
         repeat = repeated(filed, versions=versions, title="Called otherwise then", **part)
         assert repeat.sameness is Sameness.DIFFERENT
         assert repeat.differences[0].where.startswith(*part)
@@ -292,10 +299,10 @@ def test_report__holds_masked_records_where_they_are_asked_for(tmp_path):
 
 
 def test_repeat_report__tells_what_was_appended_to_a_list(filed):
-    result = document_of(filed)["result"]
-    repeat = repeated(filed, result=result | {"findings": [*result["findings"], None]})
+    limits = document_of(filed)["limits"]
+    repeat = repeated(filed, limits=[*limits, "more"])
     assert repeat.sameness is Sameness.DIFFERENT
-    assert repeat.differences == ((f"result › findings › {len(result['findings']) + 1}", "null", ""),)
+    assert repeat.differences == ((f"limits › {len(limits) + 1}", "more", ""),)
 
 
 POLICY = """title = "Ours"\nabout = "For a test."\nversion = "1"\nread_on = "2026-11-23"\njudgement = []

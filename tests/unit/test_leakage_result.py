@@ -125,9 +125,9 @@ def test_figures__are_not_assessed_where_rows_cannot_be_paired() -> None:
     assert rows[0].verdict is Verdict.NOT_ASSESSED
     assert (
         list(frame(result, "columns"))
-        == "column n_valid n_matching matching_share chance_share excess z".split()
+        == "column n_valid n_matching match_share expected_share excess z".split()
     )
-    assert len(frame(result, "columns")) == len(frame(result, "worst rows")) == 0
+    assert len(frame(result, "columns")) == len(frame(result, "worst_rows")) == 0
     assert drawings(result, "rows") == drawings(result, "columns") == []
     assert len(drawings(result, "nearest")) == 1
     assert row_counts_csv(result.measures).decode().count("\n") == 1
@@ -138,7 +138,7 @@ def test_columns_and_charts__show_the_largest_first() -> None:
     columns = frame(audit(), "columns")
     assert columns["n_matching"].sum() == 5
     assert columns["z"].is_monotonic_decreasing
-    assert (columns["excess"] == columns["matching_share"] - columns["chance_share"]).all()
+    assert (columns["excess"] == columns["match_share"] - columns["expected_share"]).all()
     header = ",".join(f"c{number}" for number in range(40))
     rows = "\n".join(",".join(str((row * column) % 5) for column in range(40)) for row in range(6))
     wide = table(f"{header}\n{rows}\n")
@@ -154,7 +154,7 @@ def test_columns_and_charts__show_the_largest_first() -> None:
 
 @pytest.mark.slow
 def test_row_tables__have_numbers_and_counts_and_one_row_of_both_tables() -> None:
-    assert frame(audit(), "worst rows")[:3].to_dict("list") == {
+    assert frame(audit(), "worst_rows")[:3].to_dict("list") == {
         "row": [1, 2, 4],
         "n_matching": [3, 1, 1],
         "n_valid": [3, 3, 3],
@@ -162,12 +162,12 @@ def test_row_tables__have_numbers_and_counts_and_one_row_of_both_tables() -> Non
         "leakage": ["full", "partial", "partial"],
     }
     ignored = audit(ignore_values=("30", "f", "Ekwador"), ignore_columns=("town", "age"))
-    assert frame(ignored, "worst rows")["leakage"].tolist() == ["full", "", "", ""]
+    assert frame(ignored, "worst_rows")["leakage"].tolist() == ["full", "", "", ""]
     original = table("id,a\n7,x\n8,y\n")
     scrambled = table("id,a\n8,z\n9,x\n")
     pair = pair_tables(original, scrambled, key="id")
     result = audit_leakage(original, scrambled, settings=LeakageSettings(key="id"))
-    assert frame(result, "worst rows")["row"].tolist() == [2]
+    assert frame(result, "worst_rows")["row"].tolist() == [2]
     assert row_values_table(pair, result.measures, 2).to_dict("records") == [
         {"column": "a", "original": "y", "scrambled": "z", "equal": False}
     ]
@@ -212,8 +212,8 @@ def test_leakage_report__renders_everywhere_and_holds_no_cell_value() -> None:
             assert b"Bydgoszcz" not in content
     document = json.loads(render(report, "json"))
     assert document["verdict"] == "FAIL"
-    columns = next(table for table in document["tables"] if table["name"] == "columns")["columns"]
-    assert list(columns) == [
+    columns = next(table for table in document["tables"] if table["key"] == "columns")["columns"]
+    assert [each["label"] for each in columns] == [
         "Column", "Valid cells", "Matching cells", "Matching share", "By chance", "Excess", "z",
     ]  # fmt: skip
     assert report.settings["Compare rows by"] == "Position in the table"

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy
-from core.leakage.document import leakage_document
 
 from core.leakage import LeakageAudit, audit_leakage
 from core.leakage.attacks import Membership
@@ -84,15 +83,14 @@ def test_audit__that_saw_nothing_among_few_is_not_assessed(n, n_others, smallest
     assert {each.verdict for each in audit.findings if each is not found} == {Verdict.PASS}
     assert (audit.verdict, found.verdict, found.n_affected) == (*(Verdict.NOT_ASSESSED,) * 2, smallest)
     assert audit.headline == found.gist
-    told = leakage_document(audit)["membership"]
-    assert told["smallest_leak"] == smallest
-    assert told["smallest_leak_share"] > LARGEST_UNSEEN
+    assert audit.measures.attacks.membership.smallest_leak == smallest
     figure = next(
         each
         for each in leakage_result(audit).group("attacks").figures
         if each.measure == "smallest_leak_share"
     )
-    assert (figure.value, figure.verdict) == (told["smallest_leak_share"], Verdict.NOT_ASSESSED)
+    assert figure.value > LARGEST_UNSEEN
+    assert figure.verdict is Verdict.NOT_ASSESSED
 
 
 @pytest.mark.slow

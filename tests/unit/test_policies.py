@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,9 @@ from core.checks import CHECKS
 from core.errors import AuditInputError
 from core.policies import LIMITS, judge_policy, policy_settings, read_policy, shipped_names, shipped_policies
 from core.policies.identifiers import kinds_of_columns
+from core.reports import Figure, Report, ReportSection
+from core.verdict import Finding, Verdict
+from tests import report_examples as examples
 from tests.kinds import Told
 from tests.saying import Saying
 
@@ -44,15 +48,26 @@ def limited(key: str, limit: str) -> str:
     return TOP + LIMIT.replace('key = "k"\nvalue = 4', f'key = "{key}"\n{limit}')
 
 
-def risk_document(**changes: Any) -> dict[str, Any]:
-    usual: dict[str, Any] = {"k": 4, "prosecutor_average_risk": 0.2, "sample_unique_share": 0.0}
-    settings = {"k": 4, "l": 2, "t": None, "average_risk": None}
-    return usual | {"sensitive": {}, "settings": settings, "findings": []} | changes
+def told(check: str, verdict: str = "WARN", message: str = "") -> Finding:
+    return Finding(check=check, verdict=Verdict(verdict), message=message)
 
 
-def outcome_of(document: dict[str, Any], content: str = TOP + LIMIT) -> bool | None:
+def report(tool: str = "risk", *findings: Finding, **changes: Any) -> Report:
+    """Return a report of figures and findings; `changes` are figures, and parts of it."""
+    usual = {"k": 4, "prosecutor_average_risk": 0.2, "sample_unique_share": 0.0} if tool == "risk" else {}
+    asked = {"k": 4, "l": 2, "t": None, "average_risk": None} if tool == "risk" else {}
+    parts: dict[str, Any] = {"asked": asked} | {key: each for key, each in changes.items() if key in PARTS}
+    values = usual | {key: each for key, each in changes.items() if key not in PARTS}
+    figures = tuple(Figure(measure, value) for measure, value in values.items())
+    return examples.report(tool=tool, figures=figures, findings=findings, **parts)
+
+
+PARTS = ("asked", "is_whole", "kind", "sections")
+
+
+def outcome_of(given: Report, content: str = TOP + LIMIT) -> bool | None:
     policy = read_policy(content.encode(), name="my.toml")
-    return judge_policy(policy, "risk", document, None).is_met
+    return judge_policy(policy, given, None).is_met
 
 
 @pytest.mark.parametrize("name", shipped_names())
@@ -106,46 +121,56 @@ def test_read_policy__refuses_what_is_none() -> None:
 
 
 def test_judge_policy__meets_only_what_is_known() -> None:
-    def found(check: str, verdict: str) -> dict[str, Any]:
-        return {"findings": [{"check": check, "verdict": verdict}]}
-
-    for changes, is_met in (
-        ({}, True),
-        ({"k": 3}, False),
-        ({"k": None}, None),
-        (found("smallest_class_of_persons", "FAIL"), False),
-        (found("smallest_class_of_persons", "NOT_ASSESSED"), None),
-        ({"settings": {"k": 3}}, None),
-        ({"settings": {"k": 3}, "k": 3}, False),
-        ({"settings": {"k": 9}, "k": 5} | found("k", "FAIL"), None),
-        ({"settings": {"k": 9}, "k": 9}, True),
+    for given, is_met in (
+        (report(), True),
+        (report(k=3), False),
+        (report(k=None), None),
+        (report("risk", told("smallest_class_of_persons", "FAIL")), False),
+        (report("risk", told("smallest_class_of_persons", "NOT_ASSESSED")), None),
+        (report(asked={"k": 3}), None),
+        (report(asked={"k": 3}, k=3), False),
+        (report("risk", told("k", "FAIL"), asked={"k": 9}, k=5), None),
+        (report(asked={"k": 9}, k=9), True),
+        (report("events", asked={"k": 4}), None),  # whose figure is not there
+        (report(is_whole=False), None),
+        (report(is_whole=False, k=3), False),
     ):
-        assert outcome_of(risk_document(**changes)) is is_met, changes
+        assert outcome_of(given) is is_met, given.figures
+
+
+def test_judge_policy__of_counts_is_about_cells_alone() -> None:
+    cells = limited("smallest_cell", "value = 5")
+    for smallest, is_met in ((5, True), (4, False), (None, None)):
+        counts = report("risk", kind="counts", asked={"least": 5}, smallest_cell=smallest)
+        assert outcome_of(counts, cells) is is_met
+        policy = read_policy((TOP + LIMIT).encode(), name="my.toml")
+        assert judge_policy(policy, counts, None).outcomes == ()
+    policy = read_policy(cells.encode(), name="my.toml")
+    assert judge_policy(policy, report(), None).outcomes == ()  # nor are cells those of records
 
 
 def test_judge_policy__takes_findings_for_what_they_are() -> None:
     relinked = limited("findings", 'checks = ["rel*"]')
 
-    def found(*verdicts: str) -> dict[str, Any]:
-        told = [{"verdict": verdict, "message": f"{verdict} {n}."} for n, verdict in enumerate(verdicts)]
-        return risk_document(findings=[{"check": "relinkage"} | each for each in told])
+    def found(*verdicts: str) -> Report:
+        messages = [f"{verdict} {n}." for n, verdict in enumerate(verdicts)]
+        return report("risk", *(told("relinkage", *each) for each in zip(verdicts, messages, strict=True)))
 
     for verdict, is_met in (("PASS", True), ("WARN", False), ("NOT_ASSESSED", None), ("FAIL", False)):
         assert outcome_of(found(verdict, verdict), relinked) is is_met, verdict
     policy = read_policy(relinked.encode(), name="p.toml")
     several = found("PASS", "WARN", "WARN", "FAIL", "WARN")
-    (outcome,) = judge_policy(policy, "risk", several, None).outcomes
+    (outcome,) = judge_policy(policy, several, None).outcomes
     assert str(outcome.seen) == "FAIL 3. WARN 1. WARN 2. And 1 more."
     assert outcome.named == ("relinkage",)
     of_names, of_values = (
         limited("findings", f'checks = ["{check}"]') for check in ("direct_identifiers", "rare_value")
     )
     for check in ("perhaps_names", "doubtful_identifiers"):  # what a person has to look at is left open
-        doubtful = {"check": check, "verdict": "WARN"}
-        sure = {"check": "direct_identifiers", "verdict": "FAIL"}
-        assert outcome_of(risk_document(findings=[doubtful]), of_names) is None
-        assert outcome_of(risk_document(findings=[doubtful, sure]), of_names) is False
-        assert outcome_of(risk_document(findings=[doubtful]), of_values) is True
+        doubtful, sure = told(check), told("direct_identifiers", "FAIL")
+        assert outcome_of(report("risk", doubtful), of_names) is None
+        assert outcome_of(report("risk", doubtful, sure), of_names) is False
+        assert outcome_of(report("risk", doubtful), of_values) is True
 
 
 def test_judge_policy__takes_every_check_of_a_group() -> None:
@@ -158,7 +183,7 @@ def test_judge_policy__takes_every_check_of_a_group() -> None:
         ("rare_value", True),
         ("columns_found", True),
     ):
-        assert outcome_of(risk_document(findings=[{"check": check, "verdict": "WARN"}]), groups) is is_met
+        assert outcome_of(report("risk", told(check)), groups) is is_met
     wrong = limited("findings", 'groups = ["linkabilty"]')
     assert problems(wrong) == ["my.toml: limit 1: there is no key linkabilty; the nearest is linkability."]
     none = limited("findings", "")
@@ -166,25 +191,21 @@ def test_judge_policy__takes_every_check_of_a_group() -> None:
 
 
 def test_judge_policy__of_variant_files_takes_the_share_masked_findings_and_what_was_not_read() -> None:
-    pair = {"metadata_masked": 1, "metadata_targets": 2, "variant_masked": 8, "variant_targets": 8}
     masked = read_policy(limited("masked_share", "value = 0.95").encode(), name="my.toml")
     groups = read_policy(limited("findings", 'groups = ["masking"]').encode(), name="my.toml")
-    nothing = dict.fromkeys(pair, 0)
-    left = {"findings": [{"check": "allele_in_info", "verdict": "FAIL", "message": "Left."}]}
-    for policy, changes, is_met in (
-        (masked, {}, False),
-        (masked, {"pairs": [pair | {"metadata_masked": 2}]}, True),
-        (masked, {"pairs": [pair | {"metadata_masked": 2}], "unmatched": ["x.vcf"]}, None),
-        (masked, {"pairs": [nothing]}, None),
-        (masked, {"pairs": []}, None),
-        (groups, {}, True),
-        (groups, left, False),
-        (groups, {"errors": [{"filename": "x.vcf"}]}, None),
-        (groups, {"findings": [{"check": "frequencies_own", "verdict": "NOT_ASSESSED"}]}, None),
-        (groups, {"findings": [{"check": "frequency_unknown", "verdict": "WARN"}]}, True),
+    for policy, given, is_met in (
+        (masked, report("vcf", vcf_masked_share=0.9), False),
+        (masked, report("vcf", vcf_masked_share=1.0), True),
+        (masked, report("vcf", vcf_masked_share=1.0, is_whole=False), None),
+        (masked, report("vcf", vcf_masked_share=None), None),
+        (masked, report("vcf"), None),
+        (groups, report("vcf"), True),
+        (groups, report("vcf", told("allele_in_info", "FAIL", "Left.")), False),
+        (groups, report("vcf", is_whole=False), None),
+        (groups, report("vcf", told("frequencies_own", "NOT_ASSESSED")), None),
+        (groups, report("vcf", told("frequency_unknown")), True),
     ):
-        document: dict[str, Any] = {"pairs": [pair], "settings": {}, "findings": [], "errors": []} | changes
-        assert judge_policy(policy, "vcf", document, None).is_met is is_met, changes
+        assert judge_policy(policy, given, None).is_met is is_met, given.findings
 
 
 def test_judge_policy__leaves_open_a_column_in_the_form_of_names() -> None:
@@ -193,26 +214,32 @@ def test_judge_policy__leaves_open_a_column_in_the_form_of_names() -> None:
     surnames = "Bäumler Vogelsang Drechsler Kästner Brenneke Pfaffenroth Zschoche".split()
     names = [f"{one} {other}" for one in given for other in surnames]
     columns = kinds_of_columns(pa.table({"who": names}), policy.kinds)
-    (outcome,) = judge_policy(policy, "risk", risk_document(), columns).outcomes
+    (outcome,) = judge_policy(policy, report(), columns).outcomes
     assert (outcome.is_met, outcome.named) == (None, ("who",))
     colours = kinds_of_columns(pa.table({"who": ["red", "green", "blue"] * 9}), policy.kinds)
-    assert judge_policy(policy, "risk", risk_document(), colours).is_met is True
+    assert judge_policy(policy, report(), colours).is_met is True
 
 
 def test_judge_policy__never_meets_what_nobody_looked_for_or_read() -> None:
     policy = shipped_policies()[SAFE_HARBOR]
-    nothing = judge_policy(policy, "risk", risk_document(), None)
+    nothing = judge_policy(policy, report(), None)
     assert {each.is_met for each in nothing.outcomes} == {None}
-    looked = judge_policy(policy, "risk", risk_document(), {"mail": {"e-mail address"}})
+    looked = judge_policy(policy, report(), {"mail": {"e-mail address"}})
     assert [each.is_met for each in looked.outcomes].count(None) == 2  # biometrics and photographs
     assert [each.named for each in looked.outcomes if each.is_met is False] == [("mail",)]
-    told = judge_policy(shipped_policies()["cms-cell-11"], "leakage", {}, None)
-    assert told.is_met is None
-    assert told.lines == ["The policy “CMS-like: no cell below 11” names nothing for this tool."]
+    none = judge_policy(shipped_policies()["cms-cell-11"], report("leakage"), None)
+    assert none.is_met is None
+    assert none.lines == ["The policy “CMS-like: no cell below 11” names nothing for this tool."]
     policy = read_policy(f"{TOP}{LIMIT}".encode(), name="my.toml")
-    file = {"min_k": 9, "settings": {"smallest_k": 4}, "findings": []}
-    assert judge_policy(policy, "tabular", {"files": [file], "skipped": []}, {}).is_met is True
-    assert judge_policy(policy, "tabular", {"files": [file], "skipped": [{}]}, {}).is_met is None
+    (measure,) = LIMITS["k"].measures["tabular"]
+    file = ReportSection(
+        name="t.csv", verdict=Verdict.PASS, headline="", figures=(), findings=(), asked={"smallest_k": 4}
+    )
+    for is_whole, is_met in ((True, True), (False, None)):
+        files = report("tabular", sections=(file,), is_whole=is_whole, **{measure: 9})
+        assert judge_policy(policy, files, {}).is_met is is_met
+    laxer = report("tabular", sections=(file, replace(file, asked={"smallest_k": 3})), **{measure: 9})
+    assert judge_policy(policy, laxer, {}).is_met is None
 
 
 def test_policy_settings__take_the_strictest_limit() -> None:

@@ -69,9 +69,10 @@ def csv_rows(data: bytes):
 def test_render_json__holds_everything_but_the_charts():
     document = json.loads(render_json(examples.report()))
     assert list(document) == [
-        "report_format", "tool", "title", "question", "verdict", "verdicts", "headline", "headline_said",
-        "created_at", "inputs", "settings", "policy", "figures", "findings", "tables", "limits", "versions",
-        "platform", "seeds", "command", "arguments", "result", "digests", "content_digest",
+        "report_format", "tool", "kind", "title", "question", "verdict", "overall", "verdicts", "is_whole",
+        "headline", "headline_said", "created_at", "inputs", "settings", "settings_said", "policy", "figures",
+        "measures", "findings", "tables", "files", "limits", "versions", "platform", "seeds", "command",
+        "arguments", "share_k_lt_2", "k", "digests", "content_digest",
     ]  # fmt: skip
     assert document["verdict"] == "FAIL"
     assert document["verdicts"] == {"Published rule": "WARN", "Second opinion": "FAIL"}
@@ -82,10 +83,18 @@ def test_render_json__holds_everything_but_the_charts():
             "reading": "CSV", "path": "", "options": None,
         }
     ]  # fmt: skip
-    assert document["settings"] == {"k": 5, "Quasi-identifiers": ["age", "zip"], "Diagnosis retention": False}
+    assert document["settings_said"] == {
+        "k": 5,
+        "Quasi-identifiers": ["age", "zip"],
+        "Diagnosis retention": False,
+    }
     assert document["figures"][1] == {
-        "measure": "share_k_lt_5", "of": "patients.csv", "label": "Records in classes smaller than 5 (k < 5)",
-        "value": 0.1234, "text": "12.3 %", "unit": "share", "threshold": "", "verdict": "WARN",
+        "measure": "share_k_lt_5", "of": "patients.csv", "value": 0.1234, "total": None, "text": "12.3 %",
+        "threshold": "", "verdict": "WARN",
+    }  # fmt: skip
+    assert (document["k"], document["share_k_lt_2"], "share_k_lt_5" in document) == (1, None, False)
+    assert document["measures"]["share_k_lt_5"] == {
+        "label": "Records in classes smaller than 5 (k < 5)", "unit": "share",
         "definition": Saying("Records whose combination of quasi-identifiers fewer than five …"),
         "source": "Sweeney, k-anonymity: a model for protecting privacy, IJUFKS 10(5), 2002",
     }  # fmt: skip
@@ -95,7 +104,7 @@ def test_render_json__holds_everything_but_the_charts():
         "remedy": "", "remedy_said": None,
     }  # fmt: skip
     assert document["tables"][0] == {
-        "name": "columns", "title": "Every column", "note": "One line per column.",
+        "name": "columns", "title": "Every column", "note": "One line per column.", "key": "",
         "columns": ["Column", "Status", "unchanged_share", "Cells"],
         "rows": [["FIRST", "FAIL", 0.9, 10], ["ZIP", "WARN", 0.0001, 9], ["AGE", "PASS", None, 8]],
     }  # fmt: skip
