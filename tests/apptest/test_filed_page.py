@@ -65,12 +65,12 @@ def test_filed__repeats_a_report_on_files_of_other_names(open_page: Open, report
 
 def test_filed__says_what_was_changed_and_where(open_page: Open, report: bytes) -> None:
     document = json.loads(report)
-    document["settings"]["Seed"] = 77
+    document["settings_said"]["Seed"] = 77
     app = _with(open_page(FILED), ("filed.json", json.dumps(document).encode()), *_inputs())
-    assert app.error[0].value.endswith("changed since it was made\\, in\\: settings\\.")
+    assert app.error[0].value.endswith("changed since it was made\\, in\\: settings\\_said\\.")
     app = _repeated(app)
     assert app.error[1].value.startswith("**DIFFERENT**")
-    assert app.dataframe[0].value.to_numpy().tolist() == [["settings › Seed", "77", "0"]]
+    assert app.dataframe[0].value.to_numpy().tolist() == [["settings_said › Seed", "77", "0"]]
 
 
 def test_filed__says_which_file_is_missing(open_page: Open, report: bytes) -> None:

@@ -50,5 +50,5 @@ def test_roles_and_k__are_judged_again(visit: Visit, wait_until_idle: Wait) -> N
     wait_until_idle(page)
     report = json.loads(downloaded(page, "Report as JSON").read_text(encoding="utf-8"))
     assert (
-        report["settings"]["Smallest class size k"] == 3
+        report["settings_said"]["Smallest class size k"] == 3
     )  # what depends on k is drawn again apart from the page

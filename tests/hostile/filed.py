@@ -167,7 +167,7 @@ def filed_killers() -> Iterator[tuple[str, str, bytes | Callable[[], bytes]]]:
     for _ in range(200):
         deep = [deep]
     for how, more in {
-        "a deep and wide result": {"result": {"x": deep}},
+        "a deep and wide part": {"more": {"x": deep}},
         "40,000 findings": {"findings": filed["findings"][:1] * 40_000},
         "60,000 figures": {"figures": filed["figures"][:1] * 60_000},
         "a figure of 4,000 digits": {"figures": [filed["figures"][0] | {"value": 10**4_000}]},
@@ -175,7 +175,7 @@ def filed_killers() -> Iterator[tuple[str, str, bytes | Callable[[], bytes]]]:
         yield (
             "report",
             how,
-            functools.partial(_packed, filed | more, is_sealed=how != "a deep and wide result"),
+            functools.partial(_packed, filed | more, is_sealed=how != "a deep and wide part"),
         )
     kept: dict[str, Any] = json.loads(ledger())
     table = kept["tables"][0]

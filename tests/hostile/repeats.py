@@ -160,16 +160,16 @@ def not_told(tool: str, seed: int) -> list[str]:
     except AuditInputError as error:
         missed += [] if f"{hit.name} is not what was audited" in str(error) else [f"which file: {error}"]
     document = json.loads(written)
-    setting = str(rng.choice([*document["settings"]]))
-    document["settings"][setting] = "changed"
+    setting = str(rng.choice([*document["settings_said"]]))
+    document["settings_said"][setting] = "changed"
     known = [number for number, each in enumerate(document["figures"]) if each["value"] is not None]
     if known:
         document["figures"][int(rng.choice(known))]["value"] += 1
     repeat = repeat_report(read_report(json_bytes(document), name="r.json"), list(given.values()))
     places = [each.where for each in repeat.differences]
-    wanted = [f"settings › {setting}", *(["figures › "] if known else [])]
+    wanted = [f"settings_said › {setting}", *(["figures › "] if known else [])]
     missed += [each for each in wanted if not any(place.startswith(each) for place in places)]
-    parts = {"settings", *(["figures"] if known else [])}
+    parts = {"settings_said", *(["figures"] if known else [])}
     is_told = repeat.sameness is Sameness.DIFFERENT and {*repeat.changed} == parts
     return missed if is_told else [*missed, f"the parts: {repeat.changed}"]
 
