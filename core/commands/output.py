@@ -13,6 +13,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +61,7 @@ class Audited:
     further: Mapping[str, object] = field(default_factory=dict)  # what --json prints of this very run alone
     seconds: Sequence[float] = ()  # that each file of the run took, in the order of the report
     problems: tuple[str, ...] = ()  # the input that could not be used
+    problem_files: tuple[str, ...] = ()  # the file of each, where they are of files
     warnings: tuple[str, ...] = ()  # what the person may have overlooked
     is_incomplete: bool = False
     n_audited: int = 1  # of files, or of what else a tool has a verdict for
@@ -95,7 +97,8 @@ class Audited:
 
         document: dict[str, Any] = json.loads(render_json(self.full_report(moment)))
         with speaking(ENGLISH):
-            errors = [{"message": str(problem)} for problem in self.problems]
+            of_files = zip_longest(self.problem_files, self.problems, fillvalue="")
+            errors = [{"file": file, "message": str(problem)} for file, problem in of_files]
             further = json_value(self.further)
         files: list[dict[str, Any]] = next(
             (document[key] for key in ("files", "pairs") if key in document), []

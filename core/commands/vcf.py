@@ -19,8 +19,7 @@ from core.commands.folders import tell_passed_over
 from core.commands.output import DEFAULT_REPORT_DIR, MOST_JOBS, Audited, memory_asked_for, print_line
 from core.errors import AuditInputError
 from core.settings_form import add_options, from_options
-from core.vcf.document import ended
-from core.vcf.outcomes import judge_outcome, run_verdict, unread
+from core.vcf.outcomes import ended, judge_outcome, ranked, run_verdict, unread
 from core.vcf.pairing import Level, VcfPair, file_at, is_vcf_name
 from core.vcf.result import run_result
 from core.verdict import Verdict
@@ -106,9 +105,10 @@ def audit(arguments: argparse.Namespace, *, write_csv: bool = False) -> Audited:
         report=report,
         result=lambda: run_result(outcomes, dict.fromkeys(pairing.unmatched, "")),
         written=tuple(_summary(outcomes, csv, seconds, settings)),
-        seconds=[one.n_seconds for one in outcomes if one.audit is not None],
+        seconds=[one.n_seconds for one in ranked(outcomes) if one.audit is not None],
         policy=lambda report: policy_commands().judged(arguments, report),
         problems=tuple(problem for _, problems in ended(outcomes) for problem in problems),
+        problem_files=tuple(name for name, problems in ended(outcomes) for _ in problems),
         warnings=tuple(
             text(
                 "{file}: no partner; an anonymized file is named <level>_…anony_<original's name>.", file=name

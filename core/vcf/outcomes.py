@@ -1,7 +1,7 @@
 """What reading and verifying one pair came to: an error ends one pair, never the run."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -115,6 +115,17 @@ def judge_outcome(outcome: ScanOutcome, settings: VcfSettings) -> PairOutcome:
         n_seconds=outcome.n_seconds,
         was_stopped=outcome.was_stopped,
     )
+
+
+def ended(outcomes: Sequence[PairOutcome]) -> list[tuple[str, tuple[str, ...]]]:
+    """Return what ended in an error or was stopped: the file, and why."""
+    every = [(one.pair.anonymized.name, (*one.problems, *one.donor_problems)) for one in outcomes]
+    return [(name, problems) for name, problems in every if problems]
+
+
+def ranked(outcomes: Iterable[PairOutcome]) -> list[PairOutcome]:
+    """Return the outcomes as a result lists them, the worst first."""
+    return sorted(outcomes, key=lambda one: -one.overall.severity)
 
 
 def run_verdict(outcomes: Sequence[PairOutcome], *, n_unmatched: int = 0) -> Verdict:

@@ -3,13 +3,18 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+from core.errors import AuditInputError
 from core.reports import InputFacts, Report, report_of
-from core.vcf.document import ANONYMIZED, ORIGINALS, vcf_arguments
+from core.settings_form import option_words
 from core.vcf.files import VcfFile
 from core.vcf.outcomes import PairOutcome
+from core.vcf.pairing import pair_files
 from core.vcf.proof import vcf_proof
 from core.vcf.result import TOOL, run_result
+from core.vcf.settings import VcfSettings
 from core.words import own
+
+ORIGINALS, ANONYMIZED = "originals", "anonymized"  # folders of the files where a run is repeated
 
 
 def vcf_report(
@@ -26,7 +31,7 @@ def vcf_report(
     inputs = _inputs(outcomes, panel)
     result = run_result(outcomes, dict.fromkeys(unmatched, ""))
     settings = next((outcome.audit.settings for outcome in outcomes if outcome.audit is not None), None)
-    path = inputs[-1].path if panel else ""
+    path = f"panel/{panel.name}" if panel else ""
     report = report_of(
         TOOL,
         result,
@@ -48,7 +53,53 @@ def _inputs(outcomes: Sequence[PairOutcome], panel: VcfFile | None) -> tuple[Inp
         )
     }
     sides |= {} if panel is None else {f"panel/{panel.name}": (own("panel"), panel)}
-    return tuple(
-        InputFacts(role=role, name=file.name, n_bytes=file.n_bytes, sha256=file.sha256(), path=path)
-        for path, (role, file) in sides.items()
-    )
+    facts = (_facts(file, role, path) for path, (role, file) in sides.items())
+    return tuple(each for each in facts if each is not None)
+
+
+def _facts(file: VcfFile, role: str, path: str) -> InputFacts | None:
+    """Return what the report says of a file; None of one that cannot be opened."""
+    try:
+        digest = file.sha256()
+    except AuditInputError:
+        return None
+    return InputFacts(role=role, name=file.name, n_bytes=file.n_bytes, sha256=digest, path=path)
+
+
+def vcf_arguments(
+    outcomes: Sequence[PairOutcome],
+    settings: VcfSettings,
+    *,
+    unmatched: Sequence[str] = (),
+    panel: str = "",
+) -> tuple[str, ...]:
+    """Return the words that repeat the run on folders of the original and of the anonymized files.
+
+    Pairs that were made by hand are named. `panel`: the path of a panel, where one was given.
+    """
+    pairs = [outcome.pair for outcome in outcomes]
+    originals = {pair.original.name: pair.original for pair in pairs}
+    anonymized = {pair.anonymized.name: pair.anonymized for pair in pairs}
+    by_name = pair_files(list(originals.values()), list(anonymized.values())).pairs
+    looked = [one.pair.anonymized.name for one in outcomes if one.donors is not None or one.donor_problems]
+    words = ["-o", ORIGINALS, "-a", ANONYMIZED]
+    if pairs != [*by_name]:
+        words += [
+            word
+            for pair in pairs
+            for word in (
+                "--pair",
+                _in(ORIGINALS, pair.original),
+                _in(ANONYMIZED, pair.anonymized),
+                pair.level,
+            )
+        ]
+    words += [word for name in unmatched for word in ("--not-paired", name)]
+    if looked:
+        words += ["--panel", panel] if panel else ["--donors"]
+        words += ["--donors-of", *looked] if len(looked) < len(pairs) else []
+    return (*words, *option_words(settings))
+
+
+def _in(folder: str, file: VcfFile) -> str:
+    return f"{folder}/{file.name}"

@@ -9,7 +9,7 @@ import numpy as np
 
 from core.measures import vcf as measures_of
 from core.result import Col, Figure, Group, Result, Table
-from core.settings_form import described, report_lines
+from core.settings_form import described, report_lines, settings_document
 from core.tools import Tool
 from core.vcf.charts import density_drawing, maf_drawing
 from core.vcf.checks import ALL_CHECKS
@@ -19,7 +19,16 @@ from core.vcf.donor.result import LIMITS as DONOR_LIMITS
 from core.vcf.donor.result import MOST_ROWS, donors_result
 from core.vcf.exposure import places_text
 from core.vcf.judging import VcfAudit
-from core.vcf.outcomes import RULE, PairOutcome, findings_of, gravest, rule_findings, run_verdict
+from core.vcf.outcomes import (
+    RULE,
+    PairOutcome,
+    ended,
+    findings_of,
+    gravest,
+    ranked,
+    rule_findings,
+    run_verdict,
+)
 from core.vcf.settings import VcfSettings
 from core.vcf.unmasked import COLUMNS as UNMASKED
 from core.vcf.unmasked import unmasked_rows
@@ -43,6 +52,7 @@ TOOL = Tool(
         "Nothing here calls a file anonymous.",
     ),
     measures=tuple(measure.key for measure in measures_of.MEASURES),
+    files_are="pairs",
 )
 _MOST_PLACES = 1_000  # of one finding in a table
 _MOST_ON_PAGE = 5_000  # sites
@@ -106,7 +116,7 @@ _FILES = (
 _SECONDS = Col("seconds", "Seconds", get=lambda one: round(one.n_seconds, 2))
 _FINDINGS = (
     Col("verdict", "Verdict", kind="words"),
-    Col("check", "Check", kind="words", get=lambda one: ALL_CHECKS[one.check].label),
+    Col("about", "Check", kind="words", get=lambda one: ALL_CHECKS[one.check].label),
     Col("n_affected", "Found"),
     Col("message", "What it means", kind="words"),
     Col("remedy", "What to do", kind="words"),
@@ -132,7 +142,6 @@ def run_result(outcomes: Sequence[PairOutcome], unmatched: Mapping[str, str]) ->
     `unmatched` are those without a partner, with what is wrong with each, empty where only the partner is
     missing.
     """
-    ranked = sorted(outcomes, key=lambda one: -one.overall.severity)
     audits = [one.audit for one in outcomes if one.audit is not None]
     donors = [one.donors for one in outcomes if one.donors is not None]
     return Result(
@@ -145,26 +154,36 @@ def run_result(outcomes: Sequence[PairOutcome], unmatched: Mapping[str, str]) ->
         },
         headline=_run_headline(outcomes, n_unmatched=len(unmatched)),
         findings=tuple(_trouble(outcomes, unmatched)),
-        files=lambda: [vcf_result(one, one.audit) for one in ranked if one.audit is not None],
+        files=lambda: [vcf_result(one, one.audit) for one in ranked(outcomes) if one.audit is not None],
         groups=(
             Group("list", "Files", (_run_table(outcomes, unmatched),), where="page"),
             Group(
                 "files",
                 "Files",
                 (
-                    Table("files", "Files", (*_FILES, _SECONDS), outcomes, where="page"),
-                    Table("files", "Files", _FILES, outcomes, where="report"),
+                    Table("file_list", "Files", (*_FILES, _SECONDS), outcomes, where="page"),
+                    Table("file_list", "Files", _FILES, outcomes, where="report"),
+                    *_unmatched(unmatched),
                 ),
             ),
         ),
         limits=DONOR_LIMITS if donors else (),
         settings=_settings(audits[0].settings) if audits else {},
+        asked=settings_document(audits[0].settings) if audits else {},
+        is_whole=not unmatched and not ended(outcomes),
     )
+
+
+def _unmatched(names: Iterable[str]) -> Iterator[Table]:
+    """Yield the files without a partner, where there are any."""
+    rows = [(name,) for name in names]
+    if rows:
+        yield Table("unmatched", "Files without a partner", (Col("file", "File"),), rows, where="report")
 
 
 def vcf_result(outcome: PairOutcome, audit: VcfAudit) -> Result:
     """Return what is said of one file: counts, positions and header keys; no allele, genotype or name."""
-    donors = donors_result(outcome.donors, outcome.pair.short) if outcome.donors else None
+    donors = donors_result(outcome.donors) if outcome.donors else None
     counts = _counts_sentence(audit, outcome.donors)
     remedies = [one.remedy for one in audit.exposure]  # which, as places, stand in the table of findings
     findings = (
@@ -183,17 +202,17 @@ def vcf_result(outcome: PairOutcome, audit: VcfAudit) -> Result:
         },
         headline=headline(audit, outcome.donors, steps=next_steps(findings)),
         findings=findings,
-        groups=(*_groups(audit, outcome.pair.short), *(donors.groups if donors else ())),
+        groups=(*_groups(audit), *(donors.groups if donors else ())),
     )
 
 
-def _groups(audit: VcfAudit, file: str) -> Iterator[Group]:
-    """Yield the parts of a file; `file` is in the names of its tables."""
+def _groups(audit: VcfAudit) -> Iterator[Group]:
+    """Yield the parts of a file."""
     name, has_sites = audit.scan.anonymized_name, audit.n_variant_targets > 0
     yield Group("charts", "Sites", (maf_drawing(audit), density_drawing(audit)) if has_sites else ())
     yield Group("counts", "Figures", tuple(_figures(audit)))
     found = Table(
-        text("Findings {file}", file=file),
+        "exposure",
         text("Findings of {file}", file=name),
         _FINDINGS,
         audit.exposure,
@@ -205,7 +224,7 @@ def _groups(audit: VcfAudit, file: str) -> Iterator[Group]:
     )
     yield Group("findings", "Findings", (found,) if audit.exposure else (), where="report", is_detail=True)
     motifs = Table(
-        text("Motifs {file}", file=file),
+        "motifs",
         text("Repeat motifs of {file}", file=name),
         _MOTIFS,
         _motif_rows(audit),
@@ -220,7 +239,7 @@ def _groups(audit: VcfAudit, file: str) -> Iterator[Group]:
     yield Group(
         "unmasked",
         "Sites that are not masked",
-        tuple(_unmasked_tables(audit, file)),
+        tuple(_unmasked_tables(audit)),
         empty="Every target site counts as masked.",
         is_detail=True,
     )
@@ -239,7 +258,7 @@ def _figures(audit: VcfAudit) -> Iterator[Figure]:
         ("n_variant_masked", audit.n_variant_masked, audit.n_variant_targets),
     ):
         verdict = Verdict.PASS if n == total else Verdict.FAIL
-        yield Figure(key, n, text("all {total}", total=total), verdict)
+        yield Figure(key, n, text("all {total}", total=total), verdict, total=total)
     n_missing = len(audit.missing)
     yield Figure("n_missing_sites", n_missing, "none allowed", Verdict.FAIL if n_missing else Verdict.PASS)
 
@@ -254,11 +273,11 @@ def _motif_rows(audit: VcfAudit) -> list[tuple[object, ...]]:
     return [(name, len(name), n, n_done, n - n_done) for name, n, n_done in found if n]
 
 
-def _unmasked_tables(audit: VcfAudit, file: str) -> Iterator[Table]:
+def _unmasked_tables(audit: VcfAudit) -> Iterator[Table]:
     """Yield the first sites that are not masked, many for a page and fewer for a report; none without any."""
     rows, total = unmasked_rows(audit, limit=_MOST_ON_PAGE), audit.n_variant_targets - audit.n_variant_masked
     whole = Table(
-        text("Unmasked {file}", file=file),
+        "unmasked",
         text("Sites of {file} that are not masked", file=audit.scan.anonymized_name),
         UNMASKED,
         rows,

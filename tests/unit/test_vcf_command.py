@@ -71,20 +71,25 @@ def test_command__of_one_folder_for_both_and_of_reports_beside_each_other(
     capsys.readouterr()
     (folders[0] / "high_anony_s.vcf.gz").write_bytes((folders[1] / "high_anony_s.vcf.gz").read_bytes())
     assert _call((folders[0], folders[0]), "--json") == 0
-    assert [pair["origin"] for pair in json.loads(capsys.readouterr().out)["pairs"]] == ["s.vcf.gz"]
+    document = json.loads(capsys.readouterr().out)
+    assert [pair["original"] for pair in document["file_list"]] == ["s.vcf.gz"]
+    assert [pair["file"] for pair in document["pairs"]] == ["high_anony_s.vcf.gz"]
 
 
 def test_command__json_is_one_document_and_writes_no_file(folders: tuple[Path, Path], capsys: Told) -> None:
     assert _call(folders, "--json", "--maf", "0.5") == 0
     document = json.loads(capsys.readouterr().out)
-    assert list(document) == ["tool", "verdict", "pairs", "errors", "unmatched", "findings", "settings"]
+    assert (document["errors"], document["is_whole"], "files" in document) == ([], True, False)
     assert (document["tool"], document["verdict"]) == ("vcf", "WARN")
     assert [pair["overall"] for pair in document["pairs"]] == ["WARN", "PASS"]
     first = document["pairs"][1]
-    more = "origin verdict exposure_verdict overall exposure missing_sites seconds"
-    assert list(first) == [*VCF_COLUMNS, *more.split()]
-    assert (first["filename"], first["origin"]) == ("high_anony_s.vcf.gz", "s.vcf.gz")
-    assert first["missing_sites"] == 0
+    assert (first["file"], first["n_missing_sites"], first["vcf_masked_share"]) == (
+        "high_anony_s.vcf.gz",
+        0,
+        1,
+    )
+    assert first["verdicts"] == {"Published rule": "PASS", "Exposure": "PASS"}
+    assert first["seconds"] >= 0
     assert not Path("reports").exists()
 
 
@@ -99,9 +104,10 @@ def test_command__errors_and_unmatched_files_exit_with_2_and_the_rest_is_reporte
     assert len(document["pairs"]) == 2
     assert document["verdict"] == "NOT_ASSESSED"
     (error,) = document["errors"]
-    assert error["filename"] == "weak_anony_s.vcf.gz"
+    assert error["file"] == "weak_anony_s.vcf.gz"
     assert says(error["message"], "weak_anony_s.vcf.gz: …empty (0 bytes)")
-    assert document["unmatched"] == ["high_anony_other.vcf.gz"]
+    assert document["unmatched"] == [{"file": "high_anony_other.vcf.gz"}]
+    assert not document["is_whole"]
     told, warned = captured.err.splitlines()
     assert told == f"error: {error['message']}"
     assert warned.startswith("warning: high_anony_other.vcf.gz: no partner")
@@ -132,10 +138,15 @@ def test_command__each_bad_input_has_its_own_result(
     for name, pair in BAD_INPUT.items():
         (folders[0] / f"{name}.vcf.gz").write_bytes(pair.original)
         (folders[1] / f"high_anony_{name}.vcf.gz").write_bytes(pair.anonymized)
-    assert _call(folders, "--json", "--jobs", n_jobs) == 2
+    assert _call(folders, "--json", "--jobs", n_jobs, "--report-dir", "out") == 2
     document = json.loads(capsys.readouterr().out)
-    rates = {pair["origin"]: pair["anonymization_rate"] for pair in document["pairs"]}
-    problems = {one["filename"].removeprefix("high_anony_"): one["message"] for one in document["errors"]}
+    written = Path("out/VCF_anonymization_verification_report.csv").read_text(encoding="utf-8")
+    rates = {
+        row["filename"].removeprefix("high_anony_"): row["anonymization_rate"]
+        for row in csv.DictReader(written.splitlines())
+    }
+    assert {*rates} == {one["file"].removeprefix("high_anony_") for one in document["pairs"]}
+    problems = {one["file"].removeprefix("high_anony_"): one["message"] for one in document["errors"]}
     assert len(rates) + len(problems) == len(BAD_INPUT)
     for name, pair in BAD_INPUT.items():
         found = rates.get(f"{name}.vcf.gz") or problems[f"{name}.vcf.gz"]
@@ -148,14 +159,14 @@ def test_command__severities_are_the_persons_choice_and_echoed(
     with_id = [MASKED[0].replace("100 .", "100 lab_17"), MASKED[1]]
     (folders[1] / "high_anony_s.vcf.gz").write_bytes(bgzf(vcf_text(with_id, header=masked_header())))
     assert _call(folders, "--json") == 0
-    assert json.loads(capsys.readouterr().out)["pairs"][1]["exposure_verdict"] == "WARN"
+    assert json.loads(capsys.readouterr().out)["pairs"][1]["verdicts"]["Exposure"] == "WARN"
     for verdict, code in (("fail", 1), ("PASS", 0)):
         assert _call(folders, "--json", "--severity", f"other_id={verdict}") == code
         document = json.loads(capsys.readouterr().out)
-        assert list(document)[-1] == "severities"
-        assert document["severities"] == {"other_id": verdict.upper()}
-        assert document["pairs"][1]["overall"] == verdict.upper()
-        assert document["pairs"][1]["exposure"][0]["n_affected"] == 1
+        assert document["settings"]["severities"] == {"other_id": verdict.upper()}
+        (pair,) = (each for each in document["pairs"] if each["file"] == "high_anony_s.vcf.gz")
+        assert pair["overall"] == verdict.upper()
+        assert pair["exposure"][0]["n_affected"] == 1
     _call(folders, "--severity", "other_id=FAIL")
     assert "Severity changed: other_id WARN → FAIL" in capsys.readouterr().out.splitlines()
     assert _call(folders, "--severity", "no_such=FAIL") == 2
@@ -254,18 +265,19 @@ def test_command__finds_the_donor_in_a_panel(tmp_path: Path, capsys: pytest.Capt
     assert _call(folders, "--panel", str(panel), "--json") == 1
     document = json.loads(capsys.readouterr().out)
     assert document["verdict"] == "FAIL"
-    donors = document["pairs"][0]["donors"]
-    assert donors["verdict"] == document["pairs"][0]["overall"] == "FAIL"
-    assert document["pairs"][0]["exposure_verdict"] != "FAIL"
-    assert donors["n_common_alleles"] == 2_000
-    assert donors["panel"]["degrees"]["same person or identical twin"] == 1
-    assert donors["panel"]["pairs"][0] == {
-        "sample": 2,
-        "panel_sample": 1,
-        "kinship": 0.5,
-        "degree": "same person or identical twin",
-        "n_sites": 2_000,
-    }
+    (pair,) = document["pairs"]
+    assert pair["verdicts"]["Donors"] == pair["overall"] == "FAIL"
+    assert pair["verdicts"]["Exposure"] != "FAIL"
+    assert pair["n_common_alleles"] == 2_000
+    assert pair["relatives"] == [
+        {
+            "sample": 2,
+            "panel_sample": 1,
+            "kinship": 0.5,
+            "degree": "same person or identical twin",
+            "n_sites": 2_000,
+        }
+    ]
 
 
 def test_command__is_held_against_a_policy(folders: tuple[Path, Path], capsys: Told) -> None:
@@ -296,6 +308,6 @@ def test_command__a_panel_that_cannot_be_read_is_an_error_of_the_pair(tmp_path: 
     document = json.loads(capsys.readouterr().out)
     assert document["verdict"] == "NOT_ASSESSED"
     (error,) = document["errors"]
-    assert error["filename"] == "high_anony_s.vcf.gz"
+    assert error["file"] == "high_anony_s.vcf.gz"
     assert says(error["message"], "none.vcf.gz: …No such file or directory")
-    assert "donors" not in document["pairs"][0]
+    assert "Donors" not in document["pairs"][0]["verdicts"]

@@ -162,11 +162,11 @@ def test_headline__states_the_rule_and_the_exposure(audit) -> None:
 
 def test_exposure__has_a_row_per_finding_and_shows_changes(outcome, audit) -> None:
     table = _frame(outcome, "findings")
-    removed = table[table["check"] == "Records removed"].iloc[0]
+    removed = table[table["about"] == "Records removed"].iloc[0]
     assert removed["places"] == "chr2:800"
     assert removed["remedy"] == CHECKS["records_removed"].remedy
-    assert list(table["check"]) == [CHECKS[exposure.check].label for exposure in audit.exposure]
-    assert "Records removed" in set(table["check"])
+    assert list(table["about"]) == [CHECKS[exposure.check].label for exposure in audit.exposure]
+    assert "Records removed" in set(table["about"])
     table = severity_table({"other_id": Verdict.FAIL}).set_index("check")
     assert table.loc["other_id", "severity"] == "FAIL"
     assert table.loc["sole_carrier", "severity"] == "WARN"
@@ -241,7 +241,7 @@ def test_vcf_report__tells_of_the_donors_and_of_changed_severities() -> None:
     }
     assert report.verdicts["Donors"] is Verdict.WARN
     assert "n_common_alleles" in {figure.measure for figure in report.figures}
-    assert "Findings high x" in {table.name for table in report.tables}
+    assert "exposure" in {table.key for table in report.tables}
     assert render(report, "html")
 
 

@@ -3,12 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from core.result import Col, Figure, Group, Result, Table, verdict_of
-from core.vcf.donor.document import SHOWN_PAIRS, donor_findings
 from core.vcf.donor.judging import DonorAudit
 from core.vcf.donor.kinship import DEGREES
 from core.vcf.donor.membership import NEVER, Counts
 from core.vcf.donor.remaining import IDENTIFYING
-from core.verdict import Verdict
+from core.verdict import Finding, Verdict
 from core.words import Text, counted, text
 
 LIMITS = (
@@ -48,20 +47,25 @@ _MEMBERS = (
 )
 
 
-def donors_result(audit: DonorAudit, file: str) -> Result:
-    """Return all that the audit says; samples by their column, from 1. `file` is in the names of tables."""
+def donor_findings(audit: DonorAudit) -> tuple[Finding, ...]:
+    """Return what was found, each with its first samples and, unless it is a fact, what to do."""
+    return tuple(exposure.finding for exposure in audit.exposure)
+
+
+def donors_result(audit: DonorAudit) -> Result:
+    """Return all that the audit says; samples by their column, from 1."""
     return Result(
         tool="vcf",
         name=audit.measurement.name,
         verdict=audit.verdict,
         headline=_headline(audit),
         findings=donor_findings(audit),
-        groups=tuple(_groups(audit, file)),
+        groups=tuple(_groups(audit)),
         limits=LIMITS,
     )
 
 
-def _groups(audit: DonorAudit, file: str) -> Iterator[Group]:
+def _groups(audit: DonorAudit) -> Iterator[Group]:
     """Yield the figures, and the tables that have a row."""
     found, name = audit.measurement, audit.measurement.name
     samples = zip(
@@ -86,7 +90,7 @@ def _groups(audit: DonorAudit, file: str) -> Iterator[Group]:
             "Relatives in the panel",
             text("Relatives of {file} in the panel", file=name),
             _RELATIVES,
-            () if found.kinship is None else found.kinship.relatives[:SHOWN_PAIRS],
+            () if found.kinship is None else found.kinship.relatives[:MOST_ROWS],
         ),
         (
             "members",
@@ -97,7 +101,7 @@ def _groups(audit: DonorAudit, file: str) -> Iterator[Group]:
         ),
     ):
         if rows:
-            tables = _tables(f"{key.capitalize()} {file}", title, columns, rows)
+            tables = _tables(key, title, columns, rows)
             yield Group(key, label, tables, is_detail=True)
 
 
@@ -120,7 +124,12 @@ def _asked(questions: Counts) -> list[int | None]:
 def _figures(audit: DonorAudit) -> Iterator[Figure]:
     """Yield the figures; those that need samples or a panel only with them."""
     remaining, kinship = audit.measurement.remaining, audit.measurement.kinship
-    yield Figure("n_common_alleles", remaining.n_common, text("of {total}", total=remaining.n_named))
+    yield Figure(
+        "n_common_alleles",
+        remaining.n_common,
+        text("of {total}", total=remaining.n_named),
+        total=remaining.n_named,
+    )
     low, high = IDENTIFYING
     identify = text("{low} to {high} identify", low=low, high=high)
     yield Figure("n_independent_variants", remaining.n_independent, identify)
@@ -128,7 +137,8 @@ def _figures(audit: DonorAudit) -> Iterator[Figure]:
         asked = [each for each in _asked(remaining.queries) if each is not None]
         of = text("{found} of {total} samples", found=len(asked), total=remaining.n_samples)
         yield Figure("match_exponent", round(remaining.match_exponent))
-        yield Figure("n_singleton_alleles", audit.rare.n_singletons, text("of {total}", total=audit.rare.n))
+        of_rare = text("of {total}", total=audit.rare.n)
+        yield Figure("n_singleton_alleles", audit.rare.n_singletons, of_rare, total=audit.rare.n)
         yield Figure("fewest_questions", min(asked, default=None), of)
     if kinship is not None:
         checks = ("donor_in_panel", "relative_in_panel", "panel_not_comparable")

@@ -46,7 +46,7 @@ def show_donors(
     if job is None or job.result is None:
         return replace(outcome, donor_problems=job.problems if job else ()), panel
     donors = judge_donors(job.result, settings)
-    _show(donors_result(donors, outcome.pair.short))
+    _show(donors_result(donors))
     return replace(outcome, donors=donors), panel
 
 
