@@ -40,14 +40,13 @@ from core.risk.in_engine import refused_in_engine
 from core.settings_form import add_options, from_options, given_options
 from core.tables import Dataset, ReadOptions
 from core.tabular.csv_report import csv_report_header, csv_report_name, csv_report_row
-from core.tabular.document import run_verdict
 from core.tabular.evidence import evidence_tables
 from core.tabular.in_engine import measure_in_engine
 from core.tabular.log import Mode
 from core.tabular.pairing import original_names
 from core.tabular.proof import tabular_proof
 from core.tabular.report import tabular_report
-from core.tabular.result import file_result, run_result
+from core.tabular.result import file_result, ranked, run_result, run_verdict
 from core.tabular.second_opinion import (
     SecondOpinionMeasurement,
     SecondOpinionSettings,
@@ -228,18 +227,20 @@ def audit(
     looked = {f"{one.audit.name}: {name}": kinds for one in done for name, kinds in one.found.looks.items()}
     in_engines = any(_is_in_engine(each.pair) for each in done)
     message = "{file} was not verified. {reason}"
+    seconds = {id(each.audit): each.found.seconds for each in done}
     return Audited(
         verdict=run_verdict([result.audit for result in done], n_skipped=len(skipped)),
         n_audited=len(done),
         report=report,
         result=lambda: run_result([each.verified() for each in done], skipped),
         is_told=True,
-        seconds=[each.found.seconds for each in done],
+        seconds=[seconds[id(audit)] for audit in ranked([each.audit for each in done])],
         policy=lambda report: judged(runs[0], report, None if in_engines else looked),
         problems=(
             *(text(message, file=file.name, reason=own(file.reason)) for file in skipped),
             *(problem for each in done for problem in each.audit.measurement.unanswered),
         ),
+        problem_files=tuple(file.name for file in skipped),
     )
 
 
@@ -434,7 +435,7 @@ def _limits(arguments: argparse.Namespace) -> _Limits:
         text_model=arguments.text_model,
         read_table=table_reader(arguments),
         with_evidence=arguments.evidence == "masked",
-        with_proof=arguments.report is not None or bool(at_hand.places()),
+        with_proof=arguments.json or arguments.report is not None or bool(at_hand.places()),
         asked=settings_digest(arguments_that_matter(arguments)),
         key=arguments.key,
         options=read_options(arguments),

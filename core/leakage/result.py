@@ -348,6 +348,7 @@ def _further_in_engine(audit: RowsInEngine) -> Iterator[Figure]:
     yield Figure("n_columns_compared", len(audit.columns))
     yield Figure("n_rows_without_valid_cells", rows.n_without_valid_cells)
     yield Figure("expected_matching_cells", None if chance is None else chance.expected_total / rows.n_rows)
+    yield Figure("expected_full_rows", audit.expected_full)
     yield Figure("n_original_rows_alone", audit.n_alone[0])
     yield Figure("n_scrambled_rows_alone", audit.n_alone[1])
 
@@ -358,10 +359,13 @@ def _columns_compared(measures: LeakageMeasures) -> list[tuple[object, ...]]:
     return [] if rows is None or chance is None else _column_rows(measures.columns, rows, chance)
 
 
-def _column_rows(columns: Sequence[str], rows: RowLeakage, chance: ColumnChance) -> list[tuple[object, ...]]:
+def _column_rows(
+    columns: Sequence[str], rows: RowLeakage, chance: ColumnChance | None
+) -> list[tuple[object, ...]]:
     """Return a row per column: cells compared and matching, against chance; the largest excess first."""
-    observed, expected = rows.column_matches / rows.n_rows, chance.expected_matches / rows.n_rows
-    z = np.round(chance.z(rows.column_matches), 2)
+    observed, unknown = rows.column_matches / rows.n_rows, np.full(len(columns), np.nan)
+    expected = unknown if chance is None else chance.expected_matches / rows.n_rows
+    z = unknown if chance is None else np.round(chance.z(rows.column_matches), 2)
     order = np.argsort(-z, kind="stable")  # a column without one comes last
     parts = (rows.column_valid, rows.column_matches, observed, expected, observed - expected, z)
     return [
@@ -465,7 +469,7 @@ def rows_result(audit: RowsInEngine) -> Result:
     judged = {"full_leakage_share": verdict_of(audit.findings, "full_leakage")}
     gravest = next(each for each in audit.findings if each.verdict is audit.verdict)
     figures = tuple(Figure(key, getattr(audit.rows, key), verdict=judged.get(key)) for key in USUAL_FIGURES)
-    columns = [] if audit.chance is None else _column_rows(audit.columns, audit.rows, audit.chance)
+    columns = _column_rows(audit.columns, audit.rows, audit.chance)
     return Result(
         tool=TOOL.key,
         verdict=audit.verdict,

@@ -40,6 +40,10 @@ MEASURES = (
     Measure("n_columns_compared", "Columns compared", "columns", "neither").means(
         "Columns of both tables whose cells were compared, ignored ones left out."
     ),
+    Measure("expected_full_rows", "Rows equal in full by chance", "records", "neither").means(
+        "Rows that random order would make equal in every valid cell, from the counts of equal rows; where a "
+        "cell is missing in both tables, that counts as equal here."
+    ),
     Measure("n_original_rows_alone", "Original rows without a partner", "records", "neither").means(
         "Rows of the original whose key no scrambled row has; they are not compared."
     ),

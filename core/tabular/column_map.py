@@ -79,7 +79,7 @@ def column_map(audit: TabularAudit) -> Table:
         about = tuple(one for one in audit.all_findings if name in (one.column, *one.columns))
         rows.append(_mapped(name, check, about, compared.get(name), suggested.get(name)))
     return Table(
-        text("Map {file}", file=audit.name),
+        "map",
         text("Column map of {file}", file=audit.name),
         _COLUMNS,
         sorted(rows, key=lambda row: -row.severity),

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
+from core.free_text.result import texts_group
 from core.measures import shared
 from core.measures import tabular as measures
 from core.result import Col, Figure, Group, Note, Result, Table
+from core.settings_form import settings_document
 from core.tabular.charts import class_drawing, class_note, figures_drawing
 from core.tabular.column_map import column_map
 from core.tabular.csv_report import class_shares
-from core.tabular.document import run_verdict
 from core.tabular.judging import TabularAudit
 from core.tabular.pairing import LeftOutFile
 from core.tabular.second_opinion.result import figures_of_columns, figures_of_file, tables_of_opinion
@@ -89,14 +90,13 @@ _RESIDUAL_COLUMNS = (
     Col("found_share", "Share of cells", "share", get=lambda found: found.n_cells / found.n_filled),
     Col("patterns", "Patterns", kind="words", get=lambda found: patterns_found(found.counts)),
 )
-_SKIPPED_COLUMNS = (Col("name", "File"), Col("reason", "Reason", kind="words"))
+_SKIPPED_COLUMNS = (Col("file", "File", get=lambda each: each.name), Col("reason", "Reason", kind="words"))
 
 
 def run_result(files: Sequence[VerifiedFile], skipped: Sequence[LeftOutFile] = (), *, k: int = 5) -> Result:
     """Return all that a run says: its files, the worst first, and those that were not verified."""
     audits = [file.audit for file in files]
-    ranked = sorted(audits, key=lambda audit: -audit.overall.severity)
-    left_out = Table("Not verified", "Files not verified", _SKIPPED_COLUMNS, skipped)
+    left_out = Table("skipped", "Files not verified", _SKIPPED_COLUMNS, skipped)
     return Result(
         tool=TOOL.key,
         verdict=run_verdict(audits, n_skipped=len(skipped)),
@@ -111,14 +111,25 @@ def run_result(files: Sequence[VerifiedFile], skipped: Sequence[LeftOutFile] = (
             )
             for file in skipped
         ],
-        files=lambda: [file_result(audit, k=k) for audit in ranked],
+        files=lambda: [file_result(audit, k=k) for audit in ranked(audits)],
         groups=(
-            Group("list", "Files", (_run_table(ranked, skipped),), where="page"),
+            Group("list", "Files", (_run_table(ranked(audits), skipped),), where="page"),
             Group("files", "Files", (_files_table(audits),)),
             Group("skipped", "Files not verified", (left_out,) if skipped else (), is_detail=True),
         ),
         settings={file.audit.name: file.settings for file in files},
+        is_whole=not skipped,
     )
+
+
+def run_verdict(audits: Sequence[TabularAudit], *, n_skipped: int = 0) -> Verdict:
+    """Return the worst overall verdict; a skipped file counts as NOT_ASSESSED."""
+    return worst([*(audit.overall for audit in audits), *([Verdict.NOT_ASSESSED] * min(n_skipped, 1))])
+
+
+def ranked(audits: Sequence[TabularAudit]) -> list[TabularAudit]:
+    """Return the files as a result lists them, the worst first."""
+    return sorted(audits, key=lambda audit: -audit.overall.severity)
 
 
 def file_result(audit: TabularAudit, *, k: int = 5, log: bool = False) -> Result:
@@ -159,6 +170,12 @@ def file_result(audit: TabularAudit, *, k: int = 5, log: bool = False) -> Result
                     tables_of_opinion(audit.name, measured, opinion).items() if opinion and measured else ()
                 )
             ),
+            *(texts_group(measured.texts, opinion.read) if opinion and measured else ()),
+        ),
+        asked=settings_document(
+            audit.measurement.settings,
+            audit.thresholds,
+            *([opinion.thresholds, measured.settings] if opinion and measured else []),
         ),
     )
 
@@ -299,7 +316,7 @@ def _class_figures(audit: TabularAudit) -> tuple[Figure, ...]:
 def _files_table(audits: Sequence[TabularAudit]) -> Table:
     """Return a row per file: verdicts, figures in [0, 1], reviews; None where not assessed."""
     return Table(
-        "Files",
+        "file_list",
         "Files",
         _FILE_COLUMNS,
         [_file_row(audit) for audit in audits],
@@ -324,12 +341,12 @@ def _file_row(audit: TabularAudit) -> tuple[Any, ...]:
     )
 
 
-def _run_table(ranked: Sequence[TabularAudit], left_out: Sequence[LeftOutFile]) -> Table:
+def _run_table(audits: Sequence[TabularAudit], left_out: Sequence[LeftOutFile]) -> Table:
     """Return a row per file, the worst first, those left out among them, with the gravest reason."""
     rows: list[tuple[Verdict, str, str, str, str]] = [
         (Verdict.NOT_ASSESSED, file.name, file.reason, "–", "–") for file in left_out
     ]
-    for audit in ranked:
+    for audit in audits:
         reason = gravest(audit)
         why = reason.gist if reason else text("Nothing speaks against the table.")
         rows.append((audit.overall, audit.name, why, audit.verdict, audit.second_opinion_verdict))
@@ -339,7 +356,7 @@ def _run_table(ranked: Sequence[TabularAudit], left_out: Sequence[LeftOutFile]) 
 def _columns_table(audit: TabularAudit) -> Table:
     """Return a row per check, expansions below their original column."""
     return Table(
-        text("Columns {file}", file=audit.name),
+        "columns",
         text("Columns of {file}", file=audit.name),
         _CHECK_COLUMNS,
         audit.measurement.checks,
@@ -350,7 +367,7 @@ def _columns_table(audit: TabularAudit) -> Table:
 def _residuals(audit: TabularAudit) -> Table:
     """Return a row per anonymized column that holds sensitive patterns, and how many cells hold which."""
     return Table(
-        text("Patterns {file}", file=audit.name),
+        "patterns",
         text("Sensitive patterns left in {file}", file=audit.measurement.anonymized_name),
         _RESIDUAL_COLUMNS,
         [residual for residual in audit.measurement.residuals if residual.n_cells],

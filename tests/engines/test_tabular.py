@@ -209,10 +209,10 @@ def test_command__prints_and_files_what_the_engine_counted(tmp_path: Path, capsy
     words, reports = written_with_log(tmp_path), tmp_path / "reports"
     assert main([*words, "--json", "--report", str(reports)]) == 0
     printed = json.loads(capsys.readouterr().out)
-    schema = json.loads((ROOT / "docs/schemas/tabular.json").read_text(encoding="utf-8"))
+    schema = json.loads((ROOT / "docs/schemas/report.json").read_text(encoding="utf-8"))
     assert [*Draft202012Validator(schema).iter_errors(printed)] == []
     (file,) = printed["files"]
-    assert (file["verdict"], file["overall"], file["min_k"]) == ("PASS", "NOT_ASSESSED", None)
+    assert (file["verdicts"]["Published rule"], file["overall"], file["k"]) == ("PASS", "NOT_ASSESSED", None)
     filed = json.loads(next(reports.glob("*.json")).read_text(encoding="utf-8"))
     assert [each["role"] for each in filed["inputs"]] == ["original", "anonymized", "log"]
     assert filed["arguments"] == []  # its records are not among the files
@@ -239,7 +239,7 @@ def test_command__keeps_what_was_counted_before_a_table_vanished(
         if file is None:
             refused += 1
             continue
-        assert (file["verdict"], file["overall"]) == ("NOT_ASSESSED", "NOT_ASSESSED")
+        assert (file["verdicts"]["Published rule"], file["overall"]) == ("NOT_ASSESSED", "NOT_ASSESSED")
         assert f"rest is not assessed: {name}.parquet" in str(file["findings"])
         statuses = [each["status"] for each in file["columns"]]
         assert {*statuses} == {"PASS", "NOT_ASSESSED"}

@@ -75,10 +75,10 @@ def test_no_missing_words_and_ignored_columns__hold_for_leakage(
     for more in (["-999", "0,2"], ["--ignore-value", "-999", "--ignore-column", "0", "2"]):
         main(["leakage", str(path), str(path), *more, "--json"])
         documents.append(json.loads(capsys.readouterr().out))
-    settings = [each.pop("settings") for each in documents]
-    assert documents[0] == documents[1]
-    assert documents[0]["n_columns"] == 1
-    assert settings[0]["ignore_values"] == ["-999"]
+    same = ("verdict", "figures", "findings", "columns", "attacks")
+    assert [documents[0][key] for key in same] == [documents[1][key] for key in same]
+    assert documents[0]["n_columns_compared"] == 1
+    assert documents[0]["settings"]["ignore_values"] == ["-999"]
     given = ["--encoding", "klingon", "--delimiter", "~~", "--header-row", "top"]
     assert main(["leakage", "no.csv", "no.csv", *given]) == 2
     assert len(capsys.readouterr().err.splitlines()) == 3
@@ -103,10 +103,10 @@ def test_evidence__is_masked_and_only_there_when_asked_for(
     monkeypatch.chdir(tmp_path)
     capsys.readouterr()
     main([*call, "--json"])
-    assert "evidence" not in json.loads(capsys.readouterr().out)
+    assert found not in {each["title"] for each in json.loads(capsys.readouterr().out)["tables"]}
     main([*call, "--json", "--evidence", "masked"])
-    (shown,) = json.loads(capsys.readouterr().out)["evidence"]
-    assert shown["title"] == found
+    tables = json.loads(capsys.readouterr().out)["tables"]
+    (shown,) = (each for each in tables if each["title"] == found)
     assert "99" in shown["rows"][0]
     main([*call, "--evidence", "masked"])
     printed = capsys.readouterr().out
@@ -119,8 +119,8 @@ def test_evidence__of_a_table_and_its_log(tmp_path: Path, capsys: pytest.Capture
     assert main(["demo", "tabular", str(tmp_path)]) == 0
     capsys.readouterr()
     main(["tabular", str(tmp_path / "lab_results.csv"), "--json", "--evidence", "masked"])
-    (file,) = json.loads(capsys.readouterr().out)["files"]
-    first = file["evidence"][0]
+    tables = json.loads(capsys.readouterr().out)["tables"]
+    first = next(each for each in tables if each["name"].startswith("Evidence"))
     assert first["title"] == "Column check of name"
     assert [row[0] for row in first["rows"]] == [42, 208]
     assert first["rows"][0][1:] == ["AAA", "AAA", "value remains"]
@@ -165,4 +165,5 @@ def test_evidence__of_other_tools_shows_numbers_and_shapes_and_no_cell(
     assert [word for word in ("Zzyzx", "Ljubno", "P0007") if word in told] == []
     capsys.readouterr()
     main([tool, *words, "--json"])
-    assert "evidence" not in json.loads(capsys.readouterr().out)
+    names = [each["name"] for each in json.loads(capsys.readouterr().out)["tables"]]
+    assert [name for name in names if name.startswith("Evidence")] == []

@@ -68,9 +68,9 @@ def test_tabular__exit_code_is_1_when_only_the_second_opinion_fails(folder, caps
     assert main(["tabular", str(path / "survey.csv"), "--json"]) == 1
     document = json.loads(capsys.readouterr().out)
     (file,) = document["files"]
-    assert (document["tool"], document["verdict"], document["skipped"]) == ("tabular", "FAIL", [])
-    assert (file["verdict"], file["second_opinion"], file["overall"]) == ("PASS", "FAIL", "FAIL")
-    assert (file["min_k"], file["share_k_lt_2"], file["quasi_identifiers"]) == (None, 0.0, [])
+    assert (document["tool"], document["verdict"], document["is_whole"]) == ("tabular", "FAIL", True)
+    assert file["verdicts"] == {"Published rule": "PASS", "Second opinion": "FAIL"}
+    assert (file["overall"], file["k"], file["share_k_lt_2"]) == ("FAIL", None, None)
     assert "no_quasi_identifier" in {finding["check"] for finding in file["findings"]}
     assert reports(path) == []
 
@@ -79,16 +79,17 @@ def test_tabular__exit_code_is_1_when_only_the_second_opinion_fails(folder, caps
 def test_tabular__json_has_the_documented_fields(folder, capsys):
     path = folder("lab_results")
     assert main(["tabular", str(path), "--json"]) == 1
-    (file,) = json.loads(capsys.readouterr().out)["files"]
-    assert (
-        list(file)
-        == (
-            "file mode verdict second_opinion overall policy_consistency pattern_residual high_risk_handling "
-            "pass_share warn_share fail_share recommended_review mandatory_review quasi_identifiers min_k "
-            "share_k_lt_2 share_k_lt_5 columns texts findings settings seconds"
-        ).split()
+    document = json.loads(capsys.readouterr().out)
+    (file,) = document["files"]
+    told = (
+        "file verdict overall verdicts headline settings findings tables policy_consistency pattern_residual "
+        "high_risk_handling pass_share warn_share fail_share map columns patterns relinkage pseudonyms"
     )
-    assert file["columns"][1] == {
+    assert set(told.split()) <= set(file)
+    (row,) = document["file_list"]
+    assert (row["file"], row["mode"], row["mandatory_review"]) == ("lab_results.csv", "low", True)
+    assert (row["k"], row["policy_consistency"]) == (208, file["policy_consistency"])
+    assert {key: file["columns"][1][key] for key in list(file["columns"][1])[:6]} == {
         "column": "name",
         "anonymized_column": "name",
         "semantic": "name",
@@ -96,7 +97,6 @@ def test_tabular__json_has_the_documented_fields(folder, capsys):
         "status": "FAIL",
         "reason": "2 of 420 values remain although `drop` is logged.",
     }
-    assert list(file["findings"][0]) == ["check", "verdict", "column", "message", "remedy", "n_affected"]
     assert file["policy_consistency"] == pytest.approx(5 / 6)
 
 
@@ -105,9 +105,11 @@ def test_tabular__quasi_identifiers_and_k_can_be_chosen(folder, capsys):
     path = folder("patients")
     asked = ["--quasi-identifier", "region", "--quasi-identifier", "blood_type", "--k", "1000"]
     assert main(["tabular", str(path), "--json", *asked]) == 1
-    (file,) = json.loads(capsys.readouterr().out)["files"]
-    assert file["quasi_identifiers"] == ["region", "blood_type"]
-    assert (file["verdict"], file["overall"]) == ("PASS", "FAIL")
+    document = json.loads(capsys.readouterr().out)
+    (file,) = document["files"]
+    assert file["settings"]["quasi_identifiers"] == ["region", "blood_type"]
+    assert {each["of"] for each in document["figures"] if each["measure"] == "k"} == {"region, blood_type"}
+    assert (file["verdicts"]["Published rule"], file["overall"]) == ("PASS", "FAIL")
 
 
 @pytest.mark.slow
@@ -194,7 +196,7 @@ def test_tabular__a_file_that_vanishes_or_may_not_be_read_is_named(folder, capsy
     assert "visits.csv: the file cannot be opened. Check that you may read it." in capsys.readouterr().err
 
 
-def test_tabular__expansions_are_nested(folder, capsys):
+def test_tabular__expansions_have_a_row_each(folder, capsys):
     path = folder(
         extra={
             "e.csv": b"who,score\nx,1\ny,2\n",
@@ -211,9 +213,8 @@ def test_tabular__expansions_are_nested(folder, capsys):
     )
     assert main(["tabular", str(path), "--json"]) == 1
     (file,) = json.loads(capsys.readouterr().out)["files"]
-    score = next(column for column in file["columns"] if column["column"] == "score")
-    assert score["status"] == "FAIL"
-    assert {nested["anonymized_column"]: nested["status"] for nested in score["expansions"]} == {
+    score = [row for row in file["columns"] if row["column"] == "score"]
+    assert {row["anonymized_column"]: row["status"] for row in score} == {
         "score_low": "PASS",
         "score_high": "FAIL",
     }

@@ -13,10 +13,9 @@ from core.result import Drawing
 from core.tables import read_dataset
 from core.tabular import LeftOutFile, TabularThresholds, audit_tabular, judge_tabular, pair_files, read_log
 from core.tabular.csv_report import csv_report_header, csv_report_name, csv_report_row
-from core.tabular.document import run_verdict
 from core.tabular.evidence import evidence_of, evidence_table
 from core.tabular.report import tabular_report
-from core.tabular.result import file_result, run_result
+from core.tabular.result import file_result, run_result, run_verdict
 from core.tabular.verified import VerifiedFile
 from core.verdict import Verdict
 from tests.cases.table import says

@@ -92,20 +92,25 @@ def tables_of_opinion(
 ) -> dict[str, Table]:
     """Return its tables of a file by the title of each on its tab."""
     found = {
-        "Unchanged columns": ("Columns", _unchanged_columns(opinion), measured.columns),
-        "Re-linkage": ("Re-linkage", _RELINKAGE, _sets_of_columns(measured, opinion)),
-        "Pseudonyms": ("Pseudonyms", _PSEUDONYMS, measured.pseudonyms),
-        "Quasi-identifiers": ("Quasi-identifiers", _CONTRIBUTIONS, _contributions(measured)),
+        "Unchanged columns": ("unchanged_columns", "Columns", _unchanged_columns(opinion), measured.columns),
+        "Re-linkage": ("relinkage", "Re-linkage", _RELINKAGE, _sets_of_columns(measured, opinion)),
+        "Pseudonyms": ("pseudonyms", "Pseudonyms", _PSEUDONYMS, measured.pseudonyms),
+        "Quasi-identifiers": (
+            "quasi_identifiers",
+            "Quasi-identifiers",
+            _CONTRIBUTIONS,
+            _contributions(measured),
+        ),
     }
     return {
         tab: Table(
-            text("{table} {file}", table=own(title), file=name),
+            key,
             text("Second opinion on {file}: {table}", file=name, table=own(title)),
             columns,
             rows,
             where="both" if rows else "page",
         )
-        for tab, (title, columns, rows) in found.items()
+        for tab, (key, title, columns, rows) in found.items()
     }
 
 
