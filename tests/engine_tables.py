@@ -17,13 +17,15 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from core.delivery import (
+    DeliveryAudit,
     DeliverySettings,
     DeliveryThresholds,
-    delivery_document,
     judge_delivery,
     measure_delivery,
 )
 from core.delivery.in_engine import audit_delivery_in_engine
+from core.delivery.result import TOOL as DELIVERIES
+from core.delivery.result import delivery_result
 from core.engines import Address, Engine, address_of, beside, connected
 from core.leakage import LeakageSettings, LeakageThresholds, RowLeakage, count_row_matches, pair_tables
 from core.leakage.chance import ColumnChance, column_chance
@@ -57,6 +59,7 @@ from core.tabular import (
 )
 from core.tabular.in_engine import measure_in_engine as measure_tabular_in_engine
 from core.verdict import Verdict
+from tests.one_json import document_of, figures_of
 
 # Spellings that fold into one, look alike and are two in bytes, stand for missing, are stars.
 _WORDS = [
@@ -457,10 +460,7 @@ def delivery_differences(
     found: list[str] = []
     for k in (2, 3, 5):
         limits = DeliveryThresholds(k=k, known_records=min(k, 3) - 1)
-        one, other = (
-            json.dumps(_told(delivery_document(judge_delivery(each, limits))), default=str)
-            for each in (ours, theirs)
-        )
+        one, other = (json.dumps(_told(judge_delivery(each, limits)), default=str) for each in (ours, theirs))
         for name, own in zip(names, tables, strict=True):
             for form in ("{}.", '"{}"', "`{}`"):
                 other = other.replace(form.format(name), form.format(own))
@@ -468,10 +468,19 @@ def delivery_differences(
     return found
 
 
-def _told(document: dict[str, Any]) -> dict[str, Any]:
-    keys = "n_persons tables keys known records_alone unchosen_columns share_found_by_all_columns"
+def _told(audit: DeliveryAudit) -> dict[str, Any]:
+    measured, document = audit.measurement, document_of(DELIVERIES, delivery_result(audit))
+    measures = "n_persons smallest_known_class smallest_table_class alone_share all_columns_found_share"
     findings = [each for each in document["findings"] if each["check"] in _OF_DELIVERIES]
-    return {key: document[key] for key in keys.split()} | {"findings": _by_check(findings)}
+    return {
+        **{key: document.get(key) for key in ("released_tables", "keys", "known", "records_alone")},
+        **{measure: figures_of(document, measure) for measure in measures.split()},
+        "unchosen": [str(place) for place in measured.unchosen],
+        "tables": [(each.repeats, each.n_nobody) for each in measured.tables],
+        "links": [(each.one_is_unique, each.other_is_unique) for each in measured.links],
+        "cut": [each.n_cut for each in (*measured.known, *measured.records_alone)],
+        "findings": _by_check(findings),
+    }
 
 
 _OF_DELIVERIES = frozenset(

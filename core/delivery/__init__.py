@@ -1,7 +1,6 @@
 """Several tables of one delivery, read together: what the persons' records tell beside each other."""
 
 from core.delivery.attack import Attack
-from core.delivery.document import delivery_document, verdict_sentence
 from core.delivery.judging import DeliveryAudit, attack_sentence, audit_delivery, judge_delivery, known_words
 from core.delivery.keys import Link, Place, table_names
 from core.delivery.known import Known

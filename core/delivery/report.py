@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from core.delivery.document import delivery_arguments
 from core.delivery.judging import DeliveryAudit
 from core.delivery.result import TOOL, delivery_result
+from core.free_text import reading_words
+from core.releases import earlier_words
 from core.reports import InputFacts, Report, input_facts, placed, report_of
+from core.settings_form import option_words
 from core.tables import Dataset
 from core.words import listed, own, text
 
@@ -22,6 +24,14 @@ def delivery_report(audit: DeliveryAudit, *, inputs: Sequence[InputFacts], creat
         created_at=created_at,
         arguments=() if audit.measurement.is_in_engine else (delivery_arguments(audit, inputs),),
     )
+
+
+def delivery_arguments(audit: DeliveryAudit, inputs: Sequence[InputFacts]) -> tuple[str, ...]:
+    """Return the words that repeat the audit of some tables."""
+    words = [*option_words(audit.measurement.settings), *option_words(audit.thresholds)]
+    tables = [facts.path for facts in inputs if facts.role == "table"]
+    read = reading_words(audit.read, audit.measurement.texts)
+    return (*tables, *words, *read, *earlier_words(audit.releases, inputs))
 
 
 def facts_of_tables(datasets: Sequence[Dataset]) -> list[InputFacts]:

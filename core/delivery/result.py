@@ -1,14 +1,18 @@
 """What a delivery says: figures of all tables together, the tables, keys between them, and attacks."""
 
+from collections.abc import Iterator
+
 from core.delivery.charts import attacks_drawing, known_drawing, tables_drawing
-from core.delivery.document import verdict_sentence
 from core.delivery.judging import DeliveryAudit, attack_sentence, known_words
+from core.delivery.known import Known
+from core.free_text.result import texts_group
 from core.releases.result import MEASURE_KEYS as RELEASE_KEYS
 from core.releases.result import releases_figures, releases_limits, releases_tables
 from core.result import Col, Figure, Group, Result, Table, verdict_of
-from core.settings_form import report_lines
+from core.settings_form import report_lines, settings_document
 from core.tools import Tool
-from core.words import counted, listed, own, percent, text
+from core.verdict import Verdict
+from core.words import Text, counted, listed, own, percent, text
 
 _LIMITS = (
     "Only the tables given are read together. What else has been released, or what others hold, finds more.",
@@ -28,40 +32,50 @@ TOOL = Tool(
         "random_found_share",
         "attack_share",
         "table_below_k_share",
+        "n_persons",
+        "smallest_known_class",
+        "smallest_table_class",
+        "alone_share",
+        "all_columns_found_share",
         *RELEASE_KEYS,
     ),
 )
-_KNOWN_COLUMNS = (
-    Col("known", "Known of a person", kind="words"),
-    Col("below", "Among fewer than k", "share"),
-    Col("alone", "Alone", "share"),
-    Col("random", "Alone by records drawn at random", "share"),
-    Col("looked_at", "Persons looked at", "number"),
+_FOUND_COLUMNS = (
+    Col("n_records_known", "Records"),
+    Col("share_below_k", "Among fewer than k", "share"),
+    Col("low", "From", "share"),
+    Col("high", "To", "share"),
+    Col("share_unique", "Alone", "share"),
+    Col("share_found_by_random_records", "Alone by records drawn at random", "share"),
+    Col("smallest_class", "Smallest group", "number"),
+    Col("n_persons_looked_at", "Persons looked at", "number"),
 )
+_KNOWN_COLUMNS = (Col("known", "Known of a person", kind="words"), *_FOUND_COLUMNS)
 _TABLE_COLUMNS = (
     Col("table", "Table"),
-    Col("records", "Records", "records"),
-    Col("persons", "Persons", "number"),
+    Col("n_records", "Records", "records"),
+    Col("n_persons", "Persons", "number"),
     Col("person_column", "Person"),
     Col("quasi_identifiers", "Quasi-identifiers", kind="words"),
-    Col("below", "Among fewer than k", "number"),
-    Col("smallest", "Smallest group", "number"),
-    Col("only_here", "In no other table", "number"),
+    Col("n_persons_below_k", "Among fewer than k", "number"),
+    Col("smallest_class", "Smallest group", "number"),
+    Col("n_persons_only_here", "In no other table", "number"),
 )
 _KEY_COLUMNS = (
     Col("one", "Column"),
     Col("other", "Found in it: column"),
-    Col("found", "Values found", "number"),
-    Col("values", "Values", "number"),
-    Col("share", "Share found", "share"),
+    Col("n_found", "Values found", "number"),
+    Col("n_values", "Values", "number"),
+    Col("share_found", "Share found", "share"),
     Col("note", "Note", kind="words"),
 )
 _ATTACK_COLUMNS = (
-    Col("facts", "Facts", "number"),
+    Col("n_facts", "Facts", "number"),
     Col("of_person", "Of the person", kind="words"),
     Col("of_record", "Of one record", kind="words"),
-    Col("share", "Persons found", "share"),
+    Col("share_found", "Persons found", "share"),
 )
+_SAMPLE_NOTE = "From and to: the 95 % interval where not everybody was looked at."
 
 
 def delivery_result(audit: DeliveryAudit) -> Result:
@@ -94,11 +108,26 @@ def delivery_result(audit: DeliveryAudit) -> Result:
                 (*releases_figures(audit.releases), *releases_tables(audit.releases)),
                 where="report",  # a page shows them with what was given
             ),
+            Group("further", "Persons", (Figure("n_persons", measured.n_persons),), where="report"),
+            Group("groups", "Smallest groups", tuple(_groups(audit)), where="report", is_detail=True),
+            *texts_group(measured.texts, audit.read),
         ),
         limits=releases_limits(audit.releases),
         settings=report_lines(measured.settings, audit.thresholds),
+        asked=settings_document(measured.settings, audit.thresholds),
+        is_whole=not measured.unanswered,
         seeds={"seed": measured.settings.seed},
     )
+
+
+def verdict_sentence(audit: DeliveryAudit) -> Text:
+    """Say the gravest finding; of none, how many persons all tables together find."""
+    if not audit.findings:
+        return text("No key joins the tables: what they tell together is not known.")
+    gravest = audit.findings[0]
+    if gravest.verdict is Verdict.PASS:
+        gravest = next((each for each in audit.findings if each.check == "joined_k"), gravest)
+    return own(gravest.gist)
 
 
 def _figures(audit: DeliveryAudit) -> tuple[Figure, ...]:
@@ -133,20 +162,48 @@ def _figures(audit: DeliveryAudit) -> tuple[Figure, ...]:
     return tuple(figure for figure in found if figure is not None)
 
 
+def _groups(audit: DeliveryAudit) -> Iterator[Figure | Table]:
+    """Yield the smallest groups by all that may be known, and who is alone; what records alone find."""
+    measured, most = audit.measurement, audit.thresholds.known_records
+    may_be_known = [each for each in measured.known if each.n_events is not None and each.n_events <= most]
+    for each in may_be_known:
+        smallest = int(each.smallest.min()) if each.n_looked_at else None
+        yield Figure("smallest_known_class", smallest, of=known_words(each.n_events))
+    for table in measured.tables:
+        if table.quasi_identifiers:
+            smallest = int(table.smallest.min()) if len(table.smallest) else None
+            yield Figure("smallest_table_class", smallest, of=table.name)
+    for each in may_be_known:
+        share, total = each.share_below(2), each.n_looked_at
+        yield Figure("alone_share", share, of=known_words(each.n_events), total=total)
+    if (found := measured.everything_known) is not None:
+        yield Figure("all_columns_found_share", found.share_below(2), total=found.n_looked_at)
+    if measured.records_alone:
+        rows = [_found_by(each, audit.thresholds.k) for each in measured.records_alone]
+        title = "What records alone find, without the persons' own columns"
+        yield Table("records_alone", title, _FOUND_COLUMNS, rows, _SAMPLE_NOTE)
+
+
 def _known_table(audit: DeliveryAudit) -> Table:
     """Return what each knowledge finds, a row each."""
-    k = audit.thresholds.k
-    rows = [
-        (
-            known_words(each.n_events),
-            each.share_below(k),
-            each.share_below(2),
-            each.share_found,
-            each.n_looked_at,
-        )
-        for each in audit.measurement.known
-    ]
-    return Table("known", "What is known of a person, and what it finds", _KNOWN_COLUMNS, rows)
+    k, known = audit.thresholds.k, audit.measurement.known
+    rows = [(known_words(each.n_events), *_found_by(each, k)) for each in known]
+    note = _SAMPLE_NOTE if any(each.is_sample for each in known) else ""
+    return Table("known", "What is known of a person, and what it finds", _KNOWN_COLUMNS, rows, note)
+
+
+def _found_by(known: Known, k: int) -> tuple[object, ...]:
+    """Return what so many records find, with the interval where they are of a sample."""
+    interval = known.interval_below(k) if known.is_sample else None
+    return (
+        known.n_events,
+        known.share_below(k),
+        *(interval or (None, None)),
+        known.share_below(2),
+        known.share_found,
+        int(known.smallest.min()) if known.n_looked_at else None,
+        known.n_looked_at,
+    )
 
 
 def _tables_table(audit: DeliveryAudit) -> Table:
@@ -165,7 +222,7 @@ def _tables_table(audit: DeliveryAudit) -> Table:
         )
         for table in audit.measurement.tables
     ]
-    return Table("tables", "Tables", _TABLE_COLUMNS, rows)
+    return Table("released_tables", "Tables", _TABLE_COLUMNS, rows)
 
 
 def _keys_table(audit: DeliveryAudit) -> Table:

@@ -25,7 +25,7 @@ from core.diversity.measuring import (
     search,
 )
 from core.diversity.minimization import SearchStoppedError
-from core.diversity.minimized import Generalization, generalizations, generalizations_document
+from core.diversity.minimized import Generalization, generalizations
 from core.diversity.model_files import load_estimator
 from core.diversity.problem import ModelChoice, SearchProblem, prepare_search
 from core.diversity.release import KeptCells, Verification, minimized_sources, released_table, verify

@@ -215,17 +215,6 @@ def _masked(names: tuple[str, ...], released: Collection[str]) -> tuple[str, ...
     return tuple(dict.fromkeys(shown))
 
 
-def generalizations_document(found: tuple[Generalization, ...]) -> dict[str, object]:
-    """Return the generalizations as plain values for JSON."""
-    return {
-        "ranges": {each.feature: list(each.cuts) for each in found if each.cuts is not None},
-        "categories": {
-            each.feature: [list(group) for group in each.groups] for each in found if each.groups is not None
-        },
-        "untouched": [each.feature for each in found if each.untouched],
-    }
-
-
 def known_as(generalization: Generalization) -> Text:
     """Return what may be known of a feature, as a person reads it."""
     if generalization.untouched:

@@ -1,19 +1,21 @@
 """The report of a (k, l) search, and the files for programs that are offered beside it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 import pandas as pd
 
 from core.diversity import Configuration, DiversityAudit, SearchProblem
-from core.diversity.document import MODEL, TABLE, TRAINING, diversity_arguments
 from core.diversity.result import TOOL, diversity_result, pairs_table
+from core.diversity.settings import as_published
 from core.languages import ENGLISH
 from core.reports import InputFacts, Report, file_facts, input_facts, placed, report_of, report_table
 from core.reports.proof import Tried, figure_tried, tried_tables
 from core.result import Result
+from core.settings_form import option_words
 from core.words import listed, speaking, text
 
+TABLE, TRAINING, MODEL = "table to anonymize", "training table", "model file"  # parts of files in an audit
 _TRIED = ("k", "distinct_l", "entropy_l", "recursive_c", "t", "alpha")
 
 
@@ -29,6 +31,27 @@ def diversity_report(audit: DiversityAudit, picked: Configuration | None, *, cre
         arguments=(diversity_arguments(audit, inputs, picked),),
     )
     return made.with_tables(tried_tables(_tried(problem, result)))
+
+
+def diversity_arguments(
+    audit: DiversityAudit, inputs: Sequence[InputFacts], chosen: Configuration | None
+) -> tuple[str, ...]:
+    """Return the words that repeat the search, and show the pair that was chosen."""
+    problem = audit.search.problem
+    settings, choice = problem.settings, problem.choice
+    is_published = settings == as_published(settings)
+    paths = {str(facts.role): facts.path for facts in inputs}
+    model = {"tree": "", "file": paths.get(MODEL, "")}.get(choice.source, choice.source)
+    return (
+        paths[TABLE],
+        *(["--train", paths[TRAINING]] if TRAINING in paths else []),
+        *option_words(settings, left_out=("cells", "diversity", "sensitive_bins") if is_published else ()),
+        *(["--reference-cells"] if is_published else []),
+        *(["--model", model] if model else []),
+        *option_words(choice, left_out=("source",)),
+        *option_words(audit.thresholds),
+        *([] if chosen is None else ["--pair", str(chosen.k), str(chosen.l)]),
+    )
 
 
 def _inputs(problem: SearchProblem) -> Iterator[InputFacts]:

@@ -26,7 +26,7 @@ from core.diversity.minimized import known_as, ranges
 from core.measures import diversity as diversity_measures
 from core.measures import shared
 from core.result import Col, Figure, Group, Note, Part, Result, Table
-from core.settings_form import report_lines
+from core.settings_form import report_lines, settings_document
 from core.tools import Tool
 from core.utility import average_class_size, discernibility
 from core.verdict import Verdict
@@ -64,17 +64,13 @@ TOOL = Tool(
         for measure in measures
     ),
 )
+_RECOMMENDED_TITLE = "Recommended pair"
 _FIRST = ("accuracy", "deletion_ratio", "k", "distinct_l")
 
 
-def _of(part: str, name: str, *, decimals: int | None = None) -> Callable[[Configuration], object]:
+def _of(part: str, name: str) -> Callable[[Configuration], object]:
     """Return what reads a figure of a part of a configuration, None where it has no such part."""
-
-    def read(configuration: Configuration) -> object:
-        value = getattr(getattr(configuration, part), name, None)
-        return value if value is None or decimals is None else round(value, decimals)
-
-    return read
+    return lambda configuration: getattr(getattr(configuration, part), name, None)
 
 
 _PAIRS = (
@@ -84,18 +80,18 @@ _PAIRS = (
     Col("accuracy", "Accuracy", "share"),
     Col("accuracy_low", "Interval from", "share", get=_of("evaluation", "accuracy_low")),
     Col("accuracy_high", "Interval to", "share", get=_of("evaluation", "accuracy_high")),
-    Col("balanced", "Balanced", "share", get=_of("evaluation", "balanced_accuracy")),
-    Col("baseline", "Most frequent label", "share", get=_of("evaluation", "baseline_accuracy")),
-    Col("untouched", "Same records untouched", "share", get=_of("evaluation", "untouched_accuracy")),
+    Col("balanced_accuracy", "Balanced", "share", get=_of("evaluation", "balanced_accuracy")),
+    Col("baseline_accuracy", "Most frequent label", "share", get=_of("evaluation", "baseline_accuracy")),
+    Col("untouched_accuracy", "Same records untouched", "share", get=_of("evaluation", "untouched_accuracy")),
     Col("n_holdout", "Held out", get=_of("evaluation", "n_holdout")),
-    Col("deletion", "Removed", "share", get=attrgetter("deletion_ratio")),
+    Col("deletion_ratio", "Removed", "share"),
     Col("n_kept", "Kept", get=_of("kept_set", "n_kept")),
     Col("ncp", "NCP", "share", get=_of("kept_set", "ncp")),
     Col("minimization_ncp", "NCP of minimization", "share", get=_of("evaluation", "minimization_ncp")),
-    Col("smallest_class", "Smallest class", get=_of("verification", "k")),
+    Col("min_k", "Smallest class", get=_of("verification", "k")),
     Col("distinct_l", "Distinct ℓ", get=_of("verification", "distinct_l")),
-    Col("entropy_l", "Entropy ℓ", get=_of("verification", "entropy_l", decimals=3)),
-    Col("t", "t", get=_of("verification", "t", decimals=4)),
+    Col("entropy_l", "Entropy ℓ", "number", get=_of("verification", "entropy_l")),
+    Col("t", "t", "number", get=_of("verification", "t")),
     Col("alpha", "α", "share", get=_of("verification", "alpha")),
 )
 _BINS = (
@@ -119,6 +115,7 @@ _CLASS_VALUES = (
     Col("classes", "Classes"),
     Col("records", "Records"),
 )
+_RECOMMENDED = (Col("k", "k"), Col("l", "ℓ"), Col("reason", "Reason", kind="words"))
 _SINGLING_OUT = (
     Col("column", "Column"),
     Col("values", "Different values", get=attrgetter("n_values")),
@@ -152,6 +149,8 @@ def diversity_result(audit: DiversityAudit, picked: Configuration | None) -> Res
                 (Table("bins", "How sensitive values are counted", _BINS, problem.sensitive),),
             ),
             *([] if picked is None else _released(problem, picked)),
+            Group("untouched", "Figures", tuple(_untouched(problem)), where="report"),
+            Group("recommended", _RECOMMENDED_TITLE, _recommended(audit), where="report", is_detail=True),
         ),
         settings={
             **report_lines(settings, choice, audit.thresholds),
@@ -160,6 +159,7 @@ def diversity_result(audit: DiversityAudit, picked: Configuration | None) -> Res
             "Seed of the minimization": settings.minimization_seed,
             "Model": own(_model(problem)),
         },
+        asked=settings_document(settings, choice, audit.thresholds),
         seeds={
             "split_seed": choice.split_seed,
             "seed": choice.seed,
@@ -281,6 +281,25 @@ def _verified(
     yield Figure("discernibility", None if kept is None else float(discernibility(kept.classes)), of=of)
 
 
+def _untouched(problem: SearchProblem) -> Iterator[Figure]:
+    """Yield how many records there are to anonymize, and what is right of them untouched."""
+    yield Figure("n_records_to_anonymize", problem.n_records)
+    yield Figure("base_balanced_accuracy", problem.base_balanced_accuracy)
+    yield Figure("base_baseline_accuracy", problem.base_baseline)
+
+
+def _recommended(audit: DiversityAudit) -> tuple[Part, ...]:
+    """Return the pair that is recommended, why, and what was counted on its released bytes."""
+    found = audit.recommended
+    chosen = None if found is None else audit.search.configuration(found.k, found.l)
+    verified = None if chosen is None else chosen.verification
+    return (
+        Figure("recommended_k", None if verified is None else verified.k),
+        Figure("recommended_l", None if verified is None else verified.distinct_l),
+        Table("recommended", _RECOMMENDED_TITLE, _RECOMMENDED, () if found is None else (found,)),
+    )
+
+
 def _held(holds: bool) -> Verdict:
     return Verdict.PASS if holds else Verdict.FAIL
 
@@ -311,7 +330,7 @@ def _lists(audit: DiversityAudit) -> Iterator[Group]:
 
 def pairs_table(audit: DiversityAudit) -> Table:
     """Return all pairs, a row each: shares in [0, 1], None where not assessed."""
-    return Table("all_configurations", "All configurations", _PAIRS, audit.search.configurations)
+    return Table("configurations", "All configurations", _PAIRS, audit.search.configurations)
 
 
 def _released(problem: SearchProblem, picked: Configuration) -> Iterator[Group]:

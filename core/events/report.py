@@ -1,14 +1,16 @@
 """The report of the event-log anonymizer."""
 
+import json
 from collections.abc import Sequence
 from datetime import datetime
 
-from core.events.document import events_arguments
 from core.events.judging import EventAudit
+from core.events.mapping import BUILT_IN_MAPPING
 from core.events.measuring import Outcome
 from core.events.proof import event_proof
 from core.events.result import TOOL, events_result
 from core.reports import InputFacts, Report, placed, report_of
+from core.settings_form import option_words
 
 
 def events_report(
@@ -28,3 +30,18 @@ def events_report(
         arguments=(events_arguments(audit, inputs[0].path if inputs else "LOG.csv"),),
     )
     return made.with_tables(event_proof(audit))
+
+
+def events_arguments(audit: EventAudit, file: str) -> tuple[str, ...]:
+    """Return the words that repeat the audit; a seed of pseudonyms, which only the person has, by name."""
+    settings, options = audit.measured.log.settings, audit.release.options
+    mapping = json.dumps(dict(settings.mapping.pairs), ensure_ascii=False)
+    return (
+        file,
+        *option_words(settings, left_out=("mapping", *settings.found_columns)),
+        *option_words(audit.anonymized.rule),
+        *option_words(options, left_out=("pseudonym_seed",)),
+        *([] if settings.leave_out else ["--leave-out-none"]),
+        *([] if settings.mapping == BUILT_IN_MAPPING else ["--mapping", mapping]),
+        *([] if options.pseudonym_seed is None else ["--pseudonym-seed", "SEED"]),
+    )

@@ -17,7 +17,6 @@ from core.events.charts import (
     stage_drawing,
     trace_drawing,
 )
-from core.events.document import event_figures
 from core.events.judging import KNOWN_EVENTS_JUDGED, NUMBER_SHARE_TO_FAIL, TRACE_SHARE_TO_WARN, EventAudit
 from core.events.measuring import MULTI_LEVEL, AnonymizedEvents, Outcome
 from core.events.release import Release
@@ -26,7 +25,7 @@ from core.events.suggestions import Suggestions
 from core.events.trace_risk import KNOWN_EVENTS, TraceRisk
 from core.measures import events as measures_of
 from core.result import Col, Figure, Group, Result, Table, verdict_of
-from core.settings_form import described, report_lines, reported
+from core.settings_form import described, report_lines, reported, settings_document
 from core.tools import Tool
 from core.verdict import Verdict, worst_first
 from core.words import Text, counted, joined, own, part_of, percent, text
@@ -129,7 +128,8 @@ _SCOPES = (
 _DIVERSITY = (
     Col("attribute", "Attribute"),
     Col("combinations", "Combinations", get=attrgetter("n_combinations")),
-    Col("uniform", "With one value", get=attrgetter("n_uniform")),
+    Col("uniform_combinations", "With one value", get=attrgetter("n_uniform")),
+    Col("dominated_combinations", "With nearly one value", get=attrgetter("n_dominated")),
     Col("distinct_l", "Smallest distinct ℓ"),
     Col("entropy_l", "Smallest entropy ℓ"),
     Col("t", "Largest t"),
@@ -164,6 +164,7 @@ def events_result(audit: EventAudit, outcomes: Sequence[Outcome] = ()) -> Result
         first=(*_FIRST, told, *(each.measure for each in risk_figures(audit))),
         groups=tuple(_groups(audit, outcomes)),
         settings=_settings(audit),
+        asked=settings_document(audit.measured.log.settings, audit.anonymized.rule, audit.release.options),
         seeds={"pseudonym_seed": None if audit.release.options.pseudonym_seed is None else "given"},
     )
 
@@ -210,9 +211,39 @@ def _figure_groups(audit: EventAudit) -> Iterator[Group]:
     log = ("cells_generalized", "users_total", "users_after_cleanup", "events_total", "events_after_cleanup")
     yield Group("kept", "From the log to the export", kept)
     yield Group("risk", "What was found", tuple(risk_figures(audit)))
-    yield Group("further", "What was found", figures("number_below_k_share", "events_capped"), where="report")
+    further = ("number_below_k_share", "users_standing_out", "events_capped", "combinations_after")
+    yield Group("further", "What was found", figures(*further), where="report")
+    if known["sequence_unique_share"] is None:
+        order = figures("sequence_unique_share")
+        yield Group("order", "What counts and order tell", order, where="report", is_detail=True)
     yield Group("whole_log", "Loss", figures("whole_log_penalty_share"))
     yield Group("log", "Event log", figures(*log), where="report")
+
+
+def event_figures(audit: EventAudit) -> dict[str, float | None]:
+    """Return the figures of an audit by measure: shares in [0, 1], None for not assessed."""
+    measured, reduced, rows = audit.measured, audit.anonymized.reduced, audit.rows
+    return {
+        "users_total": measured.log.n_users,
+        "users_after_cleanup": measured.n_users_after_cleanup,
+        "users_after": reduced.n_users,
+        "events_total": measured.log.n_events_in_file,
+        "events_after_cleanup": measured.n_events_after_cleanup,
+        "events_after": reduced.n_events,
+        "events_flattened_kept": reduced.n_events_flattened,
+        "events_capped": reduced.n_events_capped,
+        "cells_generalized": reduced.n_cells_generalized,
+        "penalty_share": reduced.penalty_share,
+        "whole_log_penalty_share": audit.whole_log_penalty_share,
+        "combinations_after": audit.release.verification.n_combinations,
+        "smallest_combination": audit.release.verification.smallest,
+        "number_unique_share": rows.share(rows.n_alone_by_number),
+        "number_below_k_share": rows.share(rows.n_below_k_by_number),
+        "users_standing_out": rows.n_standing_out,
+        "multiset_unique_share": rows.share(rows.n_unique_multiset),
+        "sequence_unique_share": rows.share(rows.n_unique_sequence),
+        "whole_trace_unique_share": audit.traces_after.whole_trace,
+    }
 
 
 def _headline(audit: EventAudit) -> Text:

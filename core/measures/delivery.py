@@ -32,4 +32,21 @@ MEASURES = (
         "Persons with a record whose combination of quasi-identifiers is that of fewer than k persons, "
         "divided by the persons in the table."
     ),
+    Measure(
+        "smallest_known_class", "Smallest group by what is known", "number", "higher", _TERROVITIS, lower=1
+    ).means(
+        "Persons in the smallest group that some choice of so many records of a person leaves, with the "
+        "person's quasi-identifiers, among the persons looked at."
+    ),
+    Measure(
+        "smallest_table_class", "Smallest group in one table", "number", "higher", _TERROVITIS, lower=1
+    ).means("Persons in the smallest group by a record's quasi-identifiers in the table."),
+    Measure("alone_share", "Alone by what is known", "share", "lower", _TERROVITIS).means(
+        "Persons of whom some choice of so many records, with their quasi-identifiers, fits nobody else, "
+        "divided by the persons looked at."
+    ),
+    Measure("all_columns_found_share", "Found by all released columns", "share", "lower", _TERROVITIS).means(
+        "Persons whom all released columns, their own and those of some record of theirs, fit alone, divided "
+        "by the persons looked at."
+    ),
 )

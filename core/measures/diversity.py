@@ -45,4 +45,31 @@ MEASURES = (
         "categories not told apart divided by all (0 for one); mean over the held-out records and the "
         "quasi-identifiers."
     ),
+    Measure("n_records_to_anonymize", "Records to anonymize", "records", "neither").means(
+        "Records of the table that the search anonymizes: all, or those that do not train the model."
+    ),
+    Measure(
+        "base_balanced_accuracy",
+        "Balanced accuracy on all untouched records",
+        "share",
+        "neither",
+        _BRODERSEN,
+    ).means(
+        "Mean over the labels of the share of their records that the model classifies right, before anything "
+        "is anonymized or removed."
+    ),
+    Measure(
+        "base_baseline_accuracy", "Accuracy of the most frequent label, untouched", "share", "neither"
+    ).means(
+        "Records to anonymize that have their most frequent label, divided by all of them: what is right "
+        "without any model. For regression 0, the R² of the mean."
+    ),
+    Measure("recommended_k", "Smallest class of the recommended pair", "records", "higher", lower=1).means(
+        "Records in the smallest class of the table that is released with the recommended k and ℓ, counted "
+        "on its bytes."
+    ),
+    Measure("recommended_l", "Fewest sensitive values of the recommended pair", "values", "higher").means(
+        "Different values of a sensitive attribute in the class that has fewest, in the table that is "
+        "released with the recommended k and ℓ."
+    ),
 )

@@ -29,6 +29,9 @@ MEASURES = (
     Measure("events_after", "Events kept", "events", "neither").means(
         "Records of the export: the events whose combination at least k users share."
     ),
+    Measure("combinations_after", "Combinations released", "classes", "neither").means(
+        "Different combinations of the contributing columns in the exported file."
+    ),
     Measure("events_flattened_kept", "Events kept flattened", "events", "neither").means(
         "Released events with at least one value replaced by a coarser one or by any."
     ),
@@ -70,6 +73,10 @@ MEASURES = (
     Measure("number_below_k_share", "Numbers of rows that fewer than k share", "share", "lower").means(
         "Users with a pseudonym of so many exported rows as fewer than k users' pseudonyms have, divided by "
         "the users released."
+    ),
+    Measure("users_standing_out", "Users with far more rows than others", "users", "lower").means(
+        "Users, fewer than k, with at least twice the exported rows of every other user, or users alone with "
+        "their number of rows and with at least ten times the rows of most."
     ),
     Measure("multiset_unique_share", "Singled out by all rows", "share", "lower").means(
         "Users with a pseudonym whose exported rows, each as often as it occurs, equal those of no other "

@@ -55,7 +55,8 @@ MEASURES = (
         "assessed."
     ),
     Measure("n_persons", "Persons assessed", "number", "neither").means(
-        "Different values of the person column among the records assessed."
+        "Different values of the person column among the records assessed; of several tables, different "
+        "persons by the keys that join them."
     ),
     Measure("persons_at_risk_share", "Persons at risk", "share", "lower").means(
         "Persons with a record in a class of fewer than k persons, divided by the persons assessed."

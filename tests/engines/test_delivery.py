@@ -11,14 +11,16 @@ import pytest
 from hypothesis import given
 
 from core.__main__ import main
-from core.delivery import DeliveryAudit, DeliverySettings, DeliveryThresholds, delivery_document
+from core.delivery import DeliveryAudit, DeliverySettings, DeliveryThresholds
 from core.delivery.in_engine import InEngine, audit_delivery_in_engine
+from core.delivery.result import TOOL, delivery_result
 from core.engines import address_of
 from core.engines.sources import Engine
 from core.errors import AuditInputError
 from core.verdict import Verdict
 from tests.engine_tables import deliveries, delivery_differences, few, in_duckdb
 from tests.kinds import Patch, Told
+from tests.one_json import document_of, figures_of
 
 if TYPE_CHECKING:
     from tests.postgresql import Server
@@ -84,7 +86,7 @@ def test_audit__too_many_choices_are_not_assessed(tmp_path: Path, monkeypatch: P
     monkeypatch.setattr("core.delivery.known_in_engine.MOST_SETS", 10)
     found = audited(tmp_path, delivery())
     assert checks(found)["joined_k"] is Verdict.NOT_ASSESSED
-    document = delivery_document(found)
+    document = document_of(TOOL, delivery_result(found))
     assert [each["share_below_k"] is None for each in document["known"]] == [False, False, True, True, False]
     assert "2 of their records was not counted" in str(found.findings[0].message)
 
@@ -177,8 +179,8 @@ def test_command__keeps_what_was_counted_before_a_table_vanished(
         found = json.loads(printed.out)
         assert found["verdict"] == "NOT_ASSESSED"
         assert "no_key" not in {each["check"] for each in found["findings"]}
-        kept.append((len(found["known"]), len(found["records_alone"])))
-        assert [each["n_persons"] for each in found["tables"]] == [60, 60]
+        kept.append(tuple(len(found.get(key, ())) for key in ("known", "records_alone")))
+        assert [each["n_persons"] for each in found["released_tables"]] == [60, 60]
     assert refused
     assert kept == sorted(kept)
     assert {bool(known) for known, _ in kept} == {False, True}
@@ -190,8 +192,8 @@ def test_command__prints_and_files_what_the_engine_counted(tmp_path: Path, capsy
     assert main([*words, "--k", "3", "--json", "--report", str(reports)]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert (printed["n_persons"], printed["verdict"]) == (300, "NOT_ASSESSED")
-    assert [each["n_persons"] for each in printed["tables"]] == [300, 300]
-    assert "attacks" not in printed
+    assert [each["n_persons"] for each in printed["released_tables"]] == [300, 300]
+    assert not {"attacks", "texts"} & printed.keys()
     filed = json.loads(next(reports.glob("*.json")).read_text(encoding="utf-8"))
     assert [each["name"] for each in filed["inputs"]] == at
     assert main(words) == 0
@@ -209,10 +211,13 @@ def test_command__holds_tables_against_earlier_ones(tmp_path: Path, capsys: Told
     (tmp_path / "old").mkdir()
     before = in_duckdb(tmp_path / "old", {**tables, "persons": tables["persons"].slice(2)})
     assert main(["dataset", *at, "--key", KEY, "--k", "3", "--earlier", *before, "--json"]) == 1
-    found = json.loads(capsys.readouterr().out)["releases"]
-    compared = {each["table"]: each for each in found["compared"]}
-    assert compared["persons"]["newcomers"] == {"n": 2, "n_below_k": 2, "n_given_away": {}}
-    assert (compared["persons"]["counts"], compared["visits"]["is_same"]) == ("person", True)
+    found = json.loads(capsys.readouterr().out)
+    compared = {each["table"]: each for each in found["earlier"]}
+    of_persons = [compared["persons"][key] for key in ("counted", "came", "came_below", "came_values")]
+    assert of_persons == ["persons", 2, 2, None]
+    visits = [compared["visits"][key] for key in ("both", "came", "left")]
+    assert visits == [None, 0, 0]
+    assert figures_of(found, "newcomers_below_k_share") == {"persons.parquet": 1.0}
     assert found["verdict"] == "FAIL"
 
 

@@ -21,14 +21,14 @@ from core.delivery import (
     audit_delivery,
     judge_delivery,
     measure_delivery,
-    verdict_sentence,
 )
 from core.delivery.attack import Records, cheapest_attacks
 from core.delivery.charts import attacks_drawing, known_drawing, tables_drawing
+from core.delivery.judging import known_words
 from core.delivery.keys import Link, Persons, Place, persons_of, propose_links
 from core.delivery.known import events_of, known_all, known_none, known_one, known_several
 from core.delivery.report import delivery_report
-from core.delivery.result import delivery_result
+from core.delivery.result import delivery_result, verdict_sentence
 from core.demo import DATASET as DEMOS
 from core.errors import AuditInputError
 from core.releases import EarlierTable
@@ -39,6 +39,7 @@ from core.verdict import Verdict, next_steps
 from tests.cases.table import says
 from tests.checked_charts import checked
 from tests.kinds import Patch, Told
+from tests.one_json import figures_of
 from tests.saying import Saying
 from tests.thorough import tried
 
@@ -396,6 +397,14 @@ def test_command__prints_what_the_audit_says_and_names_a_bad_table(folder: Path,
     assert (document["overall"], document["n_persons"]) == ("FAIL", 1500)
     assert [each["n_records_known"] for each in document["known"]] == [0, 1, 2, 3, None]
     assert document["known"][0]["share_below_k"] == 0
+    assert [each["n_records_known"] for each in document["records_alone"]] == [1, 2, 3]
+    words = [str(known_words(n)) for n in (0, 1)]
+    figures = [figures_of(document, measure) for measure in ("smallest_known_class", "alone_share")]
+    assert [[*each] for each in figures] == [words, words]
+    assert figures[0][words[0]] == document["known"][0]["smallest_class"] >= 11
+    assert figures[1][words[1]] == document["known"][1]["share_unique"] > 0
+    smallest = {each["table"]: each["smallest_class"] for each in document["released_tables"]}
+    assert figures_of(document, "smallest_table_class") == smallest
     (folder / "broken.parquet").write_bytes(b"PAR1 no table")
     assert main(["dataset", str(folder), str(folder / "nowhere.csv")]) == 2
     printed = capsys.readouterr()

@@ -19,7 +19,6 @@ from core.delivery import (
     DeliverySettings,
     DeliveryThresholds,
     audit_delivery,
-    delivery_document,
     judge_delivery,
     measure_delivery,
     named_tables,
@@ -27,6 +26,7 @@ from core.delivery import (
 from core.delivery.joined import read_list
 from core.delivery.keys import Place
 from core.delivery.report import facts_of_tables
+from core.delivery.result import TOOL, delivery_result
 from core.errors import AuditInputError
 from core.filed import Sameness, read_report, repeat_report
 from core.free_text import Reading
@@ -34,6 +34,7 @@ from core.tables import Dataset, ReadOptions, read_dataset, read_sheets
 from core.triage import GivenFile, offers
 from core.verdict import Finding, Verdict
 from tests.kinds import Told
+from tests.one_json import document_of
 from tests.unit.test_delivery import pseudonyms, table
 
 N = 120
@@ -240,7 +241,7 @@ def test_notes__are_not_assessed_until_enough_is_read_and_fail_where_somebody_is
     assert (unread.overall, unread.findings[0].check) == (Verdict.NOT_ASSESSED, "text_not_read")
     read = judge_delivery(measured, read={"visits.note": Reading(200)})
     assert read.overall is Verdict.PASS
-    assert delivery_document(read)["texts"][0]["n_read"] == 200
+    assert document_of(TOOL, delivery_result(read))["texts"][0]["n_read"] == 200
     with pytest.raises(AuditInputError, match="no column `note` holds free text"):
         judge_delivery(measured, read={"note": Reading(200)})
     finding = found(*_with_notes([*NOTES[:-1], "came with a cough. Discussed with gospa Novak."]))[
@@ -331,7 +332,7 @@ def test_command__reads_all_sheets_and_its_report_is_repeated_alike(
     main(["dataset", str(path), str(other), *asked, "--json", "--report", str(folder), "--formats", "json"])
     document = json.loads(capsys.readouterr().out)
     ours = ["book persons", "book visits"] if sheet is None else ["book"]
-    assert [each["table"] for each in document["tables"]] == [*ours, "other"]
+    assert [each["table"] for each in document["released_tables"]] == [*ours, "other"]
     report = read_report(next(folder.glob("anonaudit_dataset*.json")))
     files = [Source("renamed.xlsx", path), Source("other.csv", other)]
     assert repeat_report(report, files).sameness is Sameness.SAME

@@ -24,7 +24,6 @@ from core.diversity import (
     Status,
     check_settings,
     generalizations,
-    generalizations_document,
     judge_diversity,
     measure_diversity,
     minimized_sources,
@@ -632,8 +631,9 @@ def test_generalizations__group_categories_that_are_not_told_apart() -> None:
     values = values_for(problem, 120, 6)
     found = minimized(problem, values, 70)
     ours = generalizations(found)
-    groups = {"job": [["pilot"], ["clerk", "nurse"]]}
-    assert generalizations_document(ours) == {"ranges": {"age": []}, "categories": groups, "untouched": []}
+    told = [(each.feature, each.cuts, each.groups, each.untouched) for each in ours]
+    groups = (("pilot",), ("clerk", "nurse"))
+    assert told == [("age", (), None, False), ("job", None, groups, False)]
     assert known_as(ours[1]) == "pilot | clerk or nurse"
     share = float((values[70:, 1] != 2).mean())
     assert unit_ncp(found, cell_use(found, values[70:])).tolist() == pytest.approx([1.0, share * 2 / 3])

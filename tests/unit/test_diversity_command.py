@@ -14,6 +14,7 @@ from core.demo import diversity_table
 from core.tables import read_dataset
 from tests.cases.table import holds_for_each, read_cases, says
 from tests.kinds import Patch, Told
+from tests.one_json import figures_of
 
 IRIS = ["diversity", "--demo", "iris"]
 
@@ -37,18 +38,21 @@ def iris_file(tmp_path: Path) -> Path:
 def test_demo__prints_the_document(capsys: Told) -> None:
     code, found = document(capsys, *IRIS, "--k-max", "4", "--target-accuracy", "0.5")
     assert (code, found["tool"]) == (0, "diversity")
-    fields = "verdict overall base_accuracy configurations pareto recommended findings seconds"
+    fields = "verdict overall configurations result_list pareto recommended findings seconds"
     assert set(fields.split()) <= found.keys()
     pairs = [(k, ell) for k in (2, 3, 4) for ell in range(1, k + 1)]
     assert sorted((c["k"], c["l"]) for c in found["configurations"]) == pairs
     for each in found["configurations"]:
-        assert {"deletion_ratio", "accuracy", "ncp", "stored", "reason", "min_k", "distinct_l"} <= each.keys()
-        assert each["stored"] == (each["reason"] == "offered")
-        if each["stored"]:
+        assert {"deletion_ratio", "accuracy", "ncp", "result", "min_k", "distinct_l"} <= each.keys()
+        assert (each in found["result_list"]) == (each["result"] == "offered")
+        if each["result"] == "offered":
             assert each["min_k"] >= each["k"]
             assert each["distinct_l"] >= each["l"]
-            assert set(each["generalizations"]) == {"ranges", "categories", "untouched"}
-    assert f"k = {found['recommended']['k']}, " in found["recommended"]["reason"]
+    assert {each["column"] for each in found["generalizations"]} == {*found["settings"]["quasi_identifiers"]}
+    (recommended,) = found["recommended"]
+    assert f"k = {recommended['k']}, " in recommended["reason"]
+    chosen = next(c for c in found["configurations"] if [c["k"], c["l"]] == [*recommended.values()][:2])
+    assert [found["recommended_k"], found["recommended_l"]] == [chosen["min_k"], chosen["distinct_l"]]
 
 
 def test_reference_cells__meet_a_figure_of_the_reference(capsys: Told) -> None:
@@ -64,9 +68,10 @@ def test_reference_cells__meet_a_figure_of_the_reference(capsys: Told) -> None:
 def test_sorting_and_filters__order_the_result_list(capsys: Told) -> None:
     asked = "--k-max 8 --target-accuracy 0.5 --sort deletion_ratio --max-deletion 0.5 --min-accuracy 0.6"
     _, found = document(capsys, *IRIS, *asked.split())
-    listed = [c for c in found["configurations"] if c["stored"]]
-    within = [c["deletion_ratio"] for c in listed if c["deletion_ratio"] <= 0.5 and c["accuracy"] >= 0.6]
-    assert within == sorted(within)
+    listed = found["result_list"]
+    assert all(c["deletion_ratio"] <= 0.5 and c["accuracy"] >= 0.6 for c in listed)
+    assert len(listed) > 1
+    assert [c["deletion_ratio"] for c in listed] == sorted(c["deletion_ratio"] for c in listed)
 
 
 def test_text__names_verdict_model_and_recommendation(capsys: Told) -> None:
@@ -128,7 +133,7 @@ def test_release__is_written(capsys: Told, tmp_path: Path, iris_file: Path) -> N
     released = pd.read_csv(path)
     assert released.columns.tolist() == [*quasi, "petal width (cm)", "target"]
     groups = released.groupby(quasi, dropna=False, observed=True).size()
-    assert groups.min() >= found["recommended"]["k"]
+    assert groups.min() == found["recommended_k"] >= found["recommended"][0]["k"]
 
 
 @pytest.mark.slow
@@ -140,20 +145,24 @@ def test_model_file_and_training_table__are_used(capsys: Told, tmp_path: Path, i
     frame.assign(guess=1).to_csv(guesses, index=False)
     common = ["--quasi-identifier", "sepal width (cm)", "--k-max", "3"]
     _, found = document(capsys, *_of_file(iris_file, *common), "--model", str(path))
-    assert (found["model"], found["base_accuracy"]) == ("DecisionTreeClassifier from model.skops", 1.0)
+    assert figures_of(found, "base_accuracy") == {"DecisionTreeClassifier from model.skops": 1.0}
     _, found = document(capsys, *_of_file(iris_file, *common), "--train", str(iris_file))
-    assert (found["n_records"], found["base_accuracy"]) == (150, 1.0)
+    assert found["n_records_to_anonymize"] == 150
+    assert [*figures_of(found, "base_accuracy").values()] == [1.0]
     code, found = document(capsys, *_of_file(guesses, *common), "--predictions", "guess")
-    assert found["base_accuracy"] == pytest.approx(1 / 3)
-    assert (code, found["verdict"], found["recommended"]) == (0, "NOT_ASSESSED", None)
+    assert figures_of(found, "base_accuracy") == {"predictions in column guess": pytest.approx(1 / 3)}
+    assert (code, found["verdict"], found["recommended"]) == (0, "NOT_ASSESSED", [])
+    assert (found["recommended_k"], found["recommended_l"]) == (None, None)
 
 
 def test_regression__is_searched_and_never_called_accuracy_in_the_text(capsys: Told, iris_file: Path) -> None:
     common = ["--quasi-identifier", "sepal length (cm)", "--regression"]
     call = _of_file(iris_file, *common, label="petal length (cm)")
     _, found = document(capsys, *call, "--bins", "0", "--k-max", "3")
-    assert (found["model"], found["accuracy_is"]) == ("regression tree", "R²")
-    assert found["sensitive_bins"] == {"petal width (cm)": None}
+    assert (found["settings_said"]["Model"], found["settings"]["task"]) == ("regression tree", "regression")
+    assert [(each["attribute"], each["bins"]) for each in found["bins"]] == [
+        ("petal width (cm)", "as written")
+    ]
     main([*call, "--k-max", "6"])
     first = capsys.readouterr().out.splitlines()
     assert "R²" in first[0]

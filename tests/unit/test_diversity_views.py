@@ -78,11 +78,11 @@ def table_of(key: str, audit: DiversityAudit, picked: Configuration | None = Non
 
 def test_configurations_table__has_a_row_per_pair_and_no_zero_for_unknown(audit: DiversityAudit) -> None:
     assert set(charts.STATUS_WORDS) == set(Status)
-    table = table_of("all_configurations", audit)
+    table = table_of("configurations", audit)
     assert len(table) == len(audit.search.problem.settings.pairs)
     unknown = table["accuracy"].isna()
     assert set(table.loc[unknown, "result"]) <= {charts.STATUS_WORDS[Status.NOTHING_LEFT]}
-    assert table["deletion"].between(0, 1).all()
+    assert table["deletion_ratio"].between(0, 1).all()
 
 
 def test_span__fits_the_axis_to_what_is_drawn_and_steps_have_room() -> None:

@@ -24,12 +24,15 @@ def test_events__prints_one_json_document_with_the_agreed_keys(log: Path, capsys
     printed = capsys.readouterr()
     document = json.loads(printed.out)
     assert printed.err == ""
-    words = {"tool": "events", "verdict": "PASS", "overall": "PASS", "strategy": "remove-events"}
-    of_users = {"users_total": 4, "users_after_cleanup": 3, "users_after": 3, "k": 3, "k_reached": True}
+    words = {"tool": "events", "verdict": "PASS", "overall": "PASS"}
+    of_users = {"users_total": 4, "users_after_cleanup": 3, "users_after": 3, "smallest_combination": 3}
     of_events = {"events_total": 7, "events_after_cleanup": 6, "events_after": 6, "events_flattened_kept": 0}
-    shares = {"trace_unique_share": {"1": 0.0, "2": 0.0, "3": 0.0, "4": 0.0}}
-    expected = words | of_users | of_events | shares
+    expected = words | of_users | of_events
     assert {key: document[key] for key in expected} == expected
+    assert (document["settings"]["k"], document["settings"]["strategy"]) == (3, "remove-events")
+    assert document["verdicts"]["Published rule (k)"] == "PASS"
+    found = {each["known"]: each["after"] for each in document["traces"] if each["what"] == "can single out"}
+    assert found == {"1": 0.0, "2": 0.0, "3": 0.0, "4": 0.0}
     checks = "k_anonymity trace_risk whole_trace row_numbers row_multisets row_sequences classes_left_out"
     assert [finding["check"] for finding in document["findings"]] == checks.split()
     assert list(log.parent.iterdir()) == [log]
@@ -78,9 +81,11 @@ def test_events__takes_every_setting(log: Path, tmp_path: Path, capsys: Told) ->
     call += ["--pseudonym-per", "event", "--max-trace-share", "0.1", "--leave-out-unreadable"]
     assert main(call) == 0
     document = json.loads(capsys.readouterr().out)
-    assert document["flatten_steps"] == ["hour:quantized_hour", "hour:any"]
-    assert (document["flattening"], document["pseudonym_per"]) == ("multi-level", "event")
-    assert (document["diversity"]["uniform_combinations"], document["events_after_cleanup"]) == (2, 6)
+    assert document["settings"]["flatten_steps"] == ["hour:quantized_hour", "hour:any"]
+    assert document["settings_said"]["Steps, in this order"] == document["settings"]["flatten_steps"]
+    assert document["settings_said"]["Flattening"] == "multi-level"
+    assert document["settings"]["pseudonym_per"] == "event"
+    assert (document["diversity"][0]["uniform_combinations"], document["events_after_cleanup"]) == (2, 6)
 
 
 def test_events__exits_with_1_when_the_overall_verdict_is_fail(tmp_path: Path, capsys: Told) -> None:
@@ -92,7 +97,12 @@ def test_events__exits_with_1_when_the_overall_verdict_is_fail(tmp_path: Path, c
     path.write_text("\n".join(["OD_ISO;GUID;dogodek", *lines]))
     assert main(["events", str(path), "--k", "2", "--max-trace-share", "0.2", "--json"]) == 1
     document = json.loads(capsys.readouterr().out)
-    assert (document["verdict"], document["trace_verdict"], document["overall"]) == ("PASS", "FAIL", "FAIL")
+    verdicts = document["verdicts"]
+    assert (verdicts["Published rule (k)"], verdicts["Traces"], document["overall"]) == (
+        "PASS",
+        "FAIL",
+        "FAIL",
+    )
 
 
 @pytest.mark.slow
@@ -101,7 +111,8 @@ def test_events__exits_with_2_and_a_sentence(log: Path, capsys: Told) -> None:
         assert main(["events", str(path), "--json", "--k", "2", *arguments.split()]) == 2
         printed = capsys.readouterr()
         (said,) = printed.err.splitlines()
-        assert (printed.out, says(said, f"error: …{pieces}")) == ("", True), said
+        assert says(said, f"error: …{pieces}"), said
+        assert json.loads(printed.out) == {"errors": [{"message": said.removeprefix("error: ")}]}
 
     holds_for_each([(log, *case.columns) for case in read_cases("events.txt")["commands"]], holds)
     holds(log, f"--out-dir {log / 'below'}", f"{log / 'below'}: Not a directory")

@@ -824,9 +824,10 @@ def test_dataset_command__holds_folders_and_ledgers_against_the_tables(tmp_path:
     assert main(["dataset", january, "--ledger", ledger]) == 0
     capsys.readouterr()
     assert main(["dataset", february, "--earlier", january, "--earlier", ledger, "--json"]) == 1
-    found = json.loads(capsys.readouterr().out)["releases"]["compared"]
-    assert [(each["table"], each["is_ledger"]) for each in found] == [("persons", False), ("persons", True)]
-    assert [each["newcomers"]["n_given_away"] for each in found] == [{"diagnosis": 17}] * 2
+    found = json.loads(capsys.readouterr().out)["earlier"]
+    assert [each["table"] for each in found] == ["persons", "persons"]
+    assert "ledger" in found[1]["release"]
+    assert [each["came_values"] for each in found] == [17, 17]
     assert main(["dataset", february, "--earlier", str(tmp_path / "none")]) == 2
 
 
@@ -849,11 +850,9 @@ def test_records_whose_person_another_table_names__are_counted_as_persons(
     assert main(["dataset", str(earlier), *chosen, "--ledger", str(ledger)]) == 0
     capsys.readouterr()
     assert main(["dataset", str(later), *chosen, "--earlier", str(earlier), str(ledger), "--json"]) == 1
-    found = json.loads(capsys.readouterr().out)["releases"]["compared"]
-    told = [
-        (each["table"], each["counts"], each["n_earlier"], each["newcomers"]["n_below_k"]) for each in found
-    ]
-    assert told == [("tests", "person", 40, 2), ("tests", "person", 80, 4)]
+    found = json.loads(capsys.readouterr().out)["earlier"]
+    told = [tuple(each[key] for key in ("table", "counted", "earlier", "came_below")) for each in found]
+    assert told == [("tests", "persons", 40, 2), ("tests", "persons", 80, 4)]
 
 
 def test_numbers_of_visits_that_stay__link_fresh_pseudonyms(tmp_path: Path, capsys: Told) -> None:
