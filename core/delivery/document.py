@@ -12,7 +12,7 @@ from core.delivery.known import Known
 from core.delivery.measuring import TableFacts
 from core.free_text import reading_words, texts_document
 from core.plain import plain_fields
-from core.releases import earlier_words, releases_document
+from core.releases import earlier_words
 from core.settings_form import option_words, settings_document
 from core.verdict import Verdict
 from core.words import Text, own, text
@@ -63,7 +63,6 @@ def _document(audit: DeliveryAudit) -> dict[str, object]:
         ],
         "same_files": [list(pair) for pair in measured.same_files],
         "texts": texts_document(measured.texts, audit.read),
-        "releases": None if audit.releases is None else releases_document(audit.releases),
         "thresholds": vars(audit.thresholds),
         "settings": settings_document(measured.settings, audit.thresholds),
         "findings": [finding.document() for finding in audit.findings],

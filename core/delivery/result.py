@@ -4,7 +4,7 @@ from core.delivery.charts import attacks_drawing, known_drawing, tables_drawing
 from core.delivery.document import verdict_sentence
 from core.delivery.judging import DeliveryAudit, attack_sentence, known_words
 from core.releases.result import MEASURE_KEYS as RELEASE_KEYS
-from core.releases.result import releases_figures, releases_limits, releases_tables
+from core.releases.result import releases_groups, releases_limits
 from core.result import Col, Figure, Group, Result, Table, verdict_of
 from core.settings_form import report_lines
 from core.tools import Tool
@@ -88,12 +88,7 @@ def delivery_result(audit: DeliveryAudit) -> Result:
                 (*attacks, _attacks_table(audit)),
                 where="both" if measured.attacks else "page",
             ),
-            Group(
-                "releases",
-                "Earlier releases",
-                (*releases_figures(audit.releases), *releases_tables(audit.releases)),
-                where="report",  # a page shows them with what was given
-            ),
+            *releases_groups(audit.releases),
         ),
         limits=releases_limits(audit.releases),
         settings=report_lines(measured.settings, audit.thresholds),
