@@ -32,11 +32,14 @@ from core.leakage.chance import ColumnChance, column_chance
 from core.leakage.in_engine import audit_rows_in_engine
 from core.leakage.nearest import pack_tables
 from core.leakage.whole_rows import expected_full_matches
-from core.releases import ReleasedTable, Roles, judge_releases, releases_document
+from core.releases import ReleasedTable, ReleasesAudit, Roles, judge_releases
 from core.releases.counts import count_classes
 from core.releases.in_engine import TableInEngine, measure_releases_in_engine
 from core.releases.measuring import _by_counts, _Pair
+from core.releases.result import releases_groups
+from core.result import Figure, Table
 from core.risk import (
+    RiskAudit,
     RiskSettings,
     RiskThresholds,
     SudaSettings,
@@ -44,10 +47,11 @@ from core.risk import (
     measure_columns,
     measure_risk,
     measure_special_uniques,
-    risk_document,
 )
 from core.risk.in_engine import audit_in_engine, measure_in_engine, search_in_engine
 from core.risk.measuring import settings_for_other
+from core.risk.result import TOOL as RISK
+from core.risk.result import risk_result
 from core.tables import Dataset, ReadOptions, read_dataset
 from core.tabular import (
     AnonymizationLog,
@@ -156,18 +160,45 @@ def parquet_bytes(table: pa.Table) -> bytes:
 
 
 def differences(table: pa.Table, engine: Engine, settings: RiskSettings) -> list[str]:
-    """Return where the document of an engine differs from that of the audit in memory."""
+    """Return where an engine says something else than the audit in memory."""
     dataset = read_dataset(parquet_bytes(table), name=engine.address.name)
     here = measure_risk(dataset, settings=settings)
     found = measure_columns(here, dataset), measure_special_uniques(here, dataset)
-    ours = risk_document(judge_risk(here, THRESHOLDS), columns=found[0], suda=found[1])
+    ours = _said_of_risk(judge_risk(here, THRESHOLDS), columns=found[0], suda=found[1])
     there = measure_in_engine(engine, settings=settings, thresholds=THRESHOLDS)
     columns, suda = search_in_engine(engine, there, suda=SudaSettings())
-    theirs = risk_document(judge_risk(there, THRESHOLDS), columns=columns, suda=suda)
+    theirs = _said_of_risk(judge_risk(there, THRESHOLDS), columns=columns, suda=suda)
     told = [[f for f in each.pop("findings") if f["check"] in _MEASURED_THERE] for each in (ours, theirs)]
-    for key in ("exposure_verdict", "overall", "persons_alone_share", "texts"):  # of records
-        ours.pop(key, None), theirs.pop(key, None)
+    for each in (ours, theirs):
+        each["figures"].pop("persons_alone_share ", None)  # of records
     return [*differing(ours, theirs, ""), *differing(*map(_by_check, told), "findings")]
+
+
+_ROWS = (
+    *"""class_sizes small_classes sensitive columns singling_out_sets unchosen_columns special_uniques
+    unique_sets population_models""".split(),
+)
+
+
+def _said_of_risk(audit: RiskAudit, **searched: Any) -> dict[str, Any]:
+    """Return figures, rows and findings, and what findings are made of."""
+    measured, document = audit.measurement, document_of(RISK, risk_result(audit, **searched))
+    return {
+        "unit": measured.unit,
+        "verdict": document["verdicts"]["Thresholds"],
+        "figures": {f"{each['measure']} {each['of']}": each["value"] for each in document["figures"]},
+        "notes": {each["key"]: each["note"] for each in document["tables"] if each["key"] in _ROWS},
+        "likely": [
+            vars(found)
+            for each in measured.sensitive
+            for found in (each.likelihood.dominant, each.likelihood.skewed)
+        ],
+        "unchosen": vars(measured.unchosen),
+        "related": [vars(each) for each in measured.related],
+        "linkage": None if measured.linkage is None else vars(measured.linkage),
+        "findings": document["findings"],
+        **{key: document.get(key) for key in _ROWS},
+    }
 
 
 @st.composite
@@ -188,14 +219,25 @@ def comparison_differences(
     places = [address_of(each) for each in at]
     was, dataset = _read(tables, places)
     found = audit_in_engine(places[1], settings=settings, thresholds=THRESHOLDS, original=places[0])
-    theirs = risk_document(found.audit)["original"]
-    ours = risk_document(judge_risk(measure_risk(dataset, settings=settings, original=was), THRESHOLDS))
-    mine = {**ours["original"], "ncp": None}
+    theirs = _compared(found.audit)
+    mine = _compared(judge_risk(measure_risk(dataset, settings=settings, original=was), THRESHOLDS))
+    mine["ncp"] = None
     mine["columns"] = [{**each, "changed_share": None, "ncp": None} for each in mine["columns"]]
     before = measure_risk(was, settings=settings_for_other(settings, was.columns))
-    both = [risk_document(judge_risk(before, THRESHOLDS)), risk_document(found.original)]
-    whole = [{key: each[key] for key in ("k", "class_sizes", "sensitive", "n_records")} for each in both]
+    both = [_said_of_risk(judge_risk(before, THRESHOLDS)), _said_of_risk(found.original)]
+    whole = [
+        {"k": each["figures"]["k "], "n": each["figures"]["n_records "]}
+        | {key: each[key] for key in ("class_sizes", "sensitive", "likely")}
+        for each in both
+    ]
     return [*differing(mine, theirs, "original"), *differing(*whole, "other")]
+
+
+def _compared(audit: RiskAudit) -> dict[str, Any]:
+    """Return what became of an original."""
+    comparison = audit.measurement.comparison
+    columns, before = [vars(each) for each in comparison.columns], comparison.classes_original
+    return {**vars(comparison), "columns": columns, "classes_original": before and before.k}
 
 
 _INTERVALS = ["20-29", "20-24", "25-29", "20–29", "30+", "≥30", "<20", " <20", "n/a"]
@@ -245,12 +287,28 @@ def releases_differences(tables: tuple[pa.Table, pa.Table], at: Sequence[str], r
         here = replace(here, found_share=0.0)
     one, other = (
         {
-            k: releases_document(judge_releases(replace(found, compared=(of,), elsewhere=()), k=k))
+            k: _said_of_releases(judge_releases(replace(found, compared=(of,), elsewhere=()), k=k))
             for k in (2, 3, 5)
         }
         for of in (here, *found.compared)
     )
     return [*differing(one, other, "")]
+
+
+def _said_of_releases(audit: ReleasesAudit) -> dict[str, Any]:
+    """Return figures, rows and findings of one pair of releases, and what findings are made of."""
+    (compared,) = audit.measurement.compared
+    parts = [part for group in releases_groups(audit) for part in group.parts]
+    keys = """is_same is_comparable is_ledger missing_columns changed_columns renamed own_words n_later
+    found_share"""
+    overlap = compared.overlap
+    return {
+        "figures": [(each.measure, each.value, each.of) for each in parts if isinstance(each, Figure)],
+        "tables": {each.key: each.cells() for each in parts if isinstance(each, Table)},
+        "findings": _by_check([each.document() for each in audit.findings]),
+        "overlap": overlap and (overlap.is_sure, overlap.is_included, overlap.deviations),
+        **{key: getattr(compared, key) for key in keys.split()},
+    }
 
 
 _SPELLED = """1|1.0|01|+1|1e0|10e-1|-0|0|0.0|.5|0.5|5.|5|12e3|12000|1.50|1.5|9007199254740993|9007199254740992

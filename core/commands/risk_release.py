@@ -8,7 +8,8 @@ from pathlib import Path
 
 from core.commands.output import check_new_files, print_problems, write_new_files
 from core.errors import AuditInputError
-from core.risk import PersonReleased, Release, RiskAudit, WhatIf, release_document, release_reaching
+from core.plain import plain_fields
+from core.risk import PersonReleased, Release, RiskAudit, WhatIf, release_reaching
 from core.tables import Dataset
 from core.words import Text, input_error, joined, listed, number, own, text
 
@@ -95,7 +96,7 @@ def write_release(
         "file": str(path),
         "settings_file": str(_settings_path(path)),
         "sha256": hashlib.sha256(made.data).hexdigest(),
-        **release_document(made, again),
+        **_document(made, again),
     }
     told = text(
         "Written: {file}, {settings_file}. Read back and counted again: {figures}; {suppressed} of {records} "
@@ -111,6 +112,24 @@ def write_release(
         for each in again.findings
     )
     return Written(document=document, lines=(told, *_columns_told(made, audit, person), *findings))
+
+
+def _document(made: Release, again: RiskAudit) -> dict[str, object]:
+    """Return the generalized table's figures, measured in its bytes read back, as JSON-able values."""
+    return {
+        "k_asked": made.k,
+        "k": again.figures["k"],
+        **plain_fields(made, "k_map", "n_suppressed", "columns", "columns_left_out"),
+        "sensitive": {
+            each.column: {key: each.figures[key] for key in ("distinct_l", "entropy_l", "t")}
+            for each in again.measurement.sensitive
+        },
+        "verdict": again.verdict.value,
+        "findings": [
+            {"check": each.check, "verdict": each.verdict.value, "message": each.message}
+            for each in again.findings
+        ],
+    }
 
 
 _PSEUDONYMS = "{column} holds fresh random pseudonyms."

@@ -2,7 +2,6 @@
 
 from core.counts.bounds import Bounds, bounds_of
 from core.counts.cube import Cube, looks_like_counts, read_cube
-from core.counts.document import counts_document
 from core.counts.judging import (
     CellsMeasurement,
     CountsAudit,

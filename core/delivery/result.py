@@ -7,7 +7,7 @@ from core.delivery.judging import DeliveryAudit, attack_sentence, known_words
 from core.delivery.known import Known
 from core.free_text.result import texts_group
 from core.releases.result import MEASURE_KEYS as RELEASE_KEYS
-from core.releases.result import releases_figures, releases_limits, releases_tables
+from core.releases.result import releases_groups, releases_limits
 from core.result import Col, Figure, Group, Result, Table, verdict_of
 from core.settings_form import report_lines, settings_document
 from core.tools import Tool
@@ -102,12 +102,7 @@ def delivery_result(audit: DeliveryAudit) -> Result:
                 (*attacks, _attacks_table(audit)),
                 where="both" if measured.attacks else "page",
             ),
-            Group(
-                "releases",
-                "Earlier releases",
-                (*releases_figures(audit.releases), *releases_tables(audit.releases)),
-                where="report",  # a page shows them with what was given
-            ),
+            *releases_groups(audit.releases),
             Group("further", "Persons", (Figure("n_persons", measured.n_persons),), where="report"),
             Group("groups", "Smallest groups", tuple(_groups(audit)), where="report", is_detail=True),
             *texts_group(measured.texts, audit.read),

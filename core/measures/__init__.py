@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from core.measures import (
+    counts,
     delivery,
     diversity,
     events,
@@ -37,6 +38,7 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
             risk_models.MEASURES,
             delivery.MEASURES,
             releases.MEASURES,
+            counts.MEASURES,
         )
         for measure in group
     }

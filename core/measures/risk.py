@@ -23,6 +23,17 @@ MEASURES = (
         "Records of the table, without those left out (suppressed in every quasi-identifier, or with a "
         "missing one where such records are dropped)."
     ),
+    Measure("n_records_in_table", "Records in the table", "records", "neither").means(
+        "Records of the table, those that are not assessed included."
+    ),
+    Measure(
+        "n_records_fully_suppressed", "Records suppressed in every quasi-identifier", "records", "neither"
+    ).means("Records whose quasi-identifiers are all missing; they are not assessed."),
+    Measure(
+        "n_records_dropped", "Records left out for a missing quasi-identifier", "records", "neither"
+    ).means(
+        "Records with a missing quasi-identifier that are not assessed because such records are dropped."
+    ),
     Measure("n_classes", "Equivalence classes", "classes", "neither", SWEENEY).means(
         "Different combinations of the quasi-identifiers among the records assessed."
     ),
@@ -53,6 +64,9 @@ MEASURES = (
     Measure("records_at_risk_share", "Records at risk", "share", "lower", _EMAM).means(
         "Records in classes smaller than k, whose prosecutor risk is above 1 / k, divided by the records "
         "assessed."
+    ),
+    Measure("n_records_at_risk", "Records in classes smaller than k", "records", "lower", _EMAM).means(
+        "Records whose class counts fewer than k records (or persons, where a person column is given)."
     ),
     Measure("n_persons", "Persons assessed", "number", "neither").means(
         "Different values of the person column among the records assessed; of several tables, different "

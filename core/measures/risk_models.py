@@ -131,6 +131,14 @@ MEASURES = (
     Measure("expected_reidentifications", "Expected re-identifications", "number", "lower", _FRANCONI).means(
         "Individual risk of each record, summed over the records."
     ),
+    Measure("sampling_fraction", "Sampling fraction", "share", "neither").means(
+        "Records (persons, where a person column is given) of the table divided by the people of the "
+        "population."
+    ),
+    Measure("n_special_uniques", "Special uniques", "records", "lower", _SUDA).means(
+        "Records with a set of few values, up to the largest size searched, that no other record has and "
+        "that gets shared when any of them is left out."
+    ),
     Measure("suda_score", "Special uniqueness (SUDA score)", "number", "lower", _SUDA).means(
         "For each smallest set of k quasi-identifiers that singles the record out, the product of "
         "(quasi-identifiers - i) for i from k to the largest size searched, summed over such sets."

@@ -1,13 +1,16 @@
-"""What a release beside earlier ones says: figures, and a table of the earlier ones."""
+"""What a release beside earlier ones says: figures, the earlier ones, and how many each of them tells of."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from core.measures.releases import MEASURES
+from core.releases.counts import Moved
 from core.releases.judging import MANY_RELINKED, ReleasesAudit
 from core.releases.measuring import Compared
-from core.result import Col, Figure, Table
+from core.releases.persons import Alike
+from core.releases.splits import Split
+from core.result import Col, Figure, Group, Table
 from core.verdict import Verdict
-from core.words import own, percent, text
+from core.words import Text, own, percent, text
 
 MEASURE_KEYS = tuple(measure.key for measure in MEASURES)
 LIMITS = (
@@ -18,15 +21,26 @@ _COLUMNS = (
     Col("release", "Earlier release"),
     Col("table", "Table"),
     Col("counted", "Counted", kind="words"),
-    Col("earlier", "In it", "number"),
-    Col("both", "In both", "number"),
-    Col("came", "Came", "number"),
-    Col("came_below", "Of them among fewer than k", "number"),
-    Col("came_values", "Of them a value follows", "number"),
-    Col("left", "Left", "number"),
-    Col("left_below", "Of them among fewer than k (left)", "number"),
-    Col("left_values", "Of them a value follows (left)", "number"),
+    Col("n_earlier", "In it", "number"),
+    Col("n_in_both", "In both", "number"),
+    Col("n_newcomers", "Came", "number"),
+    Col("n_newcomers_below_k", "Of them among fewer than k", "number"),
+    Col("n_newcomers_given_away", "Of them a value follows", "number"),
+    Col("n_leavers", "Left", "number"),
+    Col("n_leavers_below_k", "Of them among fewer than k (left)", "number"),
+    Col("n_leavers_given_away", "Of them a value follows (left)", "number"),
 )
+_TOLD = (
+    Col("release", "Earlier release"),
+    Col("table", "Table"),
+    Col("who", "Who", kind="words"),
+    Col("columns", "Columns"),
+    Col("n", "How many", "number"),
+    Col("n_below_k", "Of them among fewer than k", "number"),
+    Col("attribute", "Sensitive attribute"),
+    Col("n_given_away", "Of them a value follows", "number"),
+)
+_NOT_COMPARED = (Col("release", "Earlier release"), Col("reason", "Why", kind="words"))
 
 
 def earlier_table(audit: ReleasesAudit) -> Table:
@@ -48,7 +62,7 @@ def earlier_table(audit: ReleasesAudit) -> Table:
         )
         for each in audit.measurement.compared
     ]
-    return Table("earlier", "Earlier releases", _COLUMNS, rows)
+    return Table("earlier_releases", "Earlier releases", _COLUMNS, rows)
 
 
 def releases_limits(audit: ReleasesAudit | None) -> tuple[str, ...]:
@@ -56,9 +70,55 @@ def releases_limits(audit: ReleasesAudit | None) -> tuple[str, ...]:
     return () if audit is None else LIMITS
 
 
-def releases_tables(audit: ReleasesAudit | None) -> tuple[Table, ...]:
-    """Return the table of a report; none without earlier releases."""
-    return () if audit is None else (earlier_table(audit),)
+def releases_groups(audit: ReleasesAudit | None) -> Iterator[Group]:
+    """Yield what a report says, and what stands in its appendix; nothing without earlier releases."""
+    if audit is not None:
+        figures = releases_figures(audit)
+        # a page shows them with what was given
+        yield Group("releases", "Earlier releases", (*figures, earlier_table(audit)), where="report")
+        details = tuple(_details(audit))
+        yield Group("releases_further", "Earlier releases", details, where="report", is_detail=True)
+
+
+def _details(audit: ReleasesAudit) -> Iterator[Table]:
+    """Yield who is told of by what, and what was not compared; each where there is some."""
+    told = [row for each in audit.measurement.compared for row in _told(each, audit.k)]
+    told += [
+        (None, table, own("in several releases"), None, each.n_persons, None, column, each.n_given_away)
+        for (table, column), each in audit.measurement.candidates.items()
+    ]
+    if told:
+        yield Table("releases_told", "Whom each earlier release tells of", _TOLD, told)
+    reasons = [(each.release, each.reason) for each in audit.measurement.not_compared]
+    if reasons:
+        yield Table("releases_not_compared", "Earlier releases not compared", _NOT_COMPARED, reasons)
+
+
+def _told(each: Compared, k: int) -> Iterator[tuple[object, ...]]:
+    """Yield a row for those of whom a pair of releases tells, for each attribute of which a value follows."""
+    for who, columns, found, values in _those_told_of(each):
+        counts = (each.release, each.table, who, ", ".join(columns), found.n, found.groups.n_below(k))
+        yield from ((*counts, *value) for value in values.items() or [(None, None)])
+    if (found_again := each.relinked) is not None:
+        columns = ", ".join(found_again.columns)
+        yield each.release, each.table, own("found again"), columns, found_again.n, None, None, None
+
+
+def _those_told_of(
+    each: Compared,
+) -> Iterator[tuple[Text, Sequence[str], Moved | Alike | Split, Mapping[str, int]]]:
+    """Yield who they are, by which columns, how many, and of how many a value follows."""
+    if each.came.n:
+        yield own("newcomers"), (), each.came, each.came.n_given_away
+    if each.left.n:
+        yield own("leavers"), (), each.left, each.left.n_given_away
+    if each.alike is not None:
+        yield own("in both"), (), each.alike, each.alike.n_given_away
+    if each.joined is not None:
+        yield own("in both"), each.joined.columns, each.joined.alike, {}
+    for split in each.splits:
+        who = own("between cuts") if split.is_sure else own("between cuts, if nobody came and left")
+        yield who, split.columns, split, split.n_given_away
 
 
 def releases_figures(audit: ReleasesAudit | None) -> tuple[Figure, ...]:

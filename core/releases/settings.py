@@ -1,10 +1,17 @@
 """What the columns of a release are, and what the differences between releases are held against."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from core.tables import Dataset
 from core.words import own
+
+if TYPE_CHECKING:
+    from core.releases.judging import ReleasesAudit
+    from core.reports import InputFacts
 
 EARLIER = own("earlier release")  # its part in an audit
 
@@ -17,7 +24,7 @@ class Roles:
     sensitive: tuple[str, ...] = ()
     person: str | None = None
 
-    def common(self, columns: tuple[str, ...]) -> "Roles":
+    def common(self, columns: tuple[str, ...]) -> Roles:
         """Return the roles of the columns that another table has too."""
         return Roles(
             quasi_identifiers=tuple(name for name in self.quasi_identifiers if name in columns),
@@ -62,3 +69,9 @@ class EarlierTable:
 
     release: str  # what the release is called: its folder, or its file
     dataset: Dataset
+
+
+def earlier_words(audit: ReleasesAudit | None, inputs: Sequence[InputFacts]) -> list[str]:
+    """Return the options that name the earlier releases on the command line."""
+    paths = [facts.path for facts in inputs if facts.role == EARLIER]
+    return ["--earlier", *paths] if audit is not None and paths else []

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from core.measures import MEASURES, releases, risk, risk_models, shared
-from core.releases.result import releases_figures, releases_limits, releases_tables
+from core.releases.result import releases_groups, releases_limits
 from core.result import Col, Figure, Group, Note, Part, Result, Table, verdict_of
+from core.risk.appendix import DISTANCES, appendix_groups
 from core.risk.charts import (
     class_drawing,
     columns_drawing,
@@ -16,14 +17,14 @@ from core.risk.charts import (
     people_drawing,
     special_uniques_drawing,
 )
-from core.risk.document import is_exact, option_for, settings_of, suda_note, what_if_note
 from core.risk.generalizing import records_to_suppress
 from core.risk.intruders import intruders
 from core.risk.judging import RiskAudit, population_figures
 from core.risk.measuring import RiskMeasurement
-from core.risk.suda import ColumnsMeasurement, Suda
-from core.risk.what_if import USUAL_KS, Release, WhatIf
-from core.settings_form import report_lines
+from core.risk.notes import suda_note, what_if_note
+from core.risk.suda import ColumnsMeasurement, Suda, SudaSettings
+from core.risk.what_if import USUAL_KS, Release, WhatIf, is_exact, option_for
+from core.settings_form import report_lines, settings_document
 from core.tools import Tool
 from core.verdict import Finding, Verdict
 from core.words import Amount, Text, Written, counted, joined, listed, number, own, percent, text
@@ -68,8 +69,8 @@ _SIZES = (
 )
 _COLUMNS = (
     Col("column", "Column"),
-    Col("gained_share", "Unique only because of it", "share", get=lambda each: each.unique_share_gained),
-    Col("alone_share", "Unique with this column alone", "share", get=lambda each: each.alone.unique_share),
+    Col("unique_share_gained", "Unique only because of it", "share"),
+    Col("unique_share", "Unique with this column alone", "share", get=lambda each: each.alone.unique_share),
     Col(
         "distinction",
         "Records it tells apart (distinction)",
@@ -79,7 +80,7 @@ _COLUMNS = (
     Col("separation", "Pairs it tells apart (separation)", "share", get=lambda each: each.alone.separation),
 )
 _SETS = (Col("columns", "Columns"), Col("unique_share", "Records unique in them", "share"))
-_SCORES = (Col("column", "Column"), Col("part", "Part of the scores", "share"))
+_SCORES = (Col("column", "Column"), Col("suda_contribution_share", "Part of the scores", "share"))
 _CHANGES = (
     Col("column", "Column"),
     Col(
@@ -101,9 +102,9 @@ _OPTIONS = (
     Col("k", "k asked for"),
     Col("smallest_class", "Smallest class"),
     Col("highest_risk", "Highest risk", "risk"),
-    Col("loss", "Precision lost", "share"),
+    Col("generalization_loss", "Precision lost", "share"),
     Col("suppressed_share", "Records suppressed", "share"),
-    Col("cheaper", "Cheaper ones", kind="words"),
+    Col("cheaper_ones", "Cheaper ones", kind="words"),
 )
 _LEVELS = (
     Col("column", "Column"),
@@ -139,6 +140,7 @@ def risk_result(
     other
         The audit of the table that this one was made from.
     """
+    settings = _settings_of(audit, suda=suda, what_if=what_if)
     return Result(
         tool=TOOL.key,
         verdict=audit.overall,
@@ -152,18 +154,23 @@ def risk_result(
             unchosen_group(audit.measurement),
             *(() if suda is None else (special_uniques_group(suda, file=audit.measurement.name),)),
             compared_group(audit, other),
-            Group(
-                "releases",
-                "Earlier releases",
-                (*releases_figures(audit.releases), *releases_tables(audit.releases)),
-                where="report",  # a page shows them with what was found
-            ),
+            *releases_groups(audit.releases),
             Group("suppression", "With nothing generalized", (_suppression_table(audit),), where="page"),
             *(() if what_if is None else _what_if_groups(what_if, audit.thresholds.k)),
+            *appendix_groups(audit, suda, what_if),
         ),
         limits=releases_limits(audit.releases),
-        settings=report_lines(*settings_of(audit, suda=suda, what_if=what_if)),
+        settings=report_lines(*settings),
+        asked=settings_document(*settings),
     )
+
+
+def _settings_of(audit: RiskAudit, *, suda: Suda | None, what_if: WhatIf | None) -> list[object]:
+    """Return all settings that a result depends on."""
+    found: list[object] = [audit.measurement.settings, audit.thresholds]
+    if suda is not None:
+        found.append(SudaSettings(max_size=suda.requested_size))
+    return found if what_if is None else [*found, what_if.settings]
 
 
 def _gravest(audit: RiskAudit) -> Finding:
@@ -186,7 +193,7 @@ def _class_groups(audit: RiskAudit) -> Iterator[Group]:
     yield Group(
         "intruders",
         "Three intruders",
-        (Table("Intruders", "Three intruders", _INTRUDERS, intruders(audit)), *intruders_drawing(audit)),
+        (Table("intruders", "Three intruders", _INTRUDERS, intruders(audit)), *intruders_drawing(audit)),
     )
     yield Group(
         "population",
@@ -218,11 +225,6 @@ def _class_figures(audit: RiskAudit) -> tuple[Figure, ...]:
             "person_limit",
         ),
     }
-    of = {
-        "records_at_risk_share": text(
-            "{found} of {records}", found=audit.n_at_risk, records=counted(n_records, "record")
-        )
-    }
     totals = {
         "unchosen_unique_share": measured.unchosen.n_records,
         "persons_at_risk_share": None if measured.persons is None else measured.persons.n_persons,
@@ -233,7 +235,7 @@ def _class_figures(audit: RiskAudit) -> tuple[Figure, ...]:
     for key, value in audit.figures.items():
         threshold, check = judged.get(key, ("", ""))
         verdict = verdict_of(audit.findings, check)
-        found.append(Figure(key, value, threshold, verdict, of=of.get(key, ""), total=totals.get(key)))
+        found.append(Figure(key, value, threshold, verdict, total=totals.get(key)))
     return tuple(found)
 
 
@@ -305,10 +307,7 @@ def _sizes_table(audit: RiskAudit) -> Table:
     classes = audit.measurement.classes
     sizes = sorted({2, 3, 5, 11, 20, audit.thresholds.k})
     rows = [(size, classes.n_records_below(size), classes.share_below(size)) for size in sizes]
-    return Table("Class sizes", "Records in small classes", _SIZES, rows)
-
-
-_DISTANCES = {"equal": own("equal"), "ordered": own("ordered"), "hierarchical": own("hierarchical")}
+    return Table("small_classes", "Records in small classes", _SIZES, rows)
 
 
 def disclosure_group(measured: RiskMeasurement) -> Group:
@@ -326,12 +325,12 @@ def disclosure_group(measured: RiskMeasurement) -> Group:
         [
             *(Amount(MEASURES[key].unit, each.figures[key]) for key in keys),
             *(Written(f"{n:,}") for n in (each.n_values, each.n_missing, *each.below_l(2))),
-            _DISTANCES[each.distance],
+            DISTANCES[each.distance],
         ]
         for each in measured.sensitive
     ]
     table = Table(
-        "Attribute disclosure",
+        "attribute_disclosure",
         "What classes give away",
         _beside_each_other([each.column for each in measured.sensitive]),
         list(zip(labels, *cells, strict=True)),
@@ -368,18 +367,17 @@ def columns_group(measured: RiskMeasurement, columns: ColumnsMeasurement | None)
         )
     ordered = sorted(columns.contributions, key=lambda each: -each.n_unique_gained)
     smallest = Table(
-        "Smallest sets",
+        "singling_out_sets",
         "Smallest sets of columns that single out most records",
         _SETS,
         _set_rows([(each.columns, each.unique_share) for each in columns.sets.sets]),
-        where="page",
     )
     return Group(
         "columns",
         "Columns",
         (
             columns_drawing(ordered),
-            Table("Columns", "What each quasi-identifier does", _COLUMNS, ordered, sets_note(columns)),
+            Table("columns", "What each quasi-identifier does", _COLUMNS, ordered, sets_note(columns)),
             *([smallest] if smallest.rows else []),
         ),
     )
@@ -430,7 +428,7 @@ def unchosen_group(measured: RiskMeasurement) -> Group:
     """Return the smallest sets of columns nobody chose that single most records out."""
     note = _unchosen_note(measured)
     table = Table(
-        "Columns nobody chose",
+        "unchosen_columns",
         "Smallest sets of columns nobody chose that single out over half",
         _SETS,
         _set_rows(measured.unchosen.sets),
@@ -480,15 +478,17 @@ def special_uniques_group(suda: Suda, *, file: str) -> Group:
     shares = zip(suda.quasi_identifiers, suda.column_contribution.tolist(), strict=True)
     parts = sorted(shares, key=lambda each: -each[1])
     table = Table(
-        "Special uniques",
+        "special_uniques",
         "Special uniques (SUDA2): what the scores come from",
         _SCORES,
         parts,
         suda_note(suda),
         where="report",
     )
-    scored = (special_uniques_drawing(parts), _scored_table(suda, file)) if len(suda.scored_records) else ()
-    return Group("special", "Special uniques", (table, *scored))
+    drawn = (special_uniques_drawing(parts),) if len(suda.scored_records) else ()
+    # in an engine records have no number
+    scored = (_scored_table(suda, file),) if len(suda.contribution_of_record) else ()
+    return Group("special", "Special uniques", (table, *drawn, *scored))
 
 
 def _scored_table(suda: Suda, file: str) -> Table:
@@ -508,7 +508,7 @@ def _scored_table(suda: Suda, file: str) -> Table:
     columns.append(Col("because_of", "Mostly because of"))
     cells.append([suda.quasi_identifiers[one] for one in most])
     rows = list(zip(*cells, strict=True))
-    return Table("Scores", "Records with the highest scores", tuple(columns), rows, where="page")
+    return Table("scores", "Records with the highest scores", tuple(columns), rows, where="page")
 
 
 def compared_group(audit: RiskAudit, other: RiskAudit | None) -> Group:
@@ -523,7 +523,7 @@ def compared_group(audit: RiskAudit, other: RiskAudit | None) -> Group:
             Figure("ncp", comparison.ncp, of=of),
             Figure("discernibility", comparison.discernibility, of=of),
             *([Note(lacking)] if lacking else []),
-            Table("Changes", title, _CHANGES, comparison.columns),
+            Table("changes", title, _CHANGES, comparison.columns),
         ]
     if other is not None:
         parts.append(_side_by_side_table(audit, other))
@@ -556,7 +556,7 @@ def _side_by_side_table(audit: RiskAudit, other: RiskAudit) -> Table:
     mine, theirs = _all_figures(audit), _all_figures(other)
     rows = [(label, value, theirs.get(label, "not assessed")) for label, value in mine.items()]
     names = [audit.measurement.name, other.measurement.name]
-    return Table("Side by side", "Side by side", _beside_each_other(names), rows)
+    return Table("side_by_side", "Side by side", _beside_each_other(names), rows)
 
 
 def _all_figures(audit: RiskAudit) -> dict[str, Text]:
@@ -575,7 +575,7 @@ def _suppression_table(audit: RiskAudit) -> Table:
     """Return per k the records to suppress so that, with nothing generalized, no class is smaller."""
     ks = sorted({*USUAL_KS, max(audit.thresholds.k, 2)})
     needs = records_to_suppress(audit.measurement.classes, ks)
-    return Table("Records to suppress", "Records to suppress for each k", _SUPPRESSION, needs)
+    return Table("records_to_suppress", "Records to suppress for each k", _SUPPRESSION, needs)
 
 
 def _what_if_groups(what_if: WhatIf, k: int) -> tuple[Group, ...]:
@@ -583,7 +583,7 @@ def _what_if_groups(what_if: WhatIf, k: int) -> tuple[Group, ...]:
     if what_if.options:
         return what_if_group(what_if), option_group(what_if, option_for(what_if, k))
     nothing = Table(
-        "What if",
+        "what_if_result",
         "What if columns were made coarser",
         (Col("result", "Result", kind="words"),),
         [(what_if_note(what_if),)],
@@ -605,7 +605,7 @@ def what_if_group(what_if: WhatIf) -> Group:
         for each in what_if.options
         if (best := each.best) is not None
     ]
-    table = Table("What if", "What if columns were made coarser", _OPTIONS, rows, what_if_note(what_if))
+    table = Table("what_if", "What if columns were made coarser", _OPTIONS, rows, what_if_note(what_if))
     return Group("what_if", "What if", (frontier_drawing(what_if), table))
 
 
@@ -636,7 +636,7 @@ def option_group(what_if: WhatIf, option: int) -> Group:
     return Group(
         "generalization",
         "Generalization",
-        (*lattice_drawing(what_if, option), Table("Generalization", title, _LEVELS, rows)),
+        (*lattice_drawing(what_if, option), Table("generalization", title, _LEVELS, rows)),
     )
 
 

@@ -15,6 +15,7 @@ SensitiveDistance = Literal["auto", "equal", "ordered"]
 Several = Literal["one_by_one", "others_added"]
 MissingSensitive = Literal["unknown", "value"]
 
+GROUPS = "groups of values"  # the part of files of hierarchies in an audit
 # Smallest class sizes a person recognizes, and who asks for them.
 PRESETS: Mapping[int, str] = {
     3: "few known recipients, highest risk 0.33",

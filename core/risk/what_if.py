@@ -463,3 +463,15 @@ def _settings_file(what_if: WhatIf, made: Mapping[str, object]) -> bytes:
         ),
     }
     return (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode()
+
+
+def option_for(what_if: WhatIf, k: int) -> int:
+    """Return the position of the first option that reaches k, of the last where none does."""
+    sizes = [each.best.smallest_class if each.best else 0 for each in what_if.options]
+    reached = [number for number, size in enumerate(sizes) if size >= k]
+    return reached[0] if reached else len(what_if.options) - 1
+
+
+def is_exact(what_if: WhatIf, outcome: SearchOutcome) -> bool:
+    """Return whether no cheaper one exists: the search went to its end, and no level was left out."""
+    return outcome.is_exact and not what_if.lattice.thinned_columns

@@ -62,10 +62,12 @@ def test_command__says_what_two_releases_tell_together(tmp_path: Path, capsys: T
     at, reports = written(tmp_path, later, later.slice(0, 2000)), tmp_path / "reports"
     asked = ["risk", at[0], *ASKED, "--k", "5"]
     assert main([*asked, "--earlier", at[1], "--json"]) == 1
-    found = json.loads(capsys.readouterr().out)["releases"]
-    (compared,) = found["compared"]
-    assert compared["newcomers"] == {"n": 3, "n_below_k": 3, "n_given_away": {"disease": 3}}
-    assert (compared["leavers"]["n"], found["verdict"]) == (0, "FAIL")
+    found = json.loads(capsys.readouterr().out)
+    (compared,) = found["earlier_releases"]
+    newcomers = ("n_newcomers", "n_newcomers_below_k", "n_newcomers_given_away")
+    assert [compared[key] for key in newcomers] == [3, 3, 3]
+    assert (compared["n_leavers"], found["verdicts"]["Beyond the thresholds"]) == (0, "FAIL")
+    assert [each["attribute"] for each in found["releases_told"]] == ["disease"]
     assert main([*asked, "--earlier", str(tmp_path / "earlier.parquet"), "--report", str(reports)]) == 1
     assert "its difference to `later.parquet` leaves 3 of 3" in capsys.readouterr().out
     filed = json.loads(next(reports.glob("*.json")).read_text(encoding="utf-8"))
@@ -84,16 +86,16 @@ def test_command__what_cannot_be_held_against_the_release_is_never_passed(
     files = in_duckdb(tmp_path, {"odd": odd, "other": pa.table({"x": [1]})})
     assert main(["risk", at[0], *ASKED, "--earlier", str(ledger), "spark:elsewhere", *files, "--json"]) == 2
     printed = capsys.readouterr()
-    found = json.loads(printed.out)["releases"]
-    assert (found["verdict"], found["compared"], found["n_earlier"]) == ("NOT_ASSESSED", [], 4)
-    reasons = " ".join(each["reason"] for each in found["not_compared"])
+    found = json.loads(printed.out)
+    assert (found["overall"], found["earlier_releases"]) == ("NOT_ASSESSED", [])
+    reasons = " ".join(each["reason"] for each in found["releases_not_compared"])
     for part in ("no table of this release", "not in one engine", "has 50 different values", "salted hashes"):
         assert part in reasons
     assert "are not in one engine" in printed.err
     assert main(["risk", at[0], *ASKED, "--earlier", at[1], "--json"]) == 0
     same = json.loads(capsys.readouterr().out)
-    assert (same["releases"]["verdict"], same["overall"]) == ("NOT_ASSESSED", "NOT_ASSESSED")
-    assert same["releases"]["compared"][0]["is_same"]
+    told = {each["check"]: each["verdict"] for each in same["findings"]}
+    assert (told["same_release"], same["overall"]) == ("WARN", "NOT_ASSESSED")
 
 
 def test_releases__only_counts_leave_the_engine(tmp_path: Path, answered: list[tuple[int, str]]) -> None:

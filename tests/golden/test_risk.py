@@ -39,14 +39,15 @@ def test_risk_command__equals_the_reference(
     document: dict[str, Any] = json.loads(capsys.readouterr().out)
     expected = described["expected"]
     assert set(expected) == {*OF_CLASSES, *OF_SENSITIVE}
-    for figures, keys in ((document, OF_CLASSES), (document["sensitive"][sensitive], OF_SENSITIVE)):
+    (attribute,) = document["sensitive"]
+    for figures, keys in ((document, OF_CLASSES), (attribute, OF_SENSITIVE)):
         for key in keys:
             if expected[key] is None:
                 assert figures[key] is None, key
             else:
                 assert figures[key] == pytest.approx(expected[key], abs=1e-6), key
     numeric = described["sensitive_is_numeric"]
-    assert document["sensitive"][sensitive]["distance"] == "ordered" or not numeric
+    assert attribute["distance"] == "ordered" or not numeric
 
 
 FILES_DIVERSITY = (

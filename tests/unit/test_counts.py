@@ -1,7 +1,6 @@
 """Tables of counts: small cells, bounds of suppressed ones, differences, full cells, dominance."""
 
 import itertools
-import json
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -16,7 +15,6 @@ from core.counts import (
     audit_counts,
     bounds_of,
     cell_names,
-    counts_document,
     looks_like_counts,
     measure_together,
     propose_suppression,
@@ -26,11 +24,12 @@ from core.counts.bands import band
 from core.counts.bounds import _least
 from core.counts.cube import Cube, subtotals_of
 from core.counts.measuring import dominated_cells
-from core.counts.result import counts_result
+from core.counts.result import TOOL, counts_result
 from core.reports.as_text import lines_of
 from core.verdict import Verdict
 from tests.cases.table import holds_for_each
 from tests.kinds import Patch, Told
+from tests.one_json import document_of, figures_of
 from tests.risk_examples import problems, table, tells
 from tests.saying import Saying
 
@@ -380,8 +379,11 @@ def test_amounts__are_held_against_both_rules() -> None:
         dominance="FAIL: In 1 of 2 (50.0 %) cells of `turnover` the 1 largest … 85.0 % ",
         p_percent="FAIL: In 1 of 2 (50.0 %) cells of `turnover` the second largest … 10.0 %.",
     )
-    by_rule = {"n_cells": 2, "n_cells_by_dominance": 1, "n_cells_by_p_percent": 1}
-    assert counts_document(audit)["magnitude"] == {"column": "turnover", **by_rule}
+    told = [
+        (each.measure, each.value, each.of, each.total)
+        for each in counts_result(audit, audit.thresholds).group("counts").figures
+    ]
+    assert told == [(f"n_cells_by_{rule}", 1, "turnover", 2) for rule in ("dominance", "p_percent")]
     assert _audit(table.replace("900", "5"), "region", **of_regions).overall is Verdict.PASS
     (problem,) = problems(lambda: _audit(table.replace("900", "-1"), "region", **of_regions))
     assert problem == Saying("…must hold a number of at least 0 in each row…")
@@ -472,16 +474,25 @@ def test_read_cube__refuses_what_is_no_table_of_cells() -> None:
 
 def test_document_and_report__name_cells_and_bounds() -> None:
     audit = _audit(_table(suppressed=ALONE))
-    document = json.loads(json.dumps(counts_document(audit), allow_nan=False))
+    document = document_of(TOOL, counts_result(audit, audit.thresholds))
     (counts,) = document["counts"]
-    assert counts["bounds"] == [{"categories": ["B", "z"], "least": 1, "most": 1}]
-    assert len(counts["secondary"]) == 3
+    assert document["cells"][-1] == {
+        "cell_0": "B",
+        "cell_1": "z",
+        "count": "n",
+        "why": "suppressed",
+        "least": 1,
+        "most": 1,
+    }
+    assert (document["kind"], counts["n_secondary"], counts["totals_add_up"]) == ("counts", 3, "yes")
+    assert figures_of(document, "smallest_cell") == {"n": counts["smallest"]}
     (cells,) = counts_result(audit, audit.thresholds).group("cells").tables
     assert [column.label for column in cells.columns][:3] == ["region", "sector", "Count"]
     assert cells.cells()[-1] == ("B", "z", "n", "suppressed", 1, 1)
     assert next(lines_of(counts_result(audit, audit.thresholds))).startswith("FAIL: ")
-    alone = counts_document(_audit(_table(totals=False, suppressed=ALONE)))["counts"]
-    assert alone[0]["bounds"][0]["most"] is None  # type: ignore[index]
+    alone = _audit(_table(totals=False, suppressed=ALONE))
+    (unbounded,) = counts_result(alone, alone.thresholds).group("cells").tables
+    assert unbounded.cells()[-1][-1] is None
 
 
 KEYS = [*np.ndindex(2, 2, 2)]

@@ -785,8 +785,10 @@ def test_risk_command__fails_beside_an_earlier_file_and_beside_its_ledger(
         capsys.readouterr()
         assert main([*asked, str(before), "--json"]) == 1
         document = json.loads(capsys.readouterr().out)
-        assert document["exposure_verdict"] == "FAIL"
-        assert document["releases"]["compared"][0]["newcomers"]["n_given_away"] == {"diagnosis": 17}
+        assert document["verdicts"]["Beyond the thresholds"] == "FAIL"
+        assert document["earlier_releases"][0]["n_newcomers_given_away"] == 17
+        (told,) = (each for each in document["releases_told"] if each["n_given_away"])
+        assert (told["who"], told["attribute"], told["n_given_away"]) == ("newcomers", "diagnosis", 17)
     with pytest.raises(SystemExit):
         main(asked)
     capsys.readouterr()
@@ -811,7 +813,7 @@ def test_report__names_the_earlier_release_and_its_command() -> None:
     page = render(report, "html").decode()
     assert "17 of 30 new records" in page
     assert "Earlier releases" in page
-    assert json.loads(render(report, "json"))["result"]["releases"]["verdict"] == "FAIL"
+    assert json.loads(render(report, "json"))["earlier_releases"][0]["release"] == "january.csv"
 
 
 @pytest.mark.slow
@@ -824,10 +826,10 @@ def test_dataset_command__holds_folders_and_ledgers_against_the_tables(tmp_path:
     assert main(["dataset", january, "--ledger", ledger]) == 0
     capsys.readouterr()
     assert main(["dataset", february, "--earlier", january, "--earlier", ledger, "--json"]) == 1
-    found = json.loads(capsys.readouterr().out)["earlier"]
+    found = json.loads(capsys.readouterr().out)["earlier_releases"]
     assert [each["table"] for each in found] == ["persons", "persons"]
     assert "ledger" in found[1]["release"]
-    assert [each["came_values"] for each in found] == [17, 17]
+    assert [each["n_newcomers_given_away"] for each in found] == [17, 17]
     assert main(["dataset", february, "--earlier", str(tmp_path / "none")]) == 2
 
 
@@ -850,8 +852,9 @@ def test_records_whose_person_another_table_names__are_counted_as_persons(
     assert main(["dataset", str(earlier), *chosen, "--ledger", str(ledger)]) == 0
     capsys.readouterr()
     assert main(["dataset", str(later), *chosen, "--earlier", str(earlier), str(ledger), "--json"]) == 1
-    found = json.loads(capsys.readouterr().out)["earlier"]
-    told = [tuple(each[key] for key in ("table", "counted", "earlier", "came_below")) for each in found]
+    found = json.loads(capsys.readouterr().out)["earlier_releases"]
+    keys = ("table", "counted", "n_earlier", "n_newcomers_below_k")
+    told = [tuple(each[key] for key in keys) for each in found]
     assert told == [("tests", "persons", 40, 2), ("tests", "persons", 80, 4)]
 
 

@@ -11,14 +11,14 @@ from core.risk import (
     RiskSettings,
     RiskThresholds,
     read_hierarchy,
-    risk_document,
     suggested_settings,
 )
 from core.risk.comparison import Comparison
-from core.risk.result import risk_result
+from core.risk.result import TOOL, risk_result
 from core.risk.sensitive import SensitiveMeasurement
 from core.verdict import Verdict, next_steps
 from tests.cases.table import holds_for_each
+from tests.one_json import document_of, figures_of
 from tests.risk_examples import DISEASE, PEOPLE, judged, measured, messages, problems, table, tells
 from tests.saying import Saying
 
@@ -380,13 +380,16 @@ def test_precision_lost__counts_what_was_merged_although_the_classes_are_pure_an
 
 def test_document__holds_the_agreed_keys() -> None:
     audit = judged(RELEASED, original=ORIGINAL, **DISEASE)
-    document = risk_document(audit)
+    document = document_of(TOOL, risk_result(audit))
     assert document["tool"] == "risk"
     assert document["class_sizes"] == [{"class_size": 2, "n_records": 4}]
-    assert document["sensitive"]["disease"]["recursive_c_at_l2"] is None
-    assert document["original"]["k"] == 1
+    (disease,) = document["sensitive"]
+    assert (disease["column"], disease["recursive_c_at_l2"]) == ("disease", None)
+    assert figures_of(document, "recursive_c_at_l2") == {"disease": None}
+    assert figures_of(document, "ncp") == {"against original.csv": audit.measurement.comparison.ncp}
     unset = "entropy_l t average_risk alpha beta delta household_risk person_k".split()
-    assert document["thresholds"] == {"k": 5, "l": 2, **dict.fromkeys(unset)}
+    asked = {key: document["settings"][key] for key in ("k", "l", *unset)}
+    assert asked == {"k": 5, "l": 2, **dict.fromkeys(unset)}
     assert "Precision lost" in "\n".join(lines_of(risk_result(audit)))
 
 

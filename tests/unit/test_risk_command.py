@@ -46,25 +46,27 @@ def test_risk__prints_one_json_document(run: Run) -> None:
     assert (code, err) == (1, "")
     document = json.loads(out)
     expected = {
+        "errors": [],
         "tool": "risk",
-        "file": "people.csv",
         "verdict": "FAIL",
         "overall": "FAIL",
-        "quasi_identifiers": ["age", "sex"],
+        "verdicts": {"Thresholds": "FAIL", "Beyond the thresholds": "WARN"},
         "k": 1,
         "n_records": 6,
         "n_classes": 3,
         "share_k_lt_5": 1.0,
     }
     assert {key: document[key] for key in expected} == expected
-    assert set(document["sensitive"]) == {"disease"}
+    assert document["inputs"][0]["name"] == "people.csv"
+    assert document["settings"]["quasi_identifiers"] == ["age", "sex"]
+    assert [each["column"] for each in document["sensitive"]] == ["disease"]
 
 
 def test_risk__takes_suggested_roles_where_none_are_given(run: Run, tmp_path: Path) -> None:
     code, out, _ = run("--k", 2, "--l", 1, "--json", chosen=())
     document = json.loads(out)
-    assert (code, document["quasi_identifiers"]) == (1, ["age", "sex"])
-    assert document["sensitive_attributes"] == ["disease", "salary"]
+    assert (code, document["settings"]["quasi_identifiers"]) == (1, ["age", "sex"])
+    assert document["settings"]["sensitive"] == ["disease", "salary"]
     assert [each["check"] for each in document["findings"]].count("roles_suggested") == 1
     path = tmp_path / "x.csv"
     path.write_text("q1,q2\na,b\na,c\n")
@@ -88,8 +90,9 @@ def test_risk__prints_lines_and_what_each_column_does(run: Run, people: str) -> 
 
 
 def test_risk__searches_special_uniques(run: Run) -> None:
-    suda = json.loads(run("--suda", "--suda-size", 1, "--json")[1])["suda"]
-    assert (suda["max_size"], suda["n_minimal_sample_uniques"], suda["dis_suda"]) == (1, [1], None)
+    document = json.loads(run("--suda", "--suda-size", 1, "--json")[1])
+    assert document["unique_sets"] == [{"n_values": 1, "n_sets": 1}]
+    assert (document["settings"]["max_size"], document["dis_suda"]) == (1, None)
     assert says(run("--suda")[1], "\n  age…100 %")
 
 
@@ -97,11 +100,13 @@ def test_risk__searches_generalizations(run: Run) -> None:
     given = ("--k", 2, "--what-if", "--max-suppression", 0.2)
     code, out, _ = run(*given, "--json")
     document = json.loads(out)
-    found = document["what_if"]
+    asked, found = document["settings"], document["what_if"]
     assert code == 1
-    assert (found["l"], found["max_suppression_share"], found["columns_with_levels_left_out"]) == (2, 0.2, [])
-    assert found["chosen"] in found["options"]
-    assert found["chosen"]["smallest_class"] >= 2
+    assert (asked["l"], asked["suppression_limit"]) == (2, 0.2)
+    assert {each["cheaper_ones"] for each in found} == {"ruled out"}
+    assert found[0]["smallest_class"] >= 2
+    assert [each["k"] for each in document["what_if_costs"]] == [each["k"] for each in found]
+    assert [each["column"] for each in document["generalization"]] == ["age", "sex"]
     assert "release" not in document
     assert "What if columns were made coarser:" in run(*given)[1].splitlines()
 
@@ -172,7 +177,8 @@ def test_risk__of_no_assessed_record_generalizes_nothing(run: Run, tmp_path: Pat
     code, out, _ = run(*given, file=path)
     document = json.loads(out)
     assert code == 0  # not assessed is no failure, and never a pass
-    assert (document["what_if"], document["suda"], document["overall"]) == (None, None, "NOT_ASSESSED")
+    assert not {"what_if", "special_uniques"} & {*document}
+    assert (document["overall"], document["n_records_fully_suppressed"]) == ("NOT_ASSESSED", 2)
     code, _, err = run(*given, "--release", target, file=path)
     assert (code, err) == (2, Saying(f"error: {target} was not written: no record …"))
     code, out, _ = run("--k", 6, "--what-if", "--max-suppression", 0, "--release", target)
@@ -183,7 +189,7 @@ def test_risk__reads_a_hierarchy(run: Run, tmp_path: Path) -> None:
     tree = tmp_path / "tree.csv"
     tree.write_text("value,group\nflu,lung\ncold,lung\ngout,joint\n")
     code, out, _ = run("--hierarchy", f"disease={tree}", "--json")
-    assert (code, json.loads(out)["sensitive"]["disease"]["distance"]) == (1, "hierarchical")
+    assert (code, json.loads(out)["sensitive"][0]["distance"]) == (1, "hierarchical")
 
 
 WRONG = (
@@ -270,10 +276,11 @@ def test_what_if__takes_hierarchy_files_and_writes_those_searched(run: Run, tmp_
     )
     more = ("--column-weight", "age=2", "--objective", "average_class_size", "--local-recoding")
     code, out, _ = run(*arguments, *more, "--json")
-    found = json.loads(out)["what_if"]
+    document = json.loads(out)
     assert code in (0, 1)
-    assert (found["own_hierarchies"], found["objective"]) == (["age"], "average_class_size")
-    assert found["weights"] == {"age": 2.0}
+    assert [each["name"] for each in document["inputs"] if each["role"] == "groups of values"] == ["ages.csv"]
+    assert document["settings"]["objective"] == "average_class_size"
+    assert document["settings"]["weights"] == {"age": 2.0}
     written = (folder / "hierarchy_01_age.csv").read_text().splitlines()
     assert sorted(written) == sorted(given.read_text().splitlines())
     code, _, err = run(*arguments)
@@ -314,8 +321,11 @@ def test_counts__are_not_judged_as_persons(run: Run, tmp_path: Path) -> None:
     assert (code, document["overall"], told["table_of_counts"]["column"]) == (0, "NOT_ASSESSED", "n")
     code, out, _ = run("--counts", "n", "--json", file=path, chosen=())
     document = json.loads(out)
-    assert (code, document["kind"], document["dimensions"]) == (1, "counts", ["region", "diagnosis"])
-    assert document["counts"][0]["primary"] == [["A", "cold"]]
+    assert (code, document["kind"]) == (1, "counts")
+    (cells,) = (each for each in document["tables"] if each["key"] == "cells")
+    assert [each["label"] for each in cells["columns"][:2]] == ["region", "diagnosis"]
+    small = [each for each in document["cells"] if each["why"] == "small count"]
+    assert [(each["cell_0"], each["cell_1"]) for each in small] == [("A", "cold")]
     code, out, _ = run("--counts", "n", "--k", 2, file=path, chosen=())
     assert (code, out.splitlines()[0][:6]) == (0, "PASS: ")
 

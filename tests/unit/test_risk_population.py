@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from benchmarks.bench_population import codes_of, make_population
-from core.risk import RiskSettings, risk_document, settings_for_other
+from core.risk import RiskSettings, settings_for_other
 from core.risk.population import (
     expected_pitman_uniques,
     fitted_pitman,
@@ -27,7 +27,9 @@ from core.risk.population_estimates import (
     risk_by_population_table,
     risk_given_population,
 )
+from core.risk.result import TOOL, risk_result
 from tests.cases.table import holds_for_each
+from tests.one_json import document_of
 from tests.risk_examples import POPULATION, judged, measured, problems, tells
 from tests.saying import Saying
 
@@ -53,9 +55,11 @@ def test_population_size__estimates_uniques_by_three_models() -> None:
     assert 0 < figures["marketer_risk_weights"] < 0.5
     assert figures["delta_presence_upper"] is None
     assert 0 <= figures["population_unique_share"] <= 1
-    document = risk_document(audit)["population_uniques"]
+    document = document_of(TOOL, risk_result(audit))
     assert document["sampling_fraction"] == pytest.approx(0.1)
-    assert {"zayatz", "pitman", "snb", "chosen_model"} <= set(document)
+    models = document["population_models"]
+    assert [each["model"] for each in models] == ["zayatz", "pitman", "snb"]
+    assert [each["is_chosen"] for each in models].count("yes") == 1
     bounds = "10.0 %…at most 100 % for a journalist, 50.0 % for a marketer. Estimated for a random sample: "
     tells(audit, population_by_size=f"WARN: Only the size of the population is known, … {bounds}")
     large = judged("age\n" + "30\n" * 6, quasi="age", population_size=60)

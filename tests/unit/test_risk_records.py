@@ -22,7 +22,7 @@ from core.risk import (
     violations_csv,
 )
 from core.risk.columns import column_contributions, distinctness, singling_out_sets
-from core.risk.document import suda_note
+from core.risk.notes import suda_note
 from core.risk.population_estimates import IndividualRisk, individual_risk, risk_given_population
 from core.risk.records import Combinations, Pairs, distinct_combinations, sampling_weights, spread
 from core.risk.suda import Suda, dis_suda, every_set, measure_suda, msu_score

@@ -24,7 +24,6 @@ from core.risk import (
     measure_columns,
     measure_risk,
     measure_special_uniques,
-    risk_document,
     search_what_if,
     suda_note,
     suggested_settings,
@@ -36,6 +35,7 @@ from core.risk.evidence import worst_classes_table
 from core.risk.intruders import intruders
 from core.risk.report import risk_report
 from core.risk.result import (
+    TOOL,
     columns_group,
     compared_group,
     disclosure_group,
@@ -50,6 +50,7 @@ from core.verdict import Verdict
 from pages.measure.risk_parts.settings import roles_note, roles_table
 from tests.cases.table import holds_for_each
 from tests.checked_charts import checked
+from tests.one_json import document_of
 from tests.risk_examples import DISEASE, PEOPLE, POPULATION, judged, measured, table
 from tests.saying import Saying
 
@@ -235,14 +236,19 @@ def test_report__renders_in_every_format_without_cell_values() -> None:
     report = risk_report(audit, inputs=facts, created_at=NOW, other=other)
     assert report.verdict is audit.overall
     assert report.verdicts == {"Thresholds": audit.verdict, "Beyond the thresholds": audit.exposure_verdict}
-    names = ["Intruders", "Class sizes", "Attribute disclosure", "Changes", "Side by side"]
-    assert [each.name for each in report.tables] == names
+    names = ["Intruders", "Small classes", "Attribute disclosure", "Changes", "Side by side"]
+    assert [each.name for each in report.tables] == [*names, "Class sizes", "Sensitive"]
     html = render(report, "html").decode()
     assert "HIV infection" not in html
     assert "Three intruders" in html
     assert all(len(render(report, name)) > 1000 for name in RENDERERS)
     alone = risk_report(judged(), inputs=(), created_at=NOW)
-    assert [each.name for each in alone.tables] == ["Intruders", "Class sizes", "Columns nobody chose"]
+    assert [each.name for each in alone.tables] == [
+        "Intruders",
+        "Small classes",
+        "Unchosen columns",
+        "Class sizes",
+    ]
     assert risk_result(judged()).group("compared").parts == ()
 
 
@@ -254,7 +260,8 @@ def test_report__holds_the_searches_that_were_made() -> None:
     what_if = search_what_if(audit.measurement, people, settings=asked)
     described = {"inputs": [input_facts(people, "table")], "created_at": NOW}
     report = risk_report(audit, **described, suda=suda, what_if=what_if)
-    *_, uniques, searched, chosen = report.tables
+    tables = {each.key: each for each in report.tables}
+    uniques, searched, chosen = (tables[key] for key in ("special_uniques", "what_if", "generalization"))
     assert [each.name for each in (uniques, searched, chosen)] == [
         "Special uniques",
         "What if",
@@ -272,7 +279,8 @@ def test_report__holds_the_searches_that_were_made() -> None:
     assert "Special uniques" in render(report, "json").decode()
     nothing = search_what_if(audit.measurement, people, settings=WhatIfSettings(ks=(50,)))
     report = risk_report(audit, **described, what_if=nothing)
-    assert report.tables[-1].frame["result"].tolist() == [what_if_note(nothing)]
+    (said,) = (each for each in report.tables if each.key == "what_if_result")
+    assert said.frame["result"].tolist() == [what_if_note(nothing)]
 
 
 def test_first_figures__show_what_is_judged() -> None:
@@ -393,14 +401,14 @@ def test_suda__says_what_was_not_searched() -> None:
 
 
 def test_document__holds_columns_sets_and_suda() -> None:
-    document = risk_document(judged(), columns=_columns(), suda=_suda())
+    document = document_of(TOOL, risk_result(judged(), columns=_columns(), suda=_suda()))
     assert document["columns"][0]["column"] == "age"
     assert document["columns"][0]["unique_share_gained"] == pytest.approx(1 / 6)
-    assert document["singling_out_sets"]["sets"] == []
-    assert document["suda"]["n_minimal_sample_uniques"] == [1, 0]
-    assert document["suda"]["suda_contribution_share"]["age"] == 1.0
-    assert document["suda"]["dis_suda"] is None  # the share of the population is not known
-    assert document["what_if"] is None
+    assert "singling_out_sets" not in document  # there is none
+    assert [each["n_sets"] for each in document["unique_sets"]] == [1, 0]
+    assert document["special_uniques"][0] == {"column": "age", "suda_contribution_share": 1.0}
+    assert document["dis_suda"] is None  # the share of the population is not known
+    assert "what_if" not in document
 
 
 def _noted(group: Group) -> list[str]:

@@ -26,13 +26,13 @@ from core.risk import (
     release,
     release_reaching,
     search_what_if,
-    what_if_document,
     what_if_note,
     what_if_settings,
 )
 from core.risk.charts import lattice_drawing
 from core.risk.generalizing import build_lattice
 from core.risk.result import option_group, option_labels, released_note, risk_result, what_if_group
+from core.risk.what_if import is_exact
 from core.tables import Dataset, ReadOptions, read_dataset
 from core.verdict import Verdict
 from tests.cases.table import holds_for_each
@@ -186,10 +186,8 @@ def test_search__says_which_levels_were_left_out(monkeypatch: Patch) -> None:
     assert (lattice.n_nodes, lattice.n_nodes_possible) == (25, 36)
     assert thinned.note == Saying("… The columns allow 36, … in the middle of `a`, `b` were left out, …")
     assert {*_options(thinned.what_if)[-1]} == {"not all looked at"}
-    document = what_if_document(thinned.what_if, k=2)
-    assert [each["is_exact"] for each in document["options"]] == [False]
-    assert document["columns_with_levels_left_out"] == ["a", "b"]
-    assert document["n_generalizations_possible"] == 36
+    assert [is_exact(thinned.what_if, each) for each in thinned.what_if.options] == [False]
+    assert thinned.what_if.lattice.thinned_columns == ("a", "b")
 
 
 def test_search__by_persons_reaches_k_persons() -> None:
@@ -271,9 +269,8 @@ def _columns(n_columns: int, n_rows: int, cell: Callable[[int, int], int]) -> tu
 def test_search__of_more_columns_than_can_be_searched_is_answered_and_said() -> None:
     wide = _columns(30, 32, lambda row, n: (row // 8 + n) % 2)
     what_if = _searched(*wide, (8,), suppression_limit=0).what_if
-    document = what_if_document(what_if, k=8)
-    assert document["n_generalizations"] == 2**30
-    assert "1,073,741,824 generalizations, too many to search" in str(document["note"])
+    assert what_if.lattice.n_nodes == 2**30
+    assert "1,073,741,824 generalizations, too many to search" in str(what_if_note(what_if))
     assert what_if.options[0].best is not None
     assert what_if.options[0].best.loss == 0  # it comes down to the table as it is
 
@@ -288,7 +285,7 @@ def test_search__takes_own_hierarchies_of_quasi_identifiers() -> None:
     searched = _searched(people, "age,town", (4,), suppression_limit=0, hierarchies={"age": own})
     rows = searched.release().data.decode().replace('"', "").splitlines()
     assert rows[1:5] == ["young,Kranj", "young,Kranj", "older,Bled", "older,Bled"]
-    assert what_if_document(searched.what_if, k=4)["own_hierarchies"] == ["age"]
+    assert [*searched.what_if.own_hierarchies] == ["age"]
     written = searched.what_if.hierarchy_files()["hierarchy_01_age.csv"].decode().splitlines()
     assert written == "21;young;* 22;young;* 31;older;* 32;older;*".split()
     lacking = {"age": Hierarchy(groups={"21": ("young",)})}
