@@ -1,7 +1,7 @@
 """Free text in tables: which columns hold it, who is named in it, and how much of it a person has to read."""
 
 from core.free_text.finding import KINDS, TextColumn, is_text_column, measure_texts, records_that_name
-from core.free_text.judging import check_reading, text_findings, texts_document
+from core.free_text.judging import check_reading, text_findings
 from core.free_text.models import ModelName
 from core.free_text.reading import (
     LARGEST_SHARE,

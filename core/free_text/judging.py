@@ -176,28 +176,3 @@ def _dated(each: TextColumn) -> Finding:
         "columns say.",
         kinds=_kinds(counts),
     )
-
-
-def texts_document(
-    texts: Sequence[TextColumn], read: Mapping[str, Reading] | None = None
-) -> list[dict[str, object]]:
-    """Return the text columns as JSON-able values; shares in [0, 1]."""
-    found = []
-    for each in texts:
-        reading = (read or {}).get(each.column, Reading(0))
-        found.append(
-            {
-                "column": each.column,
-                "is_text": each.is_text,
-                "n_cells": each.n_cells,
-                "n_cells_naming_people": each.n_found,
-                "n_cells_by_kind": dict(each.counts),
-                "n_cells_with_possible_names": each.n_perhaps,
-                "model": each.model,
-                "n_read": reading.n_read,
-                "n_found_by_reading": reading.n_found,
-                "upper_bound": upper_bound(each.n_cells, reading.n_read, reading.n_found),
-                "n_to_read": cells_to_read(each.n_cells),
-            }
-        )
-    return found
