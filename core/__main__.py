@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import atexit
 import errno
+import gc
 import os
 import signal
 import sys
@@ -35,9 +36,11 @@ class _Interrupted:
 
 
 _INTERRUPTED = _Interrupted()
+_OBJECTS = 100_000  # made before garbage is looked for; that of modules is none, and looking takes long
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, _stop_at_start)
+    gc.set_threshold(_OBJECTS)
 
 from core import __version__
 from core.apart import limit_memory, memory_left

@@ -1,14 +1,16 @@
 """The languages that pages, reports and commands speak, and their catalogues."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from babel import Locale
-from babel.messages.catalog import Catalog, Message
-from babel.messages.pofile import read_po
+if TYPE_CHECKING:
+    from babel.messages.catalog import Catalog, Message
 
 ENGLISH = "en"
 BRACKETS = "brackets"  # every message between brackets, so that a test sees what is none
@@ -56,6 +58,8 @@ class Translated(Language):
     """A language with catalogues in ``locale/<code>``, one for each tool."""
 
     def __init__(self, code: str) -> None:
+        from babel import Locale  # noqa: PLC0415 - takes long to import
+
         super().__init__(code)
         symbols = Locale.parse(code).number_symbols["latn"]
         self._separators = {",": str(symbols["group"]), ".": str(symbols["decimal"])}
@@ -125,6 +129,8 @@ def translated(code: str) -> bool:
 
 def catalogues(code: str) -> Iterator[tuple[Path, Catalog]]:
     """Read the catalogues of a language, in the order of their names."""
+    from babel.messages.pofile import read_po  # noqa: PLC0415 - takes long to import
+
     for path in sorted((FOLDER / code).glob("*.po")):
         with path.open("rb") as file:
             yield path, read_po(file, locale=code)

@@ -14,7 +14,6 @@ from types import MappingProxyType
 from typing import Literal, cast
 
 import numpy as np
-import phonenumbers
 import pyarrow as pa
 import pyarrow.compute as pc
 from stdnum import iban, luhn
@@ -101,6 +100,8 @@ _WORDS = pa.array(sorted(WORDS_THAT_ARE_NO_NAMES))
 
 def _is_phone_number(text: str) -> bool:
     """Return whether the number, + and country code included, is one that its country assigns."""
+    import phonenumbers  # noqa: PLC0415 - takes long to import
+
     try:
         return phonenumbers.is_valid_number(phonenumbers.parse(text, None))
     except phonenumbers.NumberParseException:

@@ -14,9 +14,9 @@ from itertools import combinations
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import scipy
 
 from core.cells import as_numbers
+from core.chance import average_ranks
 from core.coding import CodedColumn, CodedTable, FloatArray, IntArray, combined_codes, value_codes
 from core.dates import Dates, read_dates
 from core.roles.vocabulary import name_tokens
@@ -265,7 +265,7 @@ def in_order_of(numbers: FloatArray, by: FloatArray, *, coarse: bool = True) -> 
     n_values = len(np.unique(by[known]))
     if n_values < 2 or (coarse and n_values * _TIES > len(known)):
         return None
-    one, other = scipy.stats.rankdata(numbers[known]), scipy.stats.rankdata(by[known])
+    one, other = average_ranks(numbers[known]), average_ranks(by[known])
     if one.std() == 0:
         return None
     correlation = float(np.corrcoef(one, other)[0, 1])
@@ -351,7 +351,7 @@ def orders_beside(
 def _go_together(one: FloatArray, other: FloatArray) -> bool:
     """Return whether ranks agree place by place more than those of a random order."""
     known = ~(np.isnan(one) | np.isnan(other))
-    first, second = scipy.stats.rankdata(one[known]), scipy.stats.rankdata(other[known])
+    first, second = average_ranks(one[known]), average_ranks(other[known])
     if np.count_nonzero(known) < _FEWEST_IN_ORDER or not first.std() or not second.std():
         return False
     return bool(abs(np.corrcoef(first, second)[0, 1]) * np.sqrt(len(first)) > _SURELY)
@@ -359,10 +359,7 @@ def _go_together(one: FloatArray, other: FloatArray) -> bool:
 
 def _are_alike(one: FloatArray, other: FloatArray) -> bool:
     known = ~(np.isnan(one) | np.isnan(other))
-    return bool(
-        known.any()
-        and np.mean(scipy.stats.rankdata(one[known]) == scipy.stats.rankdata(other[known])) >= _MOSTLY
-    )
+    return bool(known.any() and np.mean(average_ranks(one[known]) == average_ranks(other[known])) >= _MOSTLY)
 
 
 def _first_records(person: IntArray) -> IntArray:

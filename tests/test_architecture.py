@@ -145,7 +145,7 @@ NO_INPUTS = {  # what else is opened, by function: of ourselves, of this system,
     *("core.tables.parquet.read_parquet", "core.tables.parquet._packed", "core.turns.machine_memory"),
     *("core.tables.workbook_bounds._pieces", "core.vcf.files.sha256", "core.vcf.files.__init__"),
     *("core.vcf.header.opened", "core.vcf.header._feed", "core.vcf.unread.unread_bytes"),
-    "core.commands.risk_in_engine._needed",  # of a file that was just opened as an input
+    "core.commands.engines._needed",  # of a file that was just opened as an input
     "core.commands.output.ready_streams",
     "core.engines.sources.configured",  # the operator's own secrets
 }

@@ -1,6 +1,5 @@
 """Tasks on a Dask cluster: results as they come, workers that are lost, a scheduler that goes away."""
 
-import asyncio
 import logging
 import queue
 import warnings
@@ -51,6 +50,8 @@ class Scheduler:
     """
 
     def __init__(self, address: str) -> None:
+        import asyncio  # noqa: PLC0415 - takes long to import
+
         try:
             import distributed  # noqa: PLC0415 - optional, and takes long to import
         except ImportError:

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 
 from core import delivery
 from core.commands import earlier
-from core.commands import risk_in_engine as in_engine
+from core.commands import engines as in_engine
 from core.commands.output import Audited, add_evidence_option
 from core.commands.policies import judged, looks_of_all
 from core.commands.reading import add_reading_options, add_text_options, place, read_options
 from core.delivery.in_engine import audit_delivery_in_engine
 from core.delivery.result import delivery_result
+from core.engines import refused_in_engine
 from core.errors import AuditInputError
 from core.free_text import read_cells
 from core.releases import EARLIER
-from core.risk.in_engine import refused_in_engine
 from core.settings_form import add_options, from_options
 from core.tables import Dataset, ReadOptions, read_dataset, read_sheets
 

@@ -4,10 +4,11 @@ import argparse
 from datetime import datetime
 from pathlib import Path
 
-from core.commands import risk_in_engine as in_engine
+from core.commands import engines as in_engine
 from core.commands.output import Audited, add_evidence_option
 from core.commands.policies import judged, looks
 from core.commands.reading import add_reading_options, add_text_options, place, read_options, table_reader
+from core.engines import refused_in_engine
 from core.free_text import read_cells
 from core.leakage import LeakageSettings, LeakageThresholds, audit_leakage
 from core.leakage.evidence import evidence_tables
@@ -16,7 +17,6 @@ from core.leakage.proof import leakage_proof
 from core.leakage.report import leakage_report, rows_report
 from core.leakage.result import leakage_result, rows_result
 from core.reports import Report, input_facts, origin_facts
-from core.risk.in_engine import refused_in_engine
 from core.settings_form import add_options, from_options
 from core.words import own, text
 

@@ -7,8 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from core.commands import earlier
-from core.commands import risk_in_engine as in_engine
+from core.commands import earlier, engines, risk_in_engine
 from core.commands.output import Audited, add_evidence_option, check_new_files, write_new_files
 from core.commands.policies import judged, looks
 from core.commands.reading import add_reading_options, add_text_options, place, table_reader
@@ -69,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the table to be released: a file, a folder of Parquet or CSV, or where it is held, as "
         "duckdb:FILE, postgresql://HOST/DATABASE/SCHEMA.TABLE, spark:TABLE or spark:FILE",
     )
-    in_engine.add_arguments(parser)
+    engines.add_arguments(parser)
     population = parser.add_mutually_exclusive_group()
     population.add_argument(
         "--population", type=Path, metavar="FILE", help="a table of everybody the records were drawn from"
@@ -176,8 +175,8 @@ def audit(arguments: argparse.Namespace) -> Audited:
     """Measure and judge the table, and write the files asked for."""
     thresholds, wanted = from_options(RiskThresholds, arguments), _what_if_choices(arguments)
     suda_settings = from_options(SudaSettings, arguments)
-    if in_engine.asks_engine(arguments):
-        return in_engine.audit(arguments, thresholds)
+    if risk_in_engine.asks_engine(arguments):
+        return risk_in_engine.audit(arguments, thresholds)
     _check_files(arguments)
     read = table_reader(arguments)
     dataset = read(arguments.table)

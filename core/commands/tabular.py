@@ -16,7 +16,7 @@ import numpy as np
 from core import at_hand, tabular
 from core.at_hand import give_name, write_file
 from core.cluster import OUT_OF_MEMORY, Task, settings_digest, stamps
-from core.commands import risk_in_engine as in_engine
+from core.commands import engines as in_engine
 from core.commands.batches import Batch, add_batch_options, arguments_that_matter
 from core.commands.folders import tell_passed_over
 from core.commands.output import (
@@ -29,6 +29,7 @@ from core.commands.output import (
 )
 from core.commands.policies import judged, looks
 from core.commands.reading import add_reading_options, add_text_options, place, read_options, table_reader
+from core.engines import refused_in_engine
 from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
 from core.free_text import ModelName, Reading, check_reading, read_cells
@@ -36,7 +37,6 @@ from core.patterns import CATALOGUE
 from core.policies.judging import Columns
 from core.reports import InputFacts, PlainTable, Report, ReportTable, origin_facts
 from core.reports.as_text import lines_of
-from core.risk.in_engine import refused_in_engine
 from core.settings_form import add_options, from_options, given_options
 from core.tables import Dataset, ReadOptions
 from core.tabular.csv_report import csv_report_header, csv_report_name, csv_report_row

@@ -85,8 +85,8 @@ class Known:
             return share, share
         n, found = self.n_looked_at, self.n_below(size)
         tail = (1 - _CONFIDENCE) / 2
-        least = float(scipy.stats.beta.ppf(tail, found, n - found + 1)) if found else 0.0
-        most = float(scipy.stats.beta.ppf(1 - tail, found + 1, n - found)) if found < n else 1.0
+        least = float(scipy.special.betaincinv(found, n - found + 1, tail)) if found else 0.0
+        most = float(scipy.special.betaincinv(found + 1, n - found, 1 - tail)) if found < n else 1.0
         return least, most
 
 

@@ -30,6 +30,7 @@ from core.engines.sources import (
     beside,
     configured,
     connected,
+    refused_in_engine,
     tables_below,
     unanswered_by,
 )

@@ -551,3 +551,15 @@ def _failures(address: Address) -> Iterator[None]:
             problem = text(message, table=address.name, error=type(error).__name__)
             raise UnansweredError(problem) from None
         raise
+
+
+def refused_in_engine(options: Sequence[str]) -> AuditInputError:
+    """Return the error of options that need the records themselves."""
+    return input_error(
+        "{options} needs the records themselves, which stay where the table is. Leave it out, or audit a "
+        "file.",
+        "{options} need the records themselves, which stay where the table is. Leave them out, or audit a "
+        "file.",
+        n=len(options),
+        options=", ".join(options),
+    )

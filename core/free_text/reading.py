@@ -14,6 +14,8 @@ from core.words import input_error
 
 LARGEST_SHARE = 0.01  # of the cells, that may hold a name and nobody would know, once enough are read
 _DOUBT = 0.05  # probability of seeing as few names as were seen, below which a share is ruled out
+_MOST_NEEDED = 299  # cells of an endless column: 0.99 ** 299 is less than that
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -65,14 +67,10 @@ def cells_to_read(n_cells: int) -> int:
     >>> cells_to_read(600), cells_to_read(10**9), cells_to_read(3)
     (208, 299, 3)
     """
-    low, high = 0, n_cells
-    while low < high:
-        middle = (low + high) // 2
-        if upper_bound(n_cells, middle) <= LARGEST_SHARE:
-            high = middle
-        else:
-            low = middle + 1
-    return low
+    n_named = int(n_cells * LARGEST_SHARE + _ROUNDING) + 1  # of the cells, which is too many
+    drawn = np.arange(min(n_cells, _MOST_NEEDED))
+    unseen = np.cumprod(np.maximum(n_cells - n_named - drawn, 0) / (n_cells - drawn))
+    return int(np.count_nonzero(unseen > _DOUBT)) + bool(n_cells)
 
 
 def read_cells(given: Iterable[str]) -> Mapping[str, Reading]:

@@ -21,6 +21,7 @@ import pyarrow as pa
 import scipy
 
 from core.cells import CodeArray, as_numbers, codes_of_tables
+from core.chance import average_ranks
 from core.coding import BoolArray, FloatArray, IntArray, some_rows
 from core.intervals import Z_95, wilson_interval
 from core.leakage.near_copies import Records, find_closest, likeness_tables, n_records, take_records
@@ -412,5 +413,5 @@ def _membership(likeness: Sequence[Records], searched_share: float) -> Membershi
         for records in (likeness[0], likeness[2])
     ]
     n, m = len(found[0]), len(found[1])
-    u = float(scipy.stats.rankdata(np.concatenate(found))[:n].sum()) - n * (n + 1) / 2
+    u = float(average_ranks(np.concatenate(found))[:n].sum()) - n * (n + 1) / 2
     return Membership(n_members=n, n_others=m, auc=u / (n * m), searched_share=searched_share)

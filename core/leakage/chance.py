@@ -15,8 +15,8 @@ come from random orders drawn with a seed.
 from dataclasses import dataclass, field
 
 import numpy as np
-import scipy
 
+from core.chance import binomial_tail, poisson_tail
 from core.coding import FloatArray, IntArray
 from core.jobs import Threads
 from core.leakage.nearest import PackedTables
@@ -106,8 +106,8 @@ def probabilities_of_matches(n_matches: IntArray, chance: ColumnChance) -> Float
     mean = np.maximum(chance.expected_matches, np.finfo(float).tiny)
     agreement = np.clip(1 - chance.variance / mean, 0.0, 1.0)
     trials = np.maximum(np.round(mean / np.maximum(agreement, _NEARLY_POISSON)), 1)
-    binomial = scipy.stats.binom.sf(n_matches - 1, trials, np.minimum(mean / trials, 1.0))
-    poisson = scipy.stats.poisson.sf(n_matches - 1, mean)
+    binomial = binomial_tail(n_matches, trials, np.minimum(mean / trials, 1.0))
+    poisson = poisson_tail(n_matches, mean)
     p_values: FloatArray = np.where(agreement > _NEARLY_POISSON, binomial, poisson)
     return p_values
 

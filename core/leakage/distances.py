@@ -7,9 +7,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import scipy
 
 from core.cells import as_numbers, codes_of_tables
+from core.chance import average_ranks
 from core.coding import BoolArray, Codes, IntArray, SharedCodes
 from core.jobs import Threads
 from core.leakage.nearest import pack_masks
@@ -252,7 +252,7 @@ class Distances:
         if together.min() == together.max():
             return None
         n, m = len(scrambled), len(within)
-        u = float(scipy.stats.rankdata(together)[:n].sum()) - n * (n + 1) / 2
+        u = float(average_ranks(together)[:n].sum()) - n * (n + 1) / 2
         _, ties = np.unique(together, return_counts=True)
         tied = float((ties.astype(np.float64) ** 3 - ties).sum()) / ((n + m) * (n + m - 1))
         return float((n * m / 2 - u) / np.sqrt(n * m / 12 * (n + m + 1 - tied)))

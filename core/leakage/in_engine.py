@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import scipy
 
 from core.cells import canonical_text
+from core.chance import poisson_tail
 from core.checks import remedy_of
 from core.engines import (
     SECRETS,
@@ -322,7 +322,7 @@ def _full_leakage_finding(measured: RowsInEngine) -> Finding:
             "not counted.",
             rows=share_of(rows.n_full, rows.n_rows, "rows"),
         )
-    by_chance = scipy.stats.poisson.sf(rows.n_full - 1, measured.expected_full) > _WORTH_A_LOOK
+    by_chance = poisson_tail(rows.n_full, measured.expected_full) > _WORTH_A_LOOK
     return Finding.of(
         "full_leakage", Verdict.WARN if tolerated or by_chance else Verdict.FAIL, n_affected=rows.n_full
     )(

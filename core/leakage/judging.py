@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import scipy
 
+from core.chance import normal_tail, poisson_tail
 from core.coding import IntArray
 from core.free_text import ModelName, Reading, check_reading, text_findings
 from core.leakage.chance import ChanceRange, ColumnChance, probabilities_of_matches
@@ -188,7 +188,7 @@ def _full_leakage_finding(
         )
     tolerated = rows.full_leakage_share <= thresholds.max_full_leakage_share
     expected = max(measures.expected_full, chance.mean * rows.n_rows)
-    p_value = float(scipy.stats.poisson.sf(rows.n_full - 1, expected))
+    p_value = float(poisson_tail(rows.n_full, expected))
     by_chance = (
         rows.n_rows >= _FEWEST_FOR_CHANCE
         and rows.n_full < rows.n_rows - rows.n_without_valid_cells
@@ -286,7 +286,7 @@ def _above_chance(rows: RowLeakage, chance: ColumnChance, thresholds: LeakageThr
     """Return the positions of columns that keep more cells in place than chance, the most of all first."""
     z_scores = np.nan_to_num(chance.z(rows.column_matches), nan=-np.inf)
     p_values = probabilities_of_matches(rows.column_matches, chance)
-    z_scores[p_values > scipy.stats.norm.sf(thresholds.z)] = -np.inf
+    z_scores[p_values > normal_tail(thresholds.z)] = -np.inf
     return np.argsort(-z_scores, kind="stable")[: int((z_scores >= thresholds.z).sum())]
 
 
@@ -394,7 +394,7 @@ def _nearest_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) 
     nearest = measures.nearest
     if nearest.n_relinked is not None and measures.whole_rows.n_scrambled > 1:
         expected = nearest.expected_relinked(measures.whole_rows.n_scrambled)
-        p_value = float(scipy.stats.poisson.sf(nearest.n_relinked - 1, expected))
+        p_value = float(poisson_tail(nearest.n_relinked, expected))
         yield Finding.of(
             "relinkage",
             _relinkage_verdict(
@@ -418,7 +418,7 @@ def _relinkage_verdict(
     n_relinked: int, n_named: int, p_value: float, *, thresholds: LeakageThresholds
 ) -> Verdict:
     """FAIL where rows find their own beyond chance and often enough to be believed; WARN beyond chance."""
-    if not n_relinked or p_value > scipy.stats.norm.sf(thresholds.z):
+    if not n_relinked or p_value > normal_tail(thresholds.z):
         return Verdict.PASS
     surely = p_value <= thresholds.chance_level / _N_WAYS
     return Verdict.FAIL if surely and n_relinked >= _RELINKED_SHARE * n_named else Verdict.WARN
@@ -539,7 +539,7 @@ def _second_look_findings(measures: LeakageMeasures, thresholds: LeakageThreshol
         return
     rows = again.rows
     if rows is not None and rows.n_full and rows.full_leakage_share > thresholds.max_full_leakage_share:
-        p_value = float(scipy.stats.poisson.sf(rows.n_full - 1, again.expected_full))
+        p_value = float(poisson_tail(rows.n_full, again.expected_full))
         if p_value <= thresholds.chance_level / _N_WAYS:
             yield Finding.of("second_look", Verdict.FAIL, n_affected=rows.n_full)(
                 _again(

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import scipy
 
+from core.chance import poisson_tail
 from core.coding import FloatArray, IntArray
 from core.free_text import ModelName, TextColumn, measure_texts
 from core.jobs import Progress
@@ -54,7 +54,7 @@ class SetAside:
         """Return the probability that random order gives as many fully leaked rows."""
         if self.rows is None or not self.rows.n_full:
             return 1.0
-        return float(scipy.stats.poisson.sf(self.rows.n_full - 1, self.expected_full))
+        return float(poisson_tail(self.rows.n_full, self.expected_full))
 
 
 def _set_columns_aside(

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import scipy
 
+from core.chance import binomial_tail
 from core.leakage.pairing import TablePair
 from core.roles import RoleSuggestion
 from core.verdict import Finding, Verdict
@@ -56,7 +56,7 @@ def _naming_column(pair: TablePair, suggestion: RoleSuggestion) -> NamingColumn:
     else:
         one_alike = 10.0 ** -_n_free_digits(pair.original.table[suggestion.column])
     held = -np.expm1(int(theirs.sum()) * np.log1p(-min(one_alike, 1 - 1e-12)))
-    p_value = float(scipy.stats.binom.sf(n_found - 1, n_values, held))
+    p_value = float(binomial_tail(n_found, n_values, held))
     return NamingColumn(
         column=suggestion.column,
         is_seen=suggestion.from_values,

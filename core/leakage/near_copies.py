@@ -20,9 +20,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import scipy
 
 from core.cells import as_numbers, codes_of_tables
+from core.chance import binomial_tail, poisson_tail
 from core.coding import BoolArray, FloatArray, IntArray, some_rows
 from core.jobs import Threads
 from core.leakage.pairing import N_THREADS, TablePair
@@ -260,7 +260,7 @@ class NearCopies:
         """Return the probability that rows named at random find their own as often; 1 where not known."""
         if not self.n_own or not self.n_relinked:
             return 1.0
-        return float(scipy.stats.binom.sf(self.n_relinked - 1, self.n_own, 1 / self.n_references))
+        return float(binomial_tail(self.n_relinked, self.n_own, 1 / self.n_references))
 
     @property
     def relink_share(self) -> float | None:
@@ -461,12 +461,12 @@ def most_unlikely_excess(observed: BitArray, baselines: Sequence[BitArray], *, p
 
 def _excess_probability(n_observed: int, n_rows: int, gaps: BitArray, bits: float) -> float:
     """Return the chance of as many rows: by the baseline's tail, and exactly where it has some."""
-    p_value = float(scipy.stats.poisson.sf(n_observed - 1, n_rows * tail_rate(gaps, bits)))
+    p_value = float(poisson_tail(n_observed, n_rows * tail_rate(gaps, bits)))
     n_seen = int(np.count_nonzero(gaps >= bits))
     if n_seen < _FEWEST_SEEN:
         return p_value
     together = n_observed + n_seen
-    return max(p_value, float(scipy.stats.binom.sf(n_observed - 1, together, n_rows / (n_rows + len(gaps)))))
+    return max(p_value, float(binomial_tail(n_observed, together, n_rows / (n_rows + len(gaps)))))
 
 
 def tail_rate(gaps: BitArray, bits: float) -> float:

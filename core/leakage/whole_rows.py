@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-import scipy
 
 from core.cells import Column, cells_equal_to
+from core.chance import binomial_tail, normal_tail, poisson_law
 from core.coding import BoolArray, FloatArray, IntArray, SharedCodes, combination_codes
 from core.leakage.pairing import TablePair
 from core.leakage.settings import LeakageSettings
@@ -225,13 +225,11 @@ class WholeRows:
         else:
             total = self.n_pairs
             part = 2 * self.n_scrambled / (2 * self.n_scrambled + self.n_original)
-        p_value = float(scipy.stats.binom.sf(self.n_unique_exact - 1, self.n_unique_exact + total, part))
+        p_value = float(binomial_tail(self.n_unique_exact, self.n_unique_exact + total, part))
         if not self.n_moves:
             return p_value
         together = self.n_unique_exact + self.n_neighbours
-        return max(
-            p_value, float(scipy.stats.binom.sf(self.n_unique_exact - 1, together, 1 / (1 + self.n_moves)))
-        )
+        return max(p_value, float(binomial_tail(self.n_unique_exact, together, 1 / (1 + self.n_moves))))
 
     @property
     def excess(self) -> float:
@@ -375,8 +373,8 @@ def expected_full_matches(pair: TablePair, columns: Sequence[str]) -> float:
 
 def expected_overlap(counts: IntArray, trials: IntArray, agreement: FloatArray) -> FloatArray:
     """Return E[min(a, X)] for X ~ Binomial(b, q), by distinct row; for a = 1 the chance of X ≥ 1."""
-    below = trials * agreement * scipy.stats.binom.cdf(counts - 2, trials - 1, agreement)
-    return cast("FloatArray", below + counts * scipy.stats.binom.sf(counts - 1, trials, agreement))
+    below = trials * agreement * (1 - binomial_tail(counts - 1, trials - 1, agreement))
+    return cast("FloatArray", below + counts * binomial_tail(counts, trials, agreement))
 
 
 def probability_of_at_least(observed: int, probabilities: FloatArray) -> float:
@@ -389,7 +387,7 @@ def probability_of_at_least(observed: int, probabilities: FloatArray) -> float:
         return 1.0
     variance = float((probabilities * (1 - probabilities)).sum())
     if variance >= _NORMAL_FROM_VARIANCE:
-        return float(scipy.stats.norm.sf((observed - 0.5 - probabilities.sum()) / np.sqrt(variance)))
+        return normal_tail((observed - 0.5 - probabilities.sum()) / np.sqrt(variance))
     likely = probabilities > _EVEN
     happening = _count_law(probabilities[~likely])
     failing = _count_law(1 - probabilities[likely])
@@ -403,9 +401,9 @@ def _count_law(probabilities: FloatArray) -> FloatArray:
     rare = probabilities < _RARE
     mean = float(probabilities[rare].sum())
     longest = int(mean + 12 * np.sqrt(mean) + 30)
-    law = scipy.stats.poisson.pmf(np.arange(longest + 1), mean)
+    law = poisson_law(longest, mean)
     for p in probabilities[~rare]:
         law = np.append(law * (1 - p), 0.0) + np.append(0.0, law * p)
         if law[-1] < _NEGLIGIBLE:
             law = law[:-1]
-    return cast("FloatArray", law)
+    return law

@@ -7,7 +7,6 @@ read the report and nothing else: no clock, no versions, no files.
 from core.plain import zip_of
 from core.reports.as_html import render_html
 from core.reports.as_json import content_digest, document_digest, part_digests, render_json, report_document
-from core.reports.as_xlsx import render_xlsx
 from core.reports.model import (
     Figure,
     InputFacts,
@@ -26,4 +25,4 @@ from core.reports.model import (
     report_stem,
 )
 from core.reports.of_result import report_chart, report_of, report_table
-from core.reports.rendering import RENDERERS, Renderer, csv_bytes, render, render_csv
+from core.reports.rendering import RENDERERS, Renderer, csv_bytes, render, render_csv, render_xlsx

@@ -9,7 +9,6 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -318,6 +317,8 @@ _DELIMITER_NAMES = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar", " "
 
 def current_versions() -> Mapping[str, str]:
     """Return AnonAudit's, Python's and the main packages' versions; packages not installed are left out."""
+    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 - takes long to import
+
     versions = {"anonaudit": __version__, "python": platform.python_version()}
     for package in _PACKAGES:
         try:

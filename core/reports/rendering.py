@@ -13,7 +13,6 @@ from core.own_reports import PARTS_OF_CSV
 from core.plain import ReproducibleZip, Scalar, scalar, starts_like_formula
 from core.reports.as_html import render_html
 from core.reports.as_json import render_json
-from core.reports.as_xlsx import render_xlsx
 from core.reports.model import Report, about_frame, distinct_names, figures_frame, findings_frame
 from core.words import speaking
 
@@ -36,6 +35,13 @@ def render_csv(report: Report) -> bytes:
         for name, frame in frames.items():
             archive.writestr(f"{name}.csv", csv_bytes(frame))
     return buffer.getvalue()
+
+
+def render_xlsx(report: Report) -> bytes:
+    """Write a workbook: a summary, figures, findings and how it was made, and a sheet per table."""
+    from core.reports import as_xlsx  # noqa: PLC0415 - takes long to import
+
+    return as_xlsx.render_xlsx(report)
 
 
 def csv_bytes(frame: pd.DataFrame) -> bytes:

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 import scipy
 
 from core.cells import as_numbers, cells_equal
+from core.chance import binomial_tail
 from core.coding import BoolArray, CodedColumn, FloatArray, IntArray, coded_column
 from core.equivalence import EquivalenceClasses
 from core.risk.columns import unchosen_columns
@@ -215,7 +216,7 @@ class Linkage:
 
     def is_above(self, risk: float) -> bool:
         """Return whether more are linked than that risk explains, with a chance below 0.001."""
-        return bool(scipy.stats.binom.sf(np.floor(self.n_linked) - 1, self.n_records, min(risk, 1.0)) < 0.001)
+        return bool(binomial_tail(np.floor(self.n_linked), self.n_records, min(risk, 1.0)) < 0.001)
 
 
 def link_records(dataset: Dataset, original: Dataset, settings: RiskSettings) -> Linkage | None:

@@ -7,10 +7,10 @@ from typing import cast
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import scipy
 
 from core.attribute_disclosure import SensitiveCounts, merged_counts
 from core.cells import as_numbers
+from core.chance import binomial_tail, poisson_tail
 from core.coding import BoolArray, CodedColumn, FloatArray, IntArray
 from core.risk.records import Pairs
 from core.risk.settings import RiskSettings
@@ -301,11 +301,9 @@ def likely_of(
     expected = _expected(by_total, q, least_share)
     beyond, highest = False, 0.0
     if len(pairs.n):
-        chance = scipy.stats.binom.sf(pairs.n - 1, pairs.of_class, q[pairs.item])
+        chance = binomial_tail(pairs.n, pairs.of_class, q[pairs.item])
         n_tests = int(by_total[1].sum()) * max(len(q), 1)
-        beyond = bool(chance.min() * n_tests < _CHANCE) or bool(
-            scipy.stats.poisson.sf(n_classes - 1, expected) < _CHANCE
-        )
+        beyond = bool(chance.min() * n_tests < _CHANCE) or bool(poisson_tail(n_classes, expected) < _CHANCE)
         highest = float((pairs.n / pairs.of_class).max())
     return LikelyValues(
         n_classes=n_classes,
@@ -327,5 +325,5 @@ def _expected(by_total: tuple[IntArray, IntArray], q: FloatArray, least_share: F
     total = 0.0
     for size, n in zip(by_total[0][several].tolist(), by_total[1][several].tolist(), strict=True):
         needed = np.ceil(least * size - 1e-9)
-        total += n * float(scipy.stats.binom.sf(needed - 1, size, shares) @ n_values)
+        total += n * float(binomial_tail(needed, size, shares) @ n_values)
     return total

@@ -227,7 +227,7 @@ def _pitman_inverse(
     inverse = n_records / (sizes * float(population_size))
     small = sizes <= _LARGE
     f = sizes[small].astype(np.float64)[:, None]
-    share = scipy.stats.beta.ppf(_NODES, f - alpha, n_records - f + theta + alpha)
+    share = scipy.special.betaincinv(f - alpha, n_records - f + theta + alpha, _NODES)
     inverse[small] = (scipy.special.hyp1f1(1.0, f + 1, -others * share) / f).mean(axis=1)
     return inverse
 

@@ -225,8 +225,8 @@ def test_command__takes_files_beyond_memory_to_duckdb(
     tmp_path: Path, capsys: Told, monkeypatch: Patch
 ) -> None:
     in_duckdb(tmp_path, delivery(300))
-    monkeypatch.setattr("core.commands.risk_in_engine._LARGE_FILE", 1)
-    monkeypatch.setattr("core.commands.risk_in_engine.most_memory", lambda: 1000)
+    monkeypatch.setattr("core.commands.engines._LARGE_FILE", 1)
+    monkeypatch.setattr("core.commands.engines.most_memory", lambda: 1000)
     assert main(["dataset", str(tmp_path), "--key", KEY, "--json"]) == 0
     printed = capsys.readouterr()
     assert json.loads(printed.out)["n_persons"] == 300

@@ -344,10 +344,10 @@ def test_command__measures_a_file_beyond_memory_in_duckdb(
     main(_risk(file, "--json"))
     here = capsys.readouterr()
     assert here.err == ""
-    monkeypatch.setattr("core.commands.risk_in_engine._LARGE_FILE", 1)
+    monkeypatch.setattr("core.commands.engines._LARGE_FILE", 1)
     main(_risk(file, "--json"))
     assert capsys.readouterr() == here  # it is large, and fits
-    monkeypatch.setattr(f"core.commands.risk_in_engine._MEMORY_FOR_A_{factor}", 1 << 40)
+    monkeypatch.setattr(f"core.commands.engines._MEMORY_FOR_A_{factor}", 1 << 40)
     main(_risk(file, "--json"))
     there = capsys.readouterr()
     assert there.err.startswith(f"warning: people.{form} needs about ")

@@ -5,6 +5,5 @@ from core.risk.in_engine.measuring import (
     AuditInEngine,
     audit_in_engine,
     measure_in_engine,
-    refused_in_engine,
     roles_in_engine,
 )

@@ -9,7 +9,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.engines import SECRETS, Address, Engine, Origin, beside, connected, is_groupable, key_columns
+from core.engines import (
+    SECRETS,
+    Address,
+    Engine,
+    Origin,
+    beside,
+    connected,
+    is_groupable,
+    key_columns,
+    refused_in_engine,
+)
 from core.equivalence import CountedClasses
 from core.errors import AuditInputError, UnansweredError
 from core.jobs import Result
@@ -331,18 +341,6 @@ def _check_asked(settings: RiskSettings, thresholds: RiskThresholds) -> None:
     wrong = [option for option, is_asked in asked.items() if is_asked]
     if wrong:
         raise refused_in_engine(wrong)
-
-
-def refused_in_engine(options: Sequence[str]) -> AuditInputError:
-    """Return the error of options that need the records themselves."""
-    return input_error(
-        "{options} needs the records themselves, which stay where the table is. Leave it out, or audit a "
-        "file.",
-        "{options} need the records themselves, which stay where the table is. Leave them out, or audit a "
-        "file.",
-        n=len(options),
-        options=", ".join(options),
-    )
 
 
 def _with_population(measured: RiskMeasurement) -> RiskMeasurement:

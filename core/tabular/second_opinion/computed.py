@@ -15,8 +15,8 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import scipy
 
+from core.chance import binomial_tail
 from core.coding import BoolArray, IntArray
 from core.tabular.columns import is_high_risk
 from core.tabular.log import QUASI_IDENTIFYING_SEMANTICS, folded
@@ -415,7 +415,7 @@ def _as_hash(
             search(compared), key=lambda found: found[1], default=("", 0, lambda _: 0)
         )
         enough = n_matched >= max(2, _ANY_HASH * n)
-        if enough and scipy.stats.binom.sf(n_matched - 1, n, _chance(compared, recount)) < _NO_ACCIDENT:
+        if enough and binomial_tail(n_matched, n, _chance(compared, recount)) < _NO_ACCIDENT:
             yield samples.result(originals, anonymized, kind="hash", how=how, counts=(n_matched, n))
             return
 

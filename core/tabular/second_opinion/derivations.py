@@ -19,8 +19,8 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-import scipy
 
+from core.chance import average_ranks
 from core.coding import FloatArray, IntArray, combined_codes, some_rows
 from core.tabular.columns import is_high_risk
 from core.tabular.second_opinion.amounts import PARTS, Amounts, read_amounts, read_codes
@@ -284,7 +284,7 @@ def _standard_ranks(values: FloatArray) -> FloatArray:
     known = ~np.isnan(values)
     ranks = np.zeros(len(values))
     if known.any():
-        of_known = scipy.stats.rankdata(values[known])
+        of_known = average_ranks(values[known])
         ranks[known] = of_known - of_known.mean()
     length = np.linalg.norm(ranks)
     return ranks / length if length else ranks
@@ -351,7 +351,7 @@ def _kind_of_order(first: FloatArray, second: FloatArray) -> tuple[str | None, i
     n_values = [len(np.unique(values)) for values in (first, second)]
     if min(n_values) < _FEWEST_VALUES:
         return None, 0
-    rank, other = scipy.stats.rankdata(first), scipy.stats.rankdata(second)
+    rank, other = average_ranks(first), average_ranks(second)
     correlation = float(_standard_ranks(first) @ _standard_ranks(second))
     if correlation < 0:
         other = len(other) + 1 - other
@@ -376,7 +376,7 @@ def _nearest_in_classes(first: FloatArray, second: FloatArray, classes: IntArray
     The second values are put on the scale of the first by their ranks. Records alone in their class are left
     out.
     """
-    ranks = scipy.stats.rankdata(second if _standard_ranks(first) @ _standard_ranks(second) > 0 else -second)
+    ranks = average_ranks(second if _standard_ranks(first) @ _standard_ranks(second) > 0 else -second)
     guessed = np.interp(ranks, np.arange(1, len(first) + 1), np.sort(first))
     order = np.lexsort((first, classes))
     values, codes = first[order], classes[order]

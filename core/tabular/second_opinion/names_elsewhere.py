@@ -15,8 +15,8 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-import scipy
 
+from core.chance import binomial_tail, poisson_tail
 from core.coding import BoolArray, CodedColumn, IntArray, distinct_values, some_rows, sorted_distinct
 from core.jobs import Threads
 from core.letters import narrowed
@@ -511,7 +511,7 @@ def _in_rows(
     n_by_chance = float((cells.counts[text] * n_of_number[number]).sum()) / max(len(cells.codes), 1)
     if n_hits < _FEWEST_HITS or n_hits < _TIMES_CHANCE * n_by_chance:
         return None
-    if scipy.stats.poisson.sf(n_hits - 1, max(n_by_chance, 1e-9)) > _NO_ACCIDENT:
+    if poisson_tail(n_hits, max(n_by_chance, 1e-9)) > _NO_ACCIDENT:
         return None
     return n_hits, n_by_chance, True
 
@@ -631,7 +631,7 @@ def _are_any_digits(one: _Sought, form: _Form, words: _Words, n_texts: int) -> b
     n_values = len(np.unique(form.of_value[form.of_value >= 0]))
     likely = 3 * n_values / 10.0**6 if one.kind == "dates" else n_values / 10.0**form.shortest
     n_by_chance = min(1.0, likely) * n_with_digits
-    return scipy.stats.poisson.sf(n_texts - 1, max(n_by_chance, 1e-9)) > _NO_ACCIDENT
+    return poisson_tail(n_texts, max(n_by_chance, 1e-9)) > _NO_ACCIDENT
 
 
 def _against_recombined(form: _Form, *, cells: CodedColumn, words: _Words, n_hits: int) -> _Hits | None:
@@ -646,7 +646,7 @@ def _against_recombined(form: _Form, *, cells: CodedColumn, words: _Words, n_hit
     likely = float(np.isin(form.firsts[first] + form.lasts[last], form.keys[2][0]).mean())
     n_by_chance = n_pairs * likely
     clearly = n_hits - n_by_chance >= _CLEARLY_MORE * (n_pairs - n_by_chance)
-    if scipy.stats.binom.sf(n_hits - 1, n_pairs, likely) > _NO_ACCIDENT or not clearly:
+    if binomial_tail(n_hits, n_pairs, likely) > _NO_ACCIDENT or not clearly:
         return None
     return n_hits, n_by_chance, False
 
@@ -674,10 +674,7 @@ def _against_density(
         return (n_hits, 0.0, False) if n_found >= _DISTINCT * min(n_values, n_hits) else None
     n_possible = _DAYS_OF_LIVES if kind == "dates" else 10.0**form.shortest
     n_by_chance = min(1.0, n_values / n_possible) * cells.n_filled
-    if (
-        n_hits < _TIMES_CHANCE * n_by_chance
-        or scipy.stats.poisson.sf(n_hits - 1, max(n_by_chance, 1e-9)) > _NO_ACCIDENT
-    ):
+    if n_hits < _TIMES_CHANCE * n_by_chance or poisson_tail(n_hits, max(n_by_chance, 1e-9)) > _NO_ACCIDENT:
         return None
     return n_hits, n_by_chance, False
 

@@ -126,7 +126,7 @@ class LoggedTables:
                 groups = [_in_groups(self.written[side][name]) for side, name in names]
                 statistic, freedom = dependence(*groups)
                 if freedom and self.n_original * min(len(np.unique(one)) - 1 for one in groups) > _MANY:
-                    found.append(scipy.stats.chi2.sf(statistic, freedom) > _BY_CHANCE)
+                    found.append(scipy.special.chdtrc(freedom, statistic) > _BY_CHANCE)
         return bool(found) and all(found)
 
     def _records_moved(self) -> bool:

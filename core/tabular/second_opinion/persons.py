@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
-import scipy
 
+from core.chance import poisson_tail
 from core.coding import CodedColumn, CodedTable, IntArray, sorted_distinct, value_codes
 from core.equivalence import EquivalenceClasses
 from core.roles import PERSON_KINDS, Role, RoleSuggestion, suggest_roles
@@ -239,7 +239,7 @@ def judge_alike(
     """Return a finding for each attribute that more classes share than chance explains."""
     found = []
     for one in alike:
-        chance = float(scipy.stats.poisson.sf(one.n_alike - 1, one.n_by_chance)) if one.n_alike else 1.0
+        chance = float(poisson_tail(one.n_alike, one.n_by_chance)) if one.n_alike else 1.0
         if chance < _HARDLY_CHANCE:
             found.append(
                 Finding.of(

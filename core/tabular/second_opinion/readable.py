@@ -20,8 +20,8 @@ from urllib.parse import unquote
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import scipy
 
+from core.chance import binomial_tail
 from core.dates import read_dates
 from core.tabular.columns import is_high_risk
 from core.tabular.second_opinion.pair import LoggedTables, Sample, remembered
@@ -309,10 +309,7 @@ class _Column:
     ) -> Iterator[ReadableColumn]:
         n_hits, n_compared = hits
         enough = n_hits >= max(_FEWEST, _LEAST_SHARE * n_compared, _TIMES_CHANCE * rate * n_compared)
-        if (
-            enough
-            and scipy.stats.binom.sf(n_hits - 1, n_compared, max(rate, (n_compared + 1) ** -2)) < _NO_ACCIDENT
-        ):
+        if enough and binomial_tail(n_hits, n_compared, max(rate, (n_compared + 1) ** -2)) < _NO_ACCIDENT:
             entry = self.read.tables.log.entry(original.name)
             yield ReadableColumn(
                 original=original.name,

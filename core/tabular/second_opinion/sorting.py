@@ -238,7 +238,7 @@ def _as_often(before: IntArray, after: IntArray) -> bool:
 def _agree(before: IntArray, after: IntArray) -> bool:
     """Whether groups depend on each other row by row, and much less once one table is moved on by rows."""
     statistic, freedom = dependence(before, after)
-    if not freedom or scipy.stats.chi2.sf(statistic, freedom) > _NO_ACCIDENT:
+    if not freedom or scipy.special.chdtrc(freedom, statistic) > _NO_ACCIDENT:
         return False
     moves = [sign * step for step in range(1, min(_N_MOVED // 2, len(before) - 1) + 1) for sign in (1, -1)]
     return statistic >= _CLEARLY * max(dependence(np.roll(before, by), after)[0] for by in moves)

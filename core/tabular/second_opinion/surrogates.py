@@ -11,7 +11,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -152,27 +152,17 @@ def _are_dates(cells: pa.ChunkedArray) -> bool:
 
 def _no_likeness(ours: Sequence[str], theirs: Sequence[str], rng: np.random.Generator) -> bool:
     """Whether texts share no more pairs of characters with their own original than with shuffled ones."""
-    likeness = _likeness([_pairs(text) for text in ours], [_pairs(text) for text in theirs])
-    rows = np.arange(len(ours))
-    own = float(likeness[rows, rows].mean())
-    shuffled = [float(likeness[rows, rng.permutation(len(rows))].mean()) for _ in range(_N_SHUFFLES)]
+    a, b = ([_pairs(text) for text in side] for side in (ours, theirs))
+    own = _likeness(a, b)
+    shuffled = [_likeness(a, [b[row] for row in rng.permutation(len(b))]) for _ in range(_N_SHUFFLES)]
     return own < float(np.mean(shuffled)) + _NO_ACCIDENT * max(float(np.std(shuffled)), 1e-9)
 
 
-def _likeness(a: Sequence[frozenset[str]], b: Sequence[frozenset[str]]) -> npt.NDArray[np.float64]:
-    """Return for each pair of texts of both sides the share of their pairs of characters that they share."""
-    numbers = {pair: i for i, pair in enumerate(frozenset().union(*a, *b))}
-    first, second = (_incidence(side, numbers) for side in (a, b))
-    n_shared = (first @ second.T).toarray()
-    sizes = np.array([len(x) for x in a])[:, None] + np.array([len(y) for y in b])[None, :]
-    return np.asarray(n_shared / np.maximum(sizes - n_shared, 1))
-
-
-def _incidence(texts: Sequence[frozenset[str]], numbers: Mapping[str, int]) -> scipy.sparse.csr_array:
-    """Return shape (n_texts, n_pairs): 1 where a text has a pair of characters."""
-    places = [numbers[pair] for text in texts for pair in text]
-    ends = np.cumsum([0, *map(len, texts)])
-    return scipy.sparse.csr_array((np.ones(len(places)), places, ends), shape=(len(texts), len(numbers)))
+def _likeness(a: Sequence[frozenset[str]], b: Sequence[frozenset[str]]) -> float:
+    """Return the share of their pairs of characters that texts share with those beside them, on average."""
+    n_shared = np.array([len(one & other) for one, other in zip(a, b, strict=True)])
+    sizes = np.array([len(one) + len(other) for one, other in zip(a, b, strict=True)])
+    return float((n_shared / np.maximum(sizes - n_shared, 1)).mean())
 
 
 def _pairs(text: str) -> frozenset[str]:
@@ -224,6 +214,5 @@ def _by_chance(ours: IntArray, theirs: IntArray) -> bool:
     mean = len(total) - 1.0
     variance = max(float((2 + (1 - 6 * spread) / (total * spread)).sum()), 1.0)
     return (
-        statistic >= mean
-        or scipy.stats.gamma.cdf(statistic, mean**2 / variance, scale=variance / mean) > _RARE
+        statistic >= mean or scipy.special.gammainc(mean**2 / variance, statistic / (variance / mean)) > _RARE
     )

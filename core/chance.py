@@ -1,0 +1,69 @@
+"""What chance alone gives: tails of the laws that counts follow, and ranks.
+
+Of :mod:`scipy.special` only: :mod:`scipy.stats` takes longer to import than most audits take. Counts and
+parameters may be arrays.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from core.coding import FloatArray
+
+
+def binomial_tail(count: ArrayLike, n: ArrayLike, p: ArrayLike) -> Any:
+    """Return the chance of `count` or more of `n`, each with probability `p`.
+
+    >>> float(binomial_tail(1, 2, 0.5)), float(binomial_tail(0, 2, 0.5)), float(binomial_tail(3, 2, 0.5))
+    (0.75, 1.0, 0.0)
+    """
+    count, n = np.asarray(count, dtype=np.float64), np.asarray(n, dtype=np.float64)
+    tail = scipy.special.betainc(np.maximum(count, 1.0), np.maximum(n - count + 1, 1.0), p)
+    return np.where(count <= 0, 1.0, np.where(count > n, 0.0, tail))
+
+
+def poisson_tail(count: ArrayLike, mean: ArrayLike) -> Any:
+    """Return the chance of `count` or more where `mean` are expected.
+
+    >>> float(poisson_tail(0, 2.0)), round(float(poisson_tail(1, 2.0)), 6), float(poisson_tail(1, 0.0))
+    (1.0, 0.864665, 0.0)
+    """
+    count = np.asarray(count, dtype=np.float64)
+    return np.where(count <= 0, 1.0, scipy.special.gammainc(np.maximum(count, 1.0), mean))
+
+
+def poisson_law(most: int, mean: float) -> FloatArray:
+    """Return shape (most + 1,): the chance of 0, 1, … `most` where `mean` are expected.
+
+    >>> poisson_law(2, 1.0).round(4).tolist()
+    [0.3679, 0.3679, 0.1839]
+    """
+    counts = np.arange(most + 1)
+    law: FloatArray = np.exp(scipy.special.xlogy(counts, mean) - scipy.special.gammaln(counts + 1) - mean)
+    return law
+
+
+def normal_tail(z: float) -> float:
+    """Return the chance of `z` standard deviations above the mean or more.
+
+    >>> round(normal_tail(1.96), 4)
+    0.025
+    """
+    return float(scipy.special.ndtr(-z))
+
+
+def average_ranks(values: FloatArray) -> FloatArray:
+    """Return ranks from 1 on; those alike share the mean of theirs.
+
+    >>> average_ranks(np.array([20.0, 10.0, 20.0])).tolist()
+    [2.5, 1.0, 2.5]
+    """
+    _, place, n_alike = np.unique(values, return_inverse=True, return_counts=True)
+    ranks: FloatArray = (np.cumsum(n_alike) - (n_alike - 1) / 2)[place]
+    return ranks
