@@ -204,7 +204,7 @@ def _steady(value: Any) -> Any:
     return [_steady(each) for each in value] if isinstance(value, list) else value
 
 
-_named: Callable[[Any], str] = lambda pair: str(pair.get("filename", "")) if isinstance(pair, dict) else ""  # noqa: E731
+_named: Callable[[Any], str] = lambda pair: str(pair.get("file", "")) if isinstance(pair, dict) else ""  # noqa: E731
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ REPORT: dict[str, Any] = {
     "findings": [{"check": "full_leakage", "verdict": "FAIL", "column": None}],
     "settings": {"Seed": 1},
     "tables": [{"name": "Rows", "rows": [[1, 2], [3, 4]]}],
-    "result": {"seconds": 0.5, "pairs": [{"filename": "b"}, {"filename": "a"}]},
+    "pairs": [{"file": "b", "seconds": 0.5}, {"file": "a"}],
 }
 
 
@@ -38,8 +38,8 @@ def _changed(**parts: Any) -> dict[str, Any]:
 
 
 def test_differences__are_none_for_times_and_the_order_of_pairs(tmp_path: Path) -> None:
-    pairs = [{"filename": "a"}, {"filename": "b"}]
-    later = _changed(created_at="2026-11-27", result={"seconds": 9, "pairs": pairs})
+    pairs = [{"file": "a"}, {"file": "b", "seconds": 9}]
+    later = _changed(created_at="2026-11-27", pairs=pairs)
     assert list(same.differences(_filed(tmp_path / "a", REPORT), _filed(tmp_path / "b", later))) == []
 
 
