@@ -97,10 +97,10 @@ def _details(audit: ReleasesAudit) -> Iterator[Table]:
 def _told(each: Compared, k: int) -> Iterator[tuple[object, ...]]:
     """Yield a row for those of whom a pair of releases tells, for each attribute of which a value follows."""
     for who, columns, found, values in _those_told_of(each):
-        counts = (each.release, each.table, who, ", ".join(columns), found.n, found.groups.n_below(k))
+        counts = (each.release, each.table, who, ", ".join(columns) or None, found.n, found.groups.n_below(k))
         yield from ((*counts, *value) for value in values.items() or [(None, None)])
     if (found_again := each.relinked) is not None:
-        columns = ", ".join(found_again.columns)
+        columns = ", ".join(found_again.columns) or None
         yield each.release, each.table, own("found again"), columns, found_again.n, None, None, None
 
 
