@@ -5,7 +5,8 @@ from datetime import datetime
 
 from core.counts.document import counts_document
 from core.counts.judging import CountsAudit
-from core.counts.result import TOOL, counts_result
+from core.counts.result import counts_result
+from core.counts.tool import TOOL
 from core.reports import InputFacts, Report, placed, report_of
 from core.settings_form import option_words
 

@@ -6,7 +6,8 @@ from datetime import datetime
 
 from core.delivery.document import delivery_arguments, delivery_document
 from core.delivery.judging import DeliveryAudit
-from core.delivery.result import TOOL, delivery_result
+from core.delivery.result import delivery_result
+from core.delivery.tool import TOOL
 from core.reports import InputFacts, Report, input_facts, placed, report_of
 from core.tables import Dataset
 from core.words import listed, own, text

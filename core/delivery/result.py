@@ -3,34 +3,12 @@
 from core.delivery.charts import attacks_drawing, known_drawing, tables_drawing
 from core.delivery.document import verdict_sentence
 from core.delivery.judging import DeliveryAudit, attack_sentence, known_words
-from core.releases.result import MEASURE_KEYS as RELEASE_KEYS
+from core.delivery.tool import TOOL
 from core.releases.result import releases_figures, releases_limits, releases_tables
 from core.result import Col, Figure, Group, Result, Table, verdict_of
 from core.settings_form import report_lines
-from core.tools import Tool
 from core.words import counted, listed, own, percent, text
 
-_LIMITS = (
-    "Only the tables given are read together. What else has been released, or what others hold, finds more.",
-    "An intruder who knows a person is in the data is assumed; what is known is assumed to be exact.",
-    "Sensitive values that a whole group shares are found in Disclosure risk, table by table.",
-    "Of two and three known records everybody is looked at only where that is said; else a sample.",
-    "The cheapest facts are searched step by step; a cheaper set may exist.",
-)
-TOOL = Tool(
-    key="dataset",
-    title="Data set",
-    question="Who is found when the tables of one delivery are read together?",
-    limits=_LIMITS,
-    measures=(
-        "joined_below_k_share",
-        "joined_unique_share",
-        "random_found_share",
-        "attack_share",
-        "table_below_k_share",
-        *RELEASE_KEYS,
-    ),
-)
 _KNOWN_COLUMNS = (
     Col("known", "Known of a person", kind="words"),
     Col("below", "Among fewer than k", "share"),

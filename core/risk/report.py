@@ -6,8 +6,9 @@ from datetime import datetime
 from core.reports import InputFacts, Report, placed, report_of
 from core.risk.document import risk_arguments, risk_document
 from core.risk.judging import RiskAudit
-from core.risk.result import TOOL, risk_result
+from core.risk.result import risk_result
 from core.risk.suda import ColumnsMeasurement, Suda
+from core.risk.tool import TOOL
 from core.risk.what_if import WhatIf
 
 

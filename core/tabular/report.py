@@ -6,7 +6,8 @@ from datetime import datetime
 from core.reports import Report, placed, report_of
 from core.tabular import FilePair, LeftOutFile
 from core.tabular.document import tabular_arguments, tabular_document
-from core.tabular.result import TOOL, run_result
+from core.tabular.result import run_result
+from core.tabular.tool import TOOL
 from core.tabular.verified import VerifiedFile
 
 _FILES = ("original", "anonymized", "log")

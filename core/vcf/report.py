@@ -8,7 +8,8 @@ from core.vcf.document import ANONYMIZED, ORIGINALS, vcf_arguments, vcf_document
 from core.vcf.files import VcfFile
 from core.vcf.outcomes import PairOutcome
 from core.vcf.proof import vcf_proof
-from core.vcf.result import TOOL, run_result
+from core.vcf.result import run_result
+from core.vcf.tool import TOOL
 from core.words import own
 
 

@@ -8,7 +8,8 @@ from joblib import cpu_count
 from core import diversity
 from core.caching import vault
 from core.demo import DIVERSITY as DEMOS
-from core.diversity.result import TOOL, singling_out_table
+from core.diversity.result import singling_out_table
+from core.diversity.tool import TOOL
 from core.errors import AuditInputError
 from core.jobs import Progress
 from core.tables import Dataset

@@ -10,7 +10,8 @@ from core.caching import events_audit, events_measurement
 from core.demo import EVENTS as DEMOS
 from core.events import EventAudit, EventSettings, Outcome, export_files, release_zip
 from core.events.report import events_report
-from core.events.result import TOOL, events_result, told_in_headline, way_of_events
+from core.events.result import events_result, told_in_headline, way_of_events
+from core.events.tool import TOOL
 from core.reports import Report, input_facts
 from core.result import Figure
 from core.tables import Dataset

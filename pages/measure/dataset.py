@@ -20,7 +20,8 @@ from core.delivery import (
 )
 from core.delivery.proof import delivery_proof
 from core.delivery.report import delivery_report, facts_of_tables
-from core.delivery.result import TOOL, delivery_result
+from core.delivery.result import delivery_result
+from core.delivery.tool import TOOL
 from core.demo import DATASET as DEMOS
 from core.free_text import Reading
 from core.reports import Report

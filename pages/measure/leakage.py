@@ -11,7 +11,8 @@ from core.leakage import LeakageAudit, LeakageMeasures, TablePair, judge_leakage
 from core.leakage.evidence import row_counts_csv, row_values_table
 from core.leakage.proof import leakage_proof
 from core.leakage.report import leakage_report
-from core.leakage.result import TOOL, comparison_note, leakage_result
+from core.leakage.result import comparison_note, leakage_result
+from core.leakage.tool import TOOL
 from core.reports import Report, input_facts
 from core.result import Result, Table
 from core.tables import Dataset

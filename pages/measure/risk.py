@@ -14,7 +14,8 @@ from core.demo import RISK as DEMOS
 from core.reports import InputFacts, Report, input_facts
 from core.risk.proof import risk_proof
 from core.risk.report import risk_report
-from core.risk.result import TOOL, compared_group, risk_result
+from core.risk.result import compared_group, risk_result
+from core.risk.tool import TOOL
 from core.tables import Dataset
 from core.words import own, say
 from pages.components.earlier import Earlier, ask_for_earlier, ledger_download, show_earlier

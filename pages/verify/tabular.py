@@ -13,7 +13,8 @@ from core.result import Result, Table
 from core.tabular import LeftOutFile
 from core.tabular.csv_report import Headers, csv_report_header, csv_report_name, csv_report_row
 from core.tabular.report import tabular_report
-from core.tabular.result import TOOL, run_counts, run_result
+from core.tabular.result import run_counts, run_result
+from core.tabular.tool import TOOL
 from core.tabular.verified import VerifiedFile
 from core.words import listed, say
 from pages.components import inputs, results

@@ -15,7 +15,8 @@ from core.reports import Report, report_table
 from core.vcf.donor.result import LIMITS as DONOR_LIMITS
 from core.vcf.outcomes import RULE
 from core.vcf.report import vcf_report
-from core.vcf.result import TOOL, run_result, vcf_result
+from core.vcf.result import run_result, vcf_result
+from core.vcf.tool import TOOL
 from core.vcf.unmasked import bed_of_unmasked, csv_of_unmasked
 from core.verdict import Verdict, next_steps, worst_first
 from core.words import listed, say, text

@@ -7,7 +7,7 @@ import streamlit as st
 from core.diversity import Configuration, DiversityAudit, SearchProblem, Stability, repeat_configuration
 from core.diversity.charts import STATUS_WORDS, evaluated
 from core.diversity.judging import accuracy_word
-from core.diversity.result import TOOL
+from core.diversity.tool import TOOL
 from core.jobs import Progress
 from core.result import Drawing, Group, Result
 from core.words import own, percent, say, text

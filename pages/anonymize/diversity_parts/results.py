@@ -21,9 +21,11 @@ from core.diversity import (
     released_table,
 )
 from core.diversity.charts import GRID_TITLES, grid_drawing
-from core.diversity.judging import Sort, accuracy_word
+from core.diversity.judging import accuracy_word
 from core.diversity.report import configurations_csv, diversity_report, kept_records_csv
-from core.diversity.result import TOOL, diversity_result, way_of_records
+from core.diversity.result import diversity_result, way_of_records
+from core.diversity.settings import Sort
+from core.diversity.tool import TOOL
 from core.plain import table_csv
 from core.reports import Report
 from core.result import Drawing, Result

@@ -15,7 +15,8 @@ from core.reports import Report, origin_facts
 from core.risk import RiskSettings, RiskThresholds
 from core.risk.in_engine import AuditInEngine, audit_in_engine, roles_in_engine
 from core.risk.report import risk_report
-from core.risk.result import TOOL, risk_result
+from core.risk.result import risk_result
+from core.risk.tool import TOOL
 from core.roles import Role, RoleSuggestion
 from core.settings_form import described
 from core.words import say

@@ -14,7 +14,8 @@ from core.errors import AuditInputError
 from core.jobs import Progress
 from core.reports import zip_of
 from core.result import Result
-from core.risk.result import TOOL, option_group, option_labels, released_note, what_if_group
+from core.risk.result import option_group, option_labels, released_note, what_if_group
+from core.risk.tool import TOOL
 from core.settings_form import described
 from core.tables import Dataset
 from core.words import say, text
