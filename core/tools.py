@@ -27,9 +27,19 @@ class Input:
 
     role: str
     label: str  # above what it is given by
-    kind: Literal["table", "tables", "files"] = "table"
+    kind: Literal["table", "tables", "files", "releases"] = "table"
     needed: bool = True  # nothing is audited without it
     help: str = ""
+
+
+EARLIER = Input(
+    role="earlier",
+    label="Tables of earlier releases of these people, or their ledgers",
+    kind="releases",
+    needed=False,
+    help="Two releases can be fine each and tell together who came between them, and what they have. A "
+    "ledger is offered among the downloads of each audit.",
+)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 from core.delivery.settings import DeliverySettings, DeliveryThresholds
 from core.demo import DATASET
 from core.measures import releases
-from core.tools import Input, Tool
+from core.tools import EARLIER, Input, Tool
 
 _LIMITS = (
     "Only the tables given are read together. What else has been released, or what others hold, finds more.",
@@ -30,7 +30,7 @@ TOOL = Tool(
         "Upload **all tables** of one delivery that are about the same people, such as patients, visits and"
         " tests: CSV, TSV, Excel or Parquet. The columns that join them are proposed."
     ),
-    inputs=(Input(role="tables", label="The tables of the delivery", kind="tables"),),
+    inputs=(Input(role="tables", label="The tables of the delivery", kind="tables"), EARLIER),
     settings=DeliverySettings,
     thresholds=DeliveryThresholds,
     demos=DATASET,

@@ -3,7 +3,7 @@
 from core.demo import RISK
 from core.measures import releases, risk, risk_models, shared
 from core.risk.settings import RiskSettings, RiskThresholds
-from core.tools import Input, Tool
+from core.tools import EARLIER, Input, Tool
 
 _LIMITS = (
     (
@@ -60,6 +60,7 @@ TOOL = Tool(
             "line for each value, the value first, then its groups from small to large. The first column "
             "is named as that column is, or, without a header, the file is: hierarchy_age.csv.",
         ),
+        EARLIER,
     ),
     settings=RiskSettings,
     thresholds=RiskThresholds,

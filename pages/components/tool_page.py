@@ -1,0 +1,203 @@
+"""The page of a tool, from its title to its definitions; a page hands over what differs, as functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from core.reports import Report
+from core.result import Group, Result
+from core.tools import Tool
+from core.words import say
+from pages.components.asking import ask_for_form
+from pages.components.drawer import SETTINGS, THRESHOLDS, ask_for_inputs, show_drawer
+from pages.components.earlier import show_earlier
+from pages.components.inputs import Way, above_privacy_line, show_empty_state, show_ways_on
+from pages.components.long_work import greyed_out
+from pages.components.parts import show_group
+from pages.components.policy import Released
+from pages.components.results import (
+    Download,
+    show_definitions,
+    show_downloads,
+    show_figures,
+    show_findings,
+    show_verdict,
+)
+from pages.components.shown import Shown, Texts
+from pages.components.texts import ask_what_was_read
+
+_AT_ONCE = 2  # findings, beside the one that the verdict's card says
+
+
+def _none(_: Any) -> tuple[()]:
+    return ()
+
+
+def _nothing(_: Shown) -> None:
+    return None
+
+
+def _ask_for_settings(shown: Shown) -> Any:
+    form: Any = shown.tool.settings
+    return form(**ask_for_form(shown.tool.key, form))
+
+
+def show_body(shown: Shown) -> None:
+    """Ask for settings, measure, and show what was found."""
+    page = shown.page
+    with shown.drawer[page.titles[0]]:
+        shown.settings = page.settings(shown)
+    page.above(shown)
+    shown.measured = page.measure(shown)
+    if shown.measured is None:
+        return
+    with greyed_out(shown.tool.key, when=shown.is_outdated):
+        show_judged(shown)
+        show_definitions(shown.tool.measures, limits=shown.tool.limits)
+
+
+@st.fragment
+def show_judged(shown: Shown) -> None:
+    """Show what depends on the thresholds; a slider moved runs and sends this again, nothing else."""
+    page = shown.page
+    verdict = st.container()
+    page.live(shown)
+    result: Result = shown.result
+    with verdict:
+        show_verdict(
+            result.verdict,
+            result.headline,
+            parts=[*result.verdicts.items()],
+            reasons=page.reasons(shown),
+            findings=result.findings,
+        )
+    page.showing(shown)
+    show_figures(result.in_order(result.group(page.figures).figures), at_once=4)
+    show_found(result)
+    for texts in page.texts(shown):
+        ask_what_was_read(texts.key, texts.table, texts.columns)
+    show_earlier(getattr(shown.audit, "releases", None))
+    show_tabs(shown)
+    show_ways_on(shown.tool.key, page.ways(shown))
+    show_taken_away(shown)
+
+
+def judge_by_drawer(shown: Shown) -> None:
+    """Ask for the thresholds in the drawer, and judge by them."""
+    form: Any = shown.tool.thresholds
+    with shown.drawer[THRESHOLDS]:
+        thresholds = form(**ask_for_form(shown.tool.key, form))
+    shown.judge(thresholds)
+
+
+def show_found(result: Result) -> None:
+    """Show what was found; the gravest stands in the verdict's card too, and is said here once opened."""
+    with st.container(border=True):
+        st.markdown(say("**What was found**"))
+        show_findings(result.findings, key=result.tool, at_once=_AT_ONCE, in_card=said_in_card(result))
+
+
+def said_in_card(result: Result) -> str:
+    """Return the check of the finding that the verdict's card says."""
+    said = (each for each in result.findings if result.headline in (each.message, each.gist))
+    return next((each.check for each in said), "")
+
+
+def show_tabs(shown: Shown) -> None:
+    """Show each group of the result in a tab of its own, but for those that stand elsewhere."""
+    page, result = shown.page, shown.result
+    groups: list[Group] = [
+        each
+        for each in result.groups
+        if each.where != "report" and each.key not in (page.figures, *page.elsewhere)
+    ]
+    for place, group in zip(st.tabs([say(each.title) for each in groups]), groups, strict=True):
+        with place:
+            page.parts.get(group.key, partial(_show_group, key=group.key))(shown)
+
+
+def _show_group(shown: Shown, *, key: str) -> None:
+    show_group(shown.result, key)
+
+
+def show_taken_away(shown: Shown) -> None:
+    """Offer the report and the tool's own files."""
+    page = shown.page
+    st.header(say("Downloads"), anchor=False)
+    show_downloads(
+        shown.tool.key,
+        partial(page.report, replace(shown)),  # as it is now: a file is made when it is asked for
+        identity=shown.identity(),
+        released=page.released(shown),
+        extra=page.downloads(shown),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolPage:
+    """A tool's declaration, and the functions that its page hands over.
+
+    Attributes
+    ----------
+    measure
+        Measures what is given by the settings; None while there is nothing to judge yet, of which it tells.
+    judge, result, report
+        Make the audit of what was measured, all that it says, and the report of it.
+    inputs, drawer, settings, live, body
+        Ask for what the tool needs; show files and settings; ask for settings; ask for thresholds, judge by
+        them and show the picture that they move; show everything of what is given.
+    above
+        Shows what stands above the verdict, such as proposals.
+    reasons, showing
+        Sentences of the verdict's card; what stands below it.
+    figures, elsewhere
+        Key of the group whose figures come first; keys of further groups that have no tab of their own.
+    parts
+        Shows a tab's content, by the key of its group.
+    texts, ways, released, downloads
+        Texts to be read; ways on; tables that are given away; files beside the report.
+    titles
+        Headings in the drawer of what the page asks for there: settings first.
+    """
+
+    tool: Tool
+    measure: Callable[[Shown], Any] = _nothing
+    judge: Callable[[Shown], Any] = _nothing
+    result: Callable[[Any], Result]
+    report: Callable[[Shown, datetime], Report]
+    inputs: Callable[[Shown], bool] = ask_for_inputs
+    drawer: Callable[[Shown], None] = show_drawer
+    settings: Callable[[Shown], Any] = _ask_for_settings
+    above: Callable[[Shown], None] = _nothing
+    body: Callable[[Shown], None] = show_body
+    live: Callable[[Shown], None] = judge_by_drawer
+    reasons: Callable[[Shown], Sequence[str]] = _none
+    showing: Callable[[Shown], None] = _nothing
+    figures: str = "persons"
+    elsewhere: Collection[str] = ()
+    parts: Mapping[str, Callable[[Shown], None]] = field(default_factory=dict)
+    texts: Callable[[Shown], Sequence[Texts]] = _none
+    ways: Callable[[Shown], Sequence[Way]] = _none
+    released: Callable[[Shown], Sequence[Released]] = _none
+    downloads: Callable[[Shown], Sequence[Download]] = _none
+    titles: Sequence[str] = (SETTINGS, THRESHOLDS)
+
+
+def show_page(page: ToolPage) -> None:
+    """Show a tool's page: what it asks for, and what it says of what is given."""
+    tool, shown = page.tool, Shown(page=page)
+    st.title(say(tool.title))
+    question = st.container()
+    if not page.inputs(shown):
+        question.markdown(say(tool.question))
+        show_empty_state(tool.key, text=tool.upload, demos=tool.demos, offer=tool.offer)
+        return
+    page.drawer(shown)
+    with above_privacy_line():
+        page.body(shown)
