@@ -167,6 +167,8 @@ def show_definitions(keys: Sequence[str], *, limits: Sequence[str] = ()) -> None
     with st.expander(say("How to read this"), icon=":material/menu_book:"):
         for limit in limits:
             st.markdown(f"- {plain(say(limit))}")
+        if not keys:
+            return
         rows = [
             (measure.label, measure.unit, measure.better, measure.definition, measure.source)
             for measure in map(MEASURES.__getitem__, keys)

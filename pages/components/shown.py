@@ -38,6 +38,8 @@ class Shown:
         A table, several, or files, by the part they play.
     drawer
         Places for settings and files, by their titles.
+    last
+        Where ways on and downloads stand, if not below everything else.
     found
         What else was found on the way, for tabs and the report.
     depends_on
@@ -55,6 +57,7 @@ class Shown:
     read: Mapping[str, Reading] = field(default_factory=dict)
     audit: Any = None
     result: Any = None
+    last: DeltaGenerator | None = None
     found: dict[str, Any] = field(default_factory=dict)
     depends_on: list[object] = field(default_factory=list)
     is_outdated: bool = False
@@ -87,7 +90,7 @@ class Shown:
             for column, found in what_was_read(texts.key, texts.table, texts.columns).items()
         }
         self.audit = self.page.judge(self)
-        self.result = self.page.result(self.audit)
+        self.result = self.page.result(self)
 
     def identity(self) -> str:
         """Return what the result depends on."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -13,6 +14,7 @@ import streamlit as st
 from core.reports import Report
 from core.result import Group, Result
 from core.tools import Tool
+from core.verdict import Verdict
 from core.words import say
 from pages.components.asking import ask_for_form
 from pages.components.drawer import SETTINGS, THRESHOLDS, ask_for_inputs, show_drawer
@@ -70,22 +72,18 @@ def show_judged(shown: Shown) -> None:
     page.live(shown)
     result: Result = shown.result
     with verdict:
-        show_verdict(
-            result.verdict,
-            result.headline,
-            parts=[*result.verdicts.items()],
-            reasons=page.reasons(shown),
-            findings=result.findings,
-        )
+        show_verdict(result.verdict, result.headline, reasons=page.reasons(shown), findings=result.findings)
     page.showing(shown)
-    show_figures(result.in_order(result.group(page.figures).figures), at_once=4)
+    show_first(result, page.figures)
     show_found(result)
     for texts in page.texts(shown):
         ask_what_was_read(texts.key, texts.table, texts.columns)
     show_earlier(getattr(shown.audit, "releases", None))
-    show_tabs(shown)
-    show_ways_on(shown.tool.key, page.ways(shown))
-    show_taken_away(shown)
+    page.tabs(shown)
+    with shown.last or nullcontext():
+        page.further(shown)
+        show_ways_on(shown.tool.key, page.ways(shown))
+        show_taken_away(shown)
 
 
 def judge_by_drawer(shown: Shown) -> None:
@@ -96,11 +94,19 @@ def judge_by_drawer(shown: Shown) -> None:
     shown.judge(thresholds)
 
 
+def show_first(result: Result, group: str) -> None:
+    """Show the figures of a group, four of them at once: those that failed, then those that stand first."""
+    figures = [each for one in result.groups if one.key == group for each in one.figures]
+    show_figures(result.in_order(figures), at_once=4)
+
+
 def show_found(result: Result) -> None:
     """Show what was found; the gravest stands in the verdict's card too, and is said here once opened."""
     with st.container(border=True):
         st.markdown(say("**What was found**"))
         show_findings(result.findings, key=result.tool, at_once=_AT_ONCE, in_card=said_in_card(result))
+        if result.verdict is Verdict.PASS:
+            st.markdown(say("Nothing further was noticed."))
 
 
 def said_in_card(result: Result) -> str:
@@ -117,7 +123,9 @@ def show_tabs(shown: Shown) -> None:
         for each in result.groups
         if each.where != "report" and each.key not in (page.figures, *page.elsewhere)
     ]
-    for place, group in zip(st.tabs([say(each.title) for each in groups]), groups, strict=True):
+    titles = [say(each.title) for each in groups]
+    places = st.tabs(titles) if titles[1:] else [st.container() for _ in titles]
+    for place, group in zip(places, groups, strict=True):
         with place:
             page.parts.get(group.key, partial(_show_group, key=group.key))(shown)
 
@@ -158,8 +166,10 @@ class ToolPage:
         Sentences of the verdict's card; what stands below it.
     figures, elsewhere
         Key of the group whose figures come first; keys of further groups that have no tab of their own.
-    parts
-        Shows a tab's content, by the key of its group.
+    tabs, parts
+        Show the groups of the result, a tab each; the content of one, by the key of its group.
+    further
+        Shows what else can be searched for, above the downloads.
     texts, ways, released, downloads
         Texts to be read; ways on; tables that are given away; files beside the report.
     titles
@@ -169,7 +179,7 @@ class ToolPage:
     tool: Tool
     measure: Callable[[Shown], Any] = _nothing
     judge: Callable[[Shown], Any] = _nothing
-    result: Callable[[Any], Result]
+    result: Callable[[Shown], Result]
     report: Callable[[Shown, datetime], Report]
     inputs: Callable[[Shown], bool] = ask_for_inputs
     drawer: Callable[[Shown], None] = show_drawer
@@ -181,7 +191,9 @@ class ToolPage:
     showing: Callable[[Shown], None] = _nothing
     figures: str = "persons"
     elsewhere: Collection[str] = ()
+    tabs: Callable[[Shown], None] = show_tabs
     parts: Mapping[str, Callable[[Shown], None]] = field(default_factory=dict)
+    further: Callable[[Shown], None] = _nothing
     texts: Callable[[Shown], Sequence[Texts]] = _none
     ways: Callable[[Shown], Sequence[Way]] = _none
     released: Callable[[Shown], Sequence[Released]] = _none

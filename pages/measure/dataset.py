@@ -103,7 +103,7 @@ show_page(
         settings=_ask_for_settings,
         measure=_measure,
         judge=lambda shown: judge_delivery(shown.measured, shown.thresholds, read=shown.read),
-        result=delivery_result,
+        result=lambda shown: delivery_result(shown.audit),
         live=_judge_live,
         reasons=_reasons,
         elsewhere=("picture",),

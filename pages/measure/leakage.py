@@ -141,7 +141,7 @@ show_page(
         above=_propose_to_ignore,
         measure=_measure,
         judge=lambda shown: judge_leakage(shown.measured, shown.thresholds, read=shown.read),
-        result=leakage_result,
+        result=lambda shown: leakage_result(shown.audit),
         reasons=_reasons,
         showing=_show_leaked_rows,
         elsewhere=("leaked",),

@@ -23,15 +23,10 @@ from core.words import say
 from pages.components.long_work import ask_for_work, greyed_out
 from pages.components.parts import show_group
 from pages.components.reading import show_problems
-from pages.components.results import show_definitions, show_downloads
+from pages.components.results import show_definitions, show_downloads, show_verdict
+from pages.components.tool_page import show_first, show_found
 from pages.measure.risk_parts.details import show_columns
-from pages.measure.risk_parts.results import (
-    show_classes,
-    show_found,
-    show_intruders,
-    show_judgement,
-    show_people,
-)
+from pages.measure.risk_parts.results import show_classes, show_intruders, show_people
 from pages.measure.risk_parts.settings import ask_for_limits
 
 _WORK = "risk_database"
@@ -164,12 +159,13 @@ def _audit(
 
 def _show(found: AuditInEngine, *, identity: str) -> None:
     result = risk_result(found.audit, columns=found.columns)
-    show_judgement(result)
+    show_verdict(result.verdict, result.headline, findings=result.findings)
     people, classes = st.columns([2, 3])
     with people:
         show_people(result)
     with classes:
         show_classes(found.audit)
+    show_first(result, "first")
     show_found(result)
     with st.expander(say("Three intruders"), icon=":material/person_search:"):
         show_intruders(result)
