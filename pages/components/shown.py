@@ -38,8 +38,8 @@ class Shown:
         A table, several, or files, by the part they play.
     drawer
         Places for settings and files, by their titles.
-    last
-        Where ways on and downloads stand, if not below everything else.
+    top, last
+        Above the verdict; where ways on and downloads stand, if not below everything else.
     found
         What else was found on the way, for tabs and the report.
     depends_on
@@ -57,6 +57,7 @@ class Shown:
     read: Mapping[str, Reading] = field(default_factory=dict)
     audit: Any = None
     result: Any = None
+    top: DeltaGenerator | None = None
     last: DeltaGenerator | None = None
     found: dict[str, Any] = field(default_factory=dict)
     depends_on: list[object] = field(default_factory=list)

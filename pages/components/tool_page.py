@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -12,7 +12,7 @@ from typing import Any
 import streamlit as st
 
 from core.reports import Report
-from core.result import Group, Result
+from core.result import Figure, Group, Result
 from core.tools import Tool
 from core.verdict import Verdict
 from core.words import say
@@ -21,7 +21,7 @@ from pages.components.drawer import SETTINGS, THRESHOLDS, ask_for_inputs, show_d
 from pages.components.earlier import show_earlier
 from pages.components.inputs import Way, above_privacy_line, show_empty_state, show_ways_on
 from pages.components.long_work import greyed_out
-from pages.components.parts import show_group
+from pages.components.parts import show_parts
 from pages.components.policy import Released
 from pages.components.results import (
     Download,
@@ -32,6 +32,7 @@ from pages.components.results import (
     show_verdict,
 )
 from pages.components.shown import Shown, Texts
+from pages.components.text import plain
 from pages.components.texts import ask_what_was_read
 
 _AT_ONCE = 2  # findings, beside the one that the verdict's card says
@@ -57,8 +58,12 @@ def show_body(shown: Shown) -> None:
         shown.settings = page.settings(shown)
     page.above(shown)
     shown.measured = page.measure(shown)
-    if shown.measured is None:
-        return
+    if shown.measured is not None:
+        show_whole(shown)
+
+
+def show_whole(shown: Shown) -> None:
+    """Show what was measured: in grey, when it is no longer what the settings say."""
     with greyed_out(shown.tool.key, when=shown.is_outdated):
         show_judged(shown)
         show_definitions(shown.tool.measures, limits=shown.tool.limits)
@@ -68,14 +73,21 @@ def show_body(shown: Shown) -> None:
 def show_judged(shown: Shown) -> None:
     """Show what depends on the thresholds; a slider moved runs and sends this again, nothing else."""
     page = shown.page
-    verdict = st.container()
+    shown.top, verdict = st.container(), st.container()
     page.live(shown)
     result: Result = shown.result
     with verdict:
-        show_verdict(result.verdict, result.headline, reasons=page.reasons(shown), findings=result.findings)
+        show_verdict(
+            result.verdict,
+            result.headline,
+            parts=[] if result.verdict is Verdict.PASS else [*result.verdicts.items()],
+            reasons=page.reasons(shown),
+            findings=result.findings,
+            key="file" if result.name else "overall",
+        )
     page.showing(shown)
     show_first(result, page.figures)
-    show_found(result)
+    page.found(shown)
     for texts in page.texts(shown):
         ask_what_was_read(texts.key, texts.table, texts.columns)
     show_earlier(getattr(shown.audit, "releases", None))
@@ -100,8 +112,9 @@ def show_first(result: Result, group: str) -> None:
     show_figures(result.in_order(figures), at_once=4)
 
 
-def show_found(result: Result) -> None:
+def show_found(shown: Shown) -> None:
     """Show what was found; the gravest stands in the verdict's card too, and is said here once opened."""
+    result: Result = shown.result
     with st.container(border=True):
         st.markdown(say("**What was found**"))
         show_findings(result.findings, key=result.tool, at_once=_AT_ONCE, in_card=said_in_card(result))
@@ -118,20 +131,31 @@ def said_in_card(result: Result) -> str:
 def show_tabs(shown: Shown) -> None:
     """Show each group of the result in a tab of its own, but for those that stand elsewhere."""
     page, result = shown.page, shown.result
-    groups: list[Group] = [
-        each
-        for each in result.groups
-        if each.where != "report" and each.key not in (page.figures, *page.elsewhere)
-    ]
-    titles = [say(each.title) for each in groups]
+    tabs = [(each.title, partial(_show_group, group=each)) for each in _with_tab(page, result)]
+    tabs += page.own_tabs.items()
+    titles = [plain(say(title)) for title, _ in tabs]
     places = st.tabs(titles) if titles[1:] else [st.container() for _ in titles]
-    for place, group in zip(places, groups, strict=True):
+    for place, (_, show) in zip(places, tabs, strict=True):
         with place:
-            page.parts.get(group.key, partial(_show_group, key=group.key))(shown)
+            show(shown)
 
 
-def _show_group(shown: Shown, *, key: str) -> None:
-    show_group(shown.result, key)
+def _with_tab(page: ToolPage, result: Result) -> Iterator[Group]:
+    """Yield the groups that have a tab; the figures that come first leave only what else their group has."""
+    for group in result.groups:
+        if group.where == "report" or group.key in page.elsewhere:
+            continue
+        if group.key != page.figures:
+            yield group
+        elif parts := tuple(each for each in group.parts if not isinstance(each, Figure)):
+            yield replace(group, parts=parts)
+
+
+def _show_group(shown: Shown, *, group: Group) -> None:
+    if group.key in shown.page.parts:
+        shown.page.parts[group.key](shown)
+    else:
+        show_parts(group, key=f"{shown.tool.key}_{group.key}")
 
 
 def show_taken_away(shown: Shown) -> None:
@@ -166,8 +190,11 @@ class ToolPage:
         Sentences of the verdict's card; what stands below it.
     figures, elsewhere
         Key of the group whose figures come first; keys of further groups that have no tab of their own.
-    tabs, parts
-        Show the groups of the result, a tab each; the content of one, by the key of its group.
+    found
+        Shows the findings.
+    tabs, parts, own_tabs
+        Show the groups of the result, a tab each; the content of one, by the key of its group; tabs of the
+        page alone, by their titles.
     further
         Shows what else can be searched for, above the downloads.
     texts, ways, released, downloads
@@ -189,10 +216,12 @@ class ToolPage:
     live: Callable[[Shown], None] = judge_by_drawer
     reasons: Callable[[Shown], Sequence[str]] = _none
     showing: Callable[[Shown], None] = _nothing
+    found: Callable[[Shown], None] = show_found
     figures: str = "persons"
     elsewhere: Collection[str] = ()
     tabs: Callable[[Shown], None] = show_tabs
     parts: Mapping[str, Callable[[Shown], None]] = field(default_factory=dict)
+    own_tabs: Mapping[str, Callable[[Shown], None]] = field(default_factory=dict)
     further: Callable[[Shown], None] = _nothing
     texts: Callable[[Shown], Sequence[Texts]] = _none
     ways: Callable[[Shown], Sequence[Way]] = _none

@@ -45,7 +45,7 @@ def _show_drawer(shown: Shown) -> None:
 def _show(shown: Shown) -> None:
     """Show a table in a database, a table of counts, or one of people."""
     if _DATABASE in shown.given:
-        show_in_database(shown.given[_DATABASE])
+        show_in_database(shown)
     elif shown.settings.is_of_counts:
         show_counts(shown)
     else:

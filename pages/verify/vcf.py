@@ -11,7 +11,7 @@ from core import vcf
 from core.caching import StoredFile
 from core.demo import VCF as DEMOS
 from core.errors import AuditInputError
-from core.reports import Report, report_table
+from core.reports import Report
 from core.vcf.donor.result import LIMITS as DONOR_LIMITS
 from core.vcf.outcomes import RULE
 from core.vcf.report import vcf_report
@@ -26,6 +26,7 @@ from pages.components.long_work import ask_for_work, greyed_out
 from pages.components.parts import show_group, show_part
 from pages.components.policy import ask_for_settings_file
 from pages.components.reading import show_problems
+from pages.components.runs import ask_for_file, show_figures_of_files, show_run
 from pages.components.text import plain, sentence
 from pages.verify.vcf_parts import inputs
 from pages.verify.vcf_parts.donors import show_donors
@@ -125,7 +126,7 @@ def _show_results(
     all_files = st.container()
     names = [audit.scan.anonymized_name for _, audit in read]
     if len(outcomes) > 1:
-        results.ask_for_file(TOOL.key, names)
+        ask_for_file(TOOL.key, names)
     asked = st.session_state.get("vcf_file")
     number, shown = read[names.index(asked) if asked in names else 0]
     one_file = st.container()
@@ -133,14 +134,10 @@ def _show_results(
     run = run_result(outcomes, causes)
     with all_files:
         if len(outcomes) > 1 or causes:
-            results.show_verdict(run.verdict, run.headline)
-            (table,) = run.group("list").tables
-            results.list_files(TOOL.key, report_table(table).frame, names)
+            show_run(run, names)
     with one_file:
         _show_file(outcomes[number], shown, is_alone=len(outcomes) == 1)
-    if len(outcomes) > 1:
-        with st.expander(say("Figures of all files"), icon=":material/table:"):
-            show_group(run, "files")
+    show_figures_of_files(run)
     _show_unread(outcomes)
     looked = outcomes[number].donors
     donors = looked and looked.measurement.identity
