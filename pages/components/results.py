@@ -364,6 +364,7 @@ class Download(NamedTuple):
     make: Callable[[], bytes]
     help_text: str | None = None
     is_main: bool = False  # the one that stands out
+    is_further: bool = False  # behind "More formats"
 
 
 def show_downloads(
@@ -372,7 +373,6 @@ def show_downloads(
     *,
     identity: str,
     extra: Sequence[Download] = (),
-    further: Sequence[Download] = (),
     released: Sequence[Released] = (),
 ) -> None:
     """Offer the report, in more formats on demand, and further files; each is made when it is asked for.
@@ -384,8 +384,8 @@ def show_downloads(
     identity
         Fingerprints and settings behind the result. It becomes part of the file names: Streamlit 1.67
         may serve the former bytes of a large file under the same name.
-    extra, further
-        Files of the tool's own, beside the report and behind "More formats".
+    extra
+        Files of the tool's own.
     released
         The tables that are given away, in which a policy may forbid columns.
     """
@@ -410,12 +410,12 @@ def show_downloads(
     row = st.container(horizontal=True)
     with row:
         show_download(main, key=f"{tool}_html")
-        for download in extra:
+        for download in (each for each in extra if not each.is_further):
             show_download(download, key=f"{tool}_{download.label}")
         with st.popover(say("More formats"), icon=":material/file_save:"):
             for name, report in reports.items():
                 show_download(report, key=f"{tool}_{name}")
-            for download in further:
+            for download in (each for each in extra if each.is_further):
                 show_download(download, key=f"{tool}_{download.label}")
         made = partial(_settings_now, make_report, use)
         about = "Everything set here, for --settings and for Open settings."

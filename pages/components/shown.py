@@ -39,7 +39,7 @@ class Shown:
     drawer
         Places for settings and files, by their titles.
     top, last
-        Above the verdict; where ways on and downloads stand, if not below everything else.
+        Places above the verdict, and of what stands between tabs and definitions.
     found
         What else was found on the way, for tabs and the report.
     depends_on
@@ -57,8 +57,8 @@ class Shown:
     read: Mapping[str, Reading] = field(default_factory=dict)
     audit: Any = None
     result: Any = None
-    top: DeltaGenerator | None = None
-    last: DeltaGenerator | None = None
+    top: Any = None
+    last: Any = None
     found: dict[str, Any] = field(default_factory=dict)
     depends_on: list[object] = field(default_factory=list)
     is_outdated: bool = False

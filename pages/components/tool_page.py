@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -65,7 +64,9 @@ def show_body(shown: Shown) -> None:
 def show_whole(shown: Shown) -> None:
     """Show what was measured: in grey, when it is no longer what the settings say."""
     with greyed_out(shown.tool.key, when=shown.is_outdated):
-        show_judged(shown)
+        first, shown.last = st.container(), st.container()
+        with first:
+            show_judged(shown)
         show_definitions(shown.tool.measures, limits=shown.tool.limits)
 
 
@@ -92,7 +93,7 @@ def show_judged(shown: Shown) -> None:
         ask_what_was_read(texts.key, texts.table, texts.columns)
     show_earlier(getattr(shown.audit, "releases", None))
     page.tabs(shown)
-    with shown.last or nullcontext():
+    with shown.last:
         page.further(shown)
         show_ways_on(shown.tool.key, page.ways(shown))
         show_taken_away(shown)
@@ -128,10 +129,13 @@ def said_in_card(result: Result) -> str:
     return next((each.check for each in said), "")
 
 
-def show_tabs(shown: Shown) -> None:
-    """Show each group of the result in a tab of its own, but for those that stand elsewhere."""
+def show_tabs(shown: Shown, *, only: Sequence[str] = ()) -> None:
+    """Show each group of the result in a tab, but for those that stand elsewhere; or `only` some."""
     page, result = shown.page, shown.result
-    tabs = [(each.title, partial(_show_group, group=each)) for each in _with_tab(page, result)]
+    groups = [result.group(key) for key in only] or [*_with_tab(page, result)]
+    tabs: list[tuple[str, Callable[[Shown], None]]] = [
+        (each.title, partial(_show_group, group=each)) for each in groups
+    ]
     tabs += page.own_tabs.items()
     titles = [plain(say(title)) for title, _ in tabs]
     places = st.tabs(titles) if titles[1:] else [st.container() for _ in titles]

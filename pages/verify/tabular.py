@@ -83,7 +83,7 @@ def _judge_live(shown: Shown) -> None:
     run = shown.found["run"] = run_result(files, left_out, k=_k())
     ranked = sorted(files, key=lambda file: -file.audit.overall.severity)
     names = [file.audit.name for file in ranked]
-    with shown.top or st.container():
+    with shown.top:
         show_departures(shown.settings, limits)
         if len(files) > 1 or left_out:
             show_run(run, names, headline=run_counts([file.audit for file in files], left_out))

@@ -16,7 +16,7 @@ from pages.components.asking import ask_for
 from pages.components.parts import show_part
 from pages.components.reading import show_problems
 from pages.components.shown import Shown
-from pages.components.tool_page import ToolPage, show_judged
+from pages.components.tool_page import ToolPage, show_whole
 
 
 def show_counts(shown: Shown) -> None:
@@ -26,7 +26,7 @@ def show_counts(shown: Shown) -> None:
         show_problems(input_error(no_ledger, file=each.name))
     check_settings(shown.settings, shown.given["table"].columns)
     shown.page = COUNTS
-    show_judged(shown)
+    show_whole(shown)
 
 
 def _judge_live(shown: Shown) -> None:

@@ -20,12 +20,11 @@ from core.risk.tool import TOOL
 from core.roles import Role, RoleSuggestion
 from core.settings_form import described
 from core.words import say
-from pages.components.long_work import ask_for_work, greyed_out
+from pages.components.long_work import ask_for_work
 from pages.components.parts import show_group
 from pages.components.reading import show_problems
-from pages.components.results import show_definitions
 from pages.components.shown import Shown
-from pages.components.tool_page import ToolPage, show_judged
+from pages.components.tool_page import ToolPage, show_whole
 from pages.measure.risk_parts.details import show_columns
 from pages.measure.risk_parts.results import show_classes, show_intruders, show_people
 from pages.measure.risk_parts.settings import ask_for_limits
@@ -89,9 +88,8 @@ def show_in_database(shown: Shown) -> None:
     job = ask_for_work(_WORK, key, work, label="Measure it where it is", inputs=inputs)
     if job is not None and job.result is not None:
         shown.page, shown.measured, shown.depends_on = DATABASE, job.result, [job.key]
-        with greyed_out(_WORK, when=job.key != key):
-            show_judged(shown)
-            show_definitions(TOOL.measures, limits=TOOL.limits)
+        shown.is_outdated = job.key != key
+        show_whole(shown)
 
 
 def _suggested(table: ConfiguredTable) -> Sequence[RoleSuggestion]:

@@ -24,15 +24,15 @@ def show_map(shown: Shown) -> None:
     """Show the column map and its checks in one line; a click on a column tells what was found about it."""
     result: Result = shown.result
     (table,) = (each for each in result.group("map").parts if isinstance(each, Table))
-    shown, key = report_table(table), f"tabular_column_{result.name}"
+    written, key = report_table(table), f"tabular_column_{result.name}"
     st.markdown(f"**{say('Column map')}** · {sentence(say(table.note))}")
     results.show_map(
-        shown.frame,
+        written.frame,
         alt="Every column: what was logged, whether it was done and what was found, the worst first",
         names="column",
         key="tabular_map",
         opened=partial(st.session_state.__setitem__, key),
-        marks=shown.marks,
+        marks=written.marks,
     )
     chosen = str(st.session_state.get(key))
     found = next((row.findings for row in table.rows if row.column == chosen), None)
