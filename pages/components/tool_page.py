@@ -10,6 +10,7 @@ from typing import Any
 
 import streamlit as st
 
+from core.errors import AuditInputError
 from core.reports import Report
 from core.result import Figure, Group, Result
 from core.tools import Tool
@@ -22,6 +23,7 @@ from pages.components.inputs import Way, above_privacy_line, show_empty_state, s
 from pages.components.long_work import greyed_out
 from pages.components.parts import show_parts
 from pages.components.policy import Released
+from pages.components.reading import show_problems
 from pages.components.results import (
     Download,
     show_definitions,
@@ -73,15 +75,23 @@ def show_whole(shown: Shown) -> None:
 @st.fragment
 def show_judged(shown: Shown) -> None:
     """Show what depends on the thresholds; a slider moved runs and sends this again, nothing else."""
-    page = shown.page
-    shown.top, verdict = st.container(), st.container()
+    shown.top = st.container()
+    try:
+        _show_judged(shown)
+    except AuditInputError as error:
+        with shown.top:
+            show_problems(error)
+
+
+def _show_judged(shown: Shown) -> None:
+    page, verdict = shown.page, st.container()
     page.live(shown)
     result: Result = shown.result
     with verdict:
         show_verdict(
             result.verdict,
             result.headline,
-            parts=[] if result.verdict is Verdict.PASS else [*result.verdicts.items()],
+            parts=page.badges(shown),
             reasons=page.reasons(shown),
             findings=result.findings,
             key="file" if result.name else "overall",
@@ -107,18 +117,22 @@ def judge_by_drawer(shown: Shown) -> None:
     shown.judge(thresholds)
 
 
-def show_first(result: Result, group: str) -> None:
-    """Show the figures of a group, four of them at once: those that failed, then those that stand first."""
-    figures = [each for one in result.groups if one.key == group for each in one.figures]
+def show_first(result: Result, groups: Collection[str]) -> None:
+    """Show the figures of some groups, four of them at once: those that failed first."""
+    figures = [each for group in result.groups if group.key in groups for each in group.figures]
     show_figures(result.in_order(figures), at_once=4)
 
 
-def show_found(shown: Shown) -> None:
-    """Show what was found; the gravest stands in the verdict's card too, and is said here once opened."""
+def show_found(shown: Shown, *, in_card: str = "") -> None:
+    """Show what was found; the gravest stands in the verdict's card too, and is said here once opened.
+
+    `in_card` is its check, where the card says it in other words.
+    """
     result: Result = shown.result
+    said = in_card or said_in_card(result)
     with st.container(border=True):
         st.markdown(say("**What was found**"))
-        show_findings(result.findings, key=result.tool, at_once=_AT_ONCE, in_card=said_in_card(result))
+        show_findings(result.findings, key=result.tool, at_once=_AT_ONCE, in_card=said)
         if result.verdict is Verdict.PASS:
             st.markdown(say("Nothing further was noticed."))
 
@@ -149,7 +163,7 @@ def _with_tab(page: ToolPage, result: Result) -> Iterator[Group]:
     for group in result.groups:
         if group.where == "report" or group.key in page.elsewhere:
             continue
-        if group.key != page.figures:
+        if group.key not in page.figures:
             yield group
         elif parts := tuple(each for each in group.parts if not isinstance(each, Figure)):
             yield replace(group, parts=parts)
@@ -190,10 +204,10 @@ class ToolPage:
         them and show the picture that they move; show everything of what is given.
     above
         Shows what stands above the verdict, such as proposals.
-    reasons, showing
-        Sentences of the verdict's card; what stands below it.
+    badges, reasons, showing
+        Verdicts that the card's is the worst of; sentences of the card; what stands below it.
     figures, elsewhere
-        Key of the group whose figures come first; keys of further groups that have no tab of their own.
+        Keys of the groups whose figures come first; of further ones that have no tab of their own.
     found
         Shows the findings.
     tabs, parts, own_tabs
@@ -218,10 +232,11 @@ class ToolPage:
     above: Callable[[Shown], None] = _nothing
     body: Callable[[Shown], None] = show_body
     live: Callable[[Shown], None] = judge_by_drawer
+    badges: Callable[[Shown], Sequence[tuple[str, Verdict]]] = _none
     reasons: Callable[[Shown], Sequence[str]] = _none
     showing: Callable[[Shown], None] = _nothing
     found: Callable[[Shown], None] = show_found
-    figures: str = "persons"
+    figures: Collection[str] = ("persons",)
     elsewhere: Collection[str] = ()
     tabs: Callable[[Shown], None] = show_tabs
     parts: Mapping[str, Callable[[Shown], None]] = field(default_factory=dict)

@@ -178,7 +178,7 @@ show_page(
         live=_judge_live,
         judge=lambda shown: risk.judge_risk(shown.measured, shown.thresholds, read=shown.read),
         result=lambda shown: risk_result(shown.audit),
-        figures="first",
+        figures=("first",),
         texts=lambda shown: [Texts(TOOL.key, shown.given["table"], shown.measured.texts)],
         tabs=_fill_tabs,
         further=_search,

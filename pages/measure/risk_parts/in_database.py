@@ -185,7 +185,7 @@ DATABASE = ToolPage(
     live=_show_live,
     judge=lambda shown: shown.measured.audit,
     result=lambda shown: risk_result(shown.audit, columns=shown.measured.columns),
-    figures="first",
+    figures=("first",),
     tabs=_show_details,
     report=_report,
 )
