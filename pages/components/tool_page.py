@@ -144,16 +144,17 @@ def said_in_card(result: Result) -> str:
 
 
 def show_tabs(shown: Shown, *, only: Sequence[str] = ()) -> None:
-    """Show each group of the result in a tab, but for those that stand elsewhere; or `only` some."""
+    """Show each group of the result in a tab, but for those that stand elsewhere; or `only` some tabs."""
     page, result = shown.page, shown.result
-    groups = [result.group(key) for key in only] or [*_with_tab(page, result)]
-    tabs: list[tuple[str, Callable[[Shown], None]]] = [
-        (each.title, partial(_show_group, group=each)) for each in groups
-    ]
-    tabs += page.own_tabs.items()
-    titles = [plain(say(title)) for title, _ in tabs]
-    places = st.tabs(titles) if titles[1:] else [st.container() for _ in titles]
-    for place, (_, show) in zip(places, tabs, strict=True):
+    tabs: dict[str, tuple[str, Callable[[Shown], None]]] = {
+        each.key: (each.title, partial(_show_group, group=each))
+        for each in ([each for each in result.groups if each.key in only] or _with_tab(page, result))
+    }
+    tabs |= {title: (title, show) for title, show in page.own_tabs.items()}
+    shown_tabs = [tabs[key] for key in only or tabs]
+    titles = [plain(say(title)) for title, _ in shown_tabs]
+    places = st.tabs(titles, key=f"{shown.tool.key}_tabs") if titles[1:] else [st.container() for _ in titles]
+    for place, (_, show) in zip(places, shown_tabs, strict=True):
         with place:
             show(shown)
 
