@@ -22,6 +22,35 @@ NONE: Any = object()  # a number that is not asked for, given as such: None is a
 _KNOWN: "dict[type, Mapping[str, Setting]]" = {}
 
 
+@dataclass(frozen=True, kw_only=True)
+class Widget:
+    """How pages show a setting, where its kind alone does not tell.
+
+    Attributes
+    ----------
+    kind
+        What is shown; by default a list of choices, a number to type, or a box to tick.
+    span, step
+        The range shown, which may end where the allowed one does not, and the steps in it.
+    none_at
+        The value shown that means none: one that every table meets.
+    options
+        Values to choose from with their words, where not only these are allowed.
+    key
+        The widget's own key after the tool's, by default the field's name.
+    further
+        What else Streamlit is told; words are said.
+    """
+
+    kind: Literal["", "slider", "segmented_control", "select_slider", "radio", "toggle"] = ""
+    span: tuple[float, float] | None = None
+    step: float | None = None
+    none_at: float | None = None
+    options: Mapping[Any, str] = field(default_factory=dict)
+    key: str = ""
+    further: Mapping[str, Any] = field(default_factory=dict)
+
+
 class _Further(TypedDict, total=False):
     least: float
     most: float
@@ -35,6 +64,7 @@ class _Further(TypedDict, total=False):
     commas: bool
     plain: Callable[[Any], object]
     secret: bool
+    widget: Widget
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -65,6 +95,8 @@ class Setting:
         Makes of a value one that a report and JSON can hold.
     secret
         Whether only the person may know it, so that nothing that is written holds it.
+    widget
+        How pages show it.
     name, default, kind, is_several, is_optional
         Of the field itself.
     """
@@ -84,6 +116,7 @@ class Setting:
     commas: bool = False
     plain: Callable[[Any], object] = field(default=lambda value: value)
     secret: bool = False
+    widget: Widget = field(default_factory=Widget)
     name: str = ""
     default: Any = None
     kind: type = str

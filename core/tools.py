@@ -1,6 +1,45 @@
-"""What a tool is: its question, and what stands beside every result of it."""
+"""What a tool is: its question, what it asks for, and what stands beside every result of it."""
+
+from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from core.demo import Demo
+
+_ROOMS = {
+    "tabular": "tabular",
+    "vcf": "vcf",
+    "leakage": "leakage",
+    "risk": "risk",
+    "dataset": "delivery",
+    "events": "events",
+    "diversity": "diversity",
+}
+TOOLS = tuple(_ROOMS)  # by key, in the order of the navigation
+
+
+@dataclass(frozen=True, kw_only=True)
+class Input:
+    """What a tool takes in one part, which it plays on the page, among demos and in reports."""
+
+    role: str
+    label: str  # above what it is given by
+    kind: Literal["table", "tables", "files", "releases"] = "table"
+    needed: bool = True  # nothing is audited without it
+    help: str = ""
+
+
+EARLIER = Input(
+    role="earlier",
+    label="Tables of earlier releases of these people, or their ledgers",
+    kind="releases",
+    needed=False,
+    help="Two releases can be fine each and tell together who came between them, and what they have. A "
+    "ledger is offered among the downloads of each audit.",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,3 +52,21 @@ class Tool:
     limits: tuple[str, ...]  # sentences about what its results cannot tell
     measures: tuple[str, ...]  # keys of the figures that it may show
     files_are: str = "files"  # what its JSON calls the files of a run
+    asked: str = ""  # the question as the person would ask it, where that is shorter
+    needs: str = ""  # what the person has to have at hand
+    upload: str = ""  # what to upload, in which format
+    inputs: tuple[Input, ...] = ()
+    settings: type | None = None  # the form that starts a measurement
+    thresholds: type | None = None  # the form that judges it
+    demos: tuple[Demo, ...] = ()
+    offer: str = "Try synthetic data of ours:"
+
+    def input(self, role: str) -> Input:
+        """Return an input by the part it plays."""
+        return next(each for each in self.inputs if each.role == role)
+
+
+def tool(key: str) -> Tool:
+    """Return a tool; what it measures with is imported only now."""
+    found: Tool = import_module(f"core.{_ROOMS[key]}.tool").TOOL
+    return found

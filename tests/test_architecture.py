@@ -103,7 +103,7 @@ def test_core__imports_where_streamlit_cannot_be_imported() -> None:
 
 
 def test_tool__has_the_rooms_of_every_tool() -> None:
-    names = ("settings.py", "measuring.py", "judging.py", "result.py")
+    names = ("settings.py", "measuring.py", "judging.py", "result.py", "tool.py")
     rooms = [Path("core") / tool / name for tool in TOOLS for name in names]
     assert [room for room in rooms if not (ROOT / room).exists()] == []
 
@@ -117,16 +117,22 @@ def test_module__of_one_importer_is_a_subject_of_its_own() -> None:
     small = {
         _module(path)
         for path in SOURCES
-        if path.name not in ("__init__.py", "charts.py", "proof.py", "result.py")
+        if path.name not in ("__init__.py", "charts.py", "proof.py", "result.py", "tool.py")
         and path.parent.name not in ("measures", "components")
         and len(path.read_text(encoding="utf-8").splitlines()) < 90
     }
-    lone = {name for name in small if len(importers[name] - {name.rpartition(".")[0]}) == 1}
+    lone = {name for name in small if len(importers[name] - _offering(name)) == 1}
     assert lone == {
         *"""core.delivery.beside core.drawing core.free_text.models core.reports.index
         pages.measure.leakage_parts.work pages.measure.risk_parts.counts
         pages.start.filed_parts.comparing pages.start.filed_parts.repeating""".split()
     }
+
+
+def _offering(module: str) -> set[str]:
+    """Return what imports a module only to offer it: its package."""
+    package = module.rpartition(".")[0]
+    return {package, f"{package}.offered"}
 
 
 READS = frozenset({"open", "fdopen", "read_bytes", "read_text", "read_metadata", "ParquetFile", "memory_map"})
@@ -192,8 +198,8 @@ def test_streamlit__is_of_the_version_whose_internals_are_used() -> None:
 
 def test_core__loads_no_module_by_its_name() -> None:
     loading = {_module(path) for path in SOURCES if "importlib" in _imports(path)}
-    assert loading <= {"core.commands", "core.apart"}, (
-        "only the command line and processes apart choose a module"
+    assert loading <= {"core.commands", "core.apart", "core.tools"}, (
+        "only the command line, processes apart and the registry of tools choose a module"
     )
 
 

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from core.counts.judging import CountsAudit
-from core.counts.result import TOOL, counts_result
+from core.counts.result import counts_result
+from core.counts.tool import TOOL
 from core.reports import InputFacts, Report, placed, report_of
 from core.settings_form import option_words
 

@@ -6,25 +6,11 @@ from collections.abc import Iterator
 from core.counts.judging import CountsAudit, cell_names
 from core.counts.measuring import CountsMeasurement
 from core.counts.suppressing import Suppression
-from core.measures import counts as measures_of
+from core.counts.tool import TOOL
 from core.result import Col, Figure, Group, Result, Table
 from core.settings_form import report_lines, settings_document
-from core.tools import Tool
 from core.words import own
 
-_LIMITS = (
-    "Rows are cells of one table; what others publish of the same people is looked at where it is given.",
-    "A suppression that holds says that totals do not give counts away, not that people cannot be found.",
-    "Rounded or noisy totals do not add up; what they tell is not assessed.",
-)
-TOOL = Tool(
-    key="risk",
-    title="Disclosure risk of a table of counts",
-    question="Which counts are small, which suppressed ones follow from the others, and what has to be "
-    "suppressed?",
-    limits=_LIMITS,
-    measures=tuple(measure.key for measure in measures_of.MEASURES),
-)
 _CELLS = (
     Col("count", "Count"),
     Col("why", "Why", kind="words"),

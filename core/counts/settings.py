@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from core.settings_form import check, setting
+from core.settings_form import Widget, check, setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,6 +16,7 @@ class CountThresholds:
         "--k",
         least=2,
         any_size=True,
+        widget=Widget(kind="slider", span=(2, 50), key="counts_k"),
     )
     n_largest: int = setting(
         1,

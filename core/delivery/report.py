@@ -5,7 +5,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from core.delivery.judging import DeliveryAudit
-from core.delivery.result import TOOL, delivery_result
+from core.delivery.result import delivery_result
+from core.delivery.tool import TOOL
 from core.free_text import reading_words
 from core.releases import earlier_words
 from core.reports import InputFacts, Report, input_facts, placed, report_of

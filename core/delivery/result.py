@@ -5,41 +5,14 @@ from collections.abc import Iterator
 from core.delivery.charts import attacks_drawing, known_drawing, tables_drawing
 from core.delivery.judging import DeliveryAudit, attack_sentence, known_words
 from core.delivery.known import Known
+from core.delivery.tool import TOOL
 from core.free_text.result import texts_group
-from core.releases.result import MEASURE_KEYS as RELEASE_KEYS
 from core.releases.result import releases_groups, releases_limits
 from core.result import Col, Figure, Group, Result, Table, verdict_of
 from core.settings_form import report_lines, settings_document
-from core.tools import Tool
 from core.verdict import Verdict
 from core.words import Text, counted, listed, own, percent, text
 
-_LIMITS = (
-    "Only the tables given are read together. What else has been released, or what others hold, finds more.",
-    "An intruder who knows a person is in the data is assumed; what is known is assumed to be exact.",
-    "Sensitive values that a whole group shares are found in Disclosure risk, table by table.",
-    "Of two and three known records everybody is looked at only where that is said; else a sample.",
-    "The cheapest facts are searched step by step; a cheaper set may exist.",
-)
-TOOL = Tool(
-    key="dataset",
-    title="Data set",
-    question="Who is found when the tables of one delivery are read together?",
-    limits=_LIMITS,
-    measures=(
-        "joined_below_k_share",
-        "joined_unique_share",
-        "random_found_share",
-        "attack_share",
-        "table_below_k_share",
-        "n_persons",
-        "smallest_known_class",
-        "smallest_table_class",
-        "alone_share",
-        "all_columns_found_share",
-        *RELEASE_KEYS,
-    ),
-)
 _FOUND_COLUMNS = (
     Col("n_records_known", "Records"),
     Col("share_below_k", "Among fewer than k", "share"),

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from core.settings_form import check, setting
+from core.settings_form import Widget, check, setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +43,7 @@ class DeliverySettings:
         "For two and three known records: everybody where there are no more, else so many, drawn at random.",
         least=1,
         most=1_000_000,
+        widget=Widget(step=1000),
     )
     seed: int = setting(
         0, "Seed", "Where random draws start; the same seed gives the same figures.", least=0, any_size=True
@@ -63,6 +64,7 @@ class DeliveryThresholds:
         "their records; usual are 3, 5, 11, 20.",
         least=1,
         any_size=True,
+        widget=Widget(kind="slider", span=(2, 30)),
     )
     known_records: int = setting(
         1,
@@ -70,6 +72,7 @@ class DeliveryThresholds:
         "How many records of a person an intruder may know, beside the person's own quasi-identifiers.",
         least=0,
         most=3,
+        widget=Widget(kind="slider"),
     )
     alone_with_all: float = setting(
         0.05,
@@ -77,6 +80,7 @@ class DeliveryThresholds:
         "Share of persons, at most, whom all of their records together tell from everybody else; more is a "
         "warning.",
         percent=True,
+        widget=Widget(kind="slider"),
     )
 
     def __post_init__(self) -> None:

@@ -4,30 +4,14 @@
 `judge_diversity` filters, recommends and says what to know.
 """
 
-from core.diversity.features import is_numeric, suggest_label, suggest_one_hot_groups, zero_one_columns
-from core.diversity.judging import (
-    DiversityAudit,
-    DiversityThresholds,
-    Recommendation,
-    audit_diversity,
-    judge_diversity,
-    pareto_front,
-)
-from core.diversity.measuring import (
-    Configuration,
-    DiversitySearch,
-    KeptSet,
-    Stability,
-    Status,
-    measure_diversity,
-    released_generalizations,
-    repeat_configuration,
-    search,
-)
-from core.diversity.minimization import SearchStoppedError
-from core.diversity.minimized import Generalization, generalizations
-from core.diversity.model_files import load_estimator
-from core.diversity.problem import ModelChoice, SearchProblem, prepare_search
-from core.diversity.release import KeptCells, Verification, minimized_sources, released_table, verify
-from core.diversity.settings import DiversitySettings, as_published, check_settings
-from core.diversity.singling_out import SinglingOut, rank_by_singling_out
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from core.diversity.offered import *  # noqa: F403
+
+
+def __getattr__(name: str) -> Any:
+    """Return what the package offers, loaded when it is asked for: who lists the tools need not wait."""
+    import core.diversity.offered as offered  # noqa: PLC0415, PLR0402 - `from` would ask this function again
+
+    return getattr(offered, name)

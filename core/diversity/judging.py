@@ -4,7 +4,6 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -14,9 +13,8 @@ from core.diversity.features import SensitiveAttribute
 from core.diversity.measuring import Configuration, DiversitySearch, Status, measure_diversity
 from core.diversity.problem import ModelChoice, SearchProblem, prepare_search
 from core.diversity.release import released_table
-from core.diversity.settings import DiversitySettings, Task
+from core.diversity.settings import DiversitySettings, DiversityThresholds, Sort, Task
 from core.equivalence import equivalence_classes
-from core.settings_form import check, setting
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst, worst_first
 from core.words import Text, counted, joined, own, part_of, percent, text
@@ -309,36 +307,7 @@ def _about_untouched_columns(problem: SearchProblem, configuration: Configuratio
     )
 
 
-Sort = Literal["accuracy", "deletion_ratio"]
 _RECOMMENDED_DELETION = 0.2
-
-
-@dataclass(frozen=True, kw_only=True)
-class DiversityThresholds:
-    """What the person can live with; judged anew at once when it changes."""
-
-    min_accuracy: float | None = setting(
-        None,
-        "Accuracy at least",
-        "On top of the search's target, which applies in any case.",
-        percent=True,
-        none="the target",
-    )
-    max_deletion: float = setting(
-        1.0,
-        "Records removed at most",
-        "Share of the records that a pair of k and ℓ removes because their cells are not diverse.",
-        percent=True,
-    )
-    sort: Sort = setting(
-        "accuracy",
-        "Sort the result list by",
-        "The best first.",
-        choices={"accuracy": own("accuracy"), "deletion_ratio": "records removed"},
-    )
-
-    def __post_init__(self) -> None:
-        check(self)
 
 
 @dataclass(frozen=True, kw_only=True)

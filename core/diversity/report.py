@@ -6,8 +6,9 @@ from datetime import datetime
 import pandas as pd
 
 from core.diversity import Configuration, DiversityAudit, SearchProblem
-from core.diversity.result import TOOL, diversity_result, pairs_table
+from core.diversity.result import diversity_result, pairs_table
 from core.diversity.settings import as_published
+from core.diversity.tool import TOOL
 from core.languages import ENGLISH
 from core.reports import InputFacts, Report, file_facts, input_facts, placed, report_of, report_table
 from core.reports.proof import Tried, figure_tried, tried_tables

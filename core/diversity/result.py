@@ -23,47 +23,13 @@ from core.diversity.charts import (
 )
 from core.diversity.judging import cause_of_failure
 from core.diversity.minimized import known_as, ranges
-from core.measures import diversity as diversity_measures
-from core.measures import shared
+from core.diversity.tool import TOOL
 from core.result import Col, Figure, Group, Note, Part, Result, Table
 from core.settings_form import report_lines, settings_document
-from core.tools import Tool
 from core.utility import average_class_size, discernibility
 from core.verdict import Verdict
 from core.words import Text, Written, joined, own, part_of, percent, text
 
-_LIMITS = (
-    (
-        "k and ℓ hold over the quasi-identifiers you chose, against somebody who knows nothing else. Every "
-        "other column is released as it is."
-    ),
-    (
-        "Accuracy is measured on records that were kept. Removing records changes which ones are left to "
-        "test on, so compare it with the accuracy on the same records untouched."
-    ),
-    (
-        "The best of many pairs is best partly by luck. The interval says how far an accuracy from so few "
-        "records can be off; repeating over other splits shows how much the choice of split does."
-    ),
-    "Distinct ℓ counts values, not how close they are or how likely: t and entropy ℓ say more.",
-    (
-        "Of equally good splits and representatives the first in the order of the records counts, so that "
-        "order can matter where there are ties, and only there."
-    ),
-    "Nothing here calls a table anonymous.",
-)
-TOOL = Tool(
-    key="diversity",
-    title="ℓ-diversity search",
-    question="Which k and ℓ protect the people in your data at an accuracy of your model that you can live "
-    "with?",
-    limits=_LIMITS,
-    measures=tuple(
-        measure.key
-        for measures in (diversity_measures.MEASURES, shared.COST, shared.DISCLOSURE, shared.MEASURES)
-        for measure in measures
-    ),
-)
 _RECOMMENDED_TITLE = "Recommended pair"
 _FIRST = ("accuracy", "deletion_ratio", "k", "distinct_l")
 

@@ -284,3 +284,34 @@ def _clashes(named: dict[str, tuple[str, ...]]) -> list[Text]:
         if name not in members["quasi"] or name in members["categorical"]
     ]
     return problems
+
+
+Sort = Literal["accuracy", "deletion_ratio"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiversityThresholds:
+    """What the person can live with; judged anew at once when it changes."""
+
+    min_accuracy: float | None = setting(
+        None,
+        "Accuracy at least",
+        "On top of the search's target, which applies in any case.",
+        percent=True,
+        none="the target",
+    )
+    max_deletion: float = setting(
+        1.0,
+        "Records removed at most",
+        "Share of the records that a pair of k and ℓ removes because their cells are not diverse.",
+        percent=True,
+    )
+    sort: Sort = setting(
+        "accuracy",
+        "Sort the result list by",
+        "The best first.",
+        choices={"accuracy": own("accuracy"), "deletion_ratio": "records removed"},
+    )
+
+    def __post_init__(self) -> None:
+        check(self)

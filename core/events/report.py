@@ -8,7 +8,8 @@ from core.events.judging import EventAudit
 from core.events.mapping import BUILT_IN_MAPPING
 from core.events.measuring import Outcome
 from core.events.proof import event_proof
-from core.events.result import TOOL, events_result
+from core.events.result import events_result
+from core.events.tool import TOOL
 from core.reports import InputFacts, Report, placed, report_of
 from core.settings_form import option_words
 

@@ -22,52 +22,13 @@ from core.events.measuring import MULTI_LEVEL, AnonymizedEvents, Outcome
 from core.events.release import Release
 from core.events.settings import AUTOMATIC, REMOVE_EVENTS, EventSettings, parse_step
 from core.events.suggestions import Suggestions
+from core.events.tool import TOOL
 from core.events.trace_risk import KNOWN_EVENTS, TraceRisk
-from core.measures import events as measures_of
 from core.result import Col, Figure, Group, Result, Table, verdict_of
 from core.settings_form import described, report_lines, reported, settings_document
-from core.tools import Tool
 from core.verdict import Verdict, worst_first
 from core.words import Text, counted, joined, own, part_of, percent, text
 
-_LIMITS = (
-    (
-        "k covers single combinations. A pseudonym links a user's events, and several of them together, "
-        "their number or their order can be unique although each is shared: that is what the figures of "
-        "traces, counts and order say."
-    ),
-    (
-        "Whether two identifiers are one person is judged by their spelling and by other columns of the "
-        "log; nicknames, second accounts and shared devices are not seen. Names inside released event "
-        "values are found where the log has them as users or in a column of its own."
-    ),
-    (
-        "Linking with other data: whoever holds another log of the same people may match them by more than "
-        "the columns released here."
-    ),
-    (
-        "Inference: everyone in a combination may have the same attribute (look at ℓ-diversity), and "
-        "knowing that somebody is in the log may already tell something."
-    ),
-    (
-        "Uneven data: a few users with most of the events dominate every combination. Raise k, flatten "
-        "another column, or merge event classes."
-    ),
-    (
-        "An export like this needs a legal basis; k users per combination do not replace it, and nothing "
-        "here calls the log anonymous."
-    ),
-)
-TOOL = Tool(
-    key="events",
-    title="Event-log anonymizer",
-    question=(
-        "Which export of an event log shows every combination for at least k users, at what loss, and what "
-        "does k not cover?"
-    ),
-    limits=_LIMITS,
-    measures=tuple(measure.key for measure in measures_of.MEASURES),
-)
 _STAGES = (Col("stage", "Stage", kind="words"), Col("users", "Users"), Col("events", "Events"))
 _CLASSES = (
     Col("event_class", "Event class"),

@@ -10,7 +10,7 @@ from core.errors import AuditInputError
 from core.events.mapping import BUILT_IN_MAPPING, OTHER_EVENT, EventMapping
 from core.pseudonyms import TokenSource
 from core.roles.headers import holds_values
-from core.settings_form import check, described, metadata_of, said, setting
+from core.settings_form import Widget, check, described, metadata_of, said, setting
 from core.words import own, text
 
 DERIVED_COLUMNS = (
@@ -182,12 +182,14 @@ class Rule:
         "Every combination in the export is shared by at least k different users.",
         least=2,
         any_size=True,
+        widget=Widget(kind="slider", span=(2, 50)),
     )
     strategy: str = setting(
         REMOVE_EVENTS,
         "What still violates",
         "Remove the events of combinations below k, or users until no combination is below k.",
         choices={REMOVE_EVENTS: "Remove events", REMOVE_USERS: "Remove users"},
+        widget=Widget(kind="segmented_control"),
     )
     cap: int | None = setting(
         None,
@@ -206,6 +208,7 @@ class Rule:
         "--max-trace-share",
         percent=True,
         none="no limit",
+        widget=Widget(step=0.0001, key="limit"),
     )
     max_rows_unique_share: float = setting(
         0.5,
@@ -214,6 +217,7 @@ class Rule:
         "WARN.",
         "--max-rows-share",
         percent=True,
+        widget=Widget(step=0.0001, key="rows_limit"),
     )
     max_whole_trace_share: float = setting(
         0.5,
@@ -221,6 +225,7 @@ class Rule:
         "Share of users whose whole trace, the set of their exported combinations, nobody else has. Above it "
         "the verdict is FAIL, above 5 % WARN.",
         percent=True,
+        widget=Widget(step=0.0001, key="whole_trace_limit"),
     )
 
     def __post_init__(self) -> None:
@@ -236,9 +241,13 @@ class ReleaseOptions:
         "New pseudonym for each",
         "One pseudonym per user links all their events. Shorter ones lower the trace risk.",
         choices=dict(zip(PSEUDONYM_SCOPES, ("User", "Week", "Day", "Event"), strict=True)),
+        widget=Widget(kind="segmented_control", key="scope"),
     )
     keep_user_ids: bool = setting(
-        False, "Write the original identifiers", "Not pseudonymized. Only with one pseudonym per user."
+        False,
+        "Write the original identifiers",
+        "Not pseudonymized. Only with one pseudonym per user.",
+        widget=Widget(key="keep_ids"),
     )
     pseudonym_seed: int | None = setting(
         None,
@@ -249,7 +258,8 @@ class ReleaseOptions:
         metavar="N",
         none=own("fresh"),
         plain=lambda _: "given",
-        secret=True,  # whoever knows it can give the users away
+        secret=True,  # whoever knows it can give the users away,
+        widget=Widget(key="seed"),
     )
 
     def __post_init__(self) -> None:

@@ -6,7 +6,8 @@ from datetime import datetime
 from core.free_text import reading_words
 from core.leakage.in_engine import RowsInEngine
 from core.leakage.judging import LeakageAudit
-from core.leakage.result import TOOL, leakage_result, rows_result
+from core.leakage.result import leakage_result, rows_result
+from core.leakage.tool import TOOL
 from core.reports import InputFacts, Report, placed, report_of
 from core.settings_form import option_words
 

@@ -18,29 +18,13 @@ from core.leakage.in_engine import RowsInEngine
 from core.leakage.judging import LARGEST_UNSEEN, LeakageAudit
 from core.leakage.measuring import LeakageMeasures
 from core.leakage.settings import LeakageSettings
+from core.leakage.tool import TOOL
 from core.leakage.whole_rows import RowLeakage
-from core.measures import leakage as measures_of
 from core.result import Col, Drawing, Figure, Group, Note, Part, Result, Table, verdict_of
 from core.settings_form import described, report_lines, settings_document
-from core.tools import Tool
 from core.verdict import Verdict
 from core.words import Text, Written, counted, joined, own, percent, text
 
-_LIMITS = (
-    "The second look does not undo changes that differ from row to row, decreasing scales, and words merged.",
-    "Where the original holds a person several times, few near copies stand out without a hold-out.",
-    "Distances to the closest record alone can miss leaks: a few copied rows hardly move a median.",
-    "With few rows, or few columns of few values, only a large excess can be told from chance.",
-    "Near copies are looked for among up to 1,000 scrambled rows: few persons of very many may be missed.",
-    "Nothing here calls a table anonymous.",
-)
-TOOL = Tool(
-    key="leakage",
-    title="Row leakage",
-    question="Is a participant still in the scrambled table?",
-    limits=_LIMITS,
-    measures=tuple(measure.key for measure in measures_of.MEASURES),
-)
 COLUMNS_NOTE = "Shares are over all rows compared; z is the excess in standard deviations of chance."
 DISTANCES_NOTE = "Gower's distance, 0 (the same) to 1. Such distances alone can miss leaks."
 ATTACKS_NOTE = (

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 from core.cells import canonical_text
 from core.errors import refuse
-from core.settings_form import check, setting
+from core.settings_form import Widget, check, setting
 from core.words import Text, text
+
+_CHANCE_LEVELS = (0.0001, 0.001, 0.005, 0.01, 0.05, 0.1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +30,10 @@ class LeakageSettings:
         "also -999.0. NaN stands for missing cells, None for nothing.",
         "--ignore-value",
         metavar="V",
+        widget=Widget(
+            options={"NaN": "NaN (missing cells)", "-999": "", "0": ""},
+            further={"accept_new_options": True, "placeholder": "None; type a value to add it"},
+        ),
     )
     ignore_columns: tuple[str | int, ...] = setting(
         (),
@@ -36,12 +42,14 @@ class LeakageSettings:
         "row numbers, for instance, says nothing.",
         "--ignore-column",
         metavar="C",
+        widget=Widget(further={"placeholder": "None"}),
     )
     missing_on_both: str = setting(
         "leave out",
         "A cell missing in both tables is",
         "Missing in one table only is always a difference.",
         choices={"leave out": "Leave out", "match": "Match", "difference": "Difference"},
+        widget=Widget(kind="segmented_control"),
     )
     seed: int = setting(
         0,
@@ -93,6 +101,7 @@ class LeakageThresholds:
         "More fully matching rows than this share of all rows is FAIL.",
         "--max-full-leakage",
         percent=True,
+        widget=Widget(kind="slider", span=(0, 0.05), step=0.001, key="max_full"),
     )
     chance_level: float = setting(
         0.01,
@@ -102,6 +111,7 @@ class LeakageThresholds:
         least=0.0001,
         most=0.2,
         metavar="PROBABILITY",
+        widget=Widget(kind="select_slider", options=dict.fromkeys(_CHANCE_LEVELS, "")),
     )
     z: float = setting(
         4.0,
@@ -109,6 +119,7 @@ class LeakageThresholds:
         "Figures this many standard deviations above chance are WARN. Smaller is stricter.",
         least=1,
         most=10,
+        widget=Widget(kind="slider", step=0.5, further={"format": "%.1f standard deviations"}),
     )
 
     def __post_init__(self) -> None:

@@ -7,9 +7,10 @@ from core.free_text import reading_words
 from core.releases import earlier_words
 from core.reports import InputFacts, Report, placed, report_of
 from core.risk.judging import RiskAudit
-from core.risk.result import TOOL, risk_result
+from core.risk.result import risk_result
 from core.risk.settings import GROUPS
 from core.risk.suda import ColumnsMeasurement, Suda, SudaSettings
+from core.risk.tool import TOOL
 from core.risk.what_if import WhatIf, what_if_settings
 from core.settings_form import option_words
 

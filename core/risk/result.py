@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from core.measures import MEASURES, releases, risk, risk_models, shared
+from core.measures import MEASURES
 from core.releases.result import releases_groups, releases_limits
 from core.result import Col, Figure, Group, Note, Part, Result, Table, verdict_of
 from core.risk.appendix import DISTANCES, appendix_groups
@@ -23,39 +23,12 @@ from core.risk.judging import RiskAudit, population_figures
 from core.risk.measuring import RiskMeasurement
 from core.risk.notes import suda_note, what_if_note
 from core.risk.suda import ColumnsMeasurement, Suda, SudaSettings
+from core.risk.tool import TOOL
 from core.risk.what_if import USUAL_KS, Release, WhatIf, is_exact, option_for
 from core.settings_form import report_lines, settings_document
-from core.tools import Tool
 from core.verdict import Finding, Verdict
 from core.words import Amount, Text, Written, counted, joined, listed, number, own, percent, text
 
-_LIMITS = (
-    (
-        "The figures speak of the columns chosen as quasi-identifiers. What others know, now or later, is "
-        "theirs."
-    ),
-    (
-        "A large class protects who somebody is, not what is true of everybody in it: look at the sensitive "
-        "attributes."
-    ),
-    "t, β and δ say how far a class is from the whole table, not whether that hurts anybody.",
-    (
-        "Risk against a population is as good as the population's table or size; estimates assume a random "
-        "sample."
-    ),
-    "Nothing here calls a table anonymous.",
-)
-_MEASURES = (
-    *(*shared.MEASURES, *risk.MEASURES, *risk_models.MEASURES, *shared.DISCLOSURE, *shared.COST),
-    *releases.MEASURES,
-)
-TOOL = Tool(
-    key="risk",
-    title="Disclosure risk",
-    question="How easily are people found in this table, and what does it give away about them?",
-    limits=_LIMITS,
-    measures=tuple(measure.key for measure in _MEASURES),
-)
 _INTRUDERS = (
     Col("intruder", "Intruder", kind="words", get=lambda intruder: intruder.name),
     Col("wants", "Knows and wants", kind="words"),

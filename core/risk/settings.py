@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from core.errors import refuse
 from core.roles.headers import listed_names
-from core.settings_form import REQUIRED, check, setting
+from core.settings_form import REQUIRED, Widget, check, setting
 from core.words import Text, joined, own, text
 
 Missing = Literal["value", "wildcard", "drop"]
@@ -23,6 +23,8 @@ PRESETS: Mapping[int, str] = {
     11: "public health data (EMA, Health Canada), highest risk 0.09",
     20: "public release, stricter, highest risk 0.05",
 }
+# From 0 to 1, which every table meets and which is not judged.
+_TO_ONE = Widget(kind="slider", step=0.05, none_at=1.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,6 +102,7 @@ class RiskSettings:
             "one_by_one": "one by one",
             "others_added": "with the others as quasi-identifiers (stricter)",
         },
+        widget=Widget(key="several"),
     )
     distance: SensitiveDistance = setting(
         "auto",
@@ -115,6 +118,7 @@ class RiskSettings:
         "those with the ℓ-th most frequent and all rarer values.",
         above=0,
         any_size=True,
+        widget=Widget(span=(0.01, math.inf), step=0.5),
     )
     closeness: float = setting(
         0.01,
@@ -124,6 +128,7 @@ class RiskSettings:
         percent=True,
         most=math.inf,
         below=1,
+        widget=Widget(span=(0, 0.5), step=0.005),
     )
     population_size: int | None = setting(
         None,
@@ -133,6 +138,7 @@ class RiskSettings:
         any_size=True,
         metavar="N",
         none="not known",
+        widget=Widget(step=1000),
     )
     roles_suggested: bool = False  # whether nobody chose the columns; said in a finding
 
@@ -163,6 +169,7 @@ class RiskThresholds:
         "asks for no size, for a policy of average risk alone.",
         least=1,
         any_size=True,
+        widget=Widget(kind="slider", span=(1, 50)),
     )
     l: int | None = setting(  # noqa: E741 - the model's own letter
         2,
@@ -171,6 +178,7 @@ class RiskThresholds:
         least=1,
         any_size=True,
         none="not judged",
+        widget=Widget(kind="slider", span=(1, 10)),
     )
     entropy_l: float | None = setting(
         None,
@@ -180,6 +188,7 @@ class RiskThresholds:
         least=1,
         any_size=True,
         none="not judged",
+        widget=Widget(kind="slider", span=(1, 10), step=0.1, none_at=1.0),
     )
     t: float | None = setting(
         None,
@@ -188,6 +197,7 @@ class RiskThresholds:
         least=0,
         most=1,
         none="not judged",
+        widget=_TO_ONE,
     )
     average_risk: float | None = setting(
         None,
@@ -196,6 +206,7 @@ class RiskThresholds:
         least=0,
         most=1,
         none="not judged",
+        widget=replace(_TO_ONE, key="average"),
     )
     alpha: float | None = setting(
         None,
@@ -205,6 +216,7 @@ class RiskThresholds:
         most=1,
         metavar="SHARE",
         none="not judged",
+        widget=_TO_ONE,
     )
     beta: float | None = setting(
         None,
@@ -213,6 +225,7 @@ class RiskThresholds:
         least=0,
         any_size=True,
         none="not judged",
+        widget=Widget(step=0.5),
     )
     delta: float | None = setting(
         None,
@@ -222,6 +235,7 @@ class RiskThresholds:
         least=0,
         any_size=True,
         none="not judged",
+        widget=Widget(step=0.5),
     )
     household_risk: float | None = setting(
         None,
@@ -231,6 +245,7 @@ class RiskThresholds:
         least=0,
         most=1,
         none="not judged",
+        widget=replace(_TO_ONE, key="household_limit"),
     )
     person_k: int | None = setting(
         None,
@@ -240,6 +255,7 @@ class RiskThresholds:
         least=1,
         any_size=True,
         none="not judged",
+        widget=Widget(step=1, key="person_limit"),
     )
 
     def __post_init__(self) -> None:

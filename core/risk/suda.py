@@ -13,7 +13,7 @@ from core.errors import refuse
 from core.risk.columns import ColumnContribution, SinglingOutSets, column_contributions, singling_out_sets
 from core.risk.measuring import RiskMeasurement
 from core.risk.records import Combinations
-from core.settings_form import check, setting
+from core.settings_form import Widget, check, setting
 from core.tables import Dataset
 from core.words import Written, text
 
@@ -37,6 +37,7 @@ class SudaSettings:
         least=1,
         most=20,
         metavar="N",
+        widget=Widget(key="suda_size"),
     )
 
     def __post_init__(self) -> None:

@@ -23,7 +23,7 @@ from core.risk.lattice_search import Demand, SearchOutcome, search_frontier
 from core.risk.measuring import RiskMeasurement, measure_risk, settings_for_other
 from core.risk.released import PersonReleased, released_columns, unreleased_columns, with_pseudonyms
 from core.risk.settings import Hierarchy, RiskThresholds
-from core.settings_form import check, setting
+from core.settings_form import Widget, check, setting
 from core.tables import Dataset, ReadOptions, read_dataset
 from core.verdict import Verdict
 from core.words import Text, Written, input_error, joined, own, text
@@ -44,6 +44,7 @@ class WhatIfSettings:
         percent=True,
         most=math.inf,
         below=1,
+        widget=Widget(kind="slider", span=(0, 0.5)),
     )
     # what every class has to reach in every sensitive attribute besides
     limits: generalizing.ClassLimits = field(default_factory=generalizing.ClassLimits)
@@ -57,6 +58,7 @@ class WhatIfSettings:
         any_size=True,
         metavar="K",
         none="not asked for",
+        widget=Widget(key="what_if_k_map"),
     )
     objective: Objective = setting(
         "ncp",
@@ -67,6 +69,7 @@ class WhatIfSettings:
             "discernibility": "Discernibility",
             "average_class_size": "Average class size",
         },
+        widget=Widget(key="what_if_objective"),
     )
     weights: tuple[tuple[str, float], ...] = setting(
         (),
@@ -83,6 +86,7 @@ class WhatIfSettings:
         "Local recoding: records that stand out are made coarser among themselves instead of losing all "
         "quasi-identifiers. The written table is counted again either way.",
         "--local-recoding",
+        widget=Widget(kind="toggle", key="what_if_locally"),
     )
 
     def __post_init__(self) -> None:

@@ -8,8 +8,9 @@ from core.reports import Report, placed, report_of
 from core.settings_form import option_words
 from core.tabular import FilePair, LeftOutFile, TabularAudit
 from core.tabular.pairing import pair_files
-from core.tabular.result import TOOL, run_result
+from core.tabular.result import run_result
 from core.tabular.settings import TabularThresholds
+from core.tabular.tool import TOOL
 from core.tabular.verified import VerifiedFile
 
 _FILES = ("original", "anonymized", "log")

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.free_text.result import texts_group
-from core.measures import shared
-from core.measures import tabular as measures
 from core.result import Col, Figure, Group, Note, Result, Table
 from core.settings_form import settings_document
 from core.tabular.charts import class_drawing, class_note, figures_drawing
@@ -14,38 +12,12 @@ from core.tabular.csv_report import class_shares
 from core.tabular.judging import TabularAudit
 from core.tabular.pairing import LeftOutFile
 from core.tabular.second_opinion.result import figures_of_columns, figures_of_file, tables_of_opinion
+from core.tabular.tool import TOOL
 from core.tabular.verified import VerifiedFile
 from core.tabular.words import SHORT_WORDS, patterns_found
-from core.tools import Tool
 from core.verdict import Finding, Verdict, verdict_counts, worst
 from core.words import Text, joined, own, percent, text
 
-_LIMITS = (
-    (
-        "The published rule looks for written patterns and believes the log's meaning of a column; a PASS of "
-        "the rule alone does not mean that people cannot be recognized."
-    ),
-    (
-        "Sensitive patterns are found by their form: a name or number written in another way may be missed, "
-        "and a harmless code that looks like one is counted."
-    ),
-    (
-        "Class sizes speak of the chosen quasi-identifiers only; what an attacker may know besides is "
-        "not in them."
-    ),
-    "Nothing here calls a table anonymous.",
-)
-TOOL = Tool(
-    key="tabular",
-    title="Tabular verifier",
-    question="Does an anonymized table hold what its log claims, and is that enough?",
-    limits=_LIMITS,
-    measures=tuple(
-        measure.key
-        for group in (measures.MEASURES, shared.MEASURES, measures.SECOND_OPINION)
-        for measure in group
-    ),
-)
 _FIRST = ("policy_consistency", "pattern_residual", "high_risk_handling", "k")
 _FILE_COLUMNS = (
     Col("file", "File"),

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from core.errors import refuse
 from core.patterns import CATALOGUE, RULE_PATTERNS
-from core.settings_form import REQUIRED, check, said, setting
+from core.settings_form import REQUIRED, Widget, check, said, setting
 from core.tabular.log import Mode
 from core.words import text
 
@@ -163,6 +163,7 @@ class SecondOpinionThresholds:
         "--k",
         least=1,
         any_size=True,
+        widget=Widget(kind="slider", span=(2, 50), key="k"),
     )
     no_quasi_identifiers: bool = setting(
         False,

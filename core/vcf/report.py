@@ -10,8 +10,9 @@ from core.vcf.files import VcfFile
 from core.vcf.outcomes import PairOutcome
 from core.vcf.pairing import pair_files
 from core.vcf.proof import vcf_proof
-from core.vcf.result import TOOL, run_result
+from core.vcf.result import run_result
 from core.vcf.settings import VcfSettings
+from core.vcf.tool import TOOL
 from core.words import own
 
 ORIGINALS, ANONYMIZED = "originals", "anonymized"  # folders of the files where a run is repeated

@@ -7,10 +7,8 @@ from math import nan
 
 import numpy as np
 
-from core.measures import vcf as measures_of
 from core.result import Col, Figure, Group, Result, Table
 from core.settings_form import described, report_lines, settings_document
-from core.tools import Tool
 from core.vcf.charts import density_drawing, maf_drawing
 from core.vcf.checks import ALL_CHECKS
 from core.vcf.csv_report import REPORT_NAME
@@ -30,30 +28,12 @@ from core.vcf.outcomes import (
     run_verdict,
 )
 from core.vcf.settings import VcfSettings
+from core.vcf.tool import TOOL
 from core.vcf.unmasked import COLUMNS as UNMASKED
 from core.vcf.unmasked import unmasked_rows
 from core.verdict import Finding, Verdict, next_steps, verdict_counts, worst
 from core.words import Text, joined, own, percent, text
 
-TOOL = Tool(
-    key="vcf",
-    title="VCF verifier",
-    question="Was the genome file really masked, and what in it would still give the donor away?",
-    limits=(
-        (
-            "The published rule looks at the header, at short tandem repeats and at rare variants. The "
-            "common variants that remain can identify a donor as well: a few dozen are enough."
-        ),
-        "Rarity is read from INFO. A variant without a frequency there may be rare and is not assessed.",
-        (
-            "The checks look at this file and its original. What other files, databases or relatives tell is "
-            "not in them."
-        ),
-        "Nothing here calls a file anonymous.",
-    ),
-    measures=tuple(measure.key for measure in measures_of.MEASURES),
-    files_are="pairs",
-)
 _MOST_PLACES = 1_000  # of one finding in a table
 _MOST_ON_PAGE = 5_000  # sites
 _NOTHING = "–"

@@ -7,56 +7,54 @@ from joblib import cpu_count
 
 from core import diversity
 from core.caching import vault
-from core.demo import DIVERSITY as DEMOS
-from core.diversity.result import TOOL, singling_out_table
+from core.diversity.result import diversity_result, singling_out_table, way_of_records
+from core.diversity.tool import TOOL
 from core.errors import AuditInputError
 from core.jobs import Progress
 from core.tables import Dataset
 from core.words import say
-from pages.anonymize.diversity_parts.results import show_search
+from pages.anonymize.diversity_parts.pair import SPLITS, show_side_by_side, show_stability
+from pages.anonymize.diversity_parts.results import downloads, judge_live, report, show_lists
 from pages.anonymize.diversity_parts.settings import Asked, ask_for_search, show_asked
-from pages.components.inputs import ask_for_table, show_empty_state, show_privacy_line
-from pages.components.long_work import ask_for_work, greyed_out
+from pages.components.long_work import ask_for_work
 from pages.components.parts import show_part
 from pages.components.policy import ask_for_settings_file
 from pages.components.reading import show_problems
+from pages.components.shown import Shown
+from pages.components.tool_page import ToolPage, show_page, show_tabs, show_whole
 
 MOST_THREADS = 4
-WHAT_TO_UPLOAD = (
-    "Upload a **table of people** with the label that your model predicts. The model is trained here on a "
-    "part of it, or you bring your own: a fitted scikit-learn model in **skops** format, or a column with "
-    "its predictions. Training data need not be available."
-)
-DEMO_OFFER = "Try public tables that come with scikit-learn:"
 
 
-def show_diversity() -> None:
-    st.title(say(TOOL.title))
-    question = st.container()
-    data = ask_for_table(TOOL.key, "data", label="Table to anonymize")
-    if data is None:
-        question.markdown(say(TOOL.question))
-        show_empty_state(TOOL.key, text=WHAT_TO_UPLOAD, demos=DEMOS, offer=DEMO_OFFER)
-        return
+def _show_drawer(shown: Shown) -> None:
+    """Show the settings, open until a search has begun; what is done next stands above them."""
+    data = shown.given["data"]
     job = vault().job(TOOL.key)
-    begun = job is not None and job.key.startswith(data.fingerprint)
-    start = st.container()  # what is done next stands above what can be set
+    begun = shown.found["begun"] = job is not None and job.key.startswith(data.fingerprint)
+    shown.found["start"] = st.container()
     with st.expander(say("Settings"), icon=":material/tune:", expanded=not begun):
         ask_for_settings_file(TOOL.key)
-        asked = ask_for_search(data)
+        shown.found["asked"] = ask_for_search(data)
         _show_singling_out(data)
+
+
+def _show(shown: Shown) -> None:
+    """Search beside the page, and show what was found."""
+    asked: Asked = shown.found["asked"]
+    data, start = shown.given["data"], shown.found["start"]
     with start:
         key = _checked(asked, data)
-    if key is not None and asked.choice is not None:
-        work = partial(_search, data, asked.settings, asked.choice, asked.training)
-        with start:
-            if not begun:
-                show_asked(asked)
-            job = ask_for_work(TOOL.key, key, work, label="Search", inputs=data.fingerprint)
-        if job is not None and job.result is not None:
-            with greyed_out(TOOL.key, when=job.key != key):
-                show_search(job.result, job.key)
-    show_privacy_line()
+    if key is None or asked.choice is None:
+        return
+    work = partial(_search, data, asked.settings, asked.choice, asked.training)
+    with start:
+        if not shown.found["begun"]:
+            show_asked(asked)
+        job = ask_for_work(TOOL.key, key, work, label="Search", inputs=data.fingerprint)
+    if job is not None and job.result is not None:
+        shown.measured, shown.found["identity"] = job.result, job.key
+        shown.is_outdated = job.key != key
+        show_whole(shown)
 
 
 def _checked(asked: Asked, data: Dataset) -> str | None:
@@ -115,4 +113,22 @@ def _show_singling_out(data: Dataset) -> None:
     show_part(singling_out_table(ranked), key="diversity_singling_out")
 
 
-show_diversity()
+show_page(
+    ToolPage(
+        tool=TOOL,
+        drawer=_show_drawer,
+        body=_show,
+        live=judge_live,
+        judge=lambda shown: shown.found["audit"],
+        result=lambda shown: diversity_result(shown.audit, shown.found["picked"]),
+        reasons=lambda shown: way_of_records(shown.audit),
+        figures=("pair",),
+        found=lambda _: None,
+        tabs=partial(show_tabs, only=("classes", "known", SPLITS, "bins")),
+        parts={"classes": show_side_by_side},
+        own_tabs={SPLITS: show_stability},
+        further=show_lists,
+        report=report,
+        downloads=downloads,
+    )
+)

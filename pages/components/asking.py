@@ -4,7 +4,8 @@ Tables that the person edits are here too: what was edited is kept over a visit 
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Literal
 
 import pandas as pd
@@ -15,6 +16,51 @@ from core.words import Written, own, say, text
 from pages.components.policy import opened_value, say_absent
 
 _DEFAULT: Any = object()  # None is a value
+_PER_ROW = 4
+
+
+def ask_for_form(
+    tool: str,
+    form: type,
+    *names: str,
+    per_row: int = _PER_ROW,
+    given: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+) -> dict[str, Any]:
+    """Show the settings of a form, or those named, beside each other; return their values by name.
+
+    `given` says what a setting's widget takes of the files at hand, such as the columns to choose from.
+    """
+    asked = names or tuple(described(form))
+    found: dict[str, Any] = {}
+    for first in range(0, len(asked), per_row):
+        row = asked[first : first + per_row]
+        for place, name in zip(st.columns(min(per_row, len(asked))), row, strict=False):
+            with place:
+                found[name] = ask_for(tool, form, name, **given.get(name, {}))
+    return found
+
+
+def ask_for(tool: str, form: type, name: str, *, mark: str = "", **given: Any) -> Any:
+    """Show the widget that a setting describes; return its value.
+
+    `mark` belongs to the files at hand: others have a widget of their own.
+    """
+    told = described(form)[name]
+    look = told.widget
+    ends = (look.key or name, mark) if mark else (look.key or name,)
+    given = {**look.further, "key": "_".join((tool, *ends)), **given}
+    shown: Any = {"widget": look.kind} if look.kind else {}
+    if told.kind is bool:
+        return ask_whether(form, name, **shown, **given)
+    options = given.pop("options", [*look.options] or None)
+    if told.is_several:
+        words = {**told.choices, **look.options}
+        given = {"format_func": lambda value: say(words[value]) if words.get(value) else str(value), **given}
+        return ask_for_several(form, name, options or tuple(told.choices), **given)
+    if told.choices or options is not None:
+        return ask_for_choice(form, name, options=options, **shown, **given)
+    of_numbers = {"span": look.span, "step": look.step, "none_at": look.none_at, **given}
+    return ask_for_number(form, name, slider=look.kind == "slider", **of_numbers)
 
 
 def ask_for_number(
@@ -191,7 +237,7 @@ def ask_for_several(
     """Show the values to choose any from; return the chosen ones."""
     told = described(form)[name]
     start = told.default if start is _DEFAULT else start
-    further["placeholder"] = say("Choose options")
+    further.setdefault("placeholder", "Choose options")
     is_opened, given = opened_value(told, key)
     if is_opened:
         there = given if further.get("accept_new_options") else [one for one in given if one in options]
@@ -213,6 +259,7 @@ def ask_whether(
 
 
 def _common(told: Setting, key: str, **further: Any) -> dict[str, Any]:
+    further |= {name: say(further[name]) for name in ("placeholder", "format") if name in further}
     return {
         "label": say(told.label),
         "help": say(told.about) or None,

@@ -11,6 +11,7 @@ from core.releases import EARLIER, Ledger, ReleasedTable, ReleasesAudit, new_led
 from core.releases.result import LIMITS, earlier_table, releases_figures
 from core.reports import InputFacts, file_facts, input_facts
 from core.tables import Dataset
+from core.tools import EARLIER as INPUT
 from core.words import say
 from pages.components.inputs import ask_for_files, list_file, list_table
 from pages.components.parts import show_part
@@ -45,19 +46,13 @@ class Earlier(NamedTuple):
 def ask_for_earlier(tool: str) -> Earlier:
     """Ask for tables of earlier releases and for ledgers; one that cannot be read is said and passed over."""
     tables, ledgers, files, read = [], [], [], []
-    stored = ask_for_files(
-        tool,
-        "earlier",
-        label="Tables of earlier releases of these people, or their ledgers",
-        help_text="Two releases can be fine each and tell together who came between them, and what they "
-        "have. A ledger is offered among the downloads of each audit.",
-    )
+    stored = ask_for_files(tool, INPUT.role, label=INPUT.label, help_text=INPUT.help)
     for each in stored:
         if not each.name.lower().endswith(_LEDGER):
-            if (dataset := list_table(tool, "earlier", each)) is not None:
+            if (dataset := list_table(tool, INPUT.role, each)) is not None:
                 tables.append(dataset)
             continue
-        list_file(tool, "earlier", each)
+        list_file(tool, INPUT.role, each)
         try:
             read.append(caching.release_ledger(each.key))
             ledgers.append(each.key)

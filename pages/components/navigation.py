@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core import __version__
-from core.demo import DEMOS
+from core.tools import tool
 from core.words import say
 from pages.components.language import language_pages, remember_page
 
@@ -65,70 +65,27 @@ class Tool:
     demos: Sequence[Demo] = ()
 
 
+def _listed(key: str, icon: str, script: str) -> Tool:
+    told = tool(key)
+    return Tool(
+        key=key,
+        title=told.title,
+        icon=f":material/{icon}:",
+        question=told.asked or told.question,
+        needs=told.needs,
+        script=f"pages/{script}.py",
+        demos=told.demos,
+    )
+
+
 TOOLS: tuple[Tool, ...] = (
-    Tool(
-        key="tabular",
-        title="Tabular verifier",
-        icon=":material/table_view:",
-        question="Was this table anonymized as its log says, and is that enough?",
-        needs="the original table, the anonymized table, and the log of what was done",
-        script="pages/verify/tabular.py",
-        demos=DEMOS["tabular"],
-    ),
-    Tool(
-        key="vcf",
-        title="VCF verifier",
-        icon=":material/genetics:",
-        question="Was this genome file really masked, and what would still give the donor away?",
-        needs="the original and the anonymized VCF files",
-        script="pages/verify/vcf.py",
-        demos=DEMOS["vcf"],
-    ),
-    Tool(
-        key="leakage",
-        title="Row leakage",
-        icon=":material/compare_arrows:",
-        question="Is a participant still in the scrambled table?",
-        needs="the original table and its scrambled (shuffled, noised or synthetic) copy",
-        script="pages/measure/leakage.py",
-        demos=DEMOS["leakage"],
-    ),
-    Tool(
-        key="risk",
-        title="Disclosure risk",
-        icon=":material/policy:",
-        question="How easily are people found in this table, and what does it give away?",
-        needs="one table of people that is about to be released",
-        script="pages/measure/risk.py",
-        demos=DEMOS["risk"],
-    ),
-    Tool(
-        key="dataset",
-        title="Data set",
-        icon=":material/account_tree:",
-        question="Who is found when the tables of one delivery are read together?",
-        needs="two or more tables about the same people that are released together",
-        script="pages/measure/dataset.py",
-        demos=DEMOS["dataset"],
-    ),
-    Tool(
-        key="events",
-        title="Event-log anonymizer",
-        icon=":material/notifications_active:",
-        question="Which export of my event log shows every combination for k users, at what loss?",
-        needs="a log with a time, a user and an event in each line",
-        script="pages/anonymize/events.py",
-        demos=DEMOS["events"],
-    ),
-    Tool(
-        key="diversity",
-        title="ℓ-diversity search",
-        icon=":material/grid_on:",
-        question="Which k and ℓ protect people at an accuracy of my model that I can live with?",
-        needs="a table with the label that your model predicts, and the model if you have it",
-        script="pages/anonymize/diversity.py",
-        demos=DEMOS["diversity"],
-    ),
+    _listed("tabular", "table_view", "verify/tabular"),
+    _listed("vcf", "genetics", "verify/vcf"),
+    _listed("leakage", "compare_arrows", "measure/leakage"),
+    _listed("risk", "policy", "measure/risk"),
+    _listed("dataset", "account_tree", "measure/dataset"),
+    _listed("events", "notifications_active", "anonymize/events"),
+    _listed("diversity", "grid_on", "anonymize/diversity"),
 )
 
 
@@ -140,7 +97,7 @@ FILED_REPORTS = Tool(
     needs="the report as JSON, and the files that were audited",
     script=FILED,
 )
-_SCRIPTS = {tool.key: tool.script for tool in (*TOOLS, FILED_REPORTS)}
+_SCRIPTS = {each.key: each.script for each in (*TOOLS, FILED_REPORTS)}
 
 
 def remember(page: Page) -> None:
@@ -152,8 +109,8 @@ def pages() -> dict[str, list[Page]]:
     """Return the pages of the navigation: Home, tools and filed reports, the languages together."""
     home = st.Page(HOME, title=say("Home"), icon=":material/home:", url_path="home", default=True)
     tools = [
-        st.Page(tool.script, title=say(tool.title), icon=tool.icon, url_path=tool.key)
-        for tool in (*TOOLS, FILED_REPORTS)
+        st.Page(each.script, title=say(each.title), icon=each.icon, url_path=each.key)
+        for each in (*TOOLS, FILED_REPORTS)
     ]
     if getattr(st.user, "is_logged_in", False):
         tools.append(st.Page(st.logout, title=say("Sign out"), icon=":material/logout:", url_path="sign-out"))

@@ -2,7 +2,6 @@
 
 import hashlib
 import html
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -48,10 +47,7 @@ _LOOKS: Mapping[Verdict, _Look] = {
 
 
 _MOST_CELLS_WRITTEN = 5_000  # by our own words for a share, a cell after the other
-_MOST_BELOW = 3  # files below each other in a narrow window
-_SENTENCE_ENDS = re.compile(r"(?<=\D[.])\s(?=[A-ZČŠŽ`\d가-힣])")
-_OF_LETTER, _OF_CELL, _OF_TABLE = 6.8, 26, 1230  # pixels: of a letter, around them, and of all columns
-_OF_REASON = 60  # letters of a file's reason, where files stand below each other
+OF_LETTER, OF_CELL, OF_TABLE = 6.8, 26, 1230  # pixels: of a letter, around them, and of all columns
 _NOTHING = "–"  # where a cell of a table holds nothing
 _NARROWEST_CARD = 265  # pixels; four fit beside each other in a window of 1280
 
@@ -167,6 +163,8 @@ def show_definitions(keys: Sequence[str], *, limits: Sequence[str] = ()) -> None
     with st.expander(say("How to read this"), icon=":material/menu_book:"):
         for limit in limits:
             st.markdown(f"- {plain(say(limit))}")
+        if not keys:
+            return
         rows = [
             (measure.label, measure.unit, measure.better, measure.definition, measure.source)
             for measure in map(MEASURES.__getitem__, keys)
@@ -276,8 +274,8 @@ def show_map(
     marks
         Column key to a verdict per row, or None, for cells whose words tell it; verdicts need none.
     """
-    shown, tints = _said_and_tinted(frame, marks or {})
-    widths = _widths(shown)
+    shown, tints = said_and_tinted(frame, marks or {})
+    widths = widths_of(shown)
     rows = [str(name) for name in frame[names]]
     digest = hashlib.sha256(repr(rows).encode("utf-8", "surrogatepass")).hexdigest()[:8]
     st.dataframe(
@@ -292,7 +290,7 @@ def show_map(
     )
 
 
-def _said_and_tinted(
+def said_and_tinted(
     frame: pd.DataFrame, marks: Mapping[str, Sequence[Verdict | None]]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the cells as they are shown, and a style for each."""
@@ -312,84 +310,16 @@ def _said_and_tinted(
     return shown, tints
 
 
-def _widths(shown: pd.DataFrame) -> dict[str, int]:
+def widths_of(shown: pd.DataFrame) -> dict[str, int]:
     """Return a width for every column in which its cells are whole; the widest gives way to the others."""
     widths = {str(name): max(map(_width, (name, *shown[name]))) for name in shown}
     widest = max(widths, key=lambda name: widths[name])
     rest = sum(widths.values()) - widths[widest]
-    return {**widths, widest: min(widths[widest], max(_OF_TABLE - rest, _OF_TABLE // 3))}
+    return {**widths, widest: min(widths[widest], max(OF_TABLE - rest, OF_TABLE // 3))}
 
 
 def _width(cell: object) -> int:
-    return round(_OF_CELL + _OF_LETTER * places(str(cell)))
-
-
-def list_files(tool: str, table: pd.DataFrame, names: Sequence[str]) -> None:
-    """List the files of a run; one click opens one of `names`, those that were read.
-
-    A reason too long for its place is told by its first sentence: the card of its file tells all of it. In a
-    narrower window files stand below each other, on a telephone without the reasons that cards tell.
-    """
-    pairs = zip(table["file"], map(say, table["why"]), strict=True)
-    reasons = [reason.removeprefix(f"{name}: ") for name, reason in pairs]
-    shown, _ = _said_and_tinted(table.drop(columns="why"), {})
-    room = max(_OF_TABLE - sum(_widths(shown).values()), _OF_TABLE // 3)
-    most = int((room - _OF_CELL) / _OF_LETTER)
-    with st.container(key=f"list_wide_{tool}"):
-        show_map(
-            table.assign(why=[shortened(each, most) for each in reasons]),
-            alt="Every file with its verdict, and why, the worst first",
-            names="file",
-            key=f"{tool}_list",
-            opened=partial(_open_file, tool, names),
-        )
-    with st.container(key=f"list_narrow_{tool}", gap="small"):
-        rows = list(enumerate(zip(table["overall"], table["file"], reasons, strict=True)))
-        for number, row in rows[:_MOST_BELOW]:
-            _show_listed(tool, number, *row, names=names)
-        if below := rows[_MOST_BELOW:]:
-            with st.expander(say("{n} more", n=len(below)), key=f"{tool}_more_files"):
-                for number, row in below:
-                    _show_listed(tool, number, *row, names=names)
-
-
-def _show_listed(
-    tool: str, number: int, verdict: str, name: str, reason: str, *, names: Sequence[str]
-) -> None:
-    kind = "read" if name in names else "unread"
-    with st.container(
-        horizontal=True,
-        vertical_alignment="top",
-        gap="small",
-        wrap=False,
-        key=f"listed_{kind}_{tool}_{number}",
-    ):
-        show_badge(Verdict(verdict))
-        with st.container(gap=None):
-            if name in names:
-                reason = shortened(reason, _OF_REASON)
-                st.button(
-                    plain(name),
-                    key=f"{tool}_open_{number}",
-                    type="tertiary",
-                    on_click=_open_file,
-                    args=(tool, names, name),
-                )
-            else:
-                st.markdown(f"**{plain(name)}**")
-            st.markdown(sentence(reason))
-
-
-def shortened(reason: str, most: int) -> str:
-    """Return a reason as a line of `most` letters holds it: whole, its first sentence, or its first words."""
-    if places(reason) <= most:
-        return reason
-    first = _SENTENCE_ENDS.split(reason, maxsplit=1)[0]
-    if places(first) <= most:
-        return first
-    while places(first) > most - 2 and " " in first:
-        first = first.rpartition(" ")[0]
-    return f"{first} …"
+    return round(OF_CELL + OF_LETTER * places(str(cell)))
 
 
 def ask_to_show_values(key: str) -> bool:
@@ -400,16 +330,6 @@ def ask_to_show_values(key: str) -> bool:
         help=say("Shapes stand for values until you switch this on: 9 for a digit, A for a letter."),
         persist_state="session",
     )
-
-
-def ask_for_file(tool: str, names: Sequence[str]) -> str:
-    """Ask for the file to look at; the first is open at the start."""
-    return st.selectbox(say("File to look at"), names, key=f"{tool}_file", persist_state="session")
-
-
-def _open_file(tool: str, names: Sequence[str], name: str) -> None:
-    if name in names:
-        st.session_state[f"{tool}_file"] = name
 
 
 def _open_row(key: str, rows: Sequence[str], opened: Callable[[str], None]) -> None:
@@ -444,6 +364,7 @@ class Download(NamedTuple):
     make: Callable[[], bytes]
     help_text: str | None = None
     is_main: bool = False  # the one that stands out
+    is_further: bool = False  # behind "More formats"
 
 
 def show_downloads(
@@ -452,7 +373,6 @@ def show_downloads(
     *,
     identity: str,
     extra: Sequence[Download] = (),
-    further: Sequence[Download] = (),
     released: Sequence[Released] = (),
 ) -> None:
     """Offer the report, in more formats on demand, and further files; each is made when it is asked for.
@@ -464,8 +384,8 @@ def show_downloads(
     identity
         Fingerprints and settings behind the result. It becomes part of the file names: Streamlit 1.67
         may serve the former bytes of a large file under the same name.
-    extra, further
-        Files of the tool's own, beside the report and behind "More formats".
+    extra
+        Files of the tool's own.
     released
         The tables that are given away, in which a policy may forbid columns.
     """
@@ -490,12 +410,12 @@ def show_downloads(
     row = st.container(horizontal=True)
     with row:
         show_download(main, key=f"{tool}_html")
-        for download in extra:
+        for download in (each for each in extra if not each.is_further):
             show_download(download, key=f"{tool}_{download.label}")
         with st.popover(say("More formats"), icon=":material/file_save:"):
             for name, report in reports.items():
                 show_download(report, key=f"{tool}_{name}")
-            for download in further:
+            for download in (each for each in extra if each.is_further):
                 show_download(download, key=f"{tool}_{download.label}")
         made = partial(_settings_now, make_report, use)
         about = "Everything set here, for --settings and for Open settings."

@@ -1,173 +1,155 @@
 """Row leakage: whether a participant is still in the scrambled table."""
 
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import partial
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
-from core.demo import LEAKAGE as DEMOS
-from core.leakage import LeakageAudit, LeakageMeasures, TablePair, judge_leakage
+from core import caching
+from core.leakage import LeakageSettings, judge_leakage, with_names_of
 from core.leakage.evidence import row_counts_csv, row_values_table
 from core.leakage.proof import leakage_proof
 from core.leakage.report import leakage_report
-from core.leakage.result import TOOL, comparison_note, leakage_result
-from core.reports import Report, input_facts
-from core.result import Result, Table
+from core.leakage.result import comparison_note, leakage_result
+from core.leakage.tool import TOOL
+from core.reports import InputFacts, Report, input_facts
+from core.result import Table
 from core.tables import Dataset
-from core.words import own, say, text
-from pages.components.inputs import (
-    Way,
-    above_privacy_line,
-    ask_for_table,
-    show_empty_state,
-    show_ways_on,
-    stored_files,
-)
-from pages.components.long_work import greyed_out
+from core.words import listed, own, say, text
+from pages.components.asking import ask_for_form
+from pages.components.drawer import SETTINGS
+from pages.components.inputs import Way, stored_files
 from pages.components.parts import show_group, show_part
-from pages.components.results import (
-    Download,
-    show_definitions,
-    show_downloads,
-    show_figures,
-    show_findings,
-    show_table,
-    show_verdict,
-)
+from pages.components.results import Download, show_table
+from pages.components.shown import Shown, Texts
 from pages.components.text import sentence
-from pages.components.texts import ask_what_was_read, what_was_read
-from pages.measure.leakage_parts.settings import ask_for_settings, ask_for_thresholds, propose_to_ignore
+from pages.components.tool_page import ToolPage, show_page
 from pages.measure.leakage_parts.work import measure
 
-WHAT_TO_UPLOAD = (
-    "Upload the **original** table and its **scrambled** copy, whether shuffled, noised or synthetic. "
-    "Columns are matched by name, rows by position or by a column of your choice. CSV, TSV, Excel or Parquet."
-)
+
+def _ask_for_settings(shown: Shown) -> LeakageSettings:
+    """Show how cells and rows are compared; a change measures again."""
+    original, scrambled = shown.given["original"], shown.given["scrambled"]
+    there = set(with_names_of(original, scrambled).columns)
+    common = [name for name in original.columns if name in there]
+    mark = _mark(original, scrambled)
+    given = {
+        "key": {"options": [None, *common], "mark": mark},
+        "ignore_columns": {"options": common, "mark": mark},
+    }
+    return LeakageSettings(**ask_for_form(TOOL.key, LeakageSettings, given=given))
 
 
-def show_leakage() -> None:
-    st.title(say(TOOL.title))
-    question = st.container()
-    original, scrambled = _ask_for_tables()
-    drawer = st.expander(say("Settings"), icon=":material/tune:")
-    with drawer:
-        st.markdown(
-            say(
-                "Records of the same kind that the scrambled table was **not** made from. If scrambled rows "
-                "are closer to the original than to these, something of the original persons was kept."
-            )
-        )
-        holdout = ask_for_table(TOOL.key, "holdout", label="Hold-out table")
-    if original is None or scrambled is None:
-        question.markdown(say(TOOL.question))
-        show_empty_state(TOOL.key, text=WHAT_TO_UPLOAD, demos=DEMOS)
+def _mark(original: Dataset, scrambled: Dataset) -> str:
+    return f"{original.fingerprint}_{scrambled.fingerprint}"
+
+
+def _propose_to_ignore(shown: Shown) -> None:
+    """Propose to leave out columns that hold new pseudonyms: they match nowhere and hide rows that do."""
+    original, scrambled, settings = shown.given["original"], shown.given["scrambled"], shown.settings
+    found = caching.leakage_pseudonyms(original.fingerprint, scrambled.fingerprint, settings.key)
+    if not (names := [name for name in found if name not in settings.ignore_columns]):
         return
-    with above_privacy_line():
-        _show_audit(original, scrambled, holdout, drawer)
+    proposal = say(
+        "{columns} never repeats and matches nowhere, as new pseudonyms do: no row can be the same with it.",
+        "{columns} never repeat and match nowhere, as new pseudonyms do: no row can be the same with them.",
+        n=len(names),
+        columns=listed(names),
+    )
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        st.markdown(sentence(proposal), width="stretch")
+        st.button(
+            say("Leave it out", "Leave them out", n=len(names)),
+            key="leakage_leave_out",
+            icon=":material/visibility_off:",
+            on_click=_ignore,
+            args=(f"leakage_ignore_columns_{_mark(original, scrambled)}", names),
+        )
 
 
-def _show_audit(
-    original: Dataset, scrambled: Dataset, holdout: Dataset | None, drawer: DeltaGenerator
-) -> None:
-    with drawer:
-        settings = ask_for_settings(original, scrambled)
-        thresholds = ask_for_thresholds()
-        note = st.container()
-    propose_to_ignore(original, scrambled, settings)
-    pair, measures = measure(original, scrambled, holdout, settings)
+def _ignore(key: str, names: list[str]) -> None:
+    st.session_state[key] = [*st.session_state.get(key, ()), *names]
+
+
+def _measure(shown: Shown) -> object:
+    original, scrambled, holdout = (shown.given[each.role] for each in TOOL.inputs)
+    shown.found["pair"], measures = measure(original, scrambled, holdout, shown.settings)
     if measures is not None:
-        note.caption(sentence(say(comparison_note(measures))))
-        tables = {own("original"): original, own("scrambled"): scrambled, own("hold-out"): holdout}
-        with greyed_out(TOOL.key, when=measures.settings != settings):
-            _show_results(
-                judge_leakage(measures, thresholds, read=what_was_read(TOOL.key, scrambled, measures.texts)),
-                pair,
-                {role: table for role, table in tables.items() if table is not None},
-            )
+        shown.drawer[SETTINGS].caption(sentence(say(comparison_note(measures))))
+        shown.is_outdated = measures.settings != shown.settings
+    return measures
 
 
-def _ask_for_tables() -> tuple[Dataset | None, Dataset | None]:
-    stored = stored_files(TOOL.key, "original"), stored_files(TOOL.key, "scrambled")
-    left, right = (st.container(), st.container()) if all(stored) else st.columns(2)
-    with left:
-        original = ask_for_table(TOOL.key, "original", label="Original table")
-    with right:
-        scrambled = ask_for_table(TOOL.key, "scrambled", label="Scrambled table")
-    return original, scrambled
+def _reasons(shown: Shown) -> Sequence[str]:
+    problem = shown.measured.row_problem
+    return (problem,) if problem and problem != shown.audit.headline else ()
 
 
-def _show_results(audit: LeakageAudit, pair: TablePair, tables: dict[str, Dataset]) -> None:
-    problem = audit.measures.row_problem
-    reasons = (problem,) if problem and problem != audit.headline else ()
-    result = leakage_result(audit)
-    show_verdict(result.verdict, result.headline, reasons=reasons, findings=result.findings)
-    _show_leaked_rows(result)
-    show_figures(result.in_order(result.group("persons").figures), at_once=4)
-    with st.container(border=True):
-        st.markdown(say("**What was found**"))
-        said = next((each.check for each in audit.findings if each.gist == audit.headline), "")
-        show_findings(audit.findings, key=TOOL.key, at_once=2, in_card=said)
-    ask_what_was_read(TOOL.key, pair.scrambled, audit.measures.texts)
-    _show_details(result, pair, audit.measures)
-    given = {role: [stored_files(TOOL.key, role)[-1].key] for role in ("original", "scrambled")}
-    show_ways_on(TOOL.key, [Way("risk", partial(dict, table=given["scrambled"], original=given["original"]))])
-    st.subheader(say("Downloads"), anchor=False)
-    facts = [input_facts(table, role) for role, table in tables.items()]
-    identity = repr(
-        ([fact.sha256 for fact in facts], audit.measures.settings, audit.thresholds, dict(audit.read))
-    )
-    counts = partial(row_counts_csv, audit.measures)
-    show_downloads(
-        TOOL.key,
-        partial(_report, audit, tables),
-        identity=identity,
-        released=[(pair.scrambled, ())],
-        extra=[Download("Counts per row (CSV)", "leakage_rows.csv", "text/csv", counts, "No cell values.")],
-    )
-    show_definitions(TOOL.measures, limits=TOOL.limits)
-
-
-def _report(audit: LeakageAudit, tables: dict[str, Dataset], created_at: datetime) -> Report:
-    facts = [input_facts(table, role) for role, table in tables.items()]
-    original, scrambled, *_ = tables.values()
-    made = leakage_report(audit, inputs=facts, created_at=created_at)
-    return made.with_tables(leakage_proof(audit, original, scrambled))
-
-
-def _show_leaked_rows(result: Result) -> None:
+def _show_leaked_rows(shown: Shown) -> None:
     """Show the leaked rows alone: where they stand, and their list."""
-    if parts := result.group("leaked").parts:
+    if parts := shown.result.group("leaked").parts:
         for place, part in zip(st.columns([3, 2]), parts, strict=True):
             with place:
                 show_part(part, key="leakage_leaked")
 
 
-def _show_details(result: Result, pair: TablePair, measures: LeakageMeasures) -> None:
-    groups = [result.group(key) for key in ("rows", "columns", "nearest", "attacks", "worst", "distances")]
-    for tab, group in zip(st.tabs([say(group.title) for group in groups]), groups, strict=True):
-        with tab:
-            show_group(result, group.key)
-            if group.key == "worst" and measures.rows is not None:
-                _show_values(
-                    pair,
-                    measures,
-                    [row for part in group.parts if isinstance(part, Table) for row, *_ in part.cells()],
-                )
-
-
-def _show_values(pair: TablePair, measures: LeakageMeasures, rows: list[int]) -> None:
-    if st.toggle(
+def _show_worst(shown: Shown) -> None:
+    """Show the rows that share most, and the cells of one on demand."""
+    group, measures = shown.result.group("worst"), shown.measured
+    show_group(shown.result, group.key)
+    if measures.rows is None or not st.toggle(
         say("Show the cells of a row"),
         key="leakage_reveal",
         help=say("Cell values are people's data; they are shown here only, and never in a report."),
         persist_state="session",
     ):
-        row = st.selectbox(say("Row of the original table"), rows, key="leakage_row", persist_state="session")
-        show_table(
-            row_values_table(pair, measures, row),
-            alt=text("Cells of row {row} in both tables", row=row),
-        )
+        return
+    rows = [row for part in group.parts if isinstance(part, Table) for row, *_ in part.cells()]
+    row = st.selectbox(say("Row of the original table"), rows, key="leakage_row", persist_state="session")
+    show_table(
+        row_values_table(shown.found["pair"], measures, row),
+        alt=text("Cells of row {row} in both tables", row=row),
+    )
 
 
-show_leakage()
+def _ways(_: Shown) -> list[Way]:
+    original, scrambled = ([stored_files(TOOL.key, role)[-1].key] for role in ("original", "scrambled"))
+    return [Way("risk", partial(dict, table=scrambled, original=original))]
+
+
+def _report(shown: Shown, created_at: datetime) -> Report:
+    made = leakage_report(shown.audit, inputs=[*_facts(shown)], created_at=created_at)
+    original, scrambled, *_ = shown.tables
+    return made.with_tables(leakage_proof(shown.audit, original, scrambled))
+
+
+def _facts(shown: Shown) -> Iterator[InputFacts]:
+    roles = (own("original"), own("scrambled"), own("hold-out"))
+    return (input_facts(table, role) for table, role in zip(shown.tables, roles, strict=False))
+
+
+def _downloads(shown: Shown) -> list[Download]:
+    counts = partial(row_counts_csv, shown.measured)
+    return [Download("Counts per row (CSV)", "leakage_rows.csv", "text/csv", counts, "No cell values.")]
+
+
+show_page(
+    ToolPage(
+        tool=TOOL,
+        settings=_ask_for_settings,
+        above=_propose_to_ignore,
+        measure=_measure,
+        judge=lambda shown: judge_leakage(shown.measured, shown.thresholds, read=shown.read),
+        result=lambda shown: leakage_result(shown.audit),
+        reasons=_reasons,
+        showing=_show_leaked_rows,
+        elsewhere=("leaked",),
+        parts={"worst": _show_worst},
+        texts=lambda shown: [Texts(TOOL.key, shown.given["scrambled"], shown.measured.texts)],
+        ways=_ways,
+        report=_report,
+        released=lambda shown: [(shown.given["scrambled"], ())],
+        downloads=_downloads,
+    )
+)

@@ -1,26 +1,28 @@
 """Tabular verifier: whether an anonymized table holds what its log claims, and whether that is enough."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
 
 import streamlit as st
 
-from core.caching import StoredFile
-from core.demo import TABULAR as DEMOS
-from core.reports import report_table
-from core.result import Result, Table
-from core.tabular import LeftOutFile
+from core.reports import Report
 from core.tabular.csv_report import Headers, csv_report_header, csv_report_name, csv_report_row
 from core.tabular.report import tabular_report
-from core.tabular.result import TOOL, run_counts, run_result
+from core.tabular.result import file_result, run_counts, run_result
+from core.tabular.tool import TOOL
 from core.tabular.verified import VerifiedFile
+from core.verdict import Verdict
 from core.words import listed, say
-from pages.components import inputs, results
-from pages.components.parts import show_group
+from pages.components.drawer import FILES, THRESHOLDS
+from pages.components.inputs import Way, list_given
+from pages.components.results import Download
+from pages.components.runs import ask_for_file, show_figures_of_files, show_run
+from pages.components.shown import Shown, Texts
 from pages.components.text import sentence
-from pages.verify.tabular_parts.batch import MeasuredFile, judge, measure_pairs
-from pages.verify.tabular_parts.file import show_file
+from pages.components.tool_page import ToolPage, show_page, show_whole
+from pages.verify.tabular_parts.batch import judge, measure_pairs
+from pages.verify.tabular_parts.file import ask_for_classes, show_columns, show_evidence, show_map, show_sides
 from pages.verify.tabular_parts.pairing import (
     ask_for_pairs,
     can_be_paired,
@@ -29,115 +31,102 @@ from pages.verify.tabular_parts.pairing import (
     show_left_out,
     show_what_needs_no_log,
 )
-from pages.verify.tabular_parts.settings import Limits, ask_for_limits, ask_for_patterns, show_departures
+from pages.verify.tabular_parts.settings import ask_for_limits, ask_for_patterns, show_departures
 
-WHAT_TO_UPLOAD = (
-    "Upload three files for each table: the **original** `visits.csv`, the **anonymized** "
-    "`visits_anonymized.csv`, and the **log** of what was done, `visits_anonymized_log.json`. "
-    "Tables may be CSV, TSV, Excel or Parquet. Without a log, **Row leakage** compares the two tables, and "
-    "**Disclosure risk** judges one alone."
-)
+_BY_HAND, _PATTERNS = "Pair files by hand", "Sensitive patterns"
 
 
-def show_tabular() -> None:
-    st.title(say(TOOL.title))
-    question = st.container()
-    files = inputs.ask_for_files(
-        TOOL.key,
-        "files",
-        label="Originals, anonymized tables and logs, all together",
-        help_text="Files are paired by their names; others can be paired by hand.",
-    )
-    if not files:
-        question.markdown(say(TOOL.question))
-        inputs.show_empty_state(TOOL.key, text=WHAT_TO_UPLOAD, demos=DEMOS)
-        return
-    pairs, left_out = pair_given(TOOL.key, files)
-    k = int(st.session_state.get("tabular_k", 5))
-    patterns, limits = _ask_for_settings(files, k=k, expanded=not pairs and can_be_paired(TOOL.key, files))
-    with inputs.above_privacy_line():
-        measured, problems = measure_pairs(
-            TOOL.key, pairs, {stored.name: stored for stored in files}, patterns=patterns
-        )
-        show_what_needs_no_log(TOOL.key, files)
-        if measured:
-            show_departures(patterns, limits)
-            keys = {stored.name: stored.key for stored in files}
-            _show_results(measured, (*problems, *left_out), limits, k, keys)
-        else:
-            show_left_out((*problems, *left_out))
-
-
-def _ask_for_settings(
-    files: Sequence[StoredFile], *, k: int, expanded: bool
-) -> tuple[tuple[str, ...], Limits]:
-    """Show files and settings in one drawer, open where a pair can be made; return patterns and limits."""
+def _show_drawer(shown: Shown) -> None:
+    """Show files and settings, opened where a pair can be made by hand."""
+    files = shown.given["files"]
+    shown.found["pairs"], shown.found["left_out"] = pair_given(TOOL.key, files)
+    expanded = not shown.found["pairs"] and can_be_paired(TOOL.key, files)
     names = listed([stored.name for stored in files], at_most=2)
     heading = sentence(say("Files and settings: {files}", files=names))
+    titles = (FILES, _BY_HAND, _PATTERNS, THRESHOLDS)
     drawer = st.expander(heading, icon=":material/tune:", expanded=expanded)
-    places = drawer.tabs(
-        [say("Files"), say("Pair files by hand"), say("Sensitive patterns"), say("Thresholds")],
-        default=say("Pair files by hand") if expanded else None,
-    )
-    with places[0]:
-        inputs.list_given(
-            TOOL.key, "files", files, is_table=lambda name: not is_log(name), says_problems=False
-        )
-    with places[1]:
+    places = drawer.tabs([say(title) for title in titles], default=say(_BY_HAND) if expanded else None)
+    shown.drawer = dict(zip(titles, places, strict=True))
+    with shown.drawer[FILES]:
+        list_given(TOOL.key, "files", files, is_table=lambda name: not is_log(name), says_problems=False)
+    with shown.drawer[_BY_HAND]:
         ask_for_pairs(TOOL.key, files)
-    with places[2]:
-        patterns = ask_for_patterns()
-    with places[3]:
-        return patterns, ask_for_limits(k=k)
+    with shown.drawer[_PATTERNS]:
+        shown.settings = ask_for_patterns()
 
 
-def _show_results(
-    measured: Sequence[MeasuredFile],
-    left_out: Sequence[LeftOutFile],
-    limits: Limits,
-    k: int,
-    keys: Mapping[str, str],
-) -> None:
-    files = [judge(file, limits) for file in measured]
-    result = run_result(files, left_out, k=k)
-    shown = 0
-    if len(files) > 1 or left_out:
-        results.show_verdict(result.verdict, run_counts([file.audit for file in files], left_out))
-        shown = _choose_file(files, result)
-    show_file(files[shown].audit, measured[shown], k=k)
-    pair = measured[shown].pair
-    original, anonymized = [keys[pair.original]], [keys[pair.anonymized]]
-    inputs.show_ways_on(
-        TOOL.key,
-        [
-            inputs.Way("leakage", partial(dict, original=original, scrambled=anonymized)),
-            inputs.Way("risk", partial(dict, table=anonymized, original=original)),
-        ],
+def _show(shown: Shown) -> None:
+    files = shown.given["files"]
+    shown.measured, problems = measure_pairs(
+        TOOL.key, shown.found["pairs"], {stored.name: stored for stored in files}, patterns=shown.settings
     )
-    if len(files) > 1:
-        with st.expander(say("Figures of all files"), icon=":material/table:"):
-            show_group(result, "files")
-    st.header(say("Downloads"), anchor=False)
-    results.show_downloads(
-        TOOL.key,
-        lambda created_at: tabular_report(files, skipped=left_out, created_at=created_at, k=k),
-        identity=repr(([file.identity for file in measured], [file.settings for file in files])),
-        extra=_csv_downloads(files),
-        released=[(file.anonymized, ()) for file in measured],
-    )
-    results.show_definitions(TOOL.measures, limits=TOOL.limits)
+    shown.found["left_out"] = left_out = (*problems, *shown.found["left_out"])
+    show_what_needs_no_log(TOOL.key, files)
+    if shown.measured:
+        show_whole(shown)
+    else:
+        with shown.drawer[THRESHOLDS]:
+            ask_for_limits(k=_k())
+        show_left_out(left_out)
 
 
-def _choose_file(files: Sequence[VerifiedFile], run: Result) -> int:
-    """List files, the worst first, with those left out; return the place of the one to look at."""
+def _k() -> int:
+    """Return the class size that the slider says, which stands beside the classes."""
+    return int(st.session_state.get("tabular_k", 5))
+
+
+def _judge_live(shown: Shown) -> None:
+    """Judge all files, list them, the worst first, with those left out; show the one to look at."""
+    with shown.drawer[THRESHOLDS]:
+        limits = ask_for_limits(k=_k())
+    left_out = shown.found["left_out"]
+    shown.found["files"] = files = [judge(file, limits) for file in shown.measured]
+    run = shown.found["run"] = run_result(files, left_out, k=_k())
     ranked = sorted(files, key=lambda file: -file.audit.overall.severity)
     names = [file.audit.name for file in ranked]
-    (listed_files,) = (each for each in run.group("list").parts if isinstance(each, Table))
-    results.list_files(TOOL.key, report_table(listed_files).frame, names)
-    return files.index(ranked[names.index(results.ask_for_file(TOOL.key, names))]) if len(names) > 1 else 0
+    with shown.top:
+        show_departures(shown.settings, limits)
+        if len(files) > 1 or left_out:
+            show_run(run, names, headline=run_counts([file.audit for file in files], left_out))
+        name = ask_for_file(TOOL.key, names) if len(files) > 1 else names[0]
+    chosen = files.index(ranked[names.index(name)])
+    shown.found["file"] = shown.measured[chosen]
+    shown.depends_on = [[file.identity for file in shown.measured], [file.settings for file in files]]
+    shown.judge(limits)
 
 
-def _csv_downloads(files: Sequence[VerifiedFile]) -> list[results.Download]:
+def _badges(shown: Shown) -> list[tuple[str, Verdict]]:
+    return [] if shown.result.verdict is Verdict.PASS else [*shown.result.verdicts.items()]
+
+
+def _texts(shown: Shown) -> list[Texts]:
+    file = shown.found["file"]
+    opinion = _file(shown).audit.opinion_measurement
+    return [] if opinion is None else [Texts(TOOL.key, file.anonymized, opinion.texts)]
+
+
+def _file(shown: Shown) -> VerifiedFile:
+    """Return the file to look at, judged."""
+    verified: VerifiedFile = shown.found["files"][shown.measured.index(shown.found["file"])]
+    return verified
+
+
+def _ways(shown: Shown) -> list[Way]:
+    keys = {stored.name: stored.key for stored in shown.given["files"]}
+    pair = shown.found["file"].pair
+    original, anonymized = [keys[pair.original]], [keys[pair.anonymized]]
+    return [
+        Way("leakage", partial(dict, original=original, scrambled=anonymized)),
+        Way("risk", partial(dict, table=anonymized, original=original)),
+    ]
+
+
+def _report(shown: Shown, created_at: datetime) -> Report:
+    k = shown.thresholds.opinion.smallest_k
+    return tabular_report(shown.found["files"], skipped=shown.found["left_out"], created_at=created_at, k=k)
+
+
+def _downloads(shown: Shown) -> list[Download]:
     """Offer the published CSV report, with its own headers and with English ones."""
     name = csv_report_name(datetime.now(UTC))
     asked: dict[Headers, tuple[str, str]] = {
@@ -145,8 +134,12 @@ def _csv_downloads(files: Sequence[VerifiedFile]) -> list[results.Download]:
         "en": ("CSV report (English)", name.replace(".csv", "_english.csv")),
     }
     return [
-        results.Download(
-            label, file_name, "text/csv", partial(_csv, files, headers), "A row per file, as published."
+        Download(
+            label,
+            file_name,
+            "text/csv",
+            partial(_csv, shown.found["files"], headers),
+            "A row per file, as published.",
         )
         for headers, (label, file_name) in asked.items()
     ]
@@ -157,4 +150,28 @@ def _csv(files: Sequence[VerifiedFile], headers: Headers) -> bytes:
     return "".join((csv_report_header(headers), *rows)).encode()
 
 
-show_tabular()
+show_page(
+    ToolPage(
+        tool=TOOL,
+        drawer=_show_drawer,
+        body=_show,
+        live=_judge_live,
+        judge=lambda shown: _file(shown).audit,
+        result=lambda shown: file_result(
+            shown.audit, k=_k(), log=bool(st.session_state.get("tabular_log_scale"))
+        ),
+        badges=_badges,
+        showing=show_map,
+        figures=("figures",),
+        found=show_sides,
+        texts=_texts,
+        elsewhere=("map",),
+        parts={"classes": ask_for_classes, "columns": show_columns},
+        own_tabs={"Evidence": show_evidence},
+        further=lambda shown: show_figures_of_files(shown.found["run"]),
+        ways=_ways,
+        report=_report,
+        released=lambda shown: [(file.anonymized, ()) for file in shown.measured],
+        downloads=_downloads,
+    )
+)

@@ -33,7 +33,7 @@ def test_uploads__are_compared_and_downloads_can_be_read(
     wait_until_idle(page)
     assert figure(page, "Average matching cells per row") == "1.75"
 
-    page.get_by_text("Settings", exact=True).click()
+    page.get_by_text("Settings", exact=True).first.click()
     expect(page.get_by_role("combobox", name="Values to ignore")).to_be_visible()
     wait_until_idle(page)
     page.wait_for_timeout(1_000)  # until the drawer is open

@@ -11,7 +11,8 @@ from core.demo import LEAKAGE as DEMOS
 from core.leakage import LeakageAudit, LeakageSettings, LeakageThresholds, audit_leakage, pair_tables
 from core.leakage.evidence import row_counts_csv, row_values_table
 from core.leakage.report import leakage_report
-from core.leakage.result import TOOL, comparison_note, leakage_result, nearest_note
+from core.leakage.result import comparison_note, leakage_result, nearest_note
+from core.leakage.tool import TOOL
 from core.measures import MEASURES
 from core.reports import RENDERERS, input_facts, render, report_table
 from core.result import Drawing, Figure, Table

@@ -7,15 +7,15 @@ import streamlit as st
 from core.diversity import Configuration, DiversityAudit, SearchProblem, Stability, repeat_configuration
 from core.diversity.charts import STATUS_WORDS, evaluated
 from core.diversity.judging import accuracy_word
-from core.diversity.result import TOOL
+from core.diversity.tool import TOOL
 from core.jobs import Progress
-from core.result import Drawing, Group, Result
 from core.words import own, percent, say, text
 from pages.components.long_work import ask_for_work
-from pages.components.parts import show_group, show_part
-from pages.components.results import show_figures
+from pages.components.parts import show_part
+from pages.components.shown import Shown
 
 REPEATS = 20
+SPLITS = "Other splits"
 
 
 def pick(mark: str, k: int, l: int) -> None:  # noqa: E741 - the model's own letter
@@ -69,33 +69,21 @@ def ask_for_pair(audit: DiversityAudit, mark: str) -> Configuration:
     return picked
 
 
-def show_pair(audit: DiversityAudit, result: Result, picked: Configuration, mark: str) -> None:
-    """Show figures, classes and their diversity, what may be known, and how stable the accuracy is."""
-    show_figures(result.in_order(result.group("pair").figures), at_once=4)
-    classes, known, bins = (result.group(key) for key in ("classes", "known", "bins"))
-    titles = (classes.title, known.title, "Other splits", bins.title)
-    places = st.tabs([say(title) for title in titles], key="diversity_pair_tabs")
-    with places[0]:
-        _show_side_by_side(classes, mark)
-    with places[1]:
-        show_group(result, known.key)
-    with places[2]:
-        _show_stability(audit, picked, mark)
-    with places[3]:
-        show_group(result, bins.key)
-
-
-def _show_side_by_side(classes: Group, mark: str) -> None:
-    drawn = [each for each in classes.parts if isinstance(each, Drawing)]
-    if not drawn:
+def show_side_by_side(shown: Shown) -> None:
+    """Show the classes of a pair beside the values in them."""
+    classes, mark = shown.result.group("classes"), shown.found["mark"]
+    if not classes.drawings:
         st.markdown(say(classes.empty))
         return
-    for number, (place, drawing) in enumerate(zip(st.columns(len(drawn)), drawn, strict=True)):
+    places = st.columns(len(classes.drawings))
+    for number, (place, drawing) in enumerate(zip(places, classes.drawings, strict=True)):
         with place:
             show_part(drawing, key=f"diversity_pair_chart_{number}_{mark}")
 
 
-def _show_stability(audit: DiversityAudit, picked: Configuration, mark: str) -> None:
+def show_stability(shown: Shown) -> None:
+    """Show how much of the accuracy is the luck of one split, on demand."""
+    audit, picked, mark = shown.audit, shown.found["picked"], shown.found["mark"]
     st.caption(
         say(
             "How much of the accuracy is the luck of one split? The same records are split again with other "

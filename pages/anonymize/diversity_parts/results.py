@@ -21,19 +21,21 @@ from core.diversity import (
     released_table,
 )
 from core.diversity.charts import GRID_TITLES, grid_drawing
-from core.diversity.judging import Sort, accuracy_word
+from core.diversity.judging import accuracy_word
 from core.diversity.report import configurations_csv, diversity_report, kept_records_csv
-from core.diversity.result import TOOL, diversity_result, way_of_records
+from core.diversity.settings import Sort
 from core.plain import table_csv
 from core.reports import Report
-from core.result import Drawing, Result
+from core.result import Drawing
 from core.words import percent, say
-from pages.anonymize.diversity_parts.pair import ask_for_pair, pick, show_pair
+from pages.anonymize.diversity_parts.pair import ask_for_pair, pick
 from pages.components import results
 from pages.components.asking import ask_for_choice, ask_for_number
 from pages.components.parts import show_group, show_part
+from pages.components.shown import Shown
+from pages.components.tool_page import show_found
 
-_FINDINGS_AT_ONCE = 1
+LISTS = ("offered", "every", "pareto")
 _HOW_TO_READ_POINTS = (
     "A point is one release; pairs that release the same are one point, named by the strongest. "
     "Nothing beats the outlined points in accuracy, removed records and precision at once; the line "
@@ -42,51 +44,27 @@ _HOW_TO_READ_POINTS = (
 )
 
 
-def show_search(measured: DiversitySearch, identity: str) -> None:
-    """Show everything that a finished or stopped search found.
-
-    Parameters
-    ----------
-    measured
-        The search.
-    identity
-        Fingerprints and settings it belongs to.
-    """
-    mark = _digest(identity)  # another search, other pairs: its own widgets
-    verdict, trade_off, looked_at = st.container(), st.container(), st.container()
-    lists = st.expander(say("Lists of the pairs"), icon=":material/list:")
-    with trade_off:
-        st.header(say("The trade-off"), anchor=False, help=say(_HOW_TO_READ_POINTS))
-        limits, *places = st.columns([1, 2, 2], gap="medium")
+def judge_live(shown: Shown) -> None:
+    """Show the trade-off beside the limits that filter it, and ask for the pair to look at."""
+    measured: DiversitySearch = shown.measured
+    mark = shown.found["mark"] = _digest(shown.found["identity"])  # another search, other pairs
+    with shown.last:
+        lists = shown.found["lists"] = st.expander(say("Lists of the pairs"), icon=":material/list:")
+    st.header(say("The trade-off"), anchor=False, help=say(_HOW_TO_READ_POINTS))
+    limits, *places = st.columns([1, 2, 2], gap="medium")
     with lists:
         sort = _ask_for_order(measured)
     with limits:
-        audit = judge_diversity(measured, _ask_for_limits(measured, sort))
-    with looked_at:
-        results.show_findings(audit.findings, key=TOOL.key, at_once=_FINDINGS_AT_ONCE)
-        picked = ask_for_pair(audit, mark)
-        result = diversity_result(audit, picked)
-        show_pair(audit, result, picked, mark)
-    with verdict:
-        results.show_verdict(
-            result.verdict, result.headline, reasons=way_of_records(audit), findings=result.findings
-        )
-    with trade_off:
-        _show_trade_off(audit, result, picked, places, mark)
-    with lists:
-        _show_lists(result)
-    st.header(say("Downloads"), anchor=False)
-    results.show_downloads(
-        TOOL.key,
-        partial(_report, audit, picked),
-        identity=_name_of(identity, audit, picked),
-        extra=_downloads(audit, picked, _name_of(identity, audit, picked)),
-    )
-    results.show_definitions(TOOL.measures, limits=TOOL.limits)
-
-
-def _name_of(identity: str, audit: DiversityAudit, picked: Configuration) -> str:
-    return repr((identity, audit.thresholds, picked.k, picked.l))
+        thresholds = _ask_for_limits(measured, sort)
+    found, pair = st.container(), st.container()
+    audit = shown.found["audit"] = judge_diversity(measured, thresholds)
+    with pair:
+        picked = shown.found["picked"] = ask_for_pair(audit, mark)
+    shown.judge(thresholds)
+    shown.depends_on = [shown.found["identity"], picked.k, picked.l]
+    with found:
+        show_found(shown)
+    _show_trade_off(shown, places)
 
 
 def _digest(identity: str) -> str:
@@ -141,10 +119,8 @@ def _ask_for_order(measured: DiversitySearch) -> Sort:
     return order
 
 
-def _show_trade_off(
-    audit: DiversityAudit, result: Result, picked: Configuration, places: Sequence[DeltaGenerator], mark: str
-) -> None:
-    group, (points, grid) = result.group("trade_off"), places
+def _show_trade_off(shown: Shown, places: Sequence[DeltaGenerator]) -> None:
+    group, (points, grid), mark = shown.result.group("trade_off"), places, shown.found["mark"]
     if not group.parts:
         st.markdown(say(group.empty))
         return
@@ -165,7 +141,7 @@ def _show_trade_off(
             required=True,
             persist_state="session",
         )
-        _show_selectable(grid_drawing(audit, figure, picked), "grid", mark)
+        _show_selectable(grid_drawing(shown.audit, figure, shown.found["picked"]), "grid", mark)
 
 
 def _show_selectable(drawing: Drawing, name: str, mark: str) -> None:
@@ -186,21 +162,24 @@ def _take_click(key: str, mark: str) -> None:
         pick(mark, int(clicked[0]["k"]), int(clicked[0]["l"]))
 
 
-def _show_lists(result: Result) -> None:
-    groups = [result.group(key) for key in ("offered", "every", "pareto")]
-    places = st.tabs([say(group.title) for group in groups], key="diversity_lists")
-    for place, group in zip(places, groups, strict=True):
-        with place:
-            show_group(result, group.key)
+def show_lists(shown: Shown) -> None:
+    """Show the pairs that are offered, all of them, and those that nothing beats."""
+    groups = [shown.result.group(key) for key in LISTS]
+    with shown.found["lists"]:
+        places = st.tabs([say(group.title) for group in groups], key="diversity_lists")
+        for place, group in zip(places, groups, strict=True):
+            with place:
+                show_group(shown.result, group.key)
 
 
-def _report(audit: DiversityAudit, picked: Configuration, created_at: datetime) -> Report:
-    return diversity_report(audit, picked, created_at=created_at)
+def report(shown: Shown, created_at: datetime) -> Report:
+    """Return the report of the search and the pair."""
+    return diversity_report(shown.audit, shown.found["picked"], created_at=created_at)
 
 
-def _downloads(audit: DiversityAudit, picked: Configuration, identity: str) -> list[results.Download]:
+def downloads(shown: Shown) -> list[results.Download]:
     """Offer the released tables, the kept record numbers, and all configurations."""
-    problem, digest = audit.search.problem, _digest(identity)
+    audit, picked, digest = shown.audit, shown.found["picked"], _digest(shown.identity())
     found = [
         results.Download(
             "All pairs as CSV", f"pairs_{digest}.csv", "text/csv", partial(configurations_csv, audit)
@@ -208,7 +187,7 @@ def _downloads(audit: DiversityAudit, picked: Configuration, identity: str) -> l
     ]
     if picked.kept_set is None or picked.verification is None:
         return found
-    stem = f"{problem.data.name.rsplit('.', maxsplit=1)[0]}_k{picked.k}_l{picked.l}"
+    stem = f"{audit.search.problem.data.name.rsplit('.', maxsplit=1)[0]}_k{picked.k}_l{picked.l}"
     return [*_release_downloads(audit, picked, stem, digest), *found]
 
 

@@ -1,27 +1,26 @@
 """Results of the event-log anonymizer on its page, a tab each."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
 
 from core.caching import events_curve, events_outcomes, released_trace_risk
-from core.events import EventAudit, EventSettings, Outcome, Rule, Suggestions, TraceRisk, suggest_settings
+from core.events import EventSettings, Outcome, Rule, Suggestions, suggest_settings
 from core.events.charts import curve_drawing, group_drawings
 from core.events.measuring import LARGEST_LOG_WITH_CURVE
 from core.events.result import recommended_way, scopes_table, suggestions_table, ways_table
 from core.events.settings import PSEUDONYM_SCOPES
 from core.events.suggestions import NONE_REACHES, tried_text
 from core.jobs import Progress
-from core.result import Result
 from core.tables import Dataset
 from core.words import say
 from pages.anonymize.events_parts.settings import show_mapping_downloads, use_settings
 from pages.components.long_work import ask_for_work, greyed_out
 from pages.components.parts import show_group, show_part
 from pages.components.results import show_table
+from pages.components.shown import Shown
 
-_TABS = ("combinations", "loss", "heat_maps", "traces", "strategies", "unmapped", "preview")
 _TRACE_WORDS = (
     "One pseudonym links all events of a user. Somebody who saw two of them, a neighbour for example, looks "
     "for the pseudonym that has both. **Can single out** counts users for whom *some* such events nobody "
@@ -29,45 +28,20 @@ _TRACE_WORDS = (
 )
 
 
-def show_tabs(
-    result: Result, audit: EventAudit, dataset: Dataset, settings: EventSettings, rule: Rule
-) -> Sequence[Outcome]:
-    """Show what was found, a tab each; return the ways of anonymizing that are shown."""
-    titles = [say(result.group(key).title) for key in _TABS]
-    combinations, loss, heat_maps, traces, strategies, mapping, preview = st.tabs(titles)
-    with combinations:
-        _show_combinations(result, audit)
-    with loss:
-        _show_loss(result)
-    with heat_maps:
-        show_group(result, "heat_maps")
-    with traces:
-        risk_of = partial(released_trace_risk, dataset.fingerprint, settings, rule)
-        _show_traces(result, audit, risk_of)
-    with strategies:
-        found = events_outcomes(dataset.fingerprint, settings, rule.k, rule.cap)
-        curve = partial(events_curve, dataset.fingerprint, settings, rule.cap)
-        outcomes = _show_strategies(audit, found, curve)
-        _show_suggestions(dataset, settings, rule)
-    with mapping:
-        _show_unmapped(result)
-        show_mapping_downloads(settings.mapping)
-    with preview:
-        _show_preview(result, dataset)
-    return outcomes
-
-
-def _show_combinations(result: Result, audit: EventAudit) -> None:
+def show_combinations(shown: Shown) -> None:
     """Show how many users share each combination, before and after."""
     log = st.toggle(say("Logarithmic scale"), key="events_log_scale", persist_state="session")
-    parts = group_drawings(audit.anonymized, log=True) if log else result.group("combinations").parts
+    parts = (
+        group_drawings(shown.audit.anonymized, log=True) if log else shown.result.group("combinations").parts
+    )
     for number, (place, part) in enumerate(zip(st.columns(2), parts, strict=False)):
         with place:
             show_part(part, key=f"events_combinations_{number}")
 
 
-def _show_loss(result: Result) -> None:
+def show_loss(shown: Shown) -> None:
     """Show what each class and each step lost."""
+    result = shown.result
     show_group(result, "loss")
     st.markdown(say("**Loss after each flatten step**, if what is below k were removed there"))
     show_group(result, "steps")
@@ -76,8 +50,12 @@ def _show_loss(result: Result) -> None:
         show_group(result, "diversity")
 
 
-def _show_traces(result: Result, audit: EventAudit, risk_of: Callable[[str], TraceRisk]) -> None:
+def show_traces(shown: Shown) -> None:
     """Show what known events tell, and what other pseudonyms would change."""
+    result, audit = shown.result, shown.audit
+    risk_of = partial(
+        released_trace_risk, shown.given["log"].fingerprint, shown.settings, shown.thresholds.rule
+    )
     st.markdown(say(_TRACE_WORDS))
     show_group(result, "traces")
     st.markdown(
@@ -97,23 +75,30 @@ def _show_traces(result: Result, audit: EventAudit, risk_of: Callable[[str], Tra
     show_part(scopes_table({scope: risk_of(scope) for scope in PSEUDONYM_SCOPES}), key="events_scopes")
 
 
-def _show_strategies(
-    audit: EventAudit, outcomes: Sequence[Outcome], curve: Callable[[], Sequence[Outcome]]
-) -> Sequence[Outcome]:
-    """Show four ways for the chosen k, and the curve over all k; return what is shown."""
+def show_strategies(shown: Shown) -> None:
+    """Show four ways for the chosen k, and the curve over all k; offer a search for other settings."""
+    shown.found["outcomes"] = _show_ways(shown)
+    _show_suggestions(shown)
+
+
+def _show_ways(shown: Shown) -> Sequence[Outcome]:
+    """Show the ways, and return those that are shown."""
+    audit, log, rule = shown.audit, shown.given["log"].fingerprint, shown.thresholds.rule
+    outcomes = events_outcomes(log, shown.settings, rule.k, rule.cap)
     st.markdown(say(recommended_way(outcomes)))
     show_part(ways_table(audit, outcomes), key="events_ways")
     if audit.measured.n_events_after_cleanup > LARGEST_LOG_WITH_CURVE and not st.toggle(
         say("Draw the curve over k (takes some seconds)"), key="events_draw_curve", persist_state="session"
     ):
         return outcomes
-    points = curve()
+    points = events_curve(log, shown.settings, rule.cap)
     show_part(curve_drawing(audit, points), key="events_curve")
     return (*points, *(outcome for outcome in outcomes if outcome.k not in {point.k for point in points}))
 
 
-def _show_suggestions(dataset: Dataset, settings: EventSettings, rule: Rule) -> None:
+def _show_suggestions(shown: Shown) -> None:
     """Offer a search for settings that keep most, and to use one of them."""
+    dataset, settings, rule = shown.given["log"], shown.settings, shown.thresholds.rule
     st.markdown(say("**Which columns and flatten steps keep most?** Coarser settings than these are tried."))
     asked = Rule(k=rule.k, strategy=rule.strategy, cap=rule.cap)
     key = f"{dataset.fingerprint}{(settings, hash(settings.mapping), asked)!r}"
@@ -139,27 +124,26 @@ def _show_suggested(found: Suggestions) -> None:
     show_part(suggestions_table(found), key="events_suggestions")
     with st.container(horizontal=True):
         for number, suggestion in enumerate(found.best, start=1):
-            st.button(
-                say("Use line {number}", number=number),
-                key=f"events_use_suggestion_{number}",
-                on_click=use_settings,
-                args=(suggestion.settings,),
-            )
+            if st.button(say("Use line {number}", number=number), key=f"events_use_suggestion_{number}"):
+                use_settings(suggestion.settings)
+                st.rerun()  # the whole page, not what depends on the rule alone
 
 
-def _show_unmapped(result: Result) -> None:
-    """Show the events without a class, with counts."""
+def show_unmapped(shown: Shown) -> None:
+    """Show the events without a class, with counts, and offer the mapping."""
+    result = shown.result
     if result.group("unmapped").parts:
         told = "Events without a class; they count as `other_event`. Give them one in the settings."
         st.markdown(say(told))
     show_group(result, "unmapped")
+    show_mapping_downloads(shown.settings.mapping)
 
 
-def _show_preview(result: Result, dataset: Dataset) -> None:
+def show_preview(shown: Shown) -> None:
     """Show the first lines of the export and of the log."""
     st.markdown(
         say("The first lines of the export, sorted by what they say so that their order tells nothing.")
     )
-    show_group(result, "preview")
+    show_group(shown.result, "preview")
     st.markdown(say("The first lines of the log as uploaded."))
-    show_table(dataset.table.slice(0, 10).to_pandas(), alt="First lines of the log")
+    show_table(shown.given["log"].table.slice(0, 10).to_pandas(), alt="First lines of the log")

@@ -28,9 +28,17 @@ from core.events.column_finding import with_found_columns
 from core.events.log import EventLog
 from core.events.mapping import OTHER_EVENT
 from core.events.settings import AUTOMATIC, COARSER
+from core.settings_form import described
 from core.tables import Dataset
 from core.words import listed, say
-from pages.components.asking import ask_for_choice, ask_for_number, ask_for_several, ask_whether, edit_table
+from pages.components.asking import (
+    ask_for,
+    ask_for_choice,
+    ask_for_number,
+    ask_for_several,
+    ask_whether,
+    edit_table,
+)
 from pages.components.inputs import ask_for_files, list_file
 from pages.components.policy import opened_form
 from pages.components.reading import show_problems
@@ -38,13 +46,7 @@ from pages.components.results import Download, show_download
 from pages.components.text import sentence
 
 _SETTINGS, _BASE = "events_settings", "events_base_mapping"
-_LARGEST_K = 50
 _MOST_KINDS = 200  # to give a class to at once
-_LIMITS = {
-    "max_trace_unique_share": "events_limit",
-    "max_rows_unique_share": "events_rows_limit",
-    "max_whole_trace_share": "events_whole_trace_limit",
-}
 _MODES = {
     "single": "In one step",
     "all": "In several steps: all levels",
@@ -395,16 +397,14 @@ def show_mapping_downloads(mapping: EventMapping) -> None:
 
 def ask_for_rule() -> Live:
     """Show what answers at once: k, strategy, pseudonyms; return it."""
-    k = ask_for_number(Rule, "k", slider=True, span=(2, _LARGEST_K), key="events_k")
-    scope = ask_for_choice(ReleaseOptions, "pseudonym_per", widget="segmented_control", key="events_scope")
-    cap = ask_for_number(Rule, "cap", key="events_cap")
+    ask, ask_of_release = partial(ask_for, "events", Rule), partial(ask_for, "events", ReleaseOptions)
+    k, scope, cap = ask("k"), ask_of_release("pseudonym_per"), ask("cap")
     with st.popover(say("Further options"), icon=":material/more_horiz:"):
-        strategy = ask_for_choice(Rule, "strategy", widget="segmented_control", key="events_strategy")
-        limits = {name: ask_for_number(Rule, name, step=0.0001, key=key) for name, key in _LIMITS.items()}
-        keep = ask_whether(ReleaseOptions, "keep_user_ids", key="events_keep_ids", disabled=scope != "user")
-        seed = ask_for_number(ReleaseOptions, "pseudonym_seed", key="events_seed")
+        further = {name: ask(name) for name in described(Rule) if name not in ("k", "cap")}
+        keep = ask_of_release("keep_user_ids", disabled=scope != "user")
+        seed = ask_of_release("pseudonym_seed")
     return Live(
-        rule=Rule(k=k, strategy=strategy, cap=cap, **limits),
+        rule=Rule(k=k, cap=cap, **further),
         options=ReleaseOptions(
             pseudonym_per=scope, keep_user_ids=keep and scope == "user", pseudonym_seed=seed
         ),

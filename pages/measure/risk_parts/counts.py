@@ -1,8 +1,6 @@
 """A table of counts: small cells, what the totals tell of suppressed ones, and what to suppress."""
 
-from collections.abc import Sequence
 from datetime import datetime
-from functools import partial
 
 import streamlit as st
 
@@ -10,57 +8,60 @@ from core import caching
 from core.counts import CountsAudit, CountThresholds
 from core.counts.report import counts_report
 from core.counts.result import counts_result
-from core.errors import AuditInputError
-from core.reports import Report, input_facts, report_table
-from core.risk import RiskSettings, check_settings
-from core.tables import Dataset
+from core.counts.tool import TOOL
+from core.reports import Report, input_facts
+from core.risk import check_settings
 from core.words import input_error, say
-from pages.components.asking import ask_for_number
-from pages.components.earlier import Earlier
+from pages.components.asking import ask_for
+from pages.components.parts import show_part
 from pages.components.reading import show_problems
-from pages.components.results import show_downloads, show_findings, show_table, show_verdict
+from pages.components.shown import Shown
+from pages.components.tool_page import ToolPage, show_whole
 
 
-def show_counts(dataset: Dataset, settings: RiskSettings, earlier: Earlier) -> None:
+def show_counts(shown: Shown) -> None:
     """Show the audit of a table whose rows are cells; the slider moved audits it again."""
-    for each in earlier.files:
-        show_problems(
-            input_error(
-                "{file} is a ledger of persons; give the earlier table of counts itself.", file=each.name
-            )
+    for each in shown.earlier.files:
+        no_ledger = "{file} is a ledger of persons; give the earlier table of counts itself."
+        show_problems(input_error(no_ledger, file=each.name))
+    check_settings(shown.settings, shown.given["table"].columns)
+    shown.page = COUNTS
+    show_whole(shown)
+
+
+def _judge_live(shown: Shown) -> None:
+    shown.judge(CountThresholds(least=ask_for(TOOL.key, CountThresholds, "least")))
+
+
+def _judge(shown: Shown) -> CountsAudit:
+    with st.spinner(say("Measuring"), show_time=True):
+        return caching.counts_audit(
+            shown.given["table"].fingerprint, shown.settings, shown.thresholds, shown.earlier.keys[0]
         )
-    others = earlier.keys[0]
-    verdict = st.container()
-    least = ask_for_number(CountThresholds, "least", slider=True, span=(2, 50), key="risk_counts_k")
-    try:
-        check_settings(settings, dataset.columns)
-        with st.spinner(say("Measuring"), show_time=True):
-            audit = caching.counts_audit(dataset.fingerprint, settings, CountThresholds(least=least), others)
-    except AuditInputError as error:
-        show_problems(error)
-        return
-    result = counts_result(audit, settings)
-    with verdict:
-        show_verdict(result.verdict, result.headline, findings=result.findings)
-    show_findings(result.findings, key="risk_counts", at_once=3, in_card=result.findings[0].check)
-    for table in result.group("cells").tables:
+
+
+def _show_cells(shown: Shown) -> None:
+    for table in shown.result.group("cells").tables:
         if table.rows:
-            show_table(report_table(table).frame, alt=table.title)
-    st.header(say("Downloads"), anchor=False)
-    show_downloads(
-        "risk",
-        partial(_report, audit, (dataset, *earlier.tables), settings),
-        identity=repr((dataset.fingerprint, settings, audit.thresholds, others)),
-        released=[(dataset, settings.leave_out)],
-    )
+            show_part(table, key="risk_cells")
 
 
-def _report(
-    audit: CountsAudit, tables: Sequence[Dataset], settings: RiskSettings, created_at: datetime
-) -> Report:
+def _report(shown: Shown, created_at: datetime) -> Report:
+    tables = (shown.given["table"], *shown.earlier.tables)
     return counts_report(
-        audit,
+        shown.audit,
         inputs=[input_facts(each, "published too" if n else "table") for n, each in enumerate(tables)],
         created_at=created_at,
-        settings=settings,
+        settings=shown.settings,
     )
+
+
+COUNTS = ToolPage(
+    tool=TOOL,
+    live=_judge_live,
+    judge=_judge,
+    result=lambda shown: counts_result(shown.audit, shown.settings),
+    report=_report,
+    parts={"cells": _show_cells},
+    released=lambda shown: [(shown.given["table"], shown.settings.leave_out)],
+)

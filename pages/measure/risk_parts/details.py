@@ -6,11 +6,11 @@ from typing import NamedTuple
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core import caching
 from core.jobs import Progress
 from core.reports import report_table
 from core.result import Group, Note, Table
 from core.risk import (
-    ColumnsMeasurement,
     Comparison,
     RiskMeasurement,
     Suda,
@@ -19,12 +19,14 @@ from core.risk import (
 )
 from core.risk.evidence import worst_classes_table
 from core.risk.result import columns_group, disclosure_group, special_uniques_group, unchosen_group
+from core.risk.tool import TOOL
 from core.tables import Dataset
 from core.words import say
-from pages.components.asking import ask_for_number
+from pages.components.asking import ask_for
 from pages.components.long_work import ask_for_work, greyed_out
 from pages.components.parts import show_part, show_parts
 from pages.components.results import ask_to_show_values, show_figures, show_table
+from pages.components.shown import Shown
 from pages.components.text import sentence
 
 
@@ -53,18 +55,19 @@ def place_details() -> Places:
     return Places(*st.tabs([say(tab) for tab in tabs]))
 
 
-def show_details(
-    places: Places, measured: RiskMeasurement, dataset: Dataset, *, columns: ColumnsMeasurement | None
-) -> Suda | None:
-    """Fill the tabs that do not depend on the thresholds; return the special uniques if searched for."""
+def show_details(places: Places, shown: Shown) -> None:
+    """Fill the tabs that do not depend on the thresholds."""
+    measured, dataset = shown.measured, shown.given["table"]
+    with places.columns:
+        with st.spinner(say("Looking at sets of columns"), show_time=True):
+            columns = shown.found["columns"] = caching.risk_columns(dataset.fingerprint, measured)
+        show_columns(columns_group(measured, columns), unchosen_group(measured))
     with places.disclosure:
         show_parts(disclosure_group(measured), key="risk_disclosure")
-    with places.columns:
-        show_columns(columns_group(measured, columns), unchosen_group(measured))
     with places.worst:
         _show_worst(measured, dataset)
     with places.special:
-        return _show_special_uniques(measured, dataset)
+        shown.found["suda"] = _show_special_uniques(measured, dataset)
 
 
 def show_columns(chosen: Group, unchosen: Group) -> None:
@@ -100,13 +103,8 @@ def _show_special_uniques(measured: RiskMeasurement, dataset: Dataset) -> Suda |
     if not measured.classes.n_classes:
         st.markdown(say("No record is assessed, so none is singled out."))
         return None
-    size = ask_for_number(
-        SudaSettings,
-        "max_size",
-        span=(1, n_columns),
-        start=min(SudaSettings.max_size, n_columns),
-        key=f"risk_suda_size_{n_columns}",
-    )
+    start = min(SudaSettings.max_size, n_columns)
+    size = ask_for(TOOL.key, SudaSettings, "max_size", mark=str(n_columns), span=(1, n_columns), start=start)
     known = measured.population and (measured.population.n_records, measured.population.population_size)
     key = f"{dataset.fingerprint}{(measured.settings, known, size)!r}"
     work = partial(_search_special_uniques, measured, dataset, size)

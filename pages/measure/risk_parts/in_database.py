@@ -15,22 +15,18 @@ from core.reports import Report, origin_facts
 from core.risk import RiskSettings, RiskThresholds
 from core.risk.in_engine import AuditInEngine, audit_in_engine, roles_in_engine
 from core.risk.report import risk_report
-from core.risk.result import TOOL, risk_result
+from core.risk.result import risk_result
+from core.risk.tool import TOOL
 from core.roles import Role, RoleSuggestion
 from core.settings_form import described
 from core.words import say
-from pages.components.long_work import ask_for_work, greyed_out
+from pages.components.long_work import ask_for_work
 from pages.components.parts import show_group
 from pages.components.reading import show_problems
-from pages.components.results import show_definitions, show_downloads
+from pages.components.shown import Shown
+from pages.components.tool_page import ToolPage, show_whole
 from pages.measure.risk_parts.details import show_columns
-from pages.measure.risk_parts.results import (
-    show_classes,
-    show_found,
-    show_intruders,
-    show_judgement,
-    show_people,
-)
+from pages.measure.risk_parts.results import show_classes, show_intruders, show_people
 from pages.measure.risk_parts.settings import ask_for_limits
 
 _WORK = "risk_database"
@@ -76,13 +72,10 @@ def _offered() -> Iterator[tuple[str, ConfiguredTable]]:
                 yield f"{name}: {address.name}", ConfiguredTable(address, secrets)
 
 
-def show_in_database(table: ConfiguredTable) -> None:
+def show_in_database(shown: Shown) -> None:
     """Ask what the columns are and for the limits, measure on demand, and show what was found."""
-    try:
-        settings = _ask_for_settings(table, _suggested(table))
-    except AuditInputError as error:
-        show_problems(error)
-        return
+    table: ConfiguredTable = shown.given["database"]
+    settings = _ask_for_settings(table, _suggested(table))
     if not settings.quasi_identifiers:
         st.info(
             say("Choose at least one quasi-identifier: what an intruder may know."), icon=":material/rule:"
@@ -94,8 +87,9 @@ def show_in_database(table: ConfiguredTable) -> None:
     work = partial(_audit, table, settings, limits)
     job = ask_for_work(_WORK, key, work, label="Measure it where it is", inputs=inputs)
     if job is not None and job.result is not None:
-        with greyed_out(_WORK, when=job.key != key):
-            _show(job.result, identity=job.key)
+        shown.page, shown.measured, shown.depends_on = DATABASE, job.result, [job.key]
+        shown.is_outdated = job.key != key
+        show_whole(shown)
 
 
 def _suggested(table: ConfiguredTable) -> Sequence[RoleSuggestion]:
@@ -161,26 +155,37 @@ def _audit(
         raise
 
 
-def _show(found: AuditInEngine, *, identity: str) -> None:
-    result = risk_result(found.audit, columns=found.columns)
-    show_judgement(result)
+def _show_live(shown: Shown) -> None:
+    shown.judge(shown.settings)
     people, classes = st.columns([2, 3])
     with people:
-        show_people(result)
+        show_people(shown.result)
     with classes:
-        show_classes(found.audit)
-    show_found(result)
+        show_classes(shown.audit)
+
+
+def _show_details(shown: Shown) -> None:
+    result = shown.result
     with st.expander(say("Three intruders"), icon=":material/person_search:"):
         show_intruders(result)
     with st.expander(say("Attribute disclosure"), icon=":material/visibility:"):
         show_group(result, "disclosure")
     with st.expander(say("Columns"), icon=":material/view_column:"):
         show_columns(result.group("columns"), result.group("unchosen"))
-    st.header(say("Downloads"), anchor=False)
-    show_downloads(TOOL.key, partial(_report, found), identity=identity)
-    show_definitions(TOOL.measures, limits=TOOL.limits)
 
 
-def _report(found: AuditInEngine, created_at: datetime) -> Report:
+def _report(shown: Shown, created_at: datetime) -> Report:
+    found: AuditInEngine = shown.measured
     inputs = [origin_facts(found.origin)]
     return risk_report(found.audit, inputs=inputs, created_at=created_at, columns=found.columns)
+
+
+DATABASE = ToolPage(
+    tool=TOOL,
+    live=_show_live,
+    judge=lambda shown: shown.measured.audit,
+    result=lambda shown: risk_result(shown.audit, columns=shown.measured.columns),
+    figures=("first",),
+    tabs=_show_details,
+    report=_report,
+)

@@ -6,27 +6,10 @@ from core.measures import MEASURES
 from core.result import Note, Result
 from core.risk import RiskAudit
 from core.risk.result import classes_group
-from core.verdict import Verdict
 from core.words import Amount, joined, own, say, text
 from pages.components.parts import show_part
-from pages.components.results import show_figures, show_findings, show_verdict
+from pages.components.results import show_figures
 from pages.components.text import sentence
-
-_FINDINGS_AT_ONCE = 2
-
-
-def show_judgement(result: Result) -> None:
-    """Show the verdict and what to do next."""
-    show_verdict(result.verdict, result.headline, findings=result.findings)
-
-
-def show_found(result: Result) -> None:
-    """Show the figures, four of them at once, and what the verdict's card does not say yet."""
-    show_figures(result.group("first").figures, at_once=4)
-    said = next(each.check for each in result.findings if each.message == result.headline)
-    show_findings(result.findings, key=result.tool, at_once=_FINDINGS_AT_ONCE, in_card=said)
-    if result.verdict is Verdict.PASS:
-        st.markdown(say("Nothing further was noticed."))
 
 
 def show_intruders(result: Result) -> None:

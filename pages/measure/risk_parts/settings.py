@@ -1,30 +1,35 @@
 """What the columns of a table are, how to count, and what the figures are held against."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from core import caching
 from core.risk import PRESETS, RiskMeasurement, RiskSettings, RiskThresholds
+from core.risk.tool import TOOL
 from core.roles import Role, RoleSuggestion
 from core.settings_form import described
 from core.tables import Dataset
 from core.words import Text, counted, joined, own, say, text
-from pages.components.asking import ask_for_choice, ask_for_number, edit_table
+from pages.components.asking import ask_for, ask_for_form, edit_table
+from pages.components.drawer import EARLIER, FURTHER, ask_for_further
 from pages.components.policy import opened_form, say_absent
+from pages.components.shown import Shown
 from pages.components.text import sentence
 
-# How to count, by setting; and the widget's key.
-_HOW_TO_COUNT = {
-    "missing": "risk_missing",
-    "missing_sensitive": "risk_missing_sensitive",
-    "several_sensitive": "risk_several",
-}
+_HOW_TO_COUNT = (
+    "missing",
+    "missing_sensitive",
+    "several_sensitive",
+    "population_size",
+    "distance",
+    "recursive_c",
+    "closeness",
+)
+ROLES = "Roles"
 _FREE_TEXT = own("free text")
 # The role that a column may have, and the setting that holds the columns of that role.
 _FIELDS: Mapping[str, str] = {
@@ -49,39 +54,39 @@ _HEADINGS = {
 }
 
 
-def ask_for_settings(dataset: Dataset) -> tuple[RiskSettings, Sequence[DeltaGenerator]]:
-    """Show the roles that names and values suggest, to correct and confirm, in the page's one drawer.
+def show_drawer(shown: Shown) -> None:
+    """Show the roles that names and values suggest, to correct and confirm, beside places for other files.
 
     Until the person confirms them the suggested roles are measured, and a finding says so.
-
-    Returns
-    -------
-    tuple
-        What to measure, and the drawer's places for other files: earlier releases last, and before them,
-        unless it is a table of counts, those that the table is compared with.
     """
+    dataset: Dataset = shown.given["table"]
     _take_opened(dataset)
     confirmed: RiskSettings | None = st.session_state.get(_slot(dataset))
-    settings = confirmed or _settings(_suggested_roles(dataset), {})
+    settings = shown.settings = confirmed or _settings(_suggested_roles(dataset), {})
     unusable = not settings.quasi_identifiers and not settings.is_of_counts
-    titles = ["Earlier releases"] if settings.is_of_counts else ["Further files", "Earlier releases"]
+    titles = [EARLIER] if settings.is_of_counts else [FURTHER, EARLIER]
     heading = " · ".join(say(words) for words in (roles_note(settings), *titles))
     drawer = st.expander(heading, icon=":material/rule:", expanded=unusable)
-    roles_place, *others = drawer.tabs([say(title) for title in ("Roles", *titles)])
-    with roles_place:
-        told = described(RiskSettings)
-        st.caption(
-            " · ".join(
-                f"{say(told[name].label)}: {say(told[name].about).rstrip('.')}" for name in _FIELDS.values()
-            )
+    places = drawer.tabs([say(title) for title in (ROLES, *titles)])
+    shown.drawer = dict(zip((ROLES, *titles), places, strict=True))
+    with shown.drawer[ROLES]:
+        _ask_for_roles(dataset)
+    ask_for_further(shown)
+
+
+def _ask_for_roles(dataset: Dataset) -> None:
+    told = described(RiskSettings)
+    st.caption(
+        " · ".join(
+            f"{say(told[name].label)}: {say(told[name].about).rstrip('.')}" for name in _FIELDS.values()
         )
-        with st.form("risk_roles_form", border=False):
-            roles = _edit_roles(dataset)
-            choices = _ask_for_choices()
-            if st.form_submit_button(say("Confirm the roles"), type="primary", icon=":material/check:"):
-                st.session_state[_slot(dataset)] = _settings(roles, choices, suggested=False)
-                st.rerun()
-    return settings, others
+    )
+    with st.form("risk_roles_form", border=False):
+        roles = _edit_roles(dataset)
+        choices = ask_for_form(TOOL.key, RiskSettings, *_HOW_TO_COUNT)
+        if st.form_submit_button(say("Confirm the roles"), type="primary", icon=":material/check:"):
+            st.session_state[_slot(dataset)] = _settings(roles, choices, suggested=False)
+            st.rerun()
 
 
 def roles_note(settings: RiskSettings) -> Text:
@@ -215,30 +220,6 @@ def _edit_roles(dataset: Dataset) -> dict[str, str]:
     return dict(zip(dataset.columns, edited["role"], strict=True))
 
 
-def _ask_for_choices() -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    first, second, third, fourth = st.columns(4)
-    for place, name in zip((first, second, third), _HOW_TO_COUNT, strict=True):
-        with place:
-            found[name] = ask_for_choice(RiskSettings, name, key=_HOW_TO_COUNT[name])
-    with fourth:
-        found["population_size"] = ask_for_number(
-            RiskSettings, "population_size", step=1000, key="risk_population_size"
-        )
-    first, second, third, _ = st.columns(4)
-    with first:
-        found["distance"] = ask_for_choice(RiskSettings, "distance", key="risk_distance")
-    with second:
-        found["recursive_c"] = ask_for_number(
-            RiskSettings, "recursive_c", span=(0.01, math.inf), step=0.5, key="risk_recursive_c"
-        )
-    with third:
-        found["closeness"] = ask_for_number(
-            RiskSettings, "closeness", span=(0, 0.5), step=0.005, key="risk_closeness"
-        )
-    return found
-
-
 def _settings(
     roles: Mapping[str, str], choices: Mapping[str, Any], *, suggested: bool = True
 ) -> RiskSettings:
@@ -260,62 +241,14 @@ def ask_for_limits(
     with presets:
         _show_presets(st.session_state.get("risk_k", RiskThresholds.k))
     with slider:
-        k = ask_for_number(RiskThresholds, "k", slider=True, span=(1, 50), key="risk_k")
+        k = ask_for(TOOL.key, RiskThresholds, "k")
+    names = [name for name in described(RiskThresholds) if name != "k"]
+    can_be_met = dict.fromkeys(names, with_sensitive)
+    can_be_met |= {"average_risk": True, "household_risk": with_household, "person_k": with_person}
+    given = {name: {"disabled": not can_be} for name, can_be in can_be_met.items()}
     with st.expander(say("Further limits"), icon=":material/tune:"):
-        further = _ask_for_further_limits(
-            with_sensitive=with_sensitive, with_household=with_household, with_person=with_person
-        )
+        further = ask_for_form(TOOL.key, RiskThresholds, *names, per_row=3, given=given)
     return RiskThresholds(k=k, **further)
-
-
-def _ask_for_further_limits(
-    *, with_sensitive: bool, with_household: bool, with_person: bool
-) -> dict[str, Any]:
-    """Show the limits of sensitive attributes and average risk, and those not judged unless set."""
-    found: dict[str, Any] = {}
-    first, second, third = st.columns(3)
-    with first:
-        found["l"] = ask_for_number(
-            RiskThresholds, "l", slider=True, span=(1, 10), key="risk_l", disabled=not with_sensitive
-        )
-        found["average_risk"] = _ask_for_limit("average_risk", "average")
-        found["alpha"] = _ask_for_limit("alpha", "alpha", disabled=not with_sensitive)
-        found["household_risk"] = _ask_for_limit(
-            "household_risk", "household_limit", disabled=not with_household
-        )
-    with second:
-        found["entropy_l"] = ask_for_number(
-            RiskThresholds,
-            "entropy_l",
-            slider=True,
-            span=(1, 10),
-            step=0.1,
-            none_at=1.0,
-            key="risk_entropy_l",
-            disabled=not with_sensitive,
-        )
-        found["beta"] = _ask_for_typed_limit("beta", "beta", disabled=not with_sensitive)
-        found["person_k"] = _ask_for_typed_limit("person_k", "person_limit", disabled=not with_person)
-    with third:
-        found["t"] = _ask_for_limit("t", "t", disabled=not with_sensitive)
-        found["delta"] = _ask_for_typed_limit("delta", "delta", disabled=not with_sensitive)
-    return found
-
-
-def _ask_for_limit(name: str, key: str, *, disabled: bool = False) -> float | None:
-    """Show a slider from 0 to 1 whose end, 1, is met by every table and so not judged."""
-    limit: float | None = ask_for_number(
-        RiskThresholds, name, slider=True, step=0.05, none_at=1.0, key=f"risk_{key}", disabled=disabled
-    )
-    return limit
-
-
-def _ask_for_typed_limit(name: str, key: str, *, disabled: bool) -> float | None:
-    step = 1 if described(RiskThresholds)[name].kind is int else 0.5
-    limit: float | None = ask_for_number(
-        RiskThresholds, name, step=step, key=f"risk_{key}", disabled=disabled
-    )
-    return limit
 
 
 def _show_presets(asked: int) -> None:

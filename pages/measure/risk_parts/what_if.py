@@ -13,17 +13,18 @@ from core.caching import vault
 from core.errors import AuditInputError
 from core.jobs import Progress
 from core.reports import zip_of
-from core.result import Result
-from core.risk.result import TOOL, option_group, option_labels, released_note, what_if_group
+from core.risk.result import option_group, option_labels, released_note, what_if_group
+from core.risk.tool import TOOL
 from core.settings_form import described
 from core.tables import Dataset
 from core.words import say, text
-from pages.components.asking import ask_for_choice, ask_for_number, ask_whether
+from pages.components.asking import ask_for
 from pages.components.inputs import Way, show_ways_on, stored_files
 from pages.components.long_work import ask_for_work, greyed_out
 from pages.components.parts import show_part
 from pages.components.reading import show_problems
 from pages.components.results import Download, show_badge, show_download, show_findings
+from pages.components.shown import Shown
 from pages.components.text import plain, sentence
 from pages.measure.risk_parts.details import show_rows
 
@@ -49,17 +50,28 @@ class Sources:
     key: tuple[str, ...] = ()
 
 
-def show_what_if(
-    audit: risk.RiskAudit, result: Result, dataset: Dataset, sources: Sources
-) -> risk.WhatIf | None:
+def _sources(shown: Shown) -> Sources:
+    dataset, population, groups = (shown.given[role] for role in ("table", "population", "hierarchies"))
+    named = dict(risk.hierarchy_for(each, dataset) for each in groups)
+    chosen = shown.measured.settings.quasi_identifiers
+    files = ("" if population is None else population.fingerprint, *(each.fingerprint for each in groups))
+    return Sources(
+        hierarchies={name: each for name, each in named.items() if name in chosen},
+        population=population,
+        key=files,
+    )
+
+
+def show_what_if(shown: Shown) -> risk.WhatIf | None:
     """Show what suppression alone would cost, search for cheaper generalizations, return what was found."""
+    audit, dataset, sources = shown.audit, shown.given["table"], _sources(shown)
     st.header(say("What if"), anchor=False)
     if not audit.measurement.classes.n_classes:
         st.markdown(say("No record is assessed, so nothing can be generalized."))
         return None
     costs, search = st.columns([2, 3])
     with costs:
-        group = result.group("suppression")
+        group = shown.result.group("suppression")
         st.markdown(f"**{say(group.title)}**")
         for table in group.tables:
             show_part(table, key="risk_suppression")
@@ -121,16 +133,12 @@ class _Search:
 
 
 def _ask_for_settings(audit: risk.RiskAudit, *, with_population: bool) -> risk.WhatIfSettings:
-    suppression = ask_for_number(
-        risk.WhatIfSettings, "suppression_limit", slider=True, span=(0, 0.5), key="risk_suppression_limit"
-    )
+    ask = partial(ask_for, TOOL.key, risk.WhatIfSettings)
+    suppression = ask("suppression_limit")
     with st.expander(say("What is asked for, and what counts as cheap"), icon=":material/tune:"):
         diverse = bool(audit.measurement.sensitive) and _ask_whether_diverse()
-        locally = ask_whether(risk.WhatIfSettings, "locally", widget="toggle", key="risk_what_if_locally")
-        objective = ask_for_choice(risk.WhatIfSettings, "objective", key="risk_what_if_objective")
-        k_map = ask_for_number(
-            risk.WhatIfSettings, "k_map", key="risk_what_if_k_map", disabled=not with_population
-        )
+        locally, objective = ask("locally"), ask("objective")
+        k_map = ask("k_map", disabled=not with_population)
         st.markdown(f"{say(described(risk.WhatIfSettings)['weights'].label)}:")
         weights = tuple(
             (name, weight)

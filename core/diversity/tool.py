@@ -1,0 +1,62 @@
+"""What the (k, l) search asks for, answers, and cannot tell."""
+
+from core.demo import DIVERSITY
+from core.diversity.settings import DiversitySettings, DiversityThresholds
+from core.measures import diversity as diversity_measures
+from core.measures import shared
+from core.tools import Input, Tool
+
+_LIMITS = (
+    (
+        "k and ℓ hold over the quasi-identifiers you chose, against somebody who knows nothing else. Every "
+        "other column is released as it is."
+    ),
+    (
+        "Accuracy is measured on records that were kept. Removing records changes which ones are left to "
+        "test on, so compare it with the accuracy on the same records untouched."
+    ),
+    (
+        "The best of many pairs is best partly by luck. The interval says how far an accuracy from so few "
+        "records can be off; repeating over other splits shows how much the choice of split does."
+    ),
+    "Distinct ℓ counts values, not how close they are or how likely: t and entropy ℓ say more.",
+    (
+        "Of equally good splits and representatives the first in the order of the records counts, so that "
+        "order can matter where there are ties, and only there."
+    ),
+    "Nothing here calls a table anonymous.",
+)
+TOOL = Tool(
+    key="diversity",
+    title="ℓ-diversity search",
+    question="Which k and ℓ protect the people in your data at an accuracy of your model that you can live "
+    "with?",
+    limits=_LIMITS,
+    measures=tuple(
+        measure.key
+        for measures in (diversity_measures.MEASURES, shared.COST, shared.DISCLOSURE, shared.MEASURES)
+        for measure in measures
+    ),
+    asked="Which k and ℓ protect people at an accuracy of my model that I can live with?",
+    needs="a table with the label that your model predicts, and the model if you have it",
+    upload=(
+        "Upload a **table of people** with the label that your model predicts. The model is trained here on"
+        " a part of it, or you bring your own: a fitted scikit-learn model in **skops** format, or a column"
+        " with its predictions. Training data need not be available."
+    ),
+    inputs=(
+        Input(role="data", label="Table to anonymize"),
+        Input(
+            role="model",
+            label="Fitted scikit-learn model in skops format",
+            kind="files",
+            needed=False,
+            help="Saved with skops.io.dump. Pickle and joblib files run code when opened: refused.",
+        ),
+        Input(role="training", label="Training table with the same columns", needed=False),
+    ),
+    settings=DiversitySettings,
+    thresholds=DiversityThresholds,
+    demos=DIVERSITY,
+    offer="Try public tables that come with scikit-learn:",
+)

@@ -1,0 +1,58 @@
+"""What the event-log anonymizer asks for, answers, and cannot tell."""
+
+from core.demo import EVENTS
+from core.events.settings import EventSettings, Rule
+from core.measures import events as measures_of
+from core.tools import Input, Tool
+
+_LIMITS = (
+    (
+        "k covers single combinations. A pseudonym links a user's events, and several of them together, "
+        "their number or their order can be unique although each is shared: that is what the figures of "
+        "traces, counts and order say."
+    ),
+    (
+        "Whether two identifiers are one person is judged by their spelling and by other columns of the "
+        "log; nicknames, second accounts and shared devices are not seen. Names inside released event "
+        "values are found where the log has them as users or in a column of its own."
+    ),
+    (
+        "Linking with other data: whoever holds another log of the same people may match them by more than "
+        "the columns released here."
+    ),
+    (
+        "Inference: everyone in a combination may have the same attribute (look at ℓ-diversity), and "
+        "knowing that somebody is in the log may already tell something."
+    ),
+    (
+        "Uneven data: a few users with most of the events dominate every combination. Raise k, flatten "
+        "another column, or merge event classes."
+    ),
+    (
+        "An export like this needs a legal basis; k users per combination do not replace it, and nothing "
+        "here calls the log anonymous."
+    ),
+)
+TOOL = Tool(
+    key="events",
+    title="Event-log anonymizer",
+    question=(
+        "Which export of an event log shows every combination for at least k users, at what loss, and what "
+        "does k not cover?"
+    ),
+    limits=_LIMITS,
+    measures=tuple(measure.key for measure in measures_of.MEASURES),
+    asked="Which export of my event log shows every combination for k users, at what loss?",
+    needs="a log with a time, a user and an event in each line",
+    upload=(
+        "Upload a log with a line per event: when (`OD_ISO`), who (`GUID`) and what (`dogodek`). With other"
+        " names, time, user and event are found by their values; other columns are not exported."
+    ),
+    inputs=(
+        Input(role="log", label="Event log", help="CSV, TSV, Excel, Parquet, XES or XES.gz."),
+        Input(role="mapping", label="Event mapping", kind="files", needed=False),
+    ),
+    settings=EventSettings,
+    thresholds=Rule,
+    demos=EVENTS,
+)

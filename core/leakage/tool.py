@@ -1,0 +1,42 @@
+"""What row leakage asks for, answers, and cannot tell."""
+
+from core.demo import LEAKAGE
+from core.leakage.settings import LeakageSettings, LeakageThresholds
+from core.measures import leakage as measures_of
+from core.tools import Input, Tool
+
+_LIMITS = (
+    "The second look does not undo changes that differ from row to row, decreasing scales, and words merged.",
+    "Where the original holds a person several times, few near copies stand out without a hold-out.",
+    "Distances to the closest record alone can miss leaks: a few copied rows hardly move a median.",
+    "With few rows, or few columns of few values, only a large excess can be told from chance.",
+    "Near copies are looked for among up to 1,000 scrambled rows: few persons of very many may be missed.",
+    "Nothing here calls a table anonymous.",
+)
+TOOL = Tool(
+    key="leakage",
+    title="Row leakage",
+    question="Is a participant still in the scrambled table?",
+    limits=_LIMITS,
+    measures=tuple(measure.key for measure in measures_of.MEASURES),
+    needs="the original table and its scrambled (shuffled, noised or synthetic) copy",
+    upload=(
+        "Upload the **original** table and its **scrambled** copy, whether shuffled, noised or synthetic. "
+        "Columns are matched by name, rows by position or by a column of your choice. CSV, TSV, Excel or "
+        "Parquet."
+    ),
+    inputs=(
+        Input(role="original", label="Original table"),
+        Input(role="scrambled", label="Scrambled table"),
+        Input(
+            role="holdout",
+            label="Hold-out table",
+            needed=False,
+            help="Records of the same kind that the scrambled table was **not** made from. If scrambled rows "
+            "are closer to the original than to these, something of the original persons was kept.",
+        ),
+    ),
+    settings=LeakageSettings,
+    thresholds=LeakageThresholds,
+    demos=LEAKAGE,
+)

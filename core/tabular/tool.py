@@ -1,0 +1,53 @@
+"""What the tabular verifier asks for, answers, and cannot tell."""
+
+from core.demo import TABULAR
+from core.measures import shared
+from core.measures import tabular as measures
+from core.tabular.settings import TabularSettings, TabularThresholds
+from core.tools import Input, Tool
+
+_LIMITS = (
+    (
+        "The published rule looks for written patterns and believes the log's meaning of a column; a PASS of "
+        "the rule alone does not mean that people cannot be recognized."
+    ),
+    (
+        "Sensitive patterns are found by their form: a name or number written in another way may be missed, "
+        "and a harmless code that looks like one is counted."
+    ),
+    (
+        "Class sizes speak of the chosen quasi-identifiers only; what an attacker may know besides is "
+        "not in them."
+    ),
+    "Nothing here calls a table anonymous.",
+)
+TOOL = Tool(
+    key="tabular",
+    title="Tabular verifier",
+    question="Does an anonymized table hold what its log claims, and is that enough?",
+    limits=_LIMITS,
+    measures=tuple(
+        measure.key
+        for group in (measures.MEASURES, shared.MEASURES, measures.SECOND_OPINION)
+        for measure in group
+    ),
+    asked="Was this table anonymized as its log says, and is that enough?",
+    needs="the original table, the anonymized table, and the log of what was done",
+    upload=(
+        "Upload three files for each table: the **original** `visits.csv`, the **anonymized** "
+        "`visits_anonymized.csv`, and the **log** of what was done, `visits_anonymized_log.json`. Tables "
+        "may be CSV, TSV, Excel or Parquet. Without a log, **Row leakage** compares the two tables, and "
+        "**Disclosure risk** judges one alone."
+    ),
+    inputs=(
+        Input(
+            role="files",
+            label="Originals, anonymized tables and logs, all together",
+            kind="files",
+            help="Files are paired by their names; others can be paired by hand.",
+        ),
+    ),
+    settings=TabularSettings,
+    thresholds=TabularThresholds,
+    demos=TABULAR,
+)

@@ -1,0 +1,92 @@
+"""What a tool asks for on its page: what it needs, and a closed drawer with settings and further files."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from core.caching import StoredFile
+from core.tables import Dataset
+from core.tools import Input, Tool
+from core.words import listed, say
+from pages.components.earlier import ask_for_earlier
+from pages.components.inputs import ask_for_files, ask_for_table, list_given, list_table, stored_files
+from pages.components.reading import all_sheets
+from pages.components.shown import Shown
+from pages.components.text import sentence
+
+FILES, SETTINGS, THRESHOLDS = "Files", "Settings", "Thresholds"
+FURTHER, EARLIER = "Further files", "Earlier releases"
+
+
+def ask_for_inputs(shown: Shown) -> bool:
+    """Ask for what is needed, two tables beside each other until both are there; return whether they are."""
+    tool = shown.tool
+    needed = [each for each in tool.inputs if each.needed]
+    are_there = all(stored_files(tool.key, each.role) for each in needed)
+    places = [st.container() for _ in needed] if are_there or len(needed) == 1 else st.columns(len(needed))
+    for place, each in zip(places, needed, strict=True):
+        with place:
+            shown.given[each.role] = _ask_for_input(tool, each)
+    return all(shown.given.values())
+
+
+def _ask_for_input(tool: Tool, wanted: Input) -> Dataset | tuple[StoredFile, ...] | None:
+    about: Any = {"label": wanted.label, "help_text": wanted.help or None}
+    if wanted.kind == "table":
+        return ask_for_table(tool.key, wanted.role, **about)
+    return ask_for_files(tool.key, wanted.role, **about)
+
+
+def show_drawer(shown: Shown) -> None:
+    """Show the closed drawer: files where there may be several, settings, further files."""
+    tool = shown.tool
+    (first, *_), further = _sorted(tool.inputs)
+    several = first.kind != "table"
+    names = listed([each.name for each in shown.given[first.role]], at_most=3) if several else ""
+    heading = sentence(say("Files and settings: {files}", files=names)) if several else say(SETTINGS)
+    titles = [
+        *([FILES] if several else []),
+        *shown.page.titles,
+        *([FURTHER] if any(each.kind != "releases" for each in further) else []),
+        *([EARLIER] if any(each.kind == "releases" for each in further) else []),
+    ]
+    with st.expander(heading, icon=":material/tune:"):
+        places = st.tabs([say(title) for title in titles]) if titles[1:] else [st.container()]
+    shown.drawer = dict(zip(titles, places, strict=True))
+    wrong = st.container()
+    if several:
+        with shown.drawer[FILES]:
+            shown.given[first.role] = _read(tool, first, shown.given[first.role], wrong)
+    ask_for_further(shown)
+
+
+def _sorted(inputs: Sequence[Input]) -> tuple[list[Input], list[Input]]:
+    """Return the inputs that are needed, and the others."""
+    return [each for each in inputs if each.needed], [each for each in inputs if not each.needed]
+
+
+def _read(tool: Tool, wanted: Input, stored: Sequence[StoredFile], wrong: DeltaGenerator) -> list[Dataset]:
+    given = zip(stored, list_given(tool.key, wanted.role, stored, wrong=wrong), strict=True)
+    return [each for file, table in given if table is not None for each in all_sheets(tool.key, file)]
+
+
+def ask_for_further(shown: Shown) -> None:
+    """Ask in the drawer for what is not needed: further tables beside each other, and earlier releases."""
+    tool, (_, further) = shown.tool, _sorted(shown.tool.inputs)
+    tables = [each for each in further if each.kind != "releases"]
+    if FURTHER in shown.drawer:
+        with shown.drawer[FURTHER]:
+            for place, each in zip(st.columns(len(tables)), tables, strict=True):
+                with place:
+                    given = _ask_for_input(tool, each)
+                    shown.given[each.role] = _tables(tool, each, given) if each.kind == "tables" else given
+    if EARLIER in shown.drawer:
+        with shown.drawer[EARLIER]:
+            shown.given["earlier"] = ask_for_earlier(tool.key)
+
+
+def _tables(tool: Tool, wanted: Input, stored: Any) -> tuple[Dataset, ...]:
+    read = [list_table(tool.key, wanted.role, each) for each in stored]
+    return tuple(table for table in read if table is not None)
