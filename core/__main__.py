@@ -12,7 +12,6 @@ import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -48,7 +47,7 @@ from core.commands import COMMANDS, OF_POLICIES, command, output, policy_command
 from core.errors import AuditInputError
 from core.holding import read_unchanged
 from core.languages import ENGLISH, LANGUAGES
-from core.settings_files import Opened, ToolSettings, fill, read_settings, typed_options
+from core.settings_files import Opened, ToolSettings, fill, is_json, read_settings, typed_options
 from core.settings_form import settings_named_by
 from core.words import input_error, speaking, text
 
@@ -296,13 +295,19 @@ def _settings_in(file: Path, tool: str) -> ToolSettings:
     except OSError as error:
         cannot = "{file} cannot be read: {reason}."
         raise input_error(cannot, file=str(file), reason=str(error.strerror)) from None
-    if (filed := import_module("core.filed.as_settings")).is_json(data):  # which takes long to import
-        opened: Opened = filed.settings_in_report(data, name=file.name, tool=tool)
-    else:
-        opened = read_settings(data, name=file.name, tool=tool)
+    opened = _opened(data, name=file.name, tool=tool)
     for note in opened.notes:
         output.print_warning(note)
     return opened.settings
+
+
+def _opened(data: bytes, *, name: str, tool: str) -> Opened:
+    """Return the settings in a file, which may be a report."""
+    if not is_json(data):
+        return read_settings(data, name=name, tool=tool)
+    from core.filed.as_settings import settings_in_report  # noqa: PLC0415 - takes long to import
+
+    return settings_in_report(data, name=name, tool=tool)
 
 
 def unexpected(error: Exception) -> str:

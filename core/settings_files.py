@@ -229,6 +229,11 @@ class Opened:
     notes: tuple[Text, ...]  # what another version set that this one does not know
 
 
+def is_json(data: bytes) -> bool:
+    """Return whether a file of settings is a report, not TOML."""
+    return data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+
+
 def read_settings(data: bytes, *, name: str, tool: str) -> Opened:
     """Read a settings file of a tool.
 

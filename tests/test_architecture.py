@@ -137,7 +137,7 @@ def _offering(module: str) -> set[str]:
 
 READS = frozenset({"open", "fdopen", "read_bytes", "read_text", "read_metadata", "ParquetFile", "memory_map"})
 NO_INPUTS = {  # what else is opened, by function: of ourselves, of this system, or in memory
-    *("core.__main__._ended_by", "core.apart._given", "core.apart._share", "core.apart._addresses"),
+    *("core.__main__._end_of", "core.apart._given", "core.apart._share", "core.apart._addresses"),
     *(
         "core.apart.main",
         "core.at_hand.give_name",
@@ -234,7 +234,7 @@ def test_files__are_written_by_one_function() -> None:
     """Else the laws of `tests/unit/test_writing.py` would not hold for every command that is ended."""
     others = {
         *(
-            "core.__main__._ended_by",
+            "core.__main__._end_of",
             "core.commands.output.ready_streams",
         ),  # the null device, for what is closed
         *("core.apart._share", "core.apart.main", "core.vcf.header._feed"),  # pipes and shared memory

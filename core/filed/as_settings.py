@@ -6,13 +6,6 @@ from core.policies import shipped_names
 from core.settings_files import Opened, first_problems, settings_asked
 from core.words import Text, input_error, text
 
-_START = b"\xef\xbb\xbf \t\r\n"
-
-
-def is_json(data: bytes) -> bool:
-    """Return whether a file of settings is a report, not TOML."""
-    return data.lstrip(_START).startswith(b"{")
-
 
 def settings_in_report(data: bytes, *, name: str, tool: str) -> Opened:
     """Return what the audit of a report was asked, and notes on what a run with it does otherwise.

@@ -100,8 +100,8 @@ def _told(each: Compared, k: int) -> Iterator[tuple[object, ...]]:
         counts = (each.release, each.table, who, ", ".join(columns) or None, found.n, found.groups.n_below(k))
         yield from ((*counts, *value) for value in values.items() or [(None, None)])
     if (found_again := each.relinked) is not None:
-        columns = ", ".join(found_again.columns) or None
-        yield each.release, each.table, own("found again"), columns, found_again.n, None, None, None
+        by = ", ".join(found_again.columns) or None
+        yield each.release, each.table, own("found again"), by, found_again.n, None, None, None
 
 
 def _those_told_of(

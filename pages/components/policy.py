@@ -12,11 +12,19 @@ from core import caching
 from core.commands import OF_POLICIES, command
 from core.commands.policies import with_outcome
 from core.errors import AuditInputError
-from core.filed.as_settings import is_json, settings_in_report
+from core.filed.as_settings import settings_in_report
 from core.policies import Policy, PolicyOutcome, judge_policy, policy_settings, read_policy, shipped_policies
 from core.policies.judging import Columns
 from core.reports import Report
-from core.settings_files import ToolSettings, fill, read_settings, read_toml, settings_of, settings_toml
+from core.settings_files import (
+    ToolSettings,
+    fill,
+    is_json,
+    read_settings,
+    read_toml,
+    settings_of,
+    settings_toml,
+)
 from core.settings_form import Setting, described, given_options
 from core.tables import Dataset
 from core.words import Text, listed, say, text

@@ -22,11 +22,11 @@ from core.free_text import (
     reading_words,
     sample_of_cells,
     text_findings,
-    texts_document,
     upper_bound,
 )
 from core.free_text.finding import is_text_column
 from core.free_text.names import are_sentences, find_names
+from core.free_text.result import texts_group
 from core.verdict import Verdict
 from tests.cases.table import holds_for_each, says
 
@@ -272,8 +272,12 @@ def test_text_findings__ask_for_a_reader_until_enough_is_read() -> None:
     assert says(enough["text_read"], "PASS: …208 cells of `note`…95 % confidence at most 1.0 %…600 cells")
     named = _messages(found, note=Reading(50, 2))["people_in_text"]
     assert says(named, "FAIL: …50 cells of `note`…in 2: with 95 % confidence in at most 11.7 %")
-    (written,) = texts_document([found], {"note": Reading(50, 2)})
+    (group,) = texts_group([found], {"note": Reading(50, 2)})
+    (table,) = group.tables
+    (row,) = table.cells()
+    written = dict(zip([column.key for column in table.columns], row, strict=True))
     assert (written["n_read"], written["n_found_by_reading"], written["n_to_read"]) == (50, 2, 208)
+    assert list(texts_group([])) == []
 
 
 def test_text_findings__say_that_words_may_be_names() -> None:

@@ -218,7 +218,8 @@ WRONG = (
 def test_risk__says_what_is_wrong(run: Run) -> None:
     def holds(chosen: str, options: str, sentence: str) -> None:
         code, out, err = run(*options.split(), "--json", chosen=CHOSEN if chosen == "+" else ())
-        assert (code, out, err) == (2, "", Saying(f"error: {sentence}\n"))
+        assert (code, err) == (2, Saying(f"error: {sentence}\n"))
+        assert [each["message"] for each in json.loads(out)["errors"]] == [err[len("error: ") : -1]]
 
     holds_for_each(WRONG, holds)
 
