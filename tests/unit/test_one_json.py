@@ -14,10 +14,20 @@ from core.tables import read_dataset
 from tests import report_examples as examples
 from tests.tool_reports import demo_files, report_of
 
-TOOLS = ("vcf", "leakage", "risk", "dataset", "events", "diversity")
+TOOLS = ("tabular", "vcf", "leakage", "risk", "dataset", "events", "diversity")
 OF_A_RUN = {"errors", "evidence", "seconds", "stability", "singling_out", "release"}  # added by commands
 PARTS = {*report_document(examples.report(figures=(), tables=(), sections=()))} | OF_A_RUN
-OF_A_FILE = {"file", "verdict", "verdicts", "headline", "settings", "findings", "tables", "seconds"}
+OF_A_FILE = {
+    "file",
+    "verdict",
+    "overall",
+    "verdicts",
+    "headline",
+    "settings",
+    "findings",
+    "tables",
+    "seconds",
+}
 
 
 def made(tool: str) -> Report:
