@@ -109,7 +109,11 @@ def _file(section: ReportSection) -> dict[str, JsonValue]:
 
 def _values(figures: Iterable[Figure]) -> dict[str, JsonValue]:
     """Return the figures that are about the whole, by measure; the first where there are several."""
-    return {each.measure: json_value(each.value) for each in reversed([*figures]) if not each.of}
+    found: dict[str, JsonValue] = {}
+    for each in figures:
+        if not each.of:
+            found.setdefault(each.measure, json_value(each.value))
+    return found
 
 
 def _rows(tables: Iterable[ReportTable]) -> dict[str, JsonValue]:
@@ -117,8 +121,8 @@ def _rows(tables: Iterable[ReportTable]) -> dict[str, JsonValue]:
     with_key: dict[str, JsonValue] = {}
     for table in tables:
         if table.key:
+            cells = table.plain.itertuples(index=False, name=None)
             keys = [column.key for column in table.columns]
-            cells = table.frame[keys].itertuples(index=False, name=None)
             with_key[table.key] = [dict(zip(keys, map(json_value, row), strict=True)) for row in cells]
     return with_key
 

@@ -143,6 +143,15 @@ class ReportTable:
         """Return the table in the language spoken; see :func:`said_table`."""
         return said_table(self.frame, self.columns)
 
+    @property
+    def plain(self) -> pd.DataFrame:
+        """Return the rows by the columns' keys: words in the language spoken, without marks around names."""
+        cells = [
+            self.frame[column.key].map(_said) if column.kind == "words" else self.frame[column.key]
+            for column in self.columns
+        ]
+        return pd.concat(cells, axis=1)
+
     def marks_of(self, row: int) -> list[Verdict | None]:
         """Return the verdict that each cell of a row is tinted by."""
         marks = [self.marks.get(column.key) for column in self.columns]

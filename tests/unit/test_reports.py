@@ -72,7 +72,7 @@ def test_render_json__holds_everything_but_the_charts():
         "report_format", "tool", "kind", "title", "question", "verdict", "overall", "verdicts", "is_whole",
         "headline", "headline_said", "created_at", "inputs", "settings", "settings_said", "policy", "figures",
         "measures", "findings", "tables", "files", "limits", "versions", "platform", "seeds", "command",
-        "arguments", "share_k_lt_2", "k", "digests", "content_digest",
+        "arguments", "k", "share_k_lt_2", "digests", "content_digest",
     ]  # fmt: skip
     assert document["verdict"] == "FAIL"
     assert document["verdicts"] == {"Published rule": "WARN", "Second opinion": "FAIL"}
