@@ -1,6 +1,7 @@
 """Measures of the tabular verifier."""
 
 from core.measures.measure import Measure
+from core.measures.shared import SWEENEY
 
 _RULE = "Published rule of the tabular verifier"
 
@@ -29,6 +30,13 @@ MEASURES = (
     Measure("fail_share", "FAIL messages", "share", "lower", _RULE).means(
         "Column checks that ended in FAIL, divided by all column checks. A column that was expanded into "
         "several counts once for each."
+    ),
+    Measure(
+        "min_k", "Smallest class with every value as written", "records", "higher", SWEENEY, lower=1
+    ).means(
+        "Number of records in the smallest equivalence class of all quasi-identifiers, where masks such as "
+        "`***` and made-up values are values like others; for the second opinion they are none. Policies are "
+        "held against this one."
     ),
 )
 

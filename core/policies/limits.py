@@ -61,7 +61,7 @@ class LimitKind:
 # Tool, or kind of its inputs, to the measures of the figures that are held against a limit.
 _K: Mapping[str, tuple[str, ...]] = {
     "risk": ("k",),
-    "tabular": ("k",),
+    "tabular": ("min_k",),
     "dataset": ("smallest_known_class", "smallest_table_class"),
     "events": ("smallest_combination",),
     "diversity": ("recommended_k",),

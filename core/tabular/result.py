@@ -1,6 +1,6 @@
 """What the tabular verifier says of a file, and of a run of several."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from core.free_text.result import texts_group
@@ -108,7 +108,6 @@ def file_result(audit: TabularAudit, *, k: int = 5, log: bool = False) -> Result
     """Return all that is said of one file; `k`, `log`: of the picture of class sizes."""
     opinion, measured = audit.second_opinion, audit.opinion_measurement
     drawn = class_drawing(audit, k, log=log)
-    of_columns = tuple(figures_of_columns(measured, opinion)) if opinion and measured else ()
     residuals = _residuals(audit)
     return Result(
         tool=TOOL.key,
@@ -127,7 +126,7 @@ def file_result(audit: TabularAudit, *, k: int = 5, log: bool = False) -> Result
                 empty=class_note(audit),
             ),
             Group("figures", "All figures", (*_figures(audit), figures_drawing(audit))),
-            Group("of_columns", "All figures", of_columns, where="report", is_detail=True),
+            Group("further", "All figures", tuple(_further(audit)), where="report", is_detail=True),
             Group("columns", "Column checks", (_columns_table(audit),), is_detail=True),
             Group(
                 "patterns",
@@ -280,6 +279,13 @@ def _class_figures(audit: TabularAudit) -> tuple[Figure, ...]:
         Figure("k", classes.k, of=of),
         *(Figure(f"share_k_lt_{k}", classes.share_below(k), of=of, total=classes.n_records) for k in (2, 5)),
     )
+
+
+def _further(audit: TabularAudit) -> Iterator[Figure]:
+    """Yield the smallest class where every value counts, and the second opinion's figures of every column."""
+    yield Figure("min_k", audit.classes.k if audit.classes else None)
+    if audit.opinion_measurement and audit.second_opinion:
+        yield from figures_of_columns(audit.opinion_measurement, audit.second_opinion)
 
 
 # --- tables

@@ -1,8 +1,10 @@
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -12,9 +14,15 @@ from core.errors import AuditInputError
 from core.policies import LIMITS, judge_policy, policy_settings, read_policy, shipped_names, shipped_policies
 from core.policies.identifiers import kinds_of_columns
 from core.reports import Figure, Report, ReportSection
+from core.tables import read_dataset
+from core.tabular import audit_tabular, read_log
+from core.tabular.report import tabular_report
+from core.tabular.second_opinion import SecondOpinionThresholds
+from core.tabular.verified import VerifiedFile
 from core.verdict import Finding, Verdict
 from tests import report_examples as examples
 from tests.kinds import Told
+from tests.one_json import of_report
 from tests.saying import Saying
 
 TOP = """
@@ -240,6 +248,43 @@ def test_judge_policy__never_meets_what_nobody_looked_for_or_read() -> None:
         assert judge_policy(policy, files, {}).is_met is is_met
     laxer = report("tabular", sections=(file, replace(file, asked={"smallest_k": 3})), **{measure: 9})
     assert judge_policy(policy, laxer, {}).is_met is None
+
+
+def verified(original: Sequence[tuple[str, str]], anonymized: Sequence[tuple[str, str]]) -> Report:
+    """Return the report of two tables of sex and postal code, held against k = 4."""
+    tables = [
+        read_dataset("\n".join(map(",".join, [("sex", "zip_code"), *rows])).encode(), name=f"{name}.csv")
+        for name, rows in (("t", original), ("t_anonymized", anonymized))
+    ]
+    done = {"sex": ("gender", "keep"), "zip_code": ("address", "region_generalize")}
+    entries = {name: {"semantic": semantic, "action": action} for name, (semantic, action) in done.items()}
+    log = json.dumps({"_meta": {"mode": "low"}, "log_info": entries}).encode()
+    audit = audit_tabular(
+        tables[0],
+        tables[1],
+        read_log(log, name="t_anonymized_log.json"),
+        opinion_thresholds=SecondOpinionThresholds(smallest_k=4),
+    )
+    return tabular_report([VerifiedFile(audit=audit)], created_at=examples.CREATED_AT)
+
+
+def test_judge_policy__of_anonymized_tables_counts_masks_and_made_up_values() -> None:
+    """The second opinion leaves both out of the classes; a policy is not met by that."""
+    rng = np.random.default_rng(3)
+    coarse = [("F" if n % 2 else "M", f"{10 + n % 5}***") for n in range(80)]
+    made_up, others = ([(sex, str(rng.integers(10_000, 99_999))) for sex, _ in coarse] for _ in range(2))
+    policy = read_policy((TOP + LIMIT).encode(), name="my.toml")
+    for anonymized, found, of_opinion in (
+        (coarse, 8, 8),
+        ([("***", "***"), *coarse[1:]], 1, 7),
+        (others, 1, 40),
+    ):
+        given = verified(made_up, anonymized)
+        assert [each.value for each in given.figures if each.measure == "k"] == [of_opinion]
+        (outcome,) = judge_policy(policy, given, {}).outcomes
+        assert (outcome.found, outcome.is_met) == (found, found >= 4)
+        (file,) = of_report(given)["files"]
+        assert file["min_k"] == found
 
 
 def test_policy_settings__take_the_strictest_limit() -> None:
