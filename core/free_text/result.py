@@ -5,6 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from core.free_text.finding import TextColumn
 from core.free_text.reading import Reading, cells_to_read, upper_bound
 from core.result import Col, Group, Table
+from core.words import text
+
+NO_MODEL = "none"
 
 _COLUMNS = (
     Col("column", "Column"),
@@ -20,11 +23,17 @@ _COLUMNS = (
 _NOTE = "The bound is that of Clopper and Pearson at 95 %, after the cells that a person has read."
 
 
-def texts_group(texts: Sequence[TextColumn], read: Mapping[str, Reading] | None = None) -> Iterator[Group]:
-    """Yield a group for the appendix: a row for each column of free text; none where there is none."""
+def texts_group(
+    texts: Sequence[TextColumn], read: Mapping[str, Reading] | None = None, *, file: str = ""
+) -> Iterator[Group]:
+    """Yield a group for the appendix: a row for each column of free text; none where there is none.
+
+    `file`: whose columns they are, where a report is of several files.
+    """
     if texts:
         rows = [_row(each, (read or {}).get(each.column, Reading(0))) for each in texts]
-        table = Table("texts", "Columns of free text", _COLUMNS, rows, _NOTE)
+        title = text("Free text of {file}", file=file) if file else "Columns of free text"
+        table = Table("texts", title, _COLUMNS, rows, _NOTE)
         yield Group("texts", "Columns of free text", (table,), where="report", is_detail=True)
 
 
@@ -38,5 +47,5 @@ def _row(found: TextColumn, reading: Reading) -> tuple[object, ...]:
         reading.n_found,
         upper_bound(found.n_cells, reading.n_read, reading.n_found),
         cells_to_read(found.n_cells),
-        found.model,
+        None if found.model == NO_MODEL else found.model,
     )

@@ -141,7 +141,7 @@ def file_result(audit: TabularAudit, *, k: int = 5, log: bool = False) -> Result
                     tables_of_opinion(audit.name, measured, opinion).items() if opinion and measured else ()
                 )
             ),
-            *(texts_group(measured.texts, opinion.read) if opinion and measured else ()),
+            *(texts_group(measured.texts, opinion.read, file=audit.name) if opinion and measured else ()),
         ),
         asked=settings_document(
             audit.measurement.settings,
