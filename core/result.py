@@ -120,6 +120,7 @@ class Result:
     verdict: Verdict
     headline: str  # the sentence that explains the verdict
     name: str = ""  # of the file, where a run is of several
+    short: str = ""  # of the file in names of sheets, where it has a shorter name
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)  # those that it is the worst of, by name
     findings: Sequence[Finding] = ()
     files: Callable[[], Sequence[Result]] = tuple  # makes those of a run's files, which tell all of them

@@ -72,8 +72,8 @@ def _section(file: Result) -> ReportSection:
         further=_figures(details),
         findings=tuple(file.findings),
         charts=(*_charts(front), *_charts(details)),
-        tables=_tables(front, file.name),
-        details=_tables(details, file.name),
+        tables=_tables(front, file.short or file.name),
+        details=_tables(details, file.short or file.name),
         asked=file.asked,
     )
 

@@ -174,6 +174,7 @@ def vcf_result(outcome: PairOutcome, audit: VcfAudit) -> Result:
     return Result(
         tool=TOOL.key,
         name=audit.scan.anonymized_name,
+        short=outcome.pair.short,
         verdict=outcome.overall,
         verdicts={
             "Published rule": audit.verdict,
