@@ -29,8 +29,8 @@ LARGEST_FILE = 1 << 20  # bytes
 MOST_PROBLEMS = 20  # that are told of a file
 _LONGEST_WORD = 100  # letters of a key or a version, as far as they are looked at and told
 _OF_FILES = ("tabular",)  # tools that may be asked otherwise of single files
-# options that say what is printed, read, paired or picked in one run
-_NO_SETTINGS = frozenset({"json", "demo", "pair", "donors_of", "scheduler", "resume"})
+# options that say what is printed, read, paired, picked or held against in one run
+_NO_SETTINGS = frozenset({"json", "demo", "pair", "donors_of", "scheduler", "resume", "earlier"})
 _TABLES = ("settings", "files")
 _TOP = ("tool", "version", "policy", *_TABLES)
 _LINE = re.compile(r"line ([0-9]{1,9})")
@@ -298,6 +298,15 @@ def read_toml(data: bytes, *, name: str) -> dict[str, Any]:
         if line is None:
             raise input_error("{file} is no TOML.", file=name) from None
         raise input_error("{file} is no TOML: look at line {line}.", file=name, line=int(line[1])) from None
+
+
+def refuse_impossible(settings: ToolSettings, *, name: str) -> None:
+    """Refuse values that a tool's settings cannot have, as a report may that was changed by hand."""
+    known = known_settings(settings.tool)
+    tables = (settings.values, *settings.by_file.values())
+    problems = [one for values in tables for one in _problems(values, known, settings.tool)]
+    if problems:
+        raise AuditInputError(*first_problems(problems, name=name))
 
 
 def first_problems(problems: Iterable[str], *, name: str) -> Iterator[Text]:

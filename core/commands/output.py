@@ -11,8 +11,9 @@ import sys
 import time
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -74,11 +75,10 @@ class Audited:
         if not (self.n_audited or self.problems or self.is_incomplete):
             raise AuditInputError(_NOTHING)
         print_problems(self.problems)
-        moment = datetime.now(UTC)
         if arguments.json:
-            print_json(self.document(moment))
+            print_json(self.document())
         else:
-            outcome = None if self.policy is None else self.policy(self.report(moment))
+            outcome = None if self.policy is None else self.policy(self._report)
             print_lines([*self._lines(), *self.written, *(outcome.lines if outcome else ())])
             print_evidence(self.evidence or ())
         for warning in self.warnings:
@@ -91,11 +91,16 @@ class Audited:
 
         return () if self.is_told else lines_of(self.result(), tables=self.tables)
 
-    def document(self, moment: datetime) -> dict[str, Any]:
+    @cached_property
+    def _report(self) -> Report:
+        """Return the report, which is made once, whatever it is printed and written as."""
+        return self.report(datetime.now(UTC))
+
+    def document(self) -> dict[str, Any]:
         """Return what ``--json`` prints: the report, with what went wrong and how long files took."""
         from core.reports import render_json  # noqa: PLC0415 - takes long to import
 
-        document: dict[str, Any] = json.loads(render_json(self.full_report(moment)))
+        document: dict[str, Any] = json.loads(render_json(self.full_report(self._report.created_at)))
         with speaking(ENGLISH):
             of_files = zip_longest(self.problem_files, self.problems, fillvalue="")
             errors = [{"file": file, "message": str(problem)} for file, problem in of_files]
@@ -109,7 +114,7 @@ class Audited:
 
     def full_report(self, created_at: datetime) -> Report:
         """Return the report, with the policy and the evidence that were asked for."""
-        report = self.report(created_at)
+        report = replace(self._report, created_at=created_at)
         if self.policy is not None and (outcome := self.policy(report)) is not None:
             report = policy_commands().with_outcome(report, outcome)
         return report if self.evidence is None else report.with_evidence(self.evidence)

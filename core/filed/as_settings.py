@@ -3,7 +3,7 @@
 from core.errors import AuditInputError
 from core.filed.reading import FiledReport, read_report
 from core.policies import shipped_names
-from core.settings_files import Opened, first_problems, settings_asked
+from core.settings_files import Opened, first_problems, refuse_impossible, settings_asked
 from core.words import Text, input_error, text
 
 
@@ -30,6 +30,7 @@ def settings_in_report(data: bytes, *, name: str, tool: str) -> Opened:
         settings = settings_asked(tool, report.arguments, further=further)
     except AuditInputError as error:
         raise AuditInputError(*first_problems(error.problems, name=name)) from None
+    refuse_impossible(settings, name=name)
     policy = named if named in shipped_names() else ""
     return Opened(settings=settings.with_policy(policy), notes=tuple(_notes(report, named, policy)))
 

@@ -2,7 +2,6 @@
 
 import argparse
 import math
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -55,8 +54,6 @@ def asked(draw: st.DrawFn, tool: str) -> dict[str, Any]:
     known = {name: told for name, told in known_settings(tool).items() if not told.secret}
     chosen = draw(st.lists(st.sampled_from([*known]), unique=True, max_size=8))
     values = {name: draw(values_of(known[name])) for name in chosen}
-    if "earlier" in values:  # names of files come back as paths are written
-        values["earlier"] = [str(Path(each)) for each in values["earlier"]]
     if tool == "events":
         columns = draw(st.lists(st.sampled_from(DERIVED_COLUMNS[:8]), unique=True, min_size=1))
         values |= {

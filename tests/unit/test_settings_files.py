@@ -1,4 +1,5 @@
 import argparse
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -272,3 +273,39 @@ def test_option_words__give_the_settings_again() -> None:
     assert option_words(form, left_out=("name", "k")) == ["--way", "two"]
     line = command_line("risk", ["-a b.csv", "c.csv"], ["--name", "it's"])
     assert line == """python -m core risk './-a b.csv' c.csv --name 'it'"'"'s'"""
+
+
+def test_settings__of_a_report_are_asked_again_of_other_files(tmp_path: Path, capsys: Told) -> None:
+    table, other = tmp_path / "t.csv", tmp_path / "u.csv"
+    for path in (table, other):
+        path.write_text("age,sex\n" + "".join(f"{30 + n % 3},F\n" for n in range(36)))
+    asked = ["--quasi-identifier", "age", "--k", "7", "--policy", "cms-cell-11", "--earlier", str(table)]
+    main(["risk", str(table), *asked, "--report", str(tmp_path / "out"), "--formats", "json"])
+    (report,) = (tmp_path / "out").iterdir()
+    capsys.readouterr()
+    main(["risk", str(other), "--settings", str(report), "--json"])
+    again = json.loads(capsys.readouterr().out)
+    assert (again["settings"]["quasi_identifiers"], again["settings"]["k"]) == (["age"], 7)
+    assert again["policy"]["name"] == "cms-cell-11"
+    assert [each["name"] for each in again["inputs"]] == ["u.csv"]  # files are no settings
+    main(["risk", str(other), "--settings", str(report), "--k", "3", "--json"])
+    assert json.loads(capsys.readouterr().out)["settings"]["k"] == 3
+
+
+@pytest.mark.parametrize("odd", [5, ["a"], {"a": 3}])
+def test_settings__of_a_report_that_was_changed_are_refused_where_impossible(
+    odd: object, tmp_path: Path, capsys: Told
+) -> None:
+    mapping, out = tmp_path / "m.json", tmp_path / "out"
+    log = Path(__file__).parents[2] / "demo/events/demo_alarm_log.csv"
+    mapping.write_text('{"START": "A"}')
+    main(["events", str(log), "--mapping", str(mapping), "--report", str(out), "--formats", "json"])
+    (report,) = out.iterdir()
+    document = json.loads(report.read_text(encoding="utf-8"))
+    document["settings"]["mapping"] = odd
+    report.write_text(json.dumps(document))
+    capsys.readouterr()
+    assert main(["events", str(log), "--settings", str(report)]) == 2
+    assert "mapping must be a table of texts." in capsys.readouterr().err
+    assert main(["risk", str(log), "--settings", str(report)]) == 2
+    assert "holds settings of events, not of risk." in capsys.readouterr().err
