@@ -215,7 +215,7 @@ def audit_again(tool: str, runs: Sequence[Sequence[str]], *, policy: Policy | No
     if len(parsed) > 1 and tool not in _OF_SEVERAL_RUNS:
         parser.error(tool)
     audited: output.Audited = module.audit(*parsed)
-    return audited
+    return audited.with_unread([each for one in parsed for each in getattr(one, "not_read", ())])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from core import delivery
 from core.commands import earlier
 from core.commands import engines as in_engine
-from core.commands.output import Audited, add_evidence_option
+from core.commands.output import Audited, add_evidence_option, add_not_read_option
 from core.commands.policies import judged, looks_of_all
 from core.commands.reading import add_reading_options, add_text_options, place, read_options
 from core.delivery.in_engine import audit_delivery_in_engine
@@ -45,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for form in FORMS:
         add_options(parser, form)
     earlier.add_arguments(parser)
+    add_not_read_option(parser)
     add_text_options(parser)
     add_reading_options(parser)
     add_evidence_option(parser)
@@ -100,6 +101,7 @@ def audit(arguments: argparse.Namespace) -> Audited:
         evidence=_evidence(audited, datasets) if arguments.evidence == "masked" else None,
         policy=lambda report: judged(arguments, report, looks_of_all(arguments, datasets)),
         problems=unread,
+        unread=unread,
     )
 
 

@@ -63,6 +63,7 @@ class Audited:
     seconds: Sequence[float] = ()  # that each file of the run took, in the order of the report
     problems: tuple[str, ...] = ()  # the input that could not be used
     problem_files: tuple[str, ...] = ()  # the file of each, where they are of files
+    unread: tuple[str, ...] = ()  # those of files that the report says nothing of, so that it is not whole
     warnings: tuple[str, ...] = ()  # what the person may have overlooked
     is_incomplete: bool = False
     n_audited: int = 1  # of files, or of what else a tool has a verdict for
@@ -74,6 +75,8 @@ class Audited:
         """
         if not (self.n_audited or self.problems or self.is_incomplete):
             raise AuditInputError(_NOTHING)
+        if absent := getattr(arguments, "not_read", ()):
+            return self.with_unread(absent).show(argparse.Namespace(**vars(arguments) | {"not_read": ()}))
         print_problems(self.problems)
         if arguments.json:
             print_json(self.document())
@@ -94,7 +97,12 @@ class Audited:
     @cached_property
     def _report(self) -> Report:
         """Return the report, which is made once, whatever it is printed and written as."""
-        return self.report(datetime.now(UTC))
+        return self.report(datetime.now(UTC)).beside_unread([str(problem) for problem in self.unread])
+
+    def with_unread(self, problems: Sequence[str]) -> Audited:
+        """Return the same beside files that could not be read when a report was made."""
+        told = tuple(own(each) for each in problems)
+        return replace(self, problems=(*self.problems, *told), unread=(*self.unread, *told))
 
     def document(self) -> dict[str, Any]:
         """Return what ``--json`` prints: the report, with what went wrong and how long files took."""
@@ -307,6 +315,11 @@ def write_new_files(option: str, files: Mapping[Path, bytes], *, private: Contai
 def _unwritable(option: str, path: Path, error: OSError, remedy: str) -> Text:
     problem = "{option}: {file} cannot be written: {reason}."
     return joined([text(problem, option=option, file=str(path), reason=str(error.strerror)), remedy])
+
+
+def add_not_read_option(parser: argparse.ArgumentParser) -> None:
+    """Declare what could not be read when a report was made, which a repetition is not given."""
+    parser.add_argument("--not-read", action="append", default=[], metavar="SENTENCE", help=argparse.SUPPRESS)
 
 
 def add_evidence_option(parser: argparse.ArgumentParser) -> None:

@@ -8,7 +8,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from core.commands import earlier, engines, risk_in_engine
-from core.commands.output import Audited, add_evidence_option, check_new_files, write_new_files
+from core.commands.output import (
+    Audited,
+    add_evidence_option,
+    add_not_read_option,
+    check_new_files,
+    write_new_files,
+)
 from core.commands.policies import judged, looks
 from core.commands.reading import add_reading_options, add_text_options, place, table_reader
 from core.commands.risk_release import check_hierarchies, check_release, write_hierarchies, write_release
@@ -78,6 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             add_options(population if name == "population_size" else parser, form, name)
     _add_files(parser)
     earlier.add_arguments(parser)
+    add_not_read_option(parser)
     _add_searches(parser)
     add_text_options(parser)
     add_reading_options(parser)
@@ -273,6 +280,7 @@ def _written(arguments: argparse.Namespace, found: _Found) -> Audited:
         written=tuple(written.lines),
         policy=lambda report: judged(arguments, report, looks(arguments, found.dataset, left_out)),
         problems=found.before.problems,
+        unread=found.before.problems,
         is_incomplete=written.is_missing,
     )
 

@@ -287,6 +287,13 @@ class Report:
         of_files = {*figures_of(self.sections)}
         return tuple(each for each in self.figures if each not in of_files)
 
+    def beside_unread(self, files: Sequence[str]) -> "Report":
+        """Return the report of a run in which files could not be read, named, or what is wrong with each."""
+        if not files:
+            return self
+        words = [f"--not-read={file}" for file in files]
+        return replace(self, is_whole=False, arguments=tuple((*run, *words) for run in self.arguments))
+
     def with_tables(self, tables: Iterable[ReportTable]) -> "Report":
         """Return the report with further tables behind its own."""
         return replace(self, tables=(*self.tables, *tables))

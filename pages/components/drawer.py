@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from core.caching import StoredFile
 from core.tables import Dataset
@@ -58,18 +57,19 @@ def show_drawer(shown: Shown) -> None:
     wrong = st.container()
     if several:
         with shown.drawer[FILES]:
-            shown.given[first.role] = _read(tool, first, shown.given[first.role], wrong)
+            stored = shown.given[first.role]
+            given = list_given(tool.key, first.role, stored, wrong=wrong)
+            read = list(zip(stored, given, strict=True))
+            shown.unread = [file.name for file, table in read if table is None]
+            shown.given[first.role] = [
+                each for file, table in read if table is not None for each in all_sheets(tool.key, file)
+            ]
     ask_for_further(shown)
 
 
 def _sorted(inputs: Sequence[Input]) -> tuple[list[Input], list[Input]]:
     """Return the inputs that are needed, and the others."""
     return [each for each in inputs if each.needed], [each for each in inputs if not each.needed]
-
-
-def _read(tool: Tool, wanted: Input, stored: Sequence[StoredFile], wrong: DeltaGenerator) -> list[Dataset]:
-    given = zip(stored, list_given(tool.key, wanted.role, stored, wrong=wrong), strict=True)
-    return [each for file, table in given if table is not None for each in all_sheets(tool.key, file)]
 
 
 def ask_for_further(shown: Shown) -> None:

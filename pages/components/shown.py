@@ -38,6 +38,8 @@ class Shown:
         A table, several, or files, by the part they play.
     drawer
         Places for settings and files, by their titles.
+    unread
+        Names of files that could not be read, beside which a result is not whole.
     top, last
         Places above the verdict, and of what stands between tabs and definitions.
     found
@@ -62,6 +64,7 @@ class Shown:
     found: dict[str, Any] = field(default_factory=dict)
     depends_on: list[object] = field(default_factory=list)
     is_outdated: bool = False
+    unread: list[str] = field(default_factory=list)
 
     @property
     def tool(self) -> Tool:
@@ -97,7 +100,15 @@ class Shown:
         """Return what the result depends on."""
         given = [each.fingerprint for each in self.tables]
         return repr(
-            (given, self.earlier.keys, self.settings, self.thresholds, dict(self.read), self.depends_on)
+            (
+                given,
+                self.unread,
+                self.earlier.keys,
+                self.settings,
+                self.thresholds,
+                dict(self.read),
+                self.depends_on,
+            )
         )
 
 

@@ -87,7 +87,7 @@ def _report(shown: Shown, created_at: datetime) -> Report:
     tables = shown.given["tables"]
     inputs = [*facts_of_tables(tables), *shown.earlier.facts()]
     report = delivery_report(shown.audit, inputs=inputs, created_at=created_at)
-    return report.with_tables(delivery_proof(shown.audit, tables))
+    return report.with_tables(delivery_proof(shown.audit, tables)).beside_unread(shown.unread)
 
 
 def _ledger(shown: Shown) -> list[Download]:

@@ -43,6 +43,7 @@ year = 2026
 read = true
 """
 SAFE_HARBOR = "hipaa-safe-harbor"
+DEMOS = Path(__file__).parents[2] / "demo/dataset"
 
 
 def problems(content: str) -> list[str]:
@@ -353,3 +354,21 @@ def test_command__says_the_policy_on_a_terminal(tmp_path: Path, capsys: Told) ->
     assert "  not met: No count from 1 to 10 is shown" in told
     assert "the clause was read (the page of the policy))" in told
     assert "Left to judgement: " in told
+
+
+def test_command__meets_nothing_beside_a_file_that_could_not_be_read(tmp_path: Path, capsys: Told) -> None:
+    policy = tmp_path / "p.toml"
+    policy.write_text(limited("findings", 'groups = ["pseudonyms"]'))
+    for name in ("persons", "stays"):
+        (tmp_path / f"{name}.csv").write_bytes((DEMOS / f"{name}.csv").read_bytes())
+    files = [str(tmp_path / f"{name}.csv") for name in ("persons", "stays")]
+    (tmp_path / "broken.csv").write_bytes(b"\x00\x01")
+    out = tmp_path / "out"
+    for more, outcome in (([], "met"), ([str(tmp_path / "broken.csv")], "cannot tell")):
+        words = ["dataset", *files, *more, "--policy", str(policy), "--json"]
+        main([*words, "--report", str(out / outcome), "--formats", "json"])
+        document = json.loads(capsys.readouterr().out)
+        assert (document["policy"]["outcome"], document["is_whole"]) == (outcome, not more)
+        (report,) = (out / outcome).iterdir()
+        assert main(["verify", str(report), *files, str(policy)]) == 0  # without the file
+        assert "SAME  " in capsys.readouterr().out
