@@ -47,7 +47,7 @@ LONGER = (
     *("a line for every problem", "repeated names", "short header lines", "30,000 records at a site"),
     *(
         "keys of a thousand parts",
-        "a deep and wide result",
+        "a deep and wide part",
         "40,000 findings",
         "60,000 figures",
         "tables without end",
