@@ -139,11 +139,9 @@ _REMEDIES: Mapping[Group, Mapping[str, str]] = {
         "derived_*": "Leave the column out, or make it so coarse that the original cannot be told.",
         "in_the_original_order": "Give random pseudonyms and shuffle the records.",
         "record_linkage": "Make the numbers coarser, or add more noise.",
-        "closer_to_original_than_holdout": "Make the table anew with more noise or fewer training rounds.",
-        "closest_records": "Make the table anew with more noise or fewer training rounds.",
         "smallest_leak": "Give a larger hold-out and tables of more persons, or decide on other grounds: "
         "that nothing was seen among so few says little.",
-        "membership": "Make the table anew with more noise or fewer training rounds.",
+        "members": "Make the table anew with more noise or fewer training rounds.",
         "attacks": "Make the columns by which the attacks succeed coarser.",
         "release_alike": "Give every release pseudonyms of its own.",
         "release_joined": "Shuffle the records, and round or leave out what names one of each release.",

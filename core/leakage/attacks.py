@@ -112,23 +112,6 @@ class Membership:
     n_others: int
     # probability that a member is more like its closest scrambled row than another person, ties half
     auc: float
-    searched_share: float = 1.0  # scrambled rows that the closest was looked for among, of all of them
-
-    @property
-    def smallest_leak(self) -> int | None:
-        """Return of how many members looked at a leak would have shown in four of five samples.
-
-        Of persons who are all told by their scrambled row: a share s of the members is then more like it than
-        anybody else, and the area is 1/2 + s/2. None where not even all of them would have shown.
-        """
-        share = 2 * (Z_95 + 2 * _POWER_Z) * self._deviation / self.searched_share
-        persons = math.ceil(share * self.n_members)
-        return persons if persons <= self.n_members else None
-
-    @property
-    def smallest_leak_share(self) -> float | None:
-        """Return that number over the members looked at, in [0, 1]."""
-        return None if self.smallest_leak is None else self.smallest_leak / self.n_members
 
     @property
     def _deviation(self) -> float:
@@ -193,8 +176,7 @@ def try_attacks(
         _linkage(likeness, generator),
         *_inference(likeness, values, names, generator),
     ]
-    searched = n_records(likeness[1]) / pair.scrambled.n_records
-    return Attacks(rates=tuple(rates), membership=_membership(likeness, searched))
+    return Attacks(rates=tuple(rates), membership=_membership(likeness))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -401,7 +383,7 @@ def _n_right(column: _Values, table: int, targets: IntArray, guessed: IntArray) 
         return int(np.count_nonzero(np.abs(number - told) <= _CLOSE * np.abs(number)))
 
 
-def _membership(likeness: Sequence[Records], searched_share: float) -> Membership | None:
+def _membership(likeness: Sequence[Records]) -> Membership | None:
     """Return how well closeness to the scrambled table tells members; None without a hold-out."""
     if len(likeness) < 3:
         return None
@@ -414,4 +396,4 @@ def _membership(likeness: Sequence[Records], searched_share: float) -> Membershi
     ]
     n, m = len(found[0]), len(found[1])
     u = float(average_ranks(np.concatenate(found))[:n].sum()) - n * (n + 1) / 2
-    return Membership(n_members=n, n_others=m, auc=u / (n * m), searched_share=searched_share)
+    return Membership(n_members=n, n_others=m, auc=u / (n * m))

@@ -9,7 +9,6 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from core.cells import as_numbers, codes_of_tables
-from core.chance import average_ranks
 from core.coding import BoolArray, Codes, IntArray, SharedCodes
 from core.jobs import Threads
 from core.leakage.nearest import pack_masks
@@ -241,27 +240,6 @@ class Distances:
         closer = self.to_original_sample.closest < self.to_holdout.closest
         tied = self.to_original_sample.closest == self.to_holdout.closest
         return float((np.count_nonzero(closer) + np.count_nonzero(tied) / 2) / self.n_rows)
-
-    @cached_property
-    def closer_than_originals_z(self) -> float | None:
-        """Return Mann-Whitney's z of scrambled rows being closer to originals than those to each other."""
-        if self.within_original is None:
-            return None
-        scrambled, within = self.to_original.closest, self.within_original.closest
-        together = np.concatenate([scrambled, within])
-        if together.min() == together.max():
-            return None
-        n, m = len(scrambled), len(within)
-        u = float(average_ranks(together)[:n].sum()) - n * (n + 1) / 2
-        _, ties = np.unique(together, return_counts=True)
-        tied = float((ties.astype(np.float64) ** 3 - ties).sum()) / ((n + m) * (n + m - 1))
-        return float((n * m / 2 - u) / np.sqrt(n * m / 12 * (n + m + 1 - tied)))
-
-    @property
-    def closer_z(self) -> float | None:
-        """Return the standard deviations by which that share exceeds one half."""
-        share = self.closer_to_original_share
-        return None if share is None else (share - 0.5) * 2 * float(np.sqrt(self.n_rows))
 
 
 def measure_distances(

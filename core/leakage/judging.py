@@ -10,8 +10,9 @@ from core.coding import IntArray
 from core.free_text import ModelName, Reading, check_reading, text_findings
 from core.leakage.chance import ChanceRange, ColumnChance, probabilities_of_matches
 from core.leakage.measuring import LeakageMeasures, measure_leakage
+from core.leakage.members import NearerMembers
 from core.leakage.naming import naming_findings
-from core.leakage.near_copies import Excess, NearCopies
+from core.leakage.near_copies import NearCopies
 from core.leakage.pairing import pair_tables
 from core.leakage.second_look import SecondLook
 from core.leakage.settings import LeakageSettings, LeakageThresholds
@@ -43,24 +44,12 @@ class LeakageAudit:
         return worst_first(self.findings)[0].gist
 
 
-_CLOSER = (
-    "Scrambled rows are closer to an original record than original records are to each other: median "
-    "distance {median} against {within} (Gower, 0 to 1; {rows} looked at). Such distances alone can miss "
-    "leaks."
-)
-_NO_CLOSER = (
-    "Scrambled rows are no closer to an original record than original records are to each other: median "
-    "distance {median} against {within} (Gower, 0 to 1; {rows} looked at). Such distances alone can miss "
-    "leaks."
-)
 _COMPARED = {True: "more than chance gives", False: "no more than chance gives"}
 # Of rows that point at one person, so many have to point at their own for FAIL: fewer tell a reader nothing.
 _RELINKED_SHARE = 0.1
 # Figures are looked at in about ten ways, so that each may use a tenth of the tolerated probability.
 _N_WAYS = 10
 _WORTH_A_LOOK = 0.05
-_NO_BETTER_THAN_CHANCE = 0.5
-_CLEARLY_CLOSER = 0.9
 LARGEST_UNSEEN = 0.02  # of the persons looked at, that may leak unseen where the verdict is PASS
 _MORE = 1.1  # times as many rows as before, from which a second look tells something new
 # Of fewer rows, one that stays as it was is never put down to chance.
@@ -120,6 +109,7 @@ def judge_leakage(
         *_row_findings(measures, thresholds),
         *_whole_row_findings(measures, thresholds),
         *_nearest_findings(measures, thresholds),
+        *_member_findings(measures, thresholds),
         *_set_aside_findings(measures, thresholds),
         *_second_look_findings(measures, thresholds),
         *_attack_findings(measures, thresholds),
@@ -128,7 +118,7 @@ def judge_leakage(
         *text_findings(measures.texts, read),
         *judge_leftovers(measures.leftovers),
     )
-    unseen = _smallest_leak_findings(measures, worst(finding.verdict for finding in judged))
+    unseen = _smallest_leak_findings(measures, thresholds, worst(finding.verdict for finding in judged))
     findings = tuple(told(finding, measures, in_place) for finding in (*judged, *unseen))
     return LeakageAudit(
         measures=measures,
@@ -390,7 +380,7 @@ def _repeated_row_findings(measures: LeakageMeasures, thresholds: LeakageThresho
 
 
 def _nearest_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) -> Iterator[Finding]:
-    """WARN where rows find their own scrambled row, or come closer to the original than to a hold-out."""
+    """WARN where rows find their own scrambled row, FAIL where they do often or point at one person."""
     nearest = measures.nearest
     if nearest.n_relinked is not None and measures.whole_rows.n_scrambled > 1:
         expected = nearest.expected_relinked(measures.whole_rows.n_scrambled)
@@ -411,7 +401,6 @@ def _nearest_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) 
         )
     yield from _relinkage_by_likeness(measures.near_copies, thresholds)
     yield _near_copy_finding(measures.near_copies, thresholds)
-    yield from _distance_findings(measures, thresholds)
 
 
 def _relinkage_verdict(
@@ -454,16 +443,15 @@ def _near_copy_finding(found: NearCopies, thresholds: LeakageThresholds) -> Find
             n=found.n_rows,
             strangers=_strangers(found),
         )
-    return Finding.of("near_copies", _found_verdict(excess, thresholds), n_affected=excess.n_observed)(
-        _pointing(found)
-    )
+    verdict = _verdict_by_chance(excess.p_value, thresholds)
+    return Finding.of("near_copies", verdict, n_affected=excess.n_observed)(_pointing(found))
 
 
-def _found_verdict(excess: Excess, thresholds: LeakageThresholds) -> Verdict:
+def _verdict_by_chance(p_value: float, thresholds: LeakageThresholds) -> Verdict:
     """FAIL where persons are found, WARN where chance is unlikely."""
-    if excess.p_value <= thresholds.chance_level / _N_WAYS:
+    if p_value <= member_level(thresholds):
         return Verdict.FAIL
-    return Verdict.WARN if excess.p_value <= thresholds.chance_level else Verdict.PASS
+    return Verdict.WARN if p_value <= thresholds.chance_level else Verdict.PASS
 
 
 def _strangers(found: NearCopies) -> Text:
@@ -558,11 +546,12 @@ def _second_look_findings(measures: LeakageMeasures, thresholds: LeakageThreshol
             ).told(short=past_disguise(rows.n_full, rows.n_rows))
             return
     whole = _whole_row_verdict(again.whole_rows, thresholds)
-    near = _found_verdict(again.near_copies.excess, thresholds)
+    near = _verdict_by_chance(again.near_copies.excess.p_value, thresholds)
     if near.severity > whole.severity:
         message, n = _pointing(again.near_copies), again.near_copies.excess.n_observed
         first = measures.near_copies.excess
-        is_new = near.severity > _found_verdict(first, thresholds).severity or n > _MORE * first.n_observed
+        before = _verdict_by_chance(first.p_value, thresholds)
+        is_new = near.severity > before.severity or n > _MORE * first.n_observed
         short = ""
     else:
         message, n = _whole_rows_found(again.whole_rows, whole), again.whole_rows.n_unique_exact
@@ -617,52 +606,79 @@ def _attack_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) -
             control=percent(most.control_share or 0),
         )
     yield Finding.of("attacks", Verdict.WARN if better else Verdict.PASS, n_affected=len(better))(message)
-    yield from _membership_findings(measures)
 
 
-def _membership_findings(measures: LeakageMeasures) -> Iterator[Finding]:
-    """WARN where members can be told from others by their closest scrambled row."""
-    found = None if measures.attacks is None else measures.attacks.membership
+def _member_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) -> Iterator[Finding]:
+    """FAIL where original persons are nearer to scrambled rows than outsiders, beyond chance."""
+    found = measures.members
     if found is None:
         return
-    low, high = found.interval
-    told = low > _NO_BETTER_THAN_CHANCE and found.auc >= found.smallest_shown
-    yield Finding.of("membership", Verdict.WARN if told else Verdict.PASS)(
-        "By its closest scrambled row, an original record is told from a hold-out record with "
-        "probability {auc} (95 % interval {low} to {high}; a coin gives 0.50, and from {smallest} a leak "
-        "would show with {members} and {others} records).",
-        auc=Written(f"{found.auc:.2f}"),
-        low=Written(f"{low:.2f}"),
-        high=Written(f"{high:.2f}"),
-        smallest=Written(f"{found.smallest_shown:.2f}"),
+    verdict = _verdict_by_chance(found.p_value, thresholds)
+    if verdict is Verdict.PASS:
+        yield Finding.of("members", verdict, n_affected=0)(
+            "Original persons are no nearer to a scrambled row than hold-out records are ({n} and {others} "
+            "looked at)."
+            if found.by_holdout
+            else "Scrambled rows are no nearer to an original person than original persons are to each "
+            "other, or than rows mixed from persons alike ({n} and {others} looked at).",
+            n=found.n_persons,
+            others=found.n_outsiders,
+        )
+        return
+    yield Finding.of("members", verdict, n_affected=found.n_members)(
+        "Of the {nearest} persons nearest to a scrambled row, by {columns}, {members} are of the original, "
+        "where chance gives {expected}, and {others} of the hold-out: the scrambled table holds persons of "
+        "the original, or nearly."
+        if found.by_holdout
+        else "Of the {nearest} closest matches by {columns}, {members} are a scrambled row and an original "
+        "person, where chance gives at most {expected}, and {others} are two original persons, or a row mixed "
+        "from persons alike: the scrambled table holds persons of the original, or nearly.",
+        nearest=found.n_nearest,
+        columns=_by_columns(found, measures),
         members=found.n_members,
-        others=found.n_others,
+        others=found.n_nearest - found.n_members,
+        expected=_number(found.n_expected),
     )
 
 
-def _smallest_leak_findings(measures: LeakageMeasures, others: Verdict) -> Iterator[Finding]:
+def member_level(thresholds: LeakageThresholds) -> float:
+    """Return the probability by chance from which members are told."""
+    return thresholds.chance_level / _N_WAYS
+
+
+def _by_columns(found: NearerMembers, measures: LeakageMeasures) -> Text:
+    """Name the columns by which persons are near."""
+    if len(found.columns) == len(measures.columns):
+        return own("all columns")
+    return listed([f"“{name}”" for name in found.columns], at_most=4)
+
+
+def _smallest_leak_findings(
+    measures: LeakageMeasures, thresholds: LeakageThresholds, others: Verdict
+) -> Iterator[Finding]:
     """Say what leak could have been seen; NOT ASSESSED where nothing was, and that says too little."""
-    found = None if measures.attacks is None else measures.attacks.membership
-    if found is None:
+    found = measures.members
+    if found is None or not found.by_holdout:
         return
-    is_seen = found.smallest_leak_share is not None and found.smallest_leak_share <= LARGEST_UNSEEN
+    persons = found.smallest_leak(member_level(thresholds))
+    is_seen = persons is not None and persons <= LARGEST_UNSEEN * found.n_persons
     verdict = Verdict.NOT_ASSESSED if others is Verdict.PASS and not is_seen else Verdict.PASS
-    if found.smallest_leak is None:
+    if persons is None:
         yield Finding.of("smallest_leak", verdict)(
-            "With {members} original and {others} hold-out records looked at, closeness to the scrambled "
+            "With {members} original and {others} hold-out records looked at, nearness to the scrambled "
             "table could not have shown any leak.",
-            members=found.n_members,
-            others=found.n_others,
+            members=found.n_persons,
+            others=found.n_outsiders,
         )
         return
-    yield Finding.of("smallest_leak", verdict, n_affected=found.smallest_leak)(
-        "The smallest leak that closeness to the scrambled table could have shown is of {n} person of "
+    yield Finding.of("smallest_leak", verdict, n_affected=persons)(
+        "The smallest leak that nearness to the scrambled table could have shown is of {n} person of "
         "{members} looked at ({share}; beside {others} of the hold-out): a smaller one may be there unseen.",
-        "The smallest leak that closeness to the scrambled table could have shown is of {n} persons of "
+        "The smallest leak that nearness to the scrambled table could have shown is of {n} persons of "
         "{members} looked at ({share}; beside {others} of the hold-out): a smaller one may be there unseen.",
-        members=found.n_members,
-        share=percent(found.smallest_leak_share),
-        others=found.n_others,
+        members=found.n_persons,
+        share=percent(persons / found.n_persons),
+        others=found.n_outsiders,
     )
 
 
@@ -686,32 +702,6 @@ def _holdout_findings(measures: LeakageMeasures) -> Iterator[Finding]:
         yield Finding.of("holdout_in_original", Verdict.WARN, n_affected=n)(
             "{n} hold-out record is in the original, or nearly, so it is no hold-out and was not used.",
             "{n} hold-out records are in the original, or nearly, so it is no hold-out and was not used.",
-        )
-
-
-def _distance_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) -> Iterator[Finding]:
-    """WARN where scrambled rows are closer to original records than chance or strangers would be."""
-    distances = measures.distances
-    closer = distances.closer_than_originals_z
-    if closer is not None and distances.within_original is not None and not measures.has_holdout:
-        medians = distances.to_original.median_distance, distances.within_original.median_distance
-        exceeds = closer >= thresholds.z and medians[0] <= _CLEARLY_CLOSER * medians[1]
-        yield Finding.of("closest_records", Verdict.WARN if exceeds else Verdict.PASS)(
-            _CLOSER if exceeds else _NO_CLOSER,
-            median=Written(f"{medians[0]:.3f}"),
-            within=Written(f"{medians[1]:.3f}"),
-            rows=counted(distances.n_rows, "row"),
-        )
-    share, z = measures.distances.closer_to_original_share, measures.distances.closer_z
-    if share is not None and z is not None:
-        yield Finding.of(
-            "closer_to_original_than_holdout", Verdict.WARN if z >= thresholds.z else Verdict.PASS
-        )(
-            "{share} of {total} scrambled rows are closer to an original record than to one of as many "
-            "hold-out records; a table that learned nothing of the original persons gives about 50 %. "
-            "Such distances alone can miss leaks.",
-            share=percent(share),
-            total=measures.distances.n_rows,
         )
 
 

@@ -1,6 +1,6 @@
 """Everything about a pair of tables that does not depend on thresholds."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -19,6 +19,7 @@ from core.leakage.chance import (
     n_permutations_for,
 )
 from core.leakage.distances import Distances, measure_distances, require_columns
+from core.leakage.members import MOST_ROWS, NearerMembers, nearer_members
 from core.leakage.naming import NamingColumn, find_naming_columns
 from core.leakage.near_copies import NearCopies, find_near_copies
 from core.leakage.nearest import NearestRows, PackedTables, find_nearest_rows, pack_tables
@@ -33,7 +34,7 @@ from core.leakage.whole_rows import (
     find_whole_rows,
 )
 from core.leftovers import Leftover, leftovers_of
-from core.roles import RoleSuggestion, columns_of_people, suggest_roles, whose_records
+from core.roles import Role, RoleSuggestion, columns_of_people, suggest_roles, whose_records
 from core.tables import Dataset
 from core.words import input_error
 
@@ -107,6 +108,8 @@ class LeakageMeasures:
     whole_rows: WholeRows  # what does not depend on the order of rows
     nearest: NearestRows
     near_copies: NearCopies
+    # where original persons are nearer to scrambled rows than outsiders; None of few persons
+    members: NearerMembers | None
     distances: Distances
     # the row rules without the columns that never match; None where there are none
     set_aside: SetAside | None
@@ -147,6 +150,7 @@ _STEPS = (
     "Looking for nearest rows",
     "Looking for near copies",
     "Measuring distances",
+    "Looking for members",
     "Setting columns aside",
     "Looking past spelling",
     "Trying attacks",
@@ -195,9 +199,10 @@ def measure_leakage(
     """
     columns = compared_columns(pair, settings)
     beside, n_in_original = _beside(pair, columns, settings, holdout)
-    measured = _measure_columns(pair, columns, settings, beside, progress or Progress())
     table = pair.scrambled.table
     roles, original_roles = suggest_roles(table), suggest_roles(pair.original.table)
+    quasi = frozenset(each.column for each in original_roles if each.role is Role.QUASI_IDENTIFIER)
+    measured = _measure_columns(pair, columns, settings, beside, progress or Progress(), quasi=quasi)
     return replace(
         measured,
         naming=find_naming_columns(pair, columns, (*roles, *original_roles)),
@@ -215,6 +220,8 @@ def _measure_columns(
     settings: LeakageSettings,
     beside: TablePair | None,
     progress: Progress,
+    *,
+    quasi: Collection[str],
 ) -> LeakageMeasures:
     """Measure the columns that are compared, step by step; `beside` is the original with the hold-out."""
     holdout = None if beside is None else beside.scrambled
@@ -224,6 +231,15 @@ def _measure_columns(
     rows, chance, orders = _measure_rows(pair, columns, settings, packed, progress)
     whole_rows, nearest, near_copies, distances = _measure_without_order(
         pair, columns, settings, packed, progress, holdout=holdout, beside=beside
+    )
+    _begin("Looking for members", progress)
+    members = nearer_members(
+        pair,
+        columns,
+        settings,
+        quasi_identifiers=quasi,
+        holdout=holdout,
+        most_rows=MOST_ROWS // (_WHEN_STOPPED if progress.stop_asked else 1),
     )
     _begin("Setting columns aside", progress)
     aside = _set_columns_aside(pair, columns, settings, rows, holdout=beside)
@@ -247,6 +263,7 @@ def _measure_columns(
         whole_rows=whole_rows,
         nearest=nearest,
         near_copies=near_copies,
+        members=members,
         distances=distances,
         set_aside=aside,
         second_look=again,

@@ -280,18 +280,18 @@ def find_near_copies(
     generator = np.random.default_rng((settings.seed, 1))
     kept, rows, own = _chosen_rows(pair, len(columns), max_comparisons, generator)
     tables = [
-        _comparable(pair.original, columns, settings, kept),
-        _comparable(pair.scrambled, columns, settings, rows),
+        comparable_rows(pair.original, columns, settings, kept),
+        comparable_rows(pair.scrambled, columns, settings, rows),
     ]
     if holdout is not None:
         some = some_rows(generator, holdout.n_records, len(rows))
-        tables.append(_comparable(holdout, columns, settings, some))
+        tables.append(comparable_rows(holdout, columns, settings, some))
     original, scrambled, *others = _compared(likeness_tables(tables, columns, seed=settings.seed))
     observed = find_closest(scrambled, original)
     if n_records(original) < _FEWEST_REFERENCES:
         return _nothing(observed, n_records(original))
     themselves = some_rows(generator, n_records(original), len(rows))
-    mixed = find_closest(_mosaics(original, len(rows), generator), original).gap
+    mixed = find_closest(mosaics(original, len(rows), generator), original).gap
     strangers = (
         find_closest(others[0], original)
         if others
@@ -375,7 +375,7 @@ def _chosen_rows(
     return kept, rows, own_place[rows]
 
 
-def _comparable(
+def comparable_rows(
     table: Dataset, columns: Sequence[str], settings: LeakageSettings, rows: IntArray
 ) -> pa.Table:
     """Return some rows of a table, ignored cells missing."""
@@ -383,7 +383,7 @@ def _comparable(
     return pa.table([without_ignored(cells, settings) for cells in taken.columns], names=list(columns))
 
 
-def _mosaics(original: Records, n_rows: int, generator: np.random.Generator) -> Records:
+def mosaics(original: Records, n_rows: int, generator: np.random.Generator) -> Records:
     """Return rows whose cells come, each on its own, from groups of at least 40 persons who are alike."""
     n = n_records(original)
     looked_at = some_rows(generator, n, _MOST_GROUPED)

@@ -15,7 +15,7 @@ from core.leakage.charts import (
     proportion_drawing,
 )
 from core.leakage.in_engine import RowsInEngine
-from core.leakage.judging import LARGEST_UNSEEN, LeakageAudit
+from core.leakage.judging import LARGEST_UNSEEN, LeakageAudit, member_level
 from core.leakage.measuring import LeakageMeasures
 from core.leakage.settings import LeakageSettings
 from core.leakage.tool import TOOL
@@ -197,7 +197,6 @@ def _moved(audit: LeakageAudit) -> Iterator[Figure]:
         ""
         if within is None
         else text("originals {distance}", distance=Written(f"{within.median_distance:.3f}")),
-        verdict_of(audit.findings, "closest_records"),
     )
 
 
@@ -210,6 +209,7 @@ def _found(audit: LeakageAudit) -> Iterator[Figure]:
         text("chance {expected} of {total}", expected=_count(near.excess.n_expected), total=near.n_rows),
         verdict_of(audit.findings, "near_copies"),
     )
+    yield from _members(audit)
     if near.relink_share is not None:
         yield Figure(
             "relinked_by_likeness_share",
@@ -235,6 +235,27 @@ def _found(audit: LeakageAudit) -> Iterator[Figure]:
         )
 
 
+def _members(audit: LeakageAudit) -> Iterator[Figure]:
+    """Yield how many members are among the persons nearest to scrambled rows, and what would have shown."""
+    found = audit.measures.members
+    yield Figure(
+        "n_nearest_members",
+        None if found is None else found.n_members,
+        "" if found is None else _chance(_count(found.n_expected)),
+        verdict_of(audit.findings, "members") if found else Verdict.NOT_ASSESSED,
+        total=None if found is None else found.n_nearest,
+    )
+    if found is None or not found.by_holdout:
+        return
+    persons = found.smallest_leak(member_level(audit.thresholds))
+    yield Figure(
+        "smallest_leak_share",
+        None if persons is None else persons / found.n_persons,
+        text("at most {share}", share=percent(LARGEST_UNSEEN)),
+        verdict_of(audit.findings, "smallest_leak"),
+    )
+
+
 def _nearest(audit: LeakageAudit) -> Iterator[Figure]:
     """Yield the figures of nearest rows and closest records; with a hold-out table, that against it."""
     distances, within = audit.measures.distances, audit.measures.distances.within_original
@@ -242,8 +263,7 @@ def _nearest(audit: LeakageAudit) -> Iterator[Figure]:
     yield Figure("median_distance_ratio", distances.to_original.median_ratio)
     yield Figure("median_distance_within_original", None if within is None else within.median_distance)
     if distances.to_holdout is not None:
-        judged = verdict_of(audit.findings, "closer_to_original_than_holdout")
-        yield Figure("closer_to_original_share", distances.closer_to_original_share, "about 50 %", judged)
+        yield Figure("closer_to_original_share", distances.closer_to_original_share, "about 50 %")
 
 
 def _attack_figures(audit: LeakageAudit) -> Iterator[Figure]:
@@ -265,15 +285,8 @@ def _attack_figures(audit: LeakageAudit) -> Iterator[Figure]:
         )
     if (found := attacks.membership) is not None:
         low, high = (Written(f"{each:.2f}") for each in found.interval)
-        judged = verdict_of(audit.findings, "membership")
-        yield Figure("membership_auc", found.auc, text("95 %: {low} to {high}", low=low, high=high), judged)
+        yield Figure("membership_auc", found.auc, text("95 %: {low} to {high}", low=low, high=high))
         yield Figure("smallest_membership_auc", found.smallest_shown)
-        yield Figure(
-            "smallest_leak_share",
-            found.smallest_leak_share,
-            text("at most {share}", share=percent(LARGEST_UNSEEN)),
-            verdict_of(audit.findings, "smallest_leak"),
-        )
 
 
 def _attacks(audit: LeakageAudit) -> tuple[Part, ...]:

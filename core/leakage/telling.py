@@ -62,7 +62,7 @@ def _of_rows(measures: LeakageMeasures) -> dict[str, Text]:
     """Return by check how many rows it found, in a sentence."""
     rows, whole = measures.rows, measures.whole_rows
     near, nearest = measures.near_copies, measures.nearest
-    again = measures.second_look
+    again, members = measures.second_look, measures.members
     return {
         "full_leakage": text(
             "{n} of {total} rows is the same as its original row.",
@@ -81,6 +81,13 @@ def _of_rows(measures: LeakageMeasures) -> dict[str, Text]:
             "{n} of {total} scrambled rows point at one original person each, more than chance explains.",
             n=near.excess.n_observed,
             total=near.n_rows,
+        ),
+        "members": text(
+            "{n} person of the original is among those nearest to a scrambled row, more than chance "
+            "explains.",
+            "{n} persons of the original are among those nearest to a scrambled row, more than chance "
+            "explains.",
+            n=0 if members is None else members.n_members,
         ),
         **({} if again is None else {"second_look": _pointing_past_disguise(again.near_copies)}),
         "relinkage": _relinked(nearest.n_relinked, nearest.n_assessed),

@@ -155,12 +155,16 @@ MEASURES = (
         "Area under the curve that as many members and others show as above 0.5 in four of five samples, at "
         "2.5 % error: a smaller leak may be there unseen."
     ),
-    Measure("smallest_leak_share", "Smallest leak that would have shown", "share", "lower", _HANLEY).means(
-        "Original persons looked at of whom a leak would have shown as membership in four of five samples, "
-        "divided by all n looked at, beside m hold-out persons; not assessed where not even all of them "
-        "would. Of persons who are all told by their scrambled row, a share s makes the area under the curve "
-        "1/2 + s/2, and it shows from 1/2 + 3.64 σ, σ = √((n + m + 1) / (12 n m)): s = 7.29 σ, divided by "
-        "the share of the scrambled rows searched and rounded up to a person. With 500 and 500: 67 persons, "
-        "13.4 %. A smaller leak, or of persons who are told less clearly, may be there unseen."
+    Measure("n_nearest_members", "Original persons among the nearest", "records", "lower").means(
+        "Of the persons nearest to a scrambled row (by ranks, summed over columns; words equal or not), "
+        "those of the original, where others are of the hold-out; without one, scrambled rows nearest to an "
+        "original person, beside original persons nearest to each other. Looked at are 8, 16, … nearest, "
+        "by all columns and by the quasi-identifiers; shown is where chance is least likely."
+    ),
+    Measure("smallest_leak_share", "Smallest leak that would have shown", "share", "lower").means(
+        "Original persons looked at of whom a leak would have been told in four of five samples, divided by "
+        "all looked at, beside the hold-out; not assessed where not even all of them would. Of persons "
+        "who are all nearer to a scrambled row than anybody else; a smaller leak, or of persons who are told "
+        "less clearly, may be there unseen."
     ),
 )

@@ -251,11 +251,10 @@ def test_holdout__decides_and_attacks_are_held_against_it() -> None:
     strangers = people(300, seed=60)
     fine = judged(ORIGINAL, people(300, seed=61), strangers)
     assert finding(fine, "attacks").verdict is Verdict.PASS
-    assert finding(fine, "membership").verdict is Verdict.PASS
-    assert "closest_records" not in checks(fine)
+    assert finding(fine, "members").verdict is Verdict.PASS
     leaked = judged(ORIGINAL, moved(ORIGINAL), strangers)
     assert finding(leaked, "attacks").verdict is Verdict.WARN
-    assert finding(leaked, "membership").verdict is Verdict.WARN
+    assert finding(leaked, "members").verdict is Verdict.FAIL
     assert leaked.measures.attacks is not None
     linkage = next(rate for rate in leaked.measures.attacks.rates if rate.attack == "linkage")
     assert linkage.share > 0.5

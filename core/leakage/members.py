@@ -1,0 +1,349 @@
+"""Members: original persons nearer to a scrambled row than outsiders are, over all rows and some columns.
+
+Whoever knows a person's record looks for the scrambled row nearest to it. Where scrambled rows tell nothing
+of single persons, an original person and an outsider are as likely to be the nearer one; so among the persons
+nearest to scrambled rows as many are members as their share of all persons. Outsiders are the hold-out's
+records. Without a hold-out the question is turned round: are scrambled rows nearer to original persons than
+original persons are to each other, and than rows mixed from persons alike would be?
+
+Nearness is that of ranks: numbers by how many of the original lie between them, words by being equal or not,
+each column as much as any other. Nothing is sampled up to 100,000 rows of each table.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from core.chance import binomial_tail
+from core.coding import IntArray, some_rows
+from core.jobs import Threads
+from core.leakage.near_copies import (
+    Records,
+    comparable_rows,
+    likeness_tables,
+    mosaics,
+    n_records,
+    take_records,
+)
+from core.leakage.pairing import N_THREADS, TablePair
+from core.leakage.settings import LeakageSettings
+from core.tables import Dataset
+
+_MOST_COLUMNS = 255
+MOST_ROWS = 100_000  # of each table, that are all looked at
+_OF_BUDGET = 25  # times the settings' comparisons: these are as much cheaper than others
+_MOST_MIXED = 20_000  # rows
+_ROWS_AT_ONCE, _OTHER_ROWS_AT_ONCE = 64, 4096  # a block then stays in the processor's cache
+_LEVELS = 4096  # of a number's rank
+_ALL_LEVELS = 65_535  # of all columns together
+_POWER_Z = 0.841621  # four of five samples
+_FEWER_ROWS = 2000  # that are looked at by each set of columns, at least
+_FEWEST = 20  # persons of either kind
+_NEAREST = 8  # the smallest number of nearest persons that is looked at, doubled up to half of all
+_MOST_INFERRED = 16  # columns that are looked at beside the quasi-identifiers, one by one
+_SURELY_MORE = 2.0  # without outsiders: times as many as by chance, which a smoother population may give too
+_MOST_WORDS = 65_521  # that have a code of their own
+
+Distances = npt.NDArray[np.uint16]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NearerMembers:
+    """Where members among the persons nearest to scrambled rows are most beyond their share.
+
+    Attributes
+    ----------
+    columns
+        By which nearness was told.
+    n_nearest, n_members
+        Persons who are nearest, and the members among them; of each other, where there is no hold-out,
+        scrambled rows stand for members and original persons for outsiders.
+    n_expected
+        Members among them by chance.
+    n_persons, n_outsiders
+        Members and outsiders looked at, by all columns; by some columns there may be fewer.
+    p_value
+        Probability in [0, 1] of so many by chance, times the numbers and sets of columns tried.
+    n_tried
+        Numbers of nearest persons, times sets of columns, that were tried.
+    """
+
+    columns: tuple[str, ...] = ()
+    n_nearest: int = 0
+    n_members: int = 0
+    n_expected: float = 0.0
+    n_persons: int
+    n_outsiders: int
+    p_value: float = 1.0
+    n_tried: int
+    by_holdout: bool = True
+
+    def smallest_leak(self, level: float) -> int | None:
+        """Return of how many members a leak would have been told in four of five samples.
+
+        Of members who are all nearer to a scrambled row than anybody else. None where not even all of them
+        would have been told. `level`: the probability by chance from which members are told.
+        """
+        persons = np.arange(1, self.n_persons + 1)
+        told, share = np.zeros(len(persons), bool), self.n_persons / (self.n_persons + self.n_outsiders)
+        for size in _sizes(self.n_persons + self.n_outsiders):
+            others = np.maximum(size - persons, 0)  # who are nearest by chance
+            usual = others * share - _POWER_Z * np.sqrt(others * share * (1 - share))
+            members = np.minimum(persons, size) + np.maximum(usual, 0)
+            told |= binomial_tail(np.floor(members), size, share) * self.n_tried <= level
+        return int(persons[told.argmax()]) if told.any() else None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Ranked:
+    """A column for distances in ranks: places in the original's order, or codes of words."""
+
+    cells: npt.NDArray[np.int16] = field(repr=False)
+    is_number: bool
+    most: int  # that two cells may be apart; words that differ are
+
+
+def _ranked(records: Records, places: Iterable[int]) -> list[Ranked]:
+    """Return some columns so that no sum of distances overflows.
+
+    Of more than 65,521 words some share a code, one pair in 65,521.
+    """
+    places = [*places]
+    most = min(_LEVELS, _ALL_LEVELS // len(places)) - 1
+    return [
+        Ranked(
+            cells=(
+                column.cells.astype(np.uint32) * most // (_LEVELS - 1)
+                if column.is_number
+                else column.cells.astype(np.uint32) % _MOST_WORDS
+            )
+            .astype(np.uint16)
+            .view(np.int16),
+            is_number=column.is_number,
+            most=most,
+        )
+        for column in (records[place] for place in places)
+    ]
+
+
+def _sizes(n_persons: int) -> IntArray:
+    """Return how many nearest persons are looked at: 8, 16, … up to half of all."""
+    n_doubled = int(np.log2(max(1.0, n_persons / 2 / _NEAREST)))
+    sizes: IntArray = _NEAREST * 2 ** np.arange(n_doubled + 1)
+    return sizes
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Nearest:
+    """The nearest reference of each record: its distance in ranks, and its place, the first of equals."""
+
+    distance: Distances
+    place: IntArray
+
+
+def nearest_of(
+    records: Sequence[Ranked], references: Sequence[Ranked], *, own: IntArray | None = None
+) -> Nearest:
+    """Return for each record its nearest reference; its own row number does not count."""
+    n = len(records[0].cells)
+
+    def one(start: int) -> tuple[Distances, IntArray]:
+        rows = slice(start, min(start + _ROWS_AT_ONCE, n))
+        return _nearest_of_block(records, references, rows, None if own is None else own[rows])
+
+    with Threads(N_THREADS) as pool:
+        found = list(pool.map(one, range(0, n, _ROWS_AT_ONCE)))
+    distance, place = (np.concatenate(part) for part in zip(*found, strict=True))
+    return Nearest(distance=distance, place=place)
+
+
+def _nearest_of_block(
+    records: Sequence[Ranked], references: Sequence[Ranked], rows: slice, own: IntArray | None
+) -> tuple[Distances, IntArray]:
+    n, n_other = rows.stop - rows.start, len(references[0].cells)
+    best, place = np.full(n, np.iinfo(np.uint16).max, np.uint16), np.zeros(n, np.int64)
+    for start in range(0, n_other, _OTHER_ROWS_AT_ONCE):
+        other = slice(start, min(start + _OTHER_ROWS_AT_ONCE, n_other))
+        sums = _distances(records, references, rows, other)
+        if own is not None:
+            here = np.flatnonzero((own >= other.start) & (own < other.stop))
+            sums[here, own[here] - other.start] = np.iinfo(np.uint16).max
+        found = sums.argmin(axis=1)
+        least = sums[np.arange(n), found]
+        place = np.where(least < best, found + start, place)
+        best = np.minimum(best, least)
+    return best, place
+
+
+def _distances(
+    records: Sequence[Ranked], references: Sequence[Ranked], rows: slice, other: slice
+) -> Distances:
+    """Return shape (n_rows, n_other_rows): the sum over columns of how far cells are apart."""
+    shape = (rows.stop - rows.start, other.stop - other.start)
+    sums, apart = np.zeros(shape, np.int16), np.empty(shape, np.int16)
+    n_differ, differ = np.zeros(shape, np.uint8), np.empty(shape, bool)  # of 255 columns
+    for column, reference in zip(records, references, strict=True):
+        cells, others = column.cells[rows, None], reference.cells[None, other]
+        if column.is_number:
+            np.subtract(cells, others, out=apart)
+            np.absolute(apart, out=apart)
+            np.add(sums, apart, out=sums)
+        else:
+            np.not_equal(cells, others, out=differ)
+            np.add(n_differ, differ.view(np.uint8), out=n_differ)
+    np.multiply(n_differ, records[0].most, out=apart.view(np.uint16), dtype=np.uint16, casting="unsafe")
+    np.add(sums, apart, out=sums)
+    return sums.view(np.uint16)
+
+
+def nearer_members(
+    pair: TablePair,
+    columns: Sequence[str],
+    settings: LeakageSettings,
+    *,
+    quasi_identifiers: Collection[str] = (),
+    holdout: Dataset | None = None,
+    most_rows: int = MOST_ROWS,
+) -> NearerMembers | None:
+    """Return where members are nearer to scrambled rows than outsiders, least likely by chance.
+
+    Nearness is told by all columns and by the quasi-identifiers; with a hold-out also by these and each other
+    column, by words alone and by numbers alone: who is known by some columns is looked for by those, whatever
+    became of the others. None where a table has fewer than 20 rows.
+    """
+    generator = np.random.default_rng((settings.seed, 3))
+    chosen = [columns[place] for place in some_rows(generator, len(columns), _MOST_COLUMNS)]
+    given = [pair.original, pair.scrambled, *([] if holdout is None else [holdout])]
+    if min(table.n_records for table in given) < _FEWEST:
+        return None
+    fitting = settings.max_comparisons * _OF_BUDGET // (pair.scrambled.n_records * len(chosen))
+    most = max(_FEWEST, min(most_rows, fitting))
+    original, scrambled, *others = likeness_tables(
+        [
+            comparable_rows(table, chosen, settings, some_rows(generator, table.n_records, size))
+            for table, size in zip(given, (most, most_rows, most), strict=False)
+        ],
+        chosen,
+        seed=settings.seed,
+    )
+    known = [place for place, name in enumerate(chosen) if name in {*quasi_identifiers}]
+    if others:
+        sets = _sets_of_columns(original, known)
+        tried = list(_all_beyond_outsiders(original, scrambled, others[0], sets, generator))
+    else:
+        sets = _several([range(len(chosen)), known])
+        mixed = mosaics(original, min(_MOST_MIXED, n_records(scrambled)), generator)
+        tried = [_beyond_strangers(original, scrambled, mixed, places) for places in sets]
+    least = min(tried, key=lambda each: each.p_value)
+    return replace(
+        least,
+        columns=tuple(chosen[at] for at in sets[tried.index(least)]),
+        p_value=min(1.0, least.p_value * len(tried)),
+        n_tried=least.n_tried * len(tried),
+        n_persons=tried[0].n_persons,
+        n_outsiders=tried[0].n_outsiders,
+    )
+
+
+def _all_beyond_outsiders(
+    original: Records,
+    scrambled: Records,
+    outsiders: Records,
+    sets: Sequence[Sequence[int]],
+    generator: np.random.Generator,
+) -> Iterator[NearerMembers]:
+    """Yield what each set of columns tells: of all persons by the first, by the others of at least 2,000.
+
+    All others together take about as long as the first.
+    """
+    yield _beyond_outsiders(original, scrambled, outsiders, sets[0])
+    n_cells = sum(map(len, sets[1:]))
+    n_rows = max(_FEWER_ROWS, n_records(original) * len(sets[0]) // max(n_cells, 1))
+    some = [
+        take_records(records, some_rows(generator, n_records(records), n_rows))
+        for records in (original, outsiders)
+    ]
+    for places in sets[1:]:
+        yield _beyond_outsiders(some[0], scrambled, some[1], places)
+
+
+def _sets_of_columns(original: Records, known: Sequence[int]) -> list[tuple[int, ...]]:
+    """Return the places of the columns by which nearness is told, all of them first."""
+    every = range(len(original))
+    rest = [place for place in every if place not in known][:_MOST_INFERRED]
+    words = [place for place in every if not original[place].is_number]
+    numbers = [place for place in every if original[place].is_number]
+    inferred = [[*known, place] for place in rest] if len(known) > 1 else []
+    return _several([every, known, words, numbers, *inferred])
+
+
+def _several(sets: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
+    """Return each set of columns once; one column alone only where there is no other."""
+    found = dict.fromkeys(tuple(sorted(each)) for each in sets)
+    return [each for each in found if len(each) > 1 or each == tuple(sets[0])]
+
+
+def _beyond_outsiders(
+    original: Records, scrambled: Records, outsiders: Records, places: Sequence[int]
+) -> NearerMembers:
+    """Hold original persons against outsiders: which are nearer to the scrambled row nearest to them."""
+    references = _ranked(scrambled, places)
+    ours, theirs = (
+        nearest_of(_ranked(records, places), references).distance for records in (original, outsiders)
+    )
+    return most_beyond(ours, theirs, share=len(ours) / (len(ours) + len(theirs)))
+
+
+def _beyond_strangers(
+    original: Records, scrambled: Records, mixed: Records, places: Sequence[int]
+) -> NearerMembers:
+    """Hold scrambled rows against original persons among each other, and rows mixed from persons alike.
+
+    Of the rows that are nearest to one person one counts; so does one of two persons nearest to each other.
+    """
+    references, n_rows = _ranked(original, places), n_records(scrambled)
+    found = nearest_of(_ranked(scrambled, places), references)
+    order = np.argsort(found.distance, kind="stable")
+    _, first = np.unique(found.place[order], return_index=True)
+    rows = found.distance[order][first]
+    persons = np.arange(n_records(original))
+    among = nearest_of(references, references, own=persons)
+    is_second = (among.place[among.place] == persons) & (among.place < persons)
+    others = (
+        (among.distance[~is_second], n_rows / (len(persons) / 2)),
+        (nearest_of(_ranked(mixed, places), references).distance, n_rows / n_records(mixed)),
+    )
+    tried = [
+        most_beyond(rows, theirs, share=_SURELY_MORE * ratio / (1 + _SURELY_MORE * ratio), by_holdout=False)
+        for theirs, ratio in others
+    ]
+    return max(tried, key=lambda each: each.p_value)
+
+
+def most_beyond(
+    ours: Distances, theirs: Distances, *, share: float, by_holdout: bool = True
+) -> NearerMembers:
+    """Return of how many nearest persons members exceed their share least likely by chance.
+
+    Looked at are 8, 16, … nearest persons, up to half of all, with all who are as near as the last of them.
+    `share`: of members by chance.
+    """
+    together = np.sort(np.concatenate([ours, theirs]))
+    sizes = _sizes(len(together))
+    limits = np.unique(together[np.minimum(sizes, len(together)) - 1])
+    n_ours, n_theirs = (np.searchsorted(np.sort(each), limits, side="right") for each in (ours, theirs))
+    chances = binomial_tail(n_ours, n_ours + n_theirs, share)
+    at = int(np.argmin(chances))
+    n_nearest = int(n_ours[at] + n_theirs[at])
+    return NearerMembers(
+        n_nearest=n_nearest,
+        n_members=int(n_ours[at]),
+        n_expected=share * n_nearest,
+        n_persons=len(ours),
+        n_outsiders=len(theirs),
+        p_value=float(min(1.0, chances[at] * len(limits))),
+        n_tried=len(limits),
+        by_holdout=by_holdout,
+    )
