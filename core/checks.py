@@ -278,7 +278,6 @@ _REMEDIES: Mapping[Group, Mapping[str, str]] = {
         "columns_only_in_*": "Name the columns alike in both tables.",
         "rows_not_paired": "Give the rows in the order of the original, or a key column.",
         "rows_without_valid_cells": "Look at the rows that hold nothing to compare.",
-        "holdout_in_original": "Give hold-out records of other persons.",
         "population_by_size": "Add a table of the population, if there is one.",
         "search_stopped": "Search again to the end.",
         "verification": "Choose one of the pairs that held when read back.",

@@ -113,7 +113,6 @@ def judge_leakage(
         *_set_aside_findings(measures, thresholds),
         *_second_look_findings(measures, thresholds),
         *_attack_findings(measures, thresholds),
-        *_holdout_findings(measures),
         *_column_set_findings(measures),
         *text_findings(measures.texts, read),
         *judge_leftovers(measures.leftovers),
@@ -631,8 +630,8 @@ def _member_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) -
         "the original, or nearly."
         if found.by_holdout
         else "Of the {nearest} closest matches by {columns}, {members} are a scrambled row and an original "
-        "person, where chance gives at most {expected}, and {others} are two original persons, or a row mixed "
-        "from persons alike: the scrambled table holds persons of the original, or nearly.",
+        "person, where chance gives at most {expected}, and {others} are two original persons, or a row "
+        "mixed from persons alike: the scrambled table holds persons of the original, or nearly.",
         nearest=found.n_nearest,
         columns=_by_columns(found, measures),
         members=found.n_members,
@@ -693,16 +692,6 @@ def _what_was_undone(again: SecondLook) -> Text:
         counted(len(again.renamed), "column of another name", "columns of another name"),
     )
     return joined([part for part in done if part.n], ", ")
-
-
-def _holdout_findings(measures: LeakageMeasures) -> Iterator[Finding]:
-    """WARN where the hold-out was none."""
-    n = measures.n_holdout_in_original
-    if n:
-        yield Finding.of("holdout_in_original", Verdict.WARN, n_affected=n)(
-            "{n} hold-out record is in the original, or nearly, so it is no hold-out and was not used.",
-            "{n} hold-out records are in the original, or nearly, so it is no hold-out and was not used.",
-        )
 
 
 def _column_set_findings(measures: LeakageMeasures) -> Iterator[Finding]:

@@ -123,9 +123,6 @@ class LeakageMeasures:
     persons: RoleSuggestion | None = None
     naming: tuple[NamingColumn, ...] = ()  # columns that tell who people are and hold values of the original
     has_holdout: bool = False  # whether a hold-out was given that is one
-    # Hold-out records that are in the original, or nearly, where they are too many for strangers; such a
-    # hold-out was not used
-    n_holdout_in_original: int = 0
     texts: tuple[TextColumn, ...] = ()  # scrambled columns of free text, and others in which people are named
     leftovers: tuple[Leftover, ...] = ()  # what the scrambled file holds beside its table
 
@@ -156,7 +153,7 @@ _STEPS = (
     "Trying attacks",
 )
 
-# A hold-out is set aside where its records are in the original with no more than this probability by chance.
+# A hold-out is refused where its records are in a table with no more than this probability by chance.
 _SURELY_NOT_CHANCE = 1e-6
 
 # A stopped measurement finishes with samples this many times smaller.
@@ -195,10 +192,10 @@ def measure_leakage(
     Raises
     ------
     AuditInputError
-        A column to ignore does not exist, all columns are ignored, or the hold-out does not fit.
+        A column to ignore does not exist, all columns are ignored, or the hold-out does not fit or is none.
     """
     columns = compared_columns(pair, settings)
-    beside, n_in_original = _beside(pair, columns, settings, holdout)
+    beside = _beside(pair, columns, settings, holdout)
     table = pair.scrambled.table
     roles, original_roles = suggest_roles(table), suggest_roles(pair.original.table)
     quasi = frozenset(each.column for each in original_roles if each.role is Role.QUASI_IDENTIFIER)
@@ -208,7 +205,6 @@ def measure_leakage(
         naming=find_naming_columns(pair, columns, (*roles, *original_roles)),
         persons=whose_records(original_roles),
         has_holdout=beside is not None,
-        n_holdout_in_original=n_in_original,
         texts=measure_texts(table, skip=columns_of_people(roles), model=text_model),
         leftovers=leftovers_of(pair.scrambled, pair.original),
     )
@@ -280,23 +276,34 @@ def _by_values(pair: TablePair, columns: Sequence[str]) -> tuple[str, ...]:
 
 def _beside(
     pair: TablePair, columns: tuple[str, ...], settings: LeakageSettings, holdout: Dataset | None
-) -> tuple[TablePair | None, int]:
-    """Return the original with the hold-out, None where it holds no strangers, and how many it repeats."""
+) -> TablePair | None:
+    """Return the original with the hold-out; refuse one that holds records of either table."""
     if holdout is None:
-        return None, 0
+        return None
     holdout = with_names_of(pair.original, holdout)
     require_columns(holdout, columns)
     beside = pair_tables(pair.original, holdout)
-    n_in_original = _n_no_strangers(beside, columns, settings)
-    return None if n_in_original else beside, n_in_original
+    released = pair_tables(pair.scrambled, holdout)
+    for table, other in ((pair.original, beside), (pair.scrambled, released)):
+        if n := _n_no_strangers(other, columns, settings):
+            raise input_error(
+                "{n} record of the hold-out {file} is in {table} too, or nearly, so it is no hold-out. Give "
+                "records of other persons, that the scrambled table was not made from, or none.",
+                "{n} records of the hold-out {file} are in {table} too, or nearly, so it is no hold-out. Give "
+                "records of other persons, that the scrambled table was not made from, or none.",
+                n=n,
+                file=holdout.name,
+                table=table.name,
+            )
+    return beside
 
 
-def _n_no_strangers(beside: TablePair, columns: tuple[str, ...], settings: LeakageSettings) -> int:
-    """Return the hold-out records that are in the original, whole or nearly; 0 where chance explains them."""
-    whole = find_whole_rows(beside, columns)
+def _n_no_strangers(pair: TablePair, columns: tuple[str, ...], settings: LeakageSettings) -> int:
+    """Return the hold-out records that are in a table, whole or nearly; 0 where chance explains them."""
+    whole = find_whole_rows(pair, columns)
     if whole.is_copy or max(whole.p_value, whole.stranger_p_value) <= _SURELY_NOT_CHANCE:
         return whole.n_exact
-    near = find_near_copies(beside, columns, settings, max_comparisons=settings.max_comparisons // 16)
+    near = find_near_copies(pair, columns, settings, max_comparisons=settings.max_comparisons // 16)
     return near.excess.n_observed if near.excess.p_value <= _SURELY_NOT_CHANCE else 0
 
 

@@ -8,6 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from core.errors import AuditInputError
 from core.intervals import wilson_interval
 from core.leakage import LeakageAudit, LeakageSettings, audit_leakage
 from core.leakage.attacks import AttackRate, Membership
@@ -264,16 +265,18 @@ def test_holdout__decides_and_attacks_are_held_against_it() -> None:
 
 
 @pytest.mark.parametrize("holdout", [ORIGINAL, moved(ORIGINAL), moved(ORIGINAL).head(150)])
-def test_holdout__that_is_the_original_is_not_used(holdout: pd.DataFrame) -> None:
-    result = judged(ORIGINAL, moved(ORIGINAL, seed=8), holdout)
-    assert result.verdict is Verdict.FAIL
-    assert finding(result, "holdout_in_original").verdict is Verdict.WARN
-    assert not result.measures.has_holdout
+def test_holdout__that_holds_the_original_or_the_scrambled_table_is_refused(holdout: pd.DataFrame) -> None:
+    scrambled = people(300, seed=61)
+    with pytest.raises(AuditInputError, match="is no hold-out"):
+        judged(ORIGINAL, scrambled, holdout)
+    with pytest.raises(AuditInputError, match="is no hold-out"):
+        judged(scrambled, ORIGINAL, holdout)
+    judged(ORIGINAL, scrambled, people(300, seed=62))  # other persons are taken
 
 
 def test_one_file_in_two_slots__leaks_fully() -> None:
     table = written(ORIGINAL)
-    result = audit_leakage(table, table, holdout=table)
+    result = audit_leakage(table, table)
     assert result.verdict is Verdict.FAIL
     assert finding(result, "full_leakage").n_affected == 300
 
