@@ -133,6 +133,7 @@ _REMEDIES: Mapping[Group, Mapping[str, str]] = {
         "partly_unchanged_column": "Treat every cell of the column as the log says.",
         "values_in_other_rows": "Make the values coarser: in other rows, too, they tell who is in the table.",
         "masked_in_part": "Leave the column out, or give random pseudonyms.",
+        "kept_likeness": "Give random pseudonyms.",
         "finer_values": "Leave the column out, or make it as coarse as the log says.",
         "kept_values_split": "Write equal values alike, as in the original.",
         "finer_spelling": "Write equal values alike: trim spaces, one letter case, no signs nobody sees.",

@@ -8,7 +8,7 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -26,6 +26,8 @@ _N_FOR_MODULUS = 24  # rows whose differences give a modulus away
 _FEWEST_IN_PLACES, _MOST_IN_PLACES, _MOST_PLACES = 20, 100_000, 16
 _GAPS = 1.3  # numbers in their range for each of them, from which they have gaps
 _HALF = 42  # bits of a modulus under which products are taken in two steps of half of them
+_FEWEST_COUNTS = 6  # different ones, of letters
+_SEPARATORS = re.compile(r"[\s,;/|-]+")
 _MOST_MULTIPLES = 64  # of the modulus that such differences may have in common
 
 
@@ -308,6 +310,34 @@ def are_alike_in_places(values: Sequence[str], tokens: Sequence[str]) -> bool:
     if varied != len(after) or not 2 <= varied <= _MOST_PLACES or not _have_gaps(values):
         return False
     return all(_spectra(before, size) == _spectra(after, size) for size in (1, 2))
+
+
+def have_the_same_symbols(values: Sequence[str], tokens: Sequence[str]) -> bool:
+    """Whether symbols occur in the tokens exactly as often as letters in the values, however they look.
+
+    Symbols are letters, words or pairs of letters, such as two digits that stand for one letter. Of values
+    that share none with the tokens, and have letters of several counts: pseudonyms drawn anew never do.
+    """
+    if len(values) != len(tokens) or len(values) > _MOST_IN_PLACES or {*values} & {*tokens}:
+        return False
+    written = "".join(values)
+    both = (written, written.casefold())
+    letters = [Counter(text) for text in (*both, *("".join(filter(str.isalnum, each)) for each in both))]
+    known = [sorted(each.values()) for each in letters if len({*each.values()}) >= _FEWEST_COUNTS]
+    return any(sorted(Counter(way(tokens)).values()) in known for way in _SYMBOLS) if known else False
+
+
+def _pairs_of_letters(tokens: Sequence[str]) -> list[str]:
+    return [token[at : at + 2] for token in tokens for at in range(0, len(token), 2)]
+
+
+_SYMBOLS: tuple[Callable[[Sequence[str]], Iterable[str]], ...] = (
+    lambda tokens: "".join(tokens).casefold(),
+    lambda tokens: filter(str.isalnum, "".join(tokens).casefold()),
+    lambda tokens: " ".join(tokens).split(),
+    lambda tokens: _SEPARATORS.split(" ".join(tokens)),
+    _pairs_of_letters,
+)
 
 
 def _places(texts: Sequence[str], width: int) -> list[list[str]]:

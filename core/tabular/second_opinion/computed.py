@@ -20,7 +20,13 @@ from core.chance import binomial_tail
 from core.coding import BoolArray, IntArray
 from core.tabular.columns import is_high_risk
 from core.tabular.log import QUASI_IDENTIFYING_SEMANTICS, folded
-from core.tabular.second_opinion.ciphers import Cipher, are_alike_in_places, cipher_between, cipher_into
+from core.tabular.second_opinion.ciphers import (
+    Cipher,
+    are_alike_in_places,
+    cipher_between,
+    cipher_into,
+    have_the_same_symbols,
+)
 from core.tabular.second_opinion.digests import (
     UUID_NAMESPACES,
     Cut,
@@ -659,7 +665,8 @@ def _as_cipher(samples: _Samples, original: str, anonymized: str) -> Iterator[Co
     if is_free:
         everyone = samples.tables.written["original"][original].trimmed.values
         tokens = samples.cells(anonymized)
-        if are_alike_in_places(everyone.to_pylist(), tokens):
+        values = everyone.to_pylist()
+        if are_alike_in_places(values, tokens) or have_the_same_symbols(values, tokens):
             how = "the original with its characters replaced, or moved to other places"
             counts = (len(tokens), len(tokens))
             yield samples.result((original,), anonymized, kind="cipher", how=how, counts=counts)

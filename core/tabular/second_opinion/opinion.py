@@ -25,6 +25,11 @@ from core.tabular.second_opinion.computed import ComputedMeasurement, judge_comp
 from core.tabular.second_opinion.derivations import Derivation, Search, judge_derivations, measure_derivations
 from core.tabular.second_opinion.disguises import DisguiseMeasurement, judge_disguises, measure_disguises
 from core.tabular.second_opinion.finer import FinerColumn, judge_finer, measure_finer
+from core.tabular.second_opinion.kept_likeness import (
+    KeptLikeness,
+    judge_kept_likeness,
+    measure_kept_likeness,
+)
 from core.tabular.second_opinion.masked import MaskedColumn, judge_masked, measure_masked
 from core.tabular.second_opinion.names_elsewhere import (
     ElsewhereMeasurement,
@@ -71,6 +76,7 @@ class HiddenOriginals:
     masked: tuple[MaskedColumn, ...]
     derivations: tuple[Derivation, ...]
     sorting: tuple[SortedAlike, ...]
+    kept_likeness: tuple[KeptLikeness, ...]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -200,6 +206,7 @@ def _hidden(
             *measure_combined(search),
         ),
         sorting=measure_sorting(search),
+        kept_likeness=measure_kept_likeness(search),
     )
 
 
@@ -251,6 +258,7 @@ def judge_second_opinion(
     read = {each.column: (read or {})[each.column] for each in measured.texts if each.column in (read or {})}
     check_reading(measured.texts, read)
     texts = {each.column for each in measured.texts if each.is_text}
+    alike = {each.anonymized for each in measured.hidden.kept_likeness}
     found = [
         *judge_relinkage(measured.relinkage, thresholds),
         *judge_unchanged(measured.columns, thresholds, measured.suggestions),
@@ -262,7 +270,7 @@ def judge_second_opinion(
         *judge_classes(measured.classes, thresholds),
         *judge_standouts(measured.standouts, thresholds),
         *judge_pseudonyms(measured.pseudonyms, thresholds),
-        *judge_surrogates(measured.surrogates),
+        *judge_surrogates([name for name in measured.surrogates if name not in alike]),
         *judge_structure(measured.structure, measured.classes, thresholds),
     ]
     semantics = {column.anonymized: column.semantic for column in measured.columns}
@@ -288,7 +296,7 @@ def _judge_hidden(measured: HiddenOriginals, thresholds: SecondOpinionThresholds
     }
     derived = judge_derivations(measured.derivations, thresholds, explained)
     told = {finding.column for finding in derived if finding.verdict is Verdict.FAIL}
-    return [
+    found = [
         *disguised,
         *judge_elsewhere(measured.elsewhere, thresholds),
         *(one for one in judge_readable(measured.readable, thresholds) if one.column not in told),
@@ -296,6 +304,7 @@ def _judge_hidden(measured: HiddenOriginals, thresholds: SecondOpinionThresholds
         *derived,
         *judge_sorting(measured.sorting, explained),
     ]
+    return [*found, *judge_kept_likeness(measured.kept_likeness, {finding.column for finding in found})]
 
 
 _MANY = 4  # findings of one check from which they are told as one
