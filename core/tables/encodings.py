@@ -1,12 +1,14 @@
 """Which encoding a text file is in, and its text as UTF-8."""
 
 import codecs
+import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
@@ -25,11 +27,16 @@ _BYTE_ORDER_MARKS = (
 )
 _OF_ONE_LANGUAGE = frozenset(
     codecs.lookup(name).name
-    for name in ("cp1250", "cp1252", "iso8859-2", "latin-1", "iso8859-15", "cp949", "euc-kr")
+    for name in (
+        *("cp1250", "cp1252", "iso8859-2", "latin-1", "iso8859-15", "cp949", "euc-kr"),
+        *("cp932", "shift_jis", "euc_jp", "iso2022_jp", "gb18030", "gbk", "gb2312", "big5", "cp950"),
+    )
 )
+_JIS_ESCAPE = re.compile(rb"\x1b\$[@B]")
 _BLOCK = 1 << 24
 _SMALL_BLOCK = 1 << 16
 _EVIDENCE = 1 << 20  # characters of a kind are counted in this many bytes around the first of them
+_SAMPLED = 1 << 17  # bytes of lines beyond ASCII that tell a language
 _KOREAN_SHARE = 0.8
 _BROKEN_SHARE = 0.1
 # KS X 1001 as bytes of CP949: first bytes of its syllables and of its symbols, least second byte.
@@ -57,8 +64,10 @@ class Decoded:
 def read_text(data: pa.Buffer, *, name: str, encoding: str | None) -> Decoded:
     """Return a file's text as UTF-8, detecting the encoding when none is given.
 
-    Detection looks at every byte. In this order: byte order mark; the zero bytes of UTF-16; valid UTF-8;
-    valid CP949 that reads as Hangul; then a single-byte encoding of Central or Western Europe by its letters.
+    Detection looks at every byte. In this order: byte order mark; the zero bytes of UTF-16; the escapes of
+    ISO 2022-JP; valid UTF-8; a Japanese or Chinese encoding in which the usual characters of the language are
+    likelier than in Korean; valid CP949 that reads as Hangul; then a single-byte encoding of Central or
+    Western Europe by its letters.
     An encoding asked for is that of every file read together; one that is UTF-8 beyond doubt stays so.
     """
     head = data.slice(0, min(4, data.size)).to_pybytes()
@@ -116,8 +125,12 @@ def _detected_encoding(data: pa.Buffer, *, name: str) -> str:
     utf16 = _utf16(data)
     if utf16:
         return utf16
+    if _is_ascii(data) and any(_JIS_ESCAPE.search(block) for block in _blocks(data)):
+        return "iso2022_jp"
     if is_utf8(data):
         return "cp949" if _is_hangul_by_chance_utf8(data) else "utf-8"
+    if eastern := _japanese_or_chinese(data):
+        return eastern
     korean = _korean(data)
     _refuse_mixture(data, name=name, telling=_THREE_BYTE_UTF8 if korean.is_dominant else _TELLING_UTF8)
     if korean.is_dominant and not korean.n_broken:
@@ -139,6 +152,96 @@ def _utf16(data: pa.Buffer) -> str | None:
     codec = "utf-16-le" if zero_second == many else "utf-16-be"
     text = head.tobytes().decode(codec, errors="ignore")
     return codec if ("\n" in text or "\r" in text) and "\0" not in text else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Script:
+    """A standard of East Asia: where its usual characters stand, by the first byte of two."""
+
+    standard: str  # the codec of the standard itself
+    usual: tuple[int, int]
+    letters: str = ""  # what nearly every text holds besides
+
+    def likelihood(self, characters: Counter[str]) -> tuple[float, float]:
+        """Return the logarithm of the likelihood of characters, and the share of those that are usual."""
+        n_usual = (self.usual[1] - self.usual[0] + 1) * _PLACES
+        logarithm, usual, total = 0.0, 0, 0
+        for character, count in characters.items():
+            try:
+                code = character.encode(self.standard)
+            except UnicodeEncodeError:
+                code = b""
+            is_letter = character in self.letters
+            is_usual = len(code) == _PAIR and self.usual[0] <= code[0] <= self.usual[1]
+            if unicodedata.category(character)[0] in "PSZ":  # of every language
+                logarithm += count * math.log(_OF_SYMBOLS)
+                continue
+            share = _OF_LETTERS / len(self.letters) if is_letter else _OF_USUAL / n_usual
+            logarithm += count * math.log(share if is_letter or is_usual else _OF_REST / _N_REST)
+            usual += count * (is_letter or is_usual)
+            total += count
+        return logarithm, usual / total if total else 0.0
+
+
+_PAIR, _PLACES = 2, 94
+_OF_USUAL, _OF_LETTERS, _OF_REST, _N_REST = 0.7, 0.28, 0.02, 8000  # shares of a text, and characters
+_OF_SYMBOLS = 0.03 / 500  # of each
+_KANA = "".join(map(chr, (*range(0x3041, 0x3094), *range(0x30A1, 0x30F7), 0x30FC)))
+_JIS = _Script(standard="euc_jp", usual=(0xB0, 0xCF), letters=_KANA)
+_SCRIPTS: Mapping[str, _Script] = MappingProxyType(
+    {
+        "cp949": _Script(standard="euc_kr", usual=(0xB0, 0xC8)),
+        "cp932": _JIS,
+        "euc_jp": _JIS,
+        "gb18030": _Script(standard="gb2312", usual=(0xB0, 0xD7)),
+        "cp950": _Script(standard="big5", usual=(0xA4, 0xC6)),
+    }
+)
+_MOSTLY, _FEWEST_CHARACTERS = 0.8, 4  # usual characters, from which a text is of a language
+_BESIDE_EACH_OTHER = 0.4  # of the bytes beyond ASCII, in a script that has two for each character
+
+
+def _japanese_or_chinese(data: pa.Buffer) -> str | None:
+    """Return the encoding in which a file reads as Japanese or Chinese; None where it reads as neither."""
+    sample = _lines_beyond_ascii(data)
+    beyond = np.frombuffer(b"\n" + sample + b"\n", dtype=np.uint8) >= _FIRST_BEYOND_ASCII
+    if (beyond[1:-1] & (beyond[:-2] | beyond[2:])).sum() < _BESIDE_EACH_OTHER * beyond.sum():
+        return None  # single letters among others, as in Europe
+    found = {}
+    for codec, script in _SCRIPTS.items():
+        try:
+            text = sample.decode(codec, errors="replace" if codec == "cp949" else "strict")
+        except UnicodeDecodeError:
+            continue
+        characters = Counter(re.sub(r"[\x00-\x7f]+", "", text))
+        found[codec] = (*script.likelihood(characters), len(characters))
+    best = max(found, key=lambda codec: found[codec][0], default="cp949")
+    _, share, n = found.get(best, (0.0, 0.0, 0))
+    if best == "cp949" or share < _MOSTLY or n < _FEWEST_CHARACTERS or not _is_valid(data, best):
+        return None
+    return best
+
+
+def _lines_beyond_ascii(data: pa.Buffer) -> bytes:
+    """Return the first lines that hold more than ASCII."""
+    taken, size = [], 0
+    for _, line in _lines(data):
+        taken.append(line)
+        size += len(line)
+        if size >= _SAMPLED:
+            break
+    return b"\n".join(taken)
+
+
+def _is_valid(data: pa.Buffer, codec: str) -> bool:
+    decoder = codecs.getincrementaldecoder(codec)()
+    try:
+        for block in _blocks(data):
+            decoder.decode(block)
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _is_hangul_by_chance_utf8(data: pa.Buffer) -> bool:

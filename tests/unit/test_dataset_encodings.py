@@ -64,10 +64,32 @@ WESTERN = (
 )
 
 
+JAPANESE = (
+    "氏名,病名\n田中太郎,糖尿病\n佐藤花子,高血圧\n",
+    "患者番号,氏名,ふりがな,住所\n00123,鈴木一郎,すずき いちろう,東京都千代田区丸の内1-1\n",
+    "診療科,備考\n内科,3か月後に再診\n小児科,\n",
+    "商品,価格\nコーヒー,350\nサンドイッチ,480\n",
+    "a,b\n1,2\n" * 200 + "3,山田健太様\n",
+    "検査,単位,値\n血糖,mg/dL,101\n体温,℃,36.5\n血圧,㎜Hg,128/82\n",
+)
+CHINESE = (
+    "姓名,诊断\n王伟,糖尿病\n李秀英,高血压\n",
+    "编号,地址\n00123,北京市朝阳区建国路88号\n00124,上海市浦东新区世纪大道\n",
+    "科室,备注\n内科,三个月后复诊。病情稳定，继续服药\n儿科,\n",
+)
+TRADITIONAL = (
+    "姓名,診斷\n陳美玲,糖尿病\n林志明,高血壓\n",
+    "編號,地址\n00123,臺北市信義區市府路1號\n00124,高雄市苓雅區\n",
+    "科別,備註\n內科,三個月後回診。病情穩定，繼續服藥\n兒科,\n",
+)
 UNICODE = ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32")
 MORE_WESTERN = ("a;b\n„Größe“;5 €\n", "a;b\nœuvre – café;1\n")
 ENCODED = {
     "cp949": KOREAN,
+    "cp932": JAPANESE,
+    **dict.fromkeys(("euc_jp", "iso2022_jp"), JAPANESE[:-1]),
+    **dict.fromkeys(("gb18030", "gbk"), CHINESE),
+    "cp950": TRADITIONAL,
     "cp1250": (*SLOVENIAN, *OTHER_CENTRAL),
     "iso8859-2": SLOVENIAN,
     "latin-1": WESTERN,
