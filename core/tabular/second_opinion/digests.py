@@ -37,7 +37,7 @@ def _bare(value: str) -> str:
 
 
 def _digits(value: str) -> str:
-    return "".join(c for c in value if c.isdigit())
+    return "".join(c for c in value if c.isdecimal())
 
 
 def _filled(digits: str, length: int) -> bytes:

@@ -185,7 +185,7 @@ class _Shown:
         if not made_up:
             return
         self.n_values_for_one_made_up[name] = max(1.0, len(values) / len(set(made_up)))
-        numbers = {int(bare) for value in values if (bare := "".join(c for c in value if c.isdigit())[:30])}
+        numbers = {int(bare) for value in values if (bare := "".join(c for c in value if c.isdecimal())[:30])}
         # Of numbers almost without gaps, any such number is one.
         dense = bool(numbers) and len(numbers) > _DENSE * (max(numbers) - min(numbers) + 1)
         for inside, whole, those in (

@@ -90,7 +90,7 @@ def _other_order(text: str) -> str:
 
 
 def _digits(text: str) -> str:
-    bare = "".join(c for c in text if c.isdigit())
+    bare = "".join(c for c in text if c.isdecimal())
     return bare if bare != plain(text) else ""
 
 
@@ -199,7 +199,7 @@ _DATE_FORMS = ("%y%m%d", "%d%m%y", "%m%d%y", "%Y%m%d", "%d%m%Y", "%m%d%Y")
 
 
 def _is_long_enough(form: str) -> bool:
-    if form.isdigit():
+    if form.isdecimal():
         return len(form) >= _FEWEST_DIGITS
     return len(form) >= (_FEWEST_LETTERS if form.isascii() else _FEWEST_SYLLABLES)
 
