@@ -1,7 +1,7 @@
 """From figures and thresholds to findings and a verdict; cheap, so that sliders answer at once."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -54,6 +54,9 @@ LARGEST_UNSEEN = 0.02  # of the persons looked at, that may leak unseen where th
 _MORE = 1.1  # times as many rows as before, from which a second look tells something new
 # Of fewer rows, one that stays as it was is never put down to chance.
 _FEWEST_FOR_CHANCE = 20
+_FEWEST_KNOWN = 3  # persons whose quasi-identifiers reappear
+_LEAST_LEVEL = 0.0001
+_BELIEVED = 2  # times as many as strangers would share
 
 
 def audit_leakage(
@@ -108,6 +111,7 @@ def judge_leakage(
         *naming_findings(measures.naming, thresholds.chance_level / _N_WAYS),
         *_row_findings(measures, thresholds),
         *_whole_row_findings(measures, thresholds),
+        *_known_row_findings(measures, thresholds),
         *_nearest_findings(measures, thresholds),
         *_member_findings(measures, thresholds),
         *_set_aside_findings(measures, thresholds),
@@ -178,13 +182,15 @@ def _full_leakage_finding(
     tolerated = rows.full_leakage_share <= thresholds.max_full_leakage_share
     expected = max(measures.expected_full, chance.mean * rows.n_rows)
     p_value = float(poisson_tail(rows.n_full, expected))
+    anywhere = _whole_row_verdict(measures.whole_rows, thresholds)
+    is_in_every_order = expected > rows.n_full - 0.5
     by_chance = (
         rows.n_rows >= _FEWEST_FOR_CHANCE
-        and rows.n_full < rows.n_rows - rows.n_without_valid_cells
+        and (rows.n_full < rows.n_rows - rows.n_without_valid_cells or is_in_every_order)
         and p_value > thresholds.chance_level
-        and _whole_row_verdict(measures.whole_rows, thresholds) is Verdict.PASS
+        and anywhere is not Verdict.FAIL
     )
-    is_usual = by_chance and p_value > _WORTH_A_LOOK
+    is_usual = by_chance and p_value > _WORTH_A_LOOK and anywhere is Verdict.PASS
     advice = (
         "so few different rows coincide by chance"
         if is_usual
@@ -311,6 +317,24 @@ def _whole_row_findings(measures: LeakageMeasures, thresholds: LeakageThresholds
         sentences.append("The scrambled table holds exactly the rows of the original.")
     yield Finding.of("whole_rows", verdict, n_affected=found.n_unique_exact)(joined(sentences))
     yield from _repeated_row_findings(measures, thresholds)
+
+
+def _known_row_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) -> Iterator[Finding]:
+    """Say where scrambled rows have all quasi-identifiers of a person, and more than chance gives."""
+    found, level = measures.known_rows, thresholds.chance_level / _N_WAYS
+    if found is None or found.n_unique_exact < _FEWEST_KNOWN:
+        return
+    verdict = _whole_row_verdict(found, replace(thresholds, chance_level=max(level, _LEAST_LEVEL)))
+    beyond_strangers = found.n_unique_exact >= _BELIEVED * found.expected_among_strangers
+    if verdict is Verdict.PASS and beyond_strangers and found.p_value <= level:
+        verdict = Verdict.WARN
+    if verdict is Verdict.PASS:
+        return
+    yield Finding.of("known_rows", verdict, n_affected=found.n_unique_exact)(
+        "By {columns} alone: {found}",
+        columns=listed([f"“{name}”" for name in measures.quasi_identifiers], at_most=4),
+        found=_whole_rows_found(found, verdict),
+    )
 
 
 def _whole_row_verdict(found: WholeRows, thresholds: LeakageThresholds) -> Verdict:

@@ -106,6 +106,8 @@ class LeakageMeasures:
     # rows that equal their original row in full by random order, missing cells a value of their own
     expected_full: float
     whole_rows: WholeRows  # what does not depend on the order of rows
+    # the same by the quasi-identifiers alone; None where they are fewer than two, or all columns
+    known_rows: WholeRows | None
     nearest: NearestRows
     near_copies: NearCopies
     # where original persons are nearer to scrambled rows than outsiders; None of few persons
@@ -115,6 +117,7 @@ class LeakageMeasures:
     set_aside: SetAside | None
     # the figures after spelling and simple disguises are undone; None where nothing had to be
     second_look: SecondLook | None
+    quasi_identifiers: tuple[str, ...]  # by their names and values, of the columns compared
     # columns that share hardly a value with the original's, however they are read
     not_comparable: tuple[str, ...]
     columns_by_values: tuple[str, ...]  # the columns compared, those of most different values first
@@ -155,6 +158,7 @@ _STEPS = (
 
 # A hold-out is refused where its records are in a table with no more than this probability by chance.
 _SURELY_NOT_CHANCE = 1e-6
+_NO_KEY = 0.5  # distinct values over rows, up to which what follows from them is no accident
 
 # A stopped measurement finishes with samples this many times smaller.
 _WHEN_STOPPED = 50
@@ -257,17 +261,37 @@ def _measure_columns(
         random_orders=orders,
         expected_full=expected_full_matches(pair, columns),
         whole_rows=whole_rows,
+        known_rows=_known_rows(pair, columns, quasi, holdout=beside),
         nearest=nearest,
         near_copies=near_copies,
         members=members,
         distances=distances,
         set_aside=aside,
         second_look=again,
+        quasi_identifiers=tuple(name for name in columns if name in quasi),
         not_comparable=not_comparable(pair, columns, again),
         columns_by_values=_by_values(pair, columns),
         persons=None,  # see measure_leakage
         attacks=try_attacks(pair, columns, seed=settings.seed, holdout=holdout),
     )
+
+
+def _known_rows(
+    pair: TablePair, columns: Sequence[str], quasi: Collection[str], *, holdout: TablePair | None
+) -> WholeRows | None:
+    """Return the whole rows over the quasi-identifiers alone, but those that follow from another of them."""
+    known = [name for name in columns if name in quasi]
+    for name in sorted(known, key=lambda each: pair.codes[each].n_values):
+        if any(_follows(pair, name, other) for other in known if other != name):
+            known.remove(name)
+    return find_whole_rows(pair, known, holdout=holdout) if 1 < len(known) < len(columns) else None
+
+
+def _follows(pair: TablePair, name: str, other: str) -> bool:
+    """Whether each value of another column stands beside one value of this one, in the original."""
+    codes = [pair.codes[each].original for each in (other, name)]
+    n_values = len(np.unique(codes[0]))
+    return n_values < _NO_KEY * len(codes[0]) and len(np.unique(np.stack(codes), axis=1).T) == n_values
 
 
 def _by_values(pair: TablePair, columns: Sequence[str]) -> tuple[str, ...]:
@@ -289,8 +313,8 @@ def _beside(
             raise input_error(
                 "{n} record of the hold-out {file} is in {table} too, or nearly, so it is no hold-out. Give "
                 "records of other persons, that the scrambled table was not made from, or none.",
-                "{n} records of the hold-out {file} are in {table} too, or nearly, so it is no hold-out. Give "
-                "records of other persons, that the scrambled table was not made from, or none.",
+                "{n} records of the hold-out {file} are in {table} too, or nearly, so it is no hold-out. "
+                "Give records of other persons, that the scrambled table was not made from, or none.",
                 n=n,
                 file=holdout.name,
                 table=table.name,

@@ -5,8 +5,9 @@ import json
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, cast
@@ -35,6 +36,8 @@ QUASI_IDENTIFYING_SEMANTICS = frozenset(
     {"age", "gender", "race", "ethnicity", "marital_status", "address", "zipcode", "visit_date"}
 )
 _LARGEST_LOG = 20_000_000  # bytes
+_CLAIMS = frozenset({"semantic", "action", "mode", "created_at", "source_file", "output_file"})
+_MOST_TEXTS, _LONGEST_TEXT = 20, 80  # of a log, beside what it claims
 _REMEDY = "Choose the log written with the anonymized file."
 _SHOWN = 40  # characters of a name out of the log that a message repeats
 _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -92,6 +95,7 @@ class AnonymizationLog:
     entries: Mapping[str, LogEntry] = field(default_factory=dict)
     sha256: str = ""  # of the file
     n_bytes: int = 0
+    texts: tuple[str, ...] = ()  # that stand in it anywhere, such as a salt that somebody noted down
 
     def entry(self, column: str) -> LogEntry:
         """Return what the log says of a column, in an entry without words where it says nothing."""
@@ -218,8 +222,22 @@ def read_log(source: bytes | Path, *, name: str | None = None) -> AnonymizationL
         entries=MappingProxyType(entries),
         sha256=hashlib.sha256(data).hexdigest(),
         n_bytes=len(data),
+        texts=tuple(islice(dict.fromkeys(_texts_in(document)), _MOST_TEXTS)),
         notes=tuple(notes),
     )
+
+
+def _texts_in(part: object) -> Iterator[str]:
+    """Yield the short texts and whole numbers that are values of a log, at any depth, but what it claims."""
+    if isinstance(part, dict):
+        for key, each in part.items():
+            if key not in _CLAIMS:
+                yield from _texts_in(each)
+    elif isinstance(part, list):
+        for each in part:
+            yield from _texts_in(each)
+    elif isinstance(part, str | int) and not isinstance(part, bool) and 0 < len(str(part)) <= _LONGEST_TEXT:
+        yield str(part)
 
 
 def _document(data: bytes, *, name: str, repeated: list[str]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -101,6 +101,8 @@ COMPUTED: dict[str, Callable[[str], str]] = {
     "HMAC with secret": lambda v: hmac.digest(b"secret", v.encode(), "sha256").hex()[:12],
     "HMAC with nothing": lambda v: hmac.digest(b"", v.encode(), "md5").hex(),
     "a year": lambda v: md5(v + "2024"),
+    "salt behind a blank": lambda v: md5(f"{v} salt"),
+    "a key before a slash": lambda v: sha256(f"study/{v}")[:12],
     "BLAKE2b with a key": lambda v: hashlib.blake2b(v.encode(), key=b"pepper").hexdigest()[:16],
 }  # fmt: skip
 

@@ -148,3 +148,30 @@ def test_members__of_few_persons_are_not_looked_for():
     few = written(drawn(19, np.random.default_rng(0)), "few.csv")
     pair = pair_tables(few, few)
     assert nearer_members(pair, pair.columns, LeakageSettings()) is None
+
+
+def with_births(n: int, rng: np.random.Generator) -> Table:
+    """Return persons with a date of birth, a postal code, a sex and what was measured."""
+    born = np.datetime64("1930-01-01") + rng.integers(0, 27_000, n)
+    return Table(
+        {
+            "birth_date": born.astype(str),
+            "zip": rng.integers(60_000, 60_060, n).astype(str),
+            "sex": rng.choice(["F", "M"], n),
+            "pressure": rng.normal(120, 15, n).round(),
+            "cholesterol": rng.normal(200, 30, n).round(),
+        }
+    )
+
+
+@pytest.mark.parametrize(("n_kept", "verdict"), [(0, None), (5, Verdict.WARN), (80, Verdict.FAIL)])
+def test_audit__finds_birth_date_place_and_sex_of_persons_with_all_else_made_up(n_kept, verdict):
+    rng = np.random.default_rng(n_kept)
+    original, made = with_births(400, rng), with_births(400, rng)
+    known = ["birth_date", "zip", "sex"]
+    made.loc[: n_kept - 1, known] = original.loc[: n_kept - 1, known].to_numpy()
+    scrambled = made.sample(frac=1, random_state=1)
+    audit = audit_leakage(written(original, "original.csv"), written(scrambled, "scrambled.csv"))
+    found = [each.verdict for each in audit.findings if each.check == "known_rows"]
+    assert found == ([] if verdict is None else [verdict])
+    assert audit.verdict is (verdict or Verdict.PASS)

@@ -34,6 +34,7 @@ def test_read_log__reads_every_field_and_says_low_without_meta(tmp_path) -> None
     assert list(log.entries) == ["SSN", "a_1"]
     assert log.entries["a_1"] == LogEntry(column="a_1", semantic="age", action="keep", source="a")
     assert log.notes == ()
+    assert log.texts == ("a",)
     assert len(log.sha256) == 64
     path = tmp_path / "x_anonymized_log.json"
     path.write_text('{"log_info": {}}', "utf-8-sig")

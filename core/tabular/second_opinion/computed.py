@@ -200,11 +200,11 @@ class _Samples(Sample):
         return is_high_risk(semantic) or semantic in QUASI_IDENTIFYING_SEMANTICS
 
     def keys(self, anonymized: str, originals: Sequence[str]) -> tuple[Key, ...]:
-        """Return the guessable keys, the names of the columns and files among them."""
+        """Return the guessable keys, the names of the columns and files, and texts of the log, among them."""
         log = self.tables.log
         files = [name.rsplit("/", 1)[-1] for name in (log.source_file, log.output_file, log.name) if name]
         stems = [name.split(".", 1)[0].removesuffix("_anonymized_log") for name in files]
-        names = [anonymized, *originals, *map(folded, originals), *files, *stems]
+        names = [anonymized, *originals, *map(folded, originals), *files, *stems, *log.texts]
         return guessable_keys(tuple(dict.fromkeys(names)))
 
     def n_distinct(self, side: str, name: str) -> int:

@@ -249,7 +249,7 @@ _GUESSABLE = (
     *("1234567890", "0000", "0123456789", "9999", "1337", "31337", "deadbeef", "DEADBEEF"),
     *map(str, range(1990, 2035)),
 )
-_SEPARATORS = (b"", b":", b"_", b"-", b"|")
+_SEPARATORS = (b"", b":", b"_", b"-", b"|", b" ", b"/", b".", b",")
 
 
 @dataclass(frozen=True, kw_only=True)
