@@ -179,6 +179,13 @@ def _moved(audit: LeakageAudit) -> Iterator[Figure]:
         _chance(_count(whole.expected_unique_exact)),
         verdict_of(audit.findings, "whole_rows"),
     )
+    if (known := audit.measures.known_rows) is not None:
+        yield Figure(
+            "n_known_rows",
+            known.n_unique_exact,
+            _chance(_count(known.expected_unique_exact)),
+            verdict_of(audit.findings, "known_rows"),
+        )
     relinked, within = nearest.relink_share, distances.within_original
     yield Figure(
         "relink_share",

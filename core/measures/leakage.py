@@ -70,6 +70,11 @@ MEASURES = (
         "Rows that no other original row equals and that the scrambled table holds at least once. Held "
         "against what the scrambled table would give with every column shuffled on its own."
     ),
+    Measure("n_known_rows", "Persons found by quasi-identifiers", "records", "lower").means(
+        "Original rows that no other equals in the quasi-identifiers (told by names and values; those that "
+        "follow from another left out), and whose quasi-identifiers a scrambled row has. Held against what "
+        "the scrambled table would give with every column shuffled on its own."
+    ),
     Measure("relink_share", "Re-linked rows", "share", "lower").means(
         "Original rows whose own scrambled row shares a larger part of its valid cells with them than any "
         "other scrambled row does, divided by the original rows looked at."
