@@ -90,7 +90,7 @@ class _Done:
         )
 
     def proof(self) -> tuple[ReportTable, ...]:
-        """Return the steps by which anybody finds the same, or the attacks tried."""
+        """Return the steps by which anybody finds the same."""
         return tuple(each.table for each in self.found.proof)
 
 

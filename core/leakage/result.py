@@ -176,7 +176,7 @@ def _moved(audit: LeakageAudit) -> Iterator[Figure]:
     yield Figure(
         "n_unique_exact_rows_anywhere",
         whole.n_unique_exact,
-        _chance(_count(whole.expected_unique_exact)),
+        _chance_of(whole.expected_unique_exact, whole.n_unique),
         verdict_of(audit.findings, "whole_rows"),
     )
     relinked, within = nearest.relink_share, distances.within_original
@@ -207,7 +207,7 @@ def _found(audit: LeakageAudit) -> Iterator[Figure]:
     yield Figure(
         "n_near_copies",
         near.excess.n_observed,
-        text("chance {expected} of {total}", expected=_count(near.excess.n_expected), total=near.n_rows),
+        _chance_of(near.excess.n_expected, near.n_rows),
         verdict_of(audit.findings, "near_copies"),
     )
     if near.relink_share is not None:
@@ -230,7 +230,7 @@ def _found(audit: LeakageAudit) -> Iterator[Figure]:
         yield Figure(
             "n_unique_exact_rows_second_look",
             again.whole_rows.n_unique_exact,
-            _chance(_count(again.whole_rows.expected_unique_exact)),
+            _chance_of(again.whole_rows.expected_unique_exact, again.whole_rows.n_unique),
             verdict_of(audit.findings, "second_look"),
         )
 
@@ -302,6 +302,11 @@ def _count(expected: float) -> Text:
 def _chance(figure: Text) -> Text:
     """Say what chance gives."""
     return text("chance {figure}", figure=figure)
+
+
+def _chance_of(expected: float, total: int) -> Text:
+    """Say how many of all chance gives."""
+    return text("chance {expected} of {total}", expected=_count(expected), total=total)
 
 
 def leaked_rows(measures: LeakageMeasures) -> list[tuple[int, str]]:

@@ -19,6 +19,11 @@ from core.result import Drawing, Figure, Part, Result, Table
 from core.tools import Tool
 from core.verdict import worst_first
 
+_NOT_TRIED = (
+    "What no figure or finding here tells of was not tried. Who knows more, or computes longer, may get "
+    "further."
+)
+
 
 def report_of(
     tool: Tool,
@@ -48,7 +53,7 @@ def report_of(
         tables=(*_tables(front), *of_files, *_tables(details)),
         charts=tuple(chart for each in (_charts(front), *(one.charts for one in sections)) for chart in each),
         sections=sections,
-        limits=(*tool.limits, *result.limits),
+        limits=(*tool.limits, *result.limits, _NOT_TRIED),
         created_at=created_at,
         versions=current_versions(),
         asked=result.asked,

@@ -21,8 +21,7 @@ class VerifiedFile:
     inputs: tuple[InputFacts, ...] = ()  # Original, anonymized table and log
     is_repeatable: bool = True  # whether its tables are files
     seconds: float = 0.0  # how long reading and verifying took
-    # makes the steps by which anybody finds the same, or the attacks tried
-    prove: Callable[[], tuple[ReportTable, ...]] = tuple
+    prove: Callable[[], tuple[ReportTable, ...]] = tuple  # makes the steps by which anybody finds the same
 
     @property
     def settings(self) -> dict[str, object]:
