@@ -4,12 +4,13 @@ from collections.abc import Iterator, Sequence
 
 from core.delivery import DeliveryAudit, named_tables
 from core.delivery.measuring import DeliveryMeasurement, TableFacts
-from core.reports import ReportTable, proof
+from core.reports import proof
+from core.result import Table
 from core.tables import Dataset
 from core.verdict import Verdict
 
 
-def delivery_proof(audit: DeliveryAudit, datasets: Sequence[Dataset]) -> tuple[ReportTable, ...]:
+def delivery_proof(audit: DeliveryAudit, datasets: Sequence[Dataset]) -> tuple[Table, ...]:
     """Return the steps that find persons by several tables, and in free text."""
     is_shown = audit.overall is Verdict.FAIL and proof.is_provable(*datasets)
     return proof.proof_tables(_steps(audit, named_tables(datasets))) if is_shown else ()

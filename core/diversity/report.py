@@ -10,7 +10,8 @@ from core.diversity.result import diversity_result, pairs_table
 from core.diversity.settings import as_published
 from core.diversity.tool import TOOL
 from core.languages import ENGLISH
-from core.reports import InputFacts, Report, file_facts, input_facts, placed, report_of, report_table
+from core.reports import InputFacts, Report, file_facts, input_facts, placed, report_of
+from core.reports.model import said_frame
 from core.settings_form import option_words
 from core.words import speaking
 
@@ -63,7 +64,7 @@ def _inputs(problem: SearchProblem) -> Iterator[InputFacts]:
 def configurations_csv(audit: DiversityAudit) -> bytes:
     """Return all pairs as CSV, in English; numbers and our own words only."""
     with speaking(ENGLISH):
-        table = report_table(pairs_table(audit)).said
+        table = said_frame(pairs_table(audit))
     return table.rename(columns=lambda heading: heading.replace("ℓ", "l")).to_csv(index=False).encode()
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pandas as pd
 
 from core.events.judging import EventAudit
-from core.reports import ReportTable
 from core.reports.proof import Read, Session, Step, proof_tables
+from core.result import Table
 from core.verdict import Verdict
 from core.words import text
 
@@ -19,7 +19,7 @@ _NOTE = (
 )
 
 
-def event_proof(audit: EventAudit) -> tuple[ReportTable, ...]:
+def event_proof(audit: EventAudit) -> tuple[Table, ...]:
     """Return the steps that tell users apart in the export."""
     release = audit.release
     is_shown = (

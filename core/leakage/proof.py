@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from core.leakage import LeakageAudit
-from core.reports import ReportTable, proof
+from core.reports import proof
+from core.result import Table
 from core.tables import Dataset
 from core.verdict import Verdict
 from core.words import Text, listed, text
@@ -11,7 +12,7 @@ from core.words import Text, listed, text
 _FOLLOWED = 3  # rows for which the nearest are looked for
 
 
-def leakage_proof(audit: LeakageAudit, original: Dataset, scrambled: Dataset) -> tuple[ReportTable, ...]:
+def leakage_proof(audit: LeakageAudit, original: Dataset, scrambled: Dataset) -> tuple[Table, ...]:
     """Return the steps that find original rows in the scrambled table."""
     columns = [name for name in audit.measures.columns if name not in audit.measures.ignored_columns]
     is_shown = audit.verdict is Verdict.FAIL and columns and proof.is_provable(original, scrambled)

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from core.free_text import TextColumn, records_that_name
 from core.plain import masked_shapes
-from core.reports.model import Column, ReportTable, table_of
+from core.result import Col, Table
 from core.tables import Dataset
 from core.words import Text, listed, own, text
 
@@ -32,10 +32,10 @@ _PLAIN_FILE = re.compile(r"\w[\w .()+,=@#-]{0,300}")
 _PACKED = (".gz", ".bz2", ".zip", ".xz", ".zst", ".tar")  # names by which pandas unpacks
 _READABLE = ("CSV", "XLSX", "XLS", "Parquet")
 _STEPS = (
-    Column("step", "Step"),
-    Column("what", "What it shows", kind="words"),
-    Column("command", "Command", kind="code"),
-    Column("prints", "It prints", kind="words"),
+    Col("step", "Step"),
+    Col("what", "What it shows", kind="words"),
+    Col("command", "Command", kind="code"),
+    Col("prints", "It prints", kind="words"),
 )
 
 
@@ -53,7 +53,7 @@ _NOTE = (
 )
 
 
-def proof_tables(steps: Iterable[Step], *, note: str = _NOTE, of: str = "") -> tuple[ReportTable, ...]:
+def proof_tables(steps: Iterable[Step], *, note: str = _NOTE, of: str = "") -> tuple[Table, ...]:
     """Return the steps of a run, or of one of its files, as a table; none where there is no step.
 
     Commands that are too long are left out.
@@ -63,7 +63,7 @@ def proof_tables(steps: Iterable[Step], *, note: str = _NOTE, of: str = "") -> t
     name, title = "Proof", "Check it yourself"
     if of:
         name, title = f"{name} {of}", text("{file}: {title}", file=of, title=own(title))
-    return (ReportTable(name, title, table_of(rows, _STEPS), note=note),) if rows else ()
+    return (Table("", title, _STEPS, rows, note, name=name),) if rows else ()
 
 
 def is_provable(*datasets: Dataset) -> bool:

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from core.reports import ReportTable, proof
+from core.reports import proof
+from core.result import Table
 from core.risk import RiskAudit
 from core.tables import Dataset
 from core.verdict import Verdict
 
 
-def risk_proof(audit: RiskAudit, dataset: Dataset) -> tuple[ReportTable, ...]:
+def risk_proof(audit: RiskAudit, dataset: Dataset) -> tuple[Table, ...]:
     """Return the steps that find records or persons in small classes, and free text that names them."""
     is_shown = audit.overall is Verdict.FAIL and proof.is_provable(dataset)
     return proof.proof_tables(_steps(audit, dataset)) if is_shown else ()

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from core.reports import ReportTable, proof
+from core.reports import proof
+from core.result import Table
 from core.tables import Dataset
 from core.tabular import TabularAudit
 from core.tabular.evidence import evidence_of, original_of
@@ -12,7 +13,7 @@ from core.words import Text, listed, text
 _USUAL_K = 5
 
 
-def tabular_proof(audit: TabularAudit, original: Dataset, anonymized: Dataset) -> tuple[ReportTable, ...]:
+def tabular_proof(audit: TabularAudit, original: Dataset, anonymized: Dataset) -> tuple[Table, ...]:
     """Return the steps that find values left and people again."""
     is_shown = audit.overall is Verdict.FAIL and proof.is_provable(original, anonymized)
     return proof.proof_tables(_steps(audit, original, anonymized), of=audit.name) if is_shown else ()

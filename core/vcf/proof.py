@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from core.reports import ReportTable
 from core.reports.proof import Step, can_be_opened, file_code, literal, proof_tables, shell_command
+from core.result import Table
 from core.vcf.outcomes import PairOutcome, run_verdict
 from core.verdict import Verdict
 from core.words import text
@@ -32,7 +32,7 @@ _NOTE = (
 )
 
 
-def vcf_proof(outcomes: Sequence[PairOutcome]) -> tuple[ReportTable, ...]:
+def vcf_proof(outcomes: Sequence[PairOutcome]) -> tuple[Table, ...]:
     """Return the steps that show what is left at masked sites."""
     is_shown = run_verdict(outcomes) is Verdict.FAIL
     return proof_tables(islice(_steps(outcomes), _MOST_STEPS), note=_NOTE) if is_shown else ()

@@ -30,7 +30,8 @@ from core.errors import AuditInputError
 from core.leakage import LeakageSettings, audit_leakage
 from core.leakage.proof import leakage_proof
 from core.leakage.report import leakage_report
-from core.reports import ReportTable, render
+from core.reports import render
+from core.result import Table
 from core.risk import RiskSettings, RiskThresholds, audit_risk
 from core.risk.proof import risk_proof
 from core.tables import Dataset, ReadOptions, read_dataset
@@ -50,7 +51,7 @@ def _written(demo: object, folder: Path) -> list[Path]:
     return [folder / file.name for file in files]
 
 
-def _run(tables: Iterable[ReportTable], folder: Path) -> list[tuple[str, str, str]]:
+def _run(tables: Iterable[Table], folder: Path) -> list[tuple[str, str, str]]:
     """Run every command of a proof; return its sentence, what it should print and what it printed."""
     (table,) = tables
     assert table.name.split()[0] == "Proof"
@@ -59,7 +60,7 @@ def _run(tables: Iterable[ReportTable], folder: Path) -> list[tuple[str, str, st
     (tools / "python3").chmod(0o755)
     plain = {"PATH": f"{tools}:/usr/bin:/bin", "LC_ALL": "C.UTF-8"}
     found = []
-    for what, command, prints in table.frame[["what", "command", "prints"]].itertuples(index=False):
+    for _, what, command, prints in table.rows:
         words = ["/bin/sh", "-c", command]
         done = subprocess.run(words, cwd=folder, env=plain, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
@@ -68,7 +69,7 @@ def _run(tables: Iterable[ReportTable], folder: Path) -> list[tuple[str, str, st
     return found
 
 
-def _agreed(tables: Iterable[ReportTable], folder: Path) -> list[tuple[str, str]]:
+def _agreed(tables: Iterable[Table], folder: Path) -> list[tuple[str, str]]:
     """Return the sentences of a proof and what they print, which is what they should."""
     found = _run(tables, folder)
     assert [(what, printed) for what, prints, printed in found if printed != prints] == []
@@ -237,7 +238,7 @@ def test_proof__stands_whole_in_html(tmp_path: Path) -> None:
     (table,) = tables = leakage_proof(audit, original, scrambled)
     report = leakage_report(audit, inputs=[], created_at=datetime(2026, 11, 23, tzinfo=UTC))
     page = render(report.with_tables(tables), "html").decode()
-    assert [each for each in table.frame["command"] if f"<code>{escape(each)}</code>" not in page] == []
+    assert [each for _, _, each, _ in table.rows if f"<code>{escape(each)}</code>" not in page] == []
 
 
 def _disguised(folder: Path, name: str, disguise: Callable[[str], object]) -> list[tuple[str, str]]:
@@ -300,7 +301,7 @@ def test_proof__points_at_cells_of_free_text_and_quotes_none(tmp_path: Path) -> 
     (what, prints) = _agreed(tables, tmp_path)[-1]
     assert what.startswith("2 cells of `note` say in their words who somebody is.")
     assert prints == f"5:{len(notes[4])} 42:{len(notes[41])}"
-    assert "Smith" not in "".join(str(table.frame.to_dict()) for table in tables)
+    assert "Smith" not in "".join(str(table.cells()) for table in tables)
     info = {"note": {"semantic": "other", "action": "keep"}}
     (tmp_path / "t_anonymized_log.json").write_text(json.dumps({"_meta": {"mode": "low"}, "log_info": info}))
     assert any("cells of `note` say in their words" in what for what, _ in _tabular(tmp_path, "t"))
@@ -344,7 +345,7 @@ def test_risk_proof__counts_persons_by_all_their_records(tmp_path: Path) -> None
 _COLUMNS = ("--user-column", "user", "--time-column", "time", "--event-column", "event")
 
 
-def _proof_of_events(folder: Path, rows: Iterable[str]) -> tuple[ReportTable, ...]:
+def _proof_of_events(folder: Path, rows: Iterable[str]) -> tuple[Table, ...]:
     (folder / "log.csv").write_text("\n".join(["user,time,event", *rows]), encoding="utf-8")
     words = [str(folder / "log.csv"), "--k", "2", *_COLUMNS, "--columns", "week_number,event"]
     made = audit_again("events", [words]).full_report(datetime.now(UTC))

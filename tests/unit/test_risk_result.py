@@ -11,8 +11,8 @@ import pytest
 from benchmarks.demos.risk import make_patients, make_released_patients
 from core.charts import described
 from core.demo import RISK as DEMOS
-from core.reports import RENDERERS, input_facts, render, report_table
-from core.reports.model import said_table
+from core.reports import RENDERERS, input_facts, render
+from core.reports.model import said_frame
 from core.result import Group, Note
 from core.risk import (
     ColumnsMeasurement,
@@ -60,7 +60,7 @@ NOTHING = "age,sex,x\n,,1\n"
 
 def _said(group: Group, place: int = 0) -> pd.DataFrame:
     """Return a table of a group as people read it."""
-    return report_table(group.tables[place]).said
+    return said_frame(group.tables[place])
 
 
 def _against_population() -> RiskAudit:
@@ -172,14 +172,14 @@ def test_disclosure_table__writes_infinite_and_counts() -> None:
 
 def test_worst_classes__are_masked_until_revealed() -> None:
     found = measured(sensitive=("disease",))
-    masked = said_table(worst_classes_table(found, table(PEOPLE)))
+    masked = said_frame(worst_classes_table(found, table(PEOPLE)))
     assert masked.to_dict("list") == {
         "Size in records": [1, 2, 3],
         "age": ["99", "99", "99"],
         "sex": ["A", "A", "A"],
         "Different values of disease": [1, 1, 2],
     }
-    shown = said_table(worst_classes_table(found, table(PEOPLE), reveal=True))
+    shown = said_frame(worst_classes_table(found, table(PEOPLE), reveal=True))
     assert shown["age"].tolist() == ["50", "40", "30"]
 
 
@@ -280,7 +280,7 @@ def test_report__holds_the_searches_that_were_made() -> None:
     nothing = search_what_if(audit.measurement, people, settings=WhatIfSettings(ks=(50,)))
     report = risk_report(audit, **described, what_if=nothing)
     (said,) = (each for each in report.tables if each.key == "what_if_result")
-    assert said.frame["result"].tolist() == [what_if_note(nothing)]
+    assert said.cells() == [(what_if_note(nothing),)]
 
 
 def test_first_figures__show_what_is_judged() -> None:
@@ -438,7 +438,7 @@ def test_against_population__shows_every_figure_and_which_model_was_taken() -> N
 
 def test_tables__name_a_column_called_as_one_of_ours() -> None:
     text = "Size in records,sex\nAna,F\nRok,M\n"
-    masked = said_table(worst_classes_table(measured(text, quasi="Size in records,sex"), table(text)))
+    masked = said_frame(worst_classes_table(measured(text, quasi="Size in records,sex"), table(text)))
     assert masked.columns.tolist() == ["Size in records", "Size in records (column)", "sex"]
     assert masked.to_numpy().tolist() == [[1, "AAA", "A"], [1, "AAA", "A"]]
     figures = measured("age,Figure\n30,flu\n30,cold\n", quasi="age", sensitive=("Figure",))

@@ -5,17 +5,17 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.filed import Change, FiledReport, compare_reports
-from core.reports.model import Column, table_of
+from core.result import Col, Table
 from core.verdict import Finding, Verdict
 from core.words import say
 from pages.components.results import show_badge, show_table
 from pages.components.text import sentence
 
 _CHANGES = (
-    Column("name", "What", kind="words"),
-    Column("before", "Before"),
-    Column("after", "After"),
-    Column("direction", "Better or worse", kind="words"),
+    Col("name", "What", kind="words"),
+    Col("before", "Before"),
+    Col("after", "After"),
+    Col("direction", "Better or worse", kind="words"),
 )
 _PARTS = (
     ("verdicts", "Verdicts"),
@@ -65,7 +65,7 @@ def _show_changes(changes: Sequence[Change], *, alt: str) -> None:
         st.markdown(say("Nothing differs."))
         return
     rows = [(each.name, each.before or "–", each.after or "–", each.direction) for each in changes]
-    show_table(table_of(rows, _CHANGES), alt=alt)
+    show_table(Table("", "", _CHANGES, rows), alt=alt)
 
 
 def _show_findings(heading: str, findings: Sequence[Finding]) -> None:
