@@ -35,7 +35,9 @@ def evidence_tables(audit: LeakageAudit, original: Dataset) -> tuple[Table, ...]
         Col("row", "Row"): [row for row, _ in leaked],
         Col("where", "Still there", kind="words"): [place for _, place in leaked],
     }
-    shown = {text("{column}", column=name): cells[name] for name in original.columns}
+    shown: dict[str, pa.ChunkedArray] = {
+        text("{column}", column=name): cells[name] for name in original.columns
+    }
     title = "Original rows that are still there"
     return (records_table(facts, shown, reveal=False, name="Evidence", title=title),)
 

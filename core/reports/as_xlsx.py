@@ -145,25 +145,19 @@ def _write_figures(sheet: Worksheet, row: int, report: model.Report) -> int:
     _put(sheet, row, 1, say("Figures")).font = _SECTION_FONT
     row += 1
     _write_header(sheet, row, [say(name) for name in _FIGURE_COLUMNS])
-    for figure in report.figures:
+    told = model.figures_table(report)
+    names = [column.key for column in told.columns]
+    for figure, cells in zip(report.figures, told.cells(), strict=True):
         row += 1
-        measure = MEASURES[figure.measure]
-        value = scalar(figure.value)
-        texts = [
-            say(measure.label),
-            model.figure_text(figure) if value is None else value,
-            say(measure.unit),
-            say(figure.threshold),
-            model.verdict_text(figure.verdict),
-            say(figure.of),
-            say(measure.definition),
-            say(measure.source),
-        ]
+        unit, said = MEASURES[figure.measure].unit, dict(zip(names, cells, strict=True))
+        if (value := scalar(figure.value)) is None:
+            value = said["As text"]
+        texts = [value if name == "Value" else said[name] for name in _FIGURE_COLUMNS]
         for column, text in enumerate(texts, start=1):
             cell = _put(sheet, row, column, text)
             cell.border = _LINE
             _paint_verdict(cell, text)
-        sheet.cell(row, 2).number_format = _number_format(measure.unit, figure.value)
+        sheet.cell(row, 2).number_format = _number_format(unit, figure.value)
         sheet.cell(row, 2).alignment = Alignment(horizontal="right", vertical="top")
         sheet.row_dimensions[row].height = _height(
             [(str(text), width) for text, width in zip(texts, _SUMMARY_WIDTHS, strict=True)]

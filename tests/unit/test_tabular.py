@@ -507,11 +507,11 @@ def test_evidence_rows__are_those_each_check_counted_of_no_other_column_and_limi
     anonymized = table({"Unnamed: 1": ["x"], "a": ["x"], "new": ["x"]})
     measured = measure_tabular(original, anonymized, log())
     for column in ("new", "Unnamed: 1", "gone"):
-        assert evidence_rows(original, anonymized, measured, column).empty
+        assert evidence_rows(original, anonymized, measured, column).cells() == []
     cells = [str(number) for number in range(500)]
     measured = measure({"c": cells}, {"c": cells}, {"c": "x/drop"})
     rows = evidence_rows(table({"c": cells}), table({"c": cells}), measured, "c")
-    assert len(rows) == 100
+    assert len(rows.cells()) == 100
 
 
 # ------------------------------------------------------------------------- files as people have them
