@@ -43,7 +43,7 @@ def _lines(comparison: Comparison) -> Iterator[str]:
     for heading, findings in comparison.findings().items():
         if findings:
             yield text("{heading}:", heading=own(heading))
-        for each in findings:
-            verdict = own(each.verdict.word)
-            yield text("  {verdict}: {message}", verdict=verdict, message=each.message)
+        for finding in findings:
+            verdict = own(finding.verdict.word)
+            yield text("  {verdict}: {message}", verdict=verdict, message=finding.message)
     yield from comparison.notes

@@ -1,6 +1,7 @@
 """What row leakage says: figures beside chance, tables of counts, charts, and how cells were compared."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -112,7 +113,7 @@ def _groups(audit: LeakageAudit) -> Iterator[Group]:
         empty="Rows could not be compared with their own, so there is nothing to show here.",
     )
     columns = _columns_compared(measures)
-    drawn = columns_drawing(columns, [each.key for each in _COLUMNS])
+    drawn = columns_drawing([(name, found, by_chance) for name, _, _, found, by_chance, *_ in columns])
     yield Group("columns", "Columns", (*drawn, Table("columns", "Columns", _COLUMNS, columns, COLUMNS_NOTE)))
     yield Group("worst", "Worst rows", (_worst_table(measures),))
     yield Group("distances", "Closest records", (_distances_table(measures),))
@@ -342,7 +343,7 @@ def _further_in_engine(audit: RowsInEngine) -> Iterator[Figure]:
     yield Figure("n_scrambled_rows_alone", audit.n_alone[1])
 
 
-def _columns_compared(measures: LeakageMeasures) -> list[tuple[object, ...]]:
+def _columns_compared(measures: LeakageMeasures) -> list[tuple[Any, ...]]:
     """Return a row per column; none where rows could not be paired."""
     rows, chance = measures.rows, measures.column_chance
     return [] if rows is None or chance is None else _column_rows(measures.columns, rows, chance)
@@ -350,7 +351,7 @@ def _columns_compared(measures: LeakageMeasures) -> list[tuple[object, ...]]:
 
 def _column_rows(
     columns: Sequence[str], rows: RowLeakage, chance: ColumnChance | None
-) -> list[tuple[object, ...]]:
+) -> list[tuple[Any, ...]]:
     """Return a row per column: cells compared and matching, against chance; the largest excess first."""
     observed, unknown = rows.column_matches / rows.n_rows, np.full(len(columns), np.nan)
     expected = unknown if chance is None else chance.expected_matches / rows.n_rows

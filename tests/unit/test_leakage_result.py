@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from core.charts import described
 from core.demo import LEAKAGE as DEMOS
 from core.leakage import LeakageAudit, LeakageSettings, LeakageThresholds, audit_leakage, pair_tables
 from core.leakage.evidence import row_counts_csv, row_values_table
@@ -151,7 +152,8 @@ def test_columns_and_charts__show_the_largest_first() -> None:
     counts = next(iter(specification["datasets"].values()))
     assert sum(row["observed"] for row in counts) == 4
     assert sum(row["chance"] for row in counts) == pytest.approx(4)
-    assert says(proportion.alt, "full leakage: 2…partial leakage: 0…: 1 row…: 1 row")
+    told = described(checked(proportion.chart()))
+    assert says(told, "full leakage, 2…partial leakage, 0…cell, 1, 25.0 %…cell, 1, 25.0 %.")
 
 
 @pytest.mark.slow

@@ -48,7 +48,7 @@ from core.risk.suda import Suda, class_combinations
 from core.roles import suggest_roles
 from core.verdict import Verdict
 from pages.measure.risk_parts.settings import roles_note, roles_table
-from tests.cases.table import holds_for_each
+from tests.cases.table import holds_for_each, says
 from tests.checked_charts import checked
 from tests.one_json import document_of
 from tests.risk_examples import DISEASE, PEOPLE, POPULATION, judged, measured, table
@@ -199,9 +199,8 @@ def test_charts__say_what_they_show() -> None:
     assert any([row.get("cumulative") for row in data] == pytest.approx([1 / 6, 3 / 6, 1.0]) for data in rows)
     assert drawn["layer"][-1]["encoding"]["y"]["axis"]["orient"] == "right"
     (bars,) = intruders_drawing(_against_population())
-    assert bars.alt == Saying(
-        "Bars of Prosecutor, highest 100 %, Prosecutor, average 50.0 %, … 50.0 %, … 29.2 %, … 20.0 %."
-    )
+    told = described(checked(bars.chart()))
+    assert says(told, "Prosecutor, highest, 100 %; Prosecutor, average, 50.0 %; …, 50.0 %; …, 29.2 %")
     nothing = judged(NOTHING)
     assert class_drawing(nothing) == intruders_drawing(nothing) == ()
     (of_persons,) = class_drawing(judged("age,who\n30,a\n30,b\n", quasi="age", person="who"))
