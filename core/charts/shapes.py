@@ -24,7 +24,7 @@ from core.charts.look import (
 )
 from core.coding import FloatArray, IntArray
 from core.measures.measure import Unit
-from core.words import Amount, own, say
+from core.words import amount, own, say
 
 NumberArray = FloatArray | IntArray
 
@@ -46,7 +46,7 @@ def horizontal_bars(
 
     def table(place: int, series: str) -> pd.DataFrame:
         named, numbers = [row[0] for row in rows], [row[place] for row in rows]
-        words = [say(Amount(unit, number)) for number in numbers]
+        words = [say(amount(unit, number)) for number in numbers]
         return pd.DataFrame({"name": named, "value": numbers, "series": say(series), "text": words})
 
     def named(title: str, written: str) -> list[alt.Tooltip]:
@@ -86,8 +86,8 @@ def stacked_share_bar(parts: Sequence[Part], *, unit: Unit, title: str) -> alt.L
     rows, end = [], 0.0
     for part in parts:
         share = part.count / total if total else 0.0
-        start, end, written = end, end + share, say(Amount("share", share))
-        named = f"{say(part.label)}: {say(Amount(unit, part.count))} ({written})"
+        start, end, written = end, end + share, say(amount("share", share))
+        named = f"{say(part.label)}: {say(amount(unit, part.count))} ({written})"
         rows.append((say(part.label), part.count, written, named, start, end))
     table = pd.DataFrame(rows, columns=["label", "count", "share", "legend", "start", "end"])
     scale = {"domain": list(table["legend"]), "range": [COLORS[part.meaning] for part in parts]}
@@ -135,7 +135,7 @@ def heatmap(
 ) -> alt.LayerChart:
     """Draw one cell per row of the frame, dark for large values, each with its figure where it has room."""
     table = pd.DataFrame({"x": frame[x], "y": frame[y], "value": frame[value]})
-    table["text"] = [say(Amount(unit, number)) for number in table["value"]]
+    table["text"] = [say(amount(unit, number)) for number in table["value"]]
     is_share = unit in ("share", "risk")
     most = 1.0 if is_share else float(table["value"].max())
     table["is_dark"] = table["value"] > most / 2

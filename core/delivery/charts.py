@@ -14,7 +14,7 @@ from core.delivery.judging import DeliveryAudit
 from core.delivery.known import Known
 from core.delivery.measuring import Link, TableFacts
 from core.result import Drawing
-from core.words import Amount, Text, counted, joined, own, percent, say, text
+from core.words import Text, amount, counted, joined, own, percent, say, text
 
 _BOX = 0.66  # width of a box as a share of its column
 _ROW, _LOW_ROW = 84, 34  # pixels of a row, and of one of many, with nothing but the table's name
@@ -146,7 +146,7 @@ def _arrow_row(one: _Box, other: _Box, link: Link) -> dict[str, object]:
         "middle": (bend + tip) / 2,
         "y_from": one.row + 0.5,
         "y_to": other.row + 0.5,
-        "share": say(Amount("share", link.share_found)),
+        "share": say(amount("share", link.share_found)),
         "ends": _ends(one.table.name, link),
         "about": say(_arrow_words(one.table.name, other.table.name, link)),
         "named": link.is_given,

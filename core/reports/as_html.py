@@ -28,7 +28,7 @@ from core.reports.model import (
 )
 from core.result import Col, Drawing, Table
 from core.verdict import Finding, Verdict, next_steps, over_files, worst_first
-from core.words import Amount, own, say, spoken_language
+from core.words import amount, own, say, spoken_language
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -221,7 +221,7 @@ def _cell_text(value: object, unit: Unit | None = None) -> str | None:
     if isinstance(plain, bool):
         return say("yes" if plain else "no")
     if isinstance(plain, int | float):
-        return say(Amount(unit or "number", plain))
+        return say(amount(unit or "number", plain))
     if len(plain) > _LONGEST_TEXT:
         return f"{plain[:_LONGEST_TEXT]} … {say('[{n} characters; the XLSX holds more]', n=len(plain))}"
     return plain

@@ -22,7 +22,7 @@ from core.result import Col as Column
 from core.result import Drawing, Figure, Table
 from core.tables import MISSING_SPELLINGS, Dataset
 from core.verdict import Finding, Verdict, next_steps, worst_first
-from core.words import Amount, Text, counted, joined, own, part_of, say, text
+from core.words import Text, amount, counted, joined, own, part_of, say, text
 
 if TYPE_CHECKING:
     from core.engines import Origin
@@ -324,7 +324,7 @@ def in_utc(moment: datetime) -> datetime:
 def figure_text(figure: Figure) -> str:
     """Return a figure's value in the way of its measure's unit and the language spoken."""
     unit = MEASURES[figure.measure].unit
-    return say(part_of(figure.value, figure.total) if unit == "share" else Amount(unit, figure.value))
+    return say(part_of(figure.value, figure.total) if unit == "share" else amount(unit, figure.value))
 
 
 _COUNTED: Mapping[Unit, Text] = MappingProxyType(

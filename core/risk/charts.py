@@ -25,7 +25,7 @@ from core.risk.columns import ColumnContribution
 from core.risk.judging import RiskAudit
 from core.risk.lattice import Node
 from core.risk.what_if import WhatIf
-from core.words import Amount, Text, Written, counted, joined, own, percent, say, share_of, text
+from core.words import Text, Written, amount, counted, joined, own, percent, say, share_of, text
 
 
 def class_drawing(audit: RiskAudit, *, log: bool = False) -> tuple[Drawing, ...]:
@@ -196,7 +196,7 @@ def frontier_drawing(what_if: WhatIf) -> Drawing:
             "risk": [each.highest_risk for each in found],
             "label": [f"k = {each.k}" for each in found],
             "lost": [say(percent(each.loss)) for each in found],
-            "highest": [say(Amount("risk", each.highest_risk)) for each in found],
+            "highest": [say(amount("risk", each.highest_risk)) for each in found],
             "suppressed": [say(percent(each.suppressed_share)) for each in found],
         }
     )
