@@ -103,6 +103,8 @@ def _of_kind(kind: Any, value: Any, arrays: list[Any]) -> Any:
         return {_of_kind(parts[0], one, arrays): _of_kind(parts[1], other, arrays) for one, other in value}
     if origin in (tuple, frozenset):
         return origin(_items(parts, _checked(list, value), arrays))
+    if origin is Iterable or (kind is Any and isinstance(value, list)):  # a row of a table
+        return tuple(_of_kind(Any, one, arrays) for one in _checked(list, value))
     return _record(kind, value, arrays) if _is_record(kind) else _scalar(kind, value)
 
 
@@ -112,7 +114,7 @@ def _record(kind: Any, value: Any, arrays: list[Any]) -> Any:
 
 
 def _scalar(kind: Any, value: Any) -> Any:
-    if kind is object:  # a number, a text or none
+    if kind in (object, Any):  # a number, a text or none
         return text_of(value) if isinstance(value, dict) else value
     if get_origin(kind) is Literal:
         return get_args(kind)[get_args(kind).index(value)]

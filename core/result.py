@@ -50,19 +50,27 @@ class Col:
 class Table:
     """Rows under headings: tuples in the order of the columns, or things that the columns know to read."""
 
-    key: (
-        str  # in snake_case: the key in JSON; sheets in XLSX and files in the zip of CSVs are called after it
-    )
+    key: str  # in snake_case: the key in JSON; empty for tables whose rows stand where they are described
     title: str  # heading on screen and in HTML
     columns: tuple[Col, ...]
     rows: Iterable[Any] = ()
     note: str = ""  # a sentence on how to read it
     where: Where = "both"
+    name: str = ""  # of its sheet and file, where that is not its key
+
+    @property
+    def called(self) -> str:
+        """Return the name of its sheet in XLSX, and of its file in the zip of CSVs."""
+        return self.name or self.key.replace("_", " ").capitalize()
 
     def cells(self) -> list[tuple[Any, ...]]:
         """Return the rows as tuples, in the order of the columns."""
         gets = [each.get or attrgetter(each.key) for each in self.columns]
         return [row if isinstance(row, tuple) else tuple(get(row) for get in gets) for row in self.rows]
+
+    def marks(self) -> dict[str, list[Verdict | None]]:
+        """Return the verdict that each row's cell is tinted by, by the keys of columns that are tinted."""
+        return {each.key: [each.mark(row) for row in self.rows] for each in self.columns if each.mark}
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from types import NoneType
 from typing import Any, Literal, TypedDict, TypeVar, Unpack, get_args, get_origin, get_type_hints
 
 from core.errors import refuse
-from core.words import Choice, Text, Written, joined, own, text
+from core.words import Text, Written, joined, own, text
 
 Naming = Literal["name", "flag", "label"]
 _NAMING: ContextVar[Naming] = ContextVar("_NAMING", default="name")
@@ -383,13 +383,13 @@ def report_lines(*settings: object) -> dict[str, object]:
 
 
 def reported(told: Setting, value: Any) -> object:
-    """Return a value as a report states it: the codes of choices with their words, names as they are."""
+    """Return a value as a report states it: choices by their words, names as they are."""
     if value is None:
         return own(told.none) if told.none else None
     if isinstance(value, list):
         return [reported(told, one) if told.choices else one for one in told.plain(value)]  # type: ignore[attr-defined]
     if isinstance(value, str) and told.choices.get(value):
-        return Choice(value, told.choices[value])
+        return own(told.choices[value])
     return told.plain(value)
 
 

@@ -85,32 +85,6 @@ class Written(Text):
         return spoken.number(str(self))
 
 
-class Amount(Written):
-    """A number of a unit; see :func:`core.measures.measure.format_number`."""
-
-    __slots__ = ()
-
-    def __new__(cls, unit: Unit, amount: float | None) -> Amount:
-        """Write the number as English does."""
-        return super().__new__(cls, format_number(unit, amount))  # type: ignore[return-value]
-
-
-class Choice(Text):
-    """A value's code, as JSON and CSV have it, which is said in words."""
-
-    __slots__ = ("words",)
-    words: str
-
-    def __new__(cls, code: str, words: str) -> Choice:
-        """Keep the code, and the words for it."""
-        made = str.__new__(cls, code)
-        made.message, made.plural, made.n, made.values, made.words = words, "", None, {}, words
-        return made
-
-    def __reduce__(self) -> tuple[type[Choice], tuple[str, str]]:  # type: ignore[override]
-        return Choice, (str(self), self.words)
-
-
 def text(message: str, plural: str = "", /, *, n: int | None = None, **values: Value) -> Text:
     """Make a sentence of a message and its values.
 
@@ -223,12 +197,17 @@ def percent(share: float | None) -> Text:
     >>> percent(1.0), percent(0.99999), percent(0.5), percent(0.00001), percent(0.0)
     ('100 %', '> 99.9 %', '50.0 %', '< 0.1 %', '0 %')
     """
-    return Amount("share", share)
+    return amount("share", share)
 
 
 def number(value: float) -> Text:
     """Return a number with up to three decimals."""
-    return Amount("number", value)
+    return amount("number", value)
+
+
+def amount(unit: Unit, value: float | None) -> Text:
+    """Return a number of a unit; see :func:`core.measures.measure.format_number`."""
+    return Written(format_number(unit, value))
 
 
 def listed(names: Sequence[str], *, at_most: int = 8) -> Text:

@@ -11,8 +11,8 @@ import pandas as pd
 
 from core.charts import alt, class_size_chart, layered
 from core.plain import valid_unicode
-from core.reports import Figure, InputFacts, Report, ReportChart, ReportTable
-from core.reports.model import Column
+from core.reports import Figure, InputFacts, Report
+from core.result import Col, Drawing, Table
 from core.tables import read_dataset
 from core.tabular import audit_tabular, pair_files, read_log
 from core.tabular.report import tabular_report
@@ -78,43 +78,55 @@ def replaced(report: Report, **changes: object) -> Report:
     return dataclasses.replace(report, **changes)  # type: ignore[arg-type]
 
 
-def columns_table() -> ReportTable:
+def as_table(columns: Mapping[str, object] | pd.DataFrame, name: str = "t", note: str = "") -> Table:
+    """Return columns as a table that is called and titled alike."""
+    frame = pd.DataFrame(columns)
+    heads = tuple(Col(str(each), str(each)) for each in frame)
+    return Table("", name, heads, [*frame.itertuples(index=False, name=None)], note, name=name[:31])
+
+
+def frame_of(table: Table) -> pd.DataFrame:
+    """Return the cells of a table by the keys of its columns."""
+    return pd.DataFrame(table.cells(), columns=[each.key for each in table.columns])
+
+
+def columns_table() -> Table:
     """Return a table with text, verdicts, shares, counts and missing cells."""
-    frame = pd.DataFrame(
-        {
-            "Column": ["FIRST", "ZIP", "AGE"],
-            "Status": [Verdict.FAIL, Verdict.WARN, Verdict.PASS],
-            "unchanged_share": [0.9, 0.0001, np.nan],
-            "Cells": [10, 9, 8],
-        }
-    )
-    columns = [Column(name, name, "share" if name.endswith("share") else None) for name in frame]
-    return ReportTable("columns", "Every column", frame, note="One line per column.", columns=tuple(columns))
+    rows = [
+        ("FIRST", Verdict.FAIL, 0.9, 10),
+        ("ZIP", Verdict.WARN, 0.0001, 9),
+        ("AGE", Verdict.PASS, np.nan, 8),
+    ]
+    names = ("Column", "Status", "unchanged_share", "Cells")
+    columns = tuple(Col(name, name, "share" if name.endswith("share") else None) for name in names)
+    return Table("", "Every column", columns, rows, "One line per column.", name="columns")
 
 
-def marked_table() -> ReportTable:
+def marked_table() -> Table:
     """Return a table in which a cell is tinted by a verdict."""
-    frame = pd.DataFrame({"name": ["a", "b"], "done": ["no", "yes"]})
-    columns = (Column("name", "Column"), Column("done", "Was it done?", kind="words"))
-    return ReportTable("map", "Map", frame, columns=columns, marks={"done": (Verdict.FAIL, None)})
+    mark = {"no": Verdict.FAIL}
+    done = Col("done", "Was it done?", kind="words", mark=lambda row: mark.get(row[1]))
+    return Table("", "Map", (Col("name", "Column"), done), [("a", "no"), ("b", "yes")], name="map")
 
 
-def class_sizes_table(n_rows: int) -> ReportTable:
+def class_sizes_table(n_rows: int) -> Table:
     """Return a table of numbers alone."""
-    frame = pd.DataFrame({"Class size": range(1, n_rows + 1), "Records": range(n_rows)})
-    return ReportTable(name="class sizes", title="Records by class size", frame=frame)
+    columns = (Col("size", "Class size"), Col("records", "Records"))
+    rows = [(n + 1, n) for n in range(n_rows)]
+    return Table("", "Records by class size", columns, rows, name="class sizes")
 
 
-def class_sizes_chart() -> ReportChart:
+def class_sizes_chart() -> Drawing:
     """Return a chart like the tools' own."""
     drawn = partial(class_size_chart, np.array([1, 4, 9]), np.array([3, 8, 90]), 5)
-    return ReportChart(title="Class sizes", chart=drawn, alt_text="11 of 101 records are in small classes.")
+    return Drawing("Class sizes", drawn, "11 of 101 records are in small classes.")
 
 
 def text_report(text: str) -> Report:
     """Return a report with the same text in every place that can hold one."""
     cell = valid_unicode(text)  # no frame can hold a lone surrogate
-    frame = pd.DataFrame([[cell, "plain"], ["plain", cell]], columns=[cell, "other"])
+    heads = (Col("hostile", cell), Col("other", "other"))
+    table = Table("", text, heads, [(cell, "plain"), ("plain", cell)], text, name=text)
     points = pd.DataFrame({"c0": [cell, "other"], "c1": [1, 2]})
     bars = alt.Chart(points).mark_bar().encode(x=alt.X("c0:N", title=text), y=alt.Y("c1:Q"))
     return report(
@@ -124,8 +136,8 @@ def text_report(text: str) -> Report:
         settings={text: text, "list": [text, {text: text}]},
         figures=(Figure(measure="k", value=2, threshold=text, verdict=Verdict.WARN, of=text),),
         findings=(Finding(check=text, verdict=Verdict.WARN, message=text, column=text, n_affected=1),),
-        tables=(ReportTable(name=text, title=text, frame=frame, note=text),) * 2,
-        charts=(ReportChart(title=text, chart=lambda: layered(bars, height=100), alt_text=text),),
+        tables=(table,) * 2,
+        charts=(Drawing(text, lambda: layered(bars, height=100), text),),
         limits=(text,),
         versions={text: text},
     )

@@ -24,50 +24,51 @@ from core.charts.look import (
 )
 from core.coding import FloatArray, IntArray
 from core.measures.measure import Unit
-from core.words import Amount, own, say
+from core.words import amount, own, say
 
 NumberArray = FloatArray | IntArray
 
 
 def horizontal_bars(
-    frame: pd.DataFrame,
+    rows: Sequence[tuple[Any, ...]],
     *,
-    label: str,
-    value: str,
-    reference: str | None = None,
-    unit: Unit = "share",
     value_title: str,
     label_title: str,
-    reference_meaning: str = "chance",
+    unit: Unit = "share",
+    compared_with: str = "",
     rule: float | None = None,
     rule_label: str = "",
 ) -> alt.LayerChart:
-    """Draw one bar per row, in the order of the frame, with a tick for what to compare it with."""
+    """Draw one bar per row, in their order.
 
-    def rows(column: str, series: str) -> pd.DataFrame:
-        numbers, words = frame[column], [say(Amount(unit, number)) for number in frame[column]]
-        return pd.DataFrame({"name": frame[label], "value": numbers, "series": say(series), "text": words})
+    A row is a name and its value; with `compared_with`, such as chance, a third for the tick to compare with.
+    """
+
+    def table(place: int, series: str) -> pd.DataFrame:
+        named, numbers = [row[0] for row in rows], [row[place] for row in rows]
+        words = [say(amount(unit, number)) for number in numbers]
+        return pd.DataFrame({"name": named, "value": numbers, "series": say(series), "text": words})
 
     def named(title: str, written: str) -> list[alt.Tooltip]:
         return [alt.Tooltip("name:N", title=title), alt.Tooltip("text:N", title=written)]
 
-    meanings = ["observed"] if reference is None else ["observed", reference_meaning]
+    meanings = ["observed", compared_with] if compared_with else ["observed"]
     is_share = unit in ("share", "risk")
     scale: dict[str, Any] = {"scale": WHOLE} if is_share else {}
     axis = {**PERCENT, "grid": True, "tickCount": 10} if is_share else {"format": ","}
     marks = {
         "x": alt.X("value:Q", title=value_title, axis=axis, **scale),
         "y": alt.Y("name:N", title=label_title, sort=None, axis=NAMES),
-        "color": meaning("series:N", meanings, legend=None if reference is None else legend()),
+        "color": meaning("series:N", meanings, legend=legend() if compared_with else None),
     }
-    bars = alt.Chart(rows(value, "observed")).mark_bar(height={"band": 0.55})
+    bars = alt.Chart(table(1, "observed")).mark_bar(height={"band": 0.55})
     layers = [bars.encode(**marks, tooltip=named(label_title, value_title))]
-    if reference is not None:
-        ticks = alt.Chart(rows(reference, reference_meaning)).mark_tick(thickness=4, bandSize=22)
-        layers.append(ticks.encode(**marks, tooltip=named("Compared with", reference_meaning)))
+    if compared_with:
+        ticks = alt.Chart(table(2, compared_with)).mark_tick(thickness=4, bandSize=22)
+        layers.append(ticks.encode(**marks, tooltip=named("Compared with", compared_with)))
     if rule is not None:
         layers += threshold(rule, rule_label, alt.X("value:Q"))
-    return layered(*layers, height=max(80, 26 * len(frame) + 10))
+    return layered(*layers, height=max(80, 26 * len(rows) + 10))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,8 +86,8 @@ def stacked_share_bar(parts: Sequence[Part], *, unit: Unit, title: str) -> alt.L
     rows, end = [], 0.0
     for part in parts:
         share = part.count / total if total else 0.0
-        start, end, written = end, end + share, say(Amount("share", share))
-        named = f"{say(part.label)}: {say(Amount(unit, part.count))} ({written})"
+        start, end, written = end, end + share, say(amount("share", share))
+        named = f"{say(part.label)}: {say(amount(unit, part.count))} ({written})"
         rows.append((say(part.label), part.count, written, named, start, end))
     table = pd.DataFrame(rows, columns=["label", "count", "share", "legend", "start", "end"])
     scale = {"domain": list(table["legend"]), "range": [COLORS[part.meaning] for part in parts]}
@@ -134,7 +135,7 @@ def heatmap(
 ) -> alt.LayerChart:
     """Draw one cell per row of the frame, dark for large values, each with its figure where it has room."""
     table = pd.DataFrame({"x": frame[x], "y": frame[y], "value": frame[value]})
-    table["text"] = [say(Amount(unit, number)) for number in table["value"]]
+    table["text"] = [say(amount(unit, number)) for number in table["value"]]
     is_share = unit in ("share", "risk")
     most = 1.0 if is_share else float(table["value"].max())
     table["is_dark"] = table["value"] > most / 2

@@ -8,15 +8,6 @@ from core.commands.output import print_json, print_lines
 from core.filed import Comparison, compare_reports, comparison_document, read_report
 from core.words import own, text
 
-_HEADINGS = {
-    "verdicts": "Verdicts",
-    "figures": "Figures",
-    "findings_judged": "Findings with another verdict",
-    "settings": "Settings that differ",
-    "inputs": "Files that differ",
-    "made_by": "Versions that differ",
-}
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the two reports."""
@@ -37,11 +28,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _lines(comparison: Comparison) -> Iterator[str]:
     yield comparison.sentence
-    for name, heading in _HEADINGS.items():
-        changes = [each for each in getattr(comparison, name) if each.direction != "same"]
-        if changes:
+    for heading, changes in comparison.changes().items():
+        changed = [each for each in changes if each.direction != "same"]
+        if changed:
             yield text("{heading}:", heading=own(heading))
-        for each in changes:
+        for each in changed:
             yield text(
                 "  {name}: {before} → {after} ({direction})",
                 name=own(each.name),
@@ -49,13 +40,10 @@ def _lines(comparison: Comparison) -> Iterator[str]:
                 after=each.after or "–",
                 direction=own(each.direction),
             )
-    for heading, findings in (
-        ("Findings that went", comparison.findings_gone),
-        ("Findings that came", comparison.findings_come),
-    ):
+    for heading, findings in comparison.findings().items():
         if findings:
             yield text("{heading}:", heading=own(heading))
-        for each in findings:
-            verdict = own(each.verdict.word)
-            yield text("  {verdict}: {message}", verdict=verdict, message=each.message)
+        for finding in findings:
+            verdict = own(finding.verdict.word)
+            yield text("  {verdict}: {message}", verdict=verdict, message=finding.message)
     yield from comparison.notes

@@ -26,7 +26,8 @@ from core.settings_form import add_options, from_options
 from core.tables import Dataset, ReadOptions, read_dataset, read_sheets
 
 if TYPE_CHECKING:
-    from core.reports import Report, ReportTable
+    from core.reports import Report
+    from core.result import Table
 
 _NEED_RECORDS = ("ledger", "read")
 FORMS = (delivery.DeliverySettings, delivery.DeliveryThresholds)
@@ -145,7 +146,7 @@ def _audit_in_engine(
     )
 
 
-def _evidence(audited: delivery.DeliveryAudit, datasets: Iterable[Dataset]) -> tuple[ReportTable, ...]:
+def _evidence(audited: delivery.DeliveryAudit, datasets: Iterable[Dataset]) -> tuple[Table, ...]:
     """Return the records that a table of one record a person shows alone, masked."""
     from core.reports.evidence import small_class_evidence  # noqa: PLC0415 - takes long to import
 

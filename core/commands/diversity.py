@@ -30,7 +30,8 @@ from core.verdict import Verdict, exit_code
 from core.words import Text, counted, input_error, say, text
 
 if TYPE_CHECKING:
-    from core.reports import Report, ReportTable
+    from core.reports import Report
+    from core.result import Table
 
 TOOL = "diversity"
 SHOWN_ROWS = 20
@@ -137,9 +138,7 @@ def audit(arguments: argparse.Namespace) -> output.Audited:
     )
 
 
-def _evidence(
-    audited: diversity.DiversityAudit, chosen: diversity.Configuration | None
-) -> tuple[ReportTable, ...]:
+def _evidence(audited: diversity.DiversityAudit, chosen: diversity.Configuration | None) -> tuple[Table, ...]:
     """Return the records of the table, as it was given, in classes that are too small, masked."""
     from core.reports.evidence import small_class_evidence  # noqa: PLC0415 - takes long to import
 

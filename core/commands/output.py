@@ -28,8 +28,8 @@ from core.words import Text, input_error, joined, own, say, speaking, text
 
 if TYPE_CHECKING:
     from core.policies import PolicyOutcome
-    from core.reports import Report, ReportTable
-    from core.result import Result
+    from core.reports import Report
+    from core.result import Result, Table
 
 _UNPRINTABLE = re.compile(
     r"[\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
@@ -56,7 +56,7 @@ class Audited:
     tables: tuple[str, ...] = ()  # groups of the result whose tables are printed
     is_told: bool = False  # whether its files were printed as each was done
     written: tuple[str, ...] = ()  # lines about files that were written
-    evidence: Sequence[ReportTable] | None = None  # records behind the result, masked, where asked for
+    evidence: Sequence[Table] | None = None  # records behind the result, masked, where asked for
     # what a policy makes of the report, where one was asked for
     policy: Callable[[Report], PolicyOutcome | None] | None = None
     further: Mapping[str, object] = field(default_factory=dict)  # what --json prints of this very run alone
@@ -333,13 +333,13 @@ def add_evidence_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def print_evidence(tables: Iterable[ReportTable]) -> None:
+def print_evidence(tables: Iterable[Table]) -> None:
     """Print tables of evidence, a line a record."""
+    from core.reports.model import headings, said_rows  # noqa: PLC0415 - takes long to import
+
     for table in tables:
-        said = table.said
         print_line(text("Evidence: {title}", title=own(table.title)))
-        rows: list[list[object]] = [[*said.columns], *map(list, said.itertuples(index=False, name=None))]
-        for row in rows:
+        for row in (headings(table.columns), *said_rows(table)):
             print_line(text("  {cells}", cells=" | ".join("" if cell is None else str(cell) for cell in row)))
 
 

@@ -9,10 +9,11 @@ from core import policies
 from core.holding import read_unchanged
 from core.policies.identifiers import kinds_of_columns
 from core.policies.judging import Columns, read_word
-from core.reports.model import Column, Report, ReportTable, table_of
+from core.reports.model import Report
+from core.result import Col, Table
 from core.settings_files import ToolSettings, fill
 from core.tables import Dataset
-from core.words import Text, input_error, own, text
+from core.words import input_error, own, text
 
 
 def add_policy_option(parser: argparse.ArgumentParser) -> None:
@@ -50,8 +51,8 @@ def with_outcome(report: Report, outcome: policies.PolicyOutcome) -> Report:
 
     known = next((each for each in policies.shipped_policies().values() if each.digest == digest), None)
     words = () if known is None else ("--policy", known.name)
-    rows: list[list[Text | str]] = [
-        [
+    rows = [
+        (
             each.word,
             text(each.limit.says),
             text("{label}, {asked}", label=own(each.limit.kind.label), asked=each.asked),
@@ -59,16 +60,10 @@ def with_outcome(report: Report, outcome: policies.PolicyOutcome) -> Report:
             text(each.limit.clause),
             f"{each.limit.source} {each.limit.year}",
             read_word(each.limit),
-        ]
+        )
         for each in outcome.outcomes
     ]
-    table = ReportTable(
-        name="Policy",
-        title="Policy",
-        frame=table_of(rows, _COLUMNS),
-        note=outcome.sentence,
-        key=policies.LIMITS_KEY,
-    )
+    table = Table(policies.LIMITS_KEY, "Policy", _COLUMNS, rows, outcome.sentence, name="Policy")
     return replace(
         report,
         policy=outcome.document(),
@@ -78,13 +73,13 @@ def with_outcome(report: Report, outcome: policies.PolicyOutcome) -> Report:
 
 
 _COLUMNS = (
-    Column("outcome", "Outcome", kind="words"),
-    Column("says", "The policy asks", kind="words"),
-    Column("limit", "Limit", kind="words"),
-    Column("found", "Found", kind="words"),
-    Column("clause", "Clause", kind="words"),
-    Column("source", "Source"),
-    Column("read", "Read by whoever wrote it", kind="words"),
+    Col("outcome", "Outcome", kind="words"),
+    Col("says", "The policy asks", kind="words"),
+    Col("limit", "Limit", kind="words"),
+    Col("found", "Found", kind="words"),
+    Col("clause", "Clause", kind="words"),
+    Col("source", "Source"),
+    Col("read", "Read by whoever wrote it", kind="words"),
 )
 
 

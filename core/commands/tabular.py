@@ -35,8 +35,9 @@ from core.errors import AuditInputError
 from core.free_text import ModelName, Reading, check_reading, read_cells
 from core.patterns import CATALOGUE
 from core.policies.judging import Columns
-from core.reports import InputFacts, PlainTable, Report, ReportTable, origin_facts
+from core.reports import InputFacts, Report, origin_facts
 from core.reports.as_text import lines_of
+from core.result import Table
 from core.settings_form import add_options, from_options, given_options
 from core.tables import Dataset, ReadOptions
 from core.tabular.csv_report import csv_report_header, csv_report_name, csv_report_row
@@ -64,8 +65,8 @@ class _Measured:
     classes: EquivalenceClasses | None
     opinion: SecondOpinionMeasurement | None
     inputs: tuple[InputFacts, ...]
-    evidence: tuple[PlainTable, ...] | None
-    proof: tuple[PlainTable, ...]
+    evidence: tuple[Table, ...]
+    proof: tuple[Table, ...]
     looks: Mapping[str, frozenset[str]]  # of the anonymized table's columns
     seconds: float
     problems: tuple[str, ...] = ()
@@ -78,20 +79,15 @@ class _Done:
     pair: tabular.FilePair
     audit: tabular.TabularAudit
     found: _Measured
-    evidence: tuple[ReportTable, ...] | None
 
     def verified(self) -> VerifiedFile:
         """Return the pair as a report needs it; tables in an engine are not there to repeat it."""
         return VerifiedFile(
             audit=self.audit,
             inputs=self.found.inputs,
-            prove=self.proof,
+            prove=lambda: self.found.proof,
             is_repeatable=not _is_in_engine(self.pair),
         )
-
-    def proof(self) -> tuple[ReportTable, ...]:
-        """Return the steps by which anybody finds the same, or the attacks tried."""
-        return tuple(each.table for each in self.found.proof)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,7 +179,7 @@ def run(arguments: argparse.Namespace) -> int:
             file.append(csv_report_row(result.audit, seconds=result.found.seconds))
         if not arguments.json:
             print_lines(lines_of(file_result(result.audit)))
-            print_evidence(result.evidence or ())
+            print_evidence(result.found.evidence)
 
     audited = audit(arguments, begin=begin, tell=tell)
     for file in report:
@@ -222,7 +218,7 @@ def audit(
         files = [each.verified() for each in done]
         made = tabular_report(files, skipped=skipped, created_at=created_at)
         is_masked = any(arguments.evidence == "masked" for arguments in runs)
-        return made.with_evidence(one for each in done for one in each.evidence or ()) if is_masked else made
+        return made.with_evidence(one for each in done for one in each.found.evidence) if is_masked else made
 
     looked = {f"{one.audit.name}: {name}": kinds for one in done for name, kinds in one.found.looks.items()}
     in_engines = any(_is_in_engine(each.pair) for each in done)
@@ -474,7 +470,7 @@ def _measure(pair: tabular.FilePair, limits: _Limits) -> _Measured:
         text_model=limits.text_model,
     )
     k = limits.opinion.smallest_k
-    evidence = evidence_tables(audit, original, anonymized, k=k) if limits.with_evidence else None
+    evidence = evidence_tables(audit, original, anonymized, k=k) if limits.with_evidence else ()
     proof = tabular_proof(audit, original, anonymized) if limits.with_proof else ()
     classes, opinion = audit.classes, audit.opinion_measurement
     if classes is not None:  # which record is in which class is nobody's business from here on
@@ -486,8 +482,8 @@ def _measure(pair: tabular.FilePair, limits: _Limits) -> _Measured:
         classes=classes,
         opinion=opinion,
         inputs=verified_file(audit, original, anonymized).inputs,
-        evidence=None if evidence is None else tuple(map(PlainTable.of, evidence)),
-        proof=tuple(map(PlainTable.of, proof)),
+        evidence=evidence,
+        proof=proof,
         looks={name: frozenset(kinds) for name, kinds in limits.look(anonymized).items()},
         seconds=time.perf_counter() - started,
     )
@@ -522,7 +518,7 @@ def _measure_in_engine(pair: tabular.FilePair, limits: _Limits) -> _Measured:
         classes=found.classes,
         opinion=None,
         inputs=(*facts, log_facts(log)),
-        evidence=None,
+        evidence=(),
         proof=(),
         looks={},
         seconds=time.perf_counter() - started,
@@ -543,5 +539,4 @@ def _judge(pair: tabular.FilePair, limits: _Limits, found: _Measured) -> _Done:
         opinion_thresholds=limits.opinion,
         read=limits.read,
     )
-    evidence = None if found.evidence is None else tuple(each.table for each in found.evidence)
-    return _Done(pair=pair, audit=audit, found=found, evidence=evidence)
+    return _Done(pair=pair, audit=audit, found=found)

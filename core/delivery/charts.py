@@ -10,11 +10,11 @@ import pandas as pd
 
 from core.charts import COLORS, TEXT_COLOR, alt, horizontal_bars, layered
 from core.delivery.attack import Attack
-from core.delivery.judging import DeliveryAudit, attack_sentence
+from core.delivery.judging import DeliveryAudit
 from core.delivery.known import Known
 from core.delivery.measuring import Link, TableFacts
 from core.result import Drawing
-from core.words import Amount, Text, counted, joined, own, percent, say, text
+from core.words import Text, amount, counted, joined, own, percent, say, text
 
 _BOX = 0.66  # width of a box as a share of its column
 _ROW, _LOW_ROW = 84, 34  # pixels of a row, and of one of many, with nothing but the table's name
@@ -146,7 +146,7 @@ def _arrow_row(one: _Box, other: _Box, link: Link) -> dict[str, object]:
         "middle": (bend + tip) / 2,
         "y_from": one.row + 0.5,
         "y_to": other.row + 0.5,
-        "share": say(Amount("share", link.share_found)),
+        "share": say(amount("share", link.share_found)),
         "ends": _ends(one.table.name, link),
         "about": say(_arrow_words(one.table.name, other.table.name, link)),
         "named": link.is_given,
@@ -198,19 +198,15 @@ def _arrow_words(start: str, end: str, link: Link) -> Text:
 
 def attacks_drawing(audit: DeliveryAudit) -> Drawing:
     """Draw which facts from which tables find how many persons, a bar for each number of facts."""
-    attacks = audit.measurement.attacks
-    rows = [(say(_facts(attack)), attack.share_found) for attack in attacks]
+    rows = [(say(_facts(attack)), attack.share_found) for attack in audit.measurement.attacks]
     return Drawing(
         title="The cheapest attacks: which facts find how many persons",
         chart=partial(
             horizontal_bars,
-            pd.DataFrame(rows, columns=["facts", "share"]),
-            label="facts",
-            value="share",
+            rows,
             value_title="Persons found",
             label_title="Known",
         ),
-        alt=joined([attack_sentence(attack) for attack in attacks]),
     )
 
 
@@ -227,20 +223,9 @@ def known_drawing(audit: DeliveryAudit) -> Drawing:
         title=text("Persons among fewer than {k} by what is known of them", k=k),
         chart=partial(
             horizontal_bars,
-            pd.DataFrame(rows, columns=["known", "below"]),
-            label="known",
-            value="below",
+            rows,
             value_title="Share of persons",
             label_title="Known beside quasi-identifiers",
-        ),
-        alt=text(
-            "Of {persons}, {first} are among fewer than {k} for who knows quasi-identifiers alone, {one} "
-            "with one record, {all} with all records.",
-            persons=counted(audit.measurement.n_persons or 0, "person"),
-            k=k,
-            first=percent(known[0].share_below(k)),
-            one=percent(known[1].share_below(k)),
-            all=percent(known[-1].share_below(k)),
         ),
     )
 

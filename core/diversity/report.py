@@ -10,28 +10,25 @@ from core.diversity.result import diversity_result, pairs_table
 from core.diversity.settings import as_published
 from core.diversity.tool import TOOL
 from core.languages import ENGLISH
-from core.reports import InputFacts, Report, file_facts, input_facts, placed, report_of, report_table
-from core.reports.proof import Tried, figure_tried, tried_tables
-from core.result import Result
+from core.reports import InputFacts, Report, file_facts, input_facts, placed, report_of
+from core.reports.model import said_frame
 from core.settings_form import option_words
-from core.words import listed, speaking, text
+from core.words import speaking
 
 TABLE, TRAINING, MODEL = "table to anonymize", "training table", "model file"  # parts of files in an audit
-_TRIED = ("k", "distinct_l", "entropy_l", "recursive_c", "t", "alpha")
 
 
 def diversity_report(audit: DiversityAudit, picked: Configuration | None, *, created_at: datetime) -> Report:
     """Return the report of a search and of the pair that was picked; aggregates only."""
     problem = audit.search.problem
-    inputs, result = placed(_inputs(problem)), diversity_result(audit, picked)
-    made = report_of(
+    inputs = placed(_inputs(problem))
+    return report_of(
         TOOL,
-        result,
+        diversity_result(audit, picked),
         inputs=inputs,
         created_at=created_at,
         arguments=(diversity_arguments(audit, inputs, picked),),
     )
-    return made.with_tables(tried_tables(_tried(problem, result)))
 
 
 def diversity_arguments(
@@ -64,18 +61,10 @@ def _inputs(problem: SearchProblem) -> Iterator[InputFacts]:
         yield file_facts(choice.file, MODEL, name=choice.file_name)
 
 
-def _tried(problem: SearchProblem, result: Result) -> Iterator[Tried]:
-    """Yield what the released classes were held against."""
-    names = listed(problem.settings.quasi_identifiers)
-    for figure in result.group("pair").figures:
-        if figure.measure in _TRIED:
-            yield figure_tried(figure, text("All classes over {columns}", columns=names))
-
-
 def configurations_csv(audit: DiversityAudit) -> bytes:
     """Return all pairs as CSV, in English; numbers and our own words only."""
     with speaking(ENGLISH):
-        table = report_table(pairs_table(audit)).said
+        table = said_frame(pairs_table(audit))
     return table.rename(columns=lambda heading: heading.replace("ℓ", "l")).to_csv(index=False).encode()
 
 

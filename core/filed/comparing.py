@@ -65,6 +65,21 @@ class Comparison:
     inputs: tuple[Change, ...]
     made_by: tuple[Change, ...]
 
+    def changes(self) -> dict[str, tuple[Change, ...]]:
+        """Return all that is in both or differs, under headings."""
+        return {
+            "Verdicts": self.verdicts,
+            "Figures": self.figures,
+            "Findings with another verdict": self.findings_judged,
+            "Settings that differ": self.settings,
+            "Files that differ": self.inputs,
+            "Versions that differ": self.made_by,
+        }
+
+    def findings(self) -> dict[str, tuple[Finding, ...]]:
+        """Return the findings of one report alone, under headings."""
+        return {"Findings that came": self.findings_come, "Findings that went": self.findings_gone}
+
     @property
     def is_worse(self) -> bool:
         """Return whether the verdict, or one that it is made of, got worse."""

@@ -3,12 +3,14 @@
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PureWindowsPath
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 import pyarrow as pa
+from msgspec import Meta, Struct, convert, field, to_builtins
+from msgspec.structs import replace
 
 from core import __version__
 from core.apart import Answer
@@ -27,23 +29,14 @@ OUTCOMES: Mapping[str, Text] = {
 }
 DECIDED_FORMAT = 1
 LONGEST_NAME, LONGEST_REASON = 200, 10_000  # letters
-_FINDING = ("number", "check", "column", "verdict", "message", "reason")
-_PARTS: Mapping[str, type] = {
-    "decided_report_format": int,
-    "anonaudit": str,
-    "decision": dict,
-    "undecided": dict,
-    "report": dict,
-    "digest": str,
-}
+_Said = Annotated[str, Meta(pattern=r"\S")]
 _CHANGED = (
     "{file} was changed since it was decided, or damaged: what it holds does not fit its digest. Take it "
     "again from where it was filed."
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Accepted:
+class Accepted(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A finding that was accepted for a reason."""
 
     number: int  # place among the report's findings, from 1
@@ -51,18 +44,17 @@ class Accepted:
     column: str | None
     verdict: Verdict
     message: str
-    reason: str
+    reason: _Said
 
 
-@dataclass(frozen=True, kw_only=True)
-class Decision:
+class Decision(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What somebody decided on a report."""
 
-    outcome: Outcome
-    by: str
+    outcome: Outcome = field(name="decision")
+    by: _Said
     at: datetime
-    reason: str
-    accepted: tuple[Accepted, ...] = ()
+    reason: _Said
+    accepted: tuple[Accepted, ...] = field(name="accepted_findings", default=())
 
     def still_failing(self, report: FiledReport) -> int:
         """Return how many findings that FAIL nobody accepted."""
@@ -80,6 +72,35 @@ class Decision:
             date=f"{in_utc(self.at):%Y-%m-%d}",
             reason=self.reason,
         )
+
+
+class _Undecided(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The file that was decided on."""
+
+    name: str
+    n_bytes: int
+    sha256: str
+
+
+class _Parts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What the file of a decided report holds, in its order."""
+
+    decided_report_format: int
+    anonaudit: str
+    decision: Decision
+    undecided: _Undecided
+    report: dict[str, Any]
+    digest: str
+
+    def document(self) -> dict[str, Any]:
+        """Return all of it as JSON has it."""
+        found: dict[str, Any] = to_builtins(self, enc_hook=str)  # sentences know what they are made of
+        return found
+
+    def whole_digest(self) -> str:
+        """Return the digest that all but itself comes to."""
+        content = {key: value for key, value in self.document().items() if key != "digest"}
+        return hashlib.sha256(json_bytes(content)).hexdigest()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,15 +207,15 @@ def decide(data: bytes, decision: Decision, *, name: str) -> bytes:
     """
     report = read_undecided(data, name=name)
     _check(decision)
-    undecided = {"name": name, "n_bytes": len(data), "sha256": report.sha256}
-    document: dict[str, Any] = {
-        "decided_report_format": DECIDED_FORMAT,
-        "anonaudit": __version__,
-        "decision": _decision_document(decision),
-        "undecided": undecided,
-        "report": dict(report.document),
-    }
-    return json_bytes({**document, "digest": _digest(document)})
+    parts = _Parts(
+        decided_report_format=DECIDED_FORMAT,
+        anonaudit=__version__,
+        decision=replace(decision, at=in_utc(decision.at)),
+        undecided=_Undecided(name=name, n_bytes=len(data), sha256=report.sha256),
+        report=dict(report.document),
+        digest="",
+    )
+    return json_bytes(replace(parts, digest=parts.whole_digest()).document())
 
 
 def _check(decision: Decision) -> None:
@@ -217,17 +238,6 @@ def _check(decision: Decision) -> None:
         raise AuditInputError(*dict.fromkeys(problems))
 
 
-def _decision_document(decision: Decision) -> dict[str, Any]:
-    at = in_utc(decision.at).isoformat().replace("+00:00", "Z")
-    told = {"decision": decision.outcome, "by": decision.by, "at": at, "reason": decision.reason}
-    accepted = [{key: asdict(each)[key] for key in _FINDING} for each in decision.accepted]
-    return {**told, "accepted_findings": [{**each, "verdict": str(each["verdict"])} for each in accepted]}
-
-
-def _digest(document: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json_bytes(document)).hexdigest()
-
-
 def is_decided(data: bytes) -> bool:
     """Return whether a file begins as decided reports do."""
     return b'"decided_report_format"' in data[:80]
@@ -244,22 +254,10 @@ def read_decided(data: bytes, *, name: str) -> DecidedReport:
     if len(data) > 2 * LARGEST_REPORT:
         most = 2 * LARGEST_REPORT >> 20
         raise input_error("{file} is larger than {most} MB, which no report is.", file=name, most=most)
-    document = looked_at(decided_for_other, data, name=name)["decided"]
-    decision, undecided = _decision(document["decision"]), json_bytes(document["report"])
-    report = read_report(undecided, name=document["undecided"]["name"])
-    return DecidedReport(name=name, data=data, decision=decision, report=report, undecided=undecided)
-
-
-def _decision(told: Mapping[str, Any]) -> Decision:
-    return Decision(
-        outcome=told["decision"],
-        by=told["by"],
-        at=datetime.fromisoformat(told["at"]),
-        reason=told["reason"],
-        accepted=tuple(
-            Accepted(**{**each, "verdict": Verdict(each["verdict"])}) for each in told["accepted_findings"]
-        ),
-    )
+    parts = convert(looked_at(decided_for_other, data, name=name)["decided"], _Parts)
+    undecided = json_bytes(parts.report)
+    report = read_report(undecided, name=parts.undecided.name)
+    return DecidedReport(name=name, data=data, decision=parts.decision, report=report, undecided=undecided)
 
 
 def decided_for_other(data: pa.Buffer, *, name: str) -> Answer:
@@ -269,7 +267,7 @@ def decided_for_other(data: pa.Buffer, *, name: str) -> Answer:
         document = json.loads(given.decode("utf-8"))
         newer = isinstance(document, dict) and _is_newer(document)
         whole = not newer and _is_whole(document, given)
-    except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
+    except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
         newer = whole = False
     if newer:
         raise input_error(
@@ -291,50 +289,26 @@ def _is_newer(document: Mapping[str, Any]) -> bool:
 
 def _is_whole(document: Any, data: bytes) -> bool:
     """Return whether a decided report is as it was written: every byte, its digests, and its report's own."""
-    if list(document) != list(_PARTS) or not all(
-        isinstance(document[part], kind) for part, kind in _PARTS.items()
-    ):
-        return False
-    undecided = json_bytes(document["report"])
-    told = {"n_bytes": len(undecided), "sha256": hashlib.sha256(undecided).hexdigest()}
-    content = {key: value for key, value in document.items() if key != "digest"}
+    parts = convert(document, _Parts)
+    undecided, filed = json_bytes(parts.report), parts.undecided
     return (
-        json_bytes(document) == data
-        and document["digest"] == _digest(content)
-        and {key: document["undecided"][key] for key in told} == told
-        and document["decision"]["decision"] in get_args(Outcome)
-        and _is_file_name(document["undecided"]["name"])
-        and _is_decision(document["decision"])
-        and _accepts_what_is_there(document["decision"]["accepted_findings"], document["report"]["findings"])
-        and not ("digests" in document["report"] and changed_parts(document["report"]))
+        json_bytes(parts.document()) == data
+        and parts.digest == parts.whole_digest()
+        and (filed.n_bytes, filed.sha256) == (len(undecided), hashlib.sha256(undecided).hexdigest())
+        and filed.name == PureWindowsPath(filed.name).name != ""
+        and str(parts.decision.at) == str(in_utc(parts.decision.at))
+        and _accepts_what_is_there(parts.decision.accepted, parts.report["findings"])
+        and not ("digests" in parts.report and changed_parts(parts.report))
     )
 
 
-def _is_file_name(name: object) -> bool:
-    return isinstance(name, str) and name == PureWindowsPath(name).name != ""
-
-
-def _is_decision(told: Mapping[str, Any]) -> bool:
-    words = [told, *told["accepted_findings"]]
-    return (
-        all(
-            isinstance(each, str) and each.strip() for each in (told["by"], *(one["reason"] for one in words))
-        )
-        and all(type(each["number"]) is int for each in words[1:])
-        and _decision_document(_decision(told)) == told
-    )
-
-
-def _accepts_what_is_there(
-    accepted: Sequence[Mapping[str, Any]], findings: Sequence[Mapping[str, Any]]
-) -> bool:
+def _accepts_what_is_there(accepted: Sequence[Accepted], findings: Sequence[Mapping[str, Any]]) -> bool:
     """Return whether each accepted finding is the one of its number."""
     shared = ("check", "column", "verdict", "message")
-    numbers = [each["number"] for each in accepted]
+    numbers = [each.number for each in accepted]
     return len({*numbers}) == len(numbers) and all(
-        [each[key] for key in shared] == [findings[each["number"] - 1][key] for key in shared]
-        and each["number"] > 0
-        for each in accepted
+        number > 0 and [getattr(each, key) for key in shared] == [findings[number - 1][key] for key in shared]
+        for number, each in zip(numbers, accepted, strict=True)
     )
 
 

@@ -16,9 +16,10 @@ from core.filed.signing import (
 )
 from core.measures import MEASURES
 from core.plain import printable, shell_word, zip_of
-from core.reports import RENDERERS, Figure, Report, ReportTable, render
+from core.reports import RENDERERS, Figure, Report, render
 from core.reports.as_json import json_bytes
-from core.reports.model import Column, table_of, time_text
+from core.reports.model import time_text
+from core.result import Col, Table
 from core.words import Text, input_error, own, say, text
 
 DECIDED, UNDECIDED, VERIFY, SUMS, INPUTS = (
@@ -31,14 +32,14 @@ DECIDED, UNDECIDED, VERIFY, SUMS, INPUTS = (
 SIGNATURE, SIGNERS = f"{DECIDED}.sig", "allowed_signers"
 PAGES = ("html", "xlsx", "csv")  # formats of the decided report that are written anew
 FILED_ENDINGS = (".html", ".xlsx", ".zip")  # of the same report in other formats
-_DECISION = (Column("what", "What", kind="words"), Column("told", "Told", kind="words"))
+_DECISION = (Col("what", "What", kind="words"), Col("told", "Told", kind="words"))
 _ACCEPTED = (
-    Column("number", "Finding"),
-    Column("check", "Check"),
-    Column("column", "Column"),
-    Column("verdict", "Verdict", kind="words"),
-    Column("message", "What was found", kind="words"),
-    Column("reason", "Accepted because", kind="words"),
+    Col("number", "Finding"),
+    Col("check", "Check"),
+    Col("column", "Column"),
+    Col("verdict", "Verdict", kind="words"),
+    Col("message", "What was found", kind="words"),
+    Col("reason", "Accepted because", kind="words"),
 )
 _SAME_REPORT = (
     "import sys; sys.path = [*filter(None, sys.path)]; import hashlib, json; h = lambda b: "
@@ -114,7 +115,7 @@ def decided_page(decided: DecidedReport) -> Report:
     )
 
 
-def _decision_tables(decided: DecidedReport) -> Iterator[ReportTable]:
+def _decision_tables(decided: DecidedReport) -> Iterator[Table]:
     decision = decided.decision
     rows: list[tuple[str, str]] = [
         ("Decision", OUTCOMES[decision.outcome]),
@@ -135,9 +136,9 @@ def _decision_tables(decided: DecidedReport) -> Iterator[ReportTable]:
         )
         for each in decision.accepted
     ]
-    yield ReportTable("Decision", "Decision", table_of([(own(what), told) for what, told in rows], _DECISION))
+    yield Table("", "Decision", _DECISION, rows, name="Decision")
     if accepted:
-        yield ReportTable("Accepted", "Findings that were accepted", table_of(accepted, _ACCEPTED))
+        yield Table("", "Findings that were accepted", _ACCEPTED, accepted, name="Accepted")
 
 
 def _typed(words: str) -> Text:

@@ -8,7 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
-import pandas as pd
 import pyarrow as pa
 from msgspec import Meta, Struct, ValidationError, convert, field, to_builtins
 from msgspec.structs import fields
@@ -18,7 +17,8 @@ from core.apart import Answer, Document, EndedError, ask_apart, refused
 from core.holding import read_unchanged
 from core.plain import Scalar, parsed_json
 from core.reports.as_json import REPORT_FORMAT, document_digest, part_digests
-from core.reports.model import Column, InputFacts, ReportTable, table_of
+from core.reports.model import InputFacts
+from core.result import Col, Table
 from core.verdict import Finding, Verdict
 from core.words import Text, input_error, text_of
 
@@ -239,7 +239,7 @@ class FiledReport(ReportParts, frozen=True, kw_only=True, dict=True):
         return str(self.document["created_at"])
 
     @cached_property
-    def tables(self) -> tuple[ReportTable, ...]:
+    def tables(self) -> tuple[Table, ...]:
         """Return the tables of the run, then those of its files."""
         said = [(self.document, self._tables)]
         for key, files in (("files", self.files), ("pairs", self.pairs)):
@@ -267,16 +267,24 @@ class FiledReport(ReportParts, frozen=True, kw_only=True, dict=True):
         return tuple(each.found() for each in self._findings)
 
 
-def _as_filed(table: _Table, document: Mapping[str, Any]) -> ReportTable:
+def _as_filed(table: _Table, document: Mapping[str, Any]) -> Table:
     """Return a table as reports have it, headed as it was filed."""
-    columns = [
-        Column(each.key, each.label, each.unit or None)  # type: ignore[arg-type]
-        for each in table.columns
-        if isinstance(each, _Column)
-    ]
-    rows = table.rows_in(document)
-    frame = table_of(rows, columns) if columns else pd.DataFrame(rows, columns=table.columns, dtype=object)
-    return ReportTable(table.name, table.title, frame, table.note, marks=table.marks, key=table.key)
+    rows = [[cells, number] for number, cells in enumerate(table.rows_in(document))]
+    columns = tuple(_column(place, each, table) for place, each in enumerate(table.columns))
+    return Table(table.key, table.title, columns, rows, table.note, name=table.name)
+
+
+def _column(place: int, filed: _Column | str, table: _Table) -> Col:
+    """Return a column as it was filed, which gets its cell and its verdict by the place of both."""
+    told = filed if isinstance(filed, _Column) else _Column(str(place), filed, "")
+    marks = table.marks.get(told.key)
+    return Col(
+        told.key,
+        told.label,
+        told.unit or None,  # type: ignore[arg-type]
+        get=lambda row: row[0][place],
+        mark=(lambda row: marks[row[1]]) if marks else None,
+    )
 
 
 def _sayable(words: str, made_of: Any) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,7 +22,7 @@ from core.charts import (
 )
 from core.leakage.measuring import LeakageMeasures
 from core.result import Drawing
-from core.words import Text, Written, joined, own, percent, say, text
+from core.words import Written, own, percent, say, text
 
 _MOST_PLACES = 100
 _MOST_BARS = 30
@@ -122,11 +121,10 @@ def _distribution(table: pd.DataFrame) -> alt.LayerChart:
     )
 
 
-def columns_drawing(rows: Sequence[tuple[Any, ...]], keys: Sequence[str]) -> tuple[Drawing, ...]:
+def columns_drawing(rows: Sequence[tuple[str, float, float]]) -> tuple[Drawing, ...]:
     """Draw by column the share of matching cells, with a tick at chance, in the order of the rows."""
     if not rows:
         return ()
-    shown = pd.DataFrame(rows[:_MOST_BARS], columns=list(keys))
     title = (
         text("Matching cells by column, against chance (the {most} with the largest excess)", most=_MOST_BARS)
         if len(rows) > _MOST_BARS
@@ -136,10 +134,8 @@ def columns_drawing(rows: Sequence[tuple[Any, ...]], keys: Sequence[str]) -> tup
         title,
         partial(
             horizontal_bars,
-            shown,
-            label="column",
-            value="match_share",
-            reference="expected_share",
+            rows[:_MOST_BARS],
+            compared_with="chance",
             value_title="Rows with the same cell (%)",
             label_title="Column",
         ),
@@ -162,13 +158,8 @@ def proportion_drawing(measures: LeakageMeasures) -> tuple[Drawing, ...]:
     drawing = Drawing(
         "Rows by leakage",
         partial(stacked_share_bar, parts, unit="records", title="Share of rows"),
-        text("{parts}.", parts=joined([_part_text(part) for part in parts], "; ")),
     )
     return (drawing,)
-
-
-def _part_text(part: Part) -> Text:
-    return text("{part}: {n} row", "{part}: {n} rows", n=int(part.count), part=own(part.label))
 
 
 def nearest_drawing(measures: LeakageMeasures) -> Drawing:

@@ -11,43 +11,46 @@ from core.leakage.judging import LeakageAudit
 from core.leakage.measuring import LeakageMeasures
 from core.leakage.pairing import TablePair
 from core.leakage.result import leaked_rows
-from core.reports import ReportTable
 from core.reports.evidence import records_table
-from core.reports.model import Column, Table, table_by
+from core.result import Col, Table
 from core.tables import Dataset
 from core.words import text
 
 _MOST_SHOWN = 100
+_CELLS = (
+    Col("column", "Column"),
+    Col("original", "Original"),
+    Col("scrambled", "Scrambled"),
+    Col("equal", "Equal"),
+)
 
 
-def evidence_tables(audit: LeakageAudit, original: Dataset) -> tuple[ReportTable, ...]:
+def evidence_tables(audit: LeakageAudit, original: Dataset) -> tuple[Table, ...]:
     """Return the first leaked rows with their cells, masked; nothing where no row is still there."""
     leaked = leaked_rows(audit.measures)[:_MOST_SHOWN]
     if not leaked:
         return ()
     cells = original.table.take(pa.array([row - 1 for row, _ in leaked]))
-    facts: dict[Column, Sequence[object]] = {
-        Column("row", "Row"): [row for row, _ in leaked],
-        Column("where", "Still there", kind="words"): [place for _, place in leaked],
+    facts: dict[Col, Sequence[object]] = {
+        Col("row", "Row"): [row for row, _ in leaked],
+        Col("where", "Still there", kind="words"): [place for _, place in leaked],
     }
-    shown = records_table(
-        facts, {text("{column}", column=name): cells[name] for name in original.columns}, reveal=False
-    )
-    return (ReportTable("Evidence", "Original rows that are still there", shown),)
+    shown: dict[str, pa.ChunkedArray] = {
+        text("{column}", column=name): cells[name] for name in original.columns
+    }
+    title = "Original rows that are still there"
+    return (records_table(facts, shown, reveal=False, name="Evidence", title=title),)
 
 
 def row_values_table(pair: TablePair, measures: LeakageMeasures, row: int) -> Table:
     """Return one pair of rows cell by cell: evidence, shown on demand only."""
     position = int(np.flatnonzero(measures.original_rows == row - 1)[0])
     cells = [pair.paired_cells(name) for name in measures.columns]
-    return table_by(
-        {
-            Column("column", "Column"): list(measures.columns),
-            Column("original", "Original"): [original[position].as_py() for original, _ in cells],
-            Column("scrambled", "Scrambled"): [scrambled[position].as_py() for _, scrambled in cells],
-            Column("equal", "Equal"): [bool(pair.equal[name][position]) for name in measures.columns],
-        }
-    )
+    rows = [
+        (name, original[position].as_py(), scrambled[position].as_py(), bool(pair.equal[name][position]))
+        for name, (original, scrambled) in zip(measures.columns, cells, strict=True)
+    ]
+    return Table("", "", _CELLS, rows)
 
 
 def row_counts_csv(measures: LeakageMeasures) -> bytes:

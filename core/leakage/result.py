@@ -1,6 +1,7 @@
 """What row leakage says: figures beside chance, tables of counts, charts, and how cells were compared."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -112,7 +113,7 @@ def _groups(audit: LeakageAudit) -> Iterator[Group]:
         empty="Rows could not be compared with their own, so there is nothing to show here.",
     )
     columns = _columns_compared(measures)
-    drawn = columns_drawing(columns, [each.key for each in _COLUMNS])
+    drawn = columns_drawing([(name, found, by_chance) for name, _, _, found, by_chance, *_ in columns])
     yield Group("columns", "Columns", (*drawn, Table("columns", "Columns", _COLUMNS, columns, COLUMNS_NOTE)))
     yield Group("worst", "Worst rows", (_worst_table(measures),))
     yield Group("distances", "Closest records", (_distances_table(measures),))
@@ -176,7 +177,7 @@ def _moved(audit: LeakageAudit) -> Iterator[Figure]:
     yield Figure(
         "n_unique_exact_rows_anywhere",
         whole.n_unique_exact,
-        _chance(_count(whole.expected_unique_exact)),
+        _chance_of(whole.expected_unique_exact, whole.n_unique),
         verdict_of(audit.findings, "whole_rows"),
     )
     if (known := audit.measures.known_rows) is not None:
@@ -213,7 +214,7 @@ def _found(audit: LeakageAudit) -> Iterator[Figure]:
     yield Figure(
         "n_near_copies",
         near.excess.n_observed,
-        text("chance {expected} of {total}", expected=_count(near.excess.n_expected), total=near.n_rows),
+        _chance_of(near.excess.n_expected, near.n_rows),
         verdict_of(audit.findings, "near_copies"),
     )
     yield from _members(audit)
@@ -237,7 +238,7 @@ def _found(audit: LeakageAudit) -> Iterator[Figure]:
         yield Figure(
             "n_unique_exact_rows_second_look",
             again.whole_rows.n_unique_exact,
-            _chance(_count(again.whole_rows.expected_unique_exact)),
+            _chance_of(again.whole_rows.expected_unique_exact, again.whole_rows.n_unique),
             verdict_of(audit.findings, "second_look"),
         )
 
@@ -324,6 +325,11 @@ def _chance(figure: Text) -> Text:
     return text("chance {figure}", figure=figure)
 
 
+def _chance_of(expected: float, total: int) -> Text:
+    """Say how many of all chance gives."""
+    return text("chance {expected} of {total}", expected=_count(expected), total=total)
+
+
 def leaked_rows(measures: LeakageMeasures) -> list[tuple[int, str]]:
     """Return the original rows (from 1) still there in every valid cell: in their own place, or elsewhere."""
     nearest, rows = measures.nearest, measures.rows
@@ -357,7 +363,7 @@ def _further_in_engine(audit: RowsInEngine) -> Iterator[Figure]:
     yield Figure("n_scrambled_rows_alone", audit.n_alone[1])
 
 
-def _columns_compared(measures: LeakageMeasures) -> list[tuple[object, ...]]:
+def _columns_compared(measures: LeakageMeasures) -> list[tuple[Any, ...]]:
     """Return a row per column; none where rows could not be paired."""
     rows, chance = measures.rows, measures.column_chance
     return [] if rows is None or chance is None else _column_rows(measures.columns, rows, chance)
@@ -365,7 +371,7 @@ def _columns_compared(measures: LeakageMeasures) -> list[tuple[object, ...]]:
 
 def _column_rows(
     columns: Sequence[str], rows: RowLeakage, chance: ColumnChance | None
-) -> list[tuple[object, ...]]:
+) -> list[tuple[Any, ...]]:
     """Return a row per column: cells compared and matching, against chance; the largest excess first."""
     observed, unknown = rows.column_matches / rows.n_rows, np.full(len(columns), np.nan)
     expected = unknown if chance is None else chance.expected_matches / rows.n_rows

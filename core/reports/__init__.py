@@ -10,11 +10,8 @@ from core.reports.as_json import content_digest, document_digest, part_digests, 
 from core.reports.model import (
     Figure,
     InputFacts,
-    PlainTable,
     Report,
-    ReportChart,
     ReportSection,
-    ReportTable,
     current_versions,
     figures_of,
     file_facts,
@@ -24,5 +21,5 @@ from core.reports.model import (
     placed,
     report_stem,
 )
-from core.reports.of_result import report_chart, report_of, report_table
+from core.reports.of_result import report_of
 from core.reports.rendering import RENDERERS, Renderer, csv_bytes, render, render_csv, render_xlsx

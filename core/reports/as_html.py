@@ -5,10 +5,9 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from itertools import count
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
-
-import pandas as pd
 
 from core.charts import described, vega_lite
 from core.measures import MEASURES
@@ -18,18 +17,18 @@ from core.reports.as_json import content_digest, settings_digest
 from core.reports.as_svg import chart_svg
 from core.reports.model import (
     Report,
-    ReportChart,
     ReportSection,
-    ReportTable,
-    column_units,
     figure_text,
     findings_of,
+    headings,
+    said_rows,
     said_settings,
     time_text,
     unit_words,
 )
+from core.result import Col, Drawing, Table
 from core.verdict import Finding, Verdict, next_steps, over_files, worst_first
-from core.words import Amount, own, say, spoken_language
+from core.words import amount, own, say, spoken_language
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -153,12 +152,12 @@ def _css(words: str) -> str:
     return _NOT_PLAIN.sub(lambda found: f"\\{ord(found[0]):x} ", shown)
 
 
-def _drawn(chart: ReportChart, anchor: str, *, is_beside: bool) -> tuple[str | None, str]:
+def _drawn(chart: Drawing, anchor: str, *, is_beside: bool) -> tuple[str | None, str]:
     """Return a chart as SVG, None where it could not be drawn, and what says in words what it shows."""
     width, height = (_BESIDE_WIDTH, _BESIDE_HEIGHT) if is_beside else (_GRID_WIDTH, None)
     made = chart.chart()
     svg = chart_svg(made, prefix=anchor, width=width, height=height)
-    return svg, chart.alt_text or described(vega_lite(made))
+    return svg, chart.alt or described(vega_lite(made))
 
 
 class _Cell(NamedTuple):
@@ -177,38 +176,41 @@ class _Shown(NamedTuple):
     rows: Sequence[Sequence[_Cell]]
     of: tuple[int, int]  # rows and columns of all
     tints: Sequence[Verdict]
+    is_map: bool
 
 
-def _shown(table: ReportTable) -> _Shown:
-    said = table.said
-    most = _MOST_ROWS_OF_MAP if table.marks else _MOST_ROWS
-    shown = said.iloc[:most, :_MOST_COLUMNS]
-    numeric = [place for place in range(shown.shape[1]) if _is_numeric(shown.iloc[:, place])]
-    units, kinds = column_units(table), [column.kind for column in table.columns] or ["data"] * said.shape[1]
-    rows = [
+def _shown(table: Table) -> _Shown:
+    said, marks = said_rows(table), table.marks()
+    rows = said[: _MOST_ROWS_OF_MAP if marks else _MOST_ROWS]
+    columns = table.columns[:_MOST_COLUMNS]
+    numeric = [place for place, cells in enumerate(zip(*rows, strict=True)) if _are_numbers(cells)]
+    cells = [
         [
             _Cell(str(value).replace("`", ""), "mark", mark)
-            if mark
-            else _cell(value, kinds[n], units[n], right=n in numeric)
-            for n, (value, mark) in enumerate(zip(row, table.marks_of(place), strict=False))
+            if (mark := marks[column.key][place] if column.key in marks else None)
+            else _cell(value, column, right=n in numeric)
+            for n, (value, column) in enumerate(zip(row, columns, strict=False))
         ]
-        for place, row in enumerate(shown.itertuples(index=False, name=None))
+        for place, row in enumerate(rows)
     ]
-    tints = {mark for column in table.marks.values() for mark in column if mark}
+    tints = {mark for column in marks.values() for mark in column if mark}
     by_severity = sorted(tints, key=lambda each: each.severity)
-    return _Shown([str(name) for name in shown.columns], numeric, rows, said.shape, by_severity)
+    return _Shown(
+        headings(columns), [*numeric], cells, (len(said), len(table.columns)), by_severity, bool(marks)
+    )
 
 
-def _is_numeric(cells: pd.Series) -> bool:
-    return bool(pd.api.types.is_numeric_dtype(cells) and not pd.api.types.is_bool_dtype(cells))
+def _are_numbers(cells: Sequence[object]) -> bool:
+    known = [cell for cell in cells if cell is not None]
+    return bool(known) and all(isinstance(each, Real) and not isinstance(each, bool) for each in known)
 
 
-def _cell(value: object, kind: str, unit: Unit | None, *, right: bool) -> _Cell:
-    if kind == "code":
+def _cell(value: object, column: Col, *, right: bool) -> _Cell:
+    if column.kind == "code":
         return _Cell(str(value), "code")
     if isinstance(value, str) and str(value) in Verdict.__members__:
         return _Cell("", "verdict", Verdict(str(value)))
-    words = _cell_text(value, unit)
+    words = _cell_text(value, column.unit)
     return _Cell(words, "number" if right else "wrap" if " " in (words or "") else "name")
 
 
@@ -219,7 +221,7 @@ def _cell_text(value: object, unit: Unit | None = None) -> str | None:
     if isinstance(plain, bool):
         return say("yes" if plain else "no")
     if isinstance(plain, int | float):
-        return say(Amount(unit or "number", plain))
+        return say(amount(unit or "number", plain))
     if len(plain) > _LONGEST_TEXT:
         return f"{plain[:_LONGEST_TEXT]} … {say('[{n} characters; the XLSX holds more]', n=len(plain))}"
     return plain

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from core.languages import ENGLISH
 from core.measures import MEASURES
 from core.plain import JsonValue, json_value, valid_unicode
-from core.reports.model import Figure, Report, ReportSection, ReportTable, column_units, figure_text, in_utc
+from core.reports.model import Report, ReportSection, figure_text, headings, in_utc, said_rows
+from core.result import Figure, Table
 from core.verdict import Finding
 from core.words import Text, plain_text, speaking
 
@@ -116,34 +117,34 @@ def _values(figures: Iterable[Figure]) -> dict[str, JsonValue]:
     return found
 
 
-def _rows(tables: Iterable[ReportTable]) -> dict[str, JsonValue]:
+def _rows(tables: Iterable[Table]) -> dict[str, JsonValue]:
     """Return the rows of tables by the tables' keys, a row as its cells by the columns' keys."""
     with_key: dict[str, JsonValue] = {}
     for table in tables:
         if table.key:
-            cells = table.plain.itertuples(index=False, name=None)
             keys = [column.key for column in table.columns]
-            with_key[table.key] = [dict(zip(keys, map(json_value, row), strict=True)) for row in cells]
+            rows = said_rows(table)
+            with_key[table.key] = [dict(zip(keys, map(json_value, row), strict=True)) for row in rows]
     return with_key
 
 
-def _described(table: ReportTable) -> dict[str, JsonValue]:
+def _described(table: Table) -> dict[str, JsonValue]:
     """Return what a table is called and how its columns are headed; its rows where nothing else has them."""
     about: dict[str, JsonValue] = {
-        "name": valid_unicode(table.name),
+        "name": valid_unicode(table.called),
         "title": valid_unicode(table.title),
         "note": valid_unicode(table.note),
         "key": table.key,
     }
     if table.key:
-        units = zip(table.columns, column_units(table), strict=True)
         about["columns"] = [
-            {"key": each.key, "label": valid_unicode(each.label), "unit": unit or ""} for each, unit in units
+            {"key": each.key, "label": valid_unicode(each.label), "unit": each.unit or ""}
+            for each in table.columns
         ]
-        return about | ({"marks": json_value(table.marks)} if table.marks else {})
-    frame = table.said_with_marks
-    about["columns"] = [valid_unicode(str(name)) for name in frame.columns]
-    about["rows"] = [json_value(row) for row in frame.itertuples(index=False, name=None)]
+        marks = table.marks()
+        return about | ({"marks": json_value(marks)} if marks else {})
+    about["columns"] = [valid_unicode(heading) for heading in headings(table.columns)]
+    about["rows"] = [json_value(row) for row in said_rows(table, with_marks=True)]
     return about
 
 

@@ -8,7 +8,7 @@ from core.measures import MEASURES
 from core.reports.model import figure_text
 from core.result import Col, Figure, Result, Table
 from core.verdict import Finding, next_steps, worst_first
-from core.words import Amount, Text, joined, own, say, text
+from core.words import Text, amount, joined, own, say, text
 
 _MOST_ROWS = 20
 
@@ -85,7 +85,7 @@ def _cell(value: object, column: Col) -> str:
         return "–"
     if isinstance(value, bool) or not isinstance(value, int | float):
         return say(value) if isinstance(value, str) and column.kind == "words" else str(value)
-    return say(Amount(column.unit, value)) if column.unit else f"{value:,.6g}"
+    return say(amount(column.unit, value)) if column.unit else f"{value:,.6g}"
 
 
 def _width(cell: str) -> int:

@@ -4,7 +4,6 @@ import io
 import re
 from collections.abc import Iterable, Sequence
 
-import pandas as pd
 from openpyxl import Workbook
 from openpyxl.cell.cell import Cell
 from openpyxl.styles import Alignment, Border, Font, PatternFill, Side
@@ -20,6 +19,7 @@ from core.own_reports import CREATOR, SHEETS
 from core.plain import ReproducibleZip, printable, scalar, starts_like_formula
 from core.reports import model
 from core.reports.as_json import content_digest, settings_digest
+from core.result import Table
 from core.verdict import Verdict
 from core.words import counted, own, say, spoken_language
 
@@ -145,25 +145,19 @@ def _write_figures(sheet: Worksheet, row: int, report: model.Report) -> int:
     _put(sheet, row, 1, say("Figures")).font = _SECTION_FONT
     row += 1
     _write_header(sheet, row, [say(name) for name in _FIGURE_COLUMNS])
-    for figure in report.figures:
+    told = model.figures_table(report)
+    names = [column.key for column in told.columns]
+    for figure, cells in zip(report.figures, told.cells(), strict=True):
         row += 1
-        measure = MEASURES[figure.measure]
-        value = scalar(figure.value)
-        texts = [
-            say(measure.label),
-            model.figure_text(figure) if value is None else value,
-            say(measure.unit),
-            say(figure.threshold),
-            model.verdict_text(figure.verdict),
-            say(figure.of),
-            say(measure.definition),
-            say(measure.source),
-        ]
+        unit, said = MEASURES[figure.measure].unit, dict(zip(names, cells, strict=True))
+        if (value := scalar(figure.value)) is None:
+            value = said["As text"]
+        texts = [value if name == "Value" else said[name] for name in _FIGURE_COLUMNS]
         for column, text in enumerate(texts, start=1):
             cell = _put(sheet, row, column, text)
             cell.border = _LINE
             _paint_verdict(cell, text)
-        sheet.cell(row, 2).number_format = _number_format(measure.unit, figure.value)
+        sheet.cell(row, 2).number_format = _number_format(unit, figure.value)
         sheet.cell(row, 2).alignment = Alignment(horizontal="right", vertical="top")
         sheet.row_dimensions[row].height = _height(
             [(str(text), width) for text, width in zip(texts, _SUMMARY_WIDTHS, strict=True)]
@@ -171,14 +165,14 @@ def _write_figures(sheet: Worksheet, row: int, report: model.Report) -> int:
     return row + 1
 
 
-def _named(table: model.ReportTable) -> str:
+def _named(table: Table) -> str:
     """Return what a table's sheet is called: its name, which is said where it has a file's name in it."""
-    is_said = own(table.name) != own(table.name).message or spoken_language() == ENGLISH
-    return say(table.name if is_said else table.title).replace("`", "").replace(":", "")
+    is_said = own(table.called) != own(table.called).message or spoken_language() == ENGLISH
+    return say(table.called if is_said else table.title).replace("`", "").replace(":", "")
 
 
-def _about_table(table: model.ReportTable) -> str:
-    n_rows, n_columns = table.frame.shape
+def _about_table(table: Table) -> str:
+    n_rows, n_columns = len(table.cells()), len(table.columns)
     parts = [say(table.title), say(counted(n_rows, "row")), say(table.note)]
     if n_rows > LARGEST_SHEET - _HEAD:
         cut = "First {shown} of {all} rows; the CSV and JSON hold all"
@@ -190,11 +184,10 @@ def _about_table(table: model.ReportTable) -> str:
 
 
 def _write_findings(sheet: Worksheet, report: model.Report) -> None:
-    frame = model.findings_frame(report)
-    widths = (16, 100, 28, 12, 28)
-    _write_frame(sheet, frame, [None] * frame.shape[1])
+    findings, widths = model.findings_table(report), (16, 100, 28, 12, 28)
+    _write_rows(sheet, findings)
     _set_widths(sheet, widths)
-    for row, message in enumerate(frame.iloc[:, 1], start=_HEAD + 1):
+    for row, (_, message, *_) in enumerate(findings.cells(), start=_HEAD + 1):
         sheet.row_dimensions[row].height = _height([(str(message), widths[1])])
     if not report.findings:
         _put(sheet, _HEAD + 1, 2, say("No findings."))
@@ -209,43 +202,42 @@ def _write_limits(sheet: Worksheet, report: model.Report) -> None:
     sheet.freeze_panes = f"A{_HEAD + 1}"
 
 
-def _write_table(sheet: Worksheet, table: model.ReportTable) -> None:
-    frame = table.said_with_marks.iloc[: LARGEST_SHEET - _HEAD, :WIDEST_SHEET]
-    _write_frame(sheet, frame, model.column_units(table)[:WIDEST_SHEET])
-    for row in range(len(frame)) if table.marks else ():
-        for column, mark in enumerate(table.marks_of(row), start=1):
+def _write_table(sheet: Worksheet, table: Table) -> None:
+    rows, marks = _write_rows(sheet, table), table.marks()
+    for column, each in enumerate(table.columns[:WIDEST_SHEET], start=1):
+        for row, mark in enumerate(marks.get(each.key, ())[: len(rows)], start=_HEAD + 1):
             if mark is not None:
-                fill = PatternFill("solid", start_color=_VERDICT_FILLS[mark])
-                sheet.cell(row + _HEAD + 1, column).fill = fill
-    widths: list[float] = []
-    for position, name in enumerate(frame.columns):
-        cells = (str(scalar(value) or "") for value in frame.iloc[:200, position])
-        longest = max((len(line) for cell in (str(name), *cells) for line in cell.split("\n")), default=0)
-        widths.append(min(max(longest + 3, 10), 60))
-    _set_widths(sheet, widths)
+                sheet.cell(row, column).fill = PatternFill("solid", start_color=_VERDICT_FILLS[mark])
+    shown = [sheet.cell(_HEAD, column).value for column in range(1, len(table.columns[:WIDEST_SHEET]) + 1)]
+    _set_widths(sheet, [_width(cells) for cells in zip(shown, *rows[:200], strict=True)])
 
 
-def _write_frame(sheet: Worksheet, frame: pd.DataFrame, units: Sequence[Unit | None]) -> None:
+def _width(cells: Iterable[object]) -> float:
+    """Return the width of a column in which its lines are whole, within bounds."""
+    lines = (line for cell in cells for line in str(scalar(cell) or "").split("\n"))
+    return min(max(max(map(len, lines)) + 3, 10), 60)
+
+
+def _write_rows(sheet: Worksheet, table: Table) -> list[tuple[object, ...]]:
     """Write names and cells below the link back; the names stay in view and repeat on paper."""
-    _write_header(sheet, _HEAD, [str(name) for name in frame.columns])
-    for row, values in enumerate(frame.itertuples(index=False, name=None), start=_HEAD + 1):
-        for column, (value, unit) in enumerate(zip(values, units, strict=True), start=1):
+    columns = table.columns[:WIDEST_SHEET]
+    rows = [row[:WIDEST_SHEET] for row in model.said_rows(table, with_marks=True)[: LARGEST_SHEET - _HEAD]]
+    _write_header(sheet, _HEAD, model.headings(columns))
+    for row, values in enumerate(rows, start=_HEAD + 1):
+        for place, (value, column) in enumerate(zip(values, columns, strict=True), start=1):
             plain = scalar(value)
             if plain is None:
                 continue
-            cell = _put(
-                sheet,
-                row,
-                column,
-                model.verdict_text(Verdict(str(plain))) if plain in Verdict.__members__ else plain,
-            )
+            is_verdict = plain in Verdict.__members__
+            cell = _put(sheet, row, place, model.verdict_text(Verdict(str(plain))) if is_verdict else plain)
             _paint_verdict(cell, cell.value)
             if isinstance(plain, int | float):
-                cell.number_format = _number_format(unit, plain)
+                cell.number_format = _number_format(column.unit, plain)
     sheet.freeze_panes = f"A{_HEAD + 1}"
     sheet.print_title_rows = f"{_HEAD}:{_HEAD}"
-    if len(frame) and len(frame.columns):
-        sheet.auto_filter.ref = f"A{_HEAD}:{get_column_letter(len(frame.columns))}{len(frame) + _HEAD}"
+    if rows and columns:
+        sheet.auto_filter.ref = f"A{_HEAD}:{get_column_letter(len(columns))}{len(rows) + _HEAD}"
+    return rows
 
 
 # ----------------------------------------------------------------------------------------------- cells

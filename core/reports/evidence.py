@@ -1,23 +1,23 @@
 """Records behind a result: facts about them, then cells of the person's own, masked unless revealed."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import pyarrow as pa
 
 from core.equivalence import equivalence_classes
 from core.plain import masked_shapes
-from core.reports.model import Column, ReportTable, Table, table_by
+from core.result import Col, Table
 from core.tables import Dataset
 from core.words import text
 
 MOST_RECORDS = 100  # that are shown
-RECORD = Column("record", "Record")
-CLASS_SIZE = Column("class_size", "Class size")
-Facts = Mapping[Column, npt.NDArray[Any] | Sequence[object]]
+RECORD = Col("record", "Record")
+CLASS_SIZE = Col("class_size", "Class size")
+Facts = Mapping[Col, npt.NDArray[Any] | Sequence[object]]
 
 
 def records_table(
@@ -26,6 +26,8 @@ def records_table(
     *,
     reveal: bool,
     behind: Facts | None = None,
+    name: str = "",
+    title: str = "",
 ) -> Table:
     """Return records: facts about them as they are, then cells, masked unless revealed.
 
@@ -39,24 +41,22 @@ def records_table(
         Heading to cells as text; null is a missing one.
     reveal
         Whether to show the cells; else their shapes.
+    name, title
+        Of the table.
 
     Examples
     --------
-    >>> table = records_table({Column("n", "Record"): [1]}, {"Record": pa.array(["Ana"])}, reveal=False)
-    >>> table.to_dict("list")
-    {'n': [1], 'cell_0': ['AAA']}
+    >>> table = records_table({Col("n", "Record"): [1]}, {"Record": pa.array(["Ana"])}, reveal=False)
+    >>> [column.key for column in table.columns], table.cells()
+    (['n', 'cell_0'], [(1, 'AAA')])
     """
     shown = {
-        Column(f"cell_{position}", heading): (each if reveal else masked_shapes(each)).to_pylist()
+        Col(f"cell_{position}", heading): (each if reveal else masked_shapes(each)).to_pylist()
         for position, (heading, each) in enumerate(cells.items())
     }
     columns = {**facts, **shown, **(behind or {})}
-    return table_by(
-        {
-            column: values if isinstance(values, np.ndarray) else pd.Series(values, dtype=object)
-            for column, values in columns.items()
-        }
-    )
+    cells_of = (each.tolist() if isinstance(each, np.ndarray) else each for each in columns.values())
+    return Table("", title, tuple(columns), [*zip(*cells_of, strict=True)], name=name)
 
 
 def small_class_records(
@@ -76,14 +76,12 @@ def small_class_records(
     )
 
 
-def small_class_evidence(
-    datasets: Iterable[tuple[Dataset, Sequence[str]]], *, k: int
-) -> tuple[ReportTable, ...]:
+def small_class_evidence(datasets: Iterable[tuple[Dataset, Sequence[str]]], *, k: int) -> tuple[Table, ...]:
     """Return the records in classes smaller than `k`, masked, of each table and its quasi-identifiers."""
     found = []
     for dataset, columns in datasets:
         records = small_class_records(dataset, quasi_identifiers=columns, k=k) if columns else None
-        if records is not None and len(records):
+        if records is not None and records.rows:
             title = text("Records of {file} in classes smaller than {k}", file=dataset.name, k=k)
-            found.append(ReportTable(text("Evidence {file}", file=dataset.name), title, records))
+            found.append(replace(records, name=text("Evidence {file}", file=dataset.name), title=title))
     return tuple(found)

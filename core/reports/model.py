@@ -6,11 +6,11 @@ import platform
 import re
 import shlex
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -19,13 +19,12 @@ from core.measures import MEASURES
 from core.measures.measure import Unit
 from core.plain import printable, setting_text, shell_word
 from core.result import Col as Column
-from core.result import Figure
+from core.result import Drawing, Figure, Table
 from core.tables import MISSING_SPELLINGS, Dataset
 from core.verdict import Finding, Verdict, next_steps, worst_first
-from core.words import Amount, Text, counted, joined, own, part_of, say, text
+from core.words import Text, amount, counted, joined, own, part_of, say, text
 
 if TYPE_CHECKING:
-    from core.charts import alt
     from core.engines import Origin
 
 
@@ -42,72 +41,58 @@ class InputFacts:
     options: Mapping[str, object] | None = None  # a table's reading options, so that it is read alike again
 
 
-class Table(pd.DataFrame):
-    """A result table that knows how its columns are headed and written, whatever is done to its rows."""
-
-    _metadata: ClassVar[list[str]] = ["described"]
-    described: tuple[Column, ...] = ()
-
-    @property
-    def _constructor(self) -> "type[Table]":
-        return Table
-
-
-def table_of(rows: Sequence[Sequence[object]], columns: Sequence[Column]) -> Table:
-    """Return rows as a table; words go on knowing what they were made of, whole numbers stay whole."""
-    frame = Table(rows, columns=[column.key for column in columns])
-    for place, column in enumerate(columns):
-        cells = [row[place] for row in rows]
-        if column.kind == "words":
-            frame[column.key] = pd.Series(cells, dtype=object)
-        elif _are_whole(cells):
-            frame[column.key] = pd.Series(cells, dtype="Int64")
-    frame.described = tuple(columns)
-    return frame
-
-
-def _are_whole(cells: Sequence[object]) -> bool:
-    """Tell whether cells are whole numbers with gaps, beside which they would become fractions."""
-    numbers = [cell for cell in cells if cell is not None]
-    return 0 < len(numbers) < len(cells) and all(type(n) is int and abs(n) < 2**63 for n in numbers)
-
-
-def table_by(cells: Mapping[Column, Any]) -> Table:
-    """Return columns of as many cells each as a table."""
-    frame = Table(
-        {
-            column.key: pd.Series(list(values), dtype=object) if column.kind == "words" else values
-            for column, values in cells.items()
-        }
-    )
-    frame.described = tuple(cells)
-    return frame
-
-
-def columns_shown(frame: pd.DataFrame) -> tuple[Column, ...]:
-    """Return how a table's columns are shown; none where all are the person's own."""
-    known = frame.described if isinstance(frame, Table) else ()
-    return tuple(column for column in known if column.key in frame)
-
-
-def said_table(frame: pd.DataFrame, columns: Sequence[Column] = ()) -> pd.DataFrame:
-    """Return a table with its headings, and the words in it, in the language spoken.
-
-    Without `columns`, or any that the table knows, as it is: its headings are the person's own.
-    """
-    columns = columns or columns_shown(frame)
-    if not columns:
-        return frame
-    cells = [
-        frame[column.key].map(_said) if column.kind == "words" else frame[column.key] for column in columns
-    ]
-    headings: list[str] = []
+def headings(columns: Sequence[Column]) -> list[str]:
+    """Return the headings in the language spoken, each once."""
+    told: list[str] = []
     for column in columns:
         heading = say(column.label)
-        while heading in headings:  # a column of the person's own may be called like one of ours
+        while heading in told:  # a column of the person's own may be called like one of ours
             heading = say("{name} (column)", name=heading)
-        headings.append(heading)
-    return pd.concat(cells, axis=1, keys=headings)
+        told.append(heading)
+    return told
+
+
+def said_rows(table: Table, *, with_marks: bool = False) -> list[tuple[object, ...]]:
+    """Return the rows with the words in the language spoken, without marks around names.
+
+    `with_marks`: with the verdicts in words, for where there are no tints.
+    """
+    rows = [
+        tuple(
+            _said(cell) if column.kind == "words" else cell
+            for cell, column in zip(row, table.columns, strict=True)
+        )
+        for row in table.cells()
+    ]
+    marks = table.marks() if with_marks else {}
+    if not marks:
+        return rows
+    tints = zip(*(marks.get(each.key, [None] * len(rows)) for each in table.columns), strict=True)
+    return [
+        tuple(
+            say("{cell} ({verdict})", cell=str(cell), verdict=mark.word) if mark else cell
+            for cell, mark in zip(row, marked, strict=True)
+        )
+        for row, marked in zip(rows, tints, strict=True)
+    ]
+
+
+def said_frame(table: Table) -> pd.DataFrame:
+    """Return a table in the language spoken; whole numbers stay whole beside cells that hold nothing."""
+    cells = list(zip(*said_rows(table), strict=True)) or [()] * len(table.columns)
+    return pd.DataFrame(
+        {
+            heading: pd.Series(list(each), dtype=_kind(each, column))
+            for heading, each, column in zip(headings(table.columns), cells, table.columns, strict=True)
+        }
+    )
+
+
+def _kind(cells: Sequence[object], column: Column) -> str | type | None:
+    """Return the type of a column where pandas would take another."""
+    known = [cell for cell in cells if cell is not None]
+    are_whole = 0 < len(known) < len(cells) and all(type(n) is int and abs(n) < 2**63 for n in known)
+    return object if column.kind == "words" else "Int64" if are_whole else None
 
 
 def _said(cell: object) -> object:
@@ -120,99 +105,6 @@ def _unmarked(words: str) -> str:
     return say(words).replace("`", "")
 
 
-@dataclass(frozen=True, eq=False)
-class ReportTable:
-    """A table of a report: aggregates, or evidence where the person switched it on."""
-
-    name: str  # short name: the sheet in XLSX, the file in the zip of CSVs
-    title: str  # heading on screen and in HTML
-    frame: pd.DataFrame  # The rows; its index is not shown. Shares stay in [0, 1].
-    note: str = ""  # A sentence on how to read it
-    columns: tuple[Column, ...] = ()  # those shown, in this order: the table's own, unless said otherwise
-    # Column key to a verdict per row, or None: cells that are tinted, and say the verdict besides
-    marks: Mapping[str, Sequence[Verdict | None]] = field(default_factory=dict)
-    key: str = (
-        ""  # in JSON: of its rows, beside the figures; without, they stand where the table is described
-    )
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "columns", self.columns or columns_shown(self.frame))
-
-    @property
-    def said(self) -> pd.DataFrame:
-        """Return the table in the language spoken; see :func:`said_table`."""
-        return said_table(self.frame, self.columns)
-
-    @property
-    def plain(self) -> pd.DataFrame:
-        """Return the rows by the columns' keys: words in the language spoken, without marks around names."""
-        cells = [
-            self.frame[column.key].map(_said) if column.kind == "words" else self.frame[column.key]
-            for column in self.columns
-        ]
-        return pd.concat(cells, axis=1)
-
-    def marks_of(self, row: int) -> list[Verdict | None]:
-        """Return the verdict that each cell of a row is tinted by."""
-        marks = [self.marks.get(column.key) for column in self.columns]
-        return [each[row] if each else None for each in marks] or [None] * self.frame.shape[1]
-
-    @property
-    def said_with_marks(self) -> pd.DataFrame:
-        """Return the same, with the verdicts in words, for where there are no tints."""
-        said = self.said
-        for place, column in enumerate(self.columns):
-            marks = self.marks.get(column.key, ())
-            words = [
-                say("{cell} ({verdict})", cell=str(cell), verdict=mark.word) if mark else cell
-                for cell, mark in zip(said.iloc[:, place], marks, strict=False)
-            ]
-            if words:
-                said.isetitem(place, pd.Series(words, dtype=object).array)
-        return said
-
-
-@dataclass(frozen=True, kw_only=True)
-class PlainTable:
-    """A table of a report as plain values, which another process may send."""
-
-    name: str
-    title: str
-    note: str
-    columns: tuple[Column, ...]
-    kinds: tuple[str, ...]  # of the cells of each column, as pandas calls them
-    cells: tuple[tuple[object, ...], ...]  # of each column
-
-    @classmethod
-    def of(cls, table: ReportTable) -> "PlainTable":
-        """Return a table without tints as plain values."""
-        cells = [table.frame[column.key] for column in table.columns]
-        return cls(
-            name=table.name,
-            title=table.title,
-            note=table.note,
-            columns=table.columns,
-            kinds=tuple(str(each.dtype) for each in cells),
-            cells=tuple(tuple(each.tolist()) for each in cells),
-        )
-
-    @property
-    def table(self) -> ReportTable:
-        """Return the table."""
-        each = zip(self.columns, self.cells, self.kinds, strict=True)
-        frame = table_by({column: pd.Series(list(cells), dtype=kind) for column, cells, kind in each})
-        return ReportTable(self.name, self.title, frame, self.note)
-
-
-@dataclass(frozen=True, eq=False)
-class ReportChart:
-    """A chart of a report, drawn from aggregates."""
-
-    title: str
-    chart: Callable[[], "alt.LayerChart"]  # makes it when something shows it
-    alt_text: str = ""  # says what it shows; titles of axes and the first marks where it is empty
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ReportSection:
     """What a report says of one file of a run; a page of its own in HTML."""
@@ -223,9 +115,9 @@ class ReportSection:
     figures: tuple[Figure, ...]
     findings: tuple[Finding, ...]
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)  # as of a report
-    charts: tuple[ReportChart, ...] = ()
-    tables: tuple[ReportTable, ...] = ()
-    details: tuple[ReportTable, ...] = ()  # further tables, shown in the appendix
+    charts: tuple[Drawing, ...] = ()
+    tables: tuple[Table, ...] = ()
+    details: tuple[Table, ...] = ()  # further tables, shown in the appendix
     further: tuple[Figure, ...] = ()  # such as those of every column, shown in the appendix
     asked: Mapping[str, object] = field(default_factory=dict)  # settings by name, where files have their own
 
@@ -263,8 +155,8 @@ class Report:
     settings: Mapping[str, object]  # by their labels; `asked`: by their names
     figures: tuple[Figure, ...]  # what came out
     findings: tuple[Finding, ...]
-    tables: tuple[ReportTable, ...]
-    charts: tuple[ReportChart, ...] = ()
+    tables: tuple[Table, ...]
+    charts: tuple[Drawing, ...] = ()
     limits: tuple[str, ...] = ()  # sentences about what this result cannot tell
     created_at: datetime  # UTC; the only part that differs between two runs on the same input
     versions: Mapping[str, str] = field(default_factory=dict)  # package name to version
@@ -294,11 +186,11 @@ class Report:
         words = [f"--not-read={file}" for file in files]
         return replace(self, is_whole=False, arguments=tuple((*run, *words) for run in self.arguments))
 
-    def with_tables(self, tables: Iterable[ReportTable]) -> "Report":
+    def with_tables(self, tables: Iterable[Table]) -> "Report":
         """Return the report with further tables behind its own."""
         return replace(self, tables=(*self.tables, *tables))
 
-    def with_evidence(self, tables: Iterable[ReportTable]) -> "Report":
+    def with_evidence(self, tables: Iterable[Table]) -> "Report":
         """Return the report with records behind it, and the option that asks for them."""
         arguments = tuple((*words, "--evidence", "masked") for words in self.arguments)
         return replace(self.with_tables(tables), arguments=arguments)
@@ -432,7 +324,7 @@ def in_utc(moment: datetime) -> datetime:
 def figure_text(figure: Figure) -> str:
     """Return a figure's value in the way of its measure's unit and the language spoken."""
     unit = MEASURES[figure.measure].unit
-    return say(part_of(figure.value, figure.total) if unit == "share" else Amount(unit, figure.value))
+    return say(part_of(figure.value, figure.total) if unit == "share" else amount(unit, figure.value))
 
 
 _COUNTED: Mapping[Unit, Text] = MappingProxyType(
@@ -464,11 +356,11 @@ def unit_words(unit: Unit, value: float | None) -> tuple[str, str]:
     return before.strip(), after.strip()
 
 
-def figures_frame(report: Report) -> pd.DataFrame:
+def figures_table(report: Report) -> Table:
     """Return a row per figure: what it is of, label, value, text, unit, threshold, verdict, definition."""
-    columns = [
+    heads = (
         "Of", "Figure", "Value", "As text", "Unit", "Threshold", "Verdict", "Definition", "Source", "Key",
-    ]  # fmt: skip
+    )  # fmt: skip
     rows = [
         (
             say(figure.of),
@@ -485,10 +377,10 @@ def figures_frame(report: Report) -> pd.DataFrame:
         for figure in report.figures
         for measure in (MEASURES[figure.measure],)
     ]
-    return pd.DataFrame(rows, columns=[say(column) for column in columns], dtype=object)
+    return _told("figures", heads, rows)
 
 
-def findings_frame(report: Report) -> pd.DataFrame:
+def findings_table(report: Report) -> Table:
     """Return a row per finding, the gravest first."""
     rows = [
         (
@@ -500,8 +392,18 @@ def findings_frame(report: Report) -> pd.DataFrame:
         )
         for finding in worst_first(report.findings)
     ]
-    columns = ["Verdict", "Finding", "Column", "Affected", "Check"]
-    return pd.DataFrame(rows, columns=[say(column) for column in columns], dtype=object)
+    return _told("findings", ("Verdict", "Finding", "Column", "Affected", "Check"), rows)
+
+
+def about_table(report: Report) -> Table:
+    """Return the rows of :func:`about_rows`."""
+    rows = [(say(section), say(name), words) for section, name, words in about_rows(report)]
+    return _told("about", ("Section", "Name", "Text"), rows)
+
+
+def _told(name: str, heads: Sequence[str], rows: Sequence[tuple[object, ...]]) -> Table:
+    """Return a table of what is said already."""
+    return Table("", "", tuple(Column(head, head) for head in heads), rows, name=name)
 
 
 def about_rows(report: Report) -> list[tuple[str, str, str]]:
@@ -548,17 +450,6 @@ def _setting_words(value: object) -> str:
     if isinstance(value, list):
         return joined([_setting_words(one) for one in value], ", ")
     return text("{value}", value=setting_text(value))  # names of columns, numbers
-
-
-def about_frame(report: Report) -> pd.DataFrame:
-    """Return the rows of :func:`about_rows`."""
-    rows = [(say(section), say(name), words) for section, name, words in about_rows(report)]
-    return pd.DataFrame(rows, columns=[say(head) for head in ("Section", "Name", "Text")], dtype=object)
-
-
-def column_units(table: ReportTable) -> list[Unit | None]:
-    """Return the unit of each column by position."""
-    return [column.unit for column in table.columns] or [None] * table.frame.shape[1]
 
 
 _LONGEST_SHEET_NAME = 31

@@ -1,23 +1,26 @@
 """The report of a result: what the tool said, with what went in, when, and how to repeat it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from core.reports.model import (
     InputFacts,
     Report,
-    ReportChart,
     ReportSection,
-    ReportTable,
     current_versions,
     figures_of,
     findings_of,
     placed,
-    table_of,
 )
 from core.result import Drawing, Figure, Part, Result, Table
 from core.tools import Tool
 from core.verdict import worst_first
+
+_NOT_TRIED = (
+    "What no figure or finding here tells of was not tried. Who knows more, or computes longer, may get "
+    "further."
+)
 
 
 def report_of(
@@ -48,7 +51,7 @@ def report_of(
         tables=(*_tables(front), *of_files, *_tables(details)),
         charts=tuple(chart for each in (_charts(front), *(one.charts for one in sections)) for chart in each),
         sections=sections,
-        limits=(*tool.limits, *result.limits),
+        limits=(*tool.limits, *result.limits, _NOT_TRIED),
         created_at=created_at,
         versions=current_versions(),
         asked=result.asked,
@@ -82,23 +85,11 @@ def _figures(parts: Sequence[Part]) -> tuple[Figure, ...]:
     return tuple(each for each in parts if isinstance(each, Figure))
 
 
-def _tables(parts: Sequence[Part], file: str = "") -> tuple[ReportTable, ...]:
-    return tuple(report_table(each, file) for each in parts if isinstance(each, Table))
+def _tables(parts: Sequence[Part], file: str = "") -> tuple[Table, ...]:
+    """Return the tables, with the name of their file where a run is of several."""
+    tables = (each for each in parts if isinstance(each, Table))
+    return tuple(replace(each, name=f"{each.called} {file}".strip()) for each in tables)
 
 
-def _charts(parts: Sequence[Part]) -> tuple[ReportChart, ...]:
-    return tuple(report_chart(each) for each in parts if isinstance(each, Drawing))
-
-
-def report_table(table: Table, file: str = "") -> ReportTable:
-    """Return a table of a result, perhaps of one file of a run, as files and pages show it."""
-    rows = list(table.rows)
-    marks = {each.key: [each.mark(row) for row in rows] for each in table.columns if each.mark}
-    frame = table_of(table.cells(), table.columns)
-    name = f"{table.key.replace('_', ' ').capitalize()} {file}".strip()
-    return ReportTable(name, table.title, frame, table.note, marks=marks, key=table.key)
-
-
-def report_chart(drawing: Drawing) -> ReportChart:
-    """Return a drawing of a result as files and pages show it."""
-    return ReportChart(drawing.title, drawing.chart, drawing.alt)
+def _charts(parts: Sequence[Part]) -> tuple[Drawing, ...]:
+    return tuple(each for each in parts if isinstance(each, Drawing))

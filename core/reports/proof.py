@@ -1,32 +1,26 @@
-"""Proof of an attack: steps that anybody can run on their own copy of the files; or what was tried.
+"""Proof of what was found: steps that anybody can run on their own copy of the files.
 
 A step is a sentence, a command of standard tools, and what it prints: counts and numbers of records, never a
-cell. Names of files and columns stand in a command as text that no shell and no terminal takes for more; a
-command that a name would keep from running is not given. Commands compare cells as text; where an audit also
-takes 1 and 1.0 for equal, the sentence says so.
+cell. What it prints is what its statements print here, run on the tables as the audit read them. Names of
+files and columns stand in a command as text that no shell and no terminal takes for more; a command that a
+name would keep from running is not given. Commands compare cells as text; where an audit also takes 1 and 1.0
+for equal, the sentence says so.
 """
 
-import base64
-import codecs
-import hashlib
 import re
 import shlex
-from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.coding import IntArray
 from core.free_text import TextColumn, records_that_name
-from core.measures import MEASURES
 from core.plain import masked_shapes
-from core.reports.model import Column, Figure, ReportTable, Table, figure_text, table_of
+from core.result import Col, Table
 from core.tables import Dataset
-from core.words import Text, counted, listed, own, text
+from core.words import Text, listed, own, text
 
 MOST_CELLS = 20_000_000  # of a table that steps are worked out for
 MOST_OF_PERSONS = 200_000  # records of tables that name persons that steps are worked out for
@@ -38,15 +32,10 @@ _PLAIN_FILE = re.compile(r"\w[\w .()+,=@#-]{0,300}")
 _PACKED = (".gz", ".bz2", ".zip", ".xz", ".zst", ".tar")  # names by which pandas unpacks
 _READABLE = ("CSV", "XLSX", "XLS", "Parquet")
 _STEPS = (
-    Column("step", "Step"),
-    Column("what", "What it shows", kind="words"),
-    Column("command", "Command", kind="code"),
-    Column("prints", "It prints", kind="words"),
-)
-_TRIED = (
-    Column("attack", "Attack", kind="words"),
-    Column("budget", "How far it went", kind="words"),
-    Column("outcome", "What came of it", kind="words"),
+    Col("step", "Step"),
+    Col("what", "What it shows", kind="words"),
+    Col("command", "Command", kind="code"),
+    Col("prints", "It prints", kind="words"),
 )
 
 
@@ -58,48 +47,23 @@ class Step(NamedTuple):
     prints: str
 
 
-class Tried(NamedTuple):
-    """An attack that was tried, how far, and what came of it."""
-
-    attack: str
-    budget: str
-    outcome: str
-
-
 _NOTE = (
     "Run each command in the folder of the files, with Python 3 and pandas. Records count from 1, without "
     "the header. No cell is printed. Workbooks need openpyxl or xlrd too, and Parquet files pyarrow."
 )
 
 
-def proof_tables(steps: Iterable[Step], *, note: str = _NOTE, of: str = "") -> tuple[ReportTable, ...]:
-    """Return steps as a table, but for commands that are too long; nothing where there are none."""
+def proof_tables(steps: Iterable[Step], *, note: str = _NOTE, of: str = "") -> tuple[Table, ...]:
+    """Return the steps of a run, or of one of its files, as a table; none where there is no step.
+
+    Commands that are too long are left out.
+    """
     short = (each for each in steps if len(each.command.encode("utf-16-le")) // 2 <= _LONGEST)
     rows = [(number, own(each.what), each.command, each.prints) for number, each in enumerate(short, start=1)]
-    return _named("Proof", "Check it yourself", table_of(rows, _STEPS), note=note, of=of)
-
-
-def tried_tables(tried: Iterable[Tried], *, of: str = "") -> tuple[ReportTable, ...]:
-    """Return attacks that were tried as a table; nothing where there were none."""
-    rows = [tuple(own(words) for words in each) for each in tried]
-    note = "What is not in this list was not tried. Who knows more, or computes longer, may get further."
-    return _named("Tried", "Attacks that were tried", table_of(rows, _TRIED), note=note, of=of)
-
-
-def figure_tried(figure: Figure, budget: Text) -> Tried:
-    """Return an attack whose success is one of the figures of a report."""
-    attack = text("{what}: {of}", what=own(MEASURES[figure.measure].label), of=own(figure.of))
-    label = own(MEASURES[figure.measure].label)
-    return Tried(attack if figure.of else label, budget, own(figure_text(figure)))
-
-
-def _named(name: str, title: str, frame: Table, *, note: str, of: str) -> tuple[ReportTable, ...]:
-    """Return a table of a run, or of one of its files; nothing where it has no row."""
-    if not len(frame):
-        return ()
+    name, title = "Proof", "Check it yourself"
     if of:
         name, title = f"{name} {of}", text("{file}: {title}", file=of, title=own(title))
-    return (ReportTable(name, title, frame, note=note),)
+    return (Table("", title, _STEPS, rows, note, name=name),) if rows else ()
 
 
 def is_provable(*datasets: Dataset) -> bool:
@@ -135,11 +99,50 @@ def shell_command(*statements: str) -> str:
     return f"python3 -c {shlex.quote('; '.join((safe, *statements)))}"
 
 
-def reading_code(variable: str, dataset: Dataset) -> str:
-    """Return the statement that reads a table as text, missing cells as empty ones."""
-    missing = literal(["", *dataset.reading.options.missing_spellings])
-    blanked = f'.fillna("").apply(lambda c: c.mask(c.str.strip().isin({missing}), ""))'
-    return f"{variable} = {_read_code(dataset)}{blanked}"
+class Read(NamedTuple):
+    """A table as a command reads it: the code that does, and what it comes to here."""
+
+    code: str
+    frame: pd.DataFrame
+
+    @classmethod
+    def of(cls, dataset: Dataset, columns: Iterable[str]) -> "Read":
+        """Return a table as text with missing cells as empty ones; here those columns alone."""
+        missing = literal(["", *dataset.reading.options.missing_spellings])
+        blanked = f'.fillna("").apply(lambda c: c.mask(c.str.strip().isin({missing}), ""))'
+        cells = {name: _plain_cells(dataset.table[name]) for name in columns}
+        return cls(_read_code(dataset) + blanked, pd.DataFrame(cells))
+
+
+def _plain_cells(column: pa.ChunkedArray) -> pd.Series:
+    cells = column.cast(pa.large_string())
+    is_blank = pc.equal(pc.utf8_trim_whitespace(cells), "")
+    return pc.fill_null(pc.if_else(is_blank, "", cells), "").to_pandas()
+
+
+class Session:
+    """A Python in which tables stand under short names, and statements are run as their command has them."""
+
+    def __init__(self, tables: Mapping[str, Read], *prepare: str) -> None:
+        """Give names to tables, and run the statements that all commands begin with."""
+        self._before = (*(f"{name} = {each.code}" for name, each in tables.items()), *prepare)
+        self._printed: list[str] = []
+        self.names: dict[str, Any] = {name: each.frame for name, each in tables.items()}
+        self.names |= {"pd": pd, "print": lambda *words: self._printed.append(" ".join(map(str, words)))}
+        self.run(*prepare)
+
+    def run(self, *statements: str) -> str:
+        """Return what statements print; names in them are literals of :func:`literal`, which hold no code."""
+        self._printed.clear()
+        exec("\n".join(statements), self.names)  # noqa: S102 - our own statements
+        return "\n".join(self._printed)
+
+    def step(self, what: Callable[..., Text], *statements: str) -> Iterator[Step]:
+        """Yield the step of statements, said by the numbers that they print; none where the first is 0."""
+        printed = self.run(*statements)
+        found = [int(number) for number in re.findall(r"\d+", printed)]
+        if found and found[0]:
+            yield Step(what(*found), python_command(*self._before, *statements), printed)
 
 
 def _read_code(dataset: Dataset) -> str:
@@ -188,71 +191,38 @@ def _typed(words: str, place: int) -> str:
     return f"\\u{number:04x}" if number < 1 << 16 else f"\\U{number:08x}"
 
 
-def plain_cells(dataset: Dataset, names: Sequence[str], *, trimmed: bool = False) -> list[pa.ChunkedArray]:
-    """Return columns as the commands read them: missing cells are empty ones."""
-    found = []
-    for name in names:
-        column = dataset.table[name].cast(pa.large_string())
-        trim = pc.utf8_trim_whitespace(column)
-        column = trim if trimmed else column
-        found.append(pc.fill_null(pc.if_else(pc.equal(trim, ""), "", column), ""))
-    return found
-
-
-def whole_rows(columns: Sequence[pa.ChunkedArray]) -> pa.ChunkedArray:
-    """Return rows as one text each, which are equal where all cells are."""
-    return pc.binary_join_element_wise(*columns, pa.scalar("\x1f", pa.large_string()))
-
-
-def numbers(positions: IntArray) -> str:
-    """Return the first record numbers, from 1, as a command prints them."""
-    return " ".join(str(number) for number in (np.asarray(positions) + 1)[:MOST_NAMED].tolist())
-
-
 def small_class_steps(dataset: Dataset, columns: Sequence[str], *, k: int) -> Iterator[Step]:
     """Yield how many records share all of some columns with fewer than `k`, and which are alone."""
-    cells = plain_cells(dataset, columns)
-    shown = np.logical_or.reduce([column.to_numpy() != "" for column in cells])
-    rows = whole_rows(cells).to_numpy()[shown]
-    _, codes, counts = np.unique(rows, return_inverse=True, return_counts=True)
-    sizes, places = counts[codes], np.flatnonzero(shown)
-    small, alone = int((sizes < k).sum()), places[sizes == 1]
-    prepare = (
-        reading_code("t", dataset),
+
+    def small(found: int, n: int) -> Text:
+        return text(
+            "{found} of {n} record shares all of {columns} with fewer than {k}, itself included.",
+            "{found} of {n} records share all of {columns} with fewer than {k}, themselves included.",
+            n=n,
+            found=found,
+            columns=listed(list(columns)),
+            k=k,
+        )
+
+    def alone(n: int, first: int, *_: int) -> Text:
+        cells = pa.array(session.names["t"].loc[first - 1, list(columns)].tolist(), pa.large_string())
+        return text(
+            "{n} record is alone with its values: who knows them has one candidate. Shape: {shape}.",
+            "{n} records are alone with their values: who knows them has one candidate. Shape of the "
+            "first: {shape}.",
+            n=n,
+            shape=", ".join(masked_shapes(cells).to_pylist()),
+        )
+
+    session = Session(
+        {"t": Read.of(dataset, columns)},
         f"q = {literal(columns)}",
         't = t[(t[q] != "").any(axis=1)]',
         'n = t.groupby(q)[q[0]].transform("size")',
     )
-    if small:
-        yield Step(
-            text(
-                "{found} of {n} record shares all of {columns} with fewer than {k}, itself included.",
-                "{found} of {n} records share all of {columns} with fewer than {k}, themselves included.",
-                n=len(sizes),
-                found=small,
-                columns=listed(list(columns)),
-                k=k,
-            ),
-            python_command(*prepare, f'print((n < {k}).sum(), "of", len(t))'),
-            f"{small} of {len(sizes)}",
-        )
-    if len(alone):
-        shapes = [masked_shapes(column.take([alone[0]])).to_pylist()[0] for column in cells]
-        yield Step(
-            text(
-                "{n} record is alone with its values: who knows them has one candidate. Shape: {shape}.",
-                "{n} records are alone with their values: who knows them has one candidate. Shape of the "
-                "first: {shape}.",
-                n=len(alone),
-                shape=", ".join(shapes),
-            ),
-            python_command(
-                *prepare,
-                "a = t.index[n == 1]",
-                f'print(len(a), "alone:", *[i + 1 for i in a[:{MOST_NAMED}]])',
-            ),
-            f"{len(alone)} alone: {numbers(alone)}",
-        )
+    yield from session.step(small, f'print((n < {k}).sum(), "of", len(t))')
+    listing = f'print(len(a), "alone:", *[i + 1 for i in a[:{MOST_NAMED}]])'
+    yield from session.step(alone, "a = t.index[n == 1]", listing)
 
 
 class Told(NamedTuple):
@@ -262,52 +232,39 @@ class Told(NamedTuple):
     person: str
     columns: tuple[str, ...]
 
-    @property
-    def code(self) -> str:
-        """Return the columns as a command names them, the person first."""
-        return literal([self.person, *self.columns])
-
 
 def person_steps(told: Sequence[Told], *, k: int) -> Iterator[Step]:
     """Yield how many persons share all that tables say of them with fewer than `k`."""
     if not told or sum(each.dataset.n_records for each in told) > MOST_OF_PERSONS:
         return
-    known: dict[str, list[tuple[str, ...]]] = defaultdict(list)
-    for number, each in enumerate(told):
-        (persons,) = plain_cells(each.dataset, [each.person], trimmed=True)
-        columns = [column.to_pylist() for column in plain_cells(each.dataset, each.columns)]
-        for person, *cells in zip(persons.to_pylist(), *columns, strict=True):
-            if person:
-                known[person].append((str(number), *cells))
-    sizes = Counter(tuple(sorted(records)) for records in known.values()).values()
-    small, alone = sum(size for size in sizes if size < k), sum(size == 1 for size in sizes)
-    if not small:
-        return
-    tables = ", ".join(f"(t{number}, {each.code})" for number, each in enumerate(told))
-    yield Step(
-        text(
+
+    def small(found: int, n: int, alone: int) -> Text:
+        return text(
             "{found} of {n} person shares all that {columns} say together with fewer than {k}, itself "
             "included; {alone} is alone.",
             "{found} of {n} persons share all that {columns} say together with fewer than {k}, themselves "
             "included; {alone} are alone.",
-            n=len(known),
-            found=small,
+            n=n,
+            found=found,
             columns=listed([f"{each.dataset.name}: {column}" for each in told for column in each.columns]),
             k=k,
             alone=alone,
-        ),
-        python_command(
-            *(reading_code(f"t{number}", each.dataset) for number, each in enumerate(told)),
-            "import collections",
-            "d = collections.defaultdict(list)",
-            "[d[r[0].strip()].append((str(i), *r[1:])) "
-            f"for i, (t, c) in enumerate([{tables}]) "
-            "for r in t[c].itertuples(index=False) if r[0].strip()]",
-            "n = collections.Counter(tuple(sorted(v)) for v in d.values()).values()",
-            f'print(sum(m for m in n if m < {k}), "of", len(d), "-", sum(m == 1 for m in n), "alone")',
-        ),
-        f"{small} of {len(known)} - {alone} alone",
+        )
+
+    columns = [(each.person, *each.columns) for each in told]
+    tables = ", ".join(f"(t{number}, {literal(names)})" for number, names in enumerate(columns))
+    read = [Read.of(each.dataset, dict.fromkeys(names)) for each, names in zip(told, columns, strict=True)]
+    session = Session(
+        {f"t{number}": each for number, each in enumerate(read)},
+        "import collections",
+        "d = collections.defaultdict(list)",
+        "[d[r[0].strip()].append((str(i), *r[1:])) "
+        f"for i, (t, c) in enumerate([{tables}]) "
+        "for r in t[c].itertuples(index=False) if r[0].strip()]",
+        "n = collections.Counter(tuple(sorted(v)) for v in d.values()).values()",
     )
+    counts = f'print(sum(m for m in n if m < {k}), "of", len(d), "-", sum(m == 1 for m in n), "alone")'
+    yield from session.step(small, counts)
 
 
 def text_steps(dataset: Dataset, texts: Iterable[TextColumn]) -> Iterator[Step]:
@@ -315,162 +272,110 @@ def text_steps(dataset: Dataset, texts: Iterable[TextColumn]) -> Iterator[Step]:
     for each in texts:
         if not each.n_found:
             continue
-        found = records_that_name(dataset.table, each)
-        (cells,) = plain_cells(dataset, [each.column])
-        first = found[:MOST_NAMED].tolist()
-        yield Step(
-            text(
-                "{n} cell of {column} says in its words who somebody is. Read it in your copy: the command "
-                "prints its record, and how many characters it has.",
-                "{n} cells of {column} say in their words who somebody is. Read the first of them in your "
-                "copy: the command prints their records, and how many characters each has.",
-                n=len(found),
-                column=f"`{each.column}`",
-            ),
-            python_command(
-                reading_code("t", dataset),
-                f"c = t[{literal(each.column)}]",
-                f'print(*[f"{{i}}:{{len(c[i - 1])}}" for i in {[n + 1 for n in first]}])',
-            ),
-            " ".join(f"{n + 1}:{len(cells[n].as_py())}" for n in first),
+        found = records_that_name(dataset.table, each) + 1
+        told = text(
+            "{n} cell of {column} says in its words who somebody is. Read it in your copy: the command "
+            "prints its record, and how many characters it has.",
+            "{n} cells of {column} say in their words who somebody is. Read the first of them in your "
+            "copy: the command prints their records, and how many characters each has.",
+            n=len(found),
+            column=f"`{each.column}`",
         )
+        session = Session({"t": Read.of(dataset, [each.column])}, f"c = t[{literal(each.column)}]")
+        first = found[:MOST_NAMED].tolist()
+        listing = f'print(*[f"{{i}}:{{len(c[i - 1])}}" for i in {first}])'
+        yield from session.step(lambda *_, told=told: told, listing)
 
 
-def texts_tried(texts: Sequence[TextColumn]) -> Tried:
-    """Return what looking for people in the words of a table came to."""
-    cells = counted(sum(each.n_cells for each in texts), "cell")
-    columns = counted(len(texts), "column")
-    return Tried(
-        text("Names, addresses and numbers of people in the words of cells"),
-        text("every cell; free text, or names: {columns} of {cells}", columns=columns, cells=cells),
-        text("{n} cell", "{n} cells", n=sum(each.n_found for each in texts)),
-    )
-
-
-class _Form(NamedTuple):
-    """A way to write a value otherwise: in words, as code of the value ``v``, and what that does."""
-
-    how: str
-    code: str
-    of: Callable[[str], str]
-
-
-def _digest(name: str) -> _Form:
-    label = {"md5": "MD5", "sha1": "SHA-1"}.get(name, f"SHA-{name[3:]}")
-    return _Form(
-        text("as their {name} digests", name=label),
-        f"hashlib.{name}(v.encode()).hexdigest()",
-        lambda value: hashlib.new(name, value.encode(), usedforsecurity=False).hexdigest(),
-    )
-
-
-_FORMS = (
-    _Form(text("as they were"), "v", str),
-    _Form(text("in capital letters"), "v.upper()", str.upper),
-    _Form(text("in small letters"), "v.lower()", str.lower),
-    _Form(text("read backwards"), "v[::-1]", lambda value: value[::-1]),
-    _Form(
-        text("in Base64"),
-        "base64.b64encode(v.encode()).decode()",
-        lambda value: base64.b64encode(value.encode()).decode(),
-    ),
-    _Form(text("in hexadecimal"), "v.encode().hex()", lambda value: value.encode().hex()),
-    _Form(text("in ROT13"), 'codecs.encode(v, "rot13")', lambda value: codecs.encode(value, "rot13")),
-    _Form(text("as their digits alone"), r're.sub(r"\D", "", v)', lambda value: re.sub(r"\D", "", value)),
-    _Form(
-        text("as their letters and digits alone"),
-        r're.sub(r"[\W_]", "", v)',
-        lambda value: re.sub(r"[\W_]", "", value),
-    ),
-    *map(_digest, ("md5", "sha1", "sha256", "sha512")),
+_IMPORTS = "import base64, codecs, hashlib, re"
+_FORMS = {  # code that writes a value `v` otherwise, and how that reads
+    "v": text("as they were"),
+    "v.upper()": text("in capital letters"),
+    "v.lower()": text("in small letters"),
+    "v[::-1]": text("read backwards"),
+    "base64.b64encode(v.encode()).decode()": text("in Base64"),
+    "v.encode().hex()": text("in hexadecimal"),
+    'codecs.encode(v, "rot13")': text("in ROT13"),
+    r're.sub(r"\D", "", v)': text("as their digits alone"),
+    r're.sub(r"[\W_]", "", v)': text("as their letters and digits alone"),
+    **{
+        f"hashlib.{name}(v.encode()).hexdigest()": text("as their {name} digests", name=label)
+        for name, label in (
+            ("md5", "MD5"),
+            ("sha1", "SHA-1"),
+            ("sha256", "SHA-256"),
+            ("sha512", "SHA-512"),
+        )
+    },
+}
+_AMOUNTS = (  # numbers, and days
+    'pd.to_numeric(s, errors="coerce")',
+    '(pd.to_datetime(s, errors="coerce", format="%Y-%m-%d") - pd.Timestamp(0)).dt.days',
 )
 _FEWEST_UNDONE = 3  # distinct values
 _MOST_TRIED = 1_000  # distinct values, of which one has to be found before all are tried
-_IMPORTS = "import base64, codecs, hashlib, re"
 
 
-def disguise_step(original: Dataset, anonymized: Dataset, column: str, name: str) -> Step | None:
-    """Return the simplest step that finds most values of an original column in a column of another table.
+def disguise_steps(original: Dataset, anonymized: Dataset, column: str, name: str) -> Iterator[Step]:
+    """Yield the simplest step that finds most values of an original column in a column of another table.
 
     None where no usual way of writing values otherwise, nor one constant, explains most of them, and of a
     column of few values, which chance explains.
     """
-    sides = [
-        pc.utf8_trim_whitespace(plain_cells(each, [one])[0]).to_pandas()
-        for each, one in ((original, column), (anonymized, name))
-    ]
-    x, y = ([each for each in dict.fromkeys(side) if each] for side in sides)
-    there, fewest = {*y}, 0.5 * min(len(x), len(y))
-    sample = x[:_MOST_TRIED]
-    prepare = (
+    session = Session(
+        {"a": Read.of(original, [column]), "b": Read.of(anonymized, [name])},
         _IMPORTS,
-        reading_code("a", original),
-        reading_code("b", anonymized),
         f"x, y = a[{literal(column)}].str.strip(), b[{literal(name)}].str.strip()",
+        'p={*x}-{""}',
+        'q={*y}-{""}',
     )
-    if 2 * len(x) < original.n_records:
-        return None  # few values stand in any column by chance
-    for form in _FORMS[column == name :]:
-        if not any(made and made in there for made in map(form.of, sample)):
-            continue
-        found = sum(bool(made) and made in there for made in map(form.of, x))
-        if found >= max(_FEWEST_UNDONE, fewest):
-            return _written_so(
-                form,
-                f"{found} of {len(x)}",
-                prepare,
-                text(
-                    "{found} of {n} distinct values of the original column {original} stand in {column}, "
-                    "{how}: whoever knows the values finds them.",
-                    found=found,
-                    n=len(x),
-                    original=f"`{column}`",
-                    column=f"`{name}`",
-                    how=own(form.how),
-                ),
+    values, there = session.names["p"], session.names["q"]
+    if 2 * len(values) < original.n_records:
+        return  # few values stand in any column by chance
+    session.names["sample"] = [*dict.fromkeys(session.names["x"])][:_MOST_TRIED]
+    fewest = max(_FEWEST_UNDONE, 0.5 * min(len(values), len(there)))
+    for code, how in [*_FORMS.items()][column == name :]:
+
+        def found_so(found: int, n: int, how: Text = how) -> Text:
+            return text(
+                "{found} of {n} distinct values of the original column {original} stand in {column}, "
+                "{how}: whoever knows the values finds them.",
+                found=found,
+                n=n,
+                original=f"`{column}`",
+                column=f"`{name}`",
+                how=how,
             )
+
+        count = f'print(sum(w in q for v in %s for w in [{code}] if w), "of", len(p))'
+        if not session.run(count % "sample").startswith("0 "):
+            for step in session.step(found_so, count % "p"):
+                if int(step.prints.split()[0]) >= fewest:
+                    yield step
+                    return
     if original.n_records == anonymized.n_records:
-        return _shifted(*sides, prepare=prepare, column=column, name=name)
-    return None
+        yield from _shifted(session, column, name)
 
 
-def _written_so(form: _Form, prints: str, prepare: Sequence[str], what: Text) -> Step:
-    """Return the step of values that stand in a column in some form."""
-    count = f'print(sum(w in y for v in x for w in [{form.code}] if w), "of", len(x))'
-    return Step(what, python_command(*prepare, 'x={*x}-{""}', 'y={*y}-{""}', count), prints)
+def _shifted(session: Session, column: str, name: str) -> Iterator[Step]:
+    """Yield the step of numbers or days that differ from the original's in their row by one constant."""
 
+    def shifted(found: int, n: int) -> Text:
+        return text(
+            "In {found} of {n} rows the value of {column} is that of the original column {original} "
+            "and one constant: one known value undoes all. The constant is not told here.",
+            found=found,
+            n=n,
+            original=f"`{column}`",
+            column=f"`{name}`",
+        )
 
-_AMOUNTS: Mapping[str, Callable[[pd.Series], pd.Series]] = {  # numbers, and days
-    'pd.to_numeric(s, errors="coerce")': lambda cells: pd.Series(pd.to_numeric(cells, errors="coerce")),
-    '(pd.to_datetime(s, errors="coerce", format="%Y-%m-%d") - pd.Timestamp(0)).dt.days': lambda cells: (
-        (pd.to_datetime(cells, errors="coerce", format="%Y-%m-%d") - pd.Timestamp(0)).dt.days
-    ),
-}
-
-
-def _shifted(x: pd.Series, y: pd.Series, *, prepare: Sequence[str], column: str, name: str) -> Step | None:
-    """Return the step of numbers or days that differ from the original's in their row by one constant."""
-    for code, of in _AMOUNTS.items():
-        known, other = of(x), of(y)
-        between = (other - known).round(6).dropna()
-        counts = between.value_counts()
-        found = int(counts.iloc[0]) if len(counts) and counts.index[0] != 0 else 0
-        if found >= max(_FEWEST_UNDONE, len(x) / 2) and known.nunique() >= _FEWEST_UNDONE:
-            return Step(
-                text(
-                    "In {found} of {n} rows the value of {column} is that of the original column {original} "
-                    "and one constant: one known value undoes all. The constant is not told here.",
-                    found=found,
-                    n=len(between),
-                    original=f"`{column}`",
-                    column=f"`{name}`",
-                ),
-                python_command(
-                    *prepare,
-                    f"f = lambda s: {code}",
-                    "d = (f(y) - f(x)).round(6).dropna()",
-                    'print(d.value_counts().iloc[0], "of", len(d))',
-                ),
-                f"{found} of {len(between)}",
-            )
-    return None
+    for code in _AMOUNTS:
+        differences = (f"f = lambda s: {code}", "d = (f(y) - f(x)).round(6).dropna()")
+        session.run(*differences)
+        counts = session.names["d"].value_counts()
+        known = session.names["f"](session.names["x"])
+        most = counts.iloc[0] if len(counts) and counts.index[0] != 0 else 0
+        if most >= max(_FEWEST_UNDONE, len(known) / 2) and known.nunique() >= _FEWEST_UNDONE:
+            yield from session.step(shifted, *differences, 'print(d.value_counts().iloc[0], "of", len(d))')
+            return

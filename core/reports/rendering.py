@@ -6,14 +6,21 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-import pandas as pd
-
 from core.languages import ENGLISH
 from core.own_reports import PARTS_OF_CSV
-from core.plain import ReproducibleZip, Scalar, scalar, starts_like_formula
+from core.plain import Scalar, scalar, starts_like_formula, zip_of
 from core.reports.as_html import render_html
 from core.reports.as_json import render_json
-from core.reports.model import Report, about_frame, distinct_names, figures_frame, findings_frame
+from core.reports.model import (
+    Report,
+    about_table,
+    distinct_names,
+    figures_table,
+    findings_table,
+    headings,
+    said_rows,
+)
+from core.result import Table
 from core.words import speaking
 
 _BYTE_ORDER_MARK = "\ufeff"  # without it, spreadsheets read UTF-8 as the local code page
@@ -26,15 +33,11 @@ def render_csv(report: Report) -> bytes:
     preceded by an apostrophe; numbers never are. Missing and infinite numbers are empty cells.
     """
     with speaking(ENGLISH):
-        makers = (about_frame, figures_frame, findings_frame)
-        frames = {part: make(report) for part, make in zip(PARTS_OF_CSV, makers, strict=True)}
-        names = distinct_names((table.name for table in report.tables), taken=frames)
-        frames |= {name: table.said_with_marks for name, table in zip(names, report.tables, strict=True)}
-    buffer = io.BytesIO()
-    with ReproducibleZip(buffer, "w") as archive:
-        for name, frame in frames.items():
-            archive.writestr(f"{name}.csv", csv_bytes(frame))
-    return buffer.getvalue()
+        makers = (about_table, figures_table, findings_table)
+        tables = {part: make(report) for part, make in zip(PARTS_OF_CSV, makers, strict=True)}
+        names = distinct_names((table.called for table in report.tables), taken=tables)
+        tables |= dict(zip(names, report.tables, strict=True))
+        return zip_of({f"{name}.csv": csv_bytes(table) for name, table in tables.items()})
 
 
 def render_xlsx(report: Report) -> bytes:
@@ -44,12 +47,12 @@ def render_xlsx(report: Report) -> bytes:
     return as_xlsx.render_xlsx(report)
 
 
-def csv_bytes(frame: pd.DataFrame) -> bytes:
-    """Write one table as CSV, safe to open in a spreadsheet; the index is left out."""
+def csv_bytes(table: Table) -> bytes:
+    """Write one table as CSV, safe to open in a spreadsheet."""
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer)
-    writer.writerow(_cells(str(name) for name in frame.columns))
-    writer.writerows(_cells(row) for row in frame.itertuples(index=False, name=None))
+    writer.writerow(_cells(headings(table.columns)))
+    writer.writerows(map(_cells, said_rows(table, with_marks=True)))
     return (_BYTE_ORDER_MARK + buffer.getvalue()).encode("utf-8")
 
 

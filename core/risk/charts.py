@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -25,7 +25,7 @@ from core.risk.columns import ColumnContribution
 from core.risk.judging import RiskAudit
 from core.risk.lattice import Node
 from core.risk.what_if import WhatIf
-from core.words import Amount, Text, Written, counted, joined, own, percent, say, share_of, text
+from core.words import Text, Written, amount, counted, joined, own, percent, say, share_of, text
 
 
 def class_drawing(audit: RiskAudit, *, log: bool = False) -> tuple[Drawing, ...]:
@@ -59,24 +59,20 @@ def intruders_drawing(audit: RiskAudit) -> tuple[Drawing, ...]:
     if measured.population is not None:
         rows.append(("Journalist, highest", measured.population.journalist_highest_risk))
         rows.append(("Marketer, expected share", measured.population.marketer_risk))
-    known = [(own(label), risk) for label, risk in rows if risk is not None]
+    known = [(say(label), risk) for label, risk in rows if risk is not None]
     if not known:
         return ()
-    limit = 1 / audit.thresholds.k
     drawing = Drawing(
         "Risk of three intruders",
         partial(
             horizontal_bars,
-            pd.DataFrame([(say(label), risk) for label, risk in known], columns=["intruder", "risk"]),
-            label="intruder",
-            value="risk",
+            known,
             unit="risk",
             value_title="Risk (%)",
             label_title="Intruder",
-            rule=limit,
+            rule=1 / audit.thresholds.k,
             rule_label=text("at most 1 / {k}", k=audit.thresholds.k),
         ),
-        text("Bars of {bars}, with the threshold {limit}.", bars=_shares(known), limit=percent(limit)),
     )
     return (drawing,)
 
@@ -164,11 +160,6 @@ def _people(labels: Sequence[Text], squares: Sequence[int], n_of: Sequence[int])
     return layered(people, height=300)
 
 
-def _shares(named: Iterable[tuple[str, float]]) -> Text:
-    """Return names with their shares, separated by commas."""
-    return joined([text("{name} {share}", name=name, share=percent(share)) for name, share in named], ", ")
-
-
 def columns_drawing(contributions: Sequence[ColumnContribution]) -> Drawing:
     """Draw the share of records that each quasi-identifier alone makes unique."""
     bars = [(each.column, each.unique_share_gained or 0.0) for each in contributions]
@@ -176,9 +167,7 @@ def columns_drawing(contributions: Sequence[ColumnContribution]) -> Drawing:
         "Records that are unique only because of one column",
         partial(
             horizontal_bars,
-            pd.DataFrame(bars, columns=["column", "share"]),
-            label="column",
-            value="share",
+            bars,
             value_title="Records that would not be unique without it (%)",
             label_title="Quasi-identifier",
         ),
@@ -191,9 +180,7 @@ def special_uniques_drawing(parts: Sequence[tuple[str, float]]) -> Drawing:
         "What the scores come from",
         partial(
             horizontal_bars,
-            pd.DataFrame(parts, columns=["column", "part"]),
-            label="column",
-            value="part",
+            parts,
             value_title="Part of all scores (%); sets have several columns",
             label_title="Quasi-identifier",
         ),
@@ -203,30 +190,17 @@ def special_uniques_drawing(parts: Sequence[tuple[str, float]]) -> Drawing:
 def frontier_drawing(what_if: WhatIf) -> Drawing:
     """Draw the options: precision lost against the highest risk, a point for each."""
     found = [each.best for each in what_if.options if each.best is not None]
-    points = [
-        text(
-            "k = {k} loses {lost} at a risk of {highest}",
-            k=each.k,
-            lost=percent(each.loss),
-            highest=Amount("risk", each.highest_risk),
-        )
-        for each in found
-    ]
     rows = pd.DataFrame(
         {
             "loss": [each.loss for each in found],
             "risk": [each.highest_risk for each in found],
             "label": [f"k = {each.k}" for each in found],
             "lost": [say(percent(each.loss)) for each in found],
-            "highest": [say(Amount("risk", each.highest_risk)) for each in found],
+            "highest": [say(amount("risk", each.highest_risk)) for each in found],
             "suppressed": [say(percent(each.suppressed_share)) for each in found],
         }
     )
-    return Drawing(
-        "Loss against risk",
-        partial(_frontier, rows),
-        text("Points of precision lost against highest risk: {points}.", points=joined(points, ", ")),
-    )
+    return Drawing("Loss against risk", partial(_frontier, rows))
 
 
 def _frontier(rows: pd.DataFrame) -> alt.LayerChart:

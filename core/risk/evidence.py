@@ -2,10 +2,8 @@
 
 import pyarrow as pa
 
-from core.reports import ReportTable
 from core.reports.evidence import records_table
-from core.reports.model import Table
-from core.result import Col
+from core.result import Col, Table
 from core.risk.judging import RiskAudit
 from core.risk.measuring import RiskMeasurement
 from core.tables import Dataset
@@ -27,12 +25,15 @@ def worst_classes_table(measured: RiskMeasurement, dataset: Dataset, *, reveal: 
     cells: dict[str, pa.ChunkedArray] = {
         text("{column}", column=name): shown[name] for name in classes.quasi_identifiers
     }
-    return records_table({size: classes.class_sizes[order]}, cells, behind=different, reveal=reveal)
+    facts = {size: classes.class_sizes[order]}
+    return records_table(
+        facts, cells, behind=different, reveal=reveal, name="Evidence", title="Smallest classes"
+    )
 
 
-def evidence_tables(audit: RiskAudit, dataset: Dataset) -> tuple[ReportTable, ...]:
+def evidence_tables(audit: RiskAudit, dataset: Dataset) -> tuple[Table, ...]:
     """Return the smallest classes, masked; nothing where no class is smaller than k."""
     measured = audit.measurement
     if not measured.classes.n_records_below(audit.thresholds.k):
         return ()
-    return (ReportTable("Evidence", "Smallest classes", worst_classes_table(measured, dataset)),)
+    return (worst_classes_table(measured, dataset),)

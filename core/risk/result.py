@@ -27,12 +27,12 @@ from core.risk.tool import TOOL
 from core.risk.what_if import USUAL_KS, Release, WhatIf, is_exact, option_for
 from core.settings_form import report_lines, settings_document
 from core.verdict import Finding, Verdict
-from core.words import Amount, Text, Written, counted, joined, listed, number, own, percent, text
+from core.words import Text, Written, amount, counted, joined, listed, number, own, percent, text
 
 _INTRUDERS = (
     Col("intruder", "Intruder", kind="words", get=lambda intruder: intruder.name),
     Col("wants", "Knows and wants", kind="words"),
-    Col("risk", "Risk", kind="words", get=lambda intruder: Amount("risk", intruder.risk)),
+    Col("risk", "Risk", kind="words", get=lambda intruder: amount("risk", intruder.risk)),
     Col("finds", "Finds", kind="words"),
 )
 _SIZES = (
@@ -296,7 +296,7 @@ def disclosure_group(measured: RiskMeasurement) -> Group:
     ]
     cells = [
         [
-            *(Amount(MEASURES[key].unit, each.figures[key]) for key in keys),
+            *(amount(MEASURES[key].unit, each.figures[key]) for key in keys),
             *(Written(f"{n:,}") for n in (each.n_values, each.n_missing, *each.below_l(2))),
             DISTANCES[each.distance],
         ]
@@ -534,13 +534,13 @@ def _side_by_side_table(audit: RiskAudit, other: RiskAudit) -> Table:
 
 def _all_figures(audit: RiskAudit) -> dict[str, Text]:
     found: dict[str, Text] = {
-        MEASURES[key].label: Amount(MEASURES[key].unit, value) for key, value in audit.figures.items()
+        MEASURES[key].label: amount(MEASURES[key].unit, value) for key, value in audit.figures.items()
     }
     for sensitive in audit.measurement.sensitive:
         for key, value in sensitive.figures.items():
             measure = MEASURES[key]
             label = text("{column}: {figure}", column=sensitive.column, figure=own(measure.label))
-            found[label] = Amount(measure.unit, value)
+            found[label] = amount(measure.unit, value)
     return found
 
 

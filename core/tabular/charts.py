@@ -2,8 +2,6 @@
 
 from functools import partial
 
-import pandas as pd
-
 from core.charts import class_size_chart, horizontal_bars
 from core.measures import MEASURES
 from core.result import Drawing
@@ -32,13 +30,10 @@ def figures_drawing(audit: TabularAudit) -> Drawing:
         title=text("Figures of {file} against their thresholds", file=audit.name),
         chart=partial(
             horizontal_bars,
-            pd.DataFrame(rows, columns=["figure", "value", "limit"]),
-            label="figure",
-            value="value",
-            reference="limit",
+            rows,
             value_title="Share (%)",
             label_title="Figure and threshold",
-            reference_meaning="threshold",
+            compared_with="threshold",
         ),
         where="page",
     )

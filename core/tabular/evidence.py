@@ -4,7 +4,7 @@ Nothing here is part of a measurement or a message: each function reads the tabl
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -14,7 +14,7 @@ from core.cells import cells_equal, shared_codes
 from core.coding import BoolArray, distinct_values, joint_codes
 from core.patterns import CATALOGUE, scan_column
 from core.reports.evidence import MOST_RECORDS, RECORD, records_table, small_class_records
-from core.reports.model import Column, ReportTable, Table
+from core.result import Col, Table
 from core.tables import Dataset
 from core.tabular.judging import TabularAudit
 from core.tabular.log import columns_alike
@@ -23,8 +23,8 @@ from core.tabular.rules import ColumnCheck, scan_anonymized
 from core.tabular.values import are_date_floors, look_like_pseudonyms
 from core.words import Text, joined, own, text
 
-ORIGINAL_RECORD = Column("original_record", "Original record")
-FOUND = Column("found", "Found", kind="words")
+ORIGINAL_RECORD = Col("original_record", "Original record")
+FOUND = Col("found", "Found", kind="words")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,11 +73,13 @@ def evidence_table(
 
 def evidence_tables(
     audit: TabularAudit, original: Dataset, anonymized: Dataset, *, k: int
-) -> tuple[ReportTable, ...]:
+) -> tuple[Table, ...]:
     """Return all that can be looked at, masked, a table each."""
     return tuple(
-        ReportTable(
-            f"Evidence {number}", evidence.label, evidence_table(evidence, original, anonymized, audit, k=k)
+        replace(
+            evidence_table(evidence, original, anonymized, audit, k=k),
+            name=f"Evidence {number}",
+            title=evidence.label,
         )
         for number, evidence in enumerate(evidence_of(audit, k=k), start=1)
     )

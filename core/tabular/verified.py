@@ -4,7 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from core.reports import InputFacts, ReportTable, input_facts
+from core.reports import InputFacts, input_facts
+from core.result import Table
 from core.settings_form import report_lines
 from core.tables import Dataset
 from core.tabular import AnonymizationLog, TabularAudit
@@ -21,8 +22,7 @@ class VerifiedFile:
     inputs: tuple[InputFacts, ...] = ()  # Original, anonymized table and log
     is_repeatable: bool = True  # whether its tables are files
     seconds: float = 0.0  # how long reading and verifying took
-    # makes the steps by which anybody finds the same, or the attacks tried
-    prove: Callable[[], tuple[ReportTable, ...]] = tuple
+    prove: Callable[[], tuple[Table, ...]] = tuple  # makes the steps by which anybody finds the same
 
     @property
     def settings(self) -> dict[str, object]:

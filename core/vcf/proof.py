@@ -1,22 +1,13 @@
-"""How a sceptic finds masked alleles that a VCF audit found again, and what was tried where it found none."""
+"""How a sceptic finds masked alleles that a VCF audit found again."""
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
-from core.reports import ReportTable
-from core.reports.proof import (
-    Step,
-    Tried,
-    can_be_opened,
-    file_code,
-    literal,
-    proof_tables,
-    shell_command,
-    tried_tables,
-)
-from core.vcf.checks import ALL_CHECKS
+from core.reports.proof import Step, can_be_opened, file_code, literal, proof_tables, shell_command
+from core.result import Table
 from core.vcf.outcomes import PairOutcome, run_verdict
 from core.verdict import Verdict
-from core.words import counted, text
+from core.words import text
 
 _MOST_PLACES, _MOST_STEPS = 5, 20
 _READ = (  # by what files hold, whatever they are called
@@ -34,22 +25,17 @@ _COMPARE = (
     '(("ID", 2), ("REF", 3), ("QUAL", 5), ("FILTER", 6), ("INFO", 7)) if i in a and a[i][k] == b[i][k]], '
     '*["samples"] * (i in a and a[i][9:] == b[i][9:])) for i in p if i in b]'
 )
-
-
-def vcf_proof(outcomes: Sequence[PairOutcome]) -> tuple[ReportTable, ...]:
-    """Return the steps that show what is left at masked sites, or the attacks that were tried."""
-    if run_verdict(outcomes) is Verdict.FAIL:
-        steps = [*_steps(outcomes)][:_MOST_STEPS]
-        if steps:
-            return proof_tables(steps, note=_NOTE)
-    return tried_tables(_tried(outcomes))
-
-
 _NOTE = (
     "Run each command in the folder of the files, with Python 3, and pysam where a file is BCF. It prints "
     "a line for each place: the ALT of the anonymized file, and which other columns are as in the original, "
     "so that they still tell of it."
 )
+
+
+def vcf_proof(outcomes: Sequence[PairOutcome]) -> tuple[Table, ...]:
+    """Return the steps that show what is left at masked sites."""
+    is_shown = run_verdict(outcomes) is Verdict.FAIL
+    return proof_tables(islice(_steps(outcomes), _MOST_STEPS), note=_NOTE) if is_shown else ()
 
 
 def _steps(outcomes: Sequence[PairOutcome]) -> Iterator[Step]:
@@ -75,30 +61,3 @@ def _is_place(words: str) -> bool:
 def _command(original: str, anonymized: str, places: Sequence[str]) -> str:
     wanted, ours, theirs = literal([*dict.fromkeys(places)]), file_code(original), file_code(anonymized)
     return shell_command(_READ, f"p = {wanted}", _RECORDS, f"a, b = at({ours}), at({theirs})", _COMPARE)
-
-
-def _tried(outcomes: Sequence[PairOutcome]) -> Iterator[Tried]:
-    for outcome in outcomes:
-        if outcome.audit is not None:
-            yield Tried(
-                text("{file}: reading masked alleles from what is left", file=outcome.pair.anonymized.name),
-                text("{checks} on every record", checks=counted(len(ALL_CHECKS), "check")),
-                text(
-                    "{n} finding worse than PASS",
-                    "{n} findings worse than PASS",
-                    n=sum(each.verdict is not Verdict.PASS for each in outcome.audit.exposure),
-                ),
-            )
-        if outcome.donors is not None:
-            yield Tried(
-                text(
-                    "{file}: what the variants that remain say of the donors",
-                    file=outcome.pair.anonymized.name,
-                ),
-                text("{checks}", checks=counted(len(outcome.donors.exposure), "check")),
-                text(
-                    "{n} finding worse than PASS",
-                    "{n} findings worse than PASS",
-                    n=sum(each.verdict is not Verdict.PASS for each in outcome.donors.exposure),
-                ),
-            )

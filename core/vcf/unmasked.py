@@ -4,11 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from core.languages import ENGLISH
 from core.reports import csv_bytes
-from core.reports.model import table_of
-from core.result import Col
+from core.result import Col, Table
 from core.vcf.judging import VcfAudit
 from core.vcf.marks import Mark
+from core.words import speaking
 
 COLUMNS = (
     Col("contig", "Contig"),
@@ -60,5 +61,5 @@ def bed_of_unmasked(audit: VcfAudit) -> bytes:
 
 def csv_of_unmasked(audit: VcfAudit) -> bytes:
     """Return the unmasked sites as CSV in English, with the reason for each."""
-    table = table_of(unmasked_rows(audit), COLUMNS)
-    return csv_bytes(table.set_axis([column.label for column in COLUMNS], axis=1))
+    with speaking(ENGLISH):
+        return csv_bytes(Table("", "", COLUMNS, unmasked_rows(audit)))

@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from core.reports import report_chart, report_table
 from core.result import Drawing, Figure, Group, Note, Part, Result, Table
 from core.words import say
 from pages.components.results import show_chart, show_figures, show_table
@@ -32,8 +31,8 @@ def show_part(part: Part, *, key: str) -> None:
     if isinstance(part, Note):
         st.caption(sentence(say(part.words)))
     elif isinstance(part, Drawing):
-        show_chart(report_chart(part), key=key)
+        show_chart(part, key=key)
     elif isinstance(part, Table):
-        show_table(report_table(part).frame, alt=part.title)
+        show_table(part)
         if part.note:
             st.caption(sentence(say(part.note)))

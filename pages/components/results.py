@@ -16,8 +16,9 @@ from core.caching import Vault, vault
 from core.charts import COLORS, described, on_page, places
 from core.measures import MEASURES, Measure
 from core.plain import unbroken
-from core.reports import RENDERERS, Figure, Report, ReportChart, render
-from core.reports.model import Column, columns_shown, figure_text, report_stem, said_table, table_of
+from core.reports import RENDERERS, Figure, Report, render
+from core.reports.model import figure_text, report_stem, said_frame
+from core.result import Col, Drawing, Table
 from core.verdict import Finding, Verdict, next_steps, worst_first
 from core.words import own, percent, say, speaking, spoken_language, text
 from pages.components import trail
@@ -150,11 +151,11 @@ def _explanation(measure: Measure, figure: Figure) -> list[str]:
 
 
 _DEFINITIONS = (
-    Column("figure", "Figure", kind="words"),
-    Column("unit", "Unit", kind="words"),
-    Column("better", "Better", kind="words"),
-    Column("definition", "Definition", kind="words"),
-    Column("source", "Source", kind="words"),
+    Col("figure", "Figure", kind="words"),
+    Col("unit", "Unit", kind="words"),
+    Col("better", "Better", kind="words"),
+    Col("definition", "Definition", kind="words"),
+    Col("source", "Source", kind="words"),
 )
 
 
@@ -170,7 +171,7 @@ def show_definitions(keys: Sequence[str], *, limits: Sequence[str] = ()) -> None
             for measure in map(MEASURES.__getitem__, keys)
         ]
         st.dataframe(
-            said_table(table_of(rows, _DEFINITIONS), _DEFINITIONS),
+            said_frame(Table("", "", _DEFINITIONS, rows)),
             hide_index=True,
             alt=say("Definition, unit and source of every figure on this page"),
             column_config={say("Definition"): st.column_config.TextColumn(width="large")},
@@ -221,11 +222,11 @@ def _show_finding(finding: Finding, *, below: Callable[[Finding], None] | None =
         below(finding)
 
 
-def show_chart(chart: ReportChart, *, key: str) -> None:
+def show_chart(chart: Drawing, *, key: str) -> None:
     """Show a chart under its title, with the text that says what it shows."""
     st.markdown(f"**{plain(say(chart.title))}**")
     drawn = on_page(chart.chart())
-    st.vega_lite_chart(drawn, alt=alternative(chart.title, chart.alt_text, drawn), key=key)
+    st.vega_lite_chart(drawn, alt=alternative(chart.title, chart.alt, drawn), key=key)
 
 
 def alternative(title: str, words: str, drawn: Mapping[str, object]) -> str:
@@ -233,36 +234,27 @@ def alternative(title: str, words: str, drawn: Mapping[str, object]) -> str:
     return (say(words) or f"{say(title)}. {described(drawn)}").replace("`", "")
 
 
-def show_table(frame: pd.DataFrame, *, alt: str, columns: Sequence[Column] = ()) -> None:
+def show_table(table: Table, *, alt: str = "") -> None:
     """Show a table; cells appear as typed, columns whose unit is a share or risk as percent."""
-    columns = columns or columns_shown(frame)
-    shown = said_table(frame, columns)
-    for place, column in enumerate(columns):
+    shown, alt = said_frame(table), say(alt or table.title)
+    for place, column in enumerate(table.columns):
         if column.kind == "words":
             shown.isetitem(place, shown.iloc[:, place].map(_word).array)
-    headings = zip(map(str, shown), columns, strict=False)
+    headings = zip(map(str, shown), table.columns, strict=True)
     shares = [heading for heading, column in headings if column.unit in ("share", "risk")]
     if shown.size > _MOST_CELLS_WRITTEN or not shares:
         formats = {name: st.column_config.NumberColumn(format="percent") for name in shares}
-        st.dataframe(shown, hide_index=True, alt=say(alt), column_config=formats, placeholder=_NOTHING)
+        st.dataframe(shown, hide_index=True, alt=alt, column_config=formats, placeholder=_NOTHING)
         return
     written = shown.style.format(dict.fromkeys(shares, _percent_of), na_rep="")  # sorted by its numbers
-    st.dataframe(written, hide_index=True, alt=say(alt), placeholder=_NOTHING)
+    st.dataframe(written, hide_index=True, alt=alt, placeholder=_NOTHING)
 
 
 def _percent_of(share: object) -> str:
     return say(percent(float(share))) if isinstance(share, Real) else str(share)
 
 
-def show_map(
-    frame: pd.DataFrame,
-    *,
-    alt: str,
-    names: str,
-    key: str,
-    opened: Callable[[str], None],
-    marks: Mapping[str, Sequence[Verdict | None]] | None = None,
-) -> None:
+def show_map(table: Table, *, alt: str, names: str, key: str, opened: Callable[[str], None]) -> None:
     """Show a table with cells tinted by verdicts; a click on a row opens it.
 
     Parameters
@@ -271,12 +263,11 @@ def show_map(
         Key of the column that names the rows.
     opened
         Called with the name of the row that was clicked, before the page runs again.
-    marks
-        Column key to a verdict per row, or None, for cells whose words tell it; verdicts need none.
     """
-    shown, tints = said_and_tinted(frame, marks or {})
+    shown, tints = said_and_tinted(table)
     widths = widths_of(shown)
-    rows = [str(name) for name in frame[names]]
+    place = [column.key for column in table.columns].index(names)
+    rows = [str(row[place]) for row in table.cells()]
     digest = hashlib.sha256(repr(rows).encode("utf-8", "surrogatepass")).hexdigest()[:8]
     st.dataframe(
         shown.style.apply(lambda _: tints, axis=None),
@@ -290,14 +281,11 @@ def show_map(
     )
 
 
-def said_and_tinted(
-    frame: pd.DataFrame, marks: Mapping[str, Sequence[Verdict | None]]
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the cells as they are shown, and a style for each."""
-    columns = columns_shown(frame)
-    shown = said_table(frame.reset_index(drop=True), columns).astype(object)
+def said_and_tinted(table: Table) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the cells as they are shown, and a style for each; verdicts tint their own cells."""
+    shown, marks = said_frame(table).astype(object), table.marks()
     tints = pd.DataFrame("", index=shown.index, columns=shown.columns)
-    for place, column in enumerate(columns):
+    for place, column in enumerate(table.columns):
         cells = shown.iloc[:, place]
         given = marks.get(column.key)
         found = given or [_verdict_in(cell) for cell in cells]

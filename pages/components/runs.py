@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
+from operator import itemgetter
 
-import pandas as pd
 import streamlit as st
 
 from core.charts import places
-from core.reports import report_table
-from core.result import Result
+from core.result import Result, Table
 from core.verdict import Verdict
 from core.words import say
 from pages.components.parts import show_group
@@ -34,7 +34,7 @@ def show_run(run: Result, names: Sequence[str], *, headline: str = "") -> None:
     """Show the verdict of a run and its files; `names` are of those that were read, the first one first."""
     show_verdict(run.verdict, headline or run.headline)
     (table,) = run.group("list").tables
-    _list_files(run.tool, report_table(table).frame, names)
+    _list_files(run.tool, table, names)
 
 
 def show_figures_of_files(run: Result) -> None:
@@ -54,32 +54,40 @@ def _open_file(tool: str, names: Sequence[str], name: str) -> None:
         st.session_state[f"{tool}_file"] = name
 
 
-def _list_files(tool: str, table: pd.DataFrame, names: Sequence[str]) -> None:
+def _list_files(tool: str, table: Table, names: Sequence[str]) -> None:
     """List the files of a run; one click opens one of `names`, those that were read.
 
     A reason too long for its place is told by its first sentence: the card of its file tells all of it. In a
     narrower window files stand below each other, on a telephone without the reasons that cards tell.
     """
-    pairs = zip(table["file"], map(say, table["why"]), strict=True)
-    reasons = [reason.removeprefix(f"{name}: ") for name, reason in pairs]
-    shown, _ = said_and_tinted(table.drop(columns="why"), {})
+    keys = [column.key for column in table.columns]
+    files = [dict(zip(keys, row, strict=True)) for row in table.cells()]
+    reasons = [say(each["why"]).removeprefix(f"{each['file']}: ") for each in files]
+    others = tuple(replace(each, get=itemgetter(each.key)) for each in table.columns if each.key != "why")
+    shown, _ = said_and_tinted(replace(table, columns=others, rows=files))
     room = max(OF_TABLE - sum(widths_of(shown).values()), OF_TABLE // 3)
     most = int((room - OF_CELL) / OF_LETTER)
     with st.container(key=f"list_wide_{tool}"):
         show_map(
-            table.assign(why=[shortened(each, most) for each in reasons]),
+            replace(
+                table,
+                rows=[
+                    tuple((each | {"why": shortened(reason, most)}).values())
+                    for each, reason in zip(files, reasons, strict=True)
+                ],
+            ),
             alt="Every file with its verdict, and why, the worst first",
             names="file",
             key=f"{tool}_list",
             opened=partial(_open_file, tool, names),
         )
     with st.container(key=f"list_narrow_{tool}", gap="small"):
-        rows = list(enumerate(zip(table["overall"], table["file"], reasons, strict=True)))
-        for number, row in rows[:_MOST_BELOW]:
+        rows = [(each["overall"], each["file"], reason) for each, reason in zip(files, reasons, strict=True)]
+        for number, row in enumerate(rows[:_MOST_BELOW]):
             _show_listed(tool, number, *row, names=names)
         if below := rows[_MOST_BELOW:]:
             with st.expander(say("{n} more", n=len(below)), key=f"{tool}_more_files"):
-                for number, row in below:
+                for number, row in enumerate(below, start=_MOST_BELOW):
                     _show_listed(tool, number, *row, names=names)
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.free_text import Reading, TextColumn, cells_to_read, sample_of_cells
 from core.reports.evidence import records_table
-from core.reports.model import Column
+from core.result import Col
 from core.tables import Dataset
 from core.words import say
 from pages.components.results import ask_to_show_values, show_table
@@ -76,7 +76,7 @@ def _ask(tool: str, dataset: Dataset, column: TextColumn, *, reveal: bool) -> Re
         )
     drawn = sample_of_cells(dataset.table[column.column], page * _AT_ONCE)[(page - 1) * _AT_ONCE :]
     shown = records_table(
-        {Column("number", "Number"): np.arange(len(drawn)) + (page - 1) * _AT_ONCE + 1},
+        {Col("number", "Number"): np.arange(len(drawn)) + (page - 1) * _AT_ONCE + 1},
         {column.column: dataset.table[column.column].take(pa.array(drawn))},
         reveal=reveal,
     )

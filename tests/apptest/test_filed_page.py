@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 from streamlit.testing.v1 import AppTest
 
 from core.__main__ import main
@@ -264,7 +265,7 @@ def test_deciding__checks_a_signature_and_whose_it_is(open_page: Open) -> None:
     shown = _dropped(open_page, **of_report, allowed_signers=lists["eve"])
     assert "does not list for decided reports" in shown
     assert "Rejected" not in shown
-    other = decide(REPORT, replace(DECISION, reason="Else"), name="report.json")
+    other = decide(REPORT, structs.replace(DECISION, reason="Else"), name="report.json")
     shown = _dropped(open_page, d__json=other, d__json__sig=signature, allowed_signers=lists["ana"])
     assert "the signature is not of this decided report" in shown
     assert "No signature is here." in _dropped(open_page, d__json=data)

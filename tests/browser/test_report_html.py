@@ -4,13 +4,13 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 
 from core.languages import LANGUAGES
-from core.reports import ReportTable, render_html
+from core.reports import render_html
+from core.result import Col, Table
 from core.words import speaking
 from tests import report_examples as examples
 from tests.browser.conftest import let_in
@@ -92,11 +92,12 @@ PAGE_OF_PDF = re.compile(rb"/Type\s*/Page\b")
 UPRIGHT, ACROSS, DOWN = 688, 1017, 1026  # pixels between the margins of a sheet of A4
 
 
-def _table_of_long_words(n_columns: int) -> ReportTable:
+def _table_of_long_words(n_columns: int) -> Table:
     """Return a table whose headings and cells are of long words, and sentences with one of 200 letters."""
     cells = ["y" * 40, "y" * 27 + " 1", "some words " * 5 + "z" * 200]
-    words = pd.DataFrame({f"{'x' * 20}_{n}": cells for n in range(n_columns)})
-    return ReportTable(name=f"words {n_columns}", title="Long words", frame=words)
+    columns = tuple(Col(f"{n}", f"{'x' * 20}_{n}") for n in range(n_columns))
+    rows = [(cell,) * n_columns for cell in cells]
+    return Table("", "Long words", columns, rows, name=f"words {n_columns}")
 
 
 @pytest.fixture(scope="module")

@@ -20,8 +20,8 @@ from core.delivery.proof import delivery_proof
 from core.leakage import LeakageSettings, audit_leakage
 from core.leakage.proof import leakage_proof
 from core.plain import printable, shell_word
-from core.reports import ReportTable
 from core.reports.proof import Step, literal, proof_tables
+from core.result import Table
 from core.risk import RiskSettings, RiskThresholds, audit_risk
 from core.risk.proof import risk_proof
 from core.tables import Dataset, ReadOptions, read_dataset
@@ -62,7 +62,7 @@ print(json.dumps(printed))
 _LOADING = "import pandas as pd; "
 
 
-def _run(tables: Iterable[ReportTable], folder: Path) -> list[tuple[str, str, str]]:
+def _run(tables: Iterable[Table], folder: Path) -> list[tuple[str, str, str]]:
     """Run every command beside files that are called as Python's own; none may be imported, none written.
 
     A shell takes each apart, and the first runs as it stands. Those that load the same in the same way are
@@ -77,13 +77,13 @@ def _run(tables: Iterable[ReportTable], folder: Path) -> list[tuple[str, str, st
     before = {*folder.iterdir()}
     (table,) = tables
     assert table.name.split()[0] == "Proof"
-    codes = [_code(command, folder) for command in table.frame["command"]]
+    codes = [_code(command, folder) for _, _, command, _ in table.rows]
     first = codes[0].partition(_LOADING)[0] + _LOADING
     alike = [code for code in codes[1:] if code.startswith(first)]
     together = _done(["python3", "-c", _ONE_BY_ONE], folder, json.dumps(alike)) if alike else "[]"
     printed = dict(zip(alike, json.loads(together), strict=True))
     found = []
-    for what, command, prints in table.frame[["what", "command", "prints"]].itertuples(index=False):
+    for _, what, command, prints in table.rows:
         code = shlex.split(command)[-1]
         said = printed[code] if code in printed else _done(["/bin/sh", "-c", command], folder)
         found.append((str(what), str(prints), said.strip()))
@@ -135,7 +135,7 @@ def _read(path: Path, **options: object) -> Dataset:
     return read_dataset(path, options=ReadOptions(**options))  # type: ignore[arg-type]
 
 
-def _risk(dataset: Dataset) -> tuple[ReportTable, ...]:
+def _risk(dataset: Dataset) -> tuple[Table, ...]:
     settings = RiskSettings(quasi_identifiers=tuple(dataset.columns), roles_suggested=False)
     return risk_proof(audit_risk(dataset, settings=settings, thresholds=RiskThresholds(k=3)), dataset)
 
@@ -167,14 +167,13 @@ def test_risk_proof__runs_whatever_a_file_is_called(name: str, tmp_path: Path) -
 def test_proof__is_not_given_where_no_command_can_open_a_file(name: str) -> None:
     dataset = read_dataset(b"a,b\n1,2\n1,3\n2,2\n", name=name or "x")
     object.__setattr__(dataset, "name", name)
-    (table,) = _risk(dataset)
-    assert table.name == "Tried"
+    assert _risk(dataset) == ()
 
 
 def test_proof__gives_no_command_that_a_program_cannot_take() -> None:
     steps = [Step("a", "x" * 32_001, "1"), Step("b", "y" * 32_000, "2")]
     (table,) = proof_tables(steps)
-    assert [*table.frame["prints"]] == ["2"]
+    assert [prints for *_, prints in table.rows] == ["2"]
     assert proof_tables(steps[:1]) == ()
 
 

@@ -3,13 +3,13 @@
 import base64
 import hashlib
 import json
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 import sshsig
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from core.errors import AuditInputError
 from core.filed.deciding import (

@@ -7,7 +7,6 @@ from datetime import datetime, timedelta
 
 import numpy as np
 import openpyxl
-import pandas as pd
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
@@ -17,9 +16,10 @@ from core.charts import class_size_table
 from core.filed import Sameness, read_report, repeat_report
 from core.measures import format_number
 from core.plain import json_value, printable, valid_unicode
-from core.reports import Figure, ReportTable, csv_bytes, render_csv, render_html, render_json, render_xlsx
+from core.reports import Figure, csv_bytes, render_csv, render_html, render_json, render_xlsx
 from core.reports.as_xlsx import LARGEST_TEXT, cell_text
 from core.reports.model import distinct_names, sheet_names
+from core.result import Col, Table
 from core.verdict import Verdict
 from tests import report_examples as examples
 from tests import tool_reports
@@ -46,8 +46,8 @@ HARMLESS = render_html(without_charts("harmless"))
 
 
 def table_of(values):
-    frame = pd.DataFrame({"a": pd.Series(values, dtype=object)})
-    return examples.report(charts=(), tables=(ReportTable(name="t", title="t", frame=frame),))
+    table = Table("", "t", (Col("a", "a"),), [(value,) for value in values], name="t")
+    return examples.report(charts=(), tables=(table,))
 
 
 # ------------------------------------------------------------------------------------ text is only text
@@ -130,7 +130,7 @@ def test_json__holds_every_finite_number_exactly_and_csv_puts_no_apostrophe_befo
     rows = json.loads(render_json(report))["tables"][0]["rows"]
     finite = [None if value is None or not abs(value) < float("inf") else value for value in values]
     assert [row[0] for row in rows] == finite
-    rows = list(csv.reader(io.StringIO(csv_bytes(report.tables[0].said).decode("utf-8-sig"))))[1:]
+    rows = list(csv.reader(io.StringIO(csv_bytes(report.tables[0]).decode("utf-8-sig"))))[1:]
     for row, value in zip(rows, finite, strict=True):
         assert row in ([""], []) if value is None else float((row or [""])[0]) == float(value)
 

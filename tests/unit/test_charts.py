@@ -227,23 +227,21 @@ def test_histogram__leaves_out_intervals_of_nothing():
     assert part["encoding"]["x"]["scale"] == {"domain": [0, 20]}
 
 
-def test_horizontal_bars__draw_columns_of_any_name():
+def test_horizontal_bars__draw_names_of_any_kind():
     for name in TRICKY_NAMES:
-        value, chance = f"{name} value", f"{name} chance"
-        frame = pd.DataFrame({name: ["a", "b"], value: [0.5, np.nan], chance: [0.1, 0.2]})
-        titles = {"value_title": "Share of records", "label_title": "Column"}
-        rule = {"rule": 0.3, "rule_label": "limit"}
-        chart = horizontal_bars(frame, label=name, value=value, reference=chance, **titles, **rule)
+        titles = {"value_title": "Share of records", "label_title": "Column", "compared_with": "chance"}
+        rows = [(name, 0.5, 0.1), ("b", np.nan, 0.2)]
+        chart = horizontal_bars(rows, **titles, rule=0.3, rule_label="limit")
         assert marks(chart) == ["bar", "tick", "rule", "text"], name
         assert data_of(chart, 0) == [
-            {"name": "a", "value": 0.5, "series": "observed", "text": "50.0 %"},
+            {"name": name, "value": 0.5, "series": "observed", "text": "50.0 %"},
             {"name": "b", "value": None, "series": "observed", "text": "not assessed"},
         ], name
         assert data_of(chart, 1)[1]["text"] == "20.0 %", name
         x = vega_lite(chart)["layer"][0]["encoding"]["x"]
         assert x["scale"] == {"domain": [0, 1], "nice": False}, name
     of_counts = {"unit": "records", "value_title": "Records", "label_title": "A"}
-    chart = horizontal_bars(pd.DataFrame({"a": ["x"], "b": [1234]}), label="a", value="b", **of_counts)
+    chart = horizontal_bars([("x", 1234)], **of_counts)
     assert marks(chart) == ["bar"]
     assert "scale" not in vega_lite(chart)["layer"][0]["encoding"]["x"]
     assert data_of(chart, 0)[0]["text"] == "1,234"
@@ -263,13 +261,12 @@ def test_heatmap__writes_the_figure_into_every_cell_that_has_room():
 
 
 def every_chart():
-    bars = pd.DataFrame({"a": ["x"], "b": [0.5], "c": [0.2]})
     cells = pd.DataFrame({"a": ["x"], "b": ["y"], "c": [0.2]})
     yield class_size_chart(np.array([1, 9]), np.array([3, 45000]), 5)
     yield class_size_chart(np.array([1, 9]), np.array([3, 45000]), 5, log=True)
     yield histogram([0, 1], [2], of="neutral", x_title="x", y_title="y")
     yield stacked_share_bar([Part(label="a", count=1, meaning="kept")], unit="users", title="t")
-    yield horizontal_bars(bars, label="a", value="b", reference="c", value_title="v", label_title="l")
+    yield horizontal_bars([("x", 0.5, 0.2)], value_title="v", label_title="l", compared_with="chance")
     yield heatmap(cells, x="a", y="b", value="c", x_title="x", y_title="y", value_title="v")
 
 
@@ -299,9 +296,11 @@ def test_for_report__writes_numbers_as_the_language_does():
 
 
 def test_described__tells_titles_of_axes_and_the_first_marks():
-    frame = pd.DataFrame({"a": list("uvwxyz"), "b": [0.5] * 6, "c": [0.25] * 6})
     bars = horizontal_bars(
-        frame, label="a", value="b", reference="c", value_title="Share", label_title="Column"
+        [(name, 0.5, 0.25) for name in "uvwxyz"],
+        value_title="Share",
+        label_title="Column",
+        compared_with="chance",
     )
     rows = "; ".join(f"{name}, {{}}" for name in "uvwxy") + "; …"
     assert described(vega_lite(bars)) == (

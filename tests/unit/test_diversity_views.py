@@ -34,12 +34,13 @@ from core.diversity.outcomes import tree_dependence
 from core.diversity.report import configurations_csv, diversity_report, kept_records_csv
 from core.diversity.result import diversity_result, singling_out_table, way_of_records
 from core.measures import MEASURES
-from core.reports import RENDERERS, render, report_table
+from core.reports import RENDERERS, render
 from core.result import Drawing, Figure, Table
 from core.tables import read_dataset
 from core.verdict import Verdict
 from tests.cases.table import says
 from tests.checked_charts import checked
+from tests.report_examples import frame_of
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
@@ -73,7 +74,7 @@ def figures_of(audit: DiversityAudit, picked: Configuration) -> tuple[Figure, ..
 
 def table_of(key: str, audit: DiversityAudit, picked: Configuration | None = None) -> pd.DataFrame:
     parts = diversity_result(audit, picked).parts("report")
-    return report_table(next(each for each in parts if isinstance(each, Table) and each.key == key)).frame
+    return frame_of(next(each for each in parts if isinstance(each, Table) and each.key == key))
 
 
 def test_configurations_table__has_a_row_per_pair_and_no_zero_for_unknown(audit: DiversityAudit) -> None:
@@ -166,9 +167,7 @@ def test_tables__say_in_words_what_is_known_and_sum_to_what_is_released(
     table = table_of("class_diversity", audit, picked)
     assert table["records"].sum() == picked.kept_set.n_kept
     assert table["values"].min() >= picked.l
-    ranked = report_table(
-        singling_out_table(rank_by_singling_out(problem.data.table, problem.data.columns))
-    ).frame
+    ranked = frame_of(singling_out_table(rank_by_singling_out(problem.data.table, problem.data.columns)))
     assert sorted(ranked["column"]) == sorted(problem.data.columns)
     assert ranked["together"].is_monotonic_increasing
     kept = audit.search.configuration(2, 1)

@@ -204,7 +204,7 @@ def test_report__holds_both_verdicts_every_figure_and_no_user() -> None:
     keys = "stages classes steps strategies traces rows diversity unmapped"
     assert [table.key for table in made.tables if table.key] == keys.split()
     assert made.tables[-1].name == "Proof"
-    assert len(made.tables[3].frame) == 4
+    assert len(made.tables[3].cells()) == 4
     assert "Events kept for every k" in [chart.title for chart in made.charts]
     for format_ in ("html", "xlsx", "csv", "json"):
         assert b"ana@example.org" not in render(made, format_)

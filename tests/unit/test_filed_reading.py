@@ -154,7 +154,7 @@ def test_read_report__takes_what_reports_may_leave_out_and_whatever_numbers_they
     assert [each.value for each in filed.figures] == [*values]
     assert [type(each.value) for each in filed.figures[1:3]] == [int, float]
     assert [(each.path, each.options) for each in filed.inputs] == [("", None), ("", OPTIONS)]
-    assert [each.frame.to_numpy().tolist() for each in filed.tables] == [
+    assert [[[*row] for row in each.cells()] for each in filed.tables] == [
         [["x", 1], [None, 0.5]],
         [["x", 0.5], ["y", 1]],
     ]

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from core.charts import described
 from core.demo import LEAKAGE as DEMOS
 from core.leakage import LeakageAudit, LeakageSettings, LeakageThresholds, audit_leakage, pair_tables
 from core.leakage.evidence import row_counts_csv, row_values_table
@@ -14,12 +15,13 @@ from core.leakage.report import leakage_report
 from core.leakage.result import comparison_note, leakage_result, nearest_note
 from core.leakage.tool import TOOL
 from core.measures import MEASURES
-from core.reports import RENDERERS, input_facts, render, report_table
+from core.reports import RENDERERS, input_facts, render
 from core.result import Drawing, Figure, Table
 from core.tables import Dataset, ReadOptions, read_dataset
 from core.verdict import Verdict
 from tests.cases.table import says
 from tests.checked_charts import checked
+from tests.report_examples import frame_of
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 ORIGINAL = "town,age,sex\nEkwador,30,f\nBydgoszcz,41,m\nCork,52,f\nDerby,63,m\n"
@@ -52,7 +54,7 @@ def frame(audit: LeakageAudit, key: str) -> pd.DataFrame:
         for each in group.parts
         if isinstance(each, Table) and each.key == key
     )
-    return report_table(found).frame
+    return frame_of(found)
 
 
 def in_order(audit: LeakageAudit) -> list[Figure]:
@@ -150,7 +152,8 @@ def test_columns_and_charts__show_the_largest_first() -> None:
     counts = next(iter(specification["datasets"].values()))
     assert sum(row["observed"] for row in counts) == 4
     assert sum(row["chance"] for row in counts) == pytest.approx(4)
-    assert says(proportion.alt, "full leakage: 2…partial leakage: 0…: 1 row…: 1 row")
+    told = described(checked(proportion.chart()))
+    assert says(told, "full leakage, 2…partial leakage, 0…cell, 1, 25.0 %…cell, 1, 25.0 %.")
 
 
 @pytest.mark.slow
@@ -169,7 +172,7 @@ def test_row_tables__have_numbers_and_counts_and_one_row_of_both_tables() -> Non
     pair = pair_tables(original, scrambled, key="id")
     result = audit_leakage(original, scrambled, settings=LeakageSettings(key="id"))
     assert frame(result, "worst_rows")["row"].tolist() == [2]
-    assert row_values_table(pair, result.measures, 2).to_dict("records") == [
+    assert frame_of(row_values_table(pair, result.measures, 2)).to_dict("records") == [
         {"column": "a", "original": "y", "scrambled": "z", "equal": False}
     ]
     lines = row_counts_csv(audit().measures).decode().splitlines()

@@ -20,8 +20,6 @@ from core.plain import json_value, printable, setting_text
 from core.reports import (
     RENDERERS,
     Figure,
-    ReportChart,
-    ReportTable,
     content_digest,
     csv_bytes,
     current_versions,
@@ -33,8 +31,8 @@ from core.reports import (
     render_xlsx,
 )
 from core.reports.as_xlsx import cell_text
-from core.reports.model import Column, distinct_names, report_stem, sheet_names
-from core.reports.model import table_of as rows_as_table
+from core.reports.model import distinct_names, report_stem, said_frame, sheet_names
+from core.result import Col, Drawing, Table
 from core.tables import read_dataset
 from core.verdict import Finding, Verdict
 from tests import report_examples as examples
@@ -49,10 +47,6 @@ def workbook(report):
 
 def page_of(**changes):
     return Page(render_html(examples.report(**changes)))
-
-
-def table_of(columns, title="t"):
-    return ReportTable(name=title[:31], title=title, frame=pd.DataFrame(columns))
 
 
 def cells(sheet):
@@ -187,7 +181,7 @@ def test_render_xlsx__keeps_numbers_numbers_and_leaves_missing_cells_blank():
 
 def test_render_xlsx__blanks_infinite_numbers_and_keeps_integers_that_excel_would_round_as_text():
     columns = {"x": [math.inf, -math.inf, -5.0], "n": [10**15, 10**15 + 1, -5], "b": [True, False, True]}
-    sheet = workbook(examples.report(tables=(table_of(columns),)))["t"]
+    sheet = workbook(examples.report(tables=(examples.as_table(columns),)))["t"]
     assert [[cell.value for cell in sheet[at][1:]] for at in "ABC"] == [
         ["x", None, None, -5],
         ["n", 10**15, str(10**15 + 1), -5],
@@ -209,7 +203,9 @@ def test_render_xlsx__stores_every_text_as_text_and_marks_formulas_so_that_editi
 
 
 def test_render_xlsx__leads_from_the_summary_to_every_sheet_and_back():
-    book = workbook(examples.report(tables=tuple(table_of({"a": [1]}, name) for name in ("a'b", "c"))))
+    book = workbook(
+        examples.report(tables=tuple(examples.as_table({"a": [1]}, name) for name in ("a'b", "c")))
+    )
     links = {cell.value: cell.hyperlink.location for cell in cells(book.worksheets[0]) if cell.hyperlink}
     assert links == {"Findings": "'Findings'!A1", "Limits": "'Limits'!A1", "a'b": "'a''b'!A1", "c": "'c'!A1"}
     assert {sheet["A1"].hyperlink.location for sheet in book.worksheets[1:]} == {"'Summary'!A1"}
@@ -231,12 +227,10 @@ def test_render_xlsx__says_what_a_sheet_cannot_hold(monkeypatch):
     assert any(said == cell.value for cell in cells(book["Summary"]))
 
 
-def test_table_of__keeps_whole_numbers_whole_beside_gaps():
-    whole, large, shares = (
-        rows_as_table([(1, 2**70, 0.5), (None, None, None)], [Column(key, key) for key in ("a", "b", "c")])
-        .to_dict("list")
-        .values()
-    )
+def test_said_frame__keeps_whole_numbers_whole_beside_gaps():
+    columns = tuple(Col(key, key) for key in ("a", "b", "c"))
+    shown = said_frame(Table("", "", columns, [(1, 2**70, 0.5), (None, None, None)]))
+    whole, large, shares = shown.to_dict("list").values()
     assert (str(whole[0]), pd.isna(whole[1])) == ("1", True)
     assert (large[0], shares[0]) == (2**70, 0.5)
 
@@ -293,12 +287,16 @@ def test_render_csv__gives_several_tables_as_a_zip_that_explains_itself():
 
 def test_csv_bytes__puts_an_apostrophe_before_text_that_would_run_and_damages_nothing_else():
     for formula in examples.FORMULAS:
-        rows = csv_rows(csv_bytes(pd.DataFrame({formula: ["safe", formula]})))
+        rows = csv_rows(csv_bytes(examples.as_table({formula: ["safe", formula]})))
         assert rows == [["'" + formula], ["safe"], ["'" + formula]]
     frame = pd.DataFrame({"n": [-5, 3], "x": [-0.25, math.inf], "y": [np.nan, -1e-9]})
-    assert csv_rows(csv_bytes(frame)) == [["n", "x", "y"], ["-5", "-0.25", ""], ["3", "", "-1e-09"]]
+    assert csv_rows(csv_bytes(examples.as_table(frame))) == [
+        ["n", "x", "y"],
+        ["-5", "-0.25", ""],
+        ["3", "", "-1e-09"],
+    ]
     text = 'a,b;c\t"d"\r\ne'
-    assert csv_rows(csv_bytes(pd.DataFrame({"x": [text]}))) == [["x"], [text]]
+    assert csv_rows(csv_bytes(examples.as_table({"x": [text]}))) == [["x"], [text]]
 
 
 # ------------------------------------------------------------------------------------------------ HTML
@@ -364,7 +362,7 @@ def test_render_html__draws_charts_as_svg_with_a_text_and_ids_of_their_own():
     assert "k = 5" in page.text
     points = alt.Chart(pd.DataFrame({"c0": [1, 2], "c1": [1, 9]}))
     clipped = layered(points.mark_line(clip=True).encode(x=alt.X("c0:Q"), y=alt.Y("c1:Q")), height=100)
-    clipping = page_of(charts=(ReportChart(title="t", chart=lambda: clipped, alt_text="t"),) * 2)
+    clipping = page_of(charts=(Drawing("t", lambda: clipped, "t"),) * 2)
     ids = [[value for name, value in each.attributes if name == "id"] for each in (page, clipping)]
     assert [len(each) for each in ids] == [len(set(each)) for each in ids]
     clips = {value for name, value in clipping.attributes if name == "clip-path"}
@@ -376,7 +374,7 @@ def test_render_html__draws_charts_as_svg_with_a_text_and_ids_of_their_own():
 def test_render_html__draws_a_gradient_the_same_way_every_time():
     cells = pd.DataFrame({"a": ["x", "y"], "b": ["1", "1"], "v": [0.1, 0.9]})
     drawn = partial(heatmap, cells, x="a", y="b", value="v", x_title="A", y_title="B", value_title="V")
-    report = examples.report(charts=(ReportChart(title="t", chart=drawn, alt_text="t"),) * 2)
+    report = examples.report(charts=(Drawing("t", drawn, "t"),) * 2)
     first = render_html(report)
     page = Page(first)
     assert page.tags.count("lineargradient") == 2
@@ -392,17 +390,17 @@ def test_render_html__never_fetches_a_charts_data():
     bars = alt.Chart("https://example.invalid/data.json").mark_bar().encode(x=alt.X("a:Q"))
     drawn = partial(alt.layer, bars, height=9)
     with pytest.raises(ValueError, match="External data url not allowed"):
-        render_html(examples.report(charts=(ReportChart(title="t", chart=drawn, alt_text="t"),)))
+        render_html(examples.report(charts=(Drawing("t", drawn, "t"),)))
 
 
 def test_render_html__says_where_a_long_or_wide_table_or_text_was_cut():
-    wide = table_of({f"column {number}": range(60) for number in range(20)}, "Wide")
+    wide = examples.as_table({f"column {number}": range(60) for number in range(20)}, "Wide")
     page = page_of(tables=(examples.class_sizes_table(1234), wide))
     assert "First 25 of 1,234 rows; the XLSX holds all." in page.text
     assert "First 25 of 60 rows and first 14 of 20 columns; the XLSX holds all." in page.text
     assert "column 14" not in page.text
     assert page.tags.count("tr") < 130
-    text = page_of(tables=(table_of({"a": ["y" * 5000]}),)).text
+    text = page_of(tables=(examples.as_table({"a": ["y" * 5000]}),)).text
     assert "y" * 600 + " … [5,000 characters; the XLSX holds more]" in text
     assert "y" * 601 not in text
 
@@ -410,8 +408,8 @@ def test_render_html__says_where_a_long_or_wide_table_or_text_was_cut():
 def test_render_html__shows_shares_as_percent_and_missing_as_a_dash():
     cells = {"a_share": [0.5, 0.0001], "part": [1.0, np.nan], "x": [1.5, -2.0], "y": [True, False]}
     units = {"a_share": "share", "part": "risk"}
-    columns = tuple(Column(name, name, units.get(name)) for name in cells)
-    table = ReportTable(name="t", title="t", frame=pd.DataFrame(cells), columns=columns)
+    columns = tuple(Col(name, name, units.get(name)) for name in cells)
+    table = Table("", "t", columns, [*zip(*cells.values(), strict=True)], name="t")
     assert "a_share part x y 50.0 % 100 % 1.500 yes < 0.1 % – -2 no" in page_of(tables=(table,)).text
 
 
@@ -421,7 +419,7 @@ def test_render_html__says_so_where_there_is_nothing():
     assert "No findings." in text
     for heading in ("Definitions", "Tables", "What this result cannot tell"):
         assert heading not in text
-    assert "Empty one No rows." in page_of(tables=(table_of({"a": []}, "Empty one"),)).text
+    assert "Empty one No rows." in page_of(tables=(examples.as_table({"a": []}, "Empty one"),)).text
 
 
 def test_render_html__prints_on_a4_with_repeated_headers_and_whole_rows():

@@ -11,8 +11,8 @@ import pytest
 from benchmarks.demos.risk import make_patients, make_released_patients
 from core.charts import described
 from core.demo import RISK as DEMOS
-from core.reports import RENDERERS, input_facts, render, report_table
-from core.reports.model import said_table
+from core.reports import RENDERERS, input_facts, render
+from core.reports.model import said_frame
 from core.result import Group, Note
 from core.risk import (
     ColumnsMeasurement,
@@ -48,7 +48,7 @@ from core.risk.suda import Suda, class_combinations
 from core.roles import suggest_roles
 from core.verdict import Verdict
 from pages.measure.risk_parts.settings import roles_note, roles_table
-from tests.cases.table import holds_for_each
+from tests.cases.table import holds_for_each, says
 from tests.checked_charts import checked
 from tests.one_json import document_of
 from tests.risk_examples import DISEASE, PEOPLE, POPULATION, judged, measured, table
@@ -60,7 +60,7 @@ NOTHING = "age,sex,x\n,,1\n"
 
 def _said(group: Group, place: int = 0) -> pd.DataFrame:
     """Return a table of a group as people read it."""
-    return report_table(group.tables[place]).said
+    return said_frame(group.tables[place])
 
 
 def _against_population() -> RiskAudit:
@@ -172,14 +172,14 @@ def test_disclosure_table__writes_infinite_and_counts() -> None:
 
 def test_worst_classes__are_masked_until_revealed() -> None:
     found = measured(sensitive=("disease",))
-    masked = said_table(worst_classes_table(found, table(PEOPLE)))
+    masked = said_frame(worst_classes_table(found, table(PEOPLE)))
     assert masked.to_dict("list") == {
         "Size in records": [1, 2, 3],
         "age": ["99", "99", "99"],
         "sex": ["A", "A", "A"],
         "Different values of disease": [1, 1, 2],
     }
-    shown = said_table(worst_classes_table(found, table(PEOPLE), reveal=True))
+    shown = said_frame(worst_classes_table(found, table(PEOPLE), reveal=True))
     assert shown["age"].tolist() == ["50", "40", "30"]
 
 
@@ -199,9 +199,8 @@ def test_charts__say_what_they_show() -> None:
     assert any([row.get("cumulative") for row in data] == pytest.approx([1 / 6, 3 / 6, 1.0]) for data in rows)
     assert drawn["layer"][-1]["encoding"]["y"]["axis"]["orient"] == "right"
     (bars,) = intruders_drawing(_against_population())
-    assert bars.alt == Saying(
-        "Bars of Prosecutor, highest 100 %, Prosecutor, average 50.0 %, … 50.0 %, … 29.2 %, … 20.0 %."
-    )
+    told = described(checked(bars.chart()))
+    assert says(told, "Prosecutor, highest, 100 %; Prosecutor, average, 50.0 %; …, 50.0 %; …, 29.2 %")
     nothing = judged(NOTHING)
     assert class_drawing(nothing) == intruders_drawing(nothing) == ()
     (of_persons,) = class_drawing(judged("age,who\n30,a\n30,b\n", quasi="age", person="who"))
@@ -280,7 +279,7 @@ def test_report__holds_the_searches_that_were_made() -> None:
     nothing = search_what_if(audit.measurement, people, settings=WhatIfSettings(ks=(50,)))
     report = risk_report(audit, **described, what_if=nothing)
     (said,) = (each for each in report.tables if each.key == "what_if_result")
-    assert said.frame["result"].tolist() == [what_if_note(nothing)]
+    assert said.cells() == [(what_if_note(nothing),)]
 
 
 def test_first_figures__show_what_is_judged() -> None:
@@ -438,7 +437,7 @@ def test_against_population__shows_every_figure_and_which_model_was_taken() -> N
 
 def test_tables__name_a_column_called_as_one_of_ours() -> None:
     text = "Size in records,sex\nAna,F\nRok,M\n"
-    masked = said_table(worst_classes_table(measured(text, quasi="Size in records,sex"), table(text)))
+    masked = said_frame(worst_classes_table(measured(text, quasi="Size in records,sex"), table(text)))
     assert masked.columns.tolist() == ["Size in records", "Size in records (column)", "sex"]
     assert masked.to_numpy().tolist() == [[1, "AAA", "A"], [1, "AAA", "A"]]
     figures = measured("age,Figure\n30,flu\n30,cold\n", quasi="age", sensitive=("Figure",))

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from benchmarks.demos.risk import make_patients
+from core.charts import described
 from core.reports import zip_of
 from core.risk import (
     ClassLimits,
@@ -251,7 +252,9 @@ def test_result__describes_an_option() -> None:
     assert sizes[option_for(what_if, 5)] >= 5
     assert option_for(what_if, 10_000) == len(sizes) - 1
     (chart,) = what_if_group(what_if).drawings
-    assert chart.alt.startswith("Points of precision lost against highest risk: k = 3 loses ")
+    assert "Option, Precision lost, Highest risk, Records suppressed: k = 3, " in described(
+        checked(chart.chart())
+    )
     (table,) = risk_result(judge_risk(found)).group("suppression").tables
     ks, n_to_suppress, _ = zip(*table.cells(), strict=True)
     assert ks == (2, 3, 5, 11, 20)

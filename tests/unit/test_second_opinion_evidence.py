@@ -4,18 +4,19 @@ import numpy as np
 import pytest
 
 from core.reports.evidence import small_class_records
-from core.reports.model import said_table
+from core.reports.model import said_frame
 from core.tabular.evidence import relinked_records, unchanged_records
 from core.tabular.second_opinion import judge_second_opinion, measure_second_opinion, with_quasi_identifiers
 from core.tabular.second_opinion.opinion import folded, gravest_first
 from core.verdict import Finding, Verdict
+from tests.report_examples import frame_of
 from tests.second_opinion_examples import dataset, findings, log_of, opinion_on, the_finding, well_anonymized
 
 
 def test_records__of_what_is_unchanged_relinked_or_in_small_classes() -> None:
     original = dataset({"a": ["1", "2", "3", None]})
     anonymized = dataset({"a": ["1.0", "x", "3", None]})
-    frame = said_table(unchanged_records(original, anonymized, column="a"))
+    frame = said_frame(unchanged_records(original, anonymized, column="a"))
     assert frame.to_dict("list") == {
         "Record": [1, 3],
         "a (original)": ["1", "3"],
@@ -23,16 +24,16 @@ def test_records__of_what_is_unchanged_relinked_or_in_small_classes() -> None:
     }
     original = dataset({"a": ["1", "2"]})
     found = unchanged_records(original, dataset({"a_b": ["9", "2"]}), column="a", anonymized_column="a_b")
-    assert found["record"].tolist() == [2]
-    assert unchanged_records(original, dataset({"a": ["1"]}), column="a").empty
+    assert frame_of(found)["record"].tolist() == [2]
+    assert unchanged_records(original, dataset({"a": ["1"]}), column="a").cells() == []
     original, anonymized = dataset({"Name": ["a", "b"]}), dataset({"NAME": ["a", "c"]})
-    frame = said_table(unchanged_records(original, anonymized, column="NAME"))
+    frame = said_frame(unchanged_records(original, anonymized, column="NAME"))
     assert frame["NAME (original)"].tolist() == ["a"]
-    frame = relinked_records(original, anonymized, columns=["NAME"])
+    frame = frame_of(relinked_records(original, anonymized, columns=["NAME"]))
     assert frame["original_record"].tolist() == [1]
     original = dataset({"a": ["1", "1", "2", None], "b": ["x", "y", "x", None]})
     anonymized = dataset({"a": ["2.0", "1", None, "7"], "b": ["x", "y", None, "x"]})
-    frame = said_table(relinked_records(original, anonymized, columns=["a", "b"]))
+    frame = said_frame(relinked_records(original, anonymized, columns=["a", "b"]))
     assert frame.to_dict("list") == {
         "Record": [1, 2],
         "Original record": [3, 2],
@@ -40,10 +41,10 @@ def test_records__of_what_is_unchanged_relinked_or_in_small_classes() -> None:
         "b": ["x", "y"],
     }
     anonymized = dataset({"sex": ["F", "F", "M", None, "F"], "age": ["1", "1", "2", None, "1"]})
-    frame = small_class_records(anonymized, quasi_identifiers=["sex", "age"], k=5, reveal=True)
+    frame = frame_of(small_class_records(anonymized, quasi_identifiers=["sex", "age"], k=5, reveal=True))
     assert frame["record"].tolist() == [3, 1, 2, 5]
     assert frame["class_size"].tolist() == [1, 3, 3, 3]
-    frame = small_class_records(anonymized, quasi_identifiers=["sex"], k=2, reveal=True)
+    frame = frame_of(small_class_records(anonymized, quasi_identifiers=["sex"], k=2, reveal=True))
     assert frame["record"].tolist() == [3]
 
 
@@ -57,14 +58,14 @@ def test_evidence__never_takes_a_column_for_a_fact_by_its_heading() -> None:
         relinked_records(table, table, columns=OURS, reveal=False),
         small_class_records(table, quasi_identifiers=OURS, k=5, reveal=False),
     ):
-        frame = said_table(found)
+        frame = said_frame(found)
         assert frame.columns.is_unique
         assert frame["Record"].tolist() == [1, 2, 3]
         assert not any(str(value).endswith((" 0", " 1", " 2")) for value in frame.to_numpy().ravel())
-    shown = said_table(relinked_records(table, table, columns=OURS))
+    shown = said_frame(relinked_records(table, table, columns=OURS))
     assert shown.iloc[0].tolist() == [1, 1, *(f"{name} 0" for name in OURS)]
     table = dataset({"Found": ["Ana", "Rok"]})
-    frame = said_table(unchanged_records(table, table, column="Found", reveal=False))
+    frame = said_frame(unchanged_records(table, table, column="Found", reveal=False))
     assert frame["Found (original)"].tolist() == ["AAA", "AAA"]
 
 

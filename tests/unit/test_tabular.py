@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from core.errors import AuditInputError
-from core.reports.model import said_table
+from core.reports.model import said_frame
 from core.tables import Dataset, Reading, ReadOptions, read_dataset
 from core.tabular import (
     TabularSettings,
@@ -470,21 +470,21 @@ def test_evidence_rows__shows_shapes_until_asked():
     original, anonymized = {"d": ["1987-03-21", "1990-01-01"]}, {"d": ["1987-03-21", "1990-01-01"]}
     measured = measure(original, anonymized, {"d": "birthdate/date_floor_year"})
     pair = table(original), table(anonymized)
-    (row,) = said_table(evidence_rows(*pair, measured, "d")).to_dict("records")
+    (row,) = said_frame(evidence_rows(*pair, measured, "d")).to_dict("records")
     assert row == {
         "Record": 1,
         "Original value": "YYYY-MM-DD",
         "Anonymized value": "YYYY-MM-DD",
         "Found": "not the first day of a year",
     }
-    (row,) = said_table(evidence_rows(*pair, measured, "d", reveal=True)).to_dict("records")
+    (row,) = said_frame(evidence_rows(*pair, measured, "d", reveal=True)).to_dict("records")
     assert (row["Original value"], row["Anonymized value"]) == ("1987-03-21", "1987-03-21")
 
 
 def evidence(original, anonymized, told, **options):
     measured = measure({"c": original}, {"c": anonymized}, {"c": told}, **options)
     rows = evidence_rows(table({"c": original}), table({"c": anonymized}), measured, "c", reveal=True)
-    return [tuple(row.values()) for row in rows.to_dict("records")]
+    return rows.cells()
 
 
 def test_evidence_rows__are_those_each_check_counted_of_no_other_column_and_limited() -> None:
@@ -507,11 +507,11 @@ def test_evidence_rows__are_those_each_check_counted_of_no_other_column_and_limi
     anonymized = table({"Unnamed: 1": ["x"], "a": ["x"], "new": ["x"]})
     measured = measure_tabular(original, anonymized, log())
     for column in ("new", "Unnamed: 1", "gone"):
-        assert evidence_rows(original, anonymized, measured, column).empty
+        assert evidence_rows(original, anonymized, measured, column).cells() == []
     cells = [str(number) for number in range(500)]
     measured = measure({"c": cells}, {"c": cells}, {"c": "x/drop"})
     rows = evidence_rows(table({"c": cells}), table({"c": cells}), measured, "c")
-    assert len(rows) == 100
+    assert len(rows.cells()) == 100
 
 
 # ------------------------------------------------------------------------- files as people have them

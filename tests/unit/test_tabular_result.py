@@ -8,7 +8,7 @@ import pytest
 from benchmarks.demos.tabular import make_hospital
 from core.demo import TABULAR as DEMOS
 from core.own_reports import TABULAR_COLUMNS
-from core.reports import render_csv, render_html, render_json, render_xlsx, report_table
+from core.reports import render_csv, render_html, render_json, render_xlsx
 from core.result import Drawing
 from core.tables import read_dataset
 from core.tabular import LeftOutFile, TabularThresholds, audit_tabular, judge_tabular, pair_files, read_log
@@ -20,6 +20,7 @@ from core.tabular.verified import VerifiedFile
 from core.verdict import Verdict
 from tests.cases.table import says
 from tests.checked_charts import checked
+from tests.report_examples import frame_of
 
 NOON = datetime(2026, 1, 31, 12, 0, 5, tzinfo=UTC)
 SKIPPED = (LeftOutFile(name="z.csv", reason="z_anonymized.csv is missing."),)
@@ -57,7 +58,7 @@ def test_headline__is_the_main_reason_and_a_skipped_file_is_never_a_pass(files) 
 @pytest.mark.slow
 def test_tables__hold_a_row_per_file_column_and_residual(files) -> None:
     (told,) = run_result(list(files.values())).group("files").parts
-    table = report_table(told).frame.set_index("file")
+    table = frame_of(told).set_index("file")
     assert list(table["overall"]) == ["PASS", "WARN", "FAIL", "FAIL"]
     assert table.loc["visits.csv", "warn_share"] == pytest.approx(4 / 7)
     assert table.loc["patients.csv", "k"] == 29
@@ -65,13 +66,13 @@ def test_tables__hold_a_row_per_file_column_and_residual(files) -> None:
     assert table["share_k_lt_5"].isna().to_dict()["survey.csv"]
     result = file_result(files["lab_results.csv"].audit)
     (checks,), (residuals,) = result.group("columns").parts, result.group("patterns").parts
-    table = report_table(checks).frame
+    table = frame_of(checks)
     assert list(table["column"]) == ["sample", "name", "birth_date", "sex", "glucose", "note"]
     failed = table[table["status"] == "FAIL"]
     assert list(failed["column"]) == ["name", "birth_date", "note"]
     assert list(failed["n_failing"]) == [2, 7, 70]
     assert list(failed["shapes"])[1] == "YYYY-MM-DD"
-    (row,) = report_table(residuals).frame.query("column == 'note'").to_dict("records")
+    (row,) = frame_of(residuals).query("column == 'note'").to_dict("records")
     assert (row["n_cells"], row["patterns"]) == (70, "Phone number 70")
     assert row["found_share"] == pytest.approx(70 / 420)
     assert file_result(files["patients.csv"].audit).group("patterns").parts == ()
@@ -242,6 +243,6 @@ def test_evidence__is_masked_unless_revealed_and_empty_where_nothing_speaks_agai
     for evidence in kinds:
         for reveal, row in zip((False, True), SHOWN[evidence.label], strict=True):
             rows = evidence_table(evidence, original, anonymized, audit, k=5, reveal=reveal)
-            assert rows.iloc[0].tolist() == row
+            assert [*rows.cells()[0]] == row
     *_, audit = _audited(*["sex\n" + "F\nM\n" * 10] * 2, {"sex": ("gender", "keep")})
     assert evidence_of(audit, k=5) == ()

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from core.errors import AuditInputError
-from core.reports import report_table
+from core.reports.model import said_frame
 from core.result import Result, Table
 from core.vcf import VcfSettings, scan_pair
 from core.vcf.apart import measure_for_other
@@ -304,7 +304,7 @@ def test_result__of_donors_say_every_word_in_the_language() -> None:
         found += [say(figure.threshold) for figure in result.group("donors").figures]
         found += [say(group.title) for group in result.groups]
         for table in _tables(result).values():
-            shown = report_table(table).said
+            shown = said_frame(table)
             found += [say(table.title), *shown, *shown.to_numpy(dtype=object).ravel()]
     texts = [one for one in found if isinstance(one, str)]
     assert any("⟦first degree⟧" in one for one in texts)

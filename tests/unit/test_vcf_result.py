@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.demos.vcf import make_cohort
 from core.demo import VCF as DEMOS
-from core.reports import render, report_table
+from core.reports import render
 from core.vcf import (
     ALL_CHECKS,
     CHECKS,
@@ -38,6 +38,7 @@ from core.words import say
 from pages.verify.vcf_parts.settings import severity_table
 from tests.cases.table import says
 from tests.checked_charts import checked
+from tests.report_examples import frame_of
 from tests.vcf_files import bcf, bgzf, masked_header, vcf_file, vcf_text
 
 REPEAT = "ACACACACACACACA"
@@ -82,7 +83,7 @@ def audit(outcome):
 
 def _frame(outcome: PairOutcome, group: str):
     """Return the first table of a group of what is said of a file."""
-    return report_table(vcf_result(outcome, outcome.audit).group(group).tables[0]).frame
+    return frame_of(vcf_result(outcome, outcome.audit).group(group).tables[0])
 
 
 def test_unmasked__table_bed_and_csv_hold_every_site_in_file_order(outcome, audit) -> None:

@@ -18,9 +18,9 @@ from core.measures import MEASURES
 from core.measures.measure import format_number
 from core.reports.model import Figure, figure_text, unit_words
 from core.words import (
-    Amount,
     Text,
     Written,
+    amount,
     counted,
     joined,
     listed,
@@ -99,7 +99,7 @@ def test_say__takes_the_form_that_the_count_asks_for(n: int, said: str) -> None:
 
 @pytest.mark.usefixtures("slovenian")
 def test_say__says_literals_and_words_in_place_of_numbers() -> None:
-    assert (say("Records"), say(Amount("share", None))) == ("Zapisi", "ni ocenjeno")
+    assert (say("Records"), say(amount("share", None))) == ("Zapisi", "ni ocenjeno")
 
 
 @pytest.mark.usefixtures("slovenian")

@@ -13,8 +13,9 @@ from core.events.result import recommended_way, scopes_table, suggestions_table,
 from core.events.settings import PSEUDONYM_SCOPES
 from core.events.suggestions import NONE_REACHES, tried_text
 from core.jobs import Progress
+from core.result import Col, Table
 from core.tables import Dataset
-from core.words import say
+from core.words import say, text
 from pages.anonymize.events_parts.settings import show_mapping_downloads, use_settings
 from pages.components.long_work import ask_for_work, greyed_out
 from pages.components.parts import show_group, show_part
@@ -146,4 +147,7 @@ def show_preview(shown: Shown) -> None:
     )
     show_group(shown.result, "preview")
     st.markdown(say("The first lines of the log as uploaded."))
-    show_table(shown.given["log"].table.slice(0, 10).to_pandas(), alt="First lines of the log")
+    first = shown.given["log"].table.slice(0, 10)
+    columns = tuple(Col(name, text("{column}", column=name)) for name in first.column_names)
+    rows = [*zip(*(column.to_pylist() for column in first.columns), strict=True)]
+    show_table(Table("", "", columns, rows), alt="First lines of the log")

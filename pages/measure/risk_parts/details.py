@@ -8,8 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core import caching
 from core.jobs import Progress
-from core.reports import report_table
-from core.result import Group, Note, Table
+from core.result import Group, Note
 from core.risk import (
     Comparison,
     RiskMeasurement,
@@ -81,18 +80,13 @@ def show_columns(chosen: Group, unchosen: Group) -> None:
         with right:
             for each in sets:
                 show_part(each, key="risk_sets")
-        show_rows(table)
+        show_table(table)
     else:
         st.markdown(say(chosen.empty))
     st.markdown(f"**{say(unchosen.title)}**")
     st.markdown(sentence(say(unchosen.empty)))
     for table in unchosen.tables:
-        show_rows(table)
-
-
-def show_rows(table: Table) -> None:
-    """Show a table whose note is said elsewhere."""
-    show_table(report_table(table).frame, alt=table.title)
+        show_table(table)
 
 
 def _show_special_uniques(measured: RiskMeasurement, dataset: Dataset) -> Suda | None:
@@ -121,7 +115,7 @@ def _show_special_uniques(measured: RiskMeasurement, dataset: Dataset) -> Suda |
             with left:
                 show_part(group.drawings[0], key="risk_suda_chart")
             with right:
-                show_rows(records[0])
+                show_table(records[0])
     return job.result if job.key == key else None
 
 
@@ -164,4 +158,4 @@ def show_comparison(group: Group, comparison: Comparison | None) -> None:
     for lacking in (part for part in group.parts if isinstance(part, Note)):
         st.warning(sentence(say(lacking.words)), icon=":material/warning:")
     for table in reversed(group.tables):
-        show_rows(table)
+        show_table(table)

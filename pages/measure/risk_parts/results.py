@@ -6,7 +6,7 @@ from core.measures import MEASURES
 from core.result import Note, Result
 from core.risk import RiskAudit
 from core.risk.result import classes_group
-from core.words import Amount, joined, own, say, text
+from core.words import amount, joined, own, say, text
 from pages.components.parts import show_part
 from pages.components.results import show_figures
 from pages.components.text import sentence
@@ -20,7 +20,7 @@ def show_intruders(result: Result) -> None:
         risk = text(
             "{figure}: {risk}",
             figure=own(MEASURES[intruder.measure].label),
-            risk=Amount("risk", intruder.risk),
+            risk=amount("risk", intruder.risk),
         )
         st.markdown(f"**{sentence(say(risk))}**")
         st.caption(sentence(say(intruder.wants)))

@@ -23,10 +23,9 @@ from pages.components.inputs import Way, show_ways_on, stored_files
 from pages.components.long_work import ask_for_work, greyed_out
 from pages.components.parts import show_part
 from pages.components.reading import show_problems
-from pages.components.results import Download, show_badge, show_download, show_findings
+from pages.components.results import Download, show_badge, show_download, show_findings, show_table
 from pages.components.shown import Shown
 from pages.components.text import plain, sentence
-from pages.measure.risk_parts.details import show_rows
 
 _MOST_WEIGHTS = 12  # columns that are asked for a weight
 
@@ -181,7 +180,7 @@ def _show_options(what_if: risk.WhatIf, key: str, audit: risk.RiskAudit, dataset
     with chart:
         show_part(group.drawings[0], key="risk_frontier")
     with table:
-        show_rows(group.tables[0])
+        show_table(group.tables[0])
     labels = option_labels(what_if)
     option = st.selectbox(
         say("Generalization to look at"),
@@ -202,7 +201,7 @@ def _show_option(
         show_part(lattice, key="risk_lattice")
     columns, counted = st.columns([2, 3])
     with columns:
-        show_rows(group.tables[0])
+        show_table(group.tables[0])
         person = _ask_for_person(audit)
     with counted:
         try:

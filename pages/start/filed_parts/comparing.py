@@ -5,25 +5,17 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.filed import Change, FiledReport, compare_reports
-from core.reports.model import Column, table_of
+from core.result import Col, Table
 from core.verdict import Finding, Verdict
 from core.words import say
 from pages.components.results import show_badge, show_table
 from pages.components.text import sentence
 
 _CHANGES = (
-    Column("name", "What", kind="words"),
-    Column("before", "Before"),
-    Column("after", "After"),
-    Column("direction", "Better or worse", kind="words"),
-)
-_PARTS = (
-    ("verdicts", "Verdicts"),
-    ("figures", "Figures"),
-    ("findings_judged", "Findings with another verdict"),
-    ("settings", "Settings that differ"),
-    ("inputs", "Files that differ"),
-    ("made_by", "Versions that differ"),
+    Col("name", "What", kind="words"),
+    Col("before", "Before", get=lambda change: change.before or "–"),
+    Col("after", "After", get=lambda change: change.after or "–"),
+    Col("direction", "Better or worse", kind="words"),
 )
 
 
@@ -40,32 +32,24 @@ def show_comparison(report: FiledReport, others: Sequence[FiledReport]) -> None:
     st.markdown(sentence(say(found.sentence)))
     for note in found.notes:
         st.warning(sentence(say(note)))
-    tabs = st.tabs([say(heading) for _, heading in _PARTS])
-    for (name, heading), tab in zip(_PARTS, tabs, strict=True):
+    parts = found.changes()
+    for (heading, changes), tab in zip(parts.items(), st.tabs([*map(say, parts)]), strict=True):
         with tab:
-            if name == "findings_judged":
-                if not found.findings_judged:
-                    st.markdown(say("Nothing differs."))
-                for each in found.findings_judged:  # lines of text: cells of a table would cut them short
-                    verdicts = " → ".join(
-                        say(Verdict(verdict).word) for verdict in (each.before, each.after) if verdict
-                    )
-                    st.markdown(f"**{verdicts}** · {sentence(each.name)}")
+            if not changes:
+                st.markdown(say("Nothing differs."))
+            elif changes is found.findings_judged:
+                _show_judged(changes)
             else:
-                _show_changes(getattr(found, name), alt=heading)
-    for heading, findings in (
-        ("Findings that came", found.findings_come),
-        ("Findings that went", found.findings_gone),
-    ):
+                show_table(Table("", heading, _CHANGES, changes))
+    for heading, findings in found.findings().items():
         _show_findings(heading, findings)
 
 
-def _show_changes(changes: Sequence[Change], *, alt: str) -> None:
-    if not changes:
-        st.markdown(say("Nothing differs."))
-        return
-    rows = [(each.name, each.before or "–", each.after or "–", each.direction) for each in changes]
-    show_table(table_of(rows, _CHANGES), alt=alt)
+def _show_judged(changes: Sequence[Change]) -> None:
+    """Show findings with another verdict as lines of text; cells of a table would cut them short."""
+    for each in changes:
+        verdicts = " → ".join(say(Verdict(told).word) for told in (each.before, each.after) if told)
+        st.markdown(f"**{verdicts}** · {sentence(each.name)}")
 
 
 def _show_findings(heading: str, findings: Sequence[Finding]) -> None:

@@ -10,18 +10,18 @@ from core.at_hand import Source
 from core.caching import StoredFile
 from core.filed import FiledReport, Repeat, Sameness, repeat_report
 from core.jobs import Progress
-from core.reports.model import Column, table_of
+from core.result import Col, Table
 from core.words import say
 from pages.components.long_work import ask_for_work
 from pages.components.results import show_table
 from pages.components.text import sentence
 
 _INPUTS = (
-    Column("role", "Part", kind="words"),
-    Column("name", "As it was filed"),
-    Column("given", "Given as"),
+    Col("role", "Part", kind="words"),
+    Col("name", "As it was filed"),
+    Col("given", "Given as"),
 )
-_DIFFERENCES = (Column("where", "Where"), Column("filed", "Filed"), Column("now", "Now"))
+_DIFFERENCES = (Col("where", "Where"), Col("filed", "Filed"), Col("now", "Now"))
 _LOOKS = {
     Sameness.SAME: (st.success, ":material/check_circle:"),
     Sameness.SAME_FIGURES: (st.success, ":material/check_circle:"),
@@ -39,8 +39,8 @@ def show_repeat(key: str, report: FiledReport, files: Sequence[StoredFile]) -> N
         _show(job.result)
         return
     rows = [(facts.role, facts.name, f"{facts.sha256[:16]}…") for facts in report.inputs]
-    columns = (*_INPUTS[:2], Column("digest", "SHA-256"))
-    show_table(table_of(rows, columns), alt="The files that the report was made of")
+    columns = (*_INPUTS[:2], Col("digest", "SHA-256"))
+    show_table(Table("", "", columns, rows), alt="The files that the report was made of")
 
 
 def _repeat(report: FiledReport, files: Sequence[StoredFile], _progress: Progress) -> Repeat:
@@ -57,10 +57,10 @@ def _show(repeat: Repeat) -> None:
     for note in repeat.notes:
         st.warning(sentence(say(note)), icon=":material/policy:")
     if repeat.differences:
-        show_table(table_of(repeat.differences, _DIFFERENCES), alt="What differs, and by how much")
+        show_table(Table("", "", _DIFFERENCES, repeat.differences), alt="What differs, and by how much")
         if (rest := repeat.n_differences - len(repeat.differences)) > 0:
             st.caption(say("and {n} more", n=rest))
     rows = [(facts.role, facts.name, given) for facts, given in repeat.used]
-    show_table(table_of(rows, _INPUTS), alt="Which file each input is")
+    show_table(Table("", "", _INPUTS, rows), alt="Which file each input is")
     if repeat.unused:
         st.caption(sentence(say("No input of the report: {files}.", files=", ".join(repeat.unused))))

@@ -5,7 +5,6 @@ from functools import partial
 
 import streamlit as st
 
-from core.reports import report_table
 from core.result import Result, Table
 from core.tabular import TabularAudit
 from core.tabular.evidence import evidence_of, evidence_table
@@ -24,15 +23,14 @@ def show_map(shown: Shown) -> None:
     """Show the column map and its checks in one line; a click on a column tells what was found about it."""
     result: Result = shown.result
     (table,) = (each for each in result.group("map").parts if isinstance(each, Table))
-    written, key = report_table(table), f"tabular_column_{result.name}"
+    key = f"tabular_column_{result.name}"
     st.markdown(f"**{say('Column map')}** · {sentence(say(table.note))}")
     results.show_map(
-        written.frame,
+        table,
         alt="Every column: what was logged, whether it was done and what was found, the worst first",
         names="column",
         key="tabular_map",
         opened=partial(st.session_state.__setitem__, key),
-        marks=written.marks,
     )
     chosen = str(st.session_state.get(key))
     found = next((row.findings for row in table.rows if row.column == chosen), None)
