@@ -5,13 +5,13 @@ from functools import partial
 
 import streamlit as st
 
-from core.caching import events_audit, events_measurement
 from core.events import EventAudit, export_files, release_zip
 from core.events.report import events_report
 from core.events.result import events_result, told_in_headline, way_of_events
 from core.events.tool import TOOL
 from core.reports import Report, input_facts
 from core.words import own, say
+from pages.anonymize.events_parts import measured
 from pages.anonymize.events_parts import result as tabs
 from pages.anonymize.events_parts.settings import ask_for_rule, ask_for_settings, kinds_are_settled
 from pages.components.parts import show_group
@@ -29,7 +29,7 @@ def _show(shown: Shown) -> None:
     if shown.settings is None:
         return
     with st.spinner(say("Reading the log …")):
-        shown.measured = events_measurement(log.fingerprint, shown.settings)
+        shown.measured = measured.measure(log, shown.settings)
     if kinds_are_settled(log, shown.measured):
         shown.depends_on = [shown.measured.log.settings]
         show_whole(shown)
@@ -48,9 +48,7 @@ def _judge_live(shown: Shown) -> None:
 
 def _judge(shown: Shown) -> EventAudit:
     live = shown.thresholds
-    return events_audit(
-        shown.given["log"].fingerprint, shown.settings, live.rule, live.options, batch=live.batch
-    )
+    return measured.audit(shown.given["log"], shown.settings, live.rule, live.options, batch=live.batch)
 
 
 def _downloads(shown: Shown) -> list[Download]:

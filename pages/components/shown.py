@@ -103,7 +103,7 @@ class Shown:
             (
                 given,
                 self.unread,
-                self.earlier.keys,
+                self.earlier.digests,
                 self.settings,
                 self.thresholds,
                 dict(self.read),

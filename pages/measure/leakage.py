@@ -6,8 +6,8 @@ from functools import partial
 
 import streamlit as st
 
-from core import caching
-from core.leakage import LeakageSettings, judge_leakage, with_names_of
+from core.caching import remembered
+from core.leakage import LeakageSettings, judge_leakage, new_pseudonyms, with_names_of
 from core.leakage.evidence import row_counts_csv, row_values_table
 from core.leakage.proof import leakage_proof
 from core.leakage.report import leakage_report
@@ -25,7 +25,7 @@ from pages.components.results import Download, show_table
 from pages.components.shown import Shown, Texts
 from pages.components.text import sentence
 from pages.components.tool_page import ToolPage, show_page
-from pages.measure.leakage_parts.work import measure
+from pages.measure.leakage_parts.work import measure, pair_tables
 
 
 def _ask_for_settings(shown: Shown) -> LeakageSettings:
@@ -48,7 +48,7 @@ def _mark(original: Dataset, scrambled: Dataset) -> str:
 def _propose_to_ignore(shown: Shown) -> None:
     """Propose to leave out columns that hold new pseudonyms: they match nowhere and hide rows that do."""
     original, scrambled, settings = shown.given["original"], shown.given["scrambled"], shown.settings
-    found = caching.leakage_pseudonyms(original.fingerprint, scrambled.fingerprint, settings.key)
+    found = _new_pseudonyms(original, scrambled, settings.key)
     if not (names := [name for name in found if name not in settings.ignore_columns]):
         return
     proposal = say(
@@ -66,6 +66,11 @@ def _propose_to_ignore(shown: Shown) -> None:
             on_click=_ignore,
             args=(f"leakage_ignore_columns_{_mark(original, scrambled)}", names),
         )
+
+
+@remembered
+def _new_pseudonyms(original: Dataset, scrambled: Dataset, key: str | None) -> tuple[str, ...]:
+    return new_pseudonyms(pair_tables(original, scrambled, key=key))
 
 
 def _ignore(key: str, names: list[str]) -> None:

@@ -1,18 +1,21 @@
 """Disclosure risk: how easily people are found in a table, and what it gives away."""
 
 import hashlib
+from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
-from core import caching, risk
+from core import risk
+from core.caching import remembered
+from core.releases import EarlierTable, Ledger
 from core.reports import InputFacts, Report, input_facts
 from core.risk.proof import risk_proof
 from core.risk.report import risk_report
 from core.risk.result import compared_group, risk_result
 from core.risk.tool import TOOL
+from core.tables import Dataset
 from core.words import own, say
 from pages.components.drawer import ask_for_inputs
 from pages.components.earlier import ledger_download
@@ -66,16 +69,38 @@ def _show_people(shown: Shown) -> None:
 
 
 def _measure(shown: Shown) -> risk.RiskMeasurement:
-    given = shown.given
-    keys: dict[str, Any] = {
-        role: given[role] and given[role].fingerprint for role in ("original", "population")
-    }
-    return caching.risk_measurement(
-        given["table"].fingerprint,
+    table, original, population, groups = (
+        shown.given[role] for role in ("table", "original", "population", "hierarchies")
+    )
+    return _measured(
+        table,
         shown.settings,
-        **keys,
-        hierarchies=tuple(each.fingerprint for each in given["hierarchies"]),
-        earlier=shown.earlier.keys,
+        groups,
+        original=original,
+        population=population,
+        earlier=shown.earlier.releases,
+    )
+
+
+@remembered
+def _measured(
+    table: Dataset,
+    settings: risk.RiskSettings,
+    groups: Sequence[Dataset],
+    *,
+    original: Dataset | None = None,
+    population: Dataset | None = None,
+    earlier: Sequence[EarlierTable | Ledger] = (),
+) -> risk.RiskMeasurement:
+    """Measure a table's disclosure risk; groups of values are those of the column that they name."""
+    named = dict(risk.hierarchy_for(each, table) for each in groups)
+    return risk.measure_risk(
+        table,
+        settings=settings,
+        hierarchies={name: each for name, each in named.items() if name not in settings.quasi_identifiers},
+        original=original,
+        population=population,
+        earlier=earlier,
     )
 
 
@@ -109,11 +134,8 @@ def _judge_other(shown: Shown) -> risk.RiskAudit | None:
     original, settings = shown.given["original"], shown.measured.settings
     if original is None or (same := risk.settings_for_other(settings, original.columns)) is None:
         return None
-    groups = tuple(
-        each.fingerprint for each in shown.given["hierarchies"] if each.columns[0] in same.sensitive
-    )
-    measured = caching.risk_measurement(original.fingerprint, same, hierarchies=groups)
-    return risk.judge_risk(measured, shown.thresholds)
+    groups = [each for each in shown.given["hierarchies"] if each.columns[0] in same.sensitive]
+    return risk.judge_risk(_measured(original, same, groups), shown.thresholds)
 
 
 def _search(shown: Shown) -> None:

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core import caching
-from core.caching import StoredFile
+from core.caching import StoredFile, remembered
 from core.errors import AuditInputError
-from core.filed import FiledReport
+from core.filed import FiledReport, read_report
 from core.filed.deciding import is_decided
 from core.filed.signing import LARGEST as LARGEST_SIGNATURE
 from core.filed.signing import is_signature, signers_in
@@ -89,11 +88,16 @@ def _read(stored: Sequence[StoredFile]) -> tuple[list[tuple[str, FiledReport]], 
         if not each.name.lower().endswith(".json"):
             continue
         try:
-            reports.append((each.key, caching.filed_report(each.key)))
+            reports.append((each.key, _report(each)))
         except AuditInputError as error:
             if is_report(each.data) or len(stored) == 1:  # else a log or a ledger, which is an input
                 problems.append(error)
     return reports, problems
+
+
+@remembered
+def _report(stored: StoredFile) -> FiledReport:
+    return read_report(stored.data, name=stored.name)
 
 
 def _show_report(report: FiledReport) -> None:

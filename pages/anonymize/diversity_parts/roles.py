@@ -6,14 +6,21 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from core.caching import columns_of_text, suggested_roles, zero_one_columns
+from core.caching import remembered
 from core.demo import LABEL, SHOWN_ROLES
-from core.diversity import DiversitySettings, suggest_label, suggest_one_hot_groups
+from core.diversity import (
+    DiversitySettings,
+    is_numeric,
+    suggest_label,
+    suggest_one_hot_groups,
+    zero_one_columns,
+)
 from core.roles import Role
 from core.settings_form import described
 from core.tables import Dataset
 from core.words import joined, own, say
 from pages.components.asking import ask_for_choice, ask_for_several
+from pages.components.roles import suggested_roles
 
 SMALLEST_GROUP = 2
 _NO_LABEL = (
@@ -69,10 +76,10 @@ def _suggested(data: Dataset) -> Roles:
     """Return roles to start from."""
     columns = list(data.columns)
     demo = SHOWN_ROLES.get(data.name.removesuffix(".csv"))
-    text = columns_of_text(data.fingerprint)
+    text = _columns_of_text(data)
     if demo is not None and {LABEL, demo.sensitive_attribute, *demo.quasi_identifiers} <= set(columns):
         return Roles(LABEL, [demo.sensitive_attribute], list(demo.quasi_identifiers), [], list(text), [])
-    roles = suggested_roles(data.fingerprint)
+    roles = suggested_roles(data)
     label = suggest_label(columns, roles, usual=LABEL)
     of_role: dict[Role, list[str]] = {role: [] for role in Role}
     for suggestion in roles:
@@ -88,9 +95,19 @@ def _suggested(data: Dataset) -> Roles:
     )
 
 
+@remembered
+def _columns_of_text(data: Dataset) -> tuple[str, ...]:
+    return tuple(name for name in data.columns if not is_numeric(data.table[name]))
+
+
+@remembered
+def _zero_one_columns(data: Dataset) -> set[str]:
+    return {*zero_one_columns(data.table, data.columns)}
+
+
 def _ask_for_one_hot_groups(data: Dataset, columns: list[str], mark: str) -> tuple[tuple[str, ...], ...]:
     """Ask for groups one after the other, as long as columns are left for another one."""
-    of_zeros_and_ones = set(zero_one_columns(data.fingerprint))
+    of_zeros_and_ones = _zero_one_columns(data)
     free = [name for name in columns if name in of_zeros_and_ones]
     if len(free) < SMALLEST_GROUP:
         return ()

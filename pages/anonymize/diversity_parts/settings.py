@@ -4,15 +4,15 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from core.caching import UntouchedModel, untouched_model
-from core.diversity import DiversitySettings, ModelChoice
+from core.caching import remembered
+from core.diversity import DiversitySettings, ModelChoice, prepare_search
 from core.diversity.judging import accuracy_word
 from core.diversity.problem import ModelSource
 from core.diversity.settings import Task, just_below
 from core.diversity.tool import TOOL
 from core.errors import AuditInputError
 from core.tables import Dataset
-from core.words import listed, percent, say, text
+from core.words import listed, own, percent, say, text
 from pages.anonymize.diversity_parts.roles import Roles, ask_for_roles
 from pages.components.asking import ask_for_choice, ask_for_number
 from pages.components.inputs import ask_for_files, ask_for_table, list_file
@@ -20,6 +20,14 @@ from pages.components.reading import show_problems
 from pages.components.text import plain, sentence
 
 _MOST_CELLS_AT_ONCE = 500_000  # records × columns
+
+
+class UntouchedModel(NamedTuple):
+    """What a model does before anything is anonymized."""
+
+    accuracy: float  # on the records as they are; R² for regression
+    description: str  # what it is
+    features: tuple[str, ...]  # what it was trained on
 
 
 class Asked(NamedTuple):
@@ -115,12 +123,32 @@ def _untouched(
     if choice is None or data.n_records * len(data.columns) > _MOST_CELLS_AT_ONCE:
         return None
     smallest = DiversitySettings(**roles._asdict(), task=task, k_max=2)
-    found = untouched_model(data.fingerprint, smallest, choice, training.fingerprint if training else None)
+    with st.spinner(say("Asking the untouched model …")):
+        found = _ask_model(data, smallest, choice, training)
     if isinstance(found, AuditInputError):
         if choice.source == "file":
             show_problems(found)
         return None
     return found
+
+
+@remembered
+def _ask_model(
+    data: Dataset, settings: DiversitySettings, choice: ModelChoice, training: Dataset | None
+) -> UntouchedModel | AuditInputError:
+    """Return what the model of a search does untouched, or why it cannot be had."""
+    try:
+        problem = prepare_search(data, settings, choice, training=training)
+    except AuditInputError as error:
+        return AuditInputError(*error.problems)
+    model = problem.inputs.model
+    names = tuple(column.name for column in problem.inputs.space.columns)
+    loaded = getattr(model, "loaded", None)
+    return UntouchedModel(
+        accuracy=problem.base_accuracy,
+        description=model.description if model else own("Predictions"),
+        features=(loaded.feature_names if loaded else None) or names,
+    )
 
 
 def _ask_for_grid(

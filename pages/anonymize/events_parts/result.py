@@ -5,7 +5,6 @@ from functools import partial
 
 import streamlit as st
 
-from core.caching import events_curve, events_outcomes, released_trace_risk
 from core.events import EventSettings, Outcome, Rule, Suggestions, suggest_settings
 from core.events.charts import curve_drawing, group_drawings
 from core.events.measuring import LARGEST_LOG_WITH_CURVE
@@ -15,6 +14,7 @@ from core.events.suggestions import NONE_REACHES, tried_text
 from core.jobs import Progress
 from core.tables import Dataset
 from core.words import say
+from pages.anonymize.events_parts import measured
 from pages.anonymize.events_parts.settings import show_mapping_downloads, use_settings
 from pages.components.long_work import ask_for_work, greyed_out
 from pages.components.parts import show_group, show_part
@@ -53,9 +53,7 @@ def show_loss(shown: Shown) -> None:
 def show_traces(shown: Shown) -> None:
     """Show what known events tell, and what other pseudonyms would change."""
     result, audit = shown.result, shown.audit
-    risk_of = partial(
-        released_trace_risk, shown.given["log"].fingerprint, shown.settings, shown.thresholds.rule
-    )
+    risk_of = partial(measured.trace_risk, shown.given["log"], shown.settings, shown.thresholds.rule)
     st.markdown(say(_TRACE_WORDS))
     show_group(result, "traces")
     st.markdown(
@@ -83,15 +81,15 @@ def show_strategies(shown: Shown) -> None:
 
 def _show_ways(shown: Shown) -> Sequence[Outcome]:
     """Show the ways, and return those that are shown."""
-    audit, log, rule = shown.audit, shown.given["log"].fingerprint, shown.thresholds.rule
-    outcomes = events_outcomes(log, shown.settings, rule.k, rule.cap)
+    audit, log, rule = shown.audit, shown.given["log"], shown.thresholds.rule
+    outcomes = measured.outcomes(log, shown.settings, rule.k, rule.cap)
     st.markdown(say(recommended_way(outcomes)))
     show_part(ways_table(audit, outcomes), key="events_ways")
     if audit.measured.n_events_after_cleanup > LARGEST_LOG_WITH_CURVE and not st.toggle(
         say("Draw the curve over k (takes some seconds)"), key="events_draw_curve", persist_state="session"
     ):
         return outcomes
-    points = events_curve(log, shown.settings, rule.cap)
+    points = measured.curve(log, shown.settings, rule.cap)
     show_part(curve_drawing(audit, points), key="events_curve")
     return (*points, *(outcome for outcome in outcomes if outcome.k not in {point.k for point in points}))
 

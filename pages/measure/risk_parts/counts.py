@@ -4,13 +4,14 @@ from datetime import datetime
 
 import streamlit as st
 
-from core import caching
-from core.counts import CountsAudit, CountThresholds
+from core.caching import remembered
+from core.counts import CellsMeasurement, CountsAudit, CountThresholds, judge_counts, measure_cells
 from core.counts.report import counts_report
 from core.counts.result import counts_result
 from core.counts.tool import TOOL
 from core.reports import Report, input_facts
-from core.risk import check_settings
+from core.risk import RiskSettings, check_settings
+from core.tables import Dataset
 from core.words import input_error, say
 from pages.components.asking import ask_for
 from pages.components.parts import show_part
@@ -35,9 +36,30 @@ def _judge_live(shown: Shown) -> None:
 
 def _judge(shown: Shown) -> CountsAudit:
     with st.spinner(say("Measuring"), show_time=True):
-        return caching.counts_audit(
-            shown.given["table"].fingerprint, shown.settings, shown.thresholds, shown.earlier.keys[0]
-        )
+        return _audit(shown.given["table"], shown.settings, shown.thresholds, shown.earlier.tables)
+
+
+def _audit_cells(
+    table: Dataset, settings: RiskSettings, thresholds: CountThresholds, others: tuple[Dataset, ...]
+) -> CountsAudit:
+    return judge_counts(_cells(table, settings, others), thresholds)
+
+
+_audit = remembered(_audit_cells, kept=64, in_turn=False)  # each place of the slider
+
+
+@remembered
+def _cells(table: Dataset, settings: RiskSettings, others: tuple[Dataset, ...]) -> CellsMeasurement:
+    """Measure a table of counts, whatever counts as small, beside others."""
+    return measure_cells(
+        table,
+        counts=settings.counts,
+        dimensions=settings.categories(table.columns),
+        sensitive=settings.sensitive,
+        magnitude=settings.magnitude,
+        contributor=settings.contributor,
+        others=others,
+    )
 
 
 def _show_cells(shown: Shown) -> None:

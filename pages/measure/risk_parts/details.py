@@ -6,7 +6,7 @@ from typing import NamedTuple
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core import caching
+from core.caching import remembered
 from core.jobs import Progress
 from core.reports import report_table
 from core.result import Group, Note, Table
@@ -15,6 +15,7 @@ from core.risk import (
     RiskMeasurement,
     Suda,
     SudaSettings,
+    measure_columns,
     measure_special_uniques,
 )
 from core.risk.evidence import worst_classes_table
@@ -28,6 +29,8 @@ from pages.components.parts import show_part, show_parts
 from pages.components.results import ask_to_show_values, show_figures, show_table
 from pages.components.shown import Shown
 from pages.components.text import sentence
+
+_measure_columns = remembered(measure_columns, kept=8)
 
 
 class Places(NamedTuple):
@@ -60,7 +63,7 @@ def show_details(places: Places, shown: Shown) -> None:
     measured, dataset = shown.measured, shown.given["table"]
     with places.columns:
         with st.spinner(say("Looking at sets of columns"), show_time=True):
-            columns = shown.found["columns"] = caching.risk_columns(dataset.fingerprint, measured)
+            columns = shown.found["columns"] = _measure_columns(measured, dataset)
         show_columns(columns_group(measured, columns), unchosen_group(measured))
     with places.disclosure:
         show_parts(disclosure_group(measured), key="risk_disclosure")

@@ -7,7 +7,6 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core import caching
 from core.risk import PRESETS, RiskMeasurement, RiskSettings, RiskThresholds
 from core.risk.tool import TOOL
 from core.roles import Role, RoleSuggestion
@@ -17,6 +16,7 @@ from core.words import Text, counted, joined, own, say, text
 from pages.components.asking import ask_for, ask_for_form, edit_table
 from pages.components.drawer import EARLIER, FURTHER, ask_for_further
 from pages.components.policy import opened_form, say_absent
+from pages.components.roles import suggested_roles
 from pages.components.shown import Shown
 from pages.components.text import sentence
 
@@ -183,14 +183,14 @@ def _slot(dataset: Dataset) -> str:
 
 
 def _suggested_roles(dataset: Dataset) -> dict[str, str]:
-    suggested = {each.column: each.role.value for each in caching.suggested_roles(dataset.fingerprint)}
+    suggested = {each.column: each.role.value for each in suggested_roles(dataset)}
     suggested |= dict.fromkeys(_texts(dataset), Role.OTHER.value)
     return {column: suggested[column] for column in dataset.columns}
 
 
 def _texts(dataset: Dataset) -> list[str]:
     """Return the columns of free text, which is read by its cells and not by a role."""
-    suggestions = caching.suggested_roles(dataset.fingerprint)
+    suggestions = suggested_roles(dataset)
     return [each.column for each in suggestions if each.kind == _FREE_TEXT and each.from_values]
 
 
@@ -198,7 +198,7 @@ def _edit_roles(dataset: Dataset) -> dict[str, str]:
     """Show the editor; return the role of each column, by name in the table's order."""
     opened = st.session_state.get(f"risk_roles_{dataset.fingerprint}_opened")
     roles = opened or _suggested_roles(dataset)
-    table = roles_table(caching.suggested_roles(dataset.fingerprint), roles)
+    table = roles_table(suggested_roles(dataset), roles)
     edited = edit_table(
         table,
         key=f"risk_roles_{dataset.fingerprint}",

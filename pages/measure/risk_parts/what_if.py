@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from core import caching, risk
-from core.caching import vault
+from core import risk
+from core.caching import remembered, vault
 from core.errors import AuditInputError
 from core.jobs import Progress
 from core.reports import zip_of
@@ -28,6 +28,7 @@ from pages.components.shown import Shown
 from pages.components.text import plain, sentence
 from pages.measure.risk_parts.details import show_rows
 
+_release = remembered(risk.release, kept=2)
 _MOST_WEIGHTS = 12  # columns that are asked for a weight
 
 
@@ -207,14 +208,7 @@ def _show_option(
     with counted:
         try:
             with st.spinner(say("Making the table and counting it again"), show_time=True):
-                made = caching.risk_release(
-                    key,
-                    option,
-                    dataset.fingerprint,
-                    person=person,
-                    _what_if=what_if,
-                    _measured=audit.measurement,
-                )
+                made = _release(what_if, option, audit.measurement, dataset, person=person)
         except AuditInputError as error:
             show_problems(error)
             return

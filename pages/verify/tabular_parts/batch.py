@@ -1,21 +1,44 @@
 """Verifying pairs of files one after the other: a file that cannot be verified never stops the others."""
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import streamlit as st
 
-from core import caching
-from core.caching import StoredFile
+from core.caching import StoredFile, remembered, vault, where_it_fits
 from core.errors import AuditInputError, refuse
 from core.tables import Dataset
-from core.tabular import FilePair, LeftOutFile, judge_tabular
+from core.tabular import (
+    AnonymizationLog,
+    FilePair,
+    LeftOutFile,
+    TabularMeasurement,
+    TabularSettings,
+    judge_tabular,
+    measure_classes,
+    measure_tabular,
+    read_log,
+)
+from core.tabular.second_opinion import (
+    SecondOpinionMeasurement,
+    measure_second_opinion,
+    with_quasi_identifiers,
+)
 from core.tabular.verified import VerifiedFile, verified_file
 from core.words import joined, say
 from pages.components.reading import read_options
 from pages.components.text import plain
 from pages.components.texts import what_was_read
 from pages.verify.tabular_parts.settings import Limits
+
+
+class TimedMeasurement(NamedTuple):
+    """What the rule counts of a pair of files, and how long that took."""
+
+    measurement: TabularMeasurement
+    seconds: float
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -38,7 +61,7 @@ class MeasuredFile:
     original: Dataset
     anonymized: Dataset
     log: StoredFile
-    measured: caching.MeasuredPair
+    measured: TimedMeasurement
 
     @property
     def identity(self) -> tuple[str, str, str]:
@@ -91,18 +114,51 @@ def _measure_pair(
     for name in (pair.original, pair.anonymized):
         stored = files[name]
         try:
-            tables.append(caching.vault().dataset(stored.key, read_options(tool, stored)))
+            tables.append(vault().dataset(stored.key, read_options(tool, stored)))
         except AuditInputError as error:
             problems += error.problems
     log = files[pair.log]
     try:
-        caching.tabular_log(log.key)
+        read = _log(log)
     except AuditInputError as error:
         problems += error.problems
     refuse(problems)
     original, anonymized = tables
-    measured = caching.tabular_measurement(original.fingerprint, anonymized.fingerprint, log.key, patterns)
+    measured = _measure(original, anonymized, read, patterns)
     return MeasuredFile(pair=pair, original=original, anonymized=anonymized, log=log, measured=measured)
+
+
+def _read_log(stored: StoredFile) -> AnonymizationLog:
+    return read_log(stored.data, name=stored.name)
+
+
+def _measure_rule(
+    original: Dataset, anonymized: Dataset, log: AnonymizationLog, patterns: tuple[str, ...]
+) -> TimedMeasurement:
+    started_at = time.perf_counter()
+    measured = measure_tabular(original, anonymized, log, settings=TabularSettings(patterns=patterns))
+    return TimedMeasurement(measured, time.perf_counter() - started_at)
+
+
+def _measure_opinion(
+    original: Dataset, anonymized: Dataset, log: AnonymizationLog
+) -> SecondOpinionMeasurement:
+    return where_it_fits(measure_second_opinion)(original, anonymized, log)
+
+
+def _measure_opinion_over(
+    original: Dataset, anonymized: Dataset, log: AnonymizationLog, quasi_identifiers: tuple[str, ...]
+) -> SecondOpinionMeasurement:
+    measured = _opinion(original, anonymized, log)
+    return with_quasi_identifiers(measured, anonymized, quasi_identifiers)
+
+
+_KEPT = 64  # pairs of a batch
+_log = remembered(_read_log, kept=_KEPT)
+_measure = remembered(_measure_rule, kept=_KEPT)
+_opinion = remembered(_measure_opinion, kept=_KEPT)
+_opinion_over = remembered(_measure_opinion_over, kept=_KEPT)
+_classes = remembered(measure_classes, kept=_KEPT, in_turn=False)
 
 
 def judge(file: MeasuredFile, limits: Limits) -> VerifiedFile:
@@ -110,10 +166,10 @@ def judge(file: MeasuredFile, limits: Limits) -> VerifiedFile:
     measurement = file.measured.measurement
     chosen = st.session_state.get(file.quasi_identifiers_key)
     by_hand = None if chosen is None or tuple(chosen) == measurement.quasi_identifiers else tuple(chosen)
-    classes = caching.tabular_classes(
-        file.anonymized.fingerprint, measurement.quasi_identifiers if by_hand is None else by_hand
-    )
-    opinion = caching.tabular_second_opinion(*file.identity, by_hand)
+    quasi_identifiers = measurement.quasi_identifiers if by_hand is None else by_hand
+    classes = _classes(file.anonymized, quasi_identifiers)
+    compared = file.original, file.anonymized, _log(file.log)
+    opinion = _opinion(*compared) if by_hand is None else _opinion_over(*compared, by_hand)
     audit = judge_tabular(
         measurement,
         classes=classes,
