@@ -113,7 +113,7 @@ def test_policy__of_ones_own_is_opened_the_same_way() -> None:
         ("dataset", "k = 40", "dataset_k", 40),
         ("events", "k = 9\nhour_block = 6", "events_hour_block", 6),
         pytest.param(
-            *("tabular", "policy_consistency_share = 0.7", "tabular_limit_low_policy_consistency_share", 70),
+            *("tabular", "policy_consistency_share = 0.7", "tabular_policy_consistency_share_low", 70),
             marks=pytest.mark.slow,
         ),
         ("vcf", 'min_motif = 2\nseverities = ["other_id=FAIL"]', "vcf_min_motif", 2),

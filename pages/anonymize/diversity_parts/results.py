@@ -24,13 +24,14 @@ from core.diversity.charts import GRID_TITLES, grid_drawing
 from core.diversity.judging import accuracy_word
 from core.diversity.report import configurations_csv, diversity_report, kept_records_csv
 from core.diversity.settings import Sort
+from core.diversity.tool import TOOL
 from core.plain import table_csv
 from core.reports import Report
 from core.result import Drawing
 from core.words import percent, say
 from pages.anonymize.diversity_parts.pair import ask_for_pair, pick
 from pages.components import results
-from pages.components.asking import ask_for_choice, ask_for_number
+from pages.components.asking import ask_for
 from pages.components.parts import show_group, show_part
 from pages.components.shown import Shown
 from pages.components.tool_page import show_found
@@ -74,13 +75,13 @@ def _digest(identity: str) -> str:
 def _ask_for_limits(measured: DiversitySearch, sort: Sort) -> DiversityThresholds:
     """Ask what the person can live with; nothing is computed again."""
     settings = measured.problem.settings
-    accuracy = ask_for_number(
+    accuracy = ask_for(
+        TOOL.key,
         DiversityThresholds,
         "min_accuracy",
-        slider=True,
+        mark=str(settings.target),  # another target, another least
         span=(settings.target, 1),
         none_at=settings.target,
-        key=f"diversity_min_accuracy_{settings.target}",  # another target, another least
         label=say("{name} at least", name=accuracy_word(settings.task)),
         help=say(
             "On top of the search's target of {target}, which applies in any case.",
@@ -97,15 +98,8 @@ def _ask_for_deletion(measured: DiversitySearch) -> float:
     most = math.ceil(100 * max(removed, default=1.0)) / 100
     if not most:
         return 1.0
-    deletion: float = ask_for_number(
-        DiversityThresholds,
-        "max_deletion",
-        slider=True,
-        span=(0, most),
-        start=most,
-        key=f"diversity_max_deletion_{most}",
-    )
-    return 1.0 if deletion == most else deletion
+    limited: dict[str, Any] = {"span": (0, most), "start": most, "none_at": most}
+    return float(ask_for(TOOL.key, DiversityThresholds, "max_deletion", mark=str(most), **limited))
 
 
 def _ask_for_order(measured: DiversitySearch) -> Sort:
@@ -113,9 +107,7 @@ def _ask_for_order(measured: DiversitySearch) -> Sort:
         "accuracy": accuracy_word(measured.problem.settings.task, begins=False),
         "deletion_ratio": "records removed",
     }
-    order: Sort = ask_for_choice(
-        DiversityThresholds, "sort", widget="segmented_control", key="diversity_sort", words=words.__getitem__
-    )
+    order: Sort = ask_for(TOOL.key, DiversityThresholds, "sort", format_func=lambda each: say(words[each]))
     return order
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -15,11 +15,12 @@ from core.diversity import (
     suggest_one_hot_groups,
     zero_one_columns,
 )
+from core.diversity.tool import TOOL
 from core.roles import Role
 from core.settings_form import described
 from core.tables import Dataset
 from core.words import joined, own, say
-from pages.components.asking import ask_for_choice, ask_for_several
+from pages.components.asking import ask_for
 from pages.components.roles import suggested_roles
 
 SMALLEST_GROUP = 2
@@ -42,32 +43,27 @@ class Roles(NamedTuple):
 def ask_for_roles(data: Dataset, mark: str) -> Roles:
     """Ask what the columns are, from the suggested roles on; `mark` belongs to the table."""
     suggested = _suggested(data)
+
+    def ask(name: str, free: Sequence[str]) -> Any:
+        start = getattr(suggested, name)
+        return ask_for(TOOL.key, DiversitySettings, name, mark=mark, options=free, start=start)
+
     left, right = st.columns(2)
     with left:
-        label = ask_for_choice(
-            DiversitySettings,
-            "label",
-            options=data.columns,
-            start=suggested.label,
-            key=f"diversity_label_{mark}",
-        )
+        label = ask("label", data.columns)
         if label is None:
             st.info(say(_NO_LABEL), icon=":material/help:")
 
-    def ask(name: str, free: list[str], key: str) -> tuple[str, ...]:
-        start = [column for column in getattr(suggested, name) if column in free]
-        return ask_for_several(DiversitySettings, name, free, start=start, key=f"diversity_{key}_{mark}")
-
     others = [name for name in data.columns if name != label]
     with right:
-        sensitive = ask("sensitive_attributes", others, "sensitive")
+        sensitive = ask("sensitive_attributes", others)
     free = [name for name in others if name not in sensitive]
     with left:
-        quasi = ask("quasi_identifiers", free, "quasi")
+        quasi = ask("quasi_identifiers", free)
     with right:
-        left_out = ask("left_out", [name for name in free if name not in quasi], "left_out")
+        left_out = ask("left_out", [name for name in free if name not in quasi])
     with left:
-        categorical = ask("categorical", [name for name in others if name not in left_out], "categorical")
+        categorical = ask("categorical", [name for name in others if name not in left_out])
     groups = _ask_for_one_hot_groups(data, [name for name in quasi if name not in categorical], mark)
     return Roles(label or "", sensitive, quasi, left_out, categorical, groups)
 
@@ -126,14 +122,15 @@ def _ask_for_one_hot_groups(data: Dataset, columns: list[str], mark: str) -> tup
     groups: list[tuple[str, ...]] = []
     number = 0
     while len(free) >= SMALLEST_GROUP and number <= max(len(suggested), len(groups)):
-        default = [name for name in suggested[number] if name in free] if number < len(suggested) else []
+        start = suggested[number] if number < len(suggested) else ()
         number += 1
-        group = ask_for_several(
+        group = ask_for(
+            TOOL.key,
             DiversitySettings,
             "one_hot_groups",
-            free,
-            start=default,
-            key=f"diversity_group_{number}_{mark}_{offered}",
+            mark=f"{number}_{mark}_{offered}",
+            options=free,
+            start=start,
             label=say("{label}, group {number}", label=own(group_label), number=number),
         )
         if len(group) >= SMALLEST_GROUP:

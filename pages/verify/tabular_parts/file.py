@@ -13,7 +13,7 @@ from core.tabular.second_opinion import SecondOpinionSettings, SecondOpinionThre
 from core.verdict import Finding, Verdict
 from core.words import say
 from pages.components import results
-from pages.components.asking import CHOOSE, ask_for, ask_for_several
+from pages.components.asking import CHOOSE, ask_for
 from pages.components.parts import show_group, show_part
 from pages.components.shown import Shown
 from pages.components.text import sentence
@@ -96,10 +96,11 @@ def ask_for_classes(shown: Shown) -> None:
     """Ask for the quasi-identifiers and k, and show the classes."""
     audit, file = shown.audit, shown.found["file"]
     ask = partial(ask_for, "tabular", SecondOpinionThresholds)
-    ask_for_several(
+    ask_for(
+        "tabular",
         SecondOpinionSettings,
         "quasi_identifiers",
-        file.anonymized.columns,
+        options=file.anonymized.columns,
         start=audit.measurement.quasi_identifiers,
         key=file.quasi_identifiers_key,
     )

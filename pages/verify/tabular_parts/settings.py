@@ -11,7 +11,7 @@ from core.tabular import TabularSettings, TabularThresholds
 from core.tabular.log import Mode
 from core.tabular.second_opinion import SecondOpinionThresholds
 from core.words import own, say
-from pages.components.asking import ask_for_number, ask_for_several
+from pages.components.asking import ask_for, ask_for_form
 from pages.components.policy import opened_form
 
 _PATTERNS = described(TabularSettings)["patterns"]
@@ -30,15 +30,7 @@ def ask_for_patterns() -> tuple[str, ...]:
         st.session_state["tabular_patterns"] = opened["patterns"]
     chosen: tuple[str, ...] = st.session_state.setdefault("tabular_patterns", _PATTERNS.default)
     with st.form("tabular_patterns_form", border=False):
-        picked = ask_for_several(
-            TabularSettings,
-            "patterns",
-            list(CATALOGUE),
-            start=list(chosen),
-            format_func=lambda key: say(CATALOGUE[key].label),
-            key="tabular_patterns_choice",
-            label=say(_PATTERNS.label),
-        )
+        picked = ask_for("tabular", TabularSettings, "patterns", mark="choice", start=chosen)
         if st.form_submit_button(say("Scan again")) and picked:
             st.session_state["tabular_patterns"] = tuple(key for key in CATALOGUE if key in picked)
             st.rerun()
@@ -84,28 +76,18 @@ _OF_MODE: Mapping[Mode, tuple[str, str]] = {
 def _ask_for_rule(mode: Mode) -> TabularThresholds:
     title, label = _OF_MODE[mode]
     st.markdown(say(title))
+    given = {
+        name: {"mark": mode, "label": say(label, label=own(told.label))}
+        for name, told in described(TabularThresholds).items()
+    }
     published = TabularThresholds.for_mode(mode)
-    return TabularThresholds(
-        **{
-            name: ask_for_number(
-                TabularThresholds,
-                name,
-                slider=True,
-                start=getattr(published, name),
-                key=f"tabular_limit_{mode}_{name}",
-                label=say(label, label=own(told.label)),
-            )
-            for name, told in described(TabularThresholds).items()
-        }
-    )
+    asked = ask_for_form("tabular", TabularThresholds, per_row=1, used=published, given=given)
+    return TabularThresholds(**asked)
 
 
 def _ask_for_opinion(k: int) -> SecondOpinionThresholds:
     st.markdown(say("**Second opinion**"))
-    shares = {
-        name: ask_for_number(SecondOpinionThresholds, name, slider=True, key=f"tabular_limit_{name}")
-        for name, told in described(SecondOpinionThresholds).items()
-        if told.percent
-    }
+    names = [name for name, told in described(SecondOpinionThresholds).items() if told.percent]
+    shares = ask_for_form("tabular", SecondOpinionThresholds, *names, per_row=1)
     shares["relinkage_fail_share"] = max(shares["relinkage_fail_share"], shares["relinkage_warn_share"])
     return SecondOpinionThresholds(**shares, smallest_k=k)
