@@ -1,5 +1,7 @@
 """The parts of a result on a page: figures as cards, tables, charts, and sentences between them."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from core.reports import report_chart, report_table
@@ -25,6 +27,15 @@ def show_parts(group: Group, *, key: str) -> None:
         show_figures(figures, per_row=_PER_ROW if len(figures) == _PER_ROW else _PER_ROW - 1)
     for number, part in enumerate(each for each in parts if not isinstance(each, Figure)):
         show_part(part, key=f"{key}_{number}")
+
+
+def show_beside(parts: Sequence[Part], *, key: str, widths: Sequence[float] = ()) -> None:
+    """Show parts that are no figures beside each other."""
+    if not parts:
+        return
+    for number, (place, part) in enumerate(zip(st.columns(widths or len(parts)), parts, strict=False)):
+        with place:
+            show_part(part, key=f"{key}_{number}")
 
 
 def show_part(part: Part, *, key: str) -> None:

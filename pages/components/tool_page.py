@@ -162,7 +162,7 @@ def show_tabs(shown: Shown, *, only: Sequence[str] = ()) -> None:
 def _with_tab(page: ToolPage, result: Result) -> Iterator[Group]:
     """Yield the groups that have a tab; the figures that come first leave only what else their group has."""
     for group in result.groups:
-        if group.where == "report" or group.key in page.elsewhere:
+        if group.where == "report" or group.key in page.elsewhere or not (group.parts or group.empty):
             continue
         if group.key not in page.figures:
             yield group

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -18,15 +18,14 @@ from core.risk.report import risk_report
 from core.risk.result import risk_result
 from core.risk.tool import TOOL
 from core.roles import Role, RoleSuggestion
-from core.settings_form import described
 from core.words import say
+from pages.components.asking import ask_for_form
 from pages.components.long_work import ask_for_work
 from pages.components.parts import show_group
 from pages.components.reading import show_problems
 from pages.components.shown import Shown
 from pages.components.tool_page import ToolPage, show_whole
-from pages.measure.risk_parts.details import show_columns
-from pages.measure.risk_parts.results import show_classes, show_intruders, show_people
+from pages.measure.risk_parts.results import ELSEWHERE, show_classes, show_intruders
 from pages.measure.risk_parts.settings import ask_for_limits
 
 _WORK = "risk_database"
@@ -103,38 +102,18 @@ def _suggested(table: ConfiguredTable) -> Sequence[RoleSuggestion]:
 
 def _ask_for_settings(table: ConfiguredTable, suggested: Sequence[RoleSuggestion]) -> RiskSettings:
     columns = [each.column for each in suggested]
-    by_role = {
-        role: [each.column for each in suggested if each.role is role]
-        for role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE_ATTRIBUTE)
+    roles = {"quasi_identifiers": Role.QUASI_IDENTIFIER, "sensitive": Role.SENSITIVE_ATTRIBUTE}
+    usual = {
+        name: tuple(each.column for each in suggested if each.role is role) for name, role in roles.items()
     }
-    told = described(RiskSettings)
-    first, second, third = st.columns([2, 2, 1])
-    places = zip((first, second), ("quasi_identifiers", "sensitive"), by_role.values(), strict=True)
-    chosen = [
-        place.multiselect(
-            say(told[name].label),
-            columns,
-            default=usual,
-            help=say(told[name].about),
-            key=f"{_WORK}_{name}_{table.address}",
-            persist_state="session",
-        )
-        for place, name, usual in places
-    ]
-    person = third.selectbox(
-        say(told["person"].label),
-        columns,
-        index=None,
-        placeholder=say("none"),
-        help=say(told["person"].about),
-        key=f"{_WORK}_person_{table.address}",
-        persist_state="session",
-    )
-    quasi, sensitive = map(tuple, chosen)
-    is_as_suggested = [list(quasi), list(sensitive)] == list(by_role.values())
-    return RiskSettings(
-        quasi_identifiers=quasi, sensitive=sensitive, person=person, roles_suggested=is_as_suggested
-    )
+    given: dict[str, dict[str, Any]] = {
+        name: {"mark": str(table.address), "options": columns, "start": start}
+        for name, start in usual.items()
+    }
+    given["person"] = {"mark": str(table.address), "options": [None, *columns]}
+    asked = ask_for_form(TOOL.key, RiskSettings, *given, given=given)
+    is_as_suggested = {name: asked[name] for name in usual} == usual
+    return RiskSettings(**asked, roles_suggested=is_as_suggested)
 
 
 def _audit(
@@ -159,19 +138,9 @@ def _show_live(shown: Shown) -> None:
     shown.judge(shown.settings)
     people, classes = st.columns([2, 3])
     with people:
-        show_people(shown.result)
+        show_group(shown.result, "people")
     with classes:
         show_classes(shown.audit)
-
-
-def _show_details(shown: Shown) -> None:
-    result = shown.result
-    with st.expander(say("Three intruders"), icon=":material/person_search:"):
-        show_intruders(result)
-    with st.expander(say("Attribute disclosure"), icon=":material/visibility:"):
-        show_group(result, "disclosure")
-    with st.expander(say("Columns"), icon=":material/view_column:"):
-        show_columns(result.group("columns"), result.group("unchosen"))
 
 
 def _report(shown: Shown, created_at: datetime) -> Report:
@@ -186,6 +155,7 @@ DATABASE = ToolPage(
     judge=lambda shown: shown.measured.audit,
     result=lambda shown: risk_result(shown.audit, columns=shown.measured.columns),
     figures=("first",),
-    tabs=_show_details,
+    elsewhere=ELSEWHERE,
+    parts={"intruders": show_intruders},
     report=_report,
 )
