@@ -277,35 +277,39 @@ def vault() -> Vault:
 P = ParamSpec("P")
 
 
-def remembered(work: Callable[P, Result], *, kept: int = 16, in_turn: bool = True) -> Callable[P, Result]:
-    """Return a function of tables and settings that works each of the last ones out once for a session.
+def remembered(
+    *, kept: int = 16, in_turn: bool = True
+) -> Callable[[Callable[P, Result]], Callable[P, Result]]:
+    """Let a function of tables and settings, at the top of its file, work out each once for a session.
 
     Tables and files count by their digests, settings by their values, anything else as the very thing that
     it is.
 
     Parameters
     ----------
-    work
-        A function at the top of its file.
     kept
         How many results; fewer of what is large.
     in_turn
         Whether it waits for its turn where files are large; what only judges them, for a slider, does not.
     """
-    function: Any = work
-    name = f"{function.__code__.co_filename} {function.__qualname__}"
 
-    @wraps(work)
-    def find(*given: P.args, **named: P.kwargs) -> Result:
-        held = vault()
+    def remembering(work: Callable[P, Result]) -> Callable[P, Result]:
+        function: Any = work
+        name = f"{function.__code__.co_filename} {function.__qualname__}"
 
-        def work_now() -> Result:
-            with held.turn() if in_turn else nullcontext():
-                return work(*given, **named)
+        @wraps(work)
+        def find(*given: P.args, **named: P.kwargs) -> Result:
+            held = vault()
 
-        return held.remembered(name, _key((given, named)), work_now, kept)
+            def work_now() -> Result:
+                with held.turn() if in_turn else nullcontext():
+                    return work(*given, **named)
 
-    return find
+            return held.remembered(name, _key((given, named)), work_now, kept)
+
+        return find
+
+    return remembering
 
 
 def _key(given: Any) -> Hashable:

@@ -4,7 +4,7 @@ Tables that the person edits are here too: what was edited is kept over a visit 
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -14,6 +14,7 @@ import streamlit as st
 from core.settings_form import Setting, described
 from core.words import Written, own, say, text
 from pages.components.policy import opened_value, say_absent
+from pages.components.text import sentence
 
 CHOOSE = "Choose an option"
 _PER_ROW = 4
@@ -241,6 +242,15 @@ def _common(told: Setting, key: str, **further: Any) -> dict[str, Any]:
         "key": key,
         "persist_state": "session",
     } | further
+
+
+def propose(
+    words: str, label: str, *, key: str, icon: str, on_click: Callable[..., None], args: Any = ()
+) -> None:
+    """Show what is proposed, and the button that does it."""
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        st.markdown(sentence(words), width="stretch")
+        st.button(label, key=key, icon=icon, on_click=on_click, args=args)
 
 
 def edit_table(

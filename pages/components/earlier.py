@@ -1,9 +1,7 @@
-"""Earlier releases on the pages that compare with them: their files, what was found, and the ledger."""
+"""Earlier releases on the pages that compare with them: their files, and the ledger."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
-
-import streamlit as st
 
 from core.caching import StoredFile, remembered
 from core.errors import AuditInputError
@@ -12,21 +10,15 @@ from core.releases import (
     EarlierTable,
     Ledger,
     ReleasedTable,
-    ReleasesAudit,
     new_ledger,
     read_ledger,
-    releases_sentence,
 )
-from core.releases.result import LIMITS, earlier_table, releases_figures
 from core.reports import InputFacts, file_facts, input_facts
 from core.tables import Dataset
 from core.tools import EARLIER as INPUT
-from core.words import say
 from pages.components.inputs import ask_for_files, list_file, list_table
-from pages.components.parts import show_part
 from pages.components.reading import show_problems
-from pages.components.results import Download, show_figures
-from pages.components.text import sentence
+from pages.components.results import Download
 
 _LEDGER = ".json"
 
@@ -71,22 +63,9 @@ def ask_for_earlier(tool: str) -> Earlier:
     return Earlier(tuple(tables), tuple(files), tuple(ledgers))
 
 
-@remembered
+@remembered()
 def _ledger(stored: StoredFile) -> Ledger:
     return read_ledger(stored.data, name=stored.name)
-
-
-def show_earlier(audit: ReleasesAudit | None) -> None:
-    """Show what was compared; what was found stands among the findings."""
-    if audit is None:
-        return
-    st.subheader(say("Earlier releases"), anchor=False)
-    st.markdown(sentence(say(releases_sentence(audit))))
-    show_figures(releases_figures(audit), at_once=4)
-    if audit.measurement.compared:
-        show_part(earlier_table(audit), key="earlier")
-    for limit in LIMITS:
-        st.caption(sentence(say(limit)))
 
 
 def ledger_download(

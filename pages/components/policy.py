@@ -210,7 +210,7 @@ def policy_in_use(tool: str, released: Sequence[Released]) -> InUse | None:
     return InUse(policy, columns if released else None)
 
 
-@remembered
+@remembered()
 def _kinds_of_columns(
     dataset: Dataset, wanted: frozenset[str], left_out: tuple[str, ...]
 ) -> dict[str, frozenset[str]]:

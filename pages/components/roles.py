@@ -5,7 +5,7 @@ from core.roles import RoleSuggestion, suggest_roles
 from core.tables import Dataset
 
 
-@remembered
+@remembered()
 def suggested_roles(dataset: Dataset) -> tuple[RoleSuggestion, ...]:
     """Suggest a role for every column of a table."""
     return suggest_roles(dataset.table)

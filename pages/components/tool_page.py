@@ -18,7 +18,6 @@ from core.verdict import Verdict
 from core.words import say
 from pages.components.asking import ask_for_form
 from pages.components.drawer import SETTINGS, THRESHOLDS, ask_for_inputs, show_drawer
-from pages.components.earlier import show_earlier
 from pages.components.inputs import Way, above_privacy_line, show_empty_state, show_ways_on
 from pages.components.long_work import greyed_out
 from pages.components.parts import show_parts
@@ -101,7 +100,6 @@ def _show_judged(shown: Shown) -> None:
     page.found(shown)
     for texts in page.texts(shown):
         ask_what_was_read(texts.key, texts.table, texts.columns)
-    show_earlier(getattr(shown.audit, "releases", None))
     page.tabs(shown)
     with shown.last:
         page.further(shown)

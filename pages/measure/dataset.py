@@ -56,7 +56,7 @@ def _pairs(tables: Mapping[str, Dataset]) -> list[str]:
     ]
 
 
-_measure_tables = remembered(measure_delivery, kept=8)
+_measure_tables = remembered(kept=8)(measure_delivery)
 
 
 def _measure(shown: Shown) -> DeliveryMeasurement:

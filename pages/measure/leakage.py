@@ -17,10 +17,10 @@ from core.reports import InputFacts, Report, input_facts
 from core.result import Table
 from core.tables import Dataset
 from core.words import listed, own, say, text
-from pages.components.asking import ask_for_form
+from pages.components.asking import ask_for_form, propose
 from pages.components.drawer import SETTINGS
 from pages.components.inputs import Way, stored_files
-from pages.components.parts import show_group, show_part
+from pages.components.parts import show_beside, show_group
 from pages.components.results import Download, show_table
 from pages.components.shown import Shown, Texts
 from pages.components.text import sentence
@@ -57,18 +57,17 @@ def _propose_to_ignore(shown: Shown) -> None:
         n=len(names),
         columns=listed(names),
     )
-    with st.container(border=True, horizontal=True, vertical_alignment="center"):
-        st.markdown(sentence(proposal), width="stretch")
-        st.button(
-            say("Leave it out", "Leave them out", n=len(names)),
-            key="leakage_leave_out",
-            icon=":material/visibility_off:",
-            on_click=_ignore,
-            args=(f"leakage_ignore_columns_{_mark(original, scrambled)}", names),
-        )
+    propose(
+        proposal,
+        say("Leave it out", "Leave them out", n=len(names)),
+        key="leakage_leave_out",
+        icon=":material/visibility_off:",
+        on_click=_ignore,
+        args=(f"leakage_ignore_columns_{_mark(original, scrambled)}", names),
+    )
 
 
-@remembered
+@remembered()
 def _new_pseudonyms(original: Dataset, scrambled: Dataset, key: str | None) -> tuple[str, ...]:
     return new_pseudonyms(pair_tables(original, scrambled, key=key))
 
@@ -93,10 +92,7 @@ def _reasons(shown: Shown) -> Sequence[str]:
 
 def _show_leaked_rows(shown: Shown) -> None:
     """Show the leaked rows alone: where they stand, and their list."""
-    if parts := shown.result.group("leaked").parts:
-        for place, part in zip(st.columns([3, 2]), parts, strict=True):
-            with place:
-                show_part(part, key="leakage_leaked")
+    show_beside(shown.result.group("leaked").parts, key="leakage_leaked", widths=(3, 2))
 
 
 def _show_worst(shown: Shown) -> None:

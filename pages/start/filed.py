@@ -95,7 +95,7 @@ def _read(stored: Sequence[StoredFile]) -> tuple[list[tuple[str, FiledReport]], 
     return reports, problems
 
 
-@remembered
+@remembered()
 def _report(stored: StoredFile) -> FiledReport:
     return read_report(stored.data, name=stored.name)
 

@@ -21,7 +21,7 @@ from core.words import listed, say, text
 from pages.components.drawer import FILES, ask_for_inputs
 from pages.components.inputs import list_file
 from pages.components.long_work import ask_for_work
-from pages.components.parts import show_part
+from pages.components.parts import show_beside
 from pages.components.policy import ask_for_settings_file
 from pages.components.reading import show_problems
 from pages.components.results import Download, show_findings
@@ -111,11 +111,7 @@ def _judge_live(shown: Shown) -> None:
     _choose(shown, outcomes, settings)
     shown.judge(settings)
     ask_for_threshold(TOOL.key)
-    keys = ("vcf_maf_chart", "vcf_density_chart")
-    drawings = shown.result.group("charts").drawings
-    for place, part, key in zip(st.columns(2), drawings, keys, strict=False):
-        with place:
-            show_part(part, key=key)
+    show_beside(shown.result.group("charts").drawings, key="vcf_chart")
 
 
 def _choose(shown: Shown, outcomes: list[vcf.PairOutcome], settings: vcf.VcfSettings) -> None:

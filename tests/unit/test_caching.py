@@ -96,7 +96,7 @@ def test_remembered__works_out_once_for_tables_and_settings_that_are_equal_and_f
         return object()
 
     monkeypatch.setattr(caching, "vault", lambda: vault)
-    find = caching.remembered(measure, kept=2)
+    find = caching.remembered(kept=2)(measure)
     names = [vault.put(name, TABLE).key for name in ("a.csv", "b.csv", "c.csv")]
     first, second, third = (vault.dataset(key, ReadOptions()) for key in names)
     found = find(first, _Form({"k": 2}))
@@ -122,7 +122,7 @@ def test_remembered__refuses_what_has_no_value_to_be_remembered_by(
 ) -> None:
     monkeypatch.setattr(caching, "vault", lambda: vault)
     with pytest.raises(TypeError, match="unhashable"):
-        caching.remembered(_count)({1, 2})
+        caching.remembered()(_count)({1, 2})
 
 
 def _offered(vault: Vault, number: int, n_bytes: int) -> str:

@@ -11,7 +11,7 @@ from core.diversity.tool import TOOL
 from core.jobs import Progress
 from core.words import own, percent, say, text
 from pages.components.long_work import ask_for_work
-from pages.components.parts import show_part
+from pages.components.parts import show_beside
 from pages.components.shown import Shown
 
 REPEATS = 20
@@ -74,11 +74,7 @@ def show_side_by_side(shown: Shown) -> None:
     classes, mark = shown.result.group("classes"), shown.found["mark"]
     if not classes.drawings:
         st.markdown(say(classes.empty))
-        return
-    places = st.columns(len(classes.drawings))
-    for number, (place, drawing) in enumerate(zip(places, classes.drawings, strict=True)):
-        with place:
-            show_part(drawing, key=f"diversity_pair_chart_{number}_{mark}")
+    show_beside(classes.drawings, key=f"diversity_pair_chart_{mark}")
 
 
 def show_stability(shown: Shown) -> None:

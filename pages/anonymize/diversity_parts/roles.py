@@ -91,12 +91,12 @@ def _suggested(data: Dataset) -> Roles:
     )
 
 
-@remembered
+@remembered()
 def _columns_of_text(data: Dataset) -> tuple[str, ...]:
     return tuple(name for name in data.columns if not is_numeric(data.table[name]))
 
 
-@remembered
+@remembered()
 def _zero_one_columns(data: Dataset) -> set[str]:
     return {*zero_one_columns(data.table, data.columns)}
 

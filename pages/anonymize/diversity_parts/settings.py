@@ -119,7 +119,7 @@ def _untouched(
     return found
 
 
-@remembered
+@remembered()
 def _ask_model(
     data: Dataset, settings: DiversitySettings, choice: ModelChoice, training: Dataset | None
 ) -> UntouchedModel | AuditInputError:

@@ -5,7 +5,7 @@ from core.caching import remembered
 from core.events import AnonymizedEvents, EventSettings, Release, ReleaseOptions, Rule, TraceRisk
 from core.tables import Dataset
 
-measure = remembered(events.measure_events, kept=4)
+measure = remembered(kept=4)(events.measure_events)
 
 
 def audit(
@@ -25,11 +25,13 @@ def audit(
     )
 
 
-def _anonymize(log: Dataset, settings: EventSettings, rule: Rule) -> AnonymizedEvents:
+@remembered(kept=8, in_turn=False)
+def _anonymized(log: Dataset, settings: EventSettings, rule: Rule) -> AnonymizedEvents:
     return events.anonymize_events(measure(log, settings), rule)
 
 
-def _write(
+@remembered(kept=4, in_turn=False)
+def _release(
     log: Dataset, settings: EventSettings, rule: Rule, options: ReleaseOptions, *, batch: int
 ) -> Release:
     """Write the export; without a seed its pseudonyms are fresh for each `batch`."""
@@ -37,30 +39,29 @@ def _write(
     return events.release_events(_anonymized(log, settings, rule), options, options.token_source)
 
 
-def _measure_traces_before(log: Dataset, settings: EventSettings) -> TraceRisk:
+@remembered(kept=4, in_turn=False)
+def _traces_before(log: Dataset, settings: EventSettings) -> TraceRisk:
     return events.trace_risk(events.original_traces(measure(log, settings)))
 
 
-def _measure_traces(log: Dataset, settings: EventSettings, rule: Rule, pseudonym_per: str) -> TraceRisk:
+@remembered(kept=64, in_turn=False)
+def trace_risk(log: Dataset, settings: EventSettings, rule: Rule, pseudonym_per: str) -> TraceRisk:
+    """Measure trace risk of an export."""
     return events.trace_risk(events.released_traces(_anonymized(log, settings, rule), pseudonym_per))
 
 
-def _measure_rows(log: Dataset, settings: EventSettings, rule: Rule, pseudonym_per: str) -> events.RowRisk:
+@remembered(kept=64, in_turn=False)
+def _row_risk(log: Dataset, settings: EventSettings, rule: Rule, pseudonym_per: str) -> events.RowRisk:
     return events.row_risk(_anonymized(log, settings, rule), pseudonym_per)
 
 
-def _compare(log: Dataset, settings: EventSettings, k: int, cap: int | None) -> tuple[events.Outcome, ...]:
+@remembered(kept=64, in_turn=False)
+def outcomes(log: Dataset, settings: EventSettings, k: int, cap: int | None) -> tuple[events.Outcome, ...]:
+    """Compare both strategies with single- and multi-level flattening for one k."""
     return events.compare_strategies(measure(log, settings), k=k, cap=cap)
 
 
-def _draw_curve(log: Dataset, settings: EventSettings, cap: int | None) -> tuple[events.Outcome, ...]:
+@remembered(kept=4)
+def curve(log: Dataset, settings: EventSettings, cap: int | None) -> tuple[events.Outcome, ...]:
+    """Compare them for every k."""
     return events.strategy_curve(measure(log, settings), cap=cap)
-
-
-_anonymized = remembered(_anonymize, kept=8, in_turn=False)
-_release = remembered(_write, kept=4, in_turn=False)
-_traces_before = remembered(_measure_traces_before, kept=4, in_turn=False)
-trace_risk = remembered(_measure_traces, kept=64, in_turn=False)
-_row_risk = remembered(_measure_rows, kept=64, in_turn=False)
-outcomes = remembered(_compare, kept=64, in_turn=False)
-curve = remembered(_draw_curve, kept=4)

@@ -17,7 +17,7 @@ from core.words import say
 from pages.anonymize.events_parts import measured
 from pages.anonymize.events_parts.settings import show_mapping_downloads, use_settings
 from pages.components.long_work import ask_for_work, greyed_out
-from pages.components.parts import show_group, show_part
+from pages.components.parts import show_beside, show_group, show_part
 from pages.components.results import show_table
 from pages.components.shown import Shown
 
@@ -34,9 +34,7 @@ def show_combinations(shown: Shown) -> None:
     parts = (
         group_drawings(shown.audit.anonymized, log=True) if log else shown.result.group("combinations").parts
     )
-    for number, (place, part) in enumerate(zip(st.columns(2), parts, strict=False)):
-        with place:
-            show_part(part, key=f"events_combinations_{number}")
+    show_beside(parts, key="events_combinations")
 
 
 def show_loss(shown: Shown) -> None:

@@ -31,12 +31,11 @@ from core.events.settings import AUTOMATIC, COARSER
 from core.settings_form import described
 from core.tables import Dataset
 from core.words import listed, say
-from pages.components.asking import ask_for, ask_for_form, edit_table
+from pages.components.asking import ask_for, ask_for_form, edit_table, propose
 from pages.components.inputs import ask_for_files, list_file
 from pages.components.policy import opened_form
 from pages.components.reading import show_problems
 from pages.components.results import Download, show_download
-from pages.components.text import sentence
 
 _SETTINGS, _BASE = "events_settings", "events_base_mapping"
 _MOST_KINDS = 200  # to give a class to at once
@@ -60,7 +59,7 @@ def ask_for_settings(dataset: Dataset) -> EventSettings | None:
         _ask_for_columns_first(dataset, used)
         return None
     if used.found_columns:
-        used = _confirm_columns(used)
+        _propose_columns(used)
     settings = st.expander(say("Settings"), icon=":material/tune:")
     with settings:
         base = _ask_for_mapping()
@@ -81,18 +80,19 @@ def ask_for_settings(dataset: Dataset) -> EventSettings | None:
     return used
 
 
-def _confirm_columns(used: EventSettings) -> EventSettings:
+def _propose_columns(used: EventSettings) -> None:
     """Say which columns were found by their values, to confirm at once or to change in the settings."""
     found = say(
         "Time, user and event were found by their values: {columns}. Others can be chosen in Settings.",
         columns=listed([used.time_column, used.user_column, used.event_column]),
     )
-    with st.container(border=True, horizontal=True, vertical_alignment="center"):
-        st.markdown(f":material/search: {sentence(found)}", width="stretch")
-        if st.button(say("Use these columns"), key="events_confirm", icon=":material/check:"):
-            st.session_state[_SETTINGS] = replace(used, found_columns=())
-            st.rerun()
-    return used
+    propose(
+        found,
+        say("Use these columns"),
+        key="events_confirm",
+        icon=":material/check:",
+        on_click=partial(st.session_state.__setitem__, _SETTINGS, replace(used, found_columns=())),
+    )
 
 
 def _ask_for_columns_first(dataset: Dataset, used: EventSettings) -> None:

@@ -15,7 +15,7 @@ from pages.components.long_work import ask_for_work
 from pages.components.results import show_figures
 
 _MOST_CELLS_AT_ONCE = 2_000_000  # of both tables together; a few seconds
-pair_tables = remembered(leakage.pair_tables, kept=2)  # a pair keeps what was compared, for other settings
+pair_tables = remembered(kept=2)(leakage.pair_tables)  # a pair keeps what was compared, for other settings
 
 
 def measure(
@@ -41,14 +41,14 @@ def measure(
     return pair, measures
 
 
-@remembered
+@remembered()
 def _measure_at_once(
     original: Dataset, scrambled: Dataset, holdout: Dataset | None, settings: LeakageSettings
 ) -> LeakageMeasures:
     return measure_leakage(pair_tables(original, scrambled, key=settings.key), settings, holdout=holdout)
 
 
-@remembered
+@remembered()
 def _row_matches(original: Dataset, scrambled: Dataset, settings: LeakageSettings) -> RowLeakage | None:
     """Apply the row rules alone; None where rows cannot be paired."""
     pair = pair_tables(original, scrambled, key=settings.key)

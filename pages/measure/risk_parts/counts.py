@@ -14,7 +14,6 @@ from core.risk import RiskSettings, check_settings
 from core.tables import Dataset
 from core.words import input_error, say
 from pages.components.asking import ask_for
-from pages.components.parts import show_part
 from pages.components.reading import show_problems
 from pages.components.shown import Shown
 from pages.components.tool_page import ToolPage, show_whole
@@ -39,16 +38,14 @@ def _judge(shown: Shown) -> CountsAudit:
         return _audit(shown.given["table"], shown.settings, shown.thresholds, shown.earlier.tables)
 
 
-def _audit_cells(
+@remembered(kept=64, in_turn=False)  # each place of the slider
+def _audit(
     table: Dataset, settings: RiskSettings, thresholds: CountThresholds, others: tuple[Dataset, ...]
 ) -> CountsAudit:
     return judge_counts(_cells(table, settings, others), thresholds)
 
 
-_audit = remembered(_audit_cells, kept=64, in_turn=False)  # each place of the slider
-
-
-@remembered
+@remembered()
 def _cells(table: Dataset, settings: RiskSettings, others: tuple[Dataset, ...]) -> CellsMeasurement:
     """Measure a table of counts, whatever counts as small, beside others."""
     return measure_cells(
@@ -60,12 +57,6 @@ def _cells(table: Dataset, settings: RiskSettings, others: tuple[Dataset, ...]) 
         contributor=settings.contributor,
         others=others,
     )
-
-
-def _show_cells(shown: Shown) -> None:
-    for table in shown.result.group("cells").tables:
-        if table.rows:
-            show_part(table, key="risk_cells")
 
 
 def _report(shown: Shown, created_at: datetime) -> Report:
@@ -84,6 +75,5 @@ COUNTS = ToolPage(
     judge=_judge,
     result=lambda shown: counts_result(shown.audit, shown.settings),
     report=_report,
-    parts={"cells": _show_cells},
     released=lambda shown: [(shown.given["table"], shown.settings.leave_out)],
 )

@@ -34,10 +34,10 @@ from pages.components.shown import Shown
 from pages.components.text import sentence
 
 ELSEWHERE = ("people", "classes", "suppression")  # groups beside the limits, and in the search
-_measure_columns = remembered(measure_columns, kept=8)
+_measure_columns = remembered(kept=8)(measure_columns)
 
 
-@remembered
+@remembered()
 def measure_table(
     table: Dataset,
     settings: RiskSettings,

@@ -13,12 +13,11 @@ from core.roles import Role, RoleSuggestion
 from core.settings_form import described
 from core.tables import Dataset
 from core.words import Text, counted, joined, own, say, text
-from pages.components.asking import ask_for, ask_for_form, edit_table
+from pages.components.asking import ask_for, ask_for_form, edit_table, propose
 from pages.components.drawer import EARLIER, FURTHER, ask_for_further
 from pages.components.policy import opened_form, say_absent
 from pages.components.roles import suggested_roles
 from pages.components.shown import Shown
-from pages.components.text import sentence
 
 _HOW_TO_COUNT = (
     "missing",
@@ -161,15 +160,14 @@ def propose_counts(dataset: Dataset, measured: RiskMeasurement) -> None:
     proposal = say(
         "`{column}` seems to count people. The rows are groups then, and nobody's own.", column=column
     )
-    with st.container(border=True, horizontal=True, vertical_alignment="center"):
-        st.markdown(sentence(proposal), width="stretch")
-        st.button(
-            say("Audit it as a table of counts"),
-            key="risk_as_counts",
-            icon=":material/pivot_table_chart:",
-            on_click=_take_as_counts,
-            args=(dataset, column),
-        )
+    propose(
+        proposal,
+        say("Audit it as a table of counts"),
+        key="risk_as_counts",
+        icon=":material/pivot_table_chart:",
+        on_click=_take_as_counts,
+        args=(dataset, column),
+    )
 
 
 def _take_as_counts(dataset: Dataset, column: str) -> None:

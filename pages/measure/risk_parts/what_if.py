@@ -28,7 +28,7 @@ from pages.components.results import Download, show_badge, show_download, show_f
 from pages.components.shown import Shown
 from pages.components.text import plain, sentence
 
-_release = remembered(risk.release, kept=2)
+_release = remembered(kept=2)(risk.release)
 _MOST_WEIGHTS = 12  # columns that are asked for a weight
 
 

@@ -33,6 +33,8 @@ from pages.components.text import plain
 from pages.components.texts import what_was_read
 from pages.verify.tabular_parts.settings import Limits
 
+_KEPT = 64  # pairs of a batch
+
 
 class TimedMeasurement(NamedTuple):
     """What the rule counts of a pair of files, and how long that took."""
@@ -128,11 +130,13 @@ def _measure_pair(
     return MeasuredFile(pair=pair, original=original, anonymized=anonymized, log=log, measured=measured)
 
 
-def _read_log(stored: StoredFile) -> AnonymizationLog:
+@remembered(kept=_KEPT)
+def _log(stored: StoredFile) -> AnonymizationLog:
     return read_log(stored.data, name=stored.name)
 
 
-def _measure_rule(
+@remembered(kept=_KEPT)
+def _measure(
     original: Dataset, anonymized: Dataset, log: AnonymizationLog, patterns: tuple[str, ...]
 ) -> TimedMeasurement:
     started_at = time.perf_counter()
@@ -140,25 +144,20 @@ def _measure_rule(
     return TimedMeasurement(measured, time.perf_counter() - started_at)
 
 
-def _measure_opinion(
-    original: Dataset, anonymized: Dataset, log: AnonymizationLog
-) -> SecondOpinionMeasurement:
+@remembered(kept=_KEPT)
+def _opinion(original: Dataset, anonymized: Dataset, log: AnonymizationLog) -> SecondOpinionMeasurement:
     return where_it_fits(measure_second_opinion)(original, anonymized, log)
 
 
-def _measure_opinion_over(
+@remembered(kept=_KEPT)
+def _opinion_over(
     original: Dataset, anonymized: Dataset, log: AnonymizationLog, quasi_identifiers: tuple[str, ...]
 ) -> SecondOpinionMeasurement:
     measured = _opinion(original, anonymized, log)
     return with_quasi_identifiers(measured, anonymized, quasi_identifiers)
 
 
-_KEPT = 64  # pairs of a batch
-_log = remembered(_read_log, kept=_KEPT)
-_measure = remembered(_measure_rule, kept=_KEPT)
-_opinion = remembered(_measure_opinion, kept=_KEPT)
-_opinion_over = remembered(_measure_opinion_over, kept=_KEPT)
-_classes = remembered(measure_classes, kept=_KEPT, in_turn=False)
+_classes = remembered(kept=_KEPT, in_turn=False)(measure_classes)
 
 
 def judge(file: MeasuredFile, limits: Limits) -> VerifiedFile:
