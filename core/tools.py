@@ -30,6 +30,7 @@ class Input:
     kind: Literal["table", "tables", "files", "releases"] = "table"
     needed: bool = True  # nothing is audited without it
     help: str = ""
+    part: str = ""  # what reports call it, where not by its role
 
 
 EARLIER = Input(

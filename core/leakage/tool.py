@@ -31,6 +31,7 @@ TOOL = Tool(
         Input(
             role="holdout",
             label="Hold-out table",
+            part="hold-out",
             needed=False,
             help="Records of the same kind that the scrambled table was **not** made from. If scrambled rows "
             "are closer to the original than to these, something of the original persons was kept.",

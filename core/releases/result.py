@@ -8,7 +8,7 @@ from core.releases.judging import MANY_RELINKED, ReleasesAudit, releases_sentenc
 from core.releases.measuring import Compared
 from core.releases.persons import Alike
 from core.releases.splits import Split
-from core.result import Col, Figure, Group, Note, Table
+from core.result import Col, Figure, Group, Note, Part, Table
 from core.verdict import Verdict
 from core.words import Text, own, percent, text
 
@@ -74,7 +74,8 @@ def releases_groups(audit: ReleasesAudit | None) -> Iterator[Group]:
     """Yield what a report says, and what stands in its appendix; nothing without earlier releases."""
     if audit is not None:
         told = Note(releases_sentence(audit))
-        parts = (*releases_figures(audit), told, earlier_table(audit), *map(Note, LIMITS))
+        limits = [Note(limit) for limit in LIMITS]
+        parts: tuple[Part, ...] = (*releases_figures(audit), told, earlier_table(audit), *limits)
         yield Group("releases", "Earlier releases", parts)
         details = tuple(_details(audit))
         yield Group("releases_further", "Earlier releases", details, where="report", is_detail=True)

@@ -2,7 +2,7 @@
 
 from core.demo import RISK
 from core.measures import releases, risk, risk_models, shared
-from core.risk.settings import RiskSettings, RiskThresholds
+from core.risk.settings import GROUPS, RiskSettings, RiskThresholds
 from core.tools import EARLIER, Input, Tool
 
 _LIMITS = (
@@ -54,6 +54,7 @@ TOOL = Tool(
         Input(
             role="hierarchies",
             label="Groups of a column's values",
+            part=GROUPS,
             kind="tables",
             needed=False,
             help="Of a quasi-identifier for What if, of a sensitive attribute for t-closeness: a "

@@ -75,7 +75,6 @@ def ledger_download(
     return Download(
         "Ledger of this release",
         f"ledger_{identity[:8]}.json",
-        "application/json",
         lambda: new_ledger(tables(), k=k, earlier=earlier.ledgers),
         "Counts of classes by salted hash, no data, for the next release. Keep it to yourself.",
     )

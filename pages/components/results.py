@@ -355,16 +355,31 @@ def _word(cell: object) -> object:
 SETTINGS_ABOVE = ("diversity", "vcf")  # tools whose settings stand there before there is a result
 
 
+_MIMES = {
+    "bed": "text/plain",
+    "csv": "text/csv",
+    "html": "text/html",
+    "json": "application/json",
+    "toml": "application/toml",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "zip": "application/zip",
+}
+
+
 class Download(NamedTuple):
-    """A file to offer: label, file name, MIME type, what makes it, what it is good for."""
+    """A file to offer: label, file name, what makes it, what it is good for."""
 
     label: str
     file_name: str
-    mime: str
     make: Callable[[], bytes]
     help_text: str | None = None
     is_main: bool = False  # the one that stands out
     is_further: bool = False  # behind "More formats"
+
+    @property
+    def mime(self) -> str:
+        """Return what browsers call the kind of file."""
+        return _MIMES[self.file_name.rpartition(".")[2]]
 
 
 def show_downloads(
@@ -399,8 +414,7 @@ def show_downloads(
     reports = {
         name: Download(
             label=text("Report as {format}", format=renderer.label),
-            file_name=f"{stem}.{'zip' if name == 'csv' else renderer.extension}",
-            mime="application/zip" if name == "csv" else renderer.mime,
+            file_name=f"{stem}.{renderer.extension}",
             make=partial(_render_now, make_report, name, spoken_language()),
             help_text=renderer.help,
         )
@@ -420,7 +434,7 @@ def show_downloads(
         made = partial(_settings_now, make_report, use)
         about = "Everything set here, for --settings and for Open settings."
         name = f"{stem}_settings.toml"
-        settings = Download("Download settings", name, "application/toml", made, about)
+        settings = Download("Download settings", name, made, about)
         show_download(settings, key=f"{tool}_toml")
     if tool not in SETTINGS_ABOVE:
         ask_for_settings_file(tool, beside=row)

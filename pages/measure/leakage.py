@@ -1,6 +1,6 @@
 """Row leakage: whether a participant is still in the scrambled table."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 
@@ -13,10 +13,10 @@ from core.leakage.proof import leakage_proof
 from core.leakage.report import leakage_report
 from core.leakage.result import comparison_note, leakage_result
 from core.leakage.tool import TOOL
-from core.reports import InputFacts, Report, input_facts
+from core.reports import Report
 from core.result import Table
 from core.tables import Dataset
-from core.words import listed, own, say, text
+from core.words import listed, say, text
 from pages.components.asking import ask_for_form, propose
 from pages.components.drawer import SETTINGS
 from pages.components.inputs import Way, stored_files
@@ -120,19 +120,14 @@ def _ways(_: Shown) -> list[Way]:
 
 
 def _report(shown: Shown, created_at: datetime) -> Report:
-    made = leakage_report(shown.audit, inputs=[*_facts(shown)], created_at=created_at)
+    made = leakage_report(shown.audit, inputs=shown.facts(), created_at=created_at)
     original, scrambled, *_ = shown.tables
     return made.with_tables(leakage_proof(shown.audit, original, scrambled))
 
 
-def _facts(shown: Shown) -> Iterator[InputFacts]:
-    roles = (own("original"), own("scrambled"), own("hold-out"))
-    return (input_facts(table, role) for table, role in zip(shown.tables, roles, strict=False))
-
-
 def _downloads(shown: Shown) -> list[Download]:
     counts = partial(row_counts_csv, shown.measured)
-    return [Download("Counts per row (CSV)", "leakage_rows.csv", "text/csv", counts, "No cell values.")]
+    return [Download("Counts per row (CSV)", "leakage_rows.csv", counts, "No cell values.")]
 
 
 show_page(

@@ -7,12 +7,12 @@ from functools import partial
 import streamlit as st
 
 from core import risk
-from core.reports import InputFacts, Report, input_facts
+from core.reports import Report
 from core.risk.proof import risk_proof
 from core.risk.report import risk_report
 from core.risk.result import risk_result
 from core.risk.tool import TOOL
-from core.words import own, say
+from core.words import say
 from pages.components.drawer import ask_for_inputs
 from pages.components.earlier import ledger_download
 from pages.components.inputs import Way, stored_files
@@ -114,7 +114,6 @@ def _downloads(shown: Shown) -> list[Download]:
         Download(
             "Records that miss a threshold",
             f"violating_records_{digest}.csv",
-            "text/csv",
             partial(risk.violations_csv, shown.audit),
             "Their positions in the table, the size of their class and what they miss; no values.",
         ),
@@ -128,7 +127,7 @@ def _report(shown: Shown, created_at: datetime) -> Report:
     dataset, found = shown.given["table"], shown.found
     return risk_report(
         shown.audit,
-        inputs=_facts(shown),
+        inputs=shown.facts(),
         created_at=created_at,
         other=found["other"],
         columns=found["columns"],
@@ -136,14 +135,6 @@ def _report(shown: Shown, created_at: datetime) -> Report:
         what_if=found["what_if"],
         groups=[risk.hierarchy_for(each, dataset)[0] for each in shown.given["hierarchies"]],
     ).with_tables(risk_proof(shown.audit, dataset))
-
-
-def _facts(shown: Shown) -> list[InputFacts]:
-    roles = {"table": own("table"), "original": own("original"), "population": own("population")}
-    named = [(shown.given[role], word) for role, word in roles.items()]
-    found = [input_facts(table, word) for table, word in named if table is not None]
-    found += [input_facts(table, risk.GROUPS) for table in shown.given["hierarchies"]]
-    return [*found, *shown.earlier.facts()]
 
 
 show_page(

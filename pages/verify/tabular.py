@@ -135,11 +135,7 @@ def _downloads(shown: Shown) -> list[Download]:
     }
     return [
         Download(
-            label,
-            file_name,
-            "text/csv",
-            partial(_csv, shown.found["files"], headers),
-            "A row per file, as published.",
+            label, file_name, partial(_csv, shown.found["files"], headers), "A row per file, as published."
         )
         for headers, (label, file_name) in asked.items()
     ]

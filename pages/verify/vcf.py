@@ -193,14 +193,12 @@ def _downloads(shown: Shown) -> list[Download]:
         Download(
             "CSV report",
             f"{vcf.REPORT_NAME}.csv",
-            "text/csv",
             partial(vcf.render_report, audits),
             "A row per file, exactly as published.",
         ),
         Download(
             "All findings",
             f"{vcf.REPORT_NAME}_findings.csv",
-            "text/csv",
             partial(vcf.render_findings, outcomes),
             "A row per finding, with all its places and what to do.",
             is_further=True,
@@ -208,7 +206,6 @@ def _downloads(shown: Shown) -> list[Download]:
         Download(
             "All pairs",
             f"{vcf.REPORT_NAME}_summary.csv",
-            "text/csv",
             partial(vcf.render_summary, outcomes, tuple(shown.found["causes"])),
             "A row per pair, those in error and files without a partner included.",
             is_further=True,
@@ -216,7 +213,6 @@ def _downloads(shown: Shown) -> list[Download]:
         Download(
             "Unmasked sites as CSV",
             f"{stem}_unmasked.csv",
-            "text/csv",
             partial(csv_of_unmasked, audit),
             "Every target site of this file that does not count as masked, and why.",
             is_further=True,
@@ -224,7 +220,6 @@ def _downloads(shown: Shown) -> list[Download]:
         Download(
             "Unmasked sites as BED",
             f"{stem}_unmasked.bed",
-            "text/plain",
             partial(bed_of_unmasked, audit),
             "For genome browsers and for masking again.",
             is_further=True,

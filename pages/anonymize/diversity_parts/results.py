@@ -32,11 +32,10 @@ from core.words import percent, say
 from pages.anonymize.diversity_parts.pair import ask_for_pair, pick
 from pages.components import results
 from pages.components.asking import ask_for
-from pages.components.parts import show_group, show_part
+from pages.components.parts import show_part
 from pages.components.shown import Shown
 from pages.components.tool_page import show_found
 
-LISTS = ("offered", "every", "pareto")
 _HOW_TO_READ_POINTS = (
     "A point is one release; pairs that release the same are one point, named by the strongest. "
     "Nothing beats the outlined points in accuracy, removed records and precision at once; the line "
@@ -49,14 +48,10 @@ def judge_live(shown: Shown) -> None:
     """Show the trade-off beside the limits that filter it, and ask for the pair to look at."""
     measured: DiversitySearch = shown.measured
     mark = shown.found["mark"] = _digest(shown.found["identity"])  # another search, other pairs
-    with shown.last:
-        lists = shown.found["lists"] = st.expander(say("Lists of the pairs"), icon=":material/list:")
     st.header(say("The trade-off"), anchor=False, help=say(_HOW_TO_READ_POINTS))
     limits, *places = st.columns([1, 2, 2], gap="medium")
-    with lists:
-        sort = _ask_for_order(measured)
     with limits:
-        thresholds = _ask_for_limits(measured, sort)
+        thresholds = _ask_for_limits(measured)
     found, pair = st.container(), st.container()
     audit = shown.found["audit"] = judge_diversity(measured, thresholds)
     with pair:
@@ -72,7 +67,7 @@ def _digest(identity: str) -> str:
     return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
-def _ask_for_limits(measured: DiversitySearch, sort: Sort) -> DiversityThresholds:
+def _ask_for_limits(measured: DiversitySearch) -> DiversityThresholds:
     """Ask what the person can live with; nothing is computed again."""
     settings = measured.problem.settings
     accuracy = ask_for(
@@ -89,7 +84,7 @@ def _ask_for_limits(measured: DiversitySearch, sort: Sort) -> DiversityThreshold
         ),
     )
     deletion = _ask_for_deletion(measured)
-    return DiversityThresholds(min_accuracy=accuracy, max_deletion=deletion, sort=sort)
+    return DiversityThresholds(min_accuracy=accuracy, max_deletion=deletion, sort=_ask_for_order(measured))
 
 
 def _ask_for_deletion(measured: DiversitySearch) -> float:
@@ -154,16 +149,6 @@ def _take_click(key: str, mark: str) -> None:
         pick(mark, int(clicked[0]["k"]), int(clicked[0]["l"]))
 
 
-def show_lists(shown: Shown) -> None:
-    """Show the pairs that are offered, all of them, and those that nothing beats."""
-    groups = [shown.result.group(key) for key in LISTS]
-    with shown.found["lists"]:
-        places = st.tabs([say(group.title) for group in groups], key="diversity_lists")
-        for place, group in zip(places, groups, strict=True):
-            with place:
-                show_group(shown.result, group.key)
-
-
 def report(shown: Shown, created_at: datetime) -> Report:
     """Return the report of the search and the pair."""
     return diversity_report(shown.audit, shown.found["picked"], created_at=created_at)
@@ -172,11 +157,7 @@ def report(shown: Shown, created_at: datetime) -> Report:
 def downloads(shown: Shown) -> list[results.Download]:
     """Offer the released tables, the kept record numbers, and all configurations."""
     audit, picked, digest = shown.audit, shown.found["picked"], _digest(shown.identity())
-    found = [
-        results.Download(
-            "All pairs as CSV", f"pairs_{digest}.csv", "text/csv", partial(configurations_csv, audit)
-        )
-    ]
+    found = [results.Download("All pairs as CSV", f"pairs_{digest}.csv", partial(configurations_csv, audit))]
     if picked.kept_set is None or picked.verification is None:
         return found
     stem = f"{audit.search.problem.data.name.rsplit('.', maxsplit=1)[0]}_k{picked.k}_l{picked.l}"
@@ -189,7 +170,6 @@ def _release_downloads(
     yield results.Download(
         "Anonymized table",
         f"{stem}_anonymized_{digest}.csv",
-        "text/csv",
         partial(_release, audit, picked, minimized=False),
         "Kept records with the representatives of their cells: the bytes that were verified.",
     )
@@ -197,14 +177,12 @@ def _release_downloads(
         yield results.Download(
             "Anonymized and minimized table",
             f"{stem}_minimized_{digest}.csv",
-            "text/csv",
             partial(_release, audit, picked, minimized=True),
             "Quasi-identifiers generalized as far as the model allows; the accuracy shown belongs to it.",
         )
     yield results.Download(
         "Kept record numbers",
         f"{stem}_kept_{digest}.csv",
-        "text/csv",
         partial(kept_records_csv, audit.search.problem, picked),
         "Which records of your table are in it, the first being 1. Keep this list to yourself.",
     )

@@ -31,10 +31,8 @@ _TRACE_WORDS = (
 def show_combinations(shown: Shown) -> None:
     """Show how many users share each combination, before and after."""
     log = st.toggle(say("Logarithmic scale"), key="events_log_scale", persist_state="session")
-    parts = (
-        group_drawings(shown.audit.anonymized, log=True) if log else shown.result.group("combinations").parts
-    )
-    show_beside(parts, key="events_combinations")
+    drawn = tuple(group_drawings(shown.audit.anonymized, log=log))
+    show_beside(drawn, key="events_combinations")
 
 
 def show_loss(shown: Shown) -> None:

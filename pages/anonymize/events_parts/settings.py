@@ -298,11 +298,11 @@ def _keep_kinds(settings: EventSettings) -> None:
 def show_mapping_downloads(mapping: EventMapping) -> None:
     """Offer the mapping in use, to keep, edit and upload again."""
     with st.container(horizontal=True):
-        for label, name, mime, write in (
-            ("Mapping as CSV", "event_mapping.csv", "text/csv", mapping_csv),
-            ("Mapping as JSON", "event_mapping.json", "application/json", mapping_json),
+        for label, name, write in (
+            ("Mapping as CSV", "event_mapping.csv", mapping_csv),
+            ("Mapping as JSON", "event_mapping.json", mapping_json),
         ):
-            show_download(Download(label, name, mime, partial(write, mapping)), key=f"events_{name}")
+            show_download(Download(label, name, partial(write, mapping)), key=f"events_{name}")
 
 
 def ask_for_rule() -> Live:

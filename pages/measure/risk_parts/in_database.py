@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
+from core.caching import remembered
 from core.engines import Address, configured
 from core.errors import AuditInputError
 from core.jobs import Progress
@@ -30,7 +31,7 @@ from pages.measure.risk_parts.settings import ask_for_limits
 
 _WORK = "risk_database"
 _CHOSEN = "risk_database"
-_ROLES = "risk_database_roles"
+_roles = remembered()(roles_in_engine)
 
 
 class ConfiguredTable(NamedTuple):
@@ -74,7 +75,9 @@ def _offered() -> Iterator[tuple[str, ConfiguredTable]]:
 def show_in_database(shown: Shown) -> None:
     """Ask what the columns are and for the limits, measure on demand, and show what was found."""
     table: ConfiguredTable = shown.given["database"]
-    settings = _ask_for_settings(table, _suggested(table))
+    with st.spinner(say("Connecting"), show_time=True):
+        suggested = _roles(table.address, secrets=table.secrets)
+    settings = _ask_for_settings(table, suggested)
     if not settings.quasi_identifiers:
         st.info(
             say("Choose at least one quasi-identifier: what an intruder may know."), icon=":material/rule:"
@@ -89,15 +92,6 @@ def show_in_database(shown: Shown) -> None:
         shown.page, shown.measured, shown.depends_on = DATABASE, job.result, [job.key]
         shown.is_outdated = job.key != key
         show_whole(shown)
-
-
-def _suggested(table: ConfiguredTable) -> Sequence[RoleSuggestion]:
-    """Return what the columns may be, asked for once as long as the table stays chosen."""
-    held = st.session_state.get(_ROLES)
-    if held is None or held[0] != table:
-        with st.spinner(say("Connecting"), show_time=True):
-            held = st.session_state[_ROLES] = (table, roles_in_engine(table.address, secrets=table.secrets))
-    return held[1]
 
 
 def _ask_for_settings(table: ConfiguredTable, suggested: Sequence[RoleSuggestion]) -> RiskSettings:

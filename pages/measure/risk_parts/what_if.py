@@ -216,12 +216,11 @@ def _ask_for_person(audit: risk.RiskAudit) -> risk.PersonReleased:
 def _offer(made: risk.Release, what_if: risk.WhatIf, stem: str) -> None:
     about = "A file for each quasi-identifier, value;level 1;level 2;…; they hold the table's values."
     offered = (
-        Download("Generalized table", f"{stem}.csv", "text/csv", lambda: made.data),
-        Download("How it was made", f"{stem}.json", "application/json", lambda: made.settings),
+        Download("Generalized table", f"{stem}.csv", lambda: made.data),
+        Download("How it was made", f"{stem}.json", lambda: made.settings),
         Download(
             "Hierarchies searched",
             f"{stem}_hierarchies.zip",
-            "application/zip",
             lambda: zip_of(what_if.hierarchy_files()),
             about,
         ),

@@ -12,7 +12,6 @@ from core.tabular.log import Mode
 from core.tabular.second_opinion import SecondOpinionThresholds
 from core.words import own, say
 from pages.components.asking import ask_for, ask_for_form
-from pages.components.policy import opened_form
 
 _PATTERNS = described(TabularSettings)["patterns"]
 
@@ -26,15 +25,10 @@ class Limits(NamedTuple):
 
 def ask_for_patterns() -> tuple[str, ...]:
     """Show which sensitive patterns count in the published rule; changing them scans again."""
-    if opened := opened_form("tabular", TabularSettings):
-        st.session_state["tabular_patterns"] = opened["patterns"]
-    chosen: tuple[str, ...] = st.session_state.setdefault("tabular_patterns", _PATTERNS.default)
     with st.form("tabular_patterns_form", border=False):
-        picked = ask_for("tabular", TabularSettings, "patterns", mark="choice", start=chosen)
-        if st.form_submit_button(say("Scan again")) and picked:
-            st.session_state["tabular_patterns"] = tuple(key for key in CATALOGUE if key in picked)
-            st.rerun()
-    return chosen
+        picked: tuple[str, ...] = ask_for("tabular", TabularSettings, "patterns")
+        st.form_submit_button(say("Scan again"))
+    return tuple(key for key in CATALOGUE if key in picked) or _PATTERNS.default
 
 
 def show_departures(patterns: tuple[str, ...], limits: Limits) -> None:
