@@ -38,22 +38,27 @@ def _ask_for_input(tool: Tool, wanted: Input) -> Dataset | tuple[StoredFile, ...
     return ask_for_files(tool.key, wanted.role, **about)
 
 
+def place_drawer(shown: Shown, titles: Sequence[str], *, files: Sequence[Any] = (), opened: str = "") -> None:
+    """Place the closed drawer with its tabs; it is open at a tab where something has to be done there."""
+    names = listed([each.name for each in files], at_most=3)
+    heading = sentence(say("Files and settings: {files}", files=names)) if files else say(SETTINGS)
+    drawer, said = st.expander(heading, icon=":material/tune:", expanded=bool(opened)), [*map(say, titles)]
+    places = drawer.tabs(said, default=say(opened) if opened else None) if said[1:] else [drawer.container()]
+    shown.drawer = dict(zip(titles, places, strict=True))
+
+
 def show_drawer(shown: Shown) -> None:
     """Show the closed drawer: files where there may be several, settings, further files."""
     tool = shown.tool
     (first, *_), further = _sorted(tool.inputs)
     several = first.kind != "table"
-    names = listed([each.name for each in shown.given[first.role]], at_most=3) if several else ""
-    heading = sentence(say("Files and settings: {files}", files=names)) if several else say(SETTINGS)
     titles = [
         *([FILES] if several else []),
         *shown.page.titles,
         *([FURTHER] if any(each.kind != "releases" for each in further) else []),
         *([EARLIER] if any(each.kind == "releases" for each in further) else []),
     ]
-    with st.expander(heading, icon=":material/tune:"):
-        places = st.tabs([say(title) for title in titles]) if titles[1:] else [st.container()]
-    shown.drawer = dict(zip(titles, places, strict=True))
+    place_drawer(shown, titles, files=shown.given[first.role] if several else ())
     wrong = st.container()
     if several:
         with shown.drawer[FILES]:

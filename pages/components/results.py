@@ -16,8 +16,9 @@ from core.caching import Vault, vault
 from core.charts import COLORS, described, on_page, places
 from core.measures import MEASURES, Measure
 from core.plain import unbroken
-from core.reports import RENDERERS, Figure, Report, ReportChart, render
-from core.reports.model import Column, columns_shown, figure_text, report_stem, said_table, table_of
+from core.reports import RENDERERS, Figure, Report, ReportChart, render, report_table
+from core.reports.model import columns_shown, figure_text, report_stem, said_table
+from core.result import Col, Table
 from core.verdict import Finding, Verdict, next_steps, worst_first
 from core.words import own, percent, say, speaking, spoken_language, text
 from pages.components import trail
@@ -150,32 +151,23 @@ def _explanation(measure: Measure, figure: Figure) -> list[str]:
 
 
 _DEFINITIONS = (
-    Column("figure", "Figure", kind="words"),
-    Column("unit", "Unit", kind="words"),
-    Column("better", "Better", kind="words"),
-    Column("definition", "Definition", kind="words"),
-    Column("source", "Source", kind="words"),
+    Col("label", "Figure", kind="words"),
+    Col("unit", "Unit", kind="words"),
+    Col("better", "Better", kind="words"),
+    Col("definition", "Definition", kind="words"),
+    Col("source", "Source", kind="words"),
 )
 
 
 def show_definitions(keys: Sequence[str], *, limits: Sequence[str] = ()) -> None:
     """Show what every figure on the page means, and what the result cannot tell."""
+    title = "Definition, unit and source of every figure on this page"
     with st.expander(say("How to read this"), icon=":material/menu_book:"):
         for limit in limits:
             st.markdown(f"- {plain(say(limit))}")
-        if not keys:
-            return
-        rows = [
-            (measure.label, measure.unit, measure.better, measure.definition, measure.source)
-            for measure in map(MEASURES.__getitem__, keys)
-        ]
-        st.dataframe(
-            said_table(table_of(rows, _DEFINITIONS), _DEFINITIONS),
-            hide_index=True,
-            alt=say("Definition, unit and source of every figure on this page"),
-            column_config={say("Definition"): st.column_config.TextColumn(width="large")},
-            placeholder=_NOTHING,
-        )
+        if keys:
+            table = Table("definitions", title, _DEFINITIONS, [MEASURES[key] for key in keys])
+            show_table(report_table(table).frame, alt=title)
 
 
 def show_findings(
@@ -233,9 +225,9 @@ def alternative(title: str, words: str, drawn: Mapping[str, object]) -> str:
     return (say(words) or f"{say(title)}. {described(drawn)}").replace("`", "")
 
 
-def show_table(frame: pd.DataFrame, *, alt: str, columns: Sequence[Column] = ()) -> None:
+def show_table(frame: pd.DataFrame, *, alt: str) -> None:
     """Show a table; cells appear as typed, columns whose unit is a share or risk as percent."""
-    columns = columns or columns_shown(frame)
+    columns = columns_shown(frame)
     shown = said_table(frame, columns)
     for place, column in enumerate(columns):
         if column.kind == "words":

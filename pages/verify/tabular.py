@@ -13,13 +13,11 @@ from core.tabular.result import file_result, run_counts, run_result
 from core.tabular.tool import TOOL
 from core.tabular.verified import VerifiedFile
 from core.verdict import Verdict
-from core.words import listed, say
-from pages.components.drawer import FILES, THRESHOLDS
+from pages.components.drawer import FILES, THRESHOLDS, place_drawer
 from pages.components.inputs import Way, list_given
 from pages.components.results import Download
 from pages.components.runs import ask_for_file, show_figures_of_files, show_run
 from pages.components.shown import Shown, Texts
-from pages.components.text import sentence
 from pages.components.tool_page import ToolPage, show_page, show_whole
 from pages.verify.tabular_parts.batch import judge, measure_pairs
 from pages.verify.tabular_parts.file import ask_for_classes, show_columns, show_evidence, show_map, show_sides
@@ -40,13 +38,9 @@ def _show_drawer(shown: Shown) -> None:
     """Show files and settings, opened where a pair can be made by hand."""
     files = shown.given["files"]
     shown.found["pairs"], shown.found["left_out"] = pair_given(TOOL.key, files)
-    expanded = not shown.found["pairs"] and can_be_paired(TOOL.key, files)
-    names = listed([stored.name for stored in files], at_most=2)
-    heading = sentence(say("Files and settings: {files}", files=names))
+    to_pair = not shown.found["pairs"] and can_be_paired(TOOL.key, files)
     titles = (FILES, _BY_HAND, _PATTERNS, THRESHOLDS)
-    drawer = st.expander(heading, icon=":material/tune:", expanded=expanded)
-    places = drawer.tabs([say(title) for title in titles], default=say(_BY_HAND) if expanded else None)
-    shown.drawer = dict(zip(titles, places, strict=True))
+    place_drawer(shown, titles, files=files, opened=_BY_HAND if to_pair else "")
     with shown.drawer[FILES]:
         list_given(TOOL.key, "files", files, is_table=lambda name: not is_log(name), says_problems=False)
     with shown.drawer[_BY_HAND]:

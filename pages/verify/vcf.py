@@ -16,19 +16,18 @@ from core.vcf.report import vcf_report
 from core.vcf.result import run_result, vcf_result
 from core.vcf.tool import TOOL
 from core.vcf.unmasked import bed_of_unmasked, csv_of_unmasked
-from core.verdict import next_steps, worst_first
-from core.words import listed, say, text
-from pages.components.drawer import FILES, ask_for_inputs
+from core.words import say, text
+from pages.components.drawer import FILES, ask_for_inputs, place_drawer
 from pages.components.inputs import list_file
 from pages.components.long_work import ask_for_work
 from pages.components.parts import show_beside
 from pages.components.policy import ask_for_settings_file
 from pages.components.reading import show_problems
-from pages.components.results import Download, show_findings
+from pages.components.results import Download
 from pages.components.runs import ask_for_file, show_figures_of_files, show_run
 from pages.components.shown import Shown
-from pages.components.text import plain, sentence
-from pages.components.tool_page import ToolPage, show_page, show_tabs, show_whole
+from pages.components.text import plain
+from pages.components.tool_page import ToolPage, show_found, show_page, show_tabs, show_whole
 from pages.verify.vcf_parts import inputs
 from pages.verify.vcf_parts.donors import show_donors
 from pages.verify.vcf_parts.settings import (
@@ -60,21 +59,17 @@ def _show_drawer(shown: Shown) -> None:
     to_pair = not pairing.pairs and (
         in_folders or sum(not inputs.what_is_wrong(stored) for stored in files) > 1
     )
-    names = listed([stored.name for stored in files], at_most=2) if files else text("none")
-    heading = sentence(say("Files and settings: {files}", files=names))
-    drawer = st.expander(heading, icon=":material/tune:", expanded=bool(to_pair))
-    by_hand, given, repeats, severities = drawer.tabs(
-        [say(title) for title in (_BY_HAND, FILES, _REPEATS, _SEVERITIES)]
-    )
-    with by_hand:
+    titles = (_BY_HAND, FILES, _REPEATS, _SEVERITIES)
+    place_drawer(shown, titles, files=files, opened=_BY_HAND if to_pair else "")
+    with shown.drawer[_BY_HAND]:
         inputs.ask_for_pairs(TOOL.key, in_folders, uploaded)
-    with given:
+    with shown.drawer[FILES]:
         for stored in files:
             list_file(TOOL.key, "files", stored)
-    with repeats:
+    with shown.drawer[_REPEATS]:
         ask_for_settings_file(TOOL.key)
         shown.settings = ask_for_repeats(TOOL.key)
-    with severities:
+    with shown.drawer[_SEVERITIES]:
         shown.found["severities"] = ask_for_severities(TOOL.key)
 
 
@@ -136,27 +131,6 @@ def _choose(shown: Shown, outcomes: list[vcf.PairOutcome], settings: vcf.VcfSett
 def _outcome(shown: Shown) -> vcf.PairOutcome:
     outcome: vcf.PairOutcome = shown.found["outcomes"][shown.found["number"]]
     return outcome
-
-
-def _show_exposure(shown: Shown) -> None:
-    """Show what the checks found; less at once beside a list of other files."""
-    result, audit = shown.result, shown.audit
-    st.subheader(
-        say("What would still give it away"),
-        anchor=False,
-        help=say(
-            "Beside the published rule: what an attacker with this file, its positions and public databases "
-            "would find. Counts are sites, records, header lines or samples, as each sentence says."
-        ),
-    )
-    if not audit.exposure:
-        st.success(say("None of the checks found anything."), icon=":material/check_circle:")
-        return
-    steps = next_steps(result.findings)
-    in_card = next((one.check for one in worst_first(result.findings) if one.check != RULE), "")
-    findings = [one.beside(steps) for one in audit.exposure]
-    is_alone = len(shown.measured) == 1
-    show_findings(findings, key="vcf_exposure", at_once=int(is_alone), in_card=in_card)
 
 
 def _show_sites(shown: Shown) -> None:
@@ -250,7 +224,7 @@ show_page(
         badges=lambda shown: [*shown.result.verdicts.items()],
         reasons=lambda shown: [_LOW] if shown.audit.scan.level == "low" else [],
         figures=("counts",),
-        found=_show_exposure,
+        found=partial(show_found, in_card=RULE),
         tabs=_show_sites,
         further=_show_other_files,
         report=_report,
