@@ -10,8 +10,6 @@ from core.words import say
 from pages.components.results import show_chart, show_figures, show_table
 from pages.components.text import sentence
 
-_PER_ROW = 4
-
 
 def show_group(result: Result, key: str) -> None:
     """Show the parts of a group one below the other, figures that follow each other as cards in a row."""
@@ -26,7 +24,7 @@ def show_parts(group: Group, *, key: str) -> None:
     if not parts and group.empty:
         st.markdown(say(group.empty))
     if figures := group.figures:
-        show_figures(figures, per_row=_PER_ROW if len(figures) == _PER_ROW else _PER_ROW - 1)
+        show_figures(figures)
     for number, part in enumerate(each for each in parts if not isinstance(each, Figure)):
         show_part(part, key=f"{key}_{number}")
 

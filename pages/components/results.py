@@ -50,6 +50,7 @@ _LOOKS: Mapping[Verdict, _Look] = {
 _MOST_CELLS_WRITTEN = 5_000  # by our own words for a share, a cell after the other
 OF_LETTER, OF_CELL, OF_TABLE = 6.8, 26, 1230  # pixels: of a letter, around them, and of all columns
 _NOTHING = "–"  # where a cell of a table holds nothing
+_MOST_CARDS = 4  # in a row
 _NARROWEST_CARD = 265  # pixels; four fit beside each other in a window of 1280
 
 
@@ -102,7 +103,7 @@ def show_verdict(
 _ANNOUNCED = ("overall", "file")  # a page's own verdict, and that of the file looked at
 
 
-def show_figures(figures: Sequence[Figure], *, per_row: int = 4, at_once: int | None = None) -> None:
+def show_figures(figures: Sequence[Figure], *, at_once: int | None = None) -> None:
     """Show figures as cards; definition, unit, threshold and source are one hover away.
 
     In a narrow window fewer stand in a row, so that names and thresholds are not cut short. Figures of
@@ -110,16 +111,16 @@ def show_figures(figures: Sequence[Figure], *, per_row: int = 4, at_once: int | 
     """
     times = Counter(figure.measure for figure in figures)
     rest = figures[at_once:] if at_once else ()
-    _show_cards(figures[:at_once], per_row, times)
+    _show_cards(figures[:at_once], times)
     if rest:
         with st.expander(
             say("{n} further figure", "{n} further figures", n=len(rest)), icon=":material/more_horiz:"
         ):
-            _show_cards(rest, per_row, times)
+            _show_cards(rest, times)
 
 
-def _show_cards(figures: Sequence[Figure], per_row: int, times: Mapping[str, int]) -> None:
-    with st.grid(per_row, min_column_width=_NARROWEST_CARD):
+def _show_cards(figures: Sequence[Figure], times: Mapping[str, int]) -> None:
+    with st.grid(_MOST_CARDS, min_column_width=_NARROWEST_CARD):
         for figure in figures:
             _show_figure(figure, with_of=times[figure.measure] > 1)
 

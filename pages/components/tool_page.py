@@ -56,7 +56,6 @@ def show_body(shown: Shown) -> None:
     page = shown.page
     with shown.drawer[page.titles[0]]:
         shown.settings = page.settings(shown)
-    page.above(shown)
     shown.measured = page.measure(shown)
     if shown.measured is not None:
         show_whole(shown)
@@ -90,7 +89,7 @@ def _show_judged(shown: Shown) -> None:
         show_verdict(
             result.verdict,
             result.headline,
-            parts=page.badges(shown),
+            parts=[*result.verdicts.items()] if len(result.verdicts) > 1 else (),
             reasons=page.reasons(shown),
             findings=result.findings,
             key="file" if result.name else "overall",
@@ -201,10 +200,8 @@ class ToolPage:
     inputs, drawer, settings, live, body
         Ask for what the tool needs; show files and settings; ask for settings; ask for thresholds, judge by
         them and show the picture that they move; show everything of what is given.
-    above
-        Shows what stands above the verdict, such as proposals.
-    badges, reasons, showing
-        Verdicts that the card's is the worst of; sentences of the card; what stands below it.
+    reasons, showing
+        Sentences of the card; what stands below it.
     figures, elsewhere
         Keys of the groups whose figures come first; of further ones that have no tab of their own.
     found
@@ -228,10 +225,8 @@ class ToolPage:
     inputs: Callable[[Shown], bool] = ask_for_inputs
     drawer: Callable[[Shown], None] = show_drawer
     settings: Callable[[Shown], Any] = _ask_for_settings
-    above: Callable[[Shown], None] = _nothing
     body: Callable[[Shown], None] = show_body
     live: Callable[[Shown], None] = judge_by_drawer
-    badges: Callable[[Shown], Sequence[tuple[str, Verdict]]] = _none
     reasons: Callable[[Shown], Sequence[str]] = _none
     showing: Callable[[Shown], None] = _nothing
     found: Callable[[Shown], None] = show_found

@@ -77,6 +77,7 @@ def _ignore(key: str, names: list[str]) -> None:
 
 
 def _measure(shown: Shown) -> object:
+    _propose_to_ignore(shown)
     original, scrambled, holdout = (shown.given[each.role] for each in TOOL.inputs)
     shown.found["pair"], measures = measure(original, scrambled, holdout, shown.settings)
     if measures is not None:
@@ -134,7 +135,6 @@ show_page(
     ToolPage(
         tool=TOOL,
         settings=_ask_for_settings,
-        above=_propose_to_ignore,
         measure=_measure,
         judge=lambda shown: judge_leakage(shown.measured, shown.thresholds, read=shown.read),
         result=lambda shown: leakage_result(shown.audit),

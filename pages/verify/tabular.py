@@ -12,7 +12,6 @@ from core.tabular.report import tabular_report
 from core.tabular.result import file_result, run_counts, run_result
 from core.tabular.tool import TOOL
 from core.tabular.verified import VerifiedFile
-from core.verdict import Verdict
 from pages.components.drawer import FILES, THRESHOLDS, place_drawer
 from pages.components.inputs import Way, list_given
 from pages.components.results import Download
@@ -89,10 +88,6 @@ def _judge_live(shown: Shown) -> None:
     shown.judge(limits)
 
 
-def _badges(shown: Shown) -> list[tuple[str, Verdict]]:
-    return [] if shown.result.verdict is Verdict.PASS else [*shown.result.verdicts.items()]
-
-
 def _texts(shown: Shown) -> list[Texts]:
     file = shown.found["file"]
     opinion = _file(shown).audit.opinion_measurement
@@ -150,7 +145,6 @@ show_page(
         result=lambda shown: file_result(
             shown.audit, k=_k(), log=bool(st.session_state.get("tabular_log_scale"))
         ),
-        badges=_badges,
         showing=show_map,
         figures=("figures",),
         found=show_sides,

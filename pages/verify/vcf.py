@@ -221,7 +221,6 @@ show_page(
         live=_judge_live,
         judge=lambda shown: _outcome(shown).audit,
         result=lambda shown: vcf_result(_outcome(shown), shown.audit),
-        badges=lambda shown: [*shown.result.verdicts.items()],
         reasons=lambda shown: [_LOW] if shown.audit.scan.level == "low" else [],
         figures=("counts",),
         found=partial(show_found, in_card=RULE),
