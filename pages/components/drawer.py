@@ -6,12 +6,13 @@ from typing import Any
 import streamlit as st
 
 from core.caching import StoredFile
+from core.errors import AuditInputError
 from core.tables import Dataset
 from core.tools import Input, Tool
 from core.words import listed, say
 from pages.components.earlier import ask_for_earlier
 from pages.components.inputs import ask_for_files, ask_for_table, list_given, list_table, stored_files
-from pages.components.reading import all_sheets
+from pages.components.reading import all_sheets, show_problems
 from pages.components.shown import Shown
 from pages.components.text import sentence
 
@@ -32,10 +33,7 @@ def ask_for_inputs(shown: Shown) -> bool:
 
 
 def _ask_for_input(tool: Tool, wanted: Input) -> Dataset | tuple[StoredFile, ...] | None:
-    about: Any = {"label": wanted.label, "help_text": wanted.help or None}
-    if wanted.kind == "table":
-        return ask_for_table(tool.key, wanted.role, **about)
-    return ask_for_files(tool.key, wanted.role, **about)
+    return (ask_for_table if wanted.kind == "table" else ask_for_files)(tool.key, wanted)
 
 
 def place_drawer(shown: Shown, titles: Sequence[str], *, files: Sequence[Any] = (), opened: str = "") -> None:
@@ -59,16 +57,17 @@ def show_drawer(shown: Shown) -> None:
         *([EARLIER] if any(each.kind == "releases" for each in further) else []),
     ]
     place_drawer(shown, titles, files=shown.given[first.role] if several else ())
-    wrong = st.container()
     if several:
         with shown.drawer[FILES]:
             stored = shown.given[first.role]
-            given = list_given(tool.key, first.role, stored, wrong=wrong)
+            given, wrong = list_given(tool.key, first.role, stored)
             read = list(zip(stored, given, strict=True))
             shown.unread = [file.name for file, table in read if table is None]
             shown.given[first.role] = [
                 each for file, table in read if table is not None for each in all_sheets(tool.key, file)
             ]
+        if wrong:
+            show_problems(AuditInputError(*wrong))
     ask_for_further(shown)
 
 

@@ -48,7 +48,7 @@ class Earlier(NamedTuple):
 def ask_for_earlier(tool: str) -> Earlier:
     """Ask for tables of earlier releases and for ledgers; one that cannot be read is said and passed over."""
     tables, files, ledgers = [], [], []
-    stored = ask_for_files(tool, INPUT.role, label=INPUT.label, help_text=INPUT.help)
+    stored = ask_for_files(tool, INPUT)
     for each in stored:
         if not each.name.lower().endswith(_LEDGER):
             if (dataset := list_table(tool, INPUT.role, each)) is not None:

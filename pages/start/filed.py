@@ -11,6 +11,7 @@ from core.filed.deciding import is_decided
 from core.filed.signing import LARGEST as LARGEST_SIGNATURE
 from core.filed.signing import is_signature, signers_in
 from core.reports.model import time_text
+from core.tools import Input
 from core.triage import is_report
 from core.words import own, say
 from pages.components.inputs import above_privacy_line, ask_for_files, list_file, show_privacy_line
@@ -24,6 +25,9 @@ from pages.start.filed_parts.repeating import show_repeat
 
 TOOL = "filed"
 TITLE = "Filed reports"
+_FILES = Input(
+    role="files", label="Reports as JSON, and the files that were audited, whatever they are called now"
+)
 _ASKED = (
     "Does a report that was filed still hold? Drop it as JSON with the files that it was made of: it is "
     "repeated with its own settings. Drop two reports of one tool to see what got better or worse, or a "
@@ -34,11 +38,7 @@ _ASKED = (
 def show_filed() -> None:
     st.title(say(TITLE))
     question = st.container()
-    stored = ask_for_files(
-        TOOL,
-        "files",
-        label="Reports as JSON, and the files that were audited, whatever they are called now",
-    )
+    stored = ask_for_files(TOOL, _FILES)
     if not stored:
         question.markdown(say(_ASKED))
         show_privacy_line()

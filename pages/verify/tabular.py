@@ -41,7 +41,7 @@ def _show_drawer(shown: Shown) -> None:
     titles = (FILES, _BY_HAND, _PATTERNS, THRESHOLDS)
     place_drawer(shown, titles, files=files, opened=_BY_HAND if to_pair else "")
     with shown.drawer[FILES]:
-        list_given(TOOL.key, "files", files, is_table=lambda name: not is_log(name), says_problems=False)
+        list_given(TOOL.key, "files", files, is_table=lambda name: not is_log(name))
     with shown.drawer[_BY_HAND]:
         ask_for_pairs(TOOL.key, files)
     with shown.drawer[_PATTERNS]:

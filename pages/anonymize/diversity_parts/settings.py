@@ -83,13 +83,7 @@ def _ask_for_model(data: Dataset, mark: str) -> tuple[ModelChoice | None, Datase
     with right:
         task: Task = ask_for(TOOL.key, DiversitySettings, "task")
     if source == "file":
-        files = ask_for_files(
-            TOOL.key,
-            "model",
-            label="Fitted scikit-learn model in skops format",
-            several=False,
-            help_text="Saved with skops.io.dump. Pickle and joblib files run code when opened: refused.",
-        )
+        files = ask_for_files(TOOL.key, TOOL.input("model"), several=False)
         if not files:
             return None, None, task
         list_file(TOOL.key, "model", files[-1])
@@ -99,7 +93,7 @@ def _ask_for_model(data: Dataset, mark: str) -> tuple[ModelChoice | None, Datase
         return ModelChoice(source=source, predictions_column=column), None, task
     trained = ask_for_form(TOOL.key, ModelChoice, "test_size", "split_seed", "seed")
     with st.expander(say("Train on a table of its own"), icon=":material/upload_file:"):
-        training = ask_for_table(TOOL.key, "training", label="Training table with the same columns")
+        training = ask_for_table(TOOL.key, TOOL.input("training"))
     return ModelChoice(source=source, **trained), training, task
 
 

@@ -28,6 +28,7 @@ from core.events.column_finding import with_found_columns
 from core.events.log import EventLog
 from core.events.mapping import OTHER_EVENT
 from core.events.settings import AUTOMATIC, COARSER
+from core.events.tool import TOOL
 from core.settings_form import described
 from core.tables import Dataset
 from core.words import listed, say
@@ -148,7 +149,7 @@ def _ask_for_mapping() -> EventMapping:
                 "the dot; change it in the settings below, or upload one of two columns, event and class."
             )
         )
-        files = ask_for_files("events", "mapping", label="Event mapping", several=False)
+        files = ask_for_files("events", TOOL.input("mapping"), several=False)
         return _read_mapping(files[-1]) if files else BUILT_IN_MAPPING
 
 

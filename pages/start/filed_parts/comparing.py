@@ -6,9 +6,9 @@ import streamlit as st
 
 from core.filed import Change, FiledReport, compare_reports
 from core.reports.model import Column, table_of
-from core.verdict import Finding, Verdict
+from core.verdict import Verdict
 from core.words import say
-from pages.components.results import show_badge, show_table
+from pages.components.results import show_findings, show_table
 from pages.components.text import sentence
 
 _CHANGES = (
@@ -57,7 +57,9 @@ def show_comparison(report: FiledReport, others: Sequence[FiledReport]) -> None:
         ("Findings that came", found.findings_come),
         ("Findings that went", found.findings_gone),
     ):
-        _show_findings(heading, findings)
+        if findings:
+            st.markdown(f"**{say(heading)}**")
+            show_findings(findings, key=f"filed_{heading}", at_once=len(findings), fold_held=False)
 
 
 def _show_changes(changes: Sequence[Change], *, alt: str) -> None:
@@ -66,12 +68,3 @@ def _show_changes(changes: Sequence[Change], *, alt: str) -> None:
         return
     rows = [(each.name, each.before or "–", each.after or "–", each.direction) for each in changes]
     show_table(table_of(rows, _CHANGES), alt=alt)
-
-
-def _show_findings(heading: str, findings: Sequence[Finding]) -> None:
-    if findings:
-        st.markdown(f"**{say(heading)}**")
-    for each in findings:
-        with st.container(horizontal=True, vertical_alignment="top", gap="small", wrap=False):
-            show_badge(each.verdict)
-            st.markdown(sentence(each.message), width="stretch")
