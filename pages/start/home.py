@@ -8,7 +8,7 @@ import streamlit as st
 from core.caching import StoredFile
 from core.errors import AuditInputError
 from core.tables import Dataset
-from core.tools import Input
+from core.tools import Input, Tool
 from core.triage import GivenFile, Offer, is_report, offers
 from core.vcf.pairing import is_vcf_name
 from core.words import own, say, text
@@ -20,7 +20,7 @@ from pages.components.inputs import (
     stored_files,
     take_along,
 )
-from pages.components.navigation import FILED_REPORTS, PICTURES, TOOLS, Tool
+from pages.components.navigation import FILED_REPORTS, PICTURES, TOOLS
 from pages.components.reading import show_problems
 from pages.components.text import sentence
 
@@ -133,7 +133,7 @@ def _show_tool(tool: Tool) -> None:
         with st.container(horizontal=True, wrap=False, gap="medium"):
             st.image(PICTURES / f"{tool.key}.svg", alt=say(tool.title), width=96)
             with st.container(gap="small"):
-                st.header(say(tool.question), anchor=False)
+                st.header(say(tool.asked or tool.question), anchor=False)
                 st.page_link(tool.script, label=say(tool.title), icon=tool.icon)
                 st.markdown(say("Needs: {needs}", needs=own(tool.needs)))
         with st.container(horizontal=True):

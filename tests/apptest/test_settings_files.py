@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.tools import Tool
 from pages.components import navigation
-from pages.components.navigation import HOME, TOOLS, Tool
+from pages.components.navigation import HOME, TOOLS
 
 ROOT = Path(__file__).parents[2]
 TABLE = b"age,sex,town,disease\n" + b"".join(b"%d,F,A,d%d\n" % (30 + n % 3, n % 4) for n in range(36))
