@@ -36,10 +36,14 @@ def _ask_for_input(tool: Tool, wanted: Input) -> Dataset | tuple[StoredFile, ...
     return (ask_for_table if wanted.kind == "table" else ask_for_files)(tool.key, wanted)
 
 
-def place_drawer(shown: Shown, titles: Sequence[str], *, files: Sequence[Any] = (), opened: str = "") -> None:
-    """Place the closed drawer with its tabs; it is open at a tab where something has to be done there."""
+def files_heading(files: Sequence[StoredFile]) -> str:
+    """Return what the drawer is called where there may be several files."""
     names = listed([each.name for each in files], at_most=3)
-    heading = sentence(say("Files and settings: {files}", files=names)) if files else say(SETTINGS)
+    return sentence(say("Files and settings: {files}", files=names)) if files else say(SETTINGS)
+
+
+def place_drawer(shown: Shown, heading: str, titles: Sequence[str], *, opened: str = "") -> None:
+    """Place the closed drawer with its tabs; it is open at a tab where something has to be done there."""
     drawer, said = st.expander(heading, icon=":material/tune:", expanded=bool(opened)), [*map(say, titles)]
     places = drawer.tabs(said, default=say(opened) if opened else None) if said[1:] else [drawer.container()]
     shown.drawer = dict(zip(titles, places, strict=True))
@@ -56,7 +60,7 @@ def show_drawer(shown: Shown) -> None:
         *([FURTHER] if any(each.kind != "releases" for each in further) else []),
         *([EARLIER] if any(each.kind == "releases" for each in further) else []),
     ]
-    place_drawer(shown, titles, files=shown.given[first.role] if several else ())
+    place_drawer(shown, files_heading(shown.given[first.role] if several else ()), titles)
     if several:
         with shown.drawer[FILES]:
             stored = shown.given[first.role]

@@ -12,7 +12,7 @@ from core.tabular.report import tabular_report
 from core.tabular.result import file_result, run_counts, run_result
 from core.tabular.tool import TOOL
 from core.tabular.verified import VerifiedFile
-from pages.components.drawer import FILES, THRESHOLDS, place_drawer
+from pages.components.drawer import FILES, THRESHOLDS, files_heading, place_drawer
 from pages.components.inputs import Way, list_given
 from pages.components.results import Download
 from pages.components.runs import ask_for_file, show_figures_of_files, show_run
@@ -39,7 +39,7 @@ def _show_drawer(shown: Shown) -> None:
     shown.found["pairs"], shown.found["left_out"] = pair_given(TOOL.key, files)
     to_pair = not shown.found["pairs"] and can_be_paired(TOOL.key, files)
     titles = (FILES, _BY_HAND, _PATTERNS, THRESHOLDS)
-    place_drawer(shown, titles, files=files, opened=_BY_HAND if to_pair else "")
+    place_drawer(shown, files_heading(files), titles, opened=_BY_HAND if to_pair else "")
     with shown.drawer[FILES]:
         list_given(TOOL.key, "files", files, is_table=lambda name: not is_log(name))
     with shown.drawer[_BY_HAND]:

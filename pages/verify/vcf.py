@@ -17,7 +17,7 @@ from core.vcf.result import run_result, vcf_result
 from core.vcf.tool import TOOL
 from core.vcf.unmasked import bed_of_unmasked, csv_of_unmasked
 from core.words import say, text
-from pages.components.drawer import FILES, ask_for_inputs, place_drawer
+from pages.components.drawer import FILES, ask_for_inputs, files_heading, place_drawer
 from pages.components.inputs import list_file
 from pages.components.long_work import ask_for_work
 from pages.components.parts import show_beside
@@ -60,7 +60,7 @@ def _show_drawer(shown: Shown) -> None:
         in_folders or sum(not inputs.what_is_wrong(stored) for stored in files) > 1
     )
     titles = (_BY_HAND, FILES, _REPEATS, _SEVERITIES)
-    place_drawer(shown, titles, files=files, opened=_BY_HAND if to_pair else "")
+    place_drawer(shown, files_heading(files), titles, opened=_BY_HAND if to_pair else "")
     with shown.drawer[_BY_HAND]:
         inputs.ask_for_pairs(TOOL.key, in_folders, uploaded)
     with shown.drawer[FILES]:

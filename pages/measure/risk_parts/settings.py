@@ -14,7 +14,7 @@ from core.settings_form import described
 from core.tables import Dataset
 from core.words import Text, counted, joined, own, say, text
 from pages.components.asking import ask_for, ask_for_form, edit_table, propose
-from pages.components.drawer import EARLIER, FURTHER, ask_for_further
+from pages.components.drawer import EARLIER, FURTHER, ask_for_further, place_drawer
 from pages.components.policy import opened_form, say_absent
 from pages.components.roles import suggested_roles
 from pages.components.shown import Shown
@@ -65,9 +65,7 @@ def show_drawer(shown: Shown) -> None:
     unusable = not settings.quasi_identifiers and not settings.is_of_counts
     titles = [EARLIER] if settings.is_of_counts else [FURTHER, EARLIER]
     heading = " · ".join(say(words) for words in (roles_note(settings), *titles))
-    drawer = st.expander(heading, icon=":material/rule:", expanded=unusable)
-    places = drawer.tabs([say(title) for title in (ROLES, *titles)])
-    shown.drawer = dict(zip((ROLES, *titles), places, strict=True))
+    place_drawer(shown, heading, (ROLES, *titles), opened=ROLES if unusable else "")
     with shown.drawer[ROLES]:
         _ask_for_roles(dataset)
     ask_for_further(shown)

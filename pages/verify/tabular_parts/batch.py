@@ -71,14 +71,9 @@ class MeasuredFile:
         return self.original.fingerprint, self.anonymized.fingerprint, self.log.key
 
     @property
-    def quasi_identifiers_key(self) -> str:
-        """Return the widget key under which the person chooses this file's quasi-identifiers."""
-        return f"tabular_quasi_identifiers_{self.anonymized.fingerprint}_{self.log.key}"
-
-    @property
-    def no_quasi_identifiers_key(self) -> str:
-        """Return the widget key under which the person confirms that this file has no quasi-identifiers."""
-        return f"tabular_no_quasi_identifiers_{self.anonymized.fingerprint}_{self.log.key}"
+    def mark(self) -> str:
+        """Return what its widgets are called after."""
+        return f"{self.anonymized.fingerprint}_{self.log.key}"
 
 
 def measure_pairs(
@@ -163,7 +158,8 @@ _classes = remembered(kept=_KEPT, in_turn=False)(measure_classes)
 def judge(file: MeasuredFile, limits: Limits) -> VerifiedFile:
     """Hold a measured file against the limits; fast enough for a slider."""
     measurement = file.measured.measurement
-    chosen = st.session_state.get(file.quasi_identifiers_key)
+    asked = st.session_state.get
+    chosen = asked(f"tabular_quasi_identifiers_{file.mark}")
     by_hand = None if chosen is None or tuple(chosen) == measurement.quasi_identifiers else tuple(chosen)
     quasi_identifiers = measurement.quasi_identifiers if by_hand is None else by_hand
     classes = _classes(file.anonymized, quasi_identifiers)
@@ -176,7 +172,8 @@ def judge(file: MeasuredFile, limits: Limits) -> VerifiedFile:
         read=what_was_read("tabular", file.anonymized, opinion.texts),
         thresholds=limits.rule[measurement.log.mode],
         opinion_thresholds=replace(
-            limits.opinion, no_quasi_identifiers=bool(st.session_state.get(file.no_quasi_identifiers_key))
+            limits.opinion,
+            no_quasi_identifiers=bool(asked(f"tabular_no_quasi_identifiers_{file.mark}")),
         ),
     )
     return verified_file(audit, file.original, file.anonymized, seconds=file.measured.seconds)

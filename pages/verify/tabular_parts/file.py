@@ -77,19 +77,14 @@ def show_sides(shown: Shown) -> None:
 def ask_for_classes(shown: Shown) -> None:
     """Ask for the quasi-identifiers and k, and show the classes."""
     audit, file = shown.audit, shown.found["file"]
-    ask = partial(ask_for, "tabular", SecondOpinionThresholds)
-    ask_for(
-        "tabular",
-        SecondOpinionSettings,
-        "quasi_identifiers",
-        options=file.anonymized.columns,
-        start=audit.measurement.quasi_identifiers,
-        key=file.quasi_identifiers_key,
-    )
+    options, start = file.anonymized.columns, audit.measurement.quasi_identifiers
+    of_file = partial(ask_for, "tabular", mark=file.mark)
+    of_file(SecondOpinionSettings, "quasi_identifiers", options=options, start=start)
     if audit.classes is None:
-        ask("no_quasi_identifiers", key=file.no_quasi_identifiers_key)
+        of_file(SecondOpinionThresholds, "no_quasi_identifiers")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        ask("smallest_k", start=shown.thresholds.opinion.smallest_k)
+        k = shown.thresholds.opinion.smallest_k
+        ask_for("tabular", SecondOpinionThresholds, "smallest_k", start=k)
         st.toggle(say("Logarithmic scale"), key="tabular_log_scale", persist_state="session")
     show_group(shown.result, "classes")
 
