@@ -34,26 +34,14 @@ def ask_for_pair(audit: DiversityAudit, mark: str) -> Configuration:
     lowest_k = max(settings.k_min, settings.l_min)
     state[k_key] = min(max(int(state[k_key]), lowest_k), settings.k_max)
     state[l_key] = min(max(int(state[l_key]), settings.l_min), state[k_key])
+    asked = {
+        "k": (k_key, lowest_k, settings.k_max, "Records in a cell, at least."),
+        "ℓ": (l_key, settings.l_min, state[k_key], "Sensitive values in a cell, at least."),
+    }
     title = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        k = st.number_input(
-            "k",
-            lowest_k,
-            settings.k_max,
-            key=k_key,
-            help=say("Records in a cell, at least."),
-            width=160,
-            persist_state="session",
-        )
-        l = st.number_input(  # noqa: E741 - the model's own letter
-            "ℓ",
-            settings.l_min,
-            int(k),
-            key=l_key,
-            help=say("Sensitive values in a cell, at least."),
-            width=160,
-            persist_state="session",
-        )
+        for name, (key, least, most, about) in asked.items():
+            st.number_input(name, least, most, key=key, help=say(about), width=160, persist_state="session")
         if audit.recommended is not None:
             st.button(
                 say("Take the recommended pair"),
@@ -63,7 +51,7 @@ def ask_for_pair(audit: DiversityAudit, mark: str) -> Configuration:
                 on_click=pick,
                 args=(mark, audit.recommended.k, audit.recommended.l),
             )
-    picked = audit.search.configuration(int(k), int(l))
+    picked = audit.search.configuration(state[k_key], state[l_key])
     result = own(STATUS_WORDS[picked.status])
     title.header(say("k = {k}, ℓ = {l}: {result}", k=picked.k, l=picked.l, result=result), anchor=False)
     return picked

@@ -23,7 +23,6 @@ from core.diversity import (
 from core.diversity.charts import GRID_TITLES, grid_drawing
 from core.diversity.judging import accuracy_word
 from core.diversity.report import configurations_csv, diversity_report, kept_records_csv
-from core.diversity.settings import Sort
 from core.diversity.tool import TOOL
 from core.plain import table_csv
 from core.reports import Report
@@ -31,7 +30,7 @@ from core.result import Drawing
 from core.words import percent, say
 from pages.anonymize.diversity_parts.pair import ask_for_pair, pick
 from pages.components import results
-from pages.components.asking import ask_for
+from pages.components.asking import ask_for_form
 from pages.components.parts import show_part
 from pages.components.shown import Shown
 from pages.components.tool_page import show_found
@@ -68,42 +67,28 @@ def _digest(identity: str) -> str:
 
 
 def _ask_for_limits(measured: DiversitySearch) -> DiversityThresholds:
-    """Ask what the person can live with; nothing is computed again."""
-    settings = measured.problem.settings
-    accuracy = ask_for(
-        TOOL.key,
-        DiversityThresholds,
-        "min_accuracy",
-        mark=str(settings.target),  # another target, another least
-        span=(settings.target, 1),
-        none_at=settings.target,
-        label=say("{name} at least", name=accuracy_word(settings.task)),
-        help=say(
-            "On top of the search's target of {target}, which applies in any case.",
-            target=percent(settings.target),
-        ),
-    )
-    deletion = _ask_for_deletion(measured)
-    return DiversityThresholds(min_accuracy=accuracy, max_deletion=deletion, sort=_ask_for_order(measured))
+    """Ask what the person can live with; nothing is computed again.
 
-
-def _ask_for_deletion(measured: DiversitySearch) -> float:
-    """Ask how many records may be removed, up to the most that any pair removes, which limits nothing."""
+    The most records that any pair removes limit nothing.
+    """
+    target, task = measured.problem.settings.target, measured.problem.settings.task
     removed = [each.deletion_ratio or 0.0 for each in measured.configurations if each.accuracy is not None]
-    most = math.ceil(100 * max(removed, default=1.0)) / 100
-    if not most:
-        return 1.0
-    limited: dict[str, Any] = {"span": (0, most), "start": most, "none_at": most}
-    return float(ask_for(TOOL.key, DiversityThresholds, "max_deletion", mark=str(most), **limited))
-
-
-def _ask_for_order(measured: DiversitySearch) -> Sort:
-    words = {
-        "accuracy": accuracy_word(measured.problem.settings.task, begins=False),
-        "deletion_ratio": "records removed",
+    most = max(math.ceil(100 * max(removed, default=1.0)) / 100, 0.01)
+    words = {"accuracy": accuracy_word(task, begins=False), "deletion_ratio": "records removed"}
+    applies = "On top of the search's target of {target}, which applies in any case."
+    given: dict[str, dict[str, Any]] = {
+        "min_accuracy": {
+            "mark": str(target),  # another target, another least
+            "span": (target, 1),
+            "start": target,
+            "none_at": target,
+            "label": say("{name} at least", name=accuracy_word(task)),
+            "help": say(applies, target=percent(target)),
+        },
+        "max_deletion": {"mark": str(most), "span": (0, most), "start": most, "none_at": most},
+        "sort": {"format_func": lambda each: say(words[each])},
     }
-    order: Sort = ask_for(TOOL.key, DiversityThresholds, "sort", format_func=lambda each: say(words[each]))
-    return order
+    return DiversityThresholds(**ask_for_form(TOOL.key, DiversityThresholds, per_row=1, given=given))
 
 
 def _show_trade_off(shown: Shown, places: Sequence[DeltaGenerator]) -> None:

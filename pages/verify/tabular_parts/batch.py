@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from core.caching import StoredFile, remembered, vault, where_it_fits
+from core.caching import StoredFile, remembered, where_it_fits
 from core.errors import AuditInputError, refuse
 from core.tables import Dataset
 from core.tabular import (
@@ -28,7 +28,7 @@ from core.tabular.second_opinion import (
 )
 from core.tabular.verified import VerifiedFile, verified_file
 from core.words import joined, say
-from pages.components.reading import read_options
+from pages.components.reading import read_table
 from pages.components.text import plain
 from pages.components.texts import what_was_read
 from pages.verify.tabular_parts.settings import Limits
@@ -109,11 +109,9 @@ def _measure_pair(
     problems: list[str] = []
     tables: list[Dataset] = []
     for name in (pair.original, pair.anonymized):
-        stored = files[name]
-        try:
-            tables.append(vault().dataset(stored.key, read_options(tool, stored)))
-        except AuditInputError as error:
-            problems += error.problems
+        table, error = read_table(tool, files[name])
+        problems += error.problems if error else ()
+        tables += [] if table is None else [table]
     log = files[pair.log]
     try:
         read = _log(log)
