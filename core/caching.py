@@ -1,60 +1,42 @@
-"""The audits as the pages call them, and the vault that holds a session's data.
+"""The vault that holds a session's data, and what was measured of them.
 
 The only module of core that imports Streamlit. Three rules (the reasons, measured with
 Streamlit 1.67, are in docs/development.md):
 
-- everything is cached per session, never for the whole server: one person's result must not
-  outlive or leave their session;
-- results are keyed by fingerprints (SHA-256 of bytes and reading options) and settings, never by a
-  frame: Streamlit hashes only a sample of a large frame, so two tables that differ in one record
-  would share one result;
-- every cache is bounded.
+- everything is kept per session, never for the whole server: one person's result must not outlive or
+  leave their session;
+- results are kept by fingerprints (SHA-256 of bytes and reading options) and settings, never by a frame;
+- of each kind only the last few are kept.
 """
 
 from __future__ import annotations
 
 import hashlib
 import threading
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import partial, wraps
-from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec
+from typing import Any, ParamSpec
 from weakref import WeakValueDictionary
 
 import streamlit as st
 
-from core import counts, delivery, events, leakage, releases, risk, tabular
-from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
 from core.holding import Held
 from core.jobs import Job, Progress, Result
 from core.packing import called_apart
-from core.policies.identifiers import kinds_of_columns
-from core.roles import RoleSuggestion, suggest_roles
 from core.streamlit_internals import (
     AppSession,
     MediaFileManager,
     UploadedFileManager,
     _calculate_file_id,
-    clear_session_data_cache,
     clear_session_resource_cache,
     get_script_run_ctx,
     runtime,
 )
 from core.tables import Dataset, ReadOptions, read_dataset
-from core.tabular.second_opinion import (
-    SecondOpinionMeasurement,
-    measure_second_opinion,
-    with_quasi_identifiers,
-)
 from core.turns import LIGHT_BYTES, in_turn, taken
-from core.words import own
-
-if TYPE_CHECKING:
-    from core.diversity import DiversitySettings, ModelChoice
-    from core.filed import FiledReport
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -87,13 +69,6 @@ _OFFERING = threading.Lock()  # several files of a session may be made at once
 _HASHING = threading.Lock()  # many large uploads at once would leave no processor to sliders
 
 
-class _Tables(dict[str, Dataset]):
-    """Tables by fingerprint; one that a lost connection took is an error the person can fix."""
-
-    def __missing__(self, fingerprint: str) -> Dataset:
-        raise AuditInputError(DATA_LOST)
-
-
 class Vault:
     """Everything one session uploaded and what was read from it.
 
@@ -107,7 +82,7 @@ class Vault:
         self._files: dict[str, StoredFile] = {}
         self._datasets: dict[tuple[str, ReadOptions], Dataset | AuditInputError] = {}
         self._jobs: dict[str, Job[Any]] = {}
-        self.by_fingerprint: dict[str, Dataset] = _Tables()
+        self._results: dict[str, dict[Hashable, Any]] = {}  # of each function; the newest last
         self._downloads: dict[str, int] = {}  # their bytes; the newest last
         _VAULTS[session_id] = self
 
@@ -135,11 +110,7 @@ class Vault:
         """Forget a file and everything read from it."""
         self._files.pop(key, None)
         for read in [read for read in self._datasets if read[0] == key]:
-            dataset = self._datasets.pop(read)
-            # the same bytes may be here under another name
-            kept = {other.fingerprint for other in self._datasets.values() if isinstance(other, Dataset)}
-            if isinstance(dataset, Dataset) and dataset.fingerprint not in kept:
-                self.by_fingerprint.pop(dataset.fingerprint, None)
+            del self._datasets[read]
 
     def dataset(self, key: str, options: ReadOptions) -> Dataset:
         """Read a file of the vault as a table, once for each set of options."""
@@ -152,13 +123,21 @@ class Vault:
                 # The same bytes under two names are two files: results carry the name.
                 fingerprint = hashlib.sha256(f"{key} {read.fingerprint}".encode()).hexdigest()
                 known = replace(read, fingerprint=fingerprint)
-                self.by_fingerprint[fingerprint] = known
             except AuditInputError as error:
                 known = AuditInputError(*error.problems)
             self._datasets[key, options] = known
         if isinstance(known, AuditInputError):
             raise known
         return known
+
+    def remembered(self, name: str, key: Hashable, work: Callable[[], Result], kept: int) -> Result:
+        """Return what a function found before, else what it finds now; the last results of each stay."""
+        results = self._results.setdefault(name, {})
+        found: Result = results.pop(key) if key in results else work()
+        results[key] = found
+        while len(results) > kept:
+            del results[next(iter(results))]
+        return found
 
     def job(self, tool: str) -> Job[Any] | None:
         """Return the long work that a tool started last."""
@@ -220,7 +199,7 @@ class Vault:
             job.stop()
         self._jobs.clear()
         self._datasets.clear()
-        self.by_fingerprint.clear()
+        self._results.clear()
         self._files.clear()
         self._uploads.remove_session_files(self._session_id)
         if runtime.exists():
@@ -298,18 +277,58 @@ def vault() -> Vault:
 P = ParamSpec("P")
 
 
-def _heavy(work: Callable[P, Result]) -> Callable[P, Result]:
-    """Let what measures large files wait for its turn; what only judges them, for a slider, does not."""
+def remembered(
+    *, kept: int = 16, in_turn: bool = True
+) -> Callable[[Callable[P, Result]], Callable[P, Result]]:
+    """Let a function of tables and settings, at the top of its file, work out each once for a session.
 
-    @wraps(work)
-    def work_in_turn(*given: P.args, **named: P.kwargs) -> Result:
-        with vault().turn():
-            return work(*given, **named)
+    Tables and files count by their digests, settings by their values, anything else as the very thing that
+    it is.
 
-    return work_in_turn
+    Parameters
+    ----------
+    kept
+        How many results; fewer of what is large.
+    in_turn
+        Whether it waits for its turn where files are large; what only judges them, for a slider, does not.
+    """
+
+    def remembering(work: Callable[P, Result]) -> Callable[P, Result]:
+        function: Any = work
+        name = f"{function.__code__.co_filename} {function.__qualname__}"
+
+        @wraps(work)
+        def find(*given: P.args, **named: P.kwargs) -> Result:
+            held = vault()
+
+            def work_now() -> Result:
+                with held.turn() if in_turn else nullcontext():
+                    return work(*given, **named)
+
+            return held.remembered(name, _key((given, named)), work_now, kept)
+
+        return find
+
+    return remembering
 
 
-def _where_it_fits(measure: Callable[P, Result]) -> Callable[P, Result]:
+def _key(given: Any) -> Hashable:
+    """Return what a result is remembered by."""
+    if isinstance(given, Dataset):
+        return given.fingerprint
+    if isinstance(given, StoredFile):
+        return given.key
+    if isinstance(given, Mapping):
+        return tuple((name, _key(each)) for name, each in given.items())
+    if isinstance(given, list | tuple):
+        return tuple(map(_key, given))
+    if is_dataclass(given) and type(given).__eq__ is not object.__eq__:
+        return type(given), tuple(_key(getattr(given, each.name)) for each in fields(given))
+    hash(given)  # what has no value of its own to be remembered by is refused
+    return given
+
+
+def where_it_fits(measure: Callable[P, Result]) -> Callable[P, Result]:
     """Return what measures large files in a process of its own, which no other session's page waits for."""
     return partial(called_apart, measure) if vault().n_bytes > LIGHT_BYTES else measure
 
@@ -324,7 +343,6 @@ def delete_my_data() -> None:
 
 def _clear_caches(session_id: str) -> None:
     clear_session_resource_cache(session_id)  # releases the vault, which wipes itself
-    clear_session_data_cache(session_id)
 
 
 def clear_no_others_caches() -> None:
@@ -335,351 +353,3 @@ def clear_no_others_caches() -> None:
         self._session_state.clear()
 
     AppSession._handle_clear_cache_request = clear  # type: ignore[method-assign]
-
-
-@st.cache_resource(scope="session", max_entries=16, show_spinner=False)
-@_heavy
-def suggested_roles(fingerprint: str) -> tuple[RoleSuggestion, ...]:
-    """Suggest a role for every column of a table."""
-    return suggest_roles(vault().by_fingerprint[fingerprint].table)
-
-
-@st.cache_resource(scope="session", max_entries=16, show_spinner=False)
-@_heavy
-def column_kinds(
-    fingerprint: str, wanted: frozenset[str], left_out: tuple[str, ...]
-) -> dict[str, frozenset[str]]:
-    """Return what the columns of a table that is released look like, as far as it is asked for."""
-    return kinds_of_columns(vault().by_fingerprint[fingerprint].table, wanted, left_out)
-
-
-@st.cache_resource(scope="session", max_entries=16, show_spinner=False)
-def columns_of_text(fingerprint: str) -> tuple[str, ...]:
-    """Return the columns of a table that hold something else than numbers."""
-    # scikit-learn comes along and takes a second to import; pages without a model need not wait.
-    from core.diversity import is_numeric  # noqa: PLC0415
-
-    table = vault().by_fingerprint[fingerprint].table
-    return tuple(name for name in table.column_names if not is_numeric(table[name]))
-
-
-@st.cache_resource(scope="session", max_entries=16, show_spinner=False)
-def zero_one_columns(fingerprint: str) -> tuple[str, ...]:
-    """Return the columns of a table that hold 0 and 1 and nothing else."""
-    from core import diversity  # noqa: PLC0415 - as above
-
-    table = vault().by_fingerprint[fingerprint].table
-    return tuple(diversity.zero_one_columns(table, table.column_names))
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class MeasuredPair:
-    """What the tabular verifier measured of a pair of files, and how long that took."""
-
-    measurement: tabular.TabularMeasurement
-    seconds: float
-
-
-def tabular_log(key: str) -> tabular.AnonymizationLog:
-    """Read a log of the vault."""
-    stored = vault().needed(key)
-    return tabular.read_log(stored.data, name=stored.name)
-
-
-@st.cache_resource(scope="session", max_entries=64, show_spinner=False)
-@_heavy
-def tabular_measurement(original: str, anonymized: str, log: str, patterns: tuple[str, ...]) -> MeasuredPair:
-    """Measure what the rule counts; tables by fingerprint, the log by its key, patterns by theirs."""
-    started_at = time.perf_counter()
-    held = vault().by_fingerprint
-    measurement = tabular.measure_tabular(
-        held[original],
-        held[anonymized],
-        tabular_log(log),
-        settings=tabular.TabularSettings(patterns=patterns),
-    )
-    return MeasuredPair(measurement=measurement, seconds=time.perf_counter() - started_at)
-
-
-@st.cache_resource(scope="session", max_entries=64, show_spinner=False)
-def tabular_classes(anonymized: str, quasi_identifiers: tuple[str, ...]) -> EquivalenceClasses | None:
-    """Form the classes of the anonymized table over the chosen quasi-identifiers."""
-    return tabular.measure_classes(vault().by_fingerprint[anonymized], quasi_identifiers)
-
-
-@st.cache_resource(scope="session", max_entries=64, show_spinner=False)
-@_heavy
-def tabular_second_opinion(
-    original: str, anonymized: str, log: str, quasi_identifiers: tuple[str, ...] | None
-) -> SecondOpinionMeasurement:
-    """Measure what the table still shows of its original; None takes the log's quasi-identifiers."""
-    held = vault().by_fingerprint
-    if quasi_identifiers is not None:
-        measured = tabular_second_opinion(original, anonymized, log, None)
-        return with_quasi_identifiers(measured, held[anonymized], quasi_identifiers)
-    return _where_it_fits(measure_second_opinion)(held[original], held[anonymized], tabular_log(log))
-
-
-@st.cache_resource(scope="session", max_entries=4, show_spinner=False)
-@_heavy
-def events_measurement(log: str, settings: events.EventSettings) -> events.MeasuredEvents:
-    """Measure an event log of the vault, by fingerprint; everything that k does not change."""
-    return events.measure_events(vault().by_fingerprint[log], settings)
-
-
-@st.cache_resource(scope="session", max_entries=8, show_spinner=False)
-def anonymized_events(log: str, settings: events.EventSettings, rule: events.Rule) -> events.AnonymizedEvents:
-    """Anonymize an event log for one rule."""
-    return events.anonymize_events(events_measurement(log, settings), rule)
-
-
-@st.cache_resource(scope="session", max_entries=4, show_spinner=False)
-def events_release(
-    log: str, settings: events.EventSettings, rule: events.Rule, options: events.ReleaseOptions, *, batch: int
-) -> events.Release:
-    """Write the export; without a seed its pseudonyms are fresh for each `batch`."""
-    del batch  # part of the key only
-    return events.release_events(anonymized_events(log, settings, rule), options, options.token_source)
-
-
-@st.cache_resource(scope="session", max_entries=4, show_spinner=False)
-def original_trace_risk(log: str, settings: events.EventSettings) -> events.TraceRisk:
-    """Measure trace risk before anonymization."""
-    return events.trace_risk(events.original_traces(events_measurement(log, settings)))
-
-
-@st.cache_resource(scope="session", max_entries=64, show_spinner=False)
-def released_trace_risk(
-    log: str, settings: events.EventSettings, rule: events.Rule, pseudonym_per: str
-) -> events.TraceRisk:
-    """Measure trace risk of an export."""
-    return events.trace_risk(events.released_traces(anonymized_events(log, settings, rule), pseudonym_per))
-
-
-@st.cache_resource(scope="session", max_entries=64, show_spinner=False)
-def released_row_risk(
-    log: str, settings: events.EventSettings, rule: events.Rule, pseudonym_per: str
-) -> events.RowRisk:
-    """Measure whom counts and order of an export single out."""
-    return events.row_risk(anonymized_events(log, settings, rule), pseudonym_per)
-
-
-@st.cache_resource(scope="session", max_entries=64, show_spinner=False)
-def events_outcomes(
-    log: str, settings: events.EventSettings, k: int, cap: int | None
-) -> tuple[events.Outcome, ...]:
-    """Compare both strategies with single- and multi-level flattening for one k."""
-    return events.compare_strategies(events_measurement(log, settings), k=k, cap=cap)
-
-
-@st.cache_resource(scope="session", max_entries=4, show_spinner=False)
-@_heavy
-def events_curve(log: str, settings: events.EventSettings, cap: int | None) -> tuple[events.Outcome, ...]:
-    """Compare them for every k from 2 to 50."""
-    return events.strategy_curve(events_measurement(log, settings), cap=cap)
-
-
-def events_audit(
-    log: str, settings: events.EventSettings, rule: events.Rule, options: events.ReleaseOptions, *, batch: int
-) -> events.EventAudit:
-    """Judge an export; its parts are cached, each by what it depends on.
-
-    A limit for traces judges and changes nothing else: the pseudonyms stay those of the export.
-    """
-    released = events.Rule(k=rule.k, strategy=rule.strategy, cap=rule.cap)
-    return events.judge_events(
-        anonymized_events(log, settings, rule),
-        release=events_release(log, settings, released, options, batch=batch),
-        traces_before=original_trace_risk(log, settings),
-        traces_after=released_trace_risk(log, settings, released, options.pseudonym_per),
-        rows=released_row_risk(log, settings, released, options.pseudonym_per),
-    )
-
-
-class UntouchedModel(NamedTuple):
-    """What a model does before anything is anonymized."""
-
-    accuracy: float  # on the records as they are; R² for regression
-    description: str  # what it is
-    features: tuple[str, ...]  # what it was trained on
-
-
-@st.cache_resource(scope="session", max_entries=8, show_spinner="Asking the untouched model …")
-@_heavy
-def untouched_model(
-    data: str, settings: DiversitySettings, choice: ModelChoice, training: str | None
-) -> UntouchedModel | AuditInputError:
-    """Return what the model of a search does untouched, or why it cannot be had."""
-    from core.diversity import prepare_search  # noqa: PLC0415 - scikit-learn, which only this tool needs
-
-    tables = vault().by_fingerprint
-    try:
-        problem = prepare_search(
-            tables[data], settings, choice, training=tables[training] if training else None
-        )
-    except AuditInputError as error:
-        return AuditInputError(*error.problems)
-    model = problem.inputs.model
-    names = tuple(column.name for column in problem.inputs.space.columns)
-    loaded = getattr(model, "loaded", None)
-    return UntouchedModel(
-        accuracy=problem.base_accuracy,
-        description=model.description if model else own("Predictions"),
-        features=(loaded.feature_names if loaded else None) or names,
-    )
-
-
-@st.cache_resource(scope="session", max_entries=2, show_spinner=False)
-@_heavy
-def leakage_pair(original: str, scrambled: str, key: str | None) -> leakage.TablePair:
-    """Align two tables by fingerprint; the pair keeps what it has compared, for other settings."""
-    held = vault().by_fingerprint
-    return leakage.pair_tables(held[original], held[scrambled], key=key)
-
-
-@st.cache_data(scope="session", max_entries=16, show_spinner=False)
-def leakage_pseudonyms(original: str, scrambled: str, key: str | None) -> tuple[str, ...]:
-    """Return the columns of two held tables that look like new pseudonyms."""
-    return leakage.new_pseudonyms(leakage_pair(original, scrambled, key))
-
-
-@st.cache_resource(
-    scope="session", max_entries=16, show_spinner=False, hash_funcs={leakage.LeakageSettings: repr}
-)
-@_heavy
-def leakage_rows(
-    original: str, scrambled: str, settings: leakage.LeakageSettings
-) -> leakage.RowLeakage | None:
-    """Apply the row rules alone; None where rows cannot be paired."""
-    pair = leakage_pair(original, scrambled, settings.key)
-    columns = leakage.compared_columns(pair, settings)
-    return None if pair.row_problem else leakage.count_row_matches(pair, columns, settings)
-
-
-@st.cache_resource(
-    scope="session", max_entries=16, show_spinner=False, hash_funcs={leakage.LeakageSettings: repr}
-)
-@_heavy
-def leakage_measures(
-    original: str, scrambled: str, holdout: str | None, settings: leakage.LeakageSettings
-) -> leakage.LeakageMeasures:
-    """Measure a pair of tables by fingerprint."""
-    pair = leakage_pair(original, scrambled, settings.key)
-    table = None if holdout is None else vault().by_fingerprint[holdout]
-    return leakage.measure_leakage(pair, settings, holdout=table)
-
-
-EarlierKeys = tuple[tuple[str, ...], tuple[str, ...]]  # fingerprints of tables, and keys of ledgers
-
-
-@st.cache_resource(scope="session", max_entries=64, show_spinner=False)
-def release_ledger(key: str) -> releases.Ledger:
-    """Read a ledger of the vault."""
-    stored = vault().needed(key)
-    return releases.read_ledger(stored.data, name=stored.name)
-
-
-@st.cache_resource(scope="session", max_entries=16, show_spinner=False)
-def filed_report(key: str) -> FiledReport:
-    """Read a filed report of the vault."""
-    from core.filed import read_report  # noqa: PLC0415 - the commands, which only this page needs
-
-    stored = vault().needed(key)
-    return read_report(stored.data, name=stored.name)
-
-
-def _earlier(keys: EarlierKeys) -> list[releases.EarlierTable | releases.Ledger]:
-    held = vault().by_fingerprint
-    tables = [releases.EarlierTable(release=held[each].name, dataset=held[each]) for each in keys[0]]
-    return [*tables, *(release_ledger(each) for each in keys[1])]
-
-
-@st.cache_resource(scope="session", max_entries=16, show_spinner=False)
-@_heavy
-def _cells_measurement(
-    table: str, settings: risk.RiskSettings, others: tuple[str, ...]
-) -> counts.CellsMeasurement:
-    """Measure a table of counts by fingerprint, whatever counts as small, beside others."""
-    held = vault().by_fingerprint
-    dataset = held[table]
-    return counts.measure_cells(
-        dataset,
-        counts=settings.counts,
-        dimensions=settings.categories(dataset.columns),
-        sensitive=settings.sensitive,
-        magnitude=settings.magnitude,
-        contributor=settings.contributor,
-        others=[held[each] for each in others],
-    )
-
-
-@st.cache_resource(scope="session", max_entries=64, show_spinner=False)
-def counts_audit(
-    table: str, settings: risk.RiskSettings, thresholds: counts.CountThresholds, others: tuple[str, ...] = ()
-) -> counts.CountsAudit:
-    """Hold a table of counts against thresholds, and say what to suppress; each place of a slider once."""
-    return counts.judge_counts(_cells_measurement(table, settings, others), thresholds)
-
-
-@st.cache_resource(scope="session", max_entries=16, show_spinner=False)
-@_heavy
-def risk_measurement(
-    table: str,
-    settings: risk.RiskSettings,
-    *,
-    original: str | None = None,
-    population: str | None = None,
-    hierarchies: tuple[str, ...] = (),
-    earlier: EarlierKeys = ((), ()),
-) -> risk.RiskMeasurement:
-    """Measure a table's disclosure risk; tables by fingerprint, groups for the column they name."""
-    held = vault().by_fingerprint
-    named = dict(risk.hierarchy_for(held[each], held[table]) for each in hierarchies)
-    groups = {name: each for name, each in named.items() if name not in settings.quasi_identifiers}
-    return risk.measure_risk(
-        held[table],
-        settings=settings,
-        hierarchies=groups,
-        original=None if original is None else held[original],
-        population=None if population is None else held[population],
-        earlier=_earlier(earlier),
-    )
-
-
-@st.cache_resource(
-    scope="session",
-    max_entries=8,
-    show_spinner=False,
-    hash_funcs={risk.RiskMeasurement: lambda measured: repr(measured.settings)},
-)
-@_heavy
-def risk_columns(table: str, measured: risk.RiskMeasurement) -> risk.ColumnsMeasurement | None:
-    """Measure what each quasi-identifier does; the table by fingerprint, and what was measured of it."""
-    return risk.measure_columns(measured, vault().by_fingerprint[table])
-
-
-@st.cache_resource(scope="session", max_entries=2, show_spinner=False)
-@_heavy
-def risk_release(
-    key: str,
-    option: int,
-    table: str,
-    *,
-    person: risk.PersonReleased,
-    _what_if: risk.WhatIf,
-    _measured: risk.RiskMeasurement,
-) -> risk.Release:
-    """Make and count again the table of one option of a search; `key` says of what and which search."""
-    del key
-    return risk.release(_what_if, option, _measured, vault().by_fingerprint[table], person=person)
-
-
-@st.cache_resource(scope="session", max_entries=8, show_spinner=False)
-@_heavy
-def delivery_measurement(
-    tables: tuple[str, ...], settings: delivery.DeliverySettings, *, earlier: EarlierKeys = ((), ())
-) -> delivery.DeliveryMeasurement:
-    """Measure the tables of one delivery by fingerprint."""
-    held = vault().by_fingerprint
-    datasets = [held[table] for table in tables]
-    return delivery.measure_delivery(datasets, settings, earlier=_earlier(earlier))

@@ -30,6 +30,7 @@ class Input:
     kind: Literal["table", "tables", "files", "releases"] = "table"
     needed: bool = True  # nothing is audited without it
     help: str = ""
+    part: str = ""  # what reports call it, where not by its role
 
 
 EARLIER = Input(
@@ -51,6 +52,8 @@ class Tool:
     question: str  # that it answers
     limits: tuple[str, ...]  # sentences about what its results cannot tell
     measures: tuple[str, ...]  # keys of the figures that it may show
+    section: str = ""  # of the pages, in which its own is
+    icon: str = ""  # of its page
     files_are: str = "files"  # what its JSON calls the files of a run
     asked: str = ""  # the question as the person would ask it, where that is shorter
     needs: str = ""  # what the person has to have at hand
@@ -60,6 +63,11 @@ class Tool:
     thresholds: type | None = None  # the form that judges it
     demos: tuple[Demo, ...] = ()
     offer: str = "Try synthetic data of ours:"
+
+    @property
+    def script(self) -> str:
+        """Return the file of its page."""
+        return f"pages/{self.section}/{self.key}.py"
 
     def input(self, role: str) -> Input:
         """Return an input by the part it plays."""

@@ -21,7 +21,7 @@ from core.diversity.outcomes import Outcome, is_constant, n_classes_with_one_rec
 from core.diversity.settings import DiversitySettings, check_settings, just_below
 from core.errors import refuse
 from core.roles import suggest_roles, whose_records
-from core.settings_form import check, setting
+from core.settings_form import Widget, check, setting
 from core.tables import Dataset
 from core.verdict import Finding, Verdict
 from core.words import Text, counted, input_error, joined, percent, text
@@ -51,6 +51,7 @@ class ModelChoice:
             "predictions": "Only its predictions, in a column",
         },
         metavar="tree|forest|boosting|logistic|FILE.skops",
+        widget=Widget(key="model"),
     )
     predictions_column: str | None = setting(
         None,
@@ -58,6 +59,7 @@ class ModelChoice:
         "Instead of a model; accuracy of anonymized records cannot be assessed without the model itself.",
         "--predictions",
         metavar="COL",
+        widget=Widget(key="predictions"),
     )
     test_size: float = setting(
         0.5,
@@ -68,6 +70,7 @@ class ModelChoice:
         most=math.inf,
         above=0,
         below=1,
+        widget=Widget(kind="slider", span=(0.1, 0.9)),
     )
     split_seed: int = setting(
         14, "Seed of the split", "The same seed gives the same split.", least=0, most=_LARGEST_SEED

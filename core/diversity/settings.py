@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from core.settings_form import REQUIRED, check, said, setting
+from core.settings_form import REQUIRED, Widget, check, said, setting
 from core.words import Text, own, text
 
 CellRule = Literal["proper", "quasi_identifiers", "all_features"]
@@ -30,6 +30,7 @@ class DiversitySettings:
         "of each.",
         "--sensitive",
         metavar="COL",
+        widget=Widget(key="sensitive"),
     )
     quasi_identifiers: tuple[str, ...] = setting(
         REQUIRED,
@@ -37,6 +38,7 @@ class DiversitySettings:
         "What others may know of a person, and could recognize them by. These columns are anonymized.",
         "--quasi-identifier",
         metavar="COL",
+        widget=Widget(key="quasi"),
     )
     left_out: tuple[str, ...] = setting(
         (),
@@ -56,12 +58,14 @@ class DiversitySettings:
         "jobs at once.",
         "--one-hot-group",
         metavar="COL",
+        widget=Widget(key="group"),
     )
     task: Task = setting(
         "classification",
         "The label is",
         "For numbers, accuracy is R².",
         choices={"classification": "a class", "regression": "a number"},
+        widget=Widget(kind="segmented_control"),
     )
     k_min: int = setting(
         2,
@@ -88,6 +92,7 @@ class DiversitySettings:
         least=1,
         any_size=True,
         metavar="L",
+        widget=Widget(key="l"),
     )
     target_accuracy: float | None = setting(
         None,
@@ -96,6 +101,7 @@ class DiversitySettings:
         "are offered from this accuracy on.",
         percent=True,
         none="5 points below the untouched model's",
+        widget=Widget(kind="slider", key="target"),
     )
     cells: CellRule = setting(
         "proper",
@@ -107,6 +113,7 @@ class DiversitySettings:
             "quasi_identifiers": "Quasi-identifiers, cut to separate the labels",
             "all_features": "All features, as published",
         },
+        widget=Widget(kind="radio"),
     )
     diversity: DiversityRule = setting(
         "distinct",
@@ -117,6 +124,7 @@ class DiversitySettings:
             "entropy": "entropy of at least ℓ values",
             "recursive": "recursive (c, ℓ)",
         },
+        widget=Widget(kind="radio", key="rule"),
     )
     recursive_c: float = setting(
         3.0,
@@ -124,6 +132,7 @@ class DiversitySettings:
         "The most frequent value may occur fewer than c times as often as the ℓ-th and all rarer ones.",
         above=0,
         any_size=True,
+        widget=Widget(span=(0.1, 100), key="c"),
     )
     sensitive_bins: int | None = setting(
         10,
@@ -135,6 +144,7 @@ class DiversitySettings:
         most=10_000,
         metavar="N",
         none="values as written",
+        widget=Widget(span=(0, 100), none_at=0, key="bins"),
     )
     # The label of a merged cell in minimization: the most frequent prediction among its records, or every
     # leaf below counts the same, whatever its size, as in the published reference.
@@ -299,18 +309,21 @@ class DiversityThresholds:
         "On top of the search's target, which applies in any case.",
         percent=True,
         none="the target",
+        widget=Widget(kind="slider"),
     )
     max_deletion: float = setting(
         1.0,
         "Records removed at most",
         "Share of the records that a pair of k and ℓ removes because their cells are not diverse.",
         percent=True,
+        widget=Widget(kind="slider"),
     )
     sort: Sort = setting(
         "accuracy",
         "Sort the result list by",
         "The best first.",
         choices={"accuracy": own("accuracy"), "deletion_ratio": "records removed"},
+        widget=Widget(kind="segmented_control"),
     )
 
     def __post_init__(self) -> None:

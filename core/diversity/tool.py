@@ -29,6 +29,8 @@ _LIMITS = (
 TOOL = Tool(
     key="diversity",
     title="ℓ-diversity search",
+    section="anonymize",
+    icon=":material/grid_on:",
     question="Which k and ℓ protect the people in your data at an accuracy of your model that you can live "
     "with?",
     limits=_LIMITS,

@@ -133,6 +133,7 @@ class EventSettings:
         metavar="COLUMN:LEVEL,…",
         commas=True,
         none="the flatten column in one step",
+        widget=Widget(options={AUTOMATIC: "all levels"}),
     )
     leave_out: tuple[str, ...] = setting(
         DEFAULT_LEAVE_OUT,

@@ -36,6 +36,8 @@ _LIMITS = (
 TOOL = Tool(
     key="events",
     title="Event-log anonymizer",
+    section="anonymize",
+    icon=":material/notifications_active:",
     question=(
         "Which export of an event log shows every combination for at least k users, at what loss, and what "
         "does k not cover?"

@@ -16,6 +16,8 @@ _LIMITS = (
 TOOL = Tool(
     key="leakage",
     title="Row leakage",
+    section="measure",
+    icon=":material/compare_arrows:",
     question="Is a participant still in the scrambled table?",
     limits=_LIMITS,
     measures=tuple(measure.key for measure in measures_of.MEASURES),
@@ -31,6 +33,7 @@ TOOL = Tool(
         Input(
             role="holdout",
             label="Hold-out table",
+            part="hold-out",
             needed=False,
             help="Records of the same kind that the scrambled table was **not** made from. If scrambled rows "
             "are closer to the original than to these, something of the original persons was kept.",

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from core.measures.releases import MEASURES
 from core.releases.counts import Moved
-from core.releases.judging import MANY_RELINKED, ReleasesAudit
+from core.releases.judging import MANY_RELINKED, ReleasesAudit, releases_sentence
 from core.releases.measuring import Compared
 from core.releases.persons import Alike
 from core.releases.splits import Split
-from core.result import Col, Figure, Group, Table
+from core.result import Col, Figure, Group, Note, Part, Table
 from core.verdict import Verdict
 from core.words import Text, own, percent, text
 
@@ -73,9 +73,10 @@ def releases_limits(audit: ReleasesAudit | None) -> tuple[str, ...]:
 def releases_groups(audit: ReleasesAudit | None) -> Iterator[Group]:
     """Yield what a report says, and what stands in its appendix; nothing without earlier releases."""
     if audit is not None:
-        figures = releases_figures(audit)
-        # a page shows them with what was given
-        yield Group("releases", "Earlier releases", (*figures, earlier_table(audit)), where="report")
+        told = Note(releases_sentence(audit))
+        limits = [Note(limit) for limit in LIMITS]
+        parts: tuple[Part, ...] = (*releases_figures(audit), told, earlier_table(audit), *limits)
+        yield Group("releases", "Earlier releases", parts)
         details = tuple(_details(audit))
         yield Group("releases_further", "Earlier releases", details, where="report", is_detail=True)
 

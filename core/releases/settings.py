@@ -63,7 +63,7 @@ class ReleasedTable:
         return self.dataset.columns
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True)
 class EarlierTable:
     """A table of an earlier release."""
 

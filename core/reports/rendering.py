@@ -73,7 +73,6 @@ class Renderer:
 
     label: str  # name on a download button
     extension: str  # of the file; the extension without its dot
-    mime: str
     function: Callable[[Report], bytes]  # report in, bytes out
     help: str  # what the file is good for
 
@@ -83,28 +82,24 @@ RENDERERS: Mapping[str, Renderer] = MappingProxyType(
         "html": Renderer(
             label="HTML",
             extension="html",
-            mime="text/html",
             function=render_html,
             help="To read, print and file: one page with verdict, figures, charts and tables.",
         ),
         "xlsx": Renderer(
             label="Excel",
             extension="xlsx",
-            mime="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
             function=render_xlsx,
             help="A summary sheet and a sheet per table, with exact figures.",
         ),
         "csv": Renderer(
             label="CSV",
             extension="zip",
-            mime="application/zip",
             function=render_csv,
             help="A zip of plain text: every table, the figures, the findings, and how it was made.",
         ),
         "json": Renderer(
             label="JSON",
             extension="json",
-            mime="application/json",
             function=render_json,
             help="Everything but the charts, for programs.",
         ),

@@ -17,6 +17,7 @@ from core.risk.charts import (
     people_drawing,
     special_uniques_drawing,
 )
+from core.risk.comparison import Comparison
 from core.risk.generalizing import records_to_suppress
 from core.risk.intruders import intruders
 from core.risk.judging import RiskAudit, population_figures
@@ -456,7 +457,6 @@ def special_uniques_group(suda: Suda, *, file: str) -> Group:
         _SCORES,
         parts,
         suda_note(suda),
-        where="report",
     )
     drawn = (special_uniques_drawing(parts),) if len(suda.scored_records) else ()
     # in an engine records have no number
@@ -495,7 +495,7 @@ def compared_group(audit: RiskAudit, other: RiskAudit | None) -> Group:
         parts = [
             Figure("ncp", comparison.ncp, of=of),
             Figure("discernibility", comparison.discernibility, of=of),
-            *([Note(lacking)] if lacking else []),
+            *map(Note, filter(None, (_unequal_rows(comparison), lacking))),
             Table("changes", title, _CHANGES, comparison.columns),
         ]
     if other is not None:
@@ -505,6 +505,17 @@ def compared_group(audit: RiskAudit, other: RiskAudit | None) -> Group:
         "Side by side",
         tuple(parts),
         empty="Add the original above to see it beside this table.",
+    )
+
+
+def _unequal_rows(comparison: Comparison) -> str:
+    """Say that cells cannot be compared, where the tables have not the same rows; empty where they have."""
+    if comparison.same_rows:
+        return ""
+    return text(
+        "The tables have {records} and {originals} rows, so cells cannot be compared row by row.",
+        records=comparison.n_records,
+        originals=comparison.n_records_original,
     )
 
 

@@ -2,7 +2,7 @@
 
 from core.demo import RISK
 from core.measures import releases, risk, risk_models, shared
-from core.risk.settings import RiskSettings, RiskThresholds
+from core.risk.settings import GROUPS, RiskSettings, RiskThresholds
 from core.tools import EARLIER, Input, Tool
 
 _LIMITS = (
@@ -28,6 +28,8 @@ _MEASURES = (
 TOOL = Tool(
     key="risk",
     title="Disclosure risk",
+    section="measure",
+    icon=":material/policy:",
     question="How easily are people found in this table, and what does it give away about them?",
     limits=_LIMITS,
     measures=tuple(measure.key for measure in _MEASURES),
@@ -54,6 +56,7 @@ TOOL = Tool(
         Input(
             role="hierarchies",
             label="Groups of a column's values",
+            part=GROUPS,
             kind="tables",
             needed=False,
             help="Of a quasi-identifier for What if, of a sensitive attribute for t-closeness: a "

@@ -37,6 +37,7 @@ class TabularThresholds:
         "0.6, in high mode 0.8.",
         "--policy-consistency",
         percent=True,
+        widget=Widget(kind="slider"),
     )
     pattern_residual_share: float = setting(
         0.10,
@@ -44,6 +45,7 @@ class TabularThresholds:
         "Share of non-blank anonymized cells that hold a sensitive pattern.",
         "--pattern-residual",
         percent=True,
+        widget=Widget(kind="slider"),
     )
     high_risk_handling_share: float = setting(
         1.0,
@@ -51,12 +53,14 @@ class TabularThresholds:
         "Share of high-risk columns in the log that have a protecting action.",
         "--high-risk-handling",
         percent=True,
+        widget=Widget(kind="slider"),
     )
     warn_share: float = setting(
         REQUIRED,
         "Review recommended from a WARN share of",
         "Share of column checks that end in WARN; the published limit is 0.5, in high mode 0.3.",
         percent=True,
+        widget=Widget(kind="slider"),
     )
 
     def __post_init__(self) -> None:
@@ -119,6 +123,7 @@ class SecondOpinionThresholds:
         "Share of its cells that equal the original's, as text, number or date.",
         "--left-unchanged",
         percent=True,
+        widget=Widget(kind="slider"),
         least=LOWEST_UNCHANGED_SHARE,
     )
     highly_distinct_share: float = setting(
@@ -127,6 +132,7 @@ class SecondOpinionThresholds:
         "Distinct values divided by non-blank cells of the original.",
         "--highly-distinct",
         percent=True,
+        widget=Widget(kind="slider"),
     )
     partly_unchanged_share: float = setting(
         0.10,
@@ -134,6 +140,7 @@ class SecondOpinionThresholds:
         "Share of its cells that equal the original's.",
         "--partly-unchanged",
         percent=True,
+        widget=Widget(kind="slider"),
     )
     relinkage_warn_share: float = setting(
         0.05,
@@ -141,6 +148,7 @@ class SecondOpinionThresholds:
         "Share of anonymized records that match exactly one original record.",
         "--relinkage-warn",
         percent=True,
+        widget=Widget(kind="slider"),
     )
     relinkage_fail_share: float = setting(
         0.20,
@@ -148,6 +156,7 @@ class SecondOpinionThresholds:
         "Share of anonymized records that match exactly one original record.",
         "--relinkage-fail",
         percent=True,
+        widget=Widget(kind="slider"),
     )
     pseudonym_unchanged_share: float = setting(
         0.01,
@@ -155,6 +164,7 @@ class SecondOpinionThresholds:
         "Share of a pseudonymized column; any at all is worth a warning.",
         "--pseudonyms-unchanged",
         percent=True,
+        widget=Widget(kind="slider"),
     )
     smallest_k: int = setting(
         5,

@@ -8,6 +8,8 @@ from core.vcf.settings import VcfSettings
 TOOL = Tool(
     key="vcf",
     title="VCF verifier",
+    section="verify",
+    icon=":material/genetics:",
     question="Was the genome file really masked, and what in it would still give the donor away?",
     limits=(
         (

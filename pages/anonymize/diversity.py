@@ -14,7 +14,7 @@ from core.jobs import Progress
 from core.tables import Dataset
 from core.words import say
 from pages.anonymize.diversity_parts.pair import SPLITS, show_side_by_side, show_stability
-from pages.anonymize.diversity_parts.results import downloads, judge_live, report, show_lists
+from pages.anonymize.diversity_parts.results import downloads, judge_live, report
 from pages.anonymize.diversity_parts.settings import Asked, ask_for_search, show_asked
 from pages.components.long_work import ask_for_work
 from pages.components.parts import show_part
@@ -24,6 +24,7 @@ from pages.components.shown import Shown
 from pages.components.tool_page import ToolPage, show_page, show_tabs, show_whole
 
 MOST_THREADS = 4
+_TABS = ("classes", "known", SPLITS, "bins", "offered", "every", "pareto")
 
 
 def _show_drawer(shown: Shown) -> None:
@@ -124,10 +125,9 @@ show_page(
         reasons=lambda shown: way_of_records(shown.audit),
         figures=("pair",),
         found=lambda _: None,
-        tabs=partial(show_tabs, only=("classes", "known", SPLITS, "bins")),
+        tabs=partial(show_tabs, only=_TABS),
         parts={"classes": show_side_by_side},
         own_tabs={SPLITS: show_stability},
-        further=show_lists,
         report=report,
         downloads=downloads,
     )

@@ -5,13 +5,13 @@ from functools import partial
 
 import streamlit as st
 
-from core.caching import events_audit, events_measurement
 from core.events import EventAudit, export_files, release_zip
 from core.events.report import events_report
 from core.events.result import events_result, told_in_headline, way_of_events
 from core.events.tool import TOOL
-from core.reports import Report, input_facts
-from core.words import own, say
+from core.reports import Report
+from core.words import say
+from pages.anonymize.events_parts import measured
 from pages.anonymize.events_parts import result as tabs
 from pages.anonymize.events_parts.settings import ask_for_rule, ask_for_settings, kinds_are_settled
 from pages.components.parts import show_group
@@ -29,7 +29,7 @@ def _show(shown: Shown) -> None:
     if shown.settings is None:
         return
     with st.spinner(say("Reading the log …")):
-        shown.measured = events_measurement(log.fingerprint, shown.settings)
+        shown.measured = measured.measure(log, shown.settings)
     if kinds_are_settled(log, shown.measured):
         shown.depends_on = [shown.measured.log.settings]
         show_whole(shown)
@@ -48,9 +48,7 @@ def _judge_live(shown: Shown) -> None:
 
 def _judge(shown: Shown) -> EventAudit:
     live = shown.thresholds
-    return events_audit(
-        shown.given["log"].fingerprint, shown.settings, live.rule, live.options, batch=live.batch
-    )
+    return measured.audit(shown.given["log"], shown.settings, live.rule, live.options, batch=live.batch)
 
 
 def _downloads(shown: Shown) -> list[Download]:
@@ -75,10 +73,10 @@ def _downloads(shown: Shown) -> list[Download]:
     zipped = partial(release_zip, release, with_user_mapping=with_mapping)
     return [
         *(
-            Download(file.name, file.unique_name, "text/csv", partial(bytes, file.data), file.about)
+            Download(file.name, file.unique_name, partial(bytes, file.data), file.about)
             for file in export_files(release, with_user_mapping=with_mapping)
         ),
-        Download("All files as zip", "anonymized_events.zip", "application/zip", zipped),
+        Download("All files as zip", "anonymized_events.zip", zipped),
     ]
 
 
@@ -89,7 +87,7 @@ def _renew_pseudonyms() -> None:
 def _report(shown: Shown, created_at: datetime) -> Report:
     return events_report(
         shown.audit,
-        inputs=[input_facts(shown.given["log"], own("log"))],
+        inputs=shown.facts(),
         outcomes=shown.found["outcomes"],
         created_at=created_at,
     )

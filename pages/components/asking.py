@@ -6,7 +6,7 @@ Tables that the person edits are here too: what was edited is kept over a visit 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -14,8 +14,9 @@ import streamlit as st
 from core.settings_form import Setting, described
 from core.words import Written, own, say, text
 from pages.components.policy import opened_value, say_absent
+from pages.components.text import sentence
 
-_DEFAULT: Any = object()  # None is a value
+CHOOSE = "Choose an option"
 _PER_ROW = 4
 
 
@@ -24,77 +25,66 @@ def ask_for_form(
     form: type,
     *names: str,
     per_row: int = _PER_ROW,
+    used: Any = None,
     given: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """Show the settings of a form, or those named, beside each other; return their values by name.
 
-    `given` says what a setting's widget takes of the files at hand, such as the columns to choose from.
+    `used` are settings whose values the widgets begin with, by default the usual ones. `given` says what a
+    setting's widget takes of the files at hand, such as the columns to choose from.
     """
     asked = names or tuple(described(form))
     found: dict[str, Any] = {}
     for first in range(0, len(asked), per_row):
         row = asked[first : first + per_row]
         for place, name in zip(st.columns(min(per_row, len(asked))), row, strict=False):
+            start = {} if used is None else {"start": getattr(used, name)}
             with place:
-                found[name] = ask_for(tool, form, name, **given.get(name, {}))
+                found[name] = ask_for(tool, form, name, **{**start, **given.get(name, {})})
     return found
 
 
 def ask_for(tool: str, form: type, name: str, *, mark: str = "", **given: Any) -> Any:
     """Show the widget that a setting describes; return its value.
 
-    `mark` belongs to the files at hand: others have a widget of their own.
+    `mark` belongs to the files at hand: others have a widget of their own. `given` is what the widget takes
+    beside what the setting says: its options, the value that it starts with, and what Streamlit is told.
     """
     told = described(form)[name]
     look = told.widget
     ends = (look.key or name, mark) if mark else (look.key or name,)
-    given = {**look.further, "key": "_".join((tool, *ends)), **given}
-    shown: Any = {"widget": look.kind} if look.kind else {}
-    if told.kind is bool:
-        return ask_whether(form, name, **shown, **given)
+    given = {"start": told.default, **look.further, "key": "_".join((tool, *ends)), **given}
     options = given.pop("options", [*look.options] or None)
+    if told.kind is bool:
+        return _ask_whether(told, **given)
     if told.is_several:
-        words = {**told.choices, **look.options}
-        given = {"format_func": lambda value: say(words[value]) if words.get(value) else str(value), **given}
-        return ask_for_several(form, name, options or tuple(told.choices), **given)
+        return _ask_for_several(told, options or tuple(told.choices), **given)
     if told.choices or options is not None:
-        return ask_for_choice(form, name, options=options, **shown, **given)
-    of_numbers = {"span": look.span, "step": look.step, "none_at": look.none_at, **given}
-    return ask_for_number(form, name, slider=look.kind == "slider", **of_numbers)
+        return _ask_for_choice(told, list(options or told.choices), **given)
+    return _ask_for_number(told, **given)
 
 
-def ask_for_number(
-    form: type,
-    name: str,
+def _ask_for_number(
+    told: Setting,
     *,
     key: str,
-    slider: bool = False,
+    start: float | None,
     span: tuple[float, float] | None = None,
-    step: float | None = None,
-    start: float | None = _DEFAULT,
     none_at: float | None = None,
     disabled: bool = False,
     **further: Any,
 ) -> Any:
     """Show a slider or a number to type; return the value, a share in [0, 1] where percent are shown.
 
-    Parameters
-    ----------
-    form, name
-        The dataclass and its field.
-    span
-        The range shown, in the setting's unit; all that is allowed by default.
-    start
-        The value to begin with; the default one by default.
-    none_at
-        The value shown that means none: one that every table meets.
+    A slider begins somewhere: without a start the number is typed. `span` is the range shown, `none_at` the
+    value shown that means none, both in the setting's unit.
     """
-    told = described(form)[name]
-    low, high = span or (told.least, told.most)
-    start = told.default if start is _DEFAULT else start
+    look = told.widget
+    none_at = look.none_at if none_at is None else none_at
+    low, high = span or look.span or (told.least, told.most)
     start = none_at if start is None else start
     factor = 100 if told.percent else 1
-    whole = told.kind is int or (told.percent and step is None)
+    whole = told.kind is int or (told.percent and look.step is None)
 
     def shown(value: float | None) -> float | None:
         if value is None or math.isinf(value):
@@ -106,22 +96,20 @@ def ask_for_number(
         st.session_state[key] = shown(none_at if value is None else value)
     low, high = _span_of_opened(st.session_state.get(key), told, (low, high), factor)
     bounds = {"min_value": shown(low), "max_value": shown(high), "value": shown(start)}
-    if step is not None:
-        bounds["step"] = shown(step)
-    if slider and told.percent:
+    if look.step is not None:
+        bounds["step"] = shown(look.step)
+    is_slider = look.kind == "slider" and start is not None
+    if is_slider and told.percent:
         further["format"] = "%d %%" if whole else "%.1f %%"
-    if not slider and told.percent:
+    if not is_slider and told.percent:
         further["label"] = say("{label} (%)", label=own(told.label))
-    if not slider and told.is_optional:
-        further["placeholder"] = say(told.none)
-    widget: Any = st.slider if slider else st.number_input
+    if not is_slider and told.is_optional:
+        further["placeholder"] = told.none
+    widget: Any = st.slider if is_slider else st.number_input
     value = widget(**_common(told, key, **further), **bounds, disabled=disabled)
     if value is None or disabled or value == shown(none_at):
         return None if told.is_optional else told.default
     return told.kind(value) if factor == 1 else float(value) / factor
-
-
-CHOOSE = "Choose an option"
 
 
 def _span_of_opened(
@@ -186,41 +174,26 @@ def _follow(key: str, slider: str) -> None:
     st.session_state[key] = st.session_state[slider]
 
 
-def ask_for_choice(
-    form: type,
-    name: str,
-    *,
-    key: str,
-    widget: Literal["selectbox", "segmented_control", "select_slider", "radio"] = "selectbox",
-    options: Sequence[Any] | None = None,
-    start: Any = _DEFAULT,
-    words: Callable[[Any], str] | None = None,
-    **further: Any,
-) -> Any:
+def _ask_for_choice(told: Setting, options: list[Any], *, key: str, start: Any, **further: Any) -> Any:
     """Show the values to choose one from, in words; return the chosen one."""
-    told = described(form)[name]
-    listed = list(told.choices) if options is None else list(options)
-    start = told.default if start is _DEFAULT else start
+    widget = told.widget.kind or "selectbox"
     is_opened, given = opened_value(told, key)
-    if is_opened and given in listed:
+    if is_opened and given not in options and widget == "select_slider":
+        options = sorted([*options, given])
+    if is_opened and given in options:
         st.session_state[key] = given
-    elif is_opened and widget != "select_slider":
-        say_absent(key, [given])
     elif is_opened:
-        listed = sorted([*listed, given])
-        st.session_state[key] = given
+        say_absent(key, [given])
     if widget == "segmented_control":
         further |= {"default": start, "required": True}
     elif widget == "select_slider":
         further["value"] = start
     else:
-        further["index"] = listed.index(start) if start in listed else None
+        further["index"] = options.index(start) if start in options else None
         if widget == "selectbox":
-            further["placeholder"] = say(CHOOSE)
-    written = words or (lambda value: _in_words(told, value))
-    return getattr(st, widget)(
-        options=listed, format_func=lambda value: say(written(value)), **_common(told, key, **further)
-    )
+            further["placeholder"] = CHOOSE
+    written = {"format_func": lambda value: say(_in_words(told, value)), **further}
+    return getattr(st, widget)(options=options, **_common(told, key, **written))
 
 
 def _in_words(told: Setting, value: Any) -> str:
@@ -228,34 +201,37 @@ def _in_words(told: Setting, value: Any) -> str:
     if value is None:
         return told.none
     shown = str(value)
-    return told.choices.get(value) or shown if value in told.choices else text("{value}", value=shown)
+    words = {**told.choices, **told.widget.options}
+    return words.get(value) or shown if value in words else text("{value}", value=shown)
 
 
-def ask_for_several(
-    form: type, name: str, options: Sequence[Any], *, key: str, start: Any = _DEFAULT, **further: Any
+def _ask_for_several(
+    told: Setting, options: Sequence[Any], *, key: str, start: Sequence[Any], **further: Any
 ) -> tuple[Any, ...]:
     """Show the values to choose any from; return the chosen ones."""
-    told = described(form)[name]
-    start = told.default if start is _DEFAULT else start
-    further.setdefault("placeholder", "Choose options")
+    further = {
+        "placeholder": "Choose options",
+        "format_func": lambda value: say(_in_words(told, value)),
+        **further,
+    }
     is_opened, given = opened_value(told, key)
     if is_opened:
         there = given if further.get("accept_new_options") else [one for one in given if one in options]
         say_absent(key, [one for one in given if one not in there])
         st.session_state[key] = list(there)
+    start = [each for each in start if each in options]
     return tuple(st.multiselect(options=options, default=start, **_common(told, key, **further)))
 
 
-def ask_whether(
-    form: type, name: str, *, key: str, widget: Literal["checkbox", "toggle"] = "checkbox", **further: Any
-) -> bool:
+def _ask_whether(told: Setting, *, key: str, start: bool, **further: Any) -> bool:
     """Show what can be switched on; return whether it is."""
-    told = described(form)[name]
     is_opened, given = opened_value(told, key)
     if is_opened:
         st.session_state[key] = given
-        further.pop("value", None)
-    return bool(getattr(st, widget)(**_common(told, key, **further)))
+    else:
+        further["value"] = start
+    show: Any = st.toggle if told.widget.kind == "toggle" else st.checkbox
+    return bool(show(**_common(told, key, **further)))
 
 
 def _common(told: Setting, key: str, **further: Any) -> dict[str, Any]:
@@ -266,6 +242,15 @@ def _common(told: Setting, key: str, **further: Any) -> dict[str, Any]:
         "key": key,
         "persist_state": "session",
     } | further
+
+
+def propose(
+    words: str, label: str, *, key: str, icon: str, on_click: Callable[..., None], args: Any = ()
+) -> None:
+    """Show what is proposed, and the button that does it."""
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        st.markdown(sentence(words), width="stretch")
+        st.button(label, key=key, icon=icon, on_click=on_click, args=args)
 
 
 def edit_table(

@@ -6,12 +6,13 @@ from typing import Any
 import streamlit as st
 
 from core.caching import StoredFile
+from core.errors import AuditInputError
 from core.tables import Dataset
 from core.tools import Input, Tool
 from core.words import listed, say
 from pages.components.earlier import ask_for_earlier
 from pages.components.inputs import ask_for_files, ask_for_table, list_given, list_table, stored_files
-from pages.components.reading import all_sheets
+from pages.components.reading import all_sheets, show_problems
 from pages.components.shown import Shown
 from pages.components.text import sentence
 
@@ -32,10 +33,20 @@ def ask_for_inputs(shown: Shown) -> bool:
 
 
 def _ask_for_input(tool: Tool, wanted: Input) -> Dataset | tuple[StoredFile, ...] | None:
-    about: Any = {"label": wanted.label, "help_text": wanted.help or None}
-    if wanted.kind == "table":
-        return ask_for_table(tool.key, wanted.role, **about)
-    return ask_for_files(tool.key, wanted.role, **about)
+    return (ask_for_table if wanted.kind == "table" else ask_for_files)(tool.key, wanted)
+
+
+def files_heading(files: Sequence[StoredFile]) -> str:
+    """Return what the drawer is called where there may be several files."""
+    names = listed([each.name for each in files], at_most=3)
+    return sentence(say("Files and settings: {files}", files=names)) if files else say(SETTINGS)
+
+
+def place_drawer(shown: Shown, heading: str, titles: Sequence[str], *, opened: str = "") -> None:
+    """Place the closed drawer with its tabs; it is open at a tab where something has to be done there."""
+    drawer, said = st.expander(heading, icon=":material/tune:", expanded=bool(opened)), [*map(say, titles)]
+    places = drawer.tabs(said, default=say(opened) if opened else None) if said[1:] else [drawer.container()]
+    shown.drawer = dict(zip(titles, places, strict=True))
 
 
 def show_drawer(shown: Shown) -> None:
@@ -43,27 +54,24 @@ def show_drawer(shown: Shown) -> None:
     tool = shown.tool
     (first, *_), further = _sorted(tool.inputs)
     several = first.kind != "table"
-    names = listed([each.name for each in shown.given[first.role]], at_most=3) if several else ""
-    heading = sentence(say("Files and settings: {files}", files=names)) if several else say(SETTINGS)
     titles = [
         *([FILES] if several else []),
         *shown.page.titles,
         *([FURTHER] if any(each.kind != "releases" for each in further) else []),
         *([EARLIER] if any(each.kind == "releases" for each in further) else []),
     ]
-    with st.expander(heading, icon=":material/tune:"):
-        places = st.tabs([say(title) for title in titles]) if titles[1:] else [st.container()]
-    shown.drawer = dict(zip(titles, places, strict=True))
-    wrong = st.container()
+    place_drawer(shown, files_heading(shown.given[first.role] if several else ()), titles)
     if several:
         with shown.drawer[FILES]:
             stored = shown.given[first.role]
-            given = list_given(tool.key, first.role, stored, wrong=wrong)
+            given, wrong = list_given(tool.key, first.role, stored)
             read = list(zip(stored, given, strict=True))
             shown.unread = [file.name for file, table in read if table is None]
             shown.given[first.role] = [
                 each for file, table in read if table is not None for each in all_sheets(tool.key, file)
             ]
+        if wrong:
+            show_problems(AuditInputError(*wrong))
     ask_for_further(shown)
 
 

@@ -1,42 +1,44 @@
-"""Earlier releases on the pages that compare with them: their files, what was found, and the ledger."""
+"""Earlier releases on the pages that compare with them: their files, and the ledger."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-import streamlit as st
-
-from core import caching
+from core.caching import StoredFile, remembered
 from core.errors import AuditInputError
-from core.releases import EARLIER, Ledger, ReleasedTable, ReleasesAudit, new_ledger, releases_sentence
-from core.releases.result import LIMITS, earlier_table, releases_figures
+from core.releases import (
+    EARLIER,
+    EarlierTable,
+    Ledger,
+    ReleasedTable,
+    new_ledger,
+    read_ledger,
+)
 from core.reports import InputFacts, file_facts, input_facts
 from core.tables import Dataset
 from core.tools import EARLIER as INPUT
-from core.words import say
 from pages.components.inputs import ask_for_files, list_file, list_table
-from pages.components.parts import show_part
 from pages.components.reading import show_problems
-from pages.components.results import Download, show_figures
-from pages.components.text import sentence
+from pages.components.results import Download
 
 _LEDGER = ".json"
 
 
 class Earlier(NamedTuple):
-    """Earlier releases: tables, and ledgers by their keys, as files and as read.
-
-    Downloads are made outside a page's run, where nothing can be asked of the session's vault.
-    """
+    """Earlier releases: tables, and ledgers as files and as read."""
 
     tables: tuple[Dataset, ...] = ()
-    ledgers: tuple[str, ...] = ()
     files: tuple[InputFacts, ...] = ()
-    read: tuple[Ledger, ...] = ()
+    ledgers: tuple[Ledger, ...] = ()
 
     @property
-    def keys(self) -> caching.EarlierKeys:
-        """Return what a measurement is remembered by."""
-        return tuple(each.fingerprint for each in self.tables), self.ledgers
+    def digests(self) -> list[str]:
+        """Return what a result depends on."""
+        return [each.fingerprint for each in self.tables] + [each.sha256 for each in self.files]
+
+    @property
+    def releases(self) -> list[EarlierTable | Ledger]:
+        """Return what a release is compared with."""
+        return [*(EarlierTable(release=each.name, dataset=each) for each in self.tables), *self.ledgers]
 
     def facts(self) -> list[InputFacts]:
         """Return what a report says of them."""
@@ -45,8 +47,8 @@ class Earlier(NamedTuple):
 
 def ask_for_earlier(tool: str) -> Earlier:
     """Ask for tables of earlier releases and for ledgers; one that cannot be read is said and passed over."""
-    tables, ledgers, files, read = [], [], [], []
-    stored = ask_for_files(tool, INPUT.role, label=INPUT.label, help_text=INPUT.help)
+    tables, files, ledgers = [], [], []
+    stored = ask_for_files(tool, INPUT)
     for each in stored:
         if not each.name.lower().endswith(_LEDGER):
             if (dataset := list_table(tool, INPUT.role, each)) is not None:
@@ -54,25 +56,16 @@ def ask_for_earlier(tool: str) -> Earlier:
             continue
         list_file(tool, INPUT.role, each)
         try:
-            read.append(caching.release_ledger(each.key))
-            ledgers.append(each.key)
+            ledgers.append(_ledger(each))
             files.append(file_facts(each.data, EARLIER, name=each.name))
         except AuditInputError as error:
             show_problems(error)
-    return Earlier(tuple(tables), tuple(ledgers), tuple(files), tuple(read))
+    return Earlier(tuple(tables), tuple(files), tuple(ledgers))
 
 
-def show_earlier(audit: ReleasesAudit | None) -> None:
-    """Show what was compared; what was found stands among the findings."""
-    if audit is None:
-        return
-    st.subheader(say("Earlier releases"), anchor=False)
-    st.markdown(sentence(say(releases_sentence(audit))))
-    show_figures(releases_figures(audit), at_once=4)
-    if audit.measurement.compared:
-        show_part(earlier_table(audit), key="earlier")
-    for limit in LIMITS:
-        st.caption(sentence(say(limit)))
+@remembered()
+def _ledger(stored: StoredFile) -> Ledger:
+    return read_ledger(stored.data, name=stored.name)
 
 
 def ledger_download(
@@ -82,7 +75,6 @@ def ledger_download(
     return Download(
         "Ledger of this release",
         f"ledger_{identity[:8]}.json",
-        "application/json",
-        lambda: new_ledger(tables(), k=k, earlier=earlier.read),
+        lambda: new_ledger(tables(), k=k, earlier=earlier.ledgers),
         "Counts of classes by salted hash, no data, for the next release. Keep it to yourself.",
     )

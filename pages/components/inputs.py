@@ -6,13 +6,13 @@ from functools import partial
 from typing import NamedTuple
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from core.caching import StoredFile, delete_my_data, vault
 from core.demo import Demo
 from core.errors import AuditInputError
 from core.streamlit_internals import UploadedFile
 from core.tables import Dataset
+from core.tools import Input
 from core.words import own, say
 from pages.components.navigation import FILED, TOOLS
 from pages.components.reading import ask_for_reading, read_alike, read_table, show_problems, summary_of
@@ -24,8 +24,6 @@ _MISSING = {  # what stands in a place instead of a file
     "refused": "The server did not take a file: with it, this tab would hold more than it may. Remove files "
     "that you need no more, or use the command line.",
 }
-
-_MOST_LISTED = 4  # files, each on a line of its own before the results
 _SLOT_ENDING = "_slot_files"
 
 
@@ -152,35 +150,29 @@ def stored_files(tool: str, role: str) -> tuple[StoredFile, ...]:
     return files
 
 
-def ask_for_files(
-    tool: str,
-    role: str,
-    *,
-    label: str,
-    help_text: str | None = None,
-    several: bool = True,
-) -> tuple[StoredFile, ...]:
+def ask_for_files(tool: str, wanted: Input, *, several: bool = True) -> tuple[StoredFile, ...]:
     """Show an uploader, behind a button once there are files, and return those that the session holds.
 
     Uploaded bytes move to the vault at once and the uploader empties, so that they are in memory
     once and a rerun copies nothing. Any file is taken: one of which nothing can be made is told its cause,
     where a filter of types would have it vanish beside others.
     """
-    files = stored_files(tool, role)
+    files = stored_files(tool, wanted.role)
     button = say("Add files") if several else say("Change the file")
     behind = st.popover(button, icon=":material/upload_file:", type="tertiary") if files else nullcontext()
     with behind:
-        _show_uploader(tool, role, label=label, help_text=help_text, several=several)
+        _show_uploader(tool, wanted, several=several)
     return files
 
 
-def _show_uploader(tool: str, role: str, *, label: str, help_text: str | None, several: bool) -> None:
+def _show_uploader(tool: str, wanted: Input, *, several: bool) -> None:
+    role = wanted.role
     uploader = f"{tool}_{role}_upload_{st.session_state.get(f'{tool}_{role}_uploads', 0)}"
     missed = st.file_uploader(
-        say(label),
+        say(wanted.label),
         accept_multiple_files=several,
         key=uploader,
-        help=help_text and say(help_text),
+        help=say(wanted.help) or None,
         on_change=_take_upload,
         args=(tool, role, uploader, several),
     )
@@ -190,11 +182,11 @@ def _show_uploader(tool: str, role: str, *, label: str, help_text: str | None, s
     st.caption(say("Reloading the page (F5) loses the files."))
 
 
-def ask_for_table(tool: str, role: str, *, label: str, help_text: str | None = None) -> Dataset | None:
+def ask_for_table(tool: str, wanted: Input) -> Dataset | None:
     """Show an uploader for one table, or the table on one line; None while there is none that can be read."""
-    files = stored_files(tool, role)
-    uploader = partial(_show_uploader, tool, role, label=label, help_text=help_text, several=False)
-    table = list_table(tool, role, files[-1], label=label, change=uploader) if files else None
+    files = stored_files(tool, wanted.role)
+    uploader = partial(_show_uploader, tool, wanted, several=False)
+    table = list_table(tool, wanted.role, files[-1], label=wanted.label, change=uploader) if files else None
     if table is None:
         uploader()
     return table
@@ -229,36 +221,23 @@ def _list_table(
 
 
 def list_given(
-    tool: str,
-    role: str,
-    files: Sequence[StoredFile],
-    *,
-    is_table: Callable[[str], bool] = lambda _: True,
-    says_problems: bool = True,
-    wrong: DeltaGenerator | None = None,
-) -> list[Dataset | None]:
-    """List files on a line each, many of them behind one line; return what was read, None for no table.
+    tool: str, role: str, files: Sequence[StoredFile], *, is_table: Callable[[str], bool] = lambda _: True
+) -> tuple[list[Dataset | None], list[str]]:
+    """List files on a line each; return what was read, None for no table, and what is wrong.
 
-    What cannot be read is said below all of them, or in `wrong`, unless the page says it itself. Files that
-    by their names are something else, of which the page makes something, are not read.
+    Files that by their names are something else, of which the page makes something, are not read.
     """
     tables: list[Dataset | None] = []
     problems: list[str] = []
-    are_many = says_problems and wrong is None and len(files) > _MOST_LISTED
-    line = say("{n} file", "{n} files", n=len(files))
-    with st.expander(line, icon=":material/draft:") if are_many else nullcontext():
-        for stored in files:
-            if not is_table(stored.name):
-                list_file(tool, role, stored)
-                tables.append(None)
-                continue
+    for stored in files:
+        dataset, error = None, None
+        if is_table(stored.name):
             dataset, error = _list_table(tool, role, stored)
-            tables.append(dataset)
-            problems += error.problems if error else ()
-    if problems and says_problems:
-        with wrong or nullcontext():
-            show_problems(AuditInputError(*problems))
-    return tables
+        else:
+            list_file(tool, role, stored)
+        tables.append(dataset)
+        problems += error.problems if error else ()
+    return tables, problems
 
 
 def list_file(tool: str, role: str, stored: StoredFile) -> None:

@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from contextvars import copy_context
 from typing import Any
 
 import streamlit as st
 
 from core.caching import vault
 from core.jobs import Job, JobState, Progress
-from core.streamlit_internals import get_script_run_ctx, in_cached_function
+from core.streamlit_internals import get_script_run_ctx
 from core.turns import of_run, place_text
 from core.words import say
 from pages.components.text import duration, plain, sentence, size
@@ -40,9 +39,7 @@ def showing_place() -> AbstractContextManager[None]:
 
     def show(n_before: int | None) -> None:
         said = "" if n_before is None else plain(say(place_text(n_before)))
-        beside = copy_context()  # or the cache of the work's result would show the place again with it
-        beside.run(in_cached_function.set, False)
-        beside.run(lambda: place.info(said, icon=":material/hourglass:") if said else place.empty())
+        place.info(said, icon=":material/hourglass:") if said else place.empty()
 
     return of_run(context.session_id, show) if context is not None else nullcontext()
 

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from core import __version__
-from core.tools import tool
+from core.tools import TOOLS as KEYS
+from core.tools import Tool, tool
 from core.words import say
 from pages.components.language import language_pages, remember_page
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from streamlit.commands.page_config import MenuItems
     from streamlit.navigation.page import Page
-
-    from core.demo import Demo
 
 # An emoji: an icon by name would make the browser ask an outside font host (Streamlit 1.67).
 ICON = "🔎"
@@ -33,70 +29,20 @@ MENU: MenuItems = {
 }
 STYLE = Path(__file__).with_name("page.css")
 HOME = "pages/start/home.py"
-FILED = "pages/start/filed.py"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Tool:
-    """A tool as the navigation and the home page show it.
-
-    Attributes
-    ----------
-    key
-        Prefix of the tool's widget keys, and the path of its page in the address.
-    title, icon
-        What it is called in the navigation.
-    question
-        The question it answers, as the person would ask it.
-    needs
-        What the person has to have at hand.
-    script
-        The page.
-    demos
-        Synthetic input of ours.
-    """
-
-    key: str
-    title: str
-    icon: str
-    question: str
-    needs: str
-    script: str
-    demos: Sequence[Demo] = ()
-
-
-def _listed(key: str, icon: str, script: str) -> Tool:
-    told = tool(key)
-    return Tool(
-        key=key,
-        title=told.title,
-        icon=f":material/{icon}:",
-        question=told.asked or told.question,
-        needs=told.needs,
-        script=f"pages/{script}.py",
-        demos=told.demos,
-    )
-
-
-TOOLS: tuple[Tool, ...] = (
-    _listed("tabular", "table_view", "verify/tabular"),
-    _listed("vcf", "genetics", "verify/vcf"),
-    _listed("leakage", "compare_arrows", "measure/leakage"),
-    _listed("risk", "policy", "measure/risk"),
-    _listed("dataset", "account_tree", "measure/dataset"),
-    _listed("events", "notifications_active", "anonymize/events"),
-    _listed("diversity", "grid_on", "anonymize/diversity"),
-)
-
-
+TOOLS = tuple(map(tool, KEYS))
 FILED_REPORTS = Tool(
     key="filed",
     title="Filed reports",
+    section="start",
     icon=":material/inventory_2:",
     question="Does a report that was filed still hold, and who decided what?",
     needs="the report as JSON, and the files that were audited",
-    script=FILED,
+    limits=(),
+    measures=(),
 )
+FILED = FILED_REPORTS.script
 _SCRIPTS = {each.key: each.script for each in (*TOOLS, FILED_REPORTS)}
 
 

@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core import caching
+from core.caching import remembered
 from core.commands import OF_POLICIES, command
 from core.commands.policies import with_outcome
 from core.errors import AuditInputError
 from core.filed.as_settings import settings_in_report
 from core.policies import Policy, PolicyOutcome, judge_policy, policy_settings, read_policy, shipped_policies
+from core.policies.identifiers import kinds_of_columns
 from core.policies.judging import Columns
 from core.reports import Report
 from core.settings_files import (
@@ -204,9 +205,16 @@ def policy_in_use(tool: str, released: Sequence[Released]) -> InUse | None:
     columns: Columns = {
         f"{dataset.name}: {name}" if len(released) > 1 else name: kinds
         for dataset, left_out in released
-        for name, kinds in caching.column_kinds(dataset.fingerprint, policy.kinds, tuple(left_out)).items()
+        for name, kinds in _kinds_of_columns(dataset, policy.kinds, tuple(left_out)).items()
     }
     return InUse(policy, columns if released else None)
+
+
+@remembered()
+def _kinds_of_columns(
+    dataset: Dataset, wanted: frozenset[str], left_out: tuple[str, ...]
+) -> dict[str, frozenset[str]]:
+    return kinds_of_columns(dataset.table, wanted, left_out)
 
 
 def show_policy(outcome: PolicyOutcome) -> None:

@@ -50,6 +50,7 @@ _LOOKS: Mapping[Verdict, _Look] = {
 _MOST_CELLS_WRITTEN = 5_000  # by our own words for a share, a cell after the other
 OF_LETTER, OF_CELL, OF_TABLE = 6.8, 26, 1230  # pixels: of a letter, around them, and of all columns
 _NOTHING = "–"  # where a cell of a table holds nothing
+_MOST_CARDS = 4  # in a row
 _NARROWEST_CARD = 265  # pixels; four fit beside each other in a window of 1280
 
 
@@ -102,7 +103,7 @@ def show_verdict(
 _ANNOUNCED = ("overall", "file")  # a page's own verdict, and that of the file looked at
 
 
-def show_figures(figures: Sequence[Figure], *, per_row: int = 4, at_once: int | None = None) -> None:
+def show_figures(figures: Sequence[Figure], *, at_once: int | None = None) -> None:
     """Show figures as cards; definition, unit, threshold and source are one hover away.
 
     In a narrow window fewer stand in a row, so that names and thresholds are not cut short. Figures of
@@ -110,16 +111,16 @@ def show_figures(figures: Sequence[Figure], *, per_row: int = 4, at_once: int | 
     """
     times = Counter(figure.measure for figure in figures)
     rest = figures[at_once:] if at_once else ()
-    _show_cards(figures[:at_once], per_row, times)
+    _show_cards(figures[:at_once], times)
     if rest:
         with st.expander(
             say("{n} further figure", "{n} further figures", n=len(rest)), icon=":material/more_horiz:"
         ):
-            _show_cards(rest, per_row, times)
+            _show_cards(rest, times)
 
 
-def _show_cards(figures: Sequence[Figure], per_row: int, times: Mapping[str, int]) -> None:
-    with st.grid(per_row, min_column_width=_NARROWEST_CARD):
+def _show_cards(figures: Sequence[Figure], times: Mapping[str, int]) -> None:
+    with st.grid(_MOST_CARDS, min_column_width=_NARROWEST_CARD):
         for figure in figures:
             _show_figure(figure, with_of=times[figure.measure] > 1)
 
@@ -151,7 +152,7 @@ def _explanation(measure: Measure, figure: Figure) -> list[str]:
 
 
 _DEFINITIONS = (
-    Col("figure", "Figure", kind="words"),
+    Col("label", "Figure", kind="words"),
     Col("unit", "Unit", kind="words"),
     Col("better", "Better", kind="words"),
     Col("definition", "Definition", kind="words"),
@@ -161,22 +162,12 @@ _DEFINITIONS = (
 
 def show_definitions(keys: Sequence[str], *, limits: Sequence[str] = ()) -> None:
     """Show what every figure on the page means, and what the result cannot tell."""
+    title = "Definition, unit and source of every figure on this page"
     with st.expander(say("How to read this"), icon=":material/menu_book:"):
         for limit in limits:
             st.markdown(f"- {plain(say(limit))}")
-        if not keys:
-            return
-        rows = [
-            (measure.label, measure.unit, measure.better, measure.definition, measure.source)
-            for measure in map(MEASURES.__getitem__, keys)
-        ]
-        st.dataframe(
-            said_frame(Table("", "", _DEFINITIONS, rows)),
-            hide_index=True,
-            alt=say("Definition, unit and source of every figure on this page"),
-            column_config={say("Definition"): st.column_config.TextColumn(width="large")},
-            placeholder=_NOTHING,
-        )
+        if keys:
+            show_table(Table("definitions", title, _DEFINITIONS, [MEASURES[key] for key in keys]))
 
 
 def show_findings(
@@ -343,16 +334,31 @@ def _word(cell: object) -> object:
 SETTINGS_ABOVE = ("diversity", "vcf")  # tools whose settings stand there before there is a result
 
 
+_MIMES = {
+    "bed": "text/plain",
+    "csv": "text/csv",
+    "html": "text/html",
+    "json": "application/json",
+    "toml": "application/toml",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "zip": "application/zip",
+}
+
+
 class Download(NamedTuple):
-    """A file to offer: label, file name, MIME type, what makes it, what it is good for."""
+    """A file to offer: label, file name, what makes it, what it is good for."""
 
     label: str
     file_name: str
-    mime: str
     make: Callable[[], bytes]
     help_text: str | None = None
     is_main: bool = False  # the one that stands out
     is_further: bool = False  # behind "More formats"
+
+    @property
+    def mime(self) -> str:
+        """Return what browsers call the kind of file."""
+        return _MIMES[self.file_name.rpartition(".")[2]]
 
 
 def show_downloads(
@@ -387,8 +393,7 @@ def show_downloads(
     reports = {
         name: Download(
             label=text("Report as {format}", format=renderer.label),
-            file_name=f"{stem}.{'zip' if name == 'csv' else renderer.extension}",
-            mime="application/zip" if name == "csv" else renderer.mime,
+            file_name=f"{stem}.{renderer.extension}",
             make=partial(_render_now, make_report, name, spoken_language()),
             help_text=renderer.help,
         )
@@ -408,7 +413,7 @@ def show_downloads(
         made = partial(_settings_now, make_report, use)
         about = "Everything set here, for --settings and for Open settings."
         name = f"{stem}_settings.toml"
-        settings = Download("Download settings", name, "application/toml", made, about)
+        settings = Download("Download settings", name, made, about)
         show_download(settings, key=f"{tool}_toml")
     if tool not in SETTINGS_ABOVE:
         ask_for_settings_file(tool, beside=row)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from streamlit.delta_generator import DeltaGenerator
 
 from core.free_text import Reading, TextColumn
+from core.reports import InputFacts, input_facts
 from core.tables import Dataset
 from core.tools import Tool
+from core.words import own
 from pages.components.earlier import Earlier
 from pages.components.texts import what_was_read
 
@@ -74,16 +76,21 @@ class Shown:
     @property
     def tables(self) -> list[Dataset]:
         """Return every table given, in the order of the tool's inputs."""
-        found: list[Dataset] = []
-        for each in self.tool.inputs:
-            given = self.given.get(each.role)
-            found += [table for table in _several(given) if isinstance(table, Dataset)]
-        return found
+        return [table for each in self.tool.inputs for table in _tables(self.given.get(each.role))]
 
     @property
     def earlier(self) -> Earlier:
         """Return the earlier releases given."""
         return self.given.get("earlier") or Earlier()
+
+    def facts(self) -> list[InputFacts]:
+        """Return what a report says of the tables given, and of the earlier releases."""
+        found = [
+            input_facts(table, own(each.part or each.role))
+            for each in self.tool.inputs
+            for table in _tables(self.given.get(each.role))
+        ]
+        return [*found, *self.earlier.facts()]
 
     def judge(self, thresholds: Any) -> None:
         """Hold what was measured against thresholds, and what the person read of its texts."""
@@ -103,7 +110,7 @@ class Shown:
             (
                 given,
                 self.unread,
-                self.earlier.keys,
+                self.earlier.digests,
                 self.settings,
                 self.thresholds,
                 dict(self.read),
@@ -112,5 +119,6 @@ class Shown:
         )
 
 
-def _several(given: Any) -> Iterable[Any]:
-    return given if isinstance(given, list | tuple) else [given]
+def _tables(given: Any) -> list[Dataset]:
+    several = given if isinstance(given, list | tuple) else [given]
+    return [each for each in several if isinstance(each, Dataset)]

@@ -18,7 +18,6 @@ from core.verdict import Verdict
 from core.words import say
 from pages.components.asking import ask_for_form
 from pages.components.drawer import SETTINGS, THRESHOLDS, ask_for_inputs, show_drawer
-from pages.components.earlier import show_earlier
 from pages.components.inputs import Way, above_privacy_line, show_empty_state, show_ways_on
 from pages.components.long_work import greyed_out
 from pages.components.parts import show_parts
@@ -57,7 +56,6 @@ def show_body(shown: Shown) -> None:
     page = shown.page
     with shown.drawer[page.titles[0]]:
         shown.settings = page.settings(shown)
-    page.above(shown)
     shown.measured = page.measure(shown)
     if shown.measured is not None:
         show_whole(shown)
@@ -91,7 +89,7 @@ def _show_judged(shown: Shown) -> None:
         show_verdict(
             result.verdict,
             result.headline,
-            parts=page.badges(shown),
+            parts=[*result.verdicts.items()] if len(result.verdicts) > 1 else (),
             reasons=page.reasons(shown),
             findings=result.findings,
             key="file" if result.name else "overall",
@@ -101,7 +99,6 @@ def _show_judged(shown: Shown) -> None:
     page.found(shown)
     for texts in page.texts(shown):
         ask_what_was_read(texts.key, texts.table, texts.columns)
-    show_earlier(getattr(shown.audit, "releases", None))
     page.tabs(shown)
     with shown.last:
         page.further(shown)
@@ -162,7 +159,7 @@ def show_tabs(shown: Shown, *, only: Sequence[str] = ()) -> None:
 def _with_tab(page: ToolPage, result: Result) -> Iterator[Group]:
     """Yield the groups that have a tab; the figures that come first leave only what else their group has."""
     for group in result.groups:
-        if group.where == "report" or group.key in page.elsewhere:
+        if group.where == "report" or group.key in page.elsewhere or not (group.parts or group.empty):
             continue
         if group.key not in page.figures:
             yield group
@@ -203,10 +200,8 @@ class ToolPage:
     inputs, drawer, settings, live, body
         Ask for what the tool needs; show files and settings; ask for settings; ask for thresholds, judge by
         them and show the picture that they move; show everything of what is given.
-    above
-        Shows what stands above the verdict, such as proposals.
-    badges, reasons, showing
-        Verdicts that the card's is the worst of; sentences of the card; what stands below it.
+    reasons, showing
+        Sentences of the card; what stands below it.
     figures, elsewhere
         Keys of the groups whose figures come first; of further ones that have no tab of their own.
     found
@@ -230,10 +225,8 @@ class ToolPage:
     inputs: Callable[[Shown], bool] = ask_for_inputs
     drawer: Callable[[Shown], None] = show_drawer
     settings: Callable[[Shown], Any] = _ask_for_settings
-    above: Callable[[Shown], None] = _nothing
     body: Callable[[Shown], None] = show_body
     live: Callable[[Shown], None] = judge_by_drawer
-    badges: Callable[[Shown], Sequence[tuple[str, Verdict]]] = _none
     reasons: Callable[[Shown], Sequence[str]] = _none
     showing: Callable[[Shown], None] = _nothing
     found: Callable[[Shown], None] = show_found

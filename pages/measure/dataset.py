@@ -7,13 +7,14 @@ from itertools import combinations
 
 import streamlit as st
 
-from core import caching
+from core.caching import remembered
 from core.delivery import (
     DeliveryMeasurement,
     DeliverySettings,
     DeliveryThresholds,
     attack_sentence,
     judge_delivery,
+    measure_delivery,
     named_tables,
     released_tables,
 )
@@ -55,10 +56,12 @@ def _pairs(tables: Mapping[str, Dataset]) -> list[str]:
     ]
 
 
+_measure_tables = remembered(kept=8)(measure_delivery)
+
+
 def _measure(shown: Shown) -> DeliveryMeasurement:
-    keys = tuple(each.fingerprint for each in shown.given["tables"])
     with st.spinner(say("Measuring"), show_time=True):
-        return caching.delivery_measurement(keys, shown.settings, earlier=shown.earlier.keys)
+        return _measure_tables(shown.given["tables"], shown.settings, earlier=shown.earlier.releases)
 
 
 def _judge_live(shown: Shown) -> None:

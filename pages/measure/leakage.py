@@ -1,31 +1,31 @@
 """Row leakage: whether a participant is still in the scrambled table."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 
 import streamlit as st
 
-from core import caching
-from core.leakage import LeakageSettings, judge_leakage, with_names_of
+from core.caching import remembered
+from core.leakage import LeakageSettings, judge_leakage, new_pseudonyms, with_names_of
 from core.leakage.evidence import row_counts_csv, row_values_table
 from core.leakage.proof import leakage_proof
 from core.leakage.report import leakage_report
 from core.leakage.result import comparison_note, leakage_result
 from core.leakage.tool import TOOL
-from core.reports import InputFacts, Report, input_facts
+from core.reports import Report
 from core.result import Table
 from core.tables import Dataset
-from core.words import listed, own, say, text
-from pages.components.asking import ask_for_form
+from core.words import listed, say, text
+from pages.components.asking import ask_for_form, propose
 from pages.components.drawer import SETTINGS
 from pages.components.inputs import Way, stored_files
-from pages.components.parts import show_group, show_part
+from pages.components.parts import show_beside, show_group
 from pages.components.results import Download, show_table
 from pages.components.shown import Shown, Texts
 from pages.components.text import sentence
 from pages.components.tool_page import ToolPage, show_page
-from pages.measure.leakage_parts.work import measure
+from pages.measure.leakage_parts.work import measure, pair_tables
 
 
 def _ask_for_settings(shown: Shown) -> LeakageSettings:
@@ -48,7 +48,7 @@ def _mark(original: Dataset, scrambled: Dataset) -> str:
 def _propose_to_ignore(shown: Shown) -> None:
     """Propose to leave out columns that hold new pseudonyms: they match nowhere and hide rows that do."""
     original, scrambled, settings = shown.given["original"], shown.given["scrambled"], shown.settings
-    found = caching.leakage_pseudonyms(original.fingerprint, scrambled.fingerprint, settings.key)
+    found = _new_pseudonyms(original, scrambled, settings.key)
     if not (names := [name for name in found if name not in settings.ignore_columns]):
         return
     proposal = say(
@@ -57,15 +57,19 @@ def _propose_to_ignore(shown: Shown) -> None:
         n=len(names),
         columns=listed(names),
     )
-    with st.container(border=True, horizontal=True, vertical_alignment="center"):
-        st.markdown(sentence(proposal), width="stretch")
-        st.button(
-            say("Leave it out", "Leave them out", n=len(names)),
-            key="leakage_leave_out",
-            icon=":material/visibility_off:",
-            on_click=_ignore,
-            args=(f"leakage_ignore_columns_{_mark(original, scrambled)}", names),
-        )
+    propose(
+        proposal,
+        say("Leave it out", "Leave them out", n=len(names)),
+        key="leakage_leave_out",
+        icon=":material/visibility_off:",
+        on_click=_ignore,
+        args=(f"leakage_ignore_columns_{_mark(original, scrambled)}", names),
+    )
+
+
+@remembered()
+def _new_pseudonyms(original: Dataset, scrambled: Dataset, key: str | None) -> tuple[str, ...]:
+    return new_pseudonyms(pair_tables(original, scrambled, key=key))
 
 
 def _ignore(key: str, names: list[str]) -> None:
@@ -73,6 +77,7 @@ def _ignore(key: str, names: list[str]) -> None:
 
 
 def _measure(shown: Shown) -> object:
+    _propose_to_ignore(shown)
     original, scrambled, holdout = (shown.given[each.role] for each in TOOL.inputs)
     shown.found["pair"], measures = measure(original, scrambled, holdout, shown.settings)
     if measures is not None:
@@ -88,10 +93,7 @@ def _reasons(shown: Shown) -> Sequence[str]:
 
 def _show_leaked_rows(shown: Shown) -> None:
     """Show the leaked rows alone: where they stand, and their list."""
-    if parts := shown.result.group("leaked").parts:
-        for place, part in zip(st.columns([3, 2]), parts, strict=True):
-            with place:
-                show_part(part, key="leakage_leaked")
+    show_beside(shown.result.group("leaked").parts, key="leakage_leaked", widths=(3, 2))
 
 
 def _show_worst(shown: Shown) -> None:
@@ -119,26 +121,20 @@ def _ways(_: Shown) -> list[Way]:
 
 
 def _report(shown: Shown, created_at: datetime) -> Report:
-    made = leakage_report(shown.audit, inputs=[*_facts(shown)], created_at=created_at)
+    made = leakage_report(shown.audit, inputs=shown.facts(), created_at=created_at)
     original, scrambled, *_ = shown.tables
     return made.with_tables(leakage_proof(shown.audit, original, scrambled))
 
 
-def _facts(shown: Shown) -> Iterator[InputFacts]:
-    roles = (own("original"), own("scrambled"), own("hold-out"))
-    return (input_facts(table, role) for table, role in zip(shown.tables, roles, strict=False))
-
-
 def _downloads(shown: Shown) -> list[Download]:
     counts = partial(row_counts_csv, shown.measured)
-    return [Download("Counts per row (CSV)", "leakage_rows.csv", "text/csv", counts, "No cell values.")]
+    return [Download("Counts per row (CSV)", "leakage_rows.csv", counts, "No cell values.")]
 
 
 show_page(
     ToolPage(
         tool=TOOL,
         settings=_ask_for_settings,
-        above=_propose_to_ignore,
         measure=_measure,
         judge=lambda shown: judge_leakage(shown.measured, shown.thresholds, read=shown.read),
         result=lambda shown: leakage_result(shown.audit),

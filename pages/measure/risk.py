@@ -3,27 +3,35 @@
 import hashlib
 from datetime import datetime
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
-from core import caching, risk
-from core.reports import InputFacts, Report, input_facts
+from core import risk
+from core.reports import Report
 from core.risk.proof import risk_proof
 from core.risk.report import risk_report
-from core.risk.result import compared_group, risk_result
+from core.risk.result import risk_result
 from core.risk.tool import TOOL
-from core.words import own, say
+from core.words import say
 from pages.components.drawer import ask_for_inputs
 from pages.components.earlier import ledger_download
 from pages.components.inputs import Way, stored_files
-from pages.components.results import Download, show_definitions
+from pages.components.parts import show_group
+from pages.components.results import Download
 from pages.components.shown import Shown, Texts
-from pages.components.tool_page import ToolPage, show_judged, show_page
+from pages.components.tool_page import ToolPage, show_page, show_whole
 from pages.measure.risk_parts.counts import show_counts
-from pages.measure.risk_parts.details import place_details, show_comparison, show_details
 from pages.measure.risk_parts.in_database import ask_for_configured_table, show_in_database
-from pages.measure.risk_parts.results import show_classes, show_intruders, show_people
+from pages.measure.risk_parts.results import (
+    ELSEWHERE,
+    measure_table,
+    show_classes,
+    show_columns,
+    show_compared,
+    show_intruders,
+    show_special_uniques,
+    show_worst,
+)
 from pages.measure.risk_parts.settings import ask_for_limits, propose_counts, show_drawer
 from pages.measure.risk_parts.what_if import show_what_if
 
@@ -53,30 +61,20 @@ def _show(shown: Shown) -> None:
 
 
 def _show_people(shown: Shown) -> None:
-    with st.spinner(say("Measuring"), show_time=True):
-        shown.measured = _measure(shown)
-    propose_counts(shown.given["table"], shown.measured)
-    first, details, shown.last = st.container(), st.container(), st.container()
-    with details:
-        shown.found["places"] = place_details()
-    with first:
-        show_judged(shown)
-    show_details(shown.found["places"], shown)
-    show_definitions(TOOL.measures, limits=TOOL.limits)
-
-
-def _measure(shown: Shown) -> risk.RiskMeasurement:
-    given = shown.given
-    keys: dict[str, Any] = {
-        role: given[role] and given[role].fingerprint for role in ("original", "population")
-    }
-    return caching.risk_measurement(
-        given["table"].fingerprint,
-        shown.settings,
-        **keys,
-        hierarchies=tuple(each.fingerprint for each in given["hierarchies"]),
-        earlier=shown.earlier.keys,
+    table, original, population, groups = (
+        shown.given[role] for role in ("table", "original", "population", "hierarchies")
     )
+    with st.spinner(say("Measuring"), show_time=True):
+        shown.measured = measure_table(
+            table,
+            shown.settings,
+            groups,
+            original=original,
+            population=population,
+            earlier=shown.earlier.releases,
+        )
+    propose_counts(table, shown.measured)
+    show_whole(shown)
 
 
 def _judge_live(shown: Shown) -> None:
@@ -92,28 +90,7 @@ def _judge_live(shown: Shown) -> None:
         shown.judge(limits)
         show_classes(shown.audit)
     with people:
-        show_people(shown.result)
-
-
-def _fill_tabs(shown: Shown) -> None:
-    """Fill the tabs that depend on the thresholds."""
-    shown.found["other"] = _judge_other(shown)
-    with shown.found["places"].intruders:
-        show_intruders(shown.result)
-    with shown.found["places"].compared:
-        show_comparison(compared_group(shown.audit, shown.found["other"]), shown.measured.comparison)
-
-
-def _judge_other(shown: Shown) -> risk.RiskAudit | None:
-    """Measure the second table the same way, as far as it has the columns."""
-    original, settings = shown.given["original"], shown.measured.settings
-    if original is None or (same := risk.settings_for_other(settings, original.columns)) is None:
-        return None
-    groups = tuple(
-        each.fingerprint for each in shown.given["hierarchies"] if each.columns[0] in same.sensitive
-    )
-    measured = caching.risk_measurement(original.fingerprint, same, hierarchies=groups)
-    return risk.judge_risk(measured, shown.thresholds)
+        show_group(shown.result, "people")
 
 
 def _search(shown: Shown) -> None:
@@ -137,7 +114,6 @@ def _downloads(shown: Shown) -> list[Download]:
         Download(
             "Records that miss a threshold",
             f"violating_records_{digest}.csv",
-            "text/csv",
             partial(risk.violations_csv, shown.audit),
             "Their positions in the table, the size of their class and what they miss; no values.",
         ),
@@ -151,22 +127,14 @@ def _report(shown: Shown, created_at: datetime) -> Report:
     dataset, found = shown.given["table"], shown.found
     return risk_report(
         shown.audit,
-        inputs=_facts(shown),
+        inputs=shown.facts(),
         created_at=created_at,
         other=found["other"],
-        columns=found.get("columns") or risk.measure_columns(shown.measured, dataset),
+        columns=found["columns"],
         suda=found.get("suda"),
         what_if=found["what_if"],
         groups=[risk.hierarchy_for(each, dataset)[0] for each in shown.given["hierarchies"]],
     ).with_tables(risk_proof(shown.audit, dataset))
-
-
-def _facts(shown: Shown) -> list[InputFacts]:
-    roles = {"table": own("table"), "original": own("original"), "population": own("population")}
-    named = [(shown.given[role], word) for role, word in roles.items()]
-    found = [input_facts(table, word) for table, word in named if table is not None]
-    found += [input_facts(table, risk.GROUPS) for table in shown.given["hierarchies"]]
-    return [*found, *shown.earlier.facts()]
 
 
 show_page(
@@ -179,8 +147,10 @@ show_page(
         judge=lambda shown: risk.judge_risk(shown.measured, shown.thresholds, read=shown.read),
         result=lambda shown: risk_result(shown.audit),
         figures=("first",),
+        elsewhere=ELSEWHERE,
         texts=lambda shown: [Texts(TOOL.key, shown.given["table"], shown.measured.texts)],
-        tabs=_fill_tabs,
+        parts={"intruders": show_intruders, "columns": show_columns, "compared": show_compared},
+        own_tabs={"Special uniques": show_special_uniques, "Worst classes": show_worst},
         further=_search,
         ways=_ways,
         report=_report,

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core import caching
-from core.caching import StoredFile
+from core.caching import StoredFile, remembered
 from core.errors import AuditInputError
-from core.filed import FiledReport
+from core.filed import FiledReport, read_report
 from core.filed.deciding import is_decided
 from core.filed.signing import LARGEST as LARGEST_SIGNATURE
 from core.filed.signing import is_signature, signers_in
 from core.reports.model import time_text
+from core.tools import Input
 from core.triage import is_report
 from core.words import own, say
 from pages.components.inputs import above_privacy_line, ask_for_files, list_file, show_privacy_line
@@ -25,6 +25,9 @@ from pages.start.filed_parts.repeating import show_repeat
 
 TOOL = "filed"
 TITLE = "Filed reports"
+_FILES = Input(
+    role="files", label="Reports as JSON, and the files that were audited, whatever they are called now"
+)
 _ASKED = (
     "Does a report that was filed still hold? Drop it as JSON with the files that it was made of: it is "
     "repeated with its own settings. Drop two reports of one tool to see what got better or worse, or a "
@@ -35,11 +38,7 @@ _ASKED = (
 def show_filed() -> None:
     st.title(say(TITLE))
     question = st.container()
-    stored = ask_for_files(
-        TOOL,
-        "files",
-        label="Reports as JSON, and the files that were audited, whatever they are called now",
-    )
+    stored = ask_for_files(TOOL, _FILES)
     if not stored:
         question.markdown(say(_ASKED))
         show_privacy_line()
@@ -89,11 +88,16 @@ def _read(stored: Sequence[StoredFile]) -> tuple[list[tuple[str, FiledReport]], 
         if not each.name.lower().endswith(".json"):
             continue
         try:
-            reports.append((each.key, caching.filed_report(each.key)))
+            reports.append((each.key, _report(each)))
         except AuditInputError as error:
             if is_report(each.data) or len(stored) == 1:  # else a log or a ledger, which is an input
                 problems.append(error)
     return reports, problems
+
+
+@remembered()
+def _report(stored: StoredFile) -> FiledReport:
+    return read_report(stored.data, name=stored.name)
 
 
 def _show_report(report: FiledReport) -> None:

@@ -8,6 +8,7 @@ import streamlit as st
 from core.caching import StoredFile
 from core.errors import AuditInputError
 from core.tables import Dataset
+from core.tools import Input, Tool
 from core.triage import GivenFile, Offer, is_report, offers
 from core.vcf.pairing import is_vcf_name
 from core.words import own, say, text
@@ -19,12 +20,18 @@ from pages.components.inputs import (
     stored_files,
     take_along,
 )
-from pages.components.navigation import FILED_REPORTS, PICTURES, TOOLS, Tool
+from pages.components.navigation import FILED_REPORTS, PICTURES, TOOLS
 from pages.components.reading import show_problems
 from pages.components.text import sentence
 
 _OFFERED_AT_ONCE = 4
+_MOST_LISTED = 4  # files, each on a line of its own
 _NARROWEST_CARD = 320  # pixels
+_FILES = Input(
+    role="files",
+    label="Drop what you have, all together: tables, logs, genome files",
+    help="You are told which audits fit. The files go along to the page that you choose.",
+)
 _FITS_NOTHING = (
     "{file}: none of the audits fits it. It is no table, no genome file, no report of ours, and no log of "
     "what was done to a table that is here."
@@ -67,15 +74,14 @@ def show_home() -> None:
 
 def _show_triage() -> bool:
     """Ask for files, and offer the audits that fit them; return whether there are any."""
-    stored = ask_for_files(
-        "home",
-        "files",
-        label="Drop what you have, all together: tables, logs, genome files",
-        help_text="You are told which audits fit. The files go along to the page that you choose.",
-    )
+    stored = ask_for_files("home", _FILES)
     if not stored:
         return False
-    tables = list_given("home", "files", stored, is_table=_is_table)
+    line = say("{n} file", "{n} files", n=len(stored))
+    with st.expander(line, icon=":material/draft:") if len(stored) > _MOST_LISTED else nullcontext():
+        tables, wrong = list_given("home", "files", stored, is_table=_is_table)
+    if wrong:
+        show_problems(AuditInputError(*wrong))
     given = [_given(file, table) for file, table in zip(stored, tables, strict=True)]
     keys = {file.name: file.key for file in stored}
     found = offers([file for file in given if file is not None])
@@ -127,7 +133,7 @@ def _show_tool(tool: Tool) -> None:
         with st.container(horizontal=True, wrap=False, gap="medium"):
             st.image(PICTURES / f"{tool.key}.svg", alt=say(tool.title), width=96)
             with st.container(gap="small"):
-                st.header(say(tool.question), anchor=False)
+                st.header(say(tool.asked or tool.question), anchor=False)
                 st.page_link(tool.script, label=say(tool.title), icon=tool.icon)
                 st.markdown(say("Needs: {needs}", needs=own(tool.needs)))
         with st.container(horizontal=True):

@@ -12,14 +12,11 @@ from core.tabular.report import tabular_report
 from core.tabular.result import file_result, run_counts, run_result
 from core.tabular.tool import TOOL
 from core.tabular.verified import VerifiedFile
-from core.verdict import Verdict
-from core.words import listed, say
-from pages.components.drawer import FILES, THRESHOLDS
+from pages.components.drawer import FILES, THRESHOLDS, files_heading, place_drawer
 from pages.components.inputs import Way, list_given
 from pages.components.results import Download
 from pages.components.runs import ask_for_file, show_figures_of_files, show_run
 from pages.components.shown import Shown, Texts
-from pages.components.text import sentence
 from pages.components.tool_page import ToolPage, show_page, show_whole
 from pages.verify.tabular_parts.batch import judge, measure_pairs
 from pages.verify.tabular_parts.file import ask_for_classes, show_columns, show_evidence, show_map, show_sides
@@ -40,15 +37,11 @@ def _show_drawer(shown: Shown) -> None:
     """Show files and settings, opened where a pair can be made by hand."""
     files = shown.given["files"]
     shown.found["pairs"], shown.found["left_out"] = pair_given(TOOL.key, files)
-    expanded = not shown.found["pairs"] and can_be_paired(TOOL.key, files)
-    names = listed([stored.name for stored in files], at_most=2)
-    heading = sentence(say("Files and settings: {files}", files=names))
+    to_pair = not shown.found["pairs"] and can_be_paired(TOOL.key, files)
     titles = (FILES, _BY_HAND, _PATTERNS, THRESHOLDS)
-    drawer = st.expander(heading, icon=":material/tune:", expanded=expanded)
-    places = drawer.tabs([say(title) for title in titles], default=say(_BY_HAND) if expanded else None)
-    shown.drawer = dict(zip(titles, places, strict=True))
+    place_drawer(shown, files_heading(files), titles, opened=_BY_HAND if to_pair else "")
     with shown.drawer[FILES]:
-        list_given(TOOL.key, "files", files, is_table=lambda name: not is_log(name), says_problems=False)
+        list_given(TOOL.key, "files", files, is_table=lambda name: not is_log(name))
     with shown.drawer[_BY_HAND]:
         ask_for_pairs(TOOL.key, files)
     with shown.drawer[_PATTERNS]:
@@ -95,10 +88,6 @@ def _judge_live(shown: Shown) -> None:
     shown.judge(limits)
 
 
-def _badges(shown: Shown) -> list[tuple[str, Verdict]]:
-    return [] if shown.result.verdict is Verdict.PASS else [*shown.result.verdicts.items()]
-
-
 def _texts(shown: Shown) -> list[Texts]:
     file = shown.found["file"]
     opinion = _file(shown).audit.opinion_measurement
@@ -135,11 +124,7 @@ def _downloads(shown: Shown) -> list[Download]:
     }
     return [
         Download(
-            label,
-            file_name,
-            "text/csv",
-            partial(_csv, shown.found["files"], headers),
-            "A row per file, as published.",
+            label, file_name, partial(_csv, shown.found["files"], headers), "A row per file, as published."
         )
         for headers, (label, file_name) in asked.items()
     ]
@@ -160,7 +145,6 @@ show_page(
         result=lambda shown: file_result(
             shown.audit, k=_k(), log=bool(st.session_state.get("tabular_log_scale"))
         ),
-        badges=_badges,
         showing=show_map,
         figures=("figures",),
         found=show_sides,

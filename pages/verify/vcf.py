@@ -16,19 +16,18 @@ from core.vcf.report import vcf_report
 from core.vcf.result import run_result, vcf_result
 from core.vcf.tool import TOOL
 from core.vcf.unmasked import bed_of_unmasked, csv_of_unmasked
-from core.verdict import next_steps, worst_first
-from core.words import listed, say, text
-from pages.components.drawer import FILES, ask_for_inputs
+from core.words import say, text
+from pages.components.drawer import FILES, ask_for_inputs, files_heading, place_drawer
 from pages.components.inputs import list_file
 from pages.components.long_work import ask_for_work
-from pages.components.parts import show_part
+from pages.components.parts import show_beside
 from pages.components.policy import ask_for_settings_file
 from pages.components.reading import show_problems
-from pages.components.results import Download, show_findings
+from pages.components.results import Download
 from pages.components.runs import ask_for_file, show_figures_of_files, show_run
 from pages.components.shown import Shown
-from pages.components.text import plain, sentence
-from pages.components.tool_page import ToolPage, show_page, show_tabs, show_whole
+from pages.components.text import plain
+from pages.components.tool_page import ToolPage, show_found, show_page, show_tabs, show_whole
 from pages.verify.vcf_parts import inputs
 from pages.verify.vcf_parts.donors import show_donors
 from pages.verify.vcf_parts.settings import (
@@ -60,21 +59,17 @@ def _show_drawer(shown: Shown) -> None:
     to_pair = not pairing.pairs and (
         in_folders or sum(not inputs.what_is_wrong(stored) for stored in files) > 1
     )
-    names = listed([stored.name for stored in files], at_most=2) if files else text("none")
-    heading = sentence(say("Files and settings: {files}", files=names))
-    drawer = st.expander(heading, icon=":material/tune:", expanded=bool(to_pair))
-    by_hand, given, repeats, severities = drawer.tabs(
-        [say(title) for title in (_BY_HAND, FILES, _REPEATS, _SEVERITIES)]
-    )
-    with by_hand:
+    titles = (_BY_HAND, FILES, _REPEATS, _SEVERITIES)
+    place_drawer(shown, files_heading(files), titles, opened=_BY_HAND if to_pair else "")
+    with shown.drawer[_BY_HAND]:
         inputs.ask_for_pairs(TOOL.key, in_folders, uploaded)
-    with given:
+    with shown.drawer[FILES]:
         for stored in files:
             list_file(TOOL.key, "files", stored)
-    with repeats:
+    with shown.drawer[_REPEATS]:
         ask_for_settings_file(TOOL.key)
         shown.settings = ask_for_repeats(TOOL.key)
-    with severities:
+    with shown.drawer[_SEVERITIES]:
         shown.found["severities"] = ask_for_severities(TOOL.key)
 
 
@@ -111,11 +106,7 @@ def _judge_live(shown: Shown) -> None:
     _choose(shown, outcomes, settings)
     shown.judge(settings)
     ask_for_threshold(TOOL.key)
-    keys = ("vcf_maf_chart", "vcf_density_chart")
-    drawings = shown.result.group("charts").drawings
-    for place, part, key in zip(st.columns(2), drawings, keys, strict=False):
-        with place:
-            show_part(part, key=key)
+    show_beside(shown.result.group("charts").drawings, key="vcf_chart")
 
 
 def _choose(shown: Shown, outcomes: list[vcf.PairOutcome], settings: vcf.VcfSettings) -> None:
@@ -140,27 +131,6 @@ def _choose(shown: Shown, outcomes: list[vcf.PairOutcome], settings: vcf.VcfSett
 def _outcome(shown: Shown) -> vcf.PairOutcome:
     outcome: vcf.PairOutcome = shown.found["outcomes"][shown.found["number"]]
     return outcome
-
-
-def _show_exposure(shown: Shown) -> None:
-    """Show what the checks found; less at once beside a list of other files."""
-    result, audit = shown.result, shown.audit
-    st.subheader(
-        say("What would still give it away"),
-        anchor=False,
-        help=say(
-            "Beside the published rule: what an attacker with this file, its positions and public databases "
-            "would find. Counts are sites, records, header lines or samples, as each sentence says."
-        ),
-    )
-    if not audit.exposure:
-        st.success(say("None of the checks found anything."), icon=":material/check_circle:")
-        return
-    steps = next_steps(result.findings)
-    in_card = next((one.check for one in worst_first(result.findings) if one.check != RULE), "")
-    findings = [one.beside(steps) for one in audit.exposure]
-    is_alone = len(shown.measured) == 1
-    show_findings(findings, key="vcf_exposure", at_once=int(is_alone), in_card=in_card)
 
 
 def _show_sites(shown: Shown) -> None:
@@ -197,14 +167,12 @@ def _downloads(shown: Shown) -> list[Download]:
         Download(
             "CSV report",
             f"{vcf.REPORT_NAME}.csv",
-            "text/csv",
             partial(vcf.render_report, audits),
             "A row per file, exactly as published.",
         ),
         Download(
             "All findings",
             f"{vcf.REPORT_NAME}_findings.csv",
-            "text/csv",
             partial(vcf.render_findings, outcomes),
             "A row per finding, with all its places and what to do.",
             is_further=True,
@@ -212,7 +180,6 @@ def _downloads(shown: Shown) -> list[Download]:
         Download(
             "All pairs",
             f"{vcf.REPORT_NAME}_summary.csv",
-            "text/csv",
             partial(vcf.render_summary, outcomes, tuple(shown.found["causes"])),
             "A row per pair, those in error and files without a partner included.",
             is_further=True,
@@ -220,7 +187,6 @@ def _downloads(shown: Shown) -> list[Download]:
         Download(
             "Unmasked sites as CSV",
             f"{stem}_unmasked.csv",
-            "text/csv",
             partial(csv_of_unmasked, audit),
             "Every target site of this file that does not count as masked, and why.",
             is_further=True,
@@ -228,7 +194,6 @@ def _downloads(shown: Shown) -> list[Download]:
         Download(
             "Unmasked sites as BED",
             f"{stem}_unmasked.bed",
-            "text/plain",
             partial(bed_of_unmasked, audit),
             "For genome browsers and for masking again.",
             is_further=True,
@@ -256,10 +221,9 @@ show_page(
         live=_judge_live,
         judge=lambda shown: _outcome(shown).audit,
         result=lambda shown: vcf_result(_outcome(shown), shown.audit),
-        badges=lambda shown: [*shown.result.verdicts.items()],
         reasons=lambda shown: [_LOW] if shown.audit.scan.level == "low" else [],
         figures=("counts",),
-        found=_show_exposure,
+        found=partial(show_found, in_card=RULE),
         tabs=_show_sites,
         further=_show_other_files,
         report=_report,

@@ -147,7 +147,7 @@ def test_events__takes_settings_only_when_applied_and_as_they_can_be_meant(open_
     told = "“Flatten column” must be one of generalized_event, week_number, weekday, time_period"
     assert problems(app) == [f"{told}, received month."]
     assert (figures(app)["Users kept"], figures(app)["Events kept"]) == ("3", "6")
-    app.toggle(key="events_leave_out_none").set_value(True)
+    next(each for each in app.multiselect if each.key.startswith("events_leave_out_")).set_value([])
     app.multiselect(key="events_columns").set_value(["weekday"])
     app.selectbox(key="events_flatten").set_value("weekday")
     apply_settings(app)

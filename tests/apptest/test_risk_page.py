@@ -320,8 +320,7 @@ def test_database__measures_a_configured_table_where_it_is(secrets: Path, open_p
     told = " ".join(each.value for each in [*app.markdown, *app.error, *app.warning])
     assert "FAIL" in told  # everybody of an age and a sex has one diagnosis
     assert next(each for each in app.metric if each.label.startswith("Smallest class")).value == "10"
-    assert {"Attribute disclosure", "Columns"} <= {each.label for each in app.expander}
-    assert "Columns nobody chose" in told
+    assert {"Attribute disclosure", "Columns", "Columns nobody chose"} <= {each.label for each in app.tabs}
     assert any("sex" in frame.value.to_string() for frame in app.dataframe), "what each column does"
     app.slider(key="risk_k").set_value(7).run()
     assert any("Settings changed" in each.value for each in app.warning)

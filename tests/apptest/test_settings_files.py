@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.tools import Tool
 from pages.components import navigation
-from pages.components.navigation import HOME, TOOLS, Tool
+from pages.components.navigation import HOME, TOOLS
 
 ROOT = Path(__file__).parents[2]
 TABLE = b"age,sex,town,disease\n" + b"".join(b"%d,F,A,d%d\n" % (30 + n % 3, n % 4) for n in range(36))
@@ -113,7 +114,7 @@ def test_policy__of_ones_own_is_opened_the_same_way() -> None:
         ("dataset", "k = 40", "dataset_k", 40),
         ("events", "k = 9\nhour_block = 6", "events_hour_block", 6),
         pytest.param(
-            *("tabular", "policy_consistency_share = 0.7", "tabular_limit_low_policy_consistency_share", 70),
+            *("tabular", "policy_consistency_share = 0.7", "tabular_policy_consistency_share_low", 70),
             marks=pytest.mark.slow,
         ),
         ("vcf", 'min_motif = 2\nseverities = ["other_id=FAIL"]', "vcf_min_motif", 2),

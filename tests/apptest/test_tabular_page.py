@@ -304,7 +304,7 @@ def test_patterns__can_be_switched_and_the_page_says_so(open_page: Callable[[str
         ("a_anonymized_log.json", LOG),
     )
     assert _rule(app) == "PASS"
-    app.multiselect(key="tabular_patterns_choice").set_value(["ipv4"])
+    app.multiselect(key="tabular_patterns").set_value(["ipv4"])
     next(button for button in app.button if button.label == "Scan again").click().run()
     assert _rule(app) == "FAIL"
     assert _metrics(app)["Pattern residual"] == "50.0 %"

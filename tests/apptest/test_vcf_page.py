@@ -101,7 +101,7 @@ def test_happy_path__shows_verdict_and_counts(open_page: Callable[[str], AppTest
     assert "Every target counts as masked (4 of 4)." in _headlines(app)
     assert _metrics(app)["Masked targets"] == "100 %"
     assert _metrics(app)["Sites masked"] == "2"
-    assert "None of the checks found anything." in _words(app.success)
+    assert "Nothing further was noticed." in _words(app.markdown)
 
 
 def test_threshold__counts_again_at_once(open_page: Callable[[str], AppTest]) -> None:

@@ -1,5 +1,7 @@
 """The vault holds a session's data once and forgets it at once."""
 
+from dataclasses import dataclass, replace
+
 import pytest
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 
@@ -7,7 +9,7 @@ from core import caching
 from core.caching import Vault, owners_of
 from core.errors import AuditInputError
 from core.jobs import Job, JobState, Progress
-from core.tables import ReadOptions
+from core.tables import Dataset, ReadOptions
 
 TABLE = b"age,sex\n30,F\n40,M\n"
 
@@ -26,14 +28,13 @@ def test_put__holds_the_same_file_once_and_two_names_of_the_same_bytes_apart(vau
     assert other.key != first.key
     tables = [vault.dataset(each.key, ReadOptions()) for each in (first, other)]
     assert tables[0].fingerprint != tables[1].fingerprint
-    assert [vault.by_fingerprint[table.fingerprint].name for table in tables] == ["a.csv", "a_anonymized.csv"]
+    assert [table.name for table in tables] == ["a.csv", "a_anonymized.csv"]
 
 
 def test_dataset__is_read_once_for_each_set_of_options(vault: Vault) -> None:
     key = vault.put("a.csv", TABLE).key
     dataset = vault.dataset(key, ReadOptions())
     assert dataset is vault.dataset(key, ReadOptions())
-    assert dataset is vault.by_fingerprint[dataset.fingerprint]
     assert vault.dataset(key, ReadOptions(missing_spellings=())) is not dataset
 
 
@@ -49,17 +50,15 @@ def test_dataset__says_the_same_error_again(vault: Vault) -> None:
 
 def test_remove__forgets_the_file_and_what_was_read_from_it(vault: Vault) -> None:
     key, bad = vault.put("a.csv", TABLE).key, vault.put("bad.csv", b"").key
-    fingerprint = vault.dataset(key, ReadOptions()).fingerprint
+    vault.dataset(key, ReadOptions())
     with pytest.raises(AuditInputError):
         vault.dataset(bad, ReadOptions())
     vault.remove(key)
     vault.remove(bad)
     assert vault.file(key) is None
-    assert fingerprint not in vault.by_fingerprint
     assert vault.is_empty
-    for look in (lambda: vault.dataset(key, ReadOptions()), lambda: vault.by_fingerprint[fingerprint]):
-        with pytest.raises(AuditInputError, match="no longer in memory"):
-            look()
+    with pytest.raises(AuditInputError, match="no longer in memory"):
+        vault.dataset(key, ReadOptions())
 
 
 def _work_until_stopped(progress: Progress) -> None:
@@ -79,7 +78,51 @@ def test_start_job_and_wipe__stop_the_tool_s_former_work(vault: Vault) -> None:
     second.wait(10)
     assert second.state is JobState.STOPPED
     assert vault.is_empty
-    assert (vault.n_bytes, vault.by_fingerprint, vault.job("vcf")) == (0, {}, None)
+    assert (vault.n_bytes, vault.job("vcf")) == (0, None)
+
+
+@dataclass(frozen=True)
+class _Form:
+    values: dict[str, int]
+
+
+def test_remembered__works_out_once_for_tables_and_settings_that_are_equal_and_forgets_the_oldest(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[str] = []
+
+    def measure(table: Dataset, form: _Form) -> object:
+        calls.append(table.name)
+        return object()
+
+    monkeypatch.setattr(caching, "vault", lambda: vault)
+    find = caching.remembered(kept=2)(measure)
+    names = [vault.put(name, TABLE).key for name in ("a.csv", "b.csv", "c.csv")]
+    first, second, third = (vault.dataset(key, ReadOptions()) for key in names)
+    found = find(first, _Form({"k": 2}))
+    assert find(replace(first), _Form({"k": 2})) is found
+    assert find(first, _Form({"k": 3})) is not found
+    assert calls == ["a.csv", "a.csv"]
+    find(second, _Form({"k": 2}))
+    find(third, _Form({"k": 2}))
+    assert find(second, _Form({"k": 2})) is not None
+    assert calls == ["a.csv", "a.csv", "b.csv", "c.csv"]
+    assert find(first, _Form({"k": 2})) is not found
+    vault.wipe()
+    find(first, _Form({"k": 2}))
+    assert calls[4:] == ["a.csv", "a.csv"]
+
+
+def _count(given: set[int]) -> int:
+    return len(given)
+
+
+def test_remembered__refuses_what_has_no_value_to_be_remembered_by(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(caching, "vault", lambda: vault)
+    with pytest.raises(TypeError, match="unhashable"):
+        caching.remembered()(_count)({1, 2})
 
 
 def _offered(vault: Vault, number: int, n_bytes: int) -> str:

@@ -11,7 +11,7 @@ from core.diversity.tool import TOOL
 from core.jobs import Progress
 from core.words import own, percent, say, text
 from pages.components.long_work import ask_for_work
-from pages.components.parts import show_part
+from pages.components.parts import show_beside
 from pages.components.shown import Shown
 
 REPEATS = 20
@@ -34,26 +34,14 @@ def ask_for_pair(audit: DiversityAudit, mark: str) -> Configuration:
     lowest_k = max(settings.k_min, settings.l_min)
     state[k_key] = min(max(int(state[k_key]), lowest_k), settings.k_max)
     state[l_key] = min(max(int(state[l_key]), settings.l_min), state[k_key])
+    asked = {
+        "k": (k_key, lowest_k, settings.k_max, "Records in a cell, at least."),
+        "ℓ": (l_key, settings.l_min, state[k_key], "Sensitive values in a cell, at least."),
+    }
     title = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        k = st.number_input(
-            "k",
-            lowest_k,
-            settings.k_max,
-            key=k_key,
-            help=say("Records in a cell, at least."),
-            width=160,
-            persist_state="session",
-        )
-        l = st.number_input(  # noqa: E741 - the model's own letter
-            "ℓ",
-            settings.l_min,
-            int(k),
-            key=l_key,
-            help=say("Sensitive values in a cell, at least."),
-            width=160,
-            persist_state="session",
-        )
+        for name, (key, least, most, about) in asked.items():
+            st.number_input(name, least, most, key=key, help=say(about), width=160, persist_state="session")
         if audit.recommended is not None:
             st.button(
                 say("Take the recommended pair"),
@@ -63,7 +51,7 @@ def ask_for_pair(audit: DiversityAudit, mark: str) -> Configuration:
                 on_click=pick,
                 args=(mark, audit.recommended.k, audit.recommended.l),
             )
-    picked = audit.search.configuration(int(k), int(l))
+    picked = audit.search.configuration(state[k_key], state[l_key])
     result = own(STATUS_WORDS[picked.status])
     title.header(say("k = {k}, ℓ = {l}: {result}", k=picked.k, l=picked.l, result=result), anchor=False)
     return picked
@@ -74,11 +62,7 @@ def show_side_by_side(shown: Shown) -> None:
     classes, mark = shown.result.group("classes"), shown.found["mark"]
     if not classes.drawings:
         st.markdown(say(classes.empty))
-        return
-    places = st.columns(len(classes.drawings))
-    for number, (place, drawing) in enumerate(zip(places, classes.drawings, strict=True)):
-        with place:
-            show_part(drawing, key=f"diversity_pair_chart_{number}_{mark}")
+    show_beside(classes.drawings, key=f"diversity_pair_chart_{mark}")
 
 
 def show_stability(shown: Shown) -> None:

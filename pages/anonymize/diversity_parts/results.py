@@ -23,19 +23,18 @@ from core.diversity import (
 from core.diversity.charts import GRID_TITLES, grid_drawing
 from core.diversity.judging import accuracy_word
 from core.diversity.report import configurations_csv, diversity_report, kept_records_csv
-from core.diversity.settings import Sort
+from core.diversity.tool import TOOL
 from core.plain import table_csv
 from core.reports import Report
 from core.result import Drawing
 from core.words import percent, say
 from pages.anonymize.diversity_parts.pair import ask_for_pair, pick
 from pages.components import results
-from pages.components.asking import ask_for_choice, ask_for_number
-from pages.components.parts import show_group, show_part
+from pages.components.asking import ask_for_form
+from pages.components.parts import show_part
 from pages.components.shown import Shown
 from pages.components.tool_page import show_found
 
-LISTS = ("offered", "every", "pareto")
 _HOW_TO_READ_POINTS = (
     "A point is one release; pairs that release the same are one point, named by the strongest. "
     "Nothing beats the outlined points in accuracy, removed records and precision at once; the line "
@@ -48,14 +47,10 @@ def judge_live(shown: Shown) -> None:
     """Show the trade-off beside the limits that filter it, and ask for the pair to look at."""
     measured: DiversitySearch = shown.measured
     mark = shown.found["mark"] = _digest(shown.found["identity"])  # another search, other pairs
-    with shown.last:
-        lists = shown.found["lists"] = st.expander(say("Lists of the pairs"), icon=":material/list:")
     st.header(say("The trade-off"), anchor=False, help=say(_HOW_TO_READ_POINTS))
     limits, *places = st.columns([1, 2, 2], gap="medium")
-    with lists:
-        sort = _ask_for_order(measured)
     with limits:
-        thresholds = _ask_for_limits(measured, sort)
+        thresholds = _ask_for_limits(measured)
     found, pair = st.container(), st.container()
     audit = shown.found["audit"] = judge_diversity(measured, thresholds)
     with pair:
@@ -71,52 +66,29 @@ def _digest(identity: str) -> str:
     return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
-def _ask_for_limits(measured: DiversitySearch, sort: Sort) -> DiversityThresholds:
-    """Ask what the person can live with; nothing is computed again."""
-    settings = measured.problem.settings
-    accuracy = ask_for_number(
-        DiversityThresholds,
-        "min_accuracy",
-        slider=True,
-        span=(settings.target, 1),
-        none_at=settings.target,
-        key=f"diversity_min_accuracy_{settings.target}",  # another target, another least
-        label=say("{name} at least", name=accuracy_word(settings.task)),
-        help=say(
-            "On top of the search's target of {target}, which applies in any case.",
-            target=percent(settings.target),
-        ),
-    )
-    deletion = _ask_for_deletion(measured)
-    return DiversityThresholds(min_accuracy=accuracy, max_deletion=deletion, sort=sort)
+def _ask_for_limits(measured: DiversitySearch) -> DiversityThresholds:
+    """Ask what the person can live with; nothing is computed again.
 
-
-def _ask_for_deletion(measured: DiversitySearch) -> float:
-    """Ask how many records may be removed, up to the most that any pair removes, which limits nothing."""
+    The most records that any pair removes limit nothing.
+    """
+    target, task = measured.problem.settings.target, measured.problem.settings.task
     removed = [each.deletion_ratio or 0.0 for each in measured.configurations if each.accuracy is not None]
-    most = math.ceil(100 * max(removed, default=1.0)) / 100
-    if not most:
-        return 1.0
-    deletion: float = ask_for_number(
-        DiversityThresholds,
-        "max_deletion",
-        slider=True,
-        span=(0, most),
-        start=most,
-        key=f"diversity_max_deletion_{most}",
-    )
-    return 1.0 if deletion == most else deletion
-
-
-def _ask_for_order(measured: DiversitySearch) -> Sort:
-    words = {
-        "accuracy": accuracy_word(measured.problem.settings.task, begins=False),
-        "deletion_ratio": "records removed",
+    most = max(math.ceil(100 * max(removed, default=1.0)) / 100, 0.01)
+    words = {"accuracy": accuracy_word(task, begins=False), "deletion_ratio": "records removed"}
+    applies = "On top of the search's target of {target}, which applies in any case."
+    given: dict[str, dict[str, Any]] = {
+        "min_accuracy": {
+            "mark": str(target),  # another target, another least
+            "span": (target, 1),
+            "start": target,
+            "none_at": target,
+            "label": say("{name} at least", name=accuracy_word(task)),
+            "help": say(applies, target=percent(target)),
+        },
+        "max_deletion": {"mark": str(most), "span": (0, most), "start": most, "none_at": most},
+        "sort": {"format_func": lambda each: say(words[each])},
     }
-    order: Sort = ask_for_choice(
-        DiversityThresholds, "sort", widget="segmented_control", key="diversity_sort", words=words.__getitem__
-    )
-    return order
+    return DiversityThresholds(**ask_for_form(TOOL.key, DiversityThresholds, per_row=1, given=given))
 
 
 def _show_trade_off(shown: Shown, places: Sequence[DeltaGenerator]) -> None:
@@ -162,16 +134,6 @@ def _take_click(key: str, mark: str) -> None:
         pick(mark, int(clicked[0]["k"]), int(clicked[0]["l"]))
 
 
-def show_lists(shown: Shown) -> None:
-    """Show the pairs that are offered, all of them, and those that nothing beats."""
-    groups = [shown.result.group(key) for key in LISTS]
-    with shown.found["lists"]:
-        places = st.tabs([say(group.title) for group in groups], key="diversity_lists")
-        for place, group in zip(places, groups, strict=True):
-            with place:
-                show_group(shown.result, group.key)
-
-
 def report(shown: Shown, created_at: datetime) -> Report:
     """Return the report of the search and the pair."""
     return diversity_report(shown.audit, shown.found["picked"], created_at=created_at)
@@ -180,11 +142,7 @@ def report(shown: Shown, created_at: datetime) -> Report:
 def downloads(shown: Shown) -> list[results.Download]:
     """Offer the released tables, the kept record numbers, and all configurations."""
     audit, picked, digest = shown.audit, shown.found["picked"], _digest(shown.identity())
-    found = [
-        results.Download(
-            "All pairs as CSV", f"pairs_{digest}.csv", "text/csv", partial(configurations_csv, audit)
-        )
-    ]
+    found = [results.Download("All pairs as CSV", f"pairs_{digest}.csv", partial(configurations_csv, audit))]
     if picked.kept_set is None or picked.verification is None:
         return found
     stem = f"{audit.search.problem.data.name.rsplit('.', maxsplit=1)[0]}_k{picked.k}_l{picked.l}"
@@ -197,7 +155,6 @@ def _release_downloads(
     yield results.Download(
         "Anonymized table",
         f"{stem}_anonymized_{digest}.csv",
-        "text/csv",
         partial(_release, audit, picked, minimized=False),
         "Kept records with the representatives of their cells: the bytes that were verified.",
     )
@@ -205,14 +162,12 @@ def _release_downloads(
         yield results.Download(
             "Anonymized and minimized table",
             f"{stem}_minimized_{digest}.csv",
-            "text/csv",
             partial(_release, audit, picked, minimized=True),
             "Quasi-identifiers generalized as far as the model allows; the accuracy shown belongs to it.",
         )
     yield results.Download(
         "Kept record numbers",
         f"{stem}_kept_{digest}.csv",
-        "text/csv",
         partial(kept_records_csv, audit.search.problem, picked),
         "Which records of your table are in it, the first being 1. Keep this list to yourself.",
     )

@@ -2,18 +2,26 @@
 
 import hashlib
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import streamlit as st
 
-from core.caching import columns_of_text, suggested_roles, zero_one_columns
+from core.caching import remembered
 from core.demo import LABEL, SHOWN_ROLES
-from core.diversity import DiversitySettings, suggest_label, suggest_one_hot_groups
+from core.diversity import (
+    DiversitySettings,
+    is_numeric,
+    suggest_label,
+    suggest_one_hot_groups,
+    zero_one_columns,
+)
+from core.diversity.tool import TOOL
 from core.roles import Role
 from core.settings_form import described
 from core.tables import Dataset
 from core.words import joined, own, say
-from pages.components.asking import ask_for_choice, ask_for_several
+from pages.components.asking import ask_for
+from pages.components.roles import suggested_roles
 
 SMALLEST_GROUP = 2
 _NO_LABEL = (
@@ -35,32 +43,27 @@ class Roles(NamedTuple):
 def ask_for_roles(data: Dataset, mark: str) -> Roles:
     """Ask what the columns are, from the suggested roles on; `mark` belongs to the table."""
     suggested = _suggested(data)
+
+    def ask(name: str, free: Sequence[str]) -> Any:
+        start = getattr(suggested, name)
+        return ask_for(TOOL.key, DiversitySettings, name, mark=mark, options=free, start=start)
+
     left, right = st.columns(2)
     with left:
-        label = ask_for_choice(
-            DiversitySettings,
-            "label",
-            options=data.columns,
-            start=suggested.label,
-            key=f"diversity_label_{mark}",
-        )
+        label = ask("label", data.columns)
         if label is None:
             st.info(say(_NO_LABEL), icon=":material/help:")
 
-    def ask(name: str, free: list[str], key: str) -> tuple[str, ...]:
-        start = [column for column in getattr(suggested, name) if column in free]
-        return ask_for_several(DiversitySettings, name, free, start=start, key=f"diversity_{key}_{mark}")
-
     others = [name for name in data.columns if name != label]
     with right:
-        sensitive = ask("sensitive_attributes", others, "sensitive")
+        sensitive = ask("sensitive_attributes", others)
     free = [name for name in others if name not in sensitive]
     with left:
-        quasi = ask("quasi_identifiers", free, "quasi")
+        quasi = ask("quasi_identifiers", free)
     with right:
-        left_out = ask("left_out", [name for name in free if name not in quasi], "left_out")
+        left_out = ask("left_out", [name for name in free if name not in quasi])
     with left:
-        categorical = ask("categorical", [name for name in others if name not in left_out], "categorical")
+        categorical = ask("categorical", [name for name in others if name not in left_out])
     groups = _ask_for_one_hot_groups(data, [name for name in quasi if name not in categorical], mark)
     return Roles(label or "", sensitive, quasi, left_out, categorical, groups)
 
@@ -69,10 +72,10 @@ def _suggested(data: Dataset) -> Roles:
     """Return roles to start from."""
     columns = list(data.columns)
     demo = SHOWN_ROLES.get(data.name.removesuffix(".csv"))
-    text = columns_of_text(data.fingerprint)
+    text = _columns_of_text(data)
     if demo is not None and {LABEL, demo.sensitive_attribute, *demo.quasi_identifiers} <= set(columns):
         return Roles(LABEL, [demo.sensitive_attribute], list(demo.quasi_identifiers), [], list(text), [])
-    roles = suggested_roles(data.fingerprint)
+    roles = suggested_roles(data)
     label = suggest_label(columns, roles, usual=LABEL)
     of_role: dict[Role, list[str]] = {role: [] for role in Role}
     for suggestion in roles:
@@ -88,9 +91,19 @@ def _suggested(data: Dataset) -> Roles:
     )
 
 
+@remembered()
+def _columns_of_text(data: Dataset) -> tuple[str, ...]:
+    return tuple(name for name in data.columns if not is_numeric(data.table[name]))
+
+
+@remembered()
+def _zero_one_columns(data: Dataset) -> set[str]:
+    return {*zero_one_columns(data.table, data.columns)}
+
+
 def _ask_for_one_hot_groups(data: Dataset, columns: list[str], mark: str) -> tuple[tuple[str, ...], ...]:
     """Ask for groups one after the other, as long as columns are left for another one."""
-    of_zeros_and_ones = set(zero_one_columns(data.fingerprint))
+    of_zeros_and_ones = _zero_one_columns(data)
     free = [name for name in columns if name in of_zeros_and_ones]
     if len(free) < SMALLEST_GROUP:
         return ()
@@ -109,14 +122,15 @@ def _ask_for_one_hot_groups(data: Dataset, columns: list[str], mark: str) -> tup
     groups: list[tuple[str, ...]] = []
     number = 0
     while len(free) >= SMALLEST_GROUP and number <= max(len(suggested), len(groups)):
-        default = [name for name in suggested[number] if name in free] if number < len(suggested) else []
+        start = suggested[number] if number < len(suggested) else ()
         number += 1
-        group = ask_for_several(
+        group = ask_for(
+            TOOL.key,
             DiversitySettings,
             "one_hot_groups",
-            free,
-            start=default,
-            key=f"diversity_group_{number}_{mark}_{offered}",
+            mark=f"{number}_{mark}_{offered}",
+            options=free,
+            start=start,
             label=say("{label}, group {number}", label=own(group_label), number=number),
         )
         if len(group) >= SMALLEST_GROUP:

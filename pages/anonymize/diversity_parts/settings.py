@@ -1,25 +1,34 @@
 """Settings of the (k, l) search: where the model comes from, ranges, cells."""
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import streamlit as st
 
-from core.caching import UntouchedModel, untouched_model
-from core.diversity import DiversitySettings, ModelChoice
+from core.caching import remembered
+from core.diversity import DiversitySettings, ModelChoice, prepare_search
 from core.diversity.judging import accuracy_word
 from core.diversity.problem import ModelSource
 from core.diversity.settings import Task, just_below
 from core.diversity.tool import TOOL
 from core.errors import AuditInputError
 from core.tables import Dataset
-from core.words import listed, percent, say, text
+from core.words import listed, own, percent, say, text
 from pages.anonymize.diversity_parts.roles import Roles, ask_for_roles
-from pages.components.asking import ask_for_choice, ask_for_number
+from pages.components.asking import ask_for, ask_for_form
 from pages.components.inputs import ask_for_files, ask_for_table, list_file
 from pages.components.reading import show_problems
 from pages.components.text import plain, sentence
 
 _MOST_CELLS_AT_ONCE = 500_000  # records × columns
+
+
+class UntouchedModel(NamedTuple):
+    """What a model does before anything is anonymized."""
+
+    accuracy: float  # on the records as they are; R² for regression
+    description: str  # what it is
+    features: tuple[str, ...]  # what it was trained on
 
 
 class Asked(NamedTuple):
@@ -67,45 +76,25 @@ def show_asked(asked: Asked) -> None:
 
 
 def _ask_for_model(data: Dataset, mark: str) -> tuple[ModelChoice | None, Dataset | None, Task]:
+    ask = partial(ask_for, TOOL.key, ModelChoice)
     left, right = st.columns(2)
     with left:
-        source = ask_for_choice(ModelChoice, "source", key="diversity_model")
+        source: ModelSource = ask("source")
     with right:
-        task = ask_for_choice(DiversitySettings, "task", widget="segmented_control", key="diversity_task")
+        task: Task = ask_for(TOOL.key, DiversitySettings, "task")
     if source == "file":
-        files = ask_for_files(
-            TOOL.key,
-            "model",
-            label="Fitted scikit-learn model in skops format",
-            several=False,
-            help_text="Saved with skops.io.dump. Pickle and joblib files run code when opened: refused.",
-        )
+        files = ask_for_files(TOOL.key, TOOL.input("model"), several=False)
         if not files:
             return None, None, task
         list_file(TOOL.key, "model", files[-1])
-        return ModelChoice(source="file", file_name=files[-1].name, file=files[-1].data), None, task
+        return ModelChoice(source=source, file_name=files[-1].name, file=files[-1].data), None, task
     if source == "predictions":
-        column = ask_for_choice(
-            ModelChoice, "predictions_column", options=data.columns, key=f"diversity_predictions_{mark}"
-        )
-        return ModelChoice(source="predictions", predictions_column=column), None, task
-    return _ask_for_training(source, task)
-
-
-def _ask_for_training(source: ModelSource, task: Task) -> tuple[ModelChoice, Dataset | None, Task]:
-    left, middle, right = st.columns(3)
-    with left:
-        size = ask_for_number(
-            ModelChoice, "test_size", slider=True, span=(0.1, 0.9), key="diversity_test_size"
-        )
-    with middle:
-        split_seed = ask_for_number(ModelChoice, "split_seed", key="diversity_split_seed")
-    with right:
-        seed = ask_for_number(ModelChoice, "seed", key="diversity_seed")
+        column = ask("predictions_column", mark=mark, options=data.columns)
+        return ModelChoice(source=source, predictions_column=column), None, task
+    trained = ask_for_form(TOOL.key, ModelChoice, "test_size", "split_seed", "seed")
     with st.expander(say("Train on a table of its own"), icon=":material/upload_file:"):
-        training = ask_for_table(TOOL.key, "training", label="Training table with the same columns")
-    choice = ModelChoice(source=source, seed=seed, test_size=size, split_seed=split_seed)
-    return choice, training, task
+        training = ask_for_table(TOOL.key, TOOL.input("training"))
+    return ModelChoice(source=source, **trained), training, task
 
 
 def _untouched(
@@ -115,12 +104,32 @@ def _untouched(
     if choice is None or data.n_records * len(data.columns) > _MOST_CELLS_AT_ONCE:
         return None
     smallest = DiversitySettings(**roles._asdict(), task=task, k_max=2)
-    found = untouched_model(data.fingerprint, smallest, choice, training.fingerprint if training else None)
+    with st.spinner(say("Asking the untouched model …")):
+        found = _ask_model(data, smallest, choice, training)
     if isinstance(found, AuditInputError):
         if choice.source == "file":
             show_problems(found)
         return None
     return found
+
+
+@remembered()
+def _ask_model(
+    data: Dataset, settings: DiversitySettings, choice: ModelChoice, training: Dataset | None
+) -> UntouchedModel | AuditInputError:
+    """Return what the model of a search does untouched, or why it cannot be had."""
+    try:
+        problem = prepare_search(data, settings, choice, training=training)
+    except AuditInputError as error:
+        return AuditInputError(*error.problems)
+    model = problem.inputs.model
+    names = tuple(column.name for column in problem.inputs.space.columns)
+    loaded = getattr(model, "loaded", None)
+    return UntouchedModel(
+        accuracy=problem.base_accuracy,
+        description=model.description if model else own("Predictions"),
+        features=(loaded.feature_names if loaded else None) or names,
+    )
 
 
 def _ask_for_grid(
@@ -147,50 +156,28 @@ def _ask_for_grid(
 
 
 def _ask_for_ranges(data: Dataset, task: Task, untouched: UntouchedModel | None) -> dict[str, Any]:
-    mark = data.fingerprint[:8]  # another table, other bounds: its own widgets
     most = max(data.n_records, 2)
-    found: dict[str, Any] = {}
-    first, second, third, last = st.columns(4)
-    with first:
-        found["k_min"] = ask_for_number(
-            DiversitySettings, "k_min", span=(2, most), key=f"diversity_k_min_{mark}"
-        )
-    with second:
-        found["k_max"] = ask_for_number(
-            DiversitySettings,
-            "k_max",
-            span=(2, most),
-            start=min(DiversitySettings.k_max, most),
-            key=f"diversity_k_max_{mark}",
-            help=say(
-                "Up to the records to anonymize; the table has {n}. More pairs take longer.", n=data.n_records
-            ),
-        )
-    with third:
-        found["l_min"] = ask_for_number(DiversitySettings, "l_min", span=(1, most), key=f"diversity_l_{mark}")
-    with last:
-        target = just_below(untouched.accuracy) if untouched else None
-        renamed: Any = {} if task == "classification" else {"label": say("Target R²")}
-        found["target_accuracy"] = ask_for_number(
-            DiversitySettings,
-            "target_accuracy",
-            slider=target is not None,
-            start=target,
-            key=f"diversity_target_{target}",  # another model, another target to begin with
-            **renamed,
-        )
-    return found
+    target = just_below(untouched.accuracy) if untouched else None
+    bounded = {"mark": data.fingerprint[:8]}  # another table, other bounds: its own widgets
+    told = say("Up to the records to anonymize; the table has {n}. More pairs take longer.", n=data.n_records)
+    given: dict[str, dict[str, Any]] = {
+        "k_min": {**bounded, "span": (2, most)},
+        "k_max": {
+            **bounded,
+            "span": (2, most),
+            "start": min(DiversitySettings.k_max, most),
+            "help": told,
+        },
+        "l_min": {**bounded, "span": (1, most)},
+        "target_accuracy": {"mark": str(target), "start": target},  # another model, another target
+    }
+    if task == "regression":
+        given["target_accuracy"]["label"] = say("Target R²")
+    return ask_for_form(TOOL.key, DiversitySettings, *given, given=given)
 
 
 def _ask_for_rules() -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    left, right = st.columns(2)
-    with left:
-        found["cells"] = ask_for_choice(DiversitySettings, "cells", widget="radio", key="diversity_cells")
-        bins = ask_for_number(DiversitySettings, "sensitive_bins", span=(0, 100), key="diversity_bins")
-    with right:
-        rule = ask_for_choice(DiversitySettings, "diversity", widget="radio", key="diversity_rule")
-        found["recursive_c"] = ask_for_number(
-            DiversitySettings, "recursive_c", span=(0.1, 100), key="diversity_c", disabled=rule != "recursive"
-        )
-    return {**found, "diversity": rule, "sensitive_bins": bins or None}
+    found = ask_for_form(TOOL.key, DiversitySettings, "cells", "diversity", per_row=2)
+    given = {"recursive_c": {"disabled": found["diversity"] != "recursive"}}
+    asked = ask_for_form(TOOL.key, DiversitySettings, "sensitive_bins", "recursive_c", given=given)
+    return {**found, **asked}

@@ -5,7 +5,6 @@ from functools import partial
 
 import streamlit as st
 
-from core.caching import events_curve, events_outcomes, released_trace_risk
 from core.events import EventSettings, Outcome, Rule, Suggestions, suggest_settings
 from core.events.charts import curve_drawing, group_drawings
 from core.events.measuring import LARGEST_LOG_WITH_CURVE
@@ -16,9 +15,10 @@ from core.jobs import Progress
 from core.result import Col, Table
 from core.tables import Dataset
 from core.words import say, text
+from pages.anonymize.events_parts import measured
 from pages.anonymize.events_parts.settings import show_mapping_downloads, use_settings
 from pages.components.long_work import ask_for_work, greyed_out
-from pages.components.parts import show_group, show_part
+from pages.components.parts import show_beside, show_group, show_part
 from pages.components.results import show_table
 from pages.components.shown import Shown
 
@@ -32,12 +32,8 @@ _TRACE_WORDS = (
 def show_combinations(shown: Shown) -> None:
     """Show how many users share each combination, before and after."""
     log = st.toggle(say("Logarithmic scale"), key="events_log_scale", persist_state="session")
-    parts = (
-        group_drawings(shown.audit.anonymized, log=True) if log else shown.result.group("combinations").parts
-    )
-    for number, (place, part) in enumerate(zip(st.columns(2), parts, strict=False)):
-        with place:
-            show_part(part, key=f"events_combinations_{number}")
+    drawn = tuple(group_drawings(shown.audit.anonymized, log=log))
+    show_beside(drawn, key="events_combinations")
 
 
 def show_loss(shown: Shown) -> None:
@@ -54,9 +50,7 @@ def show_loss(shown: Shown) -> None:
 def show_traces(shown: Shown) -> None:
     """Show what known events tell, and what other pseudonyms would change."""
     result, audit = shown.result, shown.audit
-    risk_of = partial(
-        released_trace_risk, shown.given["log"].fingerprint, shown.settings, shown.thresholds.rule
-    )
+    risk_of = partial(measured.trace_risk, shown.given["log"], shown.settings, shown.thresholds.rule)
     st.markdown(say(_TRACE_WORDS))
     show_group(result, "traces")
     st.markdown(
@@ -84,15 +78,15 @@ def show_strategies(shown: Shown) -> None:
 
 def _show_ways(shown: Shown) -> Sequence[Outcome]:
     """Show the ways, and return those that are shown."""
-    audit, log, rule = shown.audit, shown.given["log"].fingerprint, shown.thresholds.rule
-    outcomes = events_outcomes(log, shown.settings, rule.k, rule.cap)
+    audit, log, rule = shown.audit, shown.given["log"], shown.thresholds.rule
+    outcomes = measured.outcomes(log, shown.settings, rule.k, rule.cap)
     st.markdown(say(recommended_way(outcomes)))
     show_part(ways_table(audit, outcomes), key="events_ways")
     if audit.measured.n_events_after_cleanup > LARGEST_LOG_WITH_CURVE and not st.toggle(
         say("Draw the curve over k (takes some seconds)"), key="events_draw_curve", persist_state="session"
     ):
         return outcomes
-    points = events_curve(log, shown.settings, rule.cap)
+    points = measured.curve(log, shown.settings, rule.cap)
     show_part(curve_drawing(audit, points), key="events_curve")
     return (*points, *(outcome for outcome in outcomes if outcome.k not in {point.k for point in points}))
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
@@ -28,30 +28,19 @@ from core.events.column_finding import with_found_columns
 from core.events.log import EventLog
 from core.events.mapping import OTHER_EVENT
 from core.events.settings import AUTOMATIC, COARSER
+from core.events.tool import TOOL
 from core.settings_form import described
 from core.tables import Dataset
 from core.words import listed, say
-from pages.components.asking import (
-    ask_for,
-    ask_for_choice,
-    ask_for_number,
-    ask_for_several,
-    ask_whether,
-    edit_table,
-)
+from pages.components.asking import ask_for, ask_for_form, edit_table, propose
 from pages.components.inputs import ask_for_files, list_file
 from pages.components.policy import opened_form
 from pages.components.reading import show_problems
 from pages.components.results import Download, show_download
-from pages.components.text import sentence
 
 _SETTINGS, _BASE = "events_settings", "events_base_mapping"
 _MOST_KINDS = 200  # to give a class to at once
-_MODES = {
-    "single": "In one step",
-    "all": "In several steps: all levels",
-    "chosen": "In several steps: as listed",
-}
+_COLUMNS = ("time_column", "user_column", "event_column")
 
 
 class Live(NamedTuple):
@@ -71,19 +60,14 @@ def ask_for_settings(dataset: Dataset) -> EventSettings | None:
         _ask_for_columns_first(dataset, used)
         return None
     if used.found_columns:
-        used = _confirm_columns(used)
+        _propose_columns(used)
     settings = st.expander(say("Settings"), icon=":material/tune:")
     with settings:
         base = _ask_for_mapping()
     if st.session_state.get(_BASE, BUILT_IN_MAPPING) != base:
         used = replace(used, mapping=base, leave_out=tuple(_known(used.leave_out, base)))
     with settings, st.form("events_form", border=False):
-        fields = {
-            **_ask_for_columns(dataset, used),
-            **_ask_for_reading(used),
-            **_ask_for_flattening(dataset, used),
-            **_ask_for_cleanup(used),
-        }
+        fields = {**_ask_for_columns(dataset, used), **_ask_for_fields(dataset, used)}
         with st.expander(say("Event mapping"), icon=":material/edit_note:"):
             pairs = _edit_mapping(used.mapping)
         if st.form_submit_button(say("Apply settings"), type="primary", icon=":material/play_arrow:"):
@@ -97,18 +81,19 @@ def ask_for_settings(dataset: Dataset) -> EventSettings | None:
     return used
 
 
-def _confirm_columns(used: EventSettings) -> EventSettings:
+def _propose_columns(used: EventSettings) -> None:
     """Say which columns were found by their values, to confirm at once or to change in the settings."""
     found = say(
         "Time, user and event were found by their values: {columns}. Others can be chosen in Settings.",
         columns=listed([used.time_column, used.user_column, used.event_column]),
     )
-    with st.container(border=True, horizontal=True, vertical_alignment="center"):
-        st.markdown(f":material/search: {sentence(found)}", width="stretch")
-        if st.button(say("Use these columns"), key="events_confirm", icon=":material/check:"):
-            st.session_state[_SETTINGS] = replace(used, found_columns=())
-            st.rerun()
-    return used
+    propose(
+        found,
+        say("Use these columns"),
+        key="events_confirm",
+        icon=":material/check:",
+        on_click=partial(st.session_state.__setitem__, _SETTINGS, replace(used, found_columns=())),
+    )
 
 
 def _ask_for_columns_first(dataset: Dataset, used: EventSettings) -> None:
@@ -127,7 +112,7 @@ def _ask_for_columns_first(dataset: Dataset, used: EventSettings) -> None:
         if None in chosen.values() or len({*chosen.values()}) < len(chosen):
             st.error(say("Choose three different columns."), icon=":material/error:")
             return
-    st.session_state[_SETTINGS] = replace(used, **chosen)  # type: ignore[arg-type]
+    st.session_state[_SETTINGS] = replace(used, **chosen)
     st.rerun()
 
 
@@ -139,10 +124,12 @@ def _take_opened() -> None:
         use_settings(replace(st.session_state.get(_SETTINGS, EventSettings()), **opened))
 
 
-def _settings_of(fields: dict[str, object], pairs: pd.DataFrame) -> EventSettings:
+def _settings_of(fields: dict[str, Any], pairs: pd.DataFrame) -> EventSettings:
     """Return the settings that the form's fields mean."""
     mapping = event_mapping(pairs.fillna("").itertuples(index=False, name=None))
-    return EventSettings(mapping=mapping, **fields)  # type: ignore[arg-type]
+    if AUTOMATIC in fields["flatten_steps"]:
+        fields["flatten_steps"] = (AUTOMATIC,)
+    return EventSettings(mapping=mapping, **fields)
 
 
 def _classes(mapping: EventMapping) -> list[str]:
@@ -162,7 +149,7 @@ def _ask_for_mapping() -> EventMapping:
                 "the dot; change it in the settings below, or upload one of two columns, event and class."
             )
         )
-        files = ask_for_files("events", "mapping", label="Event mapping", several=False)
+        files = ask_for_files("events", TOOL.input("mapping"), several=False)
         return _read_mapping(files[-1]) if files else BUILT_IN_MAPPING
 
 
@@ -175,109 +162,32 @@ def _read_mapping(stored: StoredFile) -> EventMapping:
         return BUILT_IN_MAPPING
 
 
-def _ask_for_columns(dataset: Dataset, used: EventSettings) -> dict[str, object]:
-    fields: dict[str, object] = {}
-    for place, name in zip(st.columns(3), ("time_column", "user_column", "event_column"), strict=True):
-        wanted = getattr(used, name)
-        with place:
-            fields[name] = ask_for_choice(
-                EventSettings,
-                name,
-                options=dataset.columns,
-                start=wanted,
-                key=f"events_{name}_{dataset.fingerprint}",
-            )
-    return fields
+def _ask_for_columns(dataset: Dataset, used: EventSettings) -> dict[str, Any]:
+    given = {name: {"mark": dataset.fingerprint, "options": dataset.columns} for name in _COLUMNS}
+    return ask_for_form("events", EventSettings, *_COLUMNS, used=used, given=given)
 
 
-def _ask_for_reading(used: EventSettings) -> dict[str, object]:
-    fields: dict[str, object] = {}
-    for place, name in zip(st.columns(3), ("time_format", "near_equal_users", "any_value"), strict=True):
-        with place:
-            fields[name] = ask_for_choice(
-                EventSettings, name, start=getattr(used, name), key=f"events_{name}"
-            )
-    fields["leave_out_unreadable"] = ask_whether(
-        EventSettings,
-        "leave_out_unreadable",
-        value=used.leave_out_unreadable,
-        key="events_leave_out_unreadable",
-    )
-    return fields
-
-
-def _ask_for_flattening(dataset: Dataset, used: EventSettings) -> dict[str, object]:
+def _ask_for_fields(dataset: Dataset, used: EventSettings) -> dict[str, Any]:
+    """Show how the log is read, flattened and cleaned up."""
     roles = {used.time_column, used.user_column, used.event_column}
     offered = tuple(
         dict.fromkeys((*DERIVED_COLUMNS, *(each for each in dataset.columns if each not in roles)))
     )
-    columns = ask_for_several(
-        EventSettings,
-        "columns",
-        offered,
-        start=[each for each in used.columns if each in offered],
-        key="events_columns",
-    )
-    first, second, third = st.columns(3)
-    with first:
-        flatten = ask_for_choice(
-            EventSettings, "flatten", options=offered, start=used.flatten, key="events_flatten"
-        )
-    with second:
-        mode = st.selectbox(
-            say("Flatten"),
-            list(_MODES),
-            index=_mode_index(used.flatten_steps),
-            format_func=lambda mode: say(_MODES[mode]),
-            key="events_flatten_mode",
-            help=say(
-                "In several steps, a combination gets only as coarse as it needs: week, month, any week."
-            ),
-            persist_state="session",
-        )
-    with third:
-        steps = ask_for_several(
-            EventSettings,
-            "flatten_steps",
-            [f"{column}:{level}" for column, levels in COARSER.items() for level in levels],
-            start=[step for step in used.flatten_steps if step != AUTOMATIC],
-            key="events_flatten_steps",
-        )
-    chosen = {"single": (), "all": (AUTOMATIC,), "chosen": steps}[mode]
-    return {"columns": columns, "flatten": flatten, "flatten_steps": chosen}
-
-
-def _mode_index(steps: Sequence[str]) -> int:
-    return 0 if not steps else 1 if tuple(steps) == (AUTOMATIC,) else 2
-
-
-def _ask_for_cleanup(used: EventSettings) -> dict[str, object]:
-    first, second, third = st.columns([2, 1, 1])
-    with first:
-        leave_out = ask_for_several(
-            EventSettings,
-            "leave_out",
-            _classes(used.mapping),
-            start=_known(used.leave_out, used.mapping),
-            key=f"events_leave_out_{hash(used.mapping)}",
-        )
-        none = st.toggle(
-            say("Leave out no class"),
-            value=not used.leave_out,
-            key="events_leave_out_none",
-            persist_state="session",
-        )
-    with second:
-        block = ask_for_number(EventSettings, "hour_block", start=used.hour_block, key="events_hour_block")
-    with third:
-        sensitive = ask_for_choice(
-            EventSettings,
-            "sensitive",
-            options=(None, *DERIVED_COLUMNS),
-            start=used.sensitive,
-            key="events_sensitive",
-        )
-    return {"leave_out": () if none else leave_out, "hour_block": block, "sensitive": sensitive}
+    steps = [AUTOMATIC, *(f"{column}:{level}" for column, levels in COARSER.items() for level in levels)]
+    given: dict[str, dict[str, Any]] = {
+        "columns": {"options": offered},
+        "flatten": {"options": offered},
+        "flatten_steps": {"options": steps},
+        "leave_out": {"mark": str(hash(used.mapping)), "options": _classes(used.mapping)},
+        "sensitive": {"options": (None, *DERIVED_COLUMNS)},
+    }
+    ask = partial(ask_for_form, "events", EventSettings, used=used, given=given)
+    return {
+        **ask("time_format", "near_equal_users", "any_value", "leave_out_unreadable"),
+        **ask("columns", per_row=1),
+        **ask("flatten", "flatten_steps", "sensitive"),
+        **ask("leave_out", "hour_block"),
+    }
 
 
 def _edit_mapping(mapping: EventMapping) -> pd.DataFrame:
@@ -294,8 +204,9 @@ def _edit_mapping(mapping: EventMapping) -> pd.DataFrame:
 def use_settings(settings: EventSettings) -> None:
     """Put settings in use, and let the form's fields show them."""
     st.session_state[_SETTINGS] = settings
-    for field in ("columns", "flatten", "flatten_mode", "flatten_steps", "sensitive"):
-        st.session_state.pop(f"events_{field}", None)
+    fields = ("events_columns", "events_flatten", "events_leave_out_", "events_sensitive")
+    for key in [key for key in st.session_state if str(key).startswith(fields)]:
+        del st.session_state[key]
 
 
 def kinds_are_settled(dataset: Dataset, measured: MeasuredEvents) -> bool:
@@ -388,11 +299,11 @@ def _keep_kinds(settings: EventSettings) -> None:
 def show_mapping_downloads(mapping: EventMapping) -> None:
     """Offer the mapping in use, to keep, edit and upload again."""
     with st.container(horizontal=True):
-        for label, name, mime, write in (
-            ("Mapping as CSV", "event_mapping.csv", "text/csv", mapping_csv),
-            ("Mapping as JSON", "event_mapping.json", "application/json", mapping_json),
+        for label, name, write in (
+            ("Mapping as CSV", "event_mapping.csv", mapping_csv),
+            ("Mapping as JSON", "event_mapping.json", mapping_json),
         ):
-            show_download(Download(label, name, mime, partial(write, mapping)), key=f"events_{name}")
+            show_download(Download(label, name, partial(write, mapping)), key=f"events_{name}")
 
 
 def ask_for_rule() -> Live:

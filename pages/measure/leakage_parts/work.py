@@ -4,9 +4,10 @@ from functools import partial
 
 import streamlit as st
 
-from core import caching
+from core import leakage
+from core.caching import remembered
 from core.jobs import Progress
-from core.leakage import LeakageMeasures, LeakageSettings, TablePair, measure_leakage
+from core.leakage import LeakageMeasures, LeakageSettings, RowLeakage, TablePair, measure_leakage
 from core.leakage.result import usual_figures
 from core.tables import Dataset
 from core.words import say
@@ -14,6 +15,7 @@ from pages.components.long_work import ask_for_work
 from pages.components.results import show_figures
 
 _MOST_CELLS_AT_ONCE = 2_000_000  # of both tables together; a few seconds
+pair_tables = remembered(kept=2)(leakage.pair_tables)  # a pair keeps what was compared, for other settings
 
 
 def measure(
@@ -28,28 +30,40 @@ def measure(
     AuditInputError
         The tables do not fit each other or the settings.
     """
-    pair = caching.leakage_pair(original.fingerprint, scrambled.fingerprint, settings.key)
-    stranger = None if holdout is None else holdout.fingerprint
+    pair = pair_tables(original, scrambled, key=settings.key)
     n_cells = (original.n_records + scrambled.n_records) * len(pair.columns)
     if n_cells <= _MOST_CELLS_AT_ONCE:
         with st.spinner(say("Comparing rows, and random orders of them"), show_time=True):
-            return pair, caching.leakage_measures(
-                original.fingerprint, scrambled.fingerprint, stranger, settings
-            )
-    measures = _measure_beside_the_page(pair, holdout, settings)
+            return pair, _measure_at_once(original, scrambled, holdout, settings)
+    measures = _measure_beside_the_page(pair, (original, scrambled, holdout), settings)
     if measures is not None and measures.settings != settings:
-        pair = caching.leakage_pair(original.fingerprint, scrambled.fingerprint, measures.settings.key)
+        pair = pair_tables(original, scrambled, key=measures.settings.key)
     return pair, measures
 
 
+@remembered()
+def _measure_at_once(
+    original: Dataset, scrambled: Dataset, holdout: Dataset | None, settings: LeakageSettings
+) -> LeakageMeasures:
+    return measure_leakage(pair_tables(original, scrambled, key=settings.key), settings, holdout=holdout)
+
+
+@remembered()
+def _row_matches(original: Dataset, scrambled: Dataset, settings: LeakageSettings) -> RowLeakage | None:
+    """Apply the row rules alone; None where rows cannot be paired."""
+    pair = pair_tables(original, scrambled, key=settings.key)
+    columns = leakage.compared_columns(pair, settings)
+    return None if pair.row_problem else leakage.count_row_matches(pair, columns, settings)
+
+
 def _measure_beside_the_page(
-    pair: TablePair, holdout: Dataset | None, settings: LeakageSettings
+    pair: TablePair, tables: tuple[Dataset, Dataset, Dataset | None], settings: LeakageSettings
 ) -> LeakageMeasures | None:
     """Show the usual figures at once, and everything else once the person has asked for it."""
-    original, scrambled = pair.original.fingerprint, pair.scrambled.fingerprint
+    original, scrambled, holdout = tables
     with st.spinner(say("Comparing rows"), show_time=True):
-        rows = caching.leakage_rows(original, scrambled, settings)
-    inputs = repr((original, scrambled, holdout and holdout.fingerprint))
+        rows = _row_matches(original, scrambled, settings)
+    inputs = repr([each and each.fingerprint for each in tables])
     job = ask_for_work(
         "leakage",
         f"{inputs} {settings}",

@@ -4,16 +4,16 @@ from datetime import datetime
 
 import streamlit as st
 
-from core import caching
-from core.counts import CountsAudit, CountThresholds
+from core.caching import remembered
+from core.counts import CellsMeasurement, CountsAudit, CountThresholds, judge_counts, measure_cells
 from core.counts.report import counts_report
 from core.counts.result import counts_result
 from core.counts.tool import TOOL
 from core.reports import Report, input_facts
-from core.risk import check_settings
+from core.risk import RiskSettings, check_settings
+from core.tables import Dataset
 from core.words import input_error, say
 from pages.components.asking import ask_for
-from pages.components.parts import show_part
 from pages.components.reading import show_problems
 from pages.components.shown import Shown
 from pages.components.tool_page import ToolPage, show_whole
@@ -35,15 +35,28 @@ def _judge_live(shown: Shown) -> None:
 
 def _judge(shown: Shown) -> CountsAudit:
     with st.spinner(say("Measuring"), show_time=True):
-        return caching.counts_audit(
-            shown.given["table"].fingerprint, shown.settings, shown.thresholds, shown.earlier.keys[0]
-        )
+        return _audit(shown.given["table"], shown.settings, shown.thresholds, shown.earlier.tables)
 
 
-def _show_cells(shown: Shown) -> None:
-    for table in shown.result.group("cells").tables:
-        if table.rows:
-            show_part(table, key="risk_cells")
+@remembered(kept=64, in_turn=False)  # each place of the slider
+def _audit(
+    table: Dataset, settings: RiskSettings, thresholds: CountThresholds, others: tuple[Dataset, ...]
+) -> CountsAudit:
+    return judge_counts(_cells(table, settings, others), thresholds)
+
+
+@remembered()
+def _cells(table: Dataset, settings: RiskSettings, others: tuple[Dataset, ...]) -> CellsMeasurement:
+    """Measure a table of counts, whatever counts as small, beside others."""
+    return measure_cells(
+        table,
+        counts=settings.counts,
+        dimensions=settings.categories(table.columns),
+        sensitive=settings.sensitive,
+        magnitude=settings.magnitude,
+        contributor=settings.contributor,
+        others=others,
+    )
 
 
 def _report(shown: Shown, created_at: datetime) -> Report:
@@ -62,6 +75,5 @@ COUNTS = ToolPage(
     judge=_judge,
     result=lambda shown: counts_result(shown.audit, shown.settings),
     report=_report,
-    parts={"cells": _show_cells},
     released=lambda shown: [(shown.given["table"], shown.settings.leave_out)],
 )

@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import streamlit as st
 
+from core.caching import remembered
 from core.engines import Address, configured
 from core.errors import AuditInputError
 from core.jobs import Progress
@@ -18,20 +19,19 @@ from core.risk.report import risk_report
 from core.risk.result import risk_result
 from core.risk.tool import TOOL
 from core.roles import Role, RoleSuggestion
-from core.settings_form import described
 from core.words import say
+from pages.components.asking import ask_for_form
 from pages.components.long_work import ask_for_work
 from pages.components.parts import show_group
 from pages.components.reading import show_problems
 from pages.components.shown import Shown
 from pages.components.tool_page import ToolPage, show_whole
-from pages.measure.risk_parts.details import show_columns
-from pages.measure.risk_parts.results import show_classes, show_intruders, show_people
+from pages.measure.risk_parts.results import ELSEWHERE, show_classes, show_intruders
 from pages.measure.risk_parts.settings import ask_for_limits
 
 _WORK = "risk_database"
 _CHOSEN = "risk_database"
-_ROLES = "risk_database_roles"
+_roles = remembered()(roles_in_engine)
 
 
 class ConfiguredTable(NamedTuple):
@@ -75,7 +75,9 @@ def _offered() -> Iterator[tuple[str, ConfiguredTable]]:
 def show_in_database(shown: Shown) -> None:
     """Ask what the columns are and for the limits, measure on demand, and show what was found."""
     table: ConfiguredTable = shown.given["database"]
-    settings = _ask_for_settings(table, _suggested(table))
+    with st.spinner(say("Connecting"), show_time=True):
+        suggested = _roles(table.address, secrets=table.secrets)
+    settings = _ask_for_settings(table, suggested)
     if not settings.quasi_identifiers:
         st.info(
             say("Choose at least one quasi-identifier: what an intruder may know."), icon=":material/rule:"
@@ -92,49 +94,20 @@ def show_in_database(shown: Shown) -> None:
         show_whole(shown)
 
 
-def _suggested(table: ConfiguredTable) -> Sequence[RoleSuggestion]:
-    """Return what the columns may be, asked for once as long as the table stays chosen."""
-    held = st.session_state.get(_ROLES)
-    if held is None or held[0] != table:
-        with st.spinner(say("Connecting"), show_time=True):
-            held = st.session_state[_ROLES] = (table, roles_in_engine(table.address, secrets=table.secrets))
-    return held[1]
-
-
 def _ask_for_settings(table: ConfiguredTable, suggested: Sequence[RoleSuggestion]) -> RiskSettings:
     columns = [each.column for each in suggested]
-    by_role = {
-        role: [each.column for each in suggested if each.role is role]
-        for role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE_ATTRIBUTE)
+    roles = {"quasi_identifiers": Role.QUASI_IDENTIFIER, "sensitive": Role.SENSITIVE_ATTRIBUTE}
+    usual = {
+        name: tuple(each.column for each in suggested if each.role is role) for name, role in roles.items()
     }
-    told = described(RiskSettings)
-    first, second, third = st.columns([2, 2, 1])
-    places = zip((first, second), ("quasi_identifiers", "sensitive"), by_role.values(), strict=True)
-    chosen = [
-        place.multiselect(
-            say(told[name].label),
-            columns,
-            default=usual,
-            help=say(told[name].about),
-            key=f"{_WORK}_{name}_{table.address}",
-            persist_state="session",
-        )
-        for place, name, usual in places
-    ]
-    person = third.selectbox(
-        say(told["person"].label),
-        columns,
-        index=None,
-        placeholder=say("none"),
-        help=say(told["person"].about),
-        key=f"{_WORK}_person_{table.address}",
-        persist_state="session",
-    )
-    quasi, sensitive = map(tuple, chosen)
-    is_as_suggested = [list(quasi), list(sensitive)] == list(by_role.values())
-    return RiskSettings(
-        quasi_identifiers=quasi, sensitive=sensitive, person=person, roles_suggested=is_as_suggested
-    )
+    given: dict[str, dict[str, Any]] = {
+        name: {"mark": str(table.address), "options": columns, "start": start}
+        for name, start in usual.items()
+    }
+    given["person"] = {"mark": str(table.address), "options": [None, *columns]}
+    asked = ask_for_form(TOOL.key, RiskSettings, *given, given=given)
+    is_as_suggested = {name: asked[name] for name in usual} == usual
+    return RiskSettings(**asked, roles_suggested=is_as_suggested)
 
 
 def _audit(
@@ -159,19 +132,9 @@ def _show_live(shown: Shown) -> None:
     shown.judge(shown.settings)
     people, classes = st.columns([2, 3])
     with people:
-        show_people(shown.result)
+        show_group(shown.result, "people")
     with classes:
         show_classes(shown.audit)
-
-
-def _show_details(shown: Shown) -> None:
-    result = shown.result
-    with st.expander(say("Three intruders"), icon=":material/person_search:"):
-        show_intruders(result)
-    with st.expander(say("Attribute disclosure"), icon=":material/visibility:"):
-        show_group(result, "disclosure")
-    with st.expander(say("Columns"), icon=":material/view_column:"):
-        show_columns(result.group("columns"), result.group("unchosen"))
 
 
 def _report(shown: Shown, created_at: datetime) -> Report:
@@ -186,6 +149,7 @@ DATABASE = ToolPage(
     judge=lambda shown: shown.measured.audit,
     result=lambda shown: risk_result(shown.audit, columns=shown.measured.columns),
     figures=("first",),
-    tabs=_show_details,
+    elsewhere=ELSEWHERE,
+    parts={"intruders": show_intruders},
     report=_report,
 )

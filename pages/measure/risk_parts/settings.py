@@ -7,18 +7,17 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core import caching
 from core.risk import PRESETS, RiskMeasurement, RiskSettings, RiskThresholds
 from core.risk.tool import TOOL
 from core.roles import Role, RoleSuggestion
 from core.settings_form import described
 from core.tables import Dataset
 from core.words import Text, counted, joined, own, say, text
-from pages.components.asking import ask_for, ask_for_form, edit_table
-from pages.components.drawer import EARLIER, FURTHER, ask_for_further
+from pages.components.asking import ask_for, ask_for_form, edit_table, propose
+from pages.components.drawer import EARLIER, FURTHER, ask_for_further, place_drawer
 from pages.components.policy import opened_form, say_absent
+from pages.components.roles import suggested_roles
 from pages.components.shown import Shown
-from pages.components.text import sentence
 
 _HOW_TO_COUNT = (
     "missing",
@@ -66,9 +65,7 @@ def show_drawer(shown: Shown) -> None:
     unusable = not settings.quasi_identifiers and not settings.is_of_counts
     titles = [EARLIER] if settings.is_of_counts else [FURTHER, EARLIER]
     heading = " · ".join(say(words) for words in (roles_note(settings), *titles))
-    drawer = st.expander(heading, icon=":material/rule:", expanded=unusable)
-    places = drawer.tabs([say(title) for title in (ROLES, *titles)])
-    shown.drawer = dict(zip((ROLES, *titles), places, strict=True))
+    place_drawer(shown, heading, (ROLES, *titles), opened=ROLES if unusable else "")
     with shown.drawer[ROLES]:
         _ask_for_roles(dataset)
     ask_for_further(shown)
@@ -161,15 +158,14 @@ def propose_counts(dataset: Dataset, measured: RiskMeasurement) -> None:
     proposal = say(
         "`{column}` seems to count people. The rows are groups then, and nobody's own.", column=column
     )
-    with st.container(border=True, horizontal=True, vertical_alignment="center"):
-        st.markdown(sentence(proposal), width="stretch")
-        st.button(
-            say("Audit it as a table of counts"),
-            key="risk_as_counts",
-            icon=":material/pivot_table_chart:",
-            on_click=_take_as_counts,
-            args=(dataset, column),
-        )
+    propose(
+        proposal,
+        say("Audit it as a table of counts"),
+        key="risk_as_counts",
+        icon=":material/pivot_table_chart:",
+        on_click=_take_as_counts,
+        args=(dataset, column),
+    )
 
 
 def _take_as_counts(dataset: Dataset, column: str) -> None:
@@ -183,14 +179,14 @@ def _slot(dataset: Dataset) -> str:
 
 
 def _suggested_roles(dataset: Dataset) -> dict[str, str]:
-    suggested = {each.column: each.role.value for each in caching.suggested_roles(dataset.fingerprint)}
+    suggested = {each.column: each.role.value for each in suggested_roles(dataset)}
     suggested |= dict.fromkeys(_texts(dataset), Role.OTHER.value)
     return {column: suggested[column] for column in dataset.columns}
 
 
 def _texts(dataset: Dataset) -> list[str]:
     """Return the columns of free text, which is read by its cells and not by a role."""
-    suggestions = caching.suggested_roles(dataset.fingerprint)
+    suggestions = suggested_roles(dataset)
     return [each.column for each in suggestions if each.kind == _FREE_TEXT and each.from_values]
 
 
@@ -198,7 +194,7 @@ def _edit_roles(dataset: Dataset) -> dict[str, str]:
     """Show the editor; return the role of each column, by name in the table's order."""
     opened = st.session_state.get(f"risk_roles_{dataset.fingerprint}_opened")
     roles = opened or _suggested_roles(dataset)
-    table = roles_table(caching.suggested_roles(dataset.fingerprint), roles)
+    table = roles_table(suggested_roles(dataset), roles)
     edited = edit_table(
         table,
         key=f"risk_roles_{dataset.fingerprint}",

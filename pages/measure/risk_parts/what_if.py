@@ -1,15 +1,16 @@
 """What if: search for generalizations beside the page, choose one, take the table away."""
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
+from itertools import count
 from typing import NamedTuple
 
 import streamlit as st
 
-from core import caching, risk
-from core.caching import vault
+from core import risk
+from core.caching import remembered, vault
 from core.errors import AuditInputError
 from core.jobs import Progress
 from core.reports import zip_of
@@ -21,73 +22,14 @@ from core.words import say, text
 from pages.components.asking import ask_for
 from pages.components.inputs import Way, show_ways_on, stored_files
 from pages.components.long_work import ask_for_work, greyed_out
-from pages.components.parts import show_part
+from pages.components.parts import show_beside, show_part, show_parts
 from pages.components.reading import show_problems
-from pages.components.results import Download, show_badge, show_download, show_findings, show_table
+from pages.components.results import Download, show_badge, show_download, show_findings
 from pages.components.shown import Shown
 from pages.components.text import plain, sentence
 
+_release = remembered(kept=2)(risk.release)
 _MOST_WEIGHTS = 12  # columns that are asked for a weight
-
-
-@dataclass(frozen=True, kw_only=True)
-class Sources:
-    """What a search takes beside the table.
-
-    Attributes
-    ----------
-    hierarchies
-        Own groups of values of quasi-identifiers, by column.
-    population
-        A table of everybody the records were drawn from; None without one.
-    key
-        Which files these are of.
-    """
-
-    hierarchies: Mapping[str, risk.Hierarchy] = field(default_factory=dict)
-    population: Dataset | None = None
-    key: tuple[str, ...] = ()
-
-
-def _sources(shown: Shown) -> Sources:
-    dataset, population, groups = (shown.given[role] for role in ("table", "population", "hierarchies"))
-    named = dict(risk.hierarchy_for(each, dataset) for each in groups)
-    chosen = shown.measured.settings.quasi_identifiers
-    files = ("" if population is None else population.fingerprint, *(each.fingerprint for each in groups))
-    return Sources(
-        hierarchies={name: each for name, each in named.items() if name in chosen},
-        population=population,
-        key=files,
-    )
-
-
-def show_what_if(shown: Shown) -> risk.WhatIf | None:
-    """Show what suppression alone would cost, search for cheaper generalizations, return what was found."""
-    audit, dataset, sources = shown.audit, shown.given["table"], _sources(shown)
-    st.header(say("What if"), anchor=False)
-    if not audit.measurement.classes.n_classes:
-        st.markdown(say("No record is assessed, so nothing can be generalized."))
-        return None
-    costs, search = st.columns([2, 3])
-    with costs:
-        group = shown.result.group("suppression")
-        st.markdown(f"**{say(group.title)}**")
-        for table in group.tables:
-            show_part(table, key="risk_suppression")
-    with search:
-        st.markdown(say("**With columns made coarser**"))
-        settings = _ask_for_settings(audit, with_population=sources.population is not None)
-        groups = hashlib.sha256(repr(audit.measurement.hierarchies).encode()).hexdigest()
-        key = f"{dataset.fingerprint}{(audit.measurement.settings, groups, settings, sources.key)!r}"
-        work = _Search(audit, dataset, settings, sources)
-        label = "Search the cheapest generalizations"
-        job = ask_for_work(TOOL.key, key, work, label=label, inputs=dataset.fingerprint)
-    if job is None or job.result is None:
-        return None
-    found: Searched = job.result
-    with greyed_out("what_if", when=job.key != key):
-        _show_options(found.what_if, job.key, found.audit, dataset)
-    return found.what_if if job.key == key else None
 
 
 class Searched(NamedTuple):
@@ -97,38 +39,65 @@ class Searched(NamedTuple):
     audit: risk.RiskAudit
 
 
-class _Search:
-    """The search as work beside the page; it makes no Streamlit call."""
+def show_what_if(shown: Shown) -> risk.WhatIf | None:
+    """Show what suppression alone would cost, search for cheaper generalizations, return what was found."""
+    audit: risk.RiskAudit = shown.audit
+    dataset, population, groups = (shown.given[role] for role in ("table", "population", "hierarchies"))
+    st.header(say("What if"), anchor=False)
+    if not audit.measurement.classes.n_classes:
+        st.markdown(say("No record is assessed, so nothing can be generalized."))
+        return None
+    costs, search = st.columns([2, 3])
+    with costs:
+        group = shown.result.group("suppression")
+        st.markdown(f"**{say(group.title)}**")
+        show_parts(group, key="risk_suppression")
+    with search:
+        st.markdown(say("**With columns made coarser**"))
+        settings = _ask_for_settings(audit, with_population=population is not None)
+        files = [each and each.fingerprint for each in (population, *groups)]
+        known = hashlib.sha256(repr(audit.measurement.hierarchies).encode()).hexdigest()
+        key = f"{dataset.fingerprint}{(audit.measurement.settings, known, settings, files)!r}"
+        work = partial(_search, audit, dataset, settings, population=population, groups=groups)
+        label = "Search the cheapest generalizations"
+        job = ask_for_work(TOOL.key, key, work, label=label, inputs=dataset.fingerprint)
+    if job is None or job.result is None:
+        return None
+    found: Searched = job.result
+    with greyed_out("what_if", when=job.key != key):
+        _show_options(found, job.key, dataset)
+    return found.what_if if job.key == key else None
 
-    def __init__(
-        self, audit: risk.RiskAudit, dataset: Dataset, settings: risk.WhatIfSettings, sources: Sources
-    ) -> None:
-        self._audit, self._dataset, self._settings, self._sources = audit, dataset, settings, sources
 
-    def __call__(self, progress: Progress) -> Searched:
-        n_compared = 0
+def _search(
+    audit: risk.RiskAudit,
+    dataset: Dataset,
+    settings: risk.WhatIfSettings,
+    progress: Progress,
+    *,
+    population: Dataset | None,
+    groups: Sequence[Dataset],
+) -> Searched:
+    """Search beside the page; makes no Streamlit call."""
+    n_compared = count(1)
 
-        def stop() -> bool:
-            nonlocal n_compared
-            n_compared += 1
-            progress.report(
-                0,
-                0,
-                text(
-                    "Searching: {n} candidate looked at", "Searching: {n} candidates looked at", n=n_compared
-                ),
-            )
-            return progress.stop_asked
+    def stop() -> bool:
+        n = next(n_compared)
+        told = text("Searching: {n} candidate looked at", "Searching: {n} candidates looked at", n=n)
+        progress.report(0, 0, told)
+        return progress.stop_asked
 
-        found = risk.search_what_if(
-            self._audit.measurement,
-            self._dataset,
-            settings=self._settings,
-            hierarchies=self._sources.hierarchies,
-            population=self._sources.population,
-            stop=stop,
-        )
-        return Searched(found, self._audit)
+    named = dict(risk.hierarchy_for(each, dataset) for each in groups)
+    chosen = audit.measurement.settings.quasi_identifiers
+    found = risk.search_what_if(
+        audit.measurement,
+        dataset,
+        settings=settings,
+        hierarchies={name: each for name, each in named.items() if name in chosen},
+        population=population,
+        stop=stop,
+    )
+    return Searched(found, audit)
 
 
 def _ask_for_settings(audit: risk.RiskAudit, *, with_population: bool) -> risk.WhatIfSettings:
@@ -171,73 +140,57 @@ def _ask_for_weight(number: int, name: str) -> float:
     )
 
 
-def _show_options(what_if: risk.WhatIf, key: str, audit: risk.RiskAudit, dataset: Dataset) -> None:
-    st.markdown(sentence(say(risk.what_if_note(what_if))))
+def _show_options(found: Searched, key: str, dataset: Dataset) -> None:
+    what_if = found.what_if
     if not what_if.options:
+        st.markdown(sentence(say(risk.what_if_note(what_if))))
         return
-    group = what_if_group(what_if)
-    chart, table = st.columns([2, 3])
-    with chart:
-        show_part(group.drawings[0], key="risk_frontier")
-    with table:
-        show_table(group.tables[0])
+    show_beside(what_if_group(what_if).parts, key="risk_frontier", widths=(2, 3))
     labels = option_labels(what_if)
     option = st.selectbox(
         say("Generalization to look at"),
         range(len(labels)),
-        index=risk.option_for(what_if, audit.thresholds.k),
+        index=risk.option_for(what_if, found.audit.thresholds.k),
         format_func=lambda number: say(labels[number]),
         key="risk_option",
         persist_state="session",
     )
-    _show_option(what_if, min(option, len(labels) - 1), key, audit, dataset)
+    _show_option(found, min(option, len(labels) - 1), key, dataset)
 
 
-def _show_option(
-    what_if: risk.WhatIf, option: int, key: str, audit: risk.RiskAudit, dataset: Dataset
-) -> None:
-    group = option_group(what_if, option)
-    for lattice in group.drawings:
-        show_part(lattice, key="risk_lattice")
+def _show_option(found: Searched, option: int, key: str, dataset: Dataset) -> None:
+    *drawn, table = option_group(found.what_if, option).parts
+    show_beside(drawn, key="risk_lattice")
     columns, counted = st.columns([2, 3])
     with columns:
-        show_table(group.tables[0])
-        person = _ask_for_person(audit)
+        show_part(table, key="risk_levels")
+        person = _ask_for_person(found.audit)
     with counted:
         try:
             with st.spinner(say("Making the table and counting it again"), show_time=True):
-                made = caching.risk_release(
-                    key,
-                    option,
-                    dataset.fingerprint,
-                    person=person,
-                    _what_if=what_if,
-                    _measured=audit.measurement,
-                )
+                made = _release(found.what_if, option, found.audit.measurement, dataset, person=person)
         except AuditInputError as error:
             show_problems(error)
             return
-        again = risk.judge_risk(made.measured, replace(audit.thresholds, k=made.k))
+        again = risk.judge_risk(made.measured, replace(found.audit.thresholds, k=made.k))
         with st.container(horizontal=True, vertical_alignment="center"):
             show_badge(again.overall, "The table, read back and counted again")
         show_findings(again.all_findings, key="risk_release", fold_held=False)
         st.caption(sentence(say(released_note(made))))
-    stem = f"{dataset.name.rsplit('.', 1)[0]}_{_digest(key, option, person)}"
-    _offer(made, what_if, stem)
+    # a short name for what was made: Streamlit 1.67 may serve former bytes under the same name
+    digest = hashlib.sha256(f"{key} {option} {person}".encode()).hexdigest()[:8]
+    stem = f"{dataset.name.rsplit('.', 1)[0]}_{digest}"
+    _offer(made, found.what_if, stem)
+    ways = (("leakage", "scrambled"), ("risk", "table"))
     show_ways_on(
-        TOOL.key,
-        [
-            Way("leakage", partial(_places, made, stem, "original", "scrambled")),
-            Way("risk", partial(_places, made, stem, "original", "table")),
-        ],
-        key="_release",
+        TOOL.key, [Way(tool, partial(_places, made, stem, part)) for tool, part in ways], key="_release"
     )
 
 
-def _places(made: risk.Release, stem: str, original: str, released: str) -> dict[str, list[str]]:
+def _places(made: risk.Release, stem: str, part: str) -> dict[str, list[str]]:
     """Put the release beside the table it was made from; return what each is elsewhere."""
     stored = vault().put(f"{stem}.csv", made.data)
-    return {original: [stored_files(TOOL.key, "table")[-1].key], released: [stored.key]}
+    return {"original": [stored_files(TOOL.key, "table")[-1].key], part: [stored.key]}
 
 
 def _ask_for_person(audit: risk.RiskAudit) -> risk.PersonReleased:
@@ -245,7 +198,7 @@ def _ask_for_person(audit: risk.RiskAudit) -> risk.PersonReleased:
     if audit.measurement.settings.person is None:
         return "pseudonym"
     words = {"pseudonym": "fresh random pseudonyms", "left_out": "nothing: it is left out"}
-    chosen = st.radio(
+    chosen: risk.PersonReleased = st.radio(
         say("In the person column of the release"),
         risk.PERSON_RELEASED,
         format_func=lambda option: say(words[option]),
@@ -257,31 +210,21 @@ def _ask_for_person(audit: risk.RiskAudit) -> risk.PersonReleased:
         horizontal=True,
         persist_state="session",
     )
-    return "left_out" if chosen == "left_out" else "pseudonym"
-
-
-def _digest(key: str, option: int, person: str) -> str:
-    """Return a short name for what was made: Streamlit 1.67 may serve former bytes under the same name."""
-    return hashlib.sha256(f"{key} {option} {person}".encode()).hexdigest()[:8]
+    return chosen
 
 
 def _offer(made: risk.Release, what_if: risk.WhatIf, stem: str) -> None:
+    about = "A file for each quasi-identifier, value;level 1;level 2;…; they hold the table's values."
+    offered = (
+        Download("Generalized table", f"{stem}.csv", lambda: made.data),
+        Download("How it was made", f"{stem}.json", lambda: made.settings),
+        Download(
+            "Hierarchies searched",
+            f"{stem}_hierarchies.zip",
+            lambda: zip_of(what_if.hierarchy_files()),
+            about,
+        ),
+    )
     with st.container(horizontal=True):
-        show_download(
-            Download("Generalized table", f"{stem}.csv", "text/csv", lambda: made.data),
-            key="risk_generalized",
-        )
-        show_download(
-            Download("How it was made", f"{stem}.json", "application/json", lambda: made.settings),
-            key="risk_generalized_settings",
-        )
-        show_download(
-            Download(
-                "Hierarchies searched",
-                f"{stem}_hierarchies.zip",
-                "application/zip",
-                lambda: zip_of(what_if.hierarchy_files()),
-                "A file for each quasi-identifier, value;level 1;level 2;…; they hold the table's values.",
-            ),
-            key="risk_hierarchies_used",
-        )
+        for name, download in zip(("", "_settings", "_hierarchies"), offered, strict=True):
+            show_download(download, key=f"risk_generalized{name}")

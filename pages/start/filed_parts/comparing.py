@@ -6,9 +6,9 @@ import streamlit as st
 
 from core.filed import Change, FiledReport, compare_reports
 from core.result import Col, Table
-from core.verdict import Finding, Verdict
+from core.verdict import Verdict
 from core.words import say
-from pages.components.results import show_badge, show_table
+from pages.components.results import show_findings, show_table
 from pages.components.text import sentence
 
 _CHANGES = (
@@ -42,7 +42,9 @@ def show_comparison(report: FiledReport, others: Sequence[FiledReport]) -> None:
             else:
                 show_table(Table("", heading, _CHANGES, changes))
     for heading, findings in found.findings().items():
-        _show_findings(heading, findings)
+        if findings:
+            st.markdown(f"**{say(heading)}**")
+            show_findings(findings, key=f"filed_{heading}", at_once=len(findings), fold_held=False)
 
 
 def _show_judged(changes: Sequence[Change]) -> None:
@@ -50,12 +52,3 @@ def _show_judged(changes: Sequence[Change]) -> None:
     for each in changes:
         verdicts = " → ".join(say(Verdict(told).word) for told in (each.before, each.after) if told)
         st.markdown(f"**{verdicts}** · {sentence(each.name)}")
-
-
-def _show_findings(heading: str, findings: Sequence[Finding]) -> None:
-    if findings:
-        st.markdown(f"**{say(heading)}**")
-    for each in findings:
-        with st.container(horizontal=True, vertical_alignment="top", gap="small", wrap=False):
-            show_badge(each.verdict)
-            st.markdown(sentence(each.message), width="stretch")

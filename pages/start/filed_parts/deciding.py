@@ -145,7 +145,6 @@ def _show_decided(decided: deciding.DecidedReport, *, is_new: bool, signed: Sign
                 Download(
                     "Decided report",
                     f"{name}_{digest}.json",
-                    "application/json",
                     lambda: decided.data,
                     "The report as it was filed, with the decision. Sign and file this one.",
                     is_main=True,
@@ -156,7 +155,6 @@ def _show_decided(decided: deciding.DecidedReport, *, is_new: bool, signed: Sign
             Download(
                 "evidence.zip",
                 f"evidence_{digest}.zip",
-                "application/zip",
                 partial(evidence_zip, decided, signed=signed),
                 "Everything but the data, with how to verify it without AnonAudit.",
             ),

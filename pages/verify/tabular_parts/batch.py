@@ -1,21 +1,46 @@
 """Verifying pairs of files one after the other: a file that cannot be verified never stops the others."""
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import streamlit as st
 
-from core import caching
-from core.caching import StoredFile
+from core.caching import StoredFile, remembered, where_it_fits
 from core.errors import AuditInputError, refuse
 from core.tables import Dataset
-from core.tabular import FilePair, LeftOutFile, judge_tabular
+from core.tabular import (
+    AnonymizationLog,
+    FilePair,
+    LeftOutFile,
+    TabularMeasurement,
+    TabularSettings,
+    judge_tabular,
+    measure_classes,
+    measure_tabular,
+    read_log,
+)
+from core.tabular.second_opinion import (
+    SecondOpinionMeasurement,
+    measure_second_opinion,
+    with_quasi_identifiers,
+)
 from core.tabular.verified import VerifiedFile, verified_file
 from core.words import joined, say
-from pages.components.reading import read_options
+from pages.components.reading import read_table
 from pages.components.text import plain
 from pages.components.texts import what_was_read
 from pages.verify.tabular_parts.settings import Limits
+
+_KEPT = 64  # pairs of a batch
+
+
+class TimedMeasurement(NamedTuple):
+    """What the rule counts of a pair of files, and how long that took."""
+
+    measurement: TabularMeasurement
+    seconds: float
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -38,7 +63,7 @@ class MeasuredFile:
     original: Dataset
     anonymized: Dataset
     log: StoredFile
-    measured: caching.MeasuredPair
+    measured: TimedMeasurement
 
     @property
     def identity(self) -> tuple[str, str, str]:
@@ -46,14 +71,9 @@ class MeasuredFile:
         return self.original.fingerprint, self.anonymized.fingerprint, self.log.key
 
     @property
-    def quasi_identifiers_key(self) -> str:
-        """Return the widget key under which the person chooses this file's quasi-identifiers."""
-        return f"tabular_quasi_identifiers_{self.anonymized.fingerprint}_{self.log.key}"
-
-    @property
-    def no_quasi_identifiers_key(self) -> str:
-        """Return the widget key under which the person confirms that this file has no quasi-identifiers."""
-        return f"tabular_no_quasi_identifiers_{self.anonymized.fingerprint}_{self.log.key}"
+    def mark(self) -> str:
+        """Return what its widgets are called after."""
+        return f"{self.anonymized.fingerprint}_{self.log.key}"
 
 
 def measure_pairs(
@@ -89,31 +109,60 @@ def _measure_pair(
     problems: list[str] = []
     tables: list[Dataset] = []
     for name in (pair.original, pair.anonymized):
-        stored = files[name]
-        try:
-            tables.append(caching.vault().dataset(stored.key, read_options(tool, stored)))
-        except AuditInputError as error:
-            problems += error.problems
+        table, error = read_table(tool, files[name])
+        problems += error.problems if error else ()
+        tables += [] if table is None else [table]
     log = files[pair.log]
     try:
-        caching.tabular_log(log.key)
+        read = _log(log)
     except AuditInputError as error:
         problems += error.problems
     refuse(problems)
     original, anonymized = tables
-    measured = caching.tabular_measurement(original.fingerprint, anonymized.fingerprint, log.key, patterns)
+    measured = _measure(original, anonymized, read, patterns)
     return MeasuredFile(pair=pair, original=original, anonymized=anonymized, log=log, measured=measured)
+
+
+@remembered(kept=_KEPT)
+def _log(stored: StoredFile) -> AnonymizationLog:
+    return read_log(stored.data, name=stored.name)
+
+
+@remembered(kept=_KEPT)
+def _measure(
+    original: Dataset, anonymized: Dataset, log: AnonymizationLog, patterns: tuple[str, ...]
+) -> TimedMeasurement:
+    started_at = time.perf_counter()
+    measured = measure_tabular(original, anonymized, log, settings=TabularSettings(patterns=patterns))
+    return TimedMeasurement(measured, time.perf_counter() - started_at)
+
+
+@remembered(kept=_KEPT)
+def _opinion(original: Dataset, anonymized: Dataset, log: AnonymizationLog) -> SecondOpinionMeasurement:
+    return where_it_fits(measure_second_opinion)(original, anonymized, log)
+
+
+@remembered(kept=_KEPT)
+def _opinion_over(
+    original: Dataset, anonymized: Dataset, log: AnonymizationLog, quasi_identifiers: tuple[str, ...]
+) -> SecondOpinionMeasurement:
+    measured = _opinion(original, anonymized, log)
+    return with_quasi_identifiers(measured, anonymized, quasi_identifiers)
+
+
+_classes = remembered(kept=_KEPT, in_turn=False)(measure_classes)
 
 
 def judge(file: MeasuredFile, limits: Limits) -> VerifiedFile:
     """Hold a measured file against the limits; fast enough for a slider."""
     measurement = file.measured.measurement
-    chosen = st.session_state.get(file.quasi_identifiers_key)
+    asked = st.session_state.get
+    chosen = asked(f"tabular_quasi_identifiers_{file.mark}")
     by_hand = None if chosen is None or tuple(chosen) == measurement.quasi_identifiers else tuple(chosen)
-    classes = caching.tabular_classes(
-        file.anonymized.fingerprint, measurement.quasi_identifiers if by_hand is None else by_hand
-    )
-    opinion = caching.tabular_second_opinion(*file.identity, by_hand)
+    quasi_identifiers = measurement.quasi_identifiers if by_hand is None else by_hand
+    classes = _classes(file.anonymized, quasi_identifiers)
+    compared = file.original, file.anonymized, _log(file.log)
+    opinion = _opinion(*compared) if by_hand is None else _opinion_over(*compared, by_hand)
     audit = judge_tabular(
         measurement,
         classes=classes,
@@ -121,7 +170,8 @@ def judge(file: MeasuredFile, limits: Limits) -> VerifiedFile:
         read=what_was_read("tabular", file.anonymized, opinion.texts),
         thresholds=limits.rule[measurement.log.mode],
         opinion_thresholds=replace(
-            limits.opinion, no_quasi_identifiers=bool(st.session_state.get(file.no_quasi_identifiers_key))
+            limits.opinion,
+            no_quasi_identifiers=bool(asked(f"tabular_no_quasi_identifiers_{file.mark}")),
         ),
     )
     return verified_file(audit, file.original, file.anonymized, seconds=file.measured.seconds)

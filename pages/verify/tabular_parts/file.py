@@ -9,10 +9,10 @@ from core.result import Result, Table
 from core.tabular import TabularAudit
 from core.tabular.evidence import evidence_of, evidence_table
 from core.tabular.second_opinion import SecondOpinionSettings, SecondOpinionThresholds
-from core.verdict import Finding, Verdict
+from core.verdict import Verdict
 from core.words import say
 from pages.components import results
-from pages.components.asking import CHOOSE, ask_for, ask_for_several
+from pages.components.asking import CHOOSE, ask_for
 from pages.components.parts import show_group, show_part
 from pages.components.shown import Shown
 from pages.components.text import sentence
@@ -40,71 +40,49 @@ def show_map(shown: Shown) -> None:
         results.show_findings(found, key="tabular_column", fold_held=False)
 
 
+_SIDES = {
+    "rule": (
+        "Published rule",
+        "Believes what the log says of each column, and checks whether it was done.",
+        "No column check failed and every figure meets its threshold.",
+    ),
+    "opinion": (
+        "Second opinion",
+        "Does not believe the log: looks at what is left of the original table.",
+        "Nothing speaks against the table.",
+    ),
+}
+
+
 def show_sides(shown: Shown) -> None:
     """Show what the published rule says beside the second opinion."""
     audit: TabularAudit = shown.audit
-    in_card = said_in_card(shown.result)
-    is_alone = len(shown.measured) == 1
-    rule, opinion = st.columns(2)
-    with rule, st.container(border=True, height="stretch", key="tabular_side_rule"):
-        _show_side(
-            "Published rule",
-            audit.verdict,
-            "Believes what the log says of each column, and checks whether it was done.",
-            audit.findings,
-            "No column check failed and every figure meets its threshold.",
-            key="rule",
-            at_once=1,  # the map above tells what the rule says of each column
-            in_card=in_card,
-        )
-    with opinion, st.container(border=True, height="stretch", key="tabular_side_opinion"):
-        _show_side(
-            "Second opinion",
-            audit.second_opinion_verdict,
-            "Does not believe the log: looks at what is left of the original table.",
-            (*audit.measurement.notes, *(audit.second_opinion.findings if audit.second_opinion else ())),
-            "Nothing speaks against the table.",
-            key="opinion",
-            at_once=2 if is_alone else 1,
-            in_card=in_card,
-        )
-
-
-def _show_side(
-    title: str,
-    verdict: Verdict,
-    idea: str,
-    findings: tuple[Finding, ...],
-    nothing: str,
-    *,
-    key: str,
-    at_once: int,
-    in_card: str,
-) -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.subheader(say(title), anchor=False, width="content", help=say(idea))
-        results.show_badge(verdict)
-    if findings:
-        results.show_findings(findings, key=f"tabular_{key}", at_once=at_once, in_card=in_card)
-    else:
-        st.markdown(say(nothing))
+    ours = audit.second_opinion.findings if audit.second_opinion else ()
+    found = {"rule": audit.findings, "opinion": (*audit.measurement.notes, *ours)}
+    # the map above tells what the rule says of each column
+    at_once = {"rule": 1, "opinion": 2 if len(shown.measured) == 1 else 1}
+    for place, (side, (title, idea, nothing)) in zip(st.columns(2), _SIDES.items(), strict=True):
+        with place, st.container(border=True, height="stretch", key=f"tabular_side_{side}"):
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.subheader(say(title), anchor=False, width="content", help=say(idea))
+                results.show_badge(shown.result.verdicts[title])
+            in_card = said_in_card(shown.result)
+            results.show_findings(found[side], key=f"tabular_{side}", at_once=at_once[side], in_card=in_card)
+            if not found[side]:
+                st.markdown(say(nothing))
 
 
 def ask_for_classes(shown: Shown) -> None:
     """Ask for the quasi-identifiers and k, and show the classes."""
     audit, file = shown.audit, shown.found["file"]
-    ask = partial(ask_for, "tabular", SecondOpinionThresholds)
-    ask_for_several(
-        SecondOpinionSettings,
-        "quasi_identifiers",
-        file.anonymized.columns,
-        start=audit.measurement.quasi_identifiers,
-        key=file.quasi_identifiers_key,
-    )
+    options, start = file.anonymized.columns, audit.measurement.quasi_identifiers
+    of_file = partial(ask_for, "tabular", mark=file.mark)
+    of_file(SecondOpinionSettings, "quasi_identifiers", options=options, start=start)
     if audit.classes is None:
-        ask("no_quasi_identifiers", key=file.no_quasi_identifiers_key)
+        of_file(SecondOpinionThresholds, "no_quasi_identifiers")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        ask("smallest_k", start=shown.thresholds.opinion.smallest_k)
+        k = shown.thresholds.opinion.smallest_k
+        ask_for("tabular", SecondOpinionThresholds, "smallest_k", start=k)
         st.toggle(say("Logarithmic scale"), key="tabular_log_scale", persist_state="session")
     show_group(shown.result, "classes")
 

@@ -1,6 +1,6 @@
 """Which uploaded files belong together: by their names, and by hand."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
@@ -9,13 +9,12 @@ from core.caching import StoredFile
 from core.tabular import FilePair, LeftOutFile, pair_files
 from core.triage import GivenFile, offers
 from core.words import joined, own, say
-from pages.components.asking import CHOOSE
+from pages.components import pairing as by_hand
 from pages.components.inputs import WAYS, Way, show_ways_on
 from pages.components.reading import read_table
 from pages.components.text import plain
 
 MOST_TAKEN_ALONG = 2  # tables: one, or one and its copy
-_ROLES = {"original": "Original", "anonymized": "Anonymized table", "log": "Log"}
 
 
 def pair_given(
@@ -23,13 +22,10 @@ def pair_given(
 ) -> tuple[tuple[FilePair, ...], tuple[LeftOutFile, ...]]:
     """Pair files by their names, the rest as the person did; return pairs and what is left out, and why."""
     named = {stored.name: stored for stored in files}
-    names = list(named)
-    pairing = pair_files(names)
-    by_hand = [
-        pair for pair in _pairs_by_hand(tool) if {pair.original, pair.anonymized, pair.log} <= {*names}
-    ]
-    taken = {pair.original for pair in by_hand}
-    pairs = (*(pair for pair in pairing.pairs if pair.original not in taken), *by_hand)
+    pairing = pair_files(list(named))
+    chosen = [FilePair(**pair) for pair in by_hand.pairs_by_hand(tool, _parts(files))]
+    taken = {pair.original for pair in chosen}
+    pairs = (*(pair for pair in pairing.pairs if pair.original not in taken), *chosen)
     used = {name for pair in pairs for name in (pair.original, pair.anonymized, pair.log)}
     left_out = tuple(
         _with_cause(tool, file, named.get(file.name))
@@ -59,24 +55,20 @@ def can_be_paired(tool: str, files: Sequence[StoredFile]) -> bool:
 
 def ask_for_pairs(tool: str, files: Sequence[StoredFile]) -> None:
     """Let the person pair files by hand, and undo it."""
-    names = [stored.name for stored in files]
-    if not can_be_paired(tool, files):
+    if can_be_paired(tool, files):
+        by_hand.ask_for_pairs(tool, _parts(files), of="original", label="Pair these three")
+    else:
         st.caption(say("There is nothing to pair: an original, an anonymized table and a log are needed."))
-        return
-    _ask_for_pair(tool, names)
-    for pair in _pairs_by_hand(tool):
-        if {pair.original, pair.anonymized, pair.log} <= {*names}:
-            st.button(
-                plain(say("Undo {file}", file=pair.original)),
-                key=f"{tool}_unpair_{pair.original}",
-                on_click=_forget_pair,
-                args=(tool, pair),
-            )
 
 
-def _pairs_by_hand(tool: str) -> list[FilePair]:
-    pairs: list[FilePair] = st.session_state.setdefault(f"{tool}_pairs_by_hand", [])
-    return pairs
+def _parts(files: Sequence[StoredFile]) -> by_hand.Parts:
+    logs = [stored.name for stored in files if is_log(stored.name)]
+    tables = [stored.name for stored in files if not is_log(stored.name)]
+    return {
+        "original": ("Original", tables),
+        "anonymized": ("Anonymized table", tables),
+        "log": ("Log", logs),
+    }
 
 
 def show_left_out(left_out: Sequence[LeftOutFile]) -> None:
@@ -114,35 +106,3 @@ def show_what_needs_no_log(tool: str, files: Sequence[StoredFile]) -> None:
             places = {role: [keys[name] for name in names] for role, names in offer.places.items()}
             found.setdefault(offer.tool, Way(offer.tool, partial(dict, places)))
     show_ways_on(tool, found.values())
-
-
-def _ask_for_pair(tool: str, names: Sequence[str]) -> None:
-    chosen: Mapping[str, str | None] = {
-        role: place.selectbox(
-            say(label),
-            names,
-            index=None,
-            placeholder=say(CHOOSE),
-            key=f"{tool}_pair_{role}",
-            persist_state="session",
-        )
-        for place, (role, label) in zip(st.columns(3), _ROLES.items(), strict=True)
-    }
-    complete = all(chosen.values()) and chosen["log"] not in {chosen["original"], chosen["anonymized"]}
-    st.button(
-        say("Pair these three"),
-        key=f"{tool}_pair",
-        disabled=not complete,
-        on_click=_remember_pair,
-        args=(tool, chosen),
-    )
-
-
-def _remember_pair(tool: str, chosen: Mapping[str, str]) -> None:
-    pair = FilePair(**chosen)
-    others = [other for other in _pairs_by_hand(tool) if other.original != pair.original]
-    st.session_state[f"{tool}_pairs_by_hand"] = [*others, pair]
-
-
-def _forget_pair(tool: str, pair: FilePair) -> None:
-    st.session_state[f"{tool}_pairs_by_hand"] = [other for other in _pairs_by_hand(tool) if other != pair]

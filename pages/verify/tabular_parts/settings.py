@@ -11,8 +11,7 @@ from core.tabular import TabularSettings, TabularThresholds
 from core.tabular.log import Mode
 from core.tabular.second_opinion import SecondOpinionThresholds
 from core.words import own, say
-from pages.components.asking import ask_for_number, ask_for_several
-from pages.components.policy import opened_form
+from pages.components.asking import ask_for, ask_for_form
 
 _PATTERNS = described(TabularSettings)["patterns"]
 
@@ -26,23 +25,10 @@ class Limits(NamedTuple):
 
 def ask_for_patterns() -> tuple[str, ...]:
     """Show which sensitive patterns count in the published rule; changing them scans again."""
-    if opened := opened_form("tabular", TabularSettings):
-        st.session_state["tabular_patterns"] = opened["patterns"]
-    chosen: tuple[str, ...] = st.session_state.setdefault("tabular_patterns", _PATTERNS.default)
     with st.form("tabular_patterns_form", border=False):
-        picked = ask_for_several(
-            TabularSettings,
-            "patterns",
-            list(CATALOGUE),
-            start=list(chosen),
-            format_func=lambda key: say(CATALOGUE[key].label),
-            key="tabular_patterns_choice",
-            label=say(_PATTERNS.label),
-        )
-        if st.form_submit_button(say("Scan again")) and picked:
-            st.session_state["tabular_patterns"] = tuple(key for key in CATALOGUE if key in picked)
-            st.rerun()
-    return chosen
+        picked: tuple[str, ...] = ask_for("tabular", TabularSettings, "patterns")
+        st.form_submit_button(say("Scan again"))
+    return tuple(key for key in CATALOGUE if key in picked) or _PATTERNS.default
 
 
 def show_departures(patterns: tuple[str, ...], limits: Limits) -> None:
@@ -84,28 +70,18 @@ _OF_MODE: Mapping[Mode, tuple[str, str]] = {
 def _ask_for_rule(mode: Mode) -> TabularThresholds:
     title, label = _OF_MODE[mode]
     st.markdown(say(title))
+    given = {
+        name: {"mark": mode, "label": say(label, label=own(told.label))}
+        for name, told in described(TabularThresholds).items()
+    }
     published = TabularThresholds.for_mode(mode)
-    return TabularThresholds(
-        **{
-            name: ask_for_number(
-                TabularThresholds,
-                name,
-                slider=True,
-                start=getattr(published, name),
-                key=f"tabular_limit_{mode}_{name}",
-                label=say(label, label=own(told.label)),
-            )
-            for name, told in described(TabularThresholds).items()
-        }
-    )
+    asked = ask_for_form("tabular", TabularThresholds, per_row=1, used=published, given=given)
+    return TabularThresholds(**asked)
 
 
 def _ask_for_opinion(k: int) -> SecondOpinionThresholds:
     st.markdown(say("**Second opinion**"))
-    shares = {
-        name: ask_for_number(SecondOpinionThresholds, name, slider=True, key=f"tabular_limit_{name}")
-        for name, told in described(SecondOpinionThresholds).items()
-        if told.percent
-    }
+    names = [name for name, told in described(SecondOpinionThresholds).items() if told.percent]
+    shares = ask_for_form("tabular", SecondOpinionThresholds, *names, per_row=1)
     shares["relinkage_fail_share"] = max(shares["relinkage_fail_share"], shares["relinkage_warn_share"])
     return SecondOpinionThresholds(**shares, smallest_k=k)

@@ -9,6 +9,7 @@ import streamlit as st
 from core.errors import AuditInputError
 from core.jobs import Progress
 from core.result import Result
+from core.tools import Input
 from core.vcf import PairOutcome, VcfAudit, VcfFile, VcfSettings, judge_donors
 from core.vcf.apart import measure_apart
 from core.vcf.donor import DonorMeasurement
@@ -23,6 +24,7 @@ from pages.components.results import show_findings, show_verdict
 from pages.verify.vcf_parts.inputs import start_small_work
 
 TOOL = "vcf_donors"
+_PANEL = Input(role="panel", label="Panel")
 
 
 def show_donors(
@@ -58,7 +60,7 @@ def _ask_for_panel() -> VcfFile | None:
                 "release, a study that others hold."
             )
         )
-        files = ask_for_files(TOOL, "panel", label="Panel", several=False)
+        files = ask_for_files(TOOL, _PANEL, several=False)
         for stored in files[-1:]:
             list_file(TOOL, "panel", stored)
         path = _path_of_panel() if offers_folders() else None

@@ -9,19 +9,21 @@ import streamlit as st
 from core.caching import StoredFile, vault
 from core.errors import AuditInputError
 from core.jobs import Progress
-from core.vcf import Level, Pairing, VcfFile, VcfPair, files_of_folders, pair_files, split_uploads
+from core.vcf import Pairing, VcfFile, VcfPair, files_of_folders, pair_files, split_uploads
 from core.vcf.measuring import open_lines
-from core.words import joined, own, say
+from core.words import joined, say
+from pages.components import pairing as by_hand
 from pages.components.access import offers_folders, path_within
-from pages.components.asking import CHOOSE
 from pages.components.long_work import start_work
 from pages.components.reading import show_problems
 from pages.components.text import plain
 
 SMALL = 20_000_000  # bytes: read in a second or two
 MOMENT_SECONDS = 1.0
-LEVELS: Mapping[Level, str] = {"high": own("high"), "low": own("low")}
-_LEVEL_HELP = "High: header, repeats and rare variants must be masked. Low: the header only."
+LEVELS = {
+    "high": "High: header, repeats and rare variants must be masked",
+    "low": "Low: the header only",
+}
 
 
 @dataclass(frozen=True)
@@ -77,14 +79,17 @@ def pair_given(tool: str, *given: GivenFiles) -> Pairing:
         unmatched=tuple(name for one in found for name in one.unmatched),
     )
     known = _by_name(given)
-    by_hand = tuple(
-        VcfPair(original=known[original], anonymized=known[anonymized], level=level)
-        for original, anonymized, level in _by_hand(tool)
-        if original in known and anonymized in known
+    chosen = tuple(
+        VcfPair(
+            original=known[pair["original"]],
+            anonymized=known[pair["anonymized"]],
+            level="low" if pair["level"] == "low" else "high",
+        )
+        for pair in by_hand.pairs_by_hand(tool, _parts(known))
     )
-    taken = {pair.anonymized.name for pair in by_hand}
-    pairs = (*(pair for pair in by_name.pairs if pair.anonymized.name not in taken), *by_hand)
-    used = {name for pair in by_hand for name in (pair.original.name, pair.anonymized.name)}
+    taken = {pair.anonymized.name for pair in chosen}
+    pairs = (*(pair for pair in by_name.pairs if pair.anonymized.name not in taken), *chosen)
+    used = {name for pair in chosen for name in (pair.original.name, pair.anonymized.name)}
     unmatched = tuple(name for name in by_name.unmatched if name not in used)
     return Pairing(pairs=pairs, unmatched=unmatched)
 
@@ -132,61 +137,11 @@ def what_is_wrong(stored: StoredFile) -> str:
         return joined(error.problems)
 
 
-def _by_hand(tool: str) -> list[tuple[str, str, Level]]:
-    pairs: list[tuple[str, str, Level]] = st.session_state.setdefault(f"{tool}_pairs_by_hand", [])
-    return pairs
-
-
 def ask_for_pairs(tool: str, *given: GivenFiles) -> None:
     """Let the person pair files by hand, and undo it."""
-    names = list(_by_name(given))
-    places = st.columns(3)
-    original = places[0].selectbox(
-        say("Original"),
-        names,
-        index=None,
-        placeholder=say(CHOOSE),
-        key=f"{tool}_pair_original",
-        persist_state="session",
-    )
-    anonymized = places[1].selectbox(
-        say("Anonymized"),
-        names,
-        index=None,
-        placeholder=say(CHOOSE),
-        key=f"{tool}_pair_anonymized",
-        persist_state="session",
-    )
-    level = places[2].segmented_control(
-        say("Level"),
-        tuple(LEVELS),
-        format_func=lambda each: say(LEVELS[each]),
-        default="high",
-        required=True,
-        key=f"{tool}_pair_level",
-        help=say(_LEVEL_HELP),
-        persist_state="session",
-    )
-    st.button(
-        say("Pair these two"),
-        key=f"{tool}_pair",
-        disabled=not original or not anonymized or original == anonymized,
-        on_click=_remember,
-        args=(tool, original, anonymized, level or "high"),
-    )
-    for pair in _by_hand(tool):
-        st.button(
-            say("Undo {file}", file=plain(pair[1])),
-            key=f"{tool}_unpair_{pair[1]}",
-            on_click=_forget,
-            args=(tool, pair),
-        )
+    by_hand.ask_for_pairs(tool, _parts(_by_name(given)), of="anonymized", label="Pair these two")
 
 
-def _remember(tool: str, original: str, anonymized: str, level: Level) -> None:
-    others = [pair for pair in _by_hand(tool) if pair[1] != anonymized]
-    st.session_state[f"{tool}_pairs_by_hand"] = [*others, (original, anonymized, level)]
-
-
-def _forget(tool: str, pair: tuple[str, str, Level]) -> None:
-    st.session_state[f"{tool}_pairs_by_hand"] = [other for other in _by_hand(tool) if other != pair]
+def _parts(files: Mapping[str, VcfFile]) -> by_hand.Parts:
+    names = list(files)
+    return {"original": ("Original", names), "anonymized": ("Anonymized", names), "level": ("Level", LEVELS)}

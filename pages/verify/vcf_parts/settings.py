@@ -1,7 +1,6 @@
 """The VCF verifier's settings: repeats start a new reading, threshold and severities judge at once."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -11,7 +10,7 @@ from core.settings_form import described
 from core.vcf import ALL_CHECKS, MAF_LIMIT, VcfSettings
 from core.verdict import Verdict
 from core.words import say
-from pages.components.asking import ask_for_number, ask_on_log_scale, edit_table
+from pages.components.asking import ask_for_form, ask_on_log_scale, edit_table
 from pages.components.policy import opened_form
 from pages.components.reading import show_problems
 
@@ -20,11 +19,8 @@ _REPEATS = ("min_motif", "max_motif", "min_repeat")
 
 def ask_for_repeats(tool: str) -> VcfSettings:
     """Ask what counts as a short tandem repeat; a change needs the files to be read again."""
-    asked: dict[str, Any] = {}
     with st.form(f"{tool}_repeats", border=False):
-        for place, name in zip(st.columns(3), _REPEATS, strict=True):
-            with place:
-                asked[name] = ask_for_number(VcfSettings, name, key=f"{tool}_{name}")
+        asked = ask_for_form(tool, VcfSettings, *_REPEATS)
         st.form_submit_button(say("Use these"), key=f"{tool}_use_repeats")
     try:
         settings = VcfSettings(**asked)

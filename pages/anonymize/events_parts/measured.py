@@ -1,0 +1,67 @@
+"""What was measured of an event log; each part is kept by what it depends on."""
+
+from core import events
+from core.caching import remembered
+from core.events import AnonymizedEvents, EventSettings, Release, ReleaseOptions, Rule, TraceRisk
+from core.tables import Dataset
+
+measure = remembered(kept=4)(events.measure_events)
+
+
+def audit(
+    log: Dataset, settings: EventSettings, rule: Rule, options: ReleaseOptions, *, batch: int
+) -> events.EventAudit:
+    """Judge an export.
+
+    A limit for traces judges and changes nothing else: the pseudonyms stay those of the export.
+    """
+    released = Rule(k=rule.k, strategy=rule.strategy, cap=rule.cap)
+    return events.judge_events(
+        _anonymized(log, settings, rule),
+        release=_release(log, settings, released, options, batch=batch),
+        traces_before=_traces_before(log, settings),
+        traces_after=trace_risk(log, settings, released, options.pseudonym_per),
+        rows=_row_risk(log, settings, released, options.pseudonym_per),
+    )
+
+
+@remembered(kept=8, in_turn=False)
+def _anonymized(log: Dataset, settings: EventSettings, rule: Rule) -> AnonymizedEvents:
+    return events.anonymize_events(measure(log, settings), rule)
+
+
+@remembered(kept=4, in_turn=False)
+def _release(
+    log: Dataset, settings: EventSettings, rule: Rule, options: ReleaseOptions, *, batch: int
+) -> Release:
+    """Write the export; without a seed its pseudonyms are fresh for each `batch`."""
+    del batch  # tells exports apart, no more
+    return events.release_events(_anonymized(log, settings, rule), options, options.token_source)
+
+
+@remembered(kept=4, in_turn=False)
+def _traces_before(log: Dataset, settings: EventSettings) -> TraceRisk:
+    return events.trace_risk(events.original_traces(measure(log, settings)))
+
+
+@remembered(kept=64, in_turn=False)
+def trace_risk(log: Dataset, settings: EventSettings, rule: Rule, pseudonym_per: str) -> TraceRisk:
+    """Measure trace risk of an export."""
+    return events.trace_risk(events.released_traces(_anonymized(log, settings, rule), pseudonym_per))
+
+
+@remembered(kept=64, in_turn=False)
+def _row_risk(log: Dataset, settings: EventSettings, rule: Rule, pseudonym_per: str) -> events.RowRisk:
+    return events.row_risk(_anonymized(log, settings, rule), pseudonym_per)
+
+
+@remembered(kept=64, in_turn=False)
+def outcomes(log: Dataset, settings: EventSettings, k: int, cap: int | None) -> tuple[events.Outcome, ...]:
+    """Compare both strategies with single- and multi-level flattening for one k."""
+    return events.compare_strategies(measure(log, settings), k=k, cap=cap)
+
+
+@remembered(kept=4)
+def curve(log: Dataset, settings: EventSettings, cap: int | None) -> tuple[events.Outcome, ...]:
+    """Compare them for every k."""
+    return events.strategy_curve(measure(log, settings), cap=cap)

@@ -1,0 +1,11 @@
+"""What the columns of a table may be, as names and values suggest."""
+
+from core.caching import remembered
+from core.roles import RoleSuggestion, suggest_roles
+from core.tables import Dataset
+
+
+@remembered()
+def suggested_roles(dataset: Dataset) -> tuple[RoleSuggestion, ...]:
+    """Suggest a role for every column of a table."""
+    return suggest_roles(dataset.table)
