@@ -18,9 +18,8 @@ from core.commands.policies import judged
 from core.commands.reading import add_reading_options, table_reader
 from core.demo import DEMO_NAMES, DEMO_ROLES, LABEL, diversity_table
 from core.diversity.judging import accuracy_word
-from core.diversity.models import ModelKind
 from core.diversity.result import diversity_result
-from core.diversity.settings import contradictions
+from core.diversity.settings import ModelKind, contradictions
 from core.errors import AuditInputError, refuse
 from core.plain import table_csv
 from core.roles.headers import listed_names
