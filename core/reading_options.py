@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Literal
 
 from core.errors import refuse
 from core.words import own, text
 
+ModelName = Literal["none", "gliner", "presidio"]  # that looks for names in free text
 MISSING_SPELLINGS = ("NA", "N/A", "NaN", "nan", "null", "NULL", "None", "<NA>")
 
 DELIMITERS: Mapping[str, str] = MappingProxyType(

@@ -1,6 +1,5 @@
 """Tables in engines on the command line: options, addresses, and files that are too large for memory."""
 
-import argparse
 import signal
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +11,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from core.apart import most_memory
+from core.asked import Asked
 from core.at_hand import is_alone
 from core.commands.folders import tell_passed_over
 from core.engines import Address, address_of, tables_below
@@ -23,16 +23,6 @@ from core.words import Text, input_error, text
 _LARGE_FILE = 32 << 20  # bytes; how many cells a smaller one has is found out in a process of its own
 _MEMORY_FOR_A_CELL = 70  # bytes that an audit takes; measured with 10,000,000 records of eight columns
 _MEMORY_FOR_A_LETTER = 24  # the same of a file of text
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what an engine may take."""
-    parser.add_argument(
-        "--memory-limit",
-        metavar="SIZE",
-        help="with duckdb: what may be in memory at once, such as 8GB, before the rest goes to disk "
-        "(default: four fifths of the machine's)",
-    )
 
 
 class _TerminatedError(BaseException):
@@ -120,7 +110,7 @@ def _needed(file: Path) -> int:
     return n_bytes * _MEMORY_FOR_A_LETTER if is_text else 0
 
 
-def asked_of_records(arguments: argparse.Namespace, *names: str) -> list[str]:
+def asked_of_records(arguments: Asked, *names: str) -> list[str]:
     """Return which options of these names, and of evidence and models, are given: they need the records."""
     asked = [name for name in names if getattr(arguments, name)]
     asked += [name for name in ("evidence", "text_model") if getattr(arguments, name) != "none"]

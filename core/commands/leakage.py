@@ -1,13 +1,12 @@
 """``python -m core leakage``: whether a participant is still in the scrambled table."""
 
-import argparse
 from datetime import datetime
-from pathlib import Path
 
+from core.asked import Asked
 from core.commands import engines as in_engine
-from core.commands.output import Audited, add_evidence_option
+from core.commands.audited import Audited
 from core.commands.policies import judged, looks
-from core.commands.reading import add_reading_options, add_text_options, place, read_options, table_reader
+from core.commands.reading import read_options, table_reader
 from core.engines import refused_in_engine
 from core.free_text import read_cells
 from core.leakage import LeakageSettings, LeakageThresholds, audit_leakage
@@ -17,45 +16,13 @@ from core.leakage.proof import leakage_proof
 from core.leakage.report import leakage_report, rows_report
 from core.leakage.result import leakage_result, rows_result
 from core.reports import Report, input_facts, origin_facts
-from core.settings_form import add_options, from_options
+from core.settings_form import from_options
 from core.words import own, text
 
-FORMS = (LeakageSettings, LeakageThresholds)
 _TREATED = {"leave out": text("leave out"), "match": text("match"), "difference": text("difference")}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the files, what to ignore, and the thresholds."""
-    for name, about in (("original", "the original table"), ("scrambled", "the scrambled table")):
-        parser.add_argument(name, type=place, metavar=name.upper(), help=about)
-    in_engine.add_arguments(parser)
-    parser.add_argument(
-        "value",
-        nargs="?",
-        metavar="VALUE",
-        help="a value to ignore, such as -999; the same as --ignore-value",
-    )
-    parser.add_argument(
-        "columns",
-        nargs="?",
-        metavar="COLUMNS",
-        help="columns to ignore, such as 0,1; the same as --ignore-column",
-    )
-    for form in FORMS:
-        add_options(parser, form)
-    parser.add_argument("--holdout", type=Path, metavar="FILE", help="records that were not scrambled")
-    add_text_options(parser)
-    add_reading_options(parser)
-    add_evidence_option(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-
-
-def run(arguments: argparse.Namespace) -> int:
-    """Audit the pair, print the result, return the exit code."""
-    return audit(arguments).show(arguments)
-
-
-def audit(arguments: argparse.Namespace) -> Audited:
+def audit(arguments: Asked) -> Audited:
     """Audit the pair."""
     # What stands behind the tables is to be ignored, as what options say.
     for option, given in (("ignore_value", arguments.value), ("ignore_column", arguments.columns)):
@@ -96,9 +63,7 @@ def audit(arguments: argparse.Namespace) -> Audited:
     )
 
 
-def _audit_in_engine(
-    arguments: argparse.Namespace, settings: LeakageSettings, thresholds: LeakageThresholds
-) -> Audited:
+def _audit_in_engine(arguments: Asked, settings: LeakageSettings, thresholds: LeakageThresholds) -> Audited:
     """Apply the row rules where the tables are."""
     asked = in_engine.asked_of_records(arguments, "holdout", "read")
     if settings.n_permutations is not None:

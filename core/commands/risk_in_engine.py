@@ -1,14 +1,14 @@
 """``python -m core risk`` where the table is, and in DuckDB where it is too large for memory."""
 
-import argparse
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from core.asked import Asked
 from core.at_hand import is_alone
 from core.commands import earlier
+from core.commands.audited import Audited
 from core.commands.engines import address_given, are_too_large, asked_of_records, in_thread
-from core.commands.output import Audited
 from core.commands.policies import judged
 from core.commands.reading import read_options
 from core.engines import refused_in_engine
@@ -26,7 +26,7 @@ _NEED_RECORDS = (
 )
 
 
-def asks_engine(arguments: argparse.Namespace) -> bool:
+def asks_engine(arguments: Asked) -> bool:
     """Tell whether a table is in an engine, or a folder, or a file that needs more memory than there is.
 
     A file stays in memory where an option needs its records.
@@ -43,7 +43,7 @@ def asks_engine(arguments: argparse.Namespace) -> bool:
     )
 
 
-def audit(arguments: argparse.Namespace, thresholds: RiskThresholds) -> Audited:
+def audit(arguments: Asked, thresholds: RiskThresholds) -> Audited:
     """Measure and judge a table where it is."""
     address, warnings = address_given(arguments.table)
     original = None

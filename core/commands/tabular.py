@@ -1,6 +1,5 @@
 """``python -m core tabular``: verify anonymized tables against their logs."""
 
-import argparse
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -14,30 +13,29 @@ from typing import get_args
 import numpy as np
 
 from core import at_hand, tabular
+from core.asked import Asked
 from core.at_hand import give_name, write_file
 from core.cluster import OUT_OF_MEMORY, Task, settings_digest, stamps
 from core.commands import engines as in_engine
-from core.commands.batches import Batch, add_batch_options, arguments_that_matter
+from core.commands.audited import Audited, memory_asked_for, print_evidence
+from core.commands.batches import Batch, arguments_that_matter
 from core.commands.folders import tell_passed_over
 from core.commands.output import (
     DEFAULT_REPORT_DIR,
-    Audited,
-    add_evidence_option,
-    memory_asked_for,
-    print_evidence,
     print_lines,
 )
 from core.commands.policies import judged, looks
-from core.commands.reading import add_reading_options, add_text_options, place, read_options, table_reader
+from core.commands.reading import read_options, table_reader
 from core.engines import refused_in_engine
 from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
 from core.free_text import ModelName, Reading, check_reading, read_cells
+from core.options import place
 from core.patterns import CATALOGUE
 from core.policies.judging import Columns
 from core.reports import InputFacts, PlainTable, Report, ReportTable, origin_facts
 from core.reports.as_text import lines_of
-from core.settings_form import add_options, from_options, given_options
+from core.settings_form import from_options, given_options
 from core.tables import Dataset, ReadOptions
 from core.tabular.csv_report import csv_report_header, csv_report_name, csv_report_row
 from core.tabular.evidence import evidence_tables
@@ -114,64 +112,7 @@ class _Limits:
     look: Callable[[Dataset], Columns]  # what the columns of a table look like, as far as a policy asks
 
 
-FORMS = (tabular.TabularSettings, SecondOpinionSettings, tabular.TabularThresholds, SecondOpinionThresholds)
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare originals, folders, limits and output."""
-    parser.add_argument(
-        "originals",
-        nargs="*",
-        type=place,
-        metavar="ORIGINAL",
-        help="original tables, or folders of them; xxx.csv needs xxx_anonymized.csv and "
-        "xxx_anonymized_log.json; with --log the original and the anonymized table",
-    )
-    _add_engine_options(parser)
-    parser.add_argument(
-        "--anonymized-dir",
-        type=Path,
-        metavar="DIR",
-        help="where anonymized tables and logs are (default: where the original is)",
-    )
-    parser.add_argument(
-        "--report-dir",
-        type=Path,
-        metavar="DIR",
-        help="where the CSV report goes (default: reports; with --json no file unless given)",
-    )
-    parser.add_argument(
-        "--headers", choices=("ko", "en"), default="ko", help="language of the CSV report's header"
-    )
-    for form in FORMS:
-        add_options(parser, form)
-    parser.add_argument(
-        "--pair",
-        nargs=3,
-        action="append",
-        default=[],
-        metavar=("ORIGINAL", "ANONYMIZED", "LOG"),
-        help="three files that belong together whatever they are called; repeatable",
-    )
-    parser.add_argument("--not-verified", nargs=2, action="append", default=[], help=argparse.SUPPRESS)
-    add_text_options(parser)
-    add_reading_options(parser)
-    add_evidence_option(parser)
-    add_batch_options(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON document instead of text")
-
-
-def _add_engine_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--log", metavar="LOG", help="the log of an original and an anonymized table that are named before it"
-    )
-    parser.add_argument(
-        "--key", metavar="COLUMN", help="with tables in an engine: a column that names each row of both once"
-    )
-    in_engine.add_arguments(parser)
-
-
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Asked) -> int:
     """Verify every pair, print as each is done, return the exit code."""
     report: list[_CsvReport] = []
 
@@ -194,7 +135,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def audit(
-    *runs: argparse.Namespace, begin: Callable[[], object] = bool, tell: Callable[[_Done], object] = bool
+    *runs: Asked, begin: Callable[[], object] = bool, tell: Callable[[_Done], object] = bool
 ) -> Audited:
     """Verify every pair of one run, or of several of different options.
 
@@ -245,11 +186,11 @@ def audit(
 
 
 def _verify_all(
-    pairing: tabular.Pairing, arguments: argparse.Namespace, limits: _Limits, tell: Callable[[_Done], object]
+    pairing: tabular.Pairing, arguments: Asked, limits: _Limits, tell: Callable[[_Done], object]
 ) -> tuple[list[_Done], list[tabular.LeftOutFile]]:
     """Verify the pairs of a run; a file that cannot be verified never stops the others."""
     given = getattr(arguments, "by_file", {})
-    by_file = {name: _limits(argparse.Namespace(**vars(arguments) | other)) for name, other in given.items()}
+    by_file = {name: _limits(Asked(**vars(arguments) | other)) for name, other in given.items()}
     of_pair = [(pair, by_file.get(Path(pair.original).name, limits)) for pair in pairing.pairs]
     batch = Batch(
         tool="tabular",
@@ -277,7 +218,7 @@ def _verify_all(
     return [done[number] for number in sorted(done)], left_out
 
 
-def _task(pair: tabular.FilePair, limits: _Limits, arguments: argparse.Namespace) -> Task:
+def _task(pair: tabular.FilePair, limits: _Limits, arguments: Asked) -> Task:
     there = tabular.FilePair(**{part: str(Path(path).absolute()) for part, path in vars(pair).items()})
     return Task(
         name=Path(pair.original).name,
@@ -297,7 +238,7 @@ def _measure_here(pair: tabular.FilePair, limits: _Limits) -> _Measured | AuditI
         return input_error(OUT_OF_MEMORY, pair=Path(pair.original).name)
 
 
-def _find_pairs(arguments: argparse.Namespace) -> tabular.Pairing:
+def _find_pairs(arguments: Asked) -> tabular.Pairing:
     """Pair the files found; a folder stands for every original in it, and must leave nothing unmatched."""
     originals, anonymized_dir = arguments.originals, arguments.anonymized_dir
     pairs: list[tabular.FilePair] = []
@@ -347,7 +288,7 @@ _TWO_AND_A_LOG = (
 _KEY_IN_ENGINE = "--key pairs the rows of tables in an engine; rows of files belong together by their order."
 
 
-def _pair_with_log(arguments: argparse.Namespace) -> tabular.FilePair:
+def _pair_with_log(arguments: Asked) -> tabular.FilePair:
     """Return the two tables that are named with a log."""
     if len(arguments.originals) != 2 or arguments.pair:
         raise AuditInputError("--log belongs to two tables: name the original and the anonymized one alone.")
@@ -415,7 +356,7 @@ class _CsvReport:
             ) from None
 
 
-def _csv_report(arguments: argparse.Namespace) -> list[_CsvReport]:
+def _csv_report(arguments: Asked) -> list[_CsvReport]:
     """Begin the CSV report; none where it is not asked for."""
     if arguments.report_dir is None and arguments.json:
         return []
@@ -424,7 +365,7 @@ def _csv_report(arguments: argparse.Namespace) -> list[_CsvReport]:
     return [_CsvReport(path, csv_report_header(arguments.headers))]
 
 
-def _limits(arguments: argparse.Namespace) -> _Limits:
+def _limits(arguments: Asked) -> _Limits:
     given = given_options(tabular.TabularThresholds, arguments)
     return _Limits(
         settings=from_options(tabular.TabularSettings, arguments),
@@ -444,7 +385,7 @@ def _limits(arguments: argparse.Namespace) -> _Limits:
     )
 
 
-def _asked_of_records(arguments: argparse.Namespace) -> Iterator[str]:
+def _asked_of_records(arguments: Asked) -> Iterator[str]:
     """Yield the options given that need the records themselves."""
     yield from in_engine.asked_of_records(arguments, "read", "scheduler", "resume")
     chosen = from_options(tabular.TabularSettings, arguments).patterns

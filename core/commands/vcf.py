@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -12,13 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core import at_hand, vcf
+from core.asked import Asked
 from core.cluster import Task, settings_digest, stamps
-from core.commands import policy_commands
-from core.commands.batches import Batch, add_batch_options
+from core.commands.audited import Audited, memory_asked_for
+from core.commands.batches import Batch
 from core.commands.folders import tell_passed_over
-from core.commands.output import DEFAULT_REPORT_DIR, MOST_JOBS, Audited, memory_asked_for, print_line
+from core.commands.output import DEFAULT_REPORT_DIR, MOST_JOBS, print_line
+from core.commands.policies import judged
 from core.errors import AuditInputError
-from core.settings_form import add_options, from_options
+from core.settings_form import from_options
 from core.vcf.outcomes import ended, judge_outcome, ranked, run_verdict, unread
 from core.vcf.pairing import Level, VcfPair, file_at, is_vcf_name
 from core.vcf.result import run_result
@@ -28,59 +29,13 @@ from core.words import Text, Written, input_error, own, text
 if TYPE_CHECKING:
     from core.reports import Report
 
-FORMS = (vcf.VcfSettings,)
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the subcommand's arguments."""
-    parser.add_argument("-o", "--origin", type=Path, required=True, help="folder of the original files")
-    parser.add_argument("-a", "--anony", type=Path, required=True, help="folder of the anonymized files")
-    add_options(parser, vcf.VcfSettings)
-    parser.add_argument(
-        "--report-dir",
-        type=Path,
-        help="where the CSV report goes (default: reports; with --json no file unless given)",
-    )
-    parser.add_argument(
-        "--donors",
-        action="store_true",
-        help="tell besides what the variants that remain say of the donors; reads the anonymized files again",
-    )
-    parser.add_argument(
-        "--donors-of",
-        action="extend",
-        nargs="+",
-        default=[],
-        metavar="NAME",
-        help="the same for these anonymized files alone",
-    )
-    parser.add_argument(
-        "--pair",
-        nargs=3,
-        action="append",
-        default=[],
-        metavar=("ORIGINAL", "ANONYMIZED", "LEVEL"),
-        help="two files that belong together whatever they are called, and high or low; repeatable; then no "
-        "folder is looked into",
-    )
-    parser.add_argument("--not-paired", action="append", default=[], help=argparse.SUPPRESS)
-    parser.add_argument(
-        "--panel",
-        type=Path,
-        metavar="FILE",
-        help="another VCF file with genotypes: are the donors, or their relatives, in it? (implies --donors)",
-    )
-    parser.add_argument("--jobs", type=int, default=None, help="large pairs at once (default: one per core)")
-    add_batch_options(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-
-
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Asked) -> int:
     """Verify all pairs, print the result, return the exit code."""
     return audit(arguments, write_csv=True).show(arguments)
 
 
-def audit(arguments: argparse.Namespace, *, write_csv: bool = False) -> Audited:
+def audit(arguments: Asked, *, write_csv: bool = False) -> Audited:
     """Verify all pairs, and say which is begun where they are; `write_csv`: write the CSV reports too."""
     if arguments.jobs is not None and not 1 <= arguments.jobs <= MOST_JOBS:
         between = "{setting} must be from {low} to {high}, received {value}."
@@ -106,7 +61,7 @@ def audit(arguments: argparse.Namespace, *, write_csv: bool = False) -> Audited:
         result=lambda: run_result(outcomes, dict.fromkeys(pairing.unmatched, "")),
         written=tuple(_summary(outcomes, csv, seconds, settings)),
         seconds=[one.n_seconds for one in ranked(outcomes) if one.audit is not None],
-        policy=lambda report: policy_commands().judged(arguments, report),
+        policy=lambda report: judged(arguments, report),
         problems=tuple(problem for _, problems in ended(outcomes) for problem in problems),
         problem_files=tuple(name for name, problems in ended(outcomes) for _ in problems),
         warnings=tuple(
@@ -119,7 +74,7 @@ def audit(arguments: argparse.Namespace, *, write_csv: bool = False) -> Audited:
     )
 
 
-def _pairing(arguments: argparse.Namespace) -> vcf.Pairing:
+def _pairing(arguments: Asked) -> vcf.Pairing:
     """Pair the files of the folders by name, and others as the person did."""
     by_hand = [
         VcfPair(original=file_at(Path(first)), anonymized=file_at(Path(second)), level=_level(level))
@@ -165,14 +120,14 @@ def _severities(given: Sequence[str]) -> dict[str, Verdict]:
 def _verify(
     pairing: vcf.Pairing,
     settings: vcf.VcfSettings,
-    arguments: argparse.Namespace,
+    arguments: Asked,
     *,
     panel: vcf.VcfFile | None,
     is_told: bool,
 ) -> Iterator[vcf.PairOutcome]:
     """Verify all pairs, and look for their donors where that was asked for; in the order of the pairs."""
     pairs = pairing.pairs
-    if arguments.scheduler is None and arguments.report is None and arguments.resume is None:
+    if arguments.scheduler is None and arguments.report is None and not arguments.resume:
         for one in _verify_here(pairs, settings, arguments, panel=panel):
             _tell(one.pair, is_told=is_told)
             yield one
@@ -209,7 +164,7 @@ def _tell(pair: VcfPair, *, is_told: bool) -> None:
 def _verify_here(
     pairs: Sequence[VcfPair],
     settings: vcf.VcfSettings,
-    arguments: argparse.Namespace,
+    arguments: Asked,
     *,
     panel: vcf.VcfFile | None,
 ) -> Iterator[vcf.PairOutcome]:
@@ -221,7 +176,7 @@ def _verify_here(
 def _measure_here(
     pairs: Sequence[VcfPair],
     settings: vcf.VcfSettings,
-    arguments: argparse.Namespace,
+    arguments: Asked,
     *,
     panel: vcf.VcfFile | None,
 ) -> Iterator[vcf.MeasuredPair | AuditInputError]:
@@ -232,14 +187,12 @@ def _measure_here(
             yield error
 
 
-def _asks_for_donors(pair: VcfPair, arguments: argparse.Namespace) -> bool:
+def _asks_for_donors(pair: VcfPair, arguments: Asked) -> bool:
     is_meant = not arguments.donors_of or pair.anonymized.name in arguments.donors_of
     return is_meant and bool(arguments.donors or arguments.donors_of or arguments.panel is not None)
 
 
-def _task(
-    pair: VcfPair, settings: vcf.VcfSettings, arguments: argparse.Namespace, *, panel: vcf.VcfFile | None
-) -> Task:
+def _task(pair: VcfPair, settings: vcf.VcfSettings, arguments: Asked, *, panel: vcf.VcfFile | None) -> Task:
     looks = _asks_for_donors(pair, arguments)
     original, anonymized, *others = (
         replace(file, path=file.path and file.path.absolute())
@@ -257,9 +210,7 @@ def _task(
     )
 
 
-def _write(
-    outcomes: Sequence[vcf.PairOutcome], pairing: vcf.Pairing, arguments: argparse.Namespace
-) -> Path | None:
+def _write(outcomes: Sequence[vcf.PairOutcome], pairing: vcf.Pairing, arguments: Asked) -> Path | None:
     folder: Path | None = arguments.report_dir
     if folder is None:
         if arguments.json:

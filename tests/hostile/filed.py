@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from core.__main__ import audit_again
 from core.at_hand import alone
+from core.commands.audit import audit_again
 from core.filed.deciding import Decision, _digest, decide
 from core.filed.signing import NewKey, new_key, read_private_key, sign, signer_line
 from core.policies.reading import FOLDER
