@@ -26,6 +26,8 @@ class Option(Setting):
         Whether each use adds to what others gave.
     in_engine
         Whether a file may be the address of a table in an engine too.
+    of_records
+        Whether it needs the records themselves, so that tables in engines go without.
     is_needed
         Whether nothing is asked without it, or without the one that it excludes.
     excludes
@@ -44,6 +46,7 @@ class Option(Setting):
     n_values: int = 1
     adds_up: bool = False
     in_engine: bool = False
+    of_records: bool = False
     is_needed: bool = False
     excludes: str = ""
     sets: str = ""
@@ -139,12 +142,14 @@ TEXT = (
         "COL=N/M where M of them name somebody",
         metavar="COL=N",
         is_several=True,
+        of_records=True,
     ),
     option(
         "--text-model",
         "a model that looks for names in free text too, if it is installed (default: none)",
         choices=dict.fromkeys(get_args(ModelName), ""),
         default="none",
+        of_records=True,
     ),
 )
 EVIDENCE = option(
@@ -153,6 +158,7 @@ EVIDENCE = option(
     "(default: none)",
     choices=dict.fromkeys(("none", "masked"), ""),
     default="none",
+    of_records=True,
 )
 MEMORY_LIMIT = option(
     "--memory-limit",
@@ -172,6 +178,7 @@ LEDGER = (
         "--ledger",
         "write what the next release is held against: counts of classes by salted hash, no data; the file "
         "may not exist, and only you may read it",
+        of_records=True,
     ),
     file_option(
         "--ledger-salt",
@@ -181,12 +188,14 @@ LEDGER = (
 )
 NOT_READ = hidden_option("--not-read", metavar="SENTENCE")
 _PAIRS = "many pairs"
+MOST_JOBS = 256
 BATCH = (
     option(
         "--scheduler",
         "of a Dask cluster that is there already, such as tcp://node1:8786: each pair is a task of it; all "
         "workers must see the files under the same paths",
         use="once",
+        of_records=True,
         metavar="ADDRESS",
         group=_PAIRS,
     ),
@@ -195,6 +204,7 @@ BATCH = (
         "continue a run that was interrupted: take from the folder of --report what was done there with the "
         "same files, settings and version",
         use="once",
+        of_records=True,
         group=_PAIRS,
     ),
 )

@@ -1,12 +1,11 @@
 """Settings files: everything that a page or a command can set for a tool, as TOML, and back.
 
 The names in such a file are those of the settings in JSON, and of the further options of the command; what a
-report's command says is the same data (:func:`settings_of`), so a page and a command write the same file.
+report's words say is the same data (:func:`settings_asked`), so a page and a command write the same file.
 """
 
 import json
 import re
-import shlex
 import tomllib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, replace
@@ -80,14 +79,6 @@ def known_settings(key: str) -> Mapping[str, Setting]:
 
 def _is_setting(told: Setting) -> bool:
     return not isinstance(told, Option) or (told.use == "setting" and not told.sets)
-
-
-def settings_of(commands: str, *, further: Mapping[str, Any] | None = None) -> ToolSettings:
-    """Return what the command of a report sets, a line for the files of the same options; see below."""
-    said = shlex.split(commands)
-    starts = [place for place in range(len(said)) if said[place : place + 3] == ["python", "-m", "core"]]
-    calls = [said[start + 3 : end] for start, end in zip(starts, [*starts[1:], None], strict=True)]
-    return settings_asked(calls[0][0], [words for _, *words in calls], further=further)
 
 
 def settings_asked(

@@ -13,6 +13,7 @@ from core.asked import Asked, as_usual, converter, excluding, is_among_choices, 
 from core.commands import command
 from core.commands.audited import Audited, check_report_options, memory_asked_for
 from core.commands.output import print_warning
+from core.errors import refuse
 from core.holding import read_unchanged
 from core.options import Option, policy_option
 from core.policies import Policy
@@ -107,11 +108,19 @@ def run(parsed: argparse.Namespace) -> int:
     """Audit as the command line says, print the result, return the exit code."""
     asked = asked_by(parsed)
     check_report_options(asked)
+    _check_numbers(asked)
     if (most := memory_asked_for(asked)) is not None:
         limit_memory(most, here=True)
     module = command(asked.tool)
     code: int = module.run(asked) if hasattr(module, "run") else module.audit(asked).show(asked)
     return code
+
+
+def _check_numbers(asked: Asked) -> None:
+    """Refuse numbers out of their range that no form checks."""
+    numbers = (told for told in tool(asked.tool).asks if isinstance(told, Option) and told.kind is int)
+    given = ((told, getattr(asked, told.dest)) for told in numbers if told.n_values == 1)
+    refuse(problem for told, value in given if value is not None for problem in told.problems(value))
 
 
 def asked_by(parsed: argparse.Namespace) -> Asked:
@@ -182,9 +191,10 @@ def audit_again(key: str, runs: Sequence[Sequence[str]], policy: Policy | None =
         of_words = words_asked(tool(key), words, refused=_REFUSED)
         one = Asked(tool=key, **as_usual(tool(key)) | of_words)
         one.policy = policy if one.policy is None else policies.shipped_policy(one.policy)
+        _check_numbers(one)
         asked.append(one)
     audited: Audited = command(key).audit(*asked)
-    return audited.with_unread([each for one in asked for each in getattr(one, "not_read", ())])
+    return audited.asked_by(*asked)
 
 
 def repeated_report(filed: FiledReport, files: Sequence[Source]) -> Repeat:

@@ -29,11 +29,13 @@ from core.errors import AuditInputError
 from core.languages import ENGLISH
 from core.options import FORMATS
 from core.plain import json_value
+from core.policies import judge_policy
 from core.verdict import Verdict, exit_code
 from core.words import input_error, own, speaking, text
 
 if TYPE_CHECKING:
-    from core.policies import PolicyOutcome
+    from core.policies import Policy, PolicyOutcome
+    from core.policies.judging import Columns
     from core.reports import Report, ReportTable
     from core.result import Result
 
@@ -53,8 +55,8 @@ class Audited:
     is_told: bool = False  # whether its files were printed as each was done
     written: tuple[str, ...] = ()  # lines about files that were written
     evidence: Sequence[ReportTable] | None = None  # records behind the result, masked, where asked for
-    # what a policy makes of the report, where one was asked for
-    policy: Callable[[Report], PolicyOutcome | None] | None = None
+    looks: Callable[[Policy], Columns] | None = None  # what the columns of the release look like
+    policy: Policy | None = None  # that the report is held against
     further: Mapping[str, object] = field(default_factory=dict)  # what --json prints of this very run alone
     seconds: Sequence[float] = ()  # that each file of the run took, in the order of the report
     problems: tuple[str, ...] = ()  # the input that could not be used
@@ -71,13 +73,14 @@ class Audited:
         """
         if not (self.n_audited or self.problems or self.is_incomplete):
             raise AuditInputError(_NOTHING)
-        if absent := getattr(arguments, "not_read", ()):
-            return self.with_unread(absent).show(Asked(**vars(arguments) | {"not_read": ()}))
+        return self.asked_by(arguments)._show(arguments)
+
+    def _show(self, arguments: Asked) -> int:
         print_problems(self.problems)
         if arguments.json:
             print_json(self.document())
         else:
-            outcome = None if self.policy is None else self.policy(self._report)
+            outcome = self._outcome(self._report)
             print_lines([*self._lines(), *self.written, *(outcome.lines if outcome else ())])
             print_evidence(self.evidence or ())
         for warning in self.warnings:
@@ -95,10 +98,21 @@ class Audited:
         """Return the report, which is made once, whatever it is printed and written as."""
         return self.report(datetime.now(UTC)).beside_unread([str(problem) for problem in self.unread])
 
-    def with_unread(self, problems: Sequence[str]) -> Audited:
-        """Return the same beside files that could not be read when a report was made."""
-        told = tuple(own(each) for each in problems)
-        return replace(self, problems=(*self.problems, *told), unread=(*self.unread, *told))
+    def asked_by(self, *runs: Asked) -> Audited:
+        """Return the same held against the policy, beside files that could not be read when it was filed."""
+        absent = tuple(own(each) for one in runs for each in getattr(one, "not_read", ()))
+        return replace(
+            self,
+            policy=runs[0].policy,
+            problems=(*self.problems, *absent),
+            unread=(*self.unread, *absent),
+        )
+
+    def _outcome(self, report: Report) -> PolicyOutcome | None:
+        """Hold the result against the policy asked for; None where none is."""
+        if self.policy is None:
+            return None
+        return judge_policy(self.policy, report, None if self.looks is None else self.looks(self.policy))
 
     def document(self) -> dict[str, Any]:
         """Return what ``--json`` prints: the report, with what went wrong and how long files took."""
@@ -119,7 +133,7 @@ class Audited:
     def full_report(self, created_at: datetime) -> Report:
         """Return the report, with the policy and the evidence that were asked for."""
         report = replace(self._report, created_at=created_at)
-        if self.policy is not None and (outcome := self.policy(report)) is not None:
+        if (outcome := self._outcome(report)) is not None:
             report = with_outcome(report, outcome)
         return report if self.evidence is None else report.with_evidence(self.evidence)
 

@@ -14,11 +14,10 @@ from core.asked import Asked
 from core.commands import earlier
 from core.commands import engines as in_engine
 from core.commands.audited import Audited
-from core.commands.policies import judged, looks_of_all
+from core.commands.policies import looks
 from core.commands.reading import read_options
 from core.delivery.in_engine import audit_delivery_in_engine
 from core.delivery.result import delivery_result
-from core.engines import refused_in_engine
 from core.errors import AuditInputError
 from core.free_text import read_cells
 from core.releases import EARLIER
@@ -28,8 +27,6 @@ from core.tables import Dataset, ReadOptions, read_dataset, read_sheets
 if TYPE_CHECKING:
     from core.reports import Report, ReportTable
 
-_NEED_RECORDS = ("ledger", "read")
-
 
 def audit(arguments: Asked) -> Audited:
     """Audit the tables together, and write the ledger where it is asked for."""
@@ -37,7 +34,7 @@ def audit(arguments: Asked) -> Audited:
     thresholds = from_options(delivery.DeliveryThresholds, arguments)
     files = earlier.files_of([each for each in arguments.tables if isinstance(each, Path)])
     elsewhere = [each for each in arguments.tables if isinstance(each, str)]
-    asked = in_engine.asked_of_records(arguments, *_NEED_RECORDS)
+    asked = in_engine.asked_of_records(arguments)
     is_large = bool(settings.keys) and not asked and in_engine.are_too_large(files)
     if elsewhere or is_large or any(isinstance(each, str) for each in arguments.earlier):
         there = _audit_in_engine(arguments, [*elsewhere, *files], settings, thresholds)
@@ -73,7 +70,7 @@ def audit(arguments: Asked) -> Audited:
         result=lambda: delivery_result(audited),
         tables=("tables", "keys", "known"),
         evidence=_evidence(audited, datasets) if arguments.evidence == "masked" else None,
-        policy=lambda report: judged(arguments, report, looks_of_all(arguments, datasets)),
+        looks=lambda policy: looks(policy, *datasets),
         problems=unread,
         unread=unread,
     )
@@ -86,20 +83,16 @@ def _audit_in_engine(
     thresholds: delivery.DeliveryThresholds,
 ) -> Audited:
     """Join the tables, and count, where they are."""
-    if asked := in_engine.asked_of_records(arguments, *_NEED_RECORDS):
-        raise refused_in_engine(asked)
+    in_engine.refuse_records(arguments)
     addresses = [in_engine.address_given(each)[0] for each in tables]
     before = earlier.read_before_in_engine(arguments)
-    audited, origins, former, problems = in_engine.in_thread(
-        lambda is_stopped: audit_delivery_in_engine(
-            addresses,
-            settings=settings,
-            thresholds=thresholds,
-            earlier=before.elsewhere,
-            options=read_options(arguments),
-            memory=arguments.memory_limit,
-            is_stopped=is_stopped,
-        )
+    audited, origins, former, problems = in_engine.measured(
+        arguments,
+        audit_delivery_in_engine,
+        addresses,
+        settings=settings,
+        thresholds=thresholds,
+        earlier=before.elsewhere,
     )
 
     def report(created_at: datetime) -> Report:
@@ -114,7 +107,6 @@ def _audit_in_engine(
         report=report,
         result=lambda: delivery_result(audited),
         tables=("tables", "keys", "known"),
-        policy=lambda report: judged(arguments, report),
         problems=(*before.problems, *problems),
     )
 

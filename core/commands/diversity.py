@@ -15,7 +15,6 @@ from core.asked import Asked
 from core.at_hand import bytes_at, is_file, source_at
 from core.commands import output
 from core.commands.audited import Audited
-from core.commands.policies import judged
 from core.commands.reading import table_reader
 from core.demo import DEMO_ROLES, LABEL, diversity_table
 from core.diversity.judging import accuracy_word
@@ -36,7 +35,6 @@ TOOL = "diversity"
 SHOWN_ROWS = 20
 _ROLES = ("label", "sensitive_attributes", "quasi_identifiers")
 _COLUMNS = (*_ROLES, "categorical", "left_out", "one_hot_groups", "predictions_column")
-_MOST_REPEATS = 1_000
 
 
 def run(arguments: Asked) -> int:
@@ -89,7 +87,6 @@ def audit(arguments: Asked) -> Audited:
         result=lambda: diversity_result(audited, chosen),
         written=(*_offered_lines(audited), *_asked_lines(further.get("stability"), ranked)),
         evidence=_evidence(audited, chosen) if arguments.evidence == "masked" else None,
-        policy=lambda report: judged(arguments, report),
         is_incomplete=not written,
     )
 
@@ -132,22 +129,7 @@ def _settings(arguments: Asked) -> diversity.DiversitySettings:
     settings = diversity.DiversitySettings(
         **given | ({"sensitive_bins": None} if arguments.bins == 0 else {})
     )
-    counts = (
-        ("--jobs", arguments.jobs, 1, output.MOST_JOBS),
-        ("--repeats", arguments.repeats, 0, _MOST_REPEATS),
-    )
-    further = [
-        text(
-            "{setting} must be from {low} to {high}, received {value}.",
-            setting=option,
-            low=low,
-            high=high,
-            value=value,
-        )
-        for option, value, low, high in counts
-        if not low <= value <= high
-    ]
-    check(settings, [*contradictions(settings), *further])
+    check(settings, contradictions(settings))
     return diversity.as_published(settings) if arguments.reference_cells else settings
 
 

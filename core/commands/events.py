@@ -9,7 +9,6 @@ from core.asked import Asked
 from core.at_hand import is_file, write_file
 from core.commands.audited import Audited
 from core.commands.output import print_json, print_lines, print_warning
-from core.commands.policies import judged
 from core.commands.reading import table_reader
 from core.errors import AuditInputError
 from core.events.column_finding import ROLES, with_found_columns
@@ -65,7 +64,6 @@ def audit(arguments: Asked) -> Audited:
         report=report,
         result=lambda: events_result(audited),
         written=(last,),
-        policy=lambda report: judged(arguments, report),
     )
 
 

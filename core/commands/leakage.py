@@ -5,9 +5,8 @@ from datetime import datetime
 from core.asked import Asked
 from core.commands import engines as in_engine
 from core.commands.audited import Audited
-from core.commands.policies import judged, looks
-from core.commands.reading import read_options, table_reader
-from core.engines import refused_in_engine
+from core.commands.policies import looks
+from core.commands.reading import table_reader
 from core.free_text import read_cells
 from core.leakage import LeakageSettings, LeakageThresholds, audit_leakage
 from core.leakage.evidence import evidence_tables
@@ -57,7 +56,7 @@ def audit(arguments: Asked) -> Audited:
         verdict=audited.verdict,
         report=report,
         result=lambda: leakage_result(audited),
-        policy=lambda report: judged(arguments, report, looks(arguments, scrambled)),
+        looks=lambda policy: looks(policy, scrambled),
         evidence=evidence_tables(audited, original) if arguments.evidence == "masked" else None,
         problems=(audited.measures.row_problem,) if no_pairs_by_key else (),
     )
@@ -65,22 +64,15 @@ def audit(arguments: Asked) -> Audited:
 
 def _audit_in_engine(arguments: Asked, settings: LeakageSettings, thresholds: LeakageThresholds) -> Audited:
     """Apply the row rules where the tables are."""
-    asked = in_engine.asked_of_records(arguments, "holdout", "read")
-    if settings.n_permutations is not None:
-        asked.append("--random-orders")
-    if asked:
-        raise refused_in_engine(asked)
+    in_engine.refuse_records(arguments, *([] if settings.n_permutations is None else ["--random-orders"]))
     (original, _), (scrambled, _) = map(in_engine.address_given, (arguments.original, arguments.scrambled))
-    audited, origins = in_engine.in_thread(
-        lambda is_stopped: audit_rows_in_engine(
-            original,
-            scrambled,
-            settings=settings,
-            thresholds=thresholds,
-            options=read_options(arguments),
-            memory=arguments.memory_limit,
-            is_stopped=is_stopped,
-        )
+    audited, origins = in_engine.measured(
+        arguments,
+        audit_rows_in_engine,
+        original,
+        scrambled,
+        settings=settings,
+        thresholds=thresholds,
     )
     return Audited(
         verdict=audited.verdict,
@@ -90,6 +82,5 @@ def _audit_in_engine(arguments: Asked, settings: LeakageSettings, thresholds: Le
             created_at=created_at,
         ),
         result=lambda: rows_result(audited),
-        policy=lambda report: judged(arguments, report),
         problems=audited.unanswered,
     )

@@ -21,7 +21,6 @@ _UNPRINTABLE = re.compile(
 )
 
 
-MOST_JOBS = 256
 _LAST_STREAM = 2  # stderr
 _PRINTED: list[bool] = []  # whether this run has printed its JSON document
 DEFAULT_REPORT_DIR = Path("reports")  # of CSV files for other programs

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from core import policies
-from core.asked import Asked
 from core.policies.identifiers import kinds_of_columns
 from core.policies.judging import Columns, read_word
 from core.reports.model import Column, Report, ReportTable, table_of
@@ -56,32 +55,15 @@ _COLUMNS = (
 )
 
 
-def looks(arguments: Asked, dataset: Dataset, left_out: Iterable[str] = ()) -> Columns:
-    """Return what the columns of a table that is released look like, as far as the policy asks."""
-    policy = _asked(arguments)
-    return kinds_of_columns(dataset.table, policy.kinds, left_out) if policy is not None else {}
+def looks(policy: policies.Policy | None, *released: Dataset, left_out: Iterable[str] = ()) -> Columns:
+    """Return what the columns of tables that are released look like, as far as the policy asks.
 
-
-def looks_of_all(arguments: Asked, datasets: Iterable[Dataset]) -> Columns:
-    """Return the same of several tables, each column named with its table."""
-    return {
-        f"{dataset.name}: {name}": kinds
-        for dataset in datasets
-        for name, kinds in looks(arguments, dataset).items()
-    }
-
-
-def judged(arguments: Asked, report: Report, columns: Columns | None = None) -> policies.PolicyOutcome | None:
-    """Hold a result against the policy asked for; None where none is.
-
-    Parameters
-    ----------
-    columns
-        What the columns of the release look like; None where they were not looked at.
+    Of several tables each column is named with its table.
     """
-    policy = _asked(arguments)
-    return None if policy is None else policies.judge_policy(policy, report, columns)
-
-
-def _asked(arguments: Asked) -> policies.Policy | None:
-    return getattr(arguments, "policy", None)
+    if policy is None:
+        return {}
+    return {
+        f"{dataset.name}: {name}" if len(released) > 1 else name: kinds
+        for dataset in released
+        for name, kinds in kinds_of_columns(dataset.table, policy.kinds, left_out).items()
+    }

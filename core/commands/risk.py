@@ -13,7 +13,7 @@ from core.commands.output import (
     check_new_files,
     write_new_files,
 )
-from core.commands.policies import judged, looks
+from core.commands.policies import looks
 from core.commands.reading import table_reader
 from core.commands.risk_release import check_hierarchies, check_release, write_hierarchies, write_release
 from core.counts import audit_counts
@@ -159,7 +159,7 @@ def _written(arguments: Asked, found: _Found) -> Audited:
         further=released,
         tables=("columns", "special", "what_if", "generalization", "releases"),
         written=tuple(written.lines),
-        policy=lambda report: judged(arguments, report, looks(arguments, found.dataset, left_out)),
+        looks=lambda policy: looks(policy, found.dataset, left_out=left_out),
         problems=found.before.problems,
         unread=found.before.problems,
         is_incomplete=written.is_missing,
@@ -219,7 +219,7 @@ def _audit_counts(
         verdict=audited.overall,
         report=report,
         result=lambda: counts_result(audited, settings),
-        policy=lambda report: judged(arguments, report, looks(arguments, dataset, settings.leave_out)),
+        looks=lambda policy: looks(policy, dataset, left_out=settings.leave_out),
         problems=(*before.problems, *_ledgers(before)),
     )
 

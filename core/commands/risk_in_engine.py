@@ -8,10 +8,7 @@ from core.asked import Asked
 from core.at_hand import is_alone
 from core.commands import earlier
 from core.commands.audited import Audited
-from core.commands.engines import address_given, are_too_large, asked_of_records, in_thread
-from core.commands.policies import judged
-from core.commands.reading import read_options
-from core.engines import refused_in_engine
+from core.commands.engines import address_given, are_too_large, asked_of_records, measured, refuse_records
 from core.releases import EARLIER
 from core.reports import InputFacts, Report, origin_facts
 from core.risk import RiskSettings, RiskThresholds, SudaSettings
@@ -19,11 +16,6 @@ from core.risk.in_engine import AuditInEngine, audit_in_engine
 from core.risk.report import risk_report
 from core.risk.result import risk_result
 from core.settings_form import from_options
-
-_NEED_RECORDS = (
-    *("population", "hierarchy", "ledger", "what_if", "what_if_k_alone"),
-    *("write_hierarchies", "release", "read", "violations", "violations_with_values", "also"),
-)
 
 
 def asks_engine(arguments: Asked) -> bool:
@@ -38,9 +30,7 @@ def asks_engine(arguments: Asked) -> bool:
     if is_alone():
         return False
     is_large = any(are_too_large([each]) for each in files)
-    return any(each.is_dir() for each in files) or (
-        is_large and not asked_of_records(arguments, *_NEED_RECORDS)
-    )
+    return any(each.is_dir() for each in files) or (is_large and not asked_of_records(arguments))
 
 
 def audit(arguments: Asked, thresholds: RiskThresholds) -> Audited:
@@ -50,26 +40,21 @@ def audit(arguments: Asked, thresholds: RiskThresholds) -> Audited:
     if arguments.original is not None:
         original, further = address_given(arguments.original)
         warnings += further
-    if asked := asked_of_records(arguments, *_NEED_RECORDS):
-        raise refused_in_engine(asked)
+    refuse_records(arguments)
     settings = from_options(
         RiskSettings, arguments, quasi_identifiers=tuple(arguments.quasi_identifier or ())
     )
-    options = read_options(arguments)
     suda = from_options(SudaSettings, arguments) if arguments.suda else None
     before = earlier.read_before_in_engine(arguments)
-    found = in_thread(
-        lambda is_stopped: audit_in_engine(
-            address,
-            settings=settings,
-            thresholds=thresholds,
-            options=options,
-            memory=arguments.memory_limit,
-            is_stopped=is_stopped,
-            suda=suda,
-            original=original,
-            earlier=before.elsewhere,
-        )
+    found = measured(
+        arguments,
+        audit_in_engine,
+        address,
+        settings=settings,
+        thresholds=thresholds,
+        suda=suda,
+        original=original,
+        earlier=before.elsewhere,
     )
     audited = found.audit
     searched: dict[str, Any] = {"columns": found.columns, "suda": found.suda}
@@ -83,7 +68,6 @@ def audit(arguments: Asked, thresholds: RiskThresholds) -> Audited:
         report=report,
         result=lambda: risk_result(audited, **searched),
         tables=("columns", "special", "releases"),
-        policy=lambda report: judged(arguments, report),
         problems=(*before.problems, *found.problems),
         warnings=warnings,
     )

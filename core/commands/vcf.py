@@ -16,8 +16,7 @@ from core.cluster import Task, settings_digest, stamps
 from core.commands.audited import Audited, memory_asked_for
 from core.commands.batches import Batch
 from core.commands.folders import tell_passed_over
-from core.commands.output import DEFAULT_REPORT_DIR, MOST_JOBS, print_line
-from core.commands.policies import judged
+from core.commands.output import DEFAULT_REPORT_DIR, print_line
 from core.errors import AuditInputError
 from core.settings_form import from_options
 from core.vcf.outcomes import ended, judge_outcome, ranked, run_verdict, unread
@@ -37,9 +36,6 @@ def run(arguments: Asked) -> int:
 
 def audit(arguments: Asked, *, write_csv: bool = False) -> Audited:
     """Verify all pairs, and say which is begun where they are; `write_csv`: write the CSV reports too."""
-    if arguments.jobs is not None and not 1 <= arguments.jobs <= MOST_JOBS:
-        between = "{setting} must be from {low} to {high}, received {value}."
-        raise input_error(between, setting="--jobs", low=1, high=MOST_JOBS, value=arguments.jobs)
     settings = from_options(vcf.VcfSettings, arguments, severities=_severities(arguments.severity or ()))
     pairing = _pairing(arguments)
     panel = None if arguments.panel is None else file_at(arguments.panel)
@@ -61,7 +57,6 @@ def audit(arguments: Asked, *, write_csv: bool = False) -> Audited:
         result=lambda: run_result(outcomes, dict.fromkeys(pairing.unmatched, "")),
         written=tuple(_summary(outcomes, csv, seconds, settings)),
         seconds=[one.n_seconds for one in ranked(outcomes) if one.audit is not None],
-        policy=lambda report: judged(arguments, report),
         problems=tuple(problem for _, problems in ended(outcomes) for problem in problems),
         problem_files=tuple(name for name, problems in ended(outcomes) for _ in problems),
         warnings=tuple(

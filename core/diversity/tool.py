@@ -4,9 +4,10 @@ from core.demo import DEMO_NAMES, DIVERSITY
 from core.diversity.settings import DiversitySettings, DiversityThresholds, ModelChoice
 from core.measures import diversity as diversity_measures
 from core.measures import shared
-from core.options import EVIDENCE, READING, file_option, option, switch, written_option
+from core.options import EVIDENCE, MOST_JOBS, READING, file_option, option, switch, written_option
 from core.tools import Input, Tool
 
+_MOST_REPEATS = 1_000
 _LIMITS = (
     (
         "k and ℓ hold over the quasi-identifiers you chose, against somebody who knows nothing else. Every "
@@ -81,8 +82,16 @@ TOOL = Tool(
         ),
         switch("--regression", "the same as --task regression", sets="task", to="regression"),
         switch("--reference-cells", "cells, diversity and labels as in the published reference"),
-        option("--jobs", "threads (1)", kind=int, default=1, metavar="N"),
-        option("--repeats", "repeat the recommended pair over N seeds", kind=int, default=0, metavar="N"),
+        option("--jobs", "threads (1)", kind=int, default=1, least=1, most=MOST_JOBS, metavar="N"),
+        option(
+            "--repeats",
+            "repeat the recommended pair over N seeds",
+            kind=int,
+            default=0,
+            least=0,
+            most=_MOST_REPEATS,
+            metavar="N",
+        ),
         switch("--rank-columns", "rank the columns by records singled out; without roles only that"),
         option(
             "--pair",

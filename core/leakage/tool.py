@@ -51,7 +51,7 @@ TOOL = Tool(
             needed=False,
             help="Records of the same kind that the scrambled table was **not** made from. If scrambled rows "
             "are closer to the original than to these, something of the original persons was kept.",
-            taken_by=(file_option("--holdout", "records that were not scrambled"),),
+            taken_by=(file_option("--holdout", "records that were not scrambled", of_records=True),),
         ),
     ),
     settings=LeakageSettings,

@@ -48,18 +48,25 @@ _SEARCHES = (
     switch(
         "--what-if",
         "search the cheapest generalizations that reach k, and with --sensitive ℓ, entropy ℓ and t",
+        of_records=True,
     ),
-    switch("--what-if-k-alone", "with --what-if: leave out what is asked of sensitive attributes"),
+    switch(
+        "--what-if-k-alone",
+        "with --what-if: leave out what is asked of sensitive attributes",
+        of_records=True,
+    ),
     written_option(
         "--write-hierarchies",
         "with --what-if: write the hierarchies searched, a file for each quasi-identifier, in the form of "
         "--hierarchy; they hold the table's values",
         metavar="DIR",
+        of_records=True,
     ),
     written_option(
         "--release",
         "with --what-if: write the cheapest generalized table that holds when counted again, as CSV, and how "
         "it was made beside it, as .json; neither may exist. It holds only columns named above",
+        of_records=True,
     ),
     option(
         "--person-released",
@@ -71,7 +78,9 @@ _SEARCHES = (
 )
 _OF_COUNTS = (
     *(told for name, told in described(CountThresholds).items() if name != "least"),  # which is k
-    files_option("--also", "with --counts: further tables of the same columns that are published too"),
+    files_option(
+        "--also", "with --counts: further tables of the same columns that are published too", of_records=True
+    ),
 )
 TOOL = Tool(
     key="risk",
@@ -123,6 +132,7 @@ TOOL = Tool(
                     "--population",
                     "a table of everybody the records were drawn from",
                     excludes="population_size",
+                    of_records=True,
                 ),
             ),
         ),
@@ -141,6 +151,7 @@ TOOL = Tool(
                     "quasi-identifier for --what-if, of a sensitive attribute for t; repeatable",
                     use="input",
                     metavar="COL=FILE",
+                    of_records=True,
                     is_several=True,
                 ),
             ),
@@ -163,10 +174,12 @@ TOOL = Tool(
         written_option(
             "--violations",
             "write the records that miss a threshold, by their position, as CSV; the file may not exist",
+            of_records=True,
         ),
         switch(
             "--violations-with-values",
             "with --violations: the records' quasi-identifiers too, which the file then gives away",
+            of_records=True,
         ),
     ),
 )

@@ -2,7 +2,7 @@
 
 from core.demo import VCF
 from core.measures import vcf as measures_of
-from core.options import BATCH, file_option, hidden_option, option, switch, written_option
+from core.options import BATCH, MOST_JOBS, file_option, hidden_option, option, switch, written_option
 from core.tools import Input, Tool
 from core.vcf.settings import VcfSettings
 
@@ -81,7 +81,7 @@ TOOL = Tool(
             "--panel",
             "another VCF file with genotypes: are the donors, or their relatives, in it? (implies --donors)",
         ),
-        option("--jobs", "large pairs at once (default: one per core)", kind=int),
+        option("--jobs", "large pairs at once (default: one per core)", kind=int, least=1, most=MOST_JOBS),
         *BATCH,
     ),
 )

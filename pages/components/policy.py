@@ -1,7 +1,7 @@
 """Settings as a file, and policies: what is opened sets a page's widgets; what a policy makes of a result."""
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -23,7 +23,7 @@ from core.settings_files import (
     known_settings,
     read_settings,
     read_toml,
-    settings_of,
+    settings_asked,
     settings_toml,
 )
 from core.settings_form import Setting, given_options
@@ -229,4 +229,5 @@ def settings_file(report: Report, use: InUse | None) -> bytes:
     if "--mapping" in report.command:
         further["mapping"] = report.asked["mapping"]
     named = use.policy.name if use is not None and use.policy.name in shipped_policies() else ""
-    return settings_toml(replace(settings_of(report.command, further=further), policy=named))
+    asked = settings_asked(report.tool, report.arguments, further=further)
+    return settings_toml(asked.with_policy(named))

@@ -13,11 +13,12 @@ from core.asked import Asked
 from core.commands.audit import add_arguments
 from core.errors import AuditInputError
 from core.events.settings import DEFAULT_LEAVE_OUT, DERIVED_COLUMNS
-from core.settings_files import ToolSettings, fill, known_settings, read_settings, settings_of, settings_toml
+from core.settings_files import ToolSettings, fill, known_settings, read_settings, settings_toml
 from core.settings_form import Setting, command_line, described, given_options
 from core.tools import TOOLS
 from core.tools import tool as declared
 from docs.generated import settings_schema
+from tests.asking import settings_of
 from tests.thorough import times, tried
 
 names = st.text(min_size=1, max_size=12).filter(lambda name: not name.startswith("-"))

@@ -13,7 +13,7 @@ from core.__main__ import main
 from core.commands.audit import add_arguments
 from core.demo import TABULAR as DEMOS
 from core.errors import AuditInputError
-from core.settings_files import LARGEST_FILE, known_settings, read_settings, settings_of, settings_toml
+from core.settings_files import LARGEST_FILE, known_settings, read_settings, settings_toml
 from core.settings_form import (
     REQUIRED,
     check,
@@ -29,6 +29,7 @@ from core.settings_form import (
     settings_named_by,
 )
 from core.tools import tool as declared
+from tests.asking import settings_of
 from tests.kinds import Told
 
 PEOPLE = "age,sex,disease\n" + "".join(f"{30 + n % 3},F,d{n % 2}\n" for n in range(12))
