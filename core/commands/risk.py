@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from core.asked import Asked
-from core.commands import earlier, risk_in_engine
+from core.at_hand import is_alone
+from core.commands import earlier
+from core.commands import engines as in_engine
 from core.commands.audited import Audited
-from core.commands.output import (
-    check_new_files,
-    write_new_files,
-)
+from core.commands.output import check_new_files, write_new_files
 from core.commands.policies import looks
 from core.commands.reading import table_reader
 from core.commands.risk_release import check_hierarchies, check_release, write_hierarchies, write_release
@@ -21,8 +20,8 @@ from core.counts.report import counts_report
 from core.counts.result import counts_result
 from core.counts.settings import CountThresholds
 from core.free_text import read_cells
-from core.releases import EarlierTable
-from core.reports import Report, input_facts
+from core.releases import EARLIER, EarlierTable
+from core.reports import InputFacts, Report, input_facts, origin_facts
 from core.result import Result
 from core.risk import (
     GROUPS,
@@ -51,6 +50,7 @@ from core.risk import (
     what_if_settings,
 )
 from core.risk.evidence import evidence_tables
+from core.risk.in_engine import AuditInEngine, audit_in_engine
 from core.risk.proof import risk_proof
 from core.risk.report import risk_report
 from core.risk.result import risk_result
@@ -63,8 +63,8 @@ def audit(arguments: Asked) -> Audited:
     """Measure and judge the table, and write the files asked for."""
     thresholds, wanted = from_options(RiskThresholds, arguments), _what_if_choices(arguments)
     suda_settings = from_options(SudaSettings, arguments)
-    if risk_in_engine.asks_engine(arguments):
-        return risk_in_engine.audit(arguments, thresholds)
+    if _asks_engine(arguments):
+        return _audit_in_engine(arguments, thresholds)
     _check_files(arguments)
     read = table_reader(arguments)
     dataset = read(arguments.table)
@@ -232,9 +232,13 @@ def _ledgers(before: earlier.Before) -> list[str]:
     ]
 
 
+def _chosen(arguments: Asked) -> RiskSettings:
+    return from_options(RiskSettings, arguments, quasi_identifiers=tuple(arguments.quasi_identifier or ()))
+
+
 def _settings(arguments: Asked, dataset: Dataset) -> RiskSettings:
     """Return what was chosen; without quasi-identifiers, those that names and values suggest."""
-    chosen = from_options(RiskSettings, arguments, quasi_identifiers=tuple(arguments.quasi_identifier or ()))
+    chosen = _chosen(arguments)
     if chosen.quasi_identifiers or chosen.is_of_counts:
         return chosen
     suggested = suggested_settings(dataset)
@@ -281,3 +285,64 @@ def _what_if_choices(arguments: Asked) -> WhatIfSettings:
             no_number = "--column-weight: {value} is no number."
             raise input_error(no_number, value=value) from None
     return from_options(WhatIfSettings, arguments, weights=tuple(weights))
+
+
+def _asks_engine(arguments: Asked) -> bool:
+    """Tell whether a table is in an engine, or a folder, or a file that needs more memory than there is.
+
+    A file stays in memory where an option needs its records.
+    """
+    tables = [each for each in (arguments.table, arguments.original) if each is not None]
+    files = [each for each in tables if isinstance(each, Path)]
+    if len(files) < len(tables) or any(isinstance(each, str) for each in arguments.earlier):
+        return True
+    if is_alone():
+        return False
+    is_large = any(in_engine.are_too_large([each]) for each in files)
+    return any(each.is_dir() for each in files) or (is_large and not in_engine.asked_of_records(arguments))
+
+
+def _audit_in_engine(arguments: Asked, thresholds: RiskThresholds) -> Audited:
+    """Measure and judge a table where it is."""
+    address, warnings = in_engine.address_given(arguments.table)
+    original = None
+    if arguments.original is not None:
+        original, further = in_engine.address_given(arguments.original)
+        warnings += further
+    in_engine.refuse_records(arguments)
+    settings = _chosen(arguments)
+    suda = from_options(SudaSettings, arguments) if arguments.suda else None
+    before = earlier.read_before_in_engine(arguments)
+    found = in_engine.measured(
+        arguments,
+        audit_in_engine,
+        address,
+        settings=settings,
+        thresholds=thresholds,
+        suda=suda,
+        original=original,
+        earlier=before.elsewhere,
+    )
+    audited = found.audit
+    searched: dict[str, Any] = {"columns": found.columns, "suda": found.suda}
+
+    def report(created_at: datetime) -> Report:
+        inputs = [*_inputs_in_engine(found), *before.facts()]
+        return risk_report(audited, inputs=inputs, created_at=created_at, other=found.original, **searched)
+
+    return Audited(
+        verdict=audited.overall,
+        report=report,
+        result=lambda: risk_result(audited, **searched),
+        tables=("columns", "special", "releases"),
+        problems=(*before.problems, *found.problems),
+        warnings=warnings,
+    )
+
+
+def _inputs_in_engine(found: AuditInEngine) -> list[InputFacts]:
+    """Return what a report says of the tables."""
+    inputs = [origin_facts(found.origin)]
+    if found.original_origin is not None:
+        inputs.append(origin_facts(found.original_origin, "original"))
+    return [*inputs, *(origin_facts(each, EARLIER) for each in found.earlier)]

@@ -16,10 +16,7 @@ from core.commands import engines as in_engine
 from core.commands.audited import Audited, memory_asked_for, print_evidence
 from core.commands.batches import Batch, arguments_that_matter
 from core.commands.folders import tell_passed_over
-from core.commands.output import (
-    DEFAULT_REPORT_DIR,
-    print_lines,
-)
+from core.commands.output import DEFAULT_REPORT_DIR, print_lines
 from core.commands.policies import looks
 from core.commands.reading import table_reader
 from core.errors import AuditInputError
