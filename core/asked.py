@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from core.options import Option, place
-from core.settings_form import NONE, Setting
+from core.settings_form import NONE
 from core.tools import Tool
 from core.words import Text, input_error, own, text
 
@@ -22,16 +22,16 @@ class Asked(SimpleNamespace):
 
 def as_usual(tool: Tool) -> dict[str, Any]:
     """Return what a tool is asked where nothing is given."""
-    asked = {told.dest: told.usual for told in tool.asks if not getattr(told, "sets", "")}
+    asked = {told.dest: told.usual for told in tool.asks if not told.sets}
     return {name: [*value] if isinstance(value, list) else value for name, value in asked.items()}
 
 
-def converter(told: Setting) -> Callable[[str], Any]:
+def converter(told: Option) -> Callable[[str], Any]:
     """Return what makes a value of a word of the command line; ValueError where it is none."""
     if told.kind in (int, float):
         return _number_or_none(told.kind) if told.may_be_none else told.kind
     if told.kind is Path:
-        return place if isinstance(told, Option) and told.in_engine else Path
+        return place if told.in_engine else Path
     return str
 
 
@@ -43,15 +43,10 @@ def _number_or_none(kind: Callable[[str], Any]) -> Callable[[str], Any]:
     return read
 
 
-def is_among_choices(told: Setting) -> bool:
-    """Return whether the command itself knows all values; those of forms are checked with the form."""
-    return isinstance(told, Option) and bool(told.choices)
-
-
-def excluding(tool: Tool) -> Iterator[tuple[Option, Setting]]:
+def excluding(tool: Tool) -> Iterator[tuple[Option, Option]]:
     """Yield the options of a tool that cannot stand beside each other."""
     for told in tool.asks:
-        if isinstance(told, Option) and told.excludes:
+        if told.excludes:
             yield told, next(each for each in tool.asks if each.dest == told.excludes and each is not told)
 
 
@@ -81,10 +76,10 @@ class _Words:
     def __init__(self, tool: Tool) -> None:
         self.tool = tool
         self.asked: dict[str, Any] = {}
-        self.used: list[Setting] = []
+        self.used: list[Option] = []
 
     def read(self, words: Sequence[str]) -> dict[str, Any]:
-        known = {flag: told for told in self.tool.asks for flag in told.flags if flag}
+        known = {flag: told for told in self.tool.asks for flag in told.flags}
         rest, places = deque(words), []
         while rest:
             word = rest.popleft()
@@ -100,20 +95,20 @@ class _Words:
         self._check()
         return self.asked
 
-    def _take(self, told: Setting, given: Sequence[str]) -> None:
+    def _take(self, told: Option, given: Sequence[str]) -> None:
         """Keep the values of an option."""
         _check_number(told, given)
         self.used.append(told)
         values = [_value(told, each) for each in given]
-        is_fixed = isinstance(told, Option) and told.n_values > 1
+        are_several = told.is_several or told.n_values > 1
         if told.kind is bool:
-            self.asked[told.dest] = told.to if isinstance(told, Option) and told.sets else True
-        elif told.is_several and not told.is_grouped:
+            self.asked[told.dest] = told.to if told.sets else True
+        elif told.adds_up:
+            self.asked.setdefault(told.dest, []).append(values if are_several else values[0])
+        elif told.is_several:
             self.asked.setdefault(told.dest, []).extend(values)
-        elif told.is_grouped or (isinstance(told, Option) and told.adds_up):
-            self.asked.setdefault(told.dest, []).append(values if is_fixed or told.is_grouped else values[0])
         else:
-            self.asked[told.dest] = values if is_fixed else values[0]
+            self.asked[told.dest] = values if are_several else values[0]
 
     def _place(self, places: list[str]) -> None:
         """Give the words without an option to the arguments that stand by their place."""
@@ -128,13 +123,13 @@ class _Words:
     def _check(self) -> None:
         """Refuse what is of one run alone, what excludes each other, and words that name no input."""
         for told in self.used:
-            if isinstance(told, Option) and told.use == "once":
+            if told.use == "once":
                 raise _WrongWordsError(own(told.dest))
         for one, other in excluding(self.tool):
             if one in self.used and other in self.used:
                 beside = "argument {option}: not allowed with argument {other}"
                 raise _WrongWordsError(text(beside, option=_name(other), other=_name(one)))
-        needed = [told for told in self.tool.asks if isinstance(told, Option) and told.is_needed]
+        needed = [told for told in self.tool.asks if told.is_needed]
         if absent := [_name(told) for told in needed if told.dest not in self.asked]:
             required = "the following arguments are required: {names}"
             raise _WrongWordsError(text(required, names=", ".join(absent)))
@@ -145,17 +140,17 @@ def _is_value(word: str) -> bool:
     return not word.startswith("-") or bool(_NUMBER.fullmatch(word)) or " " in word.partition("=")[0]
 
 
-def _values(told: Setting, rest: deque[str]) -> Iterator[str]:
+def _values(told: Option, rest: deque[str]) -> Iterator[str]:
     """Take the words behind an option that are its values."""
-    n = 0 if told.kind is bool else len(rest) if told.is_several else getattr(told, "n_values", 1)
+    n = 0 if told.kind is bool else len(rest) if told.is_several else told.n_values
     while rest and n and _is_value(rest[0]):
         n -= 1
         yield rest.popleft()
 
 
-def _check_number(told: Setting, given: Sequence[str]) -> None:
+def _check_number(told: Option, given: Sequence[str]) -> None:
     """Refuse too few values, and one of an option that takes none."""
-    n = getattr(told, "n_values", 1)
+    n = told.n_values
     if told.kind is bool:
         if given:
             explicit = "argument {option}: ignored explicit argument {value}"
@@ -173,10 +168,10 @@ def _check_number(told: Setting, given: Sequence[str]) -> None:
 _ONE = "argument {option}: expected one argument"
 
 
-def _value(told: Setting, word: str) -> Any:
+def _value(told: Option, word: str) -> Any:
     if told.secret and word == _SECRET:
         return _ANY_SECRET
-    if is_among_choices(told) and word not in told.choices:
+    if not told.is_field and told.choices and word not in told.choices:
         choice = "argument {option}: invalid choice: {value} (choose from {choices})"
         choices = ", ".join(map(repr, told.choices))
         raise _WrongWordsError(text(choice, option=_name(told), value=repr(word), choices=choices))
@@ -189,6 +184,6 @@ def _value(told: Setting, word: str) -> Any:
         raise _WrongWordsError(text(invalid, option=_name(told), kind=kind, value=value)) from None
 
 
-def _name(told: Setting) -> str:
+def _name(told: Option) -> str:
     """Return what an option is called where it is refused."""
     return "/".join(told.flags) or told.metavar or told.name

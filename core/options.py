@@ -1,20 +1,22 @@
 """What commands take beside settings, as data: files, switches, how files are read, where results go."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from core.reading_options import DELIMITERS, ENCODINGS, HEADERS, ModelName
-from core.settings_form import Setting
+from core.settings_form import Setting, described
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Option(Setting):
-    """An option of a command that is no field of a form, or an argument that stands by its place.
+    """An option of a command, or an argument that stands by its place.
 
     Attributes
     ----------
+    is_field
+        Whether it is a field of a form, which checks its values; `label` is all of the help of others.
     use
         A setting may stand in a settings file, an input belongs to one run and to its repetition, and what is
         of one run alone, such as a file to write, is no part of what a report asks.
@@ -23,7 +25,7 @@ class Option(Setting):
     n_values
         How many each use takes, where it takes a fixed number; `metavar` has commas between them then.
     adds_up
-        Whether each use adds to what others gave.
+        Whether each use adds one value, or one group of them, to a list.
     in_engine
         Whether a file may be the address of a table in an engine too.
     of_records
@@ -41,6 +43,7 @@ class Option(Setting):
     """
 
     about: str = ""
+    is_field: bool = False
     use: Literal["setting", "input", "once"] = "setting"
     short: str = ""
     n_values: int = 1
@@ -57,7 +60,7 @@ class Option(Setting):
     @property
     def dest(self) -> str:
         """Return what the parsed command line calls it."""
-        return self.sets or self.name
+        return self.sets or (super().dest if self.flag else self.name)
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -66,10 +69,19 @@ class Option(Setting):
 
     @property
     def usual(self) -> Any:
-        """Return what is asked where it is not given."""
-        if self.default is not None:
-            return self.default
+        """Return what a command is asked where it is not given; a form has defaults of its own."""
+        if self.is_field or self.default is not None:
+            return None if self.is_field else self.default
         return False if self.kind is bool else [] if self.is_several or self.adds_up else None
+
+
+def options_of(form: type, *, left_out: Collection[str] = ()) -> tuple[Option, ...]:
+    """Return the settings of a form as options, in order."""
+    return tuple(
+        Option(**vars(told), adds_up=told.is_grouped, is_field=True)
+        for name, told in described(form).items()
+        if name not in left_out
+    )
 
 
 def option(flag: str, label: str, **further: Any) -> Option:

@@ -72,13 +72,9 @@ class ToolSettings:
 
 
 @cache
-def known_settings(key: str) -> Mapping[str, Setting]:
+def known_settings(key: str) -> Mapping[str, Option]:
     """Return all that can be set for a tool, by name: its settings, and its command's further options."""
-    return {told.name: told for told in tool(key).asks if _is_setting(told)}
-
-
-def _is_setting(told: Setting) -> bool:
-    return not isinstance(told, Option) or (told.use == "setting" and not told.sets)
+    return {told.name: told for told in tool(key).asks if told.use == "setting" and not told.sets}
 
 
 def settings_asked(
@@ -107,7 +103,7 @@ def settings_asked(
     usual = {
         told.name: _plain(told, told.default)
         for told in known_settings(tool).values()
-        if not isinstance(told, Option) and _has_usual(told) and told.name not in differing
+        if told.is_field and _has_usual(told) and told.name not in differing
     }
     return ToolSettings(tool=tool, values=usual | common, by_file=by_file)
 

@@ -143,16 +143,6 @@ class Setting:
         return self.flag.lstrip("-").replace("-", "_")
 
     @property
-    def flags(self) -> tuple[str, ...]:
-        """Return its names on the command line."""
-        return (self.flag,)
-
-    @property
-    def usual(self) -> Any:
-        """Return what a command is asked where it is not given."""
-        return None
-
-    @property
     def said(self) -> str:
         """Return its name in sentences: the option on the command line, the label on a page."""
         naming = _NAMING.get()

@@ -7,8 +7,7 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal
 
-from core.options import EARLIER_RELEASES, JSON, OF_EVERY_AUDIT, Option, policy_option
-from core.settings_form import Setting, described
+from core.options import EARLIER_RELEASES, JSON, OF_EVERY_AUDIT, Option, options_of, policy_option
 
 if TYPE_CHECKING:
     from core.demo import Demo
@@ -65,7 +64,7 @@ class Tool:
     settings: type | None = None  # the form that starts a measurement
     thresholds: type | None = None  # the form that judges it
     forms: tuple[type, ...] = ()  # all of them
-    options: tuple[Setting, ...] = ()  # what its command takes besides
+    options: tuple[Option, ...] = ()  # what its command takes besides
     demos: tuple[Demo, ...] = ()
     offer: str = "Try synthetic data of ours:"
 
@@ -74,10 +73,10 @@ class Tool:
         return next(each for each in self.inputs if each.role == role)
 
     @cached_property
-    def asks(self) -> tuple[Setting, ...]:
+    def asks(self) -> tuple[Option, ...]:
         """Return all that it can be asked, in the order of its command."""
         of_inputs = (each for one in self.inputs for each in one.taken_by)
-        of_forms = (told for form in self.forms for told in described(form).values())
+        of_forms = (told for form in self.forms for told in options_of(form))
         return (*of_inputs, *of_forms, *self.options, JSON, *OF_EVERY_AUDIT, policy_option())
 
 

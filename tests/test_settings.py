@@ -121,14 +121,11 @@ NUMBERS = [
     for told in known_settings(tool).values()
     if told.kind in (int, float) and not told.is_several
 ]
-OF_NO_FORM = {"jobs", "repeats"}  # options that the commands check themselves
 
 
 @pytest.mark.parametrize(("tool", "told"), NUMBERS)
 def test_setting__has_a_largest_value_unless_no_work_grows_with_it(tool: str, told: Setting) -> None:
     largest = min(told.most, told.below)
-    if told.name in OF_NO_FORM:
-        return
     assert math.isinf(largest) == told.any_size
     if told.any_size or told.percent:
         return

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from core import policies
 from core.apart import limit_memory
-from core.asked import Asked, as_usual, converter, excluding, is_among_choices, words_asked
+from core.asked import Asked, as_usual, converter, excluding, words_asked
 from core.commands import command
 from core.commands.audited import Audited, check_report_options, memory_asked_for
 from core.commands.output import print_warning
@@ -18,7 +18,6 @@ from core.holding import read_unchanged
 from core.options import Option, policy_option
 from core.policies import Policy
 from core.settings_files import Opened, ToolSettings, fill, is_json, read_settings
-from core.settings_form import Setting
 from core.tools import TOOLS, Tool, tool
 from core.words import input_error
 
@@ -37,10 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser, of: Tool) -> None:
         excluded |= dict.fromkeys((id(one), id(other)), (one.name, one.is_needed))
     groups: dict[str, argparse._ActionsContainer] = {"": parser}
     for told in of.asks:
-        heading = told.group if isinstance(told, Option) else ""
-        if heading not in groups:
-            groups[heading] = parser.add_argument_group(heading)
-        within = groups[heading]
+        if told.group not in groups:
+            groups[told.group] = parser.add_argument_group(told.group)
+        within = groups[told.group]
         if id(told) in excluded:
             name, is_needed = excluded[id(told)]
             if name not in groups:
@@ -49,54 +47,47 @@ def add_arguments(parser: argparse.ArgumentParser, of: Tool) -> None:
         _add(within, policy_option(policies.shipped_names()) if told.flags == ("--policy",) else told)
 
 
-def _add(parser: argparse._ActionsContainer, told: Setting) -> None:
+def _add(parser: argparse._ActionsContainer, told: Option) -> None:
     """Declare one option or argument.
 
     A list option takes values together and one by one (``--x A B``, ``--x A --x B``), and adds them up.
     """
-    words: dict[str, Any] = {"default": argparse.SUPPRESS, "help": _help(told)}
-    if not isinstance(told, Option):
-        parser.add_argument(told.flag, **words, **_values(told))
-    elif told.flags:
-        if told.is_needed:
-            words["required"] = True
-        parser.add_argument(*told.flags, dest=told.dest, **words, **_values_of_option(told))
-    else:
-        nargs = ("+" if told.is_needed else "*") if told.is_several else None
-        if not told.is_several and (told.excludes or not told.is_needed):
-            nargs, words["default"] = "?", None  # what is absent would be converted else
-        parser.add_argument(told.name, metavar=told.metavar, nargs=nargs, type=converter(told), **words)
-
-
-def _values(told: Setting) -> dict[str, Any]:
-    """Return how the values of a setting are taken."""
-    if told.kind is bool:
-        return {"action": "store_true"}
-    found: dict[str, Any] = {
-        "metavar": told.metavar or "|".join(told.choices) or told.flag.rpartition("-")[2].upper(),
-        "type": converter(told),
-    }
+    words: dict[str, Any] = {"default": argparse.SUPPRESS, "help": _help(told), **_values(told)}
+    if told.flags:
+        words |= {"required": True} if told.is_needed else {}
+        parser.add_argument(*told.flags, dest=told.dest, **words)
+        return
     if told.is_several:
-        found |= {"action": "append" if told.is_grouped else "extend", "nargs": "+"}
-    return found
+        words |= {"action": "store", "nargs": "+" if told.is_needed else "*"}
+    elif told.excludes or not told.is_needed:
+        words |= {"nargs": "?", "default": None}  # what is absent would be converted else
+    parser.add_argument(told.name, **words)
 
 
-def _values_of_option(told: Option) -> dict[str, Any]:
+def _values(told: Option) -> dict[str, Any]:
     """Return how the values of an option are taken."""
     if told.kind is bool:
         return {"action": "store_const", "const": told.to} if told.sets else {"action": "store_true"}
-    found: dict[str, Any] = {"metavar": told.metavar or None, "type": converter(told)}
-    if is_among_choices(told):
+    found: dict[str, Any] = {"metavar": _metavar(told), "type": converter(told)}
+    if told.choices and not told.is_field:
         found["choices"] = tuple(told.choices)
+    if told.is_several or told.n_values > 1:
+        found["nargs"] = "+" if told.is_several else told.n_values
+    if told.is_several or told.adds_up:
+        found["action"] = "append" if told.adds_up else "extend"
+    return found
+
+
+def _metavar(told: Option) -> str | tuple[str, ...] | None:
     if told.n_values > 1:
-        found |= {"nargs": told.n_values, "metavar": tuple(told.metavar.split(",")) if told.metavar else None}
-    if told.is_several:
-        found |= {"action": "extend", "nargs": "+"}
-    return found | ({"action": "append"} if told.adds_up else {})
+        return tuple(told.metavar.split(",")) if told.metavar else None
+    if told.is_field:
+        return told.metavar or "|".join(told.choices) or told.flag.rpartition("-")[2].upper()
+    return told.metavar or None
 
 
-def _help(told: Setting) -> str:
-    if isinstance(told, Option):
+def _help(told: Option) -> str:
+    if not told.is_field:
         return argparse.SUPPRESS if told.is_hidden else told.label.replace("%", "%%")
     words = "; ".join(f"{value}: {word}" for value, word in told.choices.items() if word)
     default = f"(default: {told.default_words})" if told.default_words else ""
@@ -118,7 +109,7 @@ def run(parsed: argparse.Namespace) -> int:
 
 def _check_numbers(asked: Asked) -> None:
     """Refuse numbers out of their range that no form checks."""
-    numbers = (told for told in tool(asked.tool).asks if isinstance(told, Option) and told.kind is int)
+    numbers = (told for told in tool(asked.tool).asks if not told.is_field and told.kind is int)
     given = ((told, getattr(asked, told.dest)) for told in numbers if told.n_values == 1)
     refuse(problem for told, value in given if value is not None for problem in told.problems(value))
 

@@ -19,7 +19,6 @@ from core.engines import Address, address_of, refused_in_engine, tables_below
 from core.errors import AuditInputError
 from core.holding import open_input
 from core.jobs import Result
-from core.options import Option
 from core.tools import tool
 from core.words import Text, input_error, text
 
@@ -121,8 +120,9 @@ def _needed(file: Path) -> int:
 
 def asked_of_records(arguments: Asked) -> list[str]:
     """Return which options are given that need the records."""
-    declared = (each for each in tool(arguments.tool).asks if isinstance(each, Option) and each.of_records)
-    return [each.flag for each in declared if getattr(arguments, each.dest) not in (each.usual, [], None)]
+    declared = (each for each in tool(arguments.tool).asks if each.of_records)
+    given = [each for each in declared if getattr(arguments, each.dest) not in (each.usual, [], None)]
+    return [each.flag for each in sorted(given, key=lambda each: bool(each.choices))]
 
 
 def refuse_records(arguments: Asked, *further: str) -> None:

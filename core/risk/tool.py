@@ -13,6 +13,7 @@ from core.options import (
     file_option,
     files_option,
     option,
+    options_of,
     switch,
     written_option,
 )
@@ -20,7 +21,6 @@ from core.risk.released import PERSON_RELEASED
 from core.risk.settings import RiskSettings, RiskThresholds
 from core.risk.suda import SudaSettings
 from core.risk.what_if import WhatIfSettings
-from core.settings_form import described
 from core.tools import EARLIER, Input, Tool
 
 _LIMITS = (
@@ -77,7 +77,7 @@ _SEARCHES = (
     ),
 )
 _OF_COUNTS = (
-    *(told for name, told in described(CountThresholds).items() if name != "least"),  # which is k
+    *options_of(CountThresholds, left_out=["least"]),  # which is k
     files_option(
         "--also", "with --counts: further tables of the same columns that are published too", of_records=True
     ),

@@ -12,7 +12,6 @@ from core.asked import Asked
 from core.commands.policies import with_outcome
 from core.errors import AuditInputError
 from core.filed.as_settings import settings_in_report
-from core.options import Option
 from core.policies import Policy, PolicyOutcome, judge_policy, policy_settings, read_policy, shipped_policies
 from core.policies.judging import Columns
 from core.reports import Report
@@ -112,7 +111,7 @@ def _not_opened(settings: ToolSettings, *, name: str) -> Iterator[Text]:
         single = "{file}: what it sets for single files is not opened here: {names}. The command takes it."
         yield text(single, file=name, names=listed([*settings.by_file]))
     known = known_settings(settings.tool)
-    of_command = [key for key, value in settings.values.items() if value and isinstance(known[key], Option)]
+    of_command = [key for key, value in settings.values.items() if value and not known[key].is_field]
     if of_command:
         told = "{file} sets what is not opened here, but by the command alone: {names}."
         yield text(told, file=name, names=listed(of_command))

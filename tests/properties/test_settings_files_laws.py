@@ -13,12 +13,18 @@ from core.asked import Asked
 from core.commands.audit import add_arguments
 from core.errors import AuditInputError
 from core.events.settings import DEFAULT_LEAVE_OUT, DERIVED_COLUMNS
-from core.settings_files import ToolSettings, fill, known_settings, read_settings, settings_toml
-from core.settings_form import Setting, command_line, described, given_options
+from core.settings_files import (
+    ToolSettings,
+    fill,
+    known_settings,
+    read_settings,
+    settings_asked,
+    settings_toml,
+)
+from core.settings_form import Setting, described, given_options
 from core.tools import TOOLS
 from core.tools import tool as declared
 from docs.generated import settings_schema
-from tests.asking import settings_of
 from tests.thorough import times, tried
 
 names = st.text(min_size=1, max_size=12).filter(lambda name: not name.startswith("-"))
@@ -85,10 +91,10 @@ def test_settings__come_back_from_toml_and_from_a_command(tool: str, data: st.Da
     assert after.notes == ()
     content = {"tool": tool, "version": before.version, "settings": dict(before.values)}
     assert list(Draft202012Validator(settings_schema(tool)).iter_errors(content)) == []
-    said = settings_of(command_line(tool, [], [*FILES[tool], *before.words]))
+    said = settings_asked(tool, [[*FILES[tool], *before.words]])
     plain = {name: value for name, value in before.values.items() if known_settings(tool)[name].is_plain}
     assert {name: said.values[name] for name in plain} == plain
-    assert settings_of(command_line(tool, [], [*FILES[tool], *said.words])) == said
+    assert settings_asked(tool, [[*FILES[tool], *said.words]]) == said
 
 
 @pytest.mark.one_of(3)

@@ -105,6 +105,6 @@ def test_tool__asks_each_thing_once(key: str) -> None:
     asks = tool(key).asks
     flags = [flag for told in asks for flag in told.flags]
     assert len(flags) == len({*flags})
-    named = [told.dest for told in asks if not getattr(told, "sets", "")]
+    named = [told.dest for told in asks if not told.sets]
     assert len(named) == len({*named})
-    assert all(told.label for told in asks if not getattr(told, "is_hidden", False))
+    assert all(told.label for told in asks if not told.is_hidden)
