@@ -42,27 +42,19 @@ if __name__ == "__main__":
     gc.set_threshold(_OBJECTS)
 
 from core import __version__
-from core.apart import limit_memory, memory_left
-from core.commands import COMMANDS, OF_POLICIES, command, output, policy_commands
+from core.apart import memory_left
+from core.commands import COMMANDS, command, output
 from core.errors import AuditInputError
-from core.holding import read_unchanged
 from core.languages import ENGLISH, LANGUAGES
-from core.settings_files import Opened, ToolSettings, fill, is_json, read_settings, typed_options
 from core.settings_form import settings_named_by
-from core.words import input_error, speaking, text
+from core.tools import TOOLS, tool
+from core.words import speaking, text
 
 if TYPE_CHECKING:
     from types import FrameType
 
-    from core.policies import Policy
-
 ROOT = Path(__file__).parents[1]
 _OF_OUTPUT = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF}  # where no file is named
-_WRITING = (
-    *("ledger", "memory", "out_dir", "release", "report", "report_dir", "resume", "scheduler", "settings"),
-    *("violations", "write_hierarchies"),
-)
-_OF_SEVERAL_RUNS = ("tabular",)
 _LANGUAGES = ", ".join(f"{code} ({name})" for code, name in LANGUAGES.items())
 
 
@@ -107,22 +99,18 @@ class _WriteDemo(argparse.Action):
         name, *folders = map(str, values or ())
         if len(folders) > 1:
             parser.error("--demo takes a name and one folder")
-        if isinstance(parser, _Strict):
-            parser.error("--demo")
         tool = parser.prog.rpartition(" ")[2]
         words = ["demo", tool, *(folders or [name]), "--name", name, "--language", namespace.language]
         raise SystemExit(main(words))
 
 
-def build_parser(
-    arguments: Sequence[str], *, parser_class: type[_Parser] = _Parser
-) -> argparse.ArgumentParser:
+def build_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     """Return the parser with every tool as a subcommand.
 
     Only the tool that `arguments` begin with is imported and declares its arguments: the others, with
     all the libraries they need, would take longer than many an audit.
     """
-    parser = parser_class(
+    parser = _Parser(
         prog="python -m core",
         description="Audit anonymized data on this machine. Exit code: 0 done, 1 the verdict is FAIL, "
         "2 an input could not be used or the arguments are wrong.",
@@ -132,28 +120,38 @@ def build_parser(
     for name, summary in COMMANDS.items():
         subparser = tools.add_parser(name, help=summary, description=summary)
         if name in arguments[:1]:
-            module = command(name)
-            module.add_arguments(subparser)
-            _add_shared_options(subparser, name, module)
-            subparser.add_argument(
-                "--debug", action="store_true", help="show where an unexpected error comes from"
-            )
-            subparser.set_defaults(run=module.run)
+            _declare(subparser, name)
     return parser
 
 
-def _add_shared_options(parser: argparse.ArgumentParser, tool: str, module: object) -> None:
-    """Declare what several commands take."""
-    if hasattr(module, "audit"):
-        output.add_report_options(parser)
-        parser.add_argument(
-            "--memory",
-            type=int,
-            metavar="MB",
-            help="that no process may go beyond, this one included; an input that takes more ends "
-            "in a sentence (default: for what reads files, three quarters of this machine's)",
-        )
-    if hasattr(module, "audit") and "--demo" not in parser._option_string_actions:
+def _declare(parser: argparse.ArgumentParser, name: str) -> None:
+    """Declare what a command takes, and what runs it."""
+    if name in TOOLS:
+        audit = command("audit")
+        audit.add_arguments(parser, tool(name))
+        _add_demo(parser)
+        parser.set_defaults(run=audit.run)
+    else:
+        command(name).add_arguments(parser)
+        parser.set_defaults(run=command(name).run)
+    _add_shared_options(parser)
+
+
+def _add_shared_options(parser: argparse.ArgumentParser) -> None:
+    """Declare what every command takes."""
+    parser.add_argument(
+        "--language",
+        choices=tuple(LANGUAGES),
+        default=ENGLISH,
+        help=f"of what is printed and of reports: {_LANGUAGES} (default: {ENGLISH}); JSON and CSV "
+        "stay English",
+    )
+    parser.add_argument("--debug", action="store_true", help="show where an unexpected error comes from")
+
+
+def _add_demo(parser: argparse.ArgumentParser) -> None:
+    """Declare that the files of a demo are written, where a tool takes no demo itself."""
+    if "--demo" not in parser._option_string_actions:
         parser.add_argument(
             "--demo",
             action=_WriteDemo,
@@ -162,60 +160,6 @@ def _add_shared_options(parser: argparse.ArgumentParser, tool: str, module: obje
             help="only write the files of this demo into the folder (default: one of its name), and say "
             "how to audit them; a wrong name lists them",
         )
-    if hasattr(module, "FORMS"):
-        parser.add_argument(
-            "--settings",
-            type=Path,
-            metavar="FILE",
-            help="a settings file (TOML), or a report (JSON) whose audit is asked again; typed options come "
-            "first",
-        )
-    if tool in OF_POLICIES:
-        policy_commands().add_policy_option(parser)
-    parser.add_argument(
-        "--language",
-        choices=tuple(LANGUAGES),
-        default=ENGLISH,
-        help=f"of what is printed and of reports: {_LANGUAGES} (default: {ENGLISH}); JSON and CSV "
-        "stay English",
-    )
-
-
-class _Strict(_Parser):
-    """A parser for the words of a filed report, which may be anybody's."""
-
-    def error(self, message: str) -> NoReturn:
-        """Refuse the words."""
-        refused = "The report cannot be repeated: its command is refused ({reason})."
-        raise input_error(refused, reason=output.printable(message))
-
-    def print_help(self, file: object = None) -> None:  # noqa: ARG002 - as argparse has it
-        """Refuse the words that ask for it."""
-        self.error("--help")
-
-
-def audit_again(tool: str, runs: Sequence[Sequence[str]], *, policy: Policy | None = None) -> output.Audited:
-    """Audit as the words of a filed report say, on the files at hand; nothing is printed or written.
-
-    The result is held against the limits of `policy` where the words name none. AuditInputError: words that
-    no tool takes, or that would write a file; and as the audit does.
-    """
-    parser = build_parser([tool], parser_class=_Strict)
-    if tool not in COMMANDS or not hasattr(module := command(tool), "audit"):
-        parser.error(tool)
-    parsed = []
-    for words in runs:
-        parsed.append(parser.parse_args([tool, *words]))
-        if given := [name for name in _WRITING if getattr(parsed[-1], name, None) is not None]:
-            parser.error(", ".join(given))
-        if getattr(parsed[-1], "policy", None) is not None:
-            parsed[-1].policy = policy_commands().shipped_policy(parsed[-1].policy)
-        elif policy is not None and tool in OF_POLICIES:
-            parsed[-1].policy = policy
-    if len(parsed) > 1 and tool not in _OF_SEVERAL_RUNS:
-        parser.error(tool)
-    audited: output.Audited = module.audit(*parsed)
-    return audited.with_unread([each for one in parsed for each in getattr(one, "not_read", ())])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -234,17 +178,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if signal.getsignal(signal.SIGINT) is _stop_at_start:
         signal.signal(signal.SIGINT, _INTERRUPTED)
     with speaking(parsed.language):
-        return _run(parsed, words)
+        return _run(parsed)
 
 
-def _run(parsed: argparse.Namespace, words: Sequence[str]) -> int:
+def _run(parsed: argparse.Namespace) -> int:
     try:
-        parsed = _with_files(parsed, words)
         with settings_named_by("flag"):
-            if "report" in parsed and "formats" in parsed:
-                output.check_report_options(parsed)
-            if (most := output.memory_asked_for(parsed)) is not None:
-                limit_memory(most, here=True)
             code = int(parsed.run(parsed))
         sys.stdout.flush()
     except (Exception, KeyboardInterrupt) as error:
@@ -273,41 +212,6 @@ def _end_of(error: BaseException, *, debug: bool) -> tuple[int, tuple[str, ...]]
     if debug:
         traceback.print_exception(error)
     return 2, (unexpected(error),)
-
-
-def _with_files(parsed: argparse.Namespace, words: Sequence[str]) -> argparse.Namespace:
-    """Return the arguments with what policy and settings file say where nothing was typed."""
-    file: Path | None = getattr(parsed, "settings", None)
-    settings = None if file is None else _settings_in(file, parsed.tool)
-    named: str = getattr(parsed, "policy", None) or (settings.policy if settings else "")
-    if not named and settings is None:
-        return parsed
-    (tools,) = (each for each in build_parser(words)._actions if isinstance(each, argparse._SubParsersAction))
-    typed = typed_options(tools.choices[parsed.tool], words[1:])
-    if named:
-        parsed = policy_commands().with_policy(parsed, named, typed)
-    return fill(parsed, settings, typed) if settings else parsed
-
-
-def _settings_in(file: Path, tool: str) -> ToolSettings:
-    try:
-        data = read_unchanged(file)
-    except OSError as error:
-        cannot = "{file} cannot be read: {reason}."
-        raise input_error(cannot, file=str(file), reason=str(error.strerror)) from None
-    opened = _opened(data, name=file.name, tool=tool)
-    for note in opened.notes:
-        output.print_warning(note)
-    return opened.settings
-
-
-def _opened(data: bytes, *, name: str, tool: str) -> Opened:
-    """Return the settings in a file, which may be a report."""
-    if not is_json(data):
-        return read_settings(data, name=name, tool=tool)
-    from core.filed.as_settings import settings_in_report  # noqa: PLC0415 - takes long to import
-
-    return settings_in_report(data, name=name, tool=tool)
 
 
 def unexpected(error: Exception) -> str:

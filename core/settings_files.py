@@ -1,13 +1,11 @@
 """Settings files: everything that a page or a command can set for a tool, as TOML, and back.
 
 The names in such a file are those of the settings in JSON, and of the further options of the command; what a
-report's command says is the same data (:func:`settings_of`), so a page and a command write the same file.
+report's words say is the same data (:func:`settings_asked`), so a page and a command write the same file.
 """
 
-import argparse
 import json
 import re
-import shlex
 import tomllib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, replace
@@ -15,12 +13,14 @@ from difflib import get_close_matches
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from core import __version__
-from core.commands import command
+from core.asked import Asked, words_asked
 from core.errors import AuditInputError
+from core.options import Option
 from core.settings_form import NONE, Setting, described, given_options, option_of, parts_of, settings_named_by
+from core.tools import tool
 from core.words import Text, input_error, own, text
 
 _MOST_DOTS = 1000  # between two commas, or on a line
@@ -29,8 +29,6 @@ LARGEST_FILE = 1 << 20  # bytes
 MOST_PROBLEMS = 20  # that are told of a file
 _LONGEST_WORD = 100  # letters of a key or a version, as far as they are looked at and told
 _OF_FILES = ("tabular",)  # tools that may be asked otherwise of single files
-# options that say what is printed, read, paired, picked or held against in one run
-_NO_SETTINGS = frozenset({"json", "demo", "pair", "donors_of", "scheduler", "resume", "earlier"})
 _TABLES = ("settings", "files")
 _TOP = ("tool", "version", "policy", *_TABLES)
 _LINE = re.compile(r"line ([0-9]{1,9})")
@@ -74,65 +72,9 @@ class ToolSettings:
 
 
 @cache
-def known_settings(tool: str) -> Mapping[str, Setting]:
+def known_settings(key: str) -> Mapping[str, Option]:
     """Return all that can be set for a tool, by name: its settings, and its command's further options."""
-    module = command(tool)
-    forms = [*module.FORMS, *getattr(module, "FURTHER_FORMS", ())]
-    by_flag = {told.flag: told for form in reversed(forms) for told in described(form).values()}
-    found: dict[str, Setting] = {}
-    for action in _parser(tool)._actions:
-        told = next((by_flag[flag] for flag in action.option_strings if flag in by_flag), None)
-        if told is not None:
-            found[told.name] = told
-        elif _is_setting(action) and action.dest not in {one.dest for one in found.values()}:
-            kind = bool if action.nargs == 0 else action.type if action.type in (int, float) else str
-            found[action.dest] = Setting(
-                label=str(action.help or ""),
-                about="",
-                flag=action.option_strings[-1],
-                name=action.dest,
-                kind=kind,
-                choices=dict.fromkeys(action.choices or (), ""),
-                is_several=action.nargs == "+",
-                default=None,
-            )
-    return found
-
-
-class _Parser(argparse.ArgumentParser):
-    """A parser that refuses with an error of ours."""
-
-    def error(self, message: str) -> NoReturn:
-        """Refuse the words."""
-        raise input_error("A command cannot be read: {reason}.", reason=message)
-
-
-def _parser(tool: str) -> argparse.ArgumentParser:
-    """Return a parser of a tool's command that tells only what was given."""
-    parser = _Parser(add_help=False)
-    command(tool).add_arguments(parser)
-    _forget_defaults(parser)
-    return parser
-
-
-def _forget_defaults(parser: argparse.ArgumentParser) -> None:
-    for action in parser._actions:
-        if action.option_strings:
-            action.default = argparse.SUPPRESS
-
-
-def _is_setting(action: argparse.Action) -> bool:
-    names_file = action.type is Path or "FILE" in str(action.metavar)
-    is_told = action.help != argparse.SUPPRESS and action.dest not in _NO_SETTINGS
-    return bool(action.option_strings) and not names_file and is_told
-
-
-def settings_of(commands: str, *, further: Mapping[str, Any] | None = None) -> ToolSettings:
-    """Return what the command of a report sets, a line for the files of the same options; see below."""
-    said = shlex.split(commands)
-    starts = [place for place in range(len(said)) if said[place : place + 3] == ["python", "-m", "core"]]
-    calls = [said[start + 3 : end] for start, end in zip(starts, [*starts[1:], None], strict=True)]
-    return settings_asked(calls[0][0], [words for _, *words in calls], further=further)
+    return {told.name: told for told in tool(key).asks if told.use == "setting" and not told.sets}
 
 
 def settings_asked(
@@ -161,7 +103,7 @@ def settings_asked(
     usual = {
         told.name: _plain(told, told.default)
         for told in known_settings(tool).values()
-        if _has_usual(told) and told.name not in differing
+        if told.is_field and _has_usual(told) and told.name not in differing
     }
     return ToolSettings(tool=tool, values=usual | common, by_file=by_file)
 
@@ -172,18 +114,16 @@ def _has_usual(told: Setting) -> bool:
     return is_known and (bool(told.choices) or (told.kind in (bool, int, float) and not told.is_several))
 
 
-def _given(tool: str, words: Sequence[str]) -> tuple[list[Path], dict[str, Any]]:
+def _given(key: str, words: Sequence[str]) -> tuple[list[Path], dict[str, Any]]:
     """Return the files that a command names, and what it sets."""
-    parser = _parser(tool)
-    parser.add_argument("--policy")  # stands in the file beside what is set
-    namespace = vars(parser.parse_args(words))
+    asked = words_asked(tool(key), words, refused="A command cannot be read: {reason}.")
     values = {
-        told.name: _plain(told, namespace[told.dest])
-        for told in known_settings(tool).values()
-        if told.dest in namespace and told.is_plain and not told.secret
+        told.name: _plain(told, asked[told.dest])
+        for told in known_settings(key).values()
+        if told.dest in asked and told.is_plain and not told.secret
     }
-    by_hand = [Path(original) for original, *_ in namespace.get("pair", ())] if tool in _OF_FILES else []
-    return [*namespace.get("originals", ()), *by_hand], values
+    by_hand = [Path(original) for original, *_ in asked.get("pair", ())] if key in _OF_FILES else []
+    return [*asked.get("originals", ()), *by_hand], values
 
 
 def _plain(told: Setting, value: Any) -> Any:
@@ -329,20 +269,18 @@ def nearest_known(key: str, known: Iterable[str]) -> Text:
     return text("there is no key {key}; the nearest is {nearest}.", key=key, nearest=nearest[0])
 
 
-def _problems(values: Mapping[str, Any], known: Mapping[str, Setting], tool: str) -> list[str]:
+def _problems(values: Mapping[str, Any], known: Mapping[str, Setting], key: str) -> list[str]:
     """Return what is wrong with values, one by one, and, where nothing is, with several together."""
     with settings_named_by("name"):
-        problems = [problem for key, value in values.items() for problem in problems_of(known[key], value)]
+        problems = [problem for name, value in values.items() for problem in problems_of(known[name], value)]
         if not problems:
-            arguments = argparse.Namespace(
-                **{known[key].dest: _argument(known[key], values[key]) for key in values}
-            )
-            for form in command(tool).FORMS:
+            arguments = Asked(**{known[name].dest: _argument(known[name], values[name]) for name in values})
+            for form in tool(key).forms:
                 problems += _problems_together(form, arguments)
     return problems
 
 
-def _problems_together(form: type[Any], arguments: argparse.Namespace) -> Sequence[str]:
+def _problems_together(form: type[Any], arguments: Asked) -> Sequence[str]:
     """Return what is wrong with the settings of a form together, where all that it needs is given."""
     given = {
         key: value for key, value in given_options(form, arguments).items() if described(form)[key].is_plain
@@ -392,21 +330,11 @@ def _argument(told: Setting, value: Any) -> Any:
     return list(map(str, value)) if told.is_several and not told.is_grouped else value
 
 
-def typed_options(parser: argparse.ArgumentParser, words: Sequence[str]) -> set[str]:
-    """Return the options that words give, and those that exclude them; the parser's defaults are lost."""
-    _forget_defaults(parser)
-    typed = set(vars(parser.parse_args(words)))
-    for group in parser._mutually_exclusive_groups:
-        dests = {action.dest for action in group._group_actions}
-        typed |= dests if dests & typed else set()
-    return typed
-
-
-def fill(arguments: argparse.Namespace, settings: ToolSettings, typed: Collection[str]) -> argparse.Namespace:
+def fill(arguments: Asked, settings: ToolSettings, typed: Collection[str]) -> Asked:
     """Return parsed arguments with settings in the place of all options but those typed."""
     filled = vars(arguments) | _untyped(settings.values, settings.tool, typed)
     by_file = {file: _untyped(values, settings.tool, typed) for file, values in settings.by_file.items()}
-    return argparse.Namespace(**filled | {"by_file": by_file})
+    return Asked(**filled | {"by_file": by_file})
 
 
 def _untyped(values: Mapping[str, Any], tool: str, typed: Collection[str]) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """A setting described once: widget, option, check, report line and JSON come from its dataclass field."""
 
-import argparse
 import math
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -311,47 +310,7 @@ def said(form: type, name: str) -> str:
     return described(form)[name].said
 
 
-def add_options(parser: argparse._ActionsContainer, form: type, *names: str) -> None:
-    """Declare the options of a form's settings, or of those named; what is not given stays None.
-
-    A list option takes values together and one by one (``--x A B``, ``--x A --x B``), and adds them up.
-    """
-    for name in names or described(form):
-        told = described(form)[name]
-        parser.add_argument(told.flag, help=_option_help(told), **_action(told))
-
-
-def _action(told: Setting) -> dict[str, Any]:
-    if told.kind is bool:
-        return {"action": "store_true", "default": None}
-    metavar = told.metavar or "|".join(told.choices) or told.flag.rpartition("-")[2].upper()
-    found: dict[str, Any] = {"metavar": metavar}
-    if told.kind in (int, float):
-        found["type"] = _number_or_none(told.kind) if told.may_be_none else told.kind
-    if told.is_several:
-        found |= {"action": "append" if told.is_grouped else "extend", "nargs": "+"}
-    return found
-
-
-def _number_or_none(kind: Callable[[str], Any]) -> Callable[[str], Any]:
-    def read(word: str) -> Any:
-        return NONE if word == "none" else kind(word)
-
-    read.__name__ = kind.__name__  # argparse names it where a word is no number
-    return read
-
-
-def _option_help(told: Setting) -> str:
-    words = "; ".join(f"{value}: {word}" for value, word in told.choices.items() if word)
-    parts = [told.heading, told.about, words and f"{words}.", _default_note(told)]
-    return " ".join(part for part in parts if part).replace("%", "%%")
-
-
-def _default_note(told: Setting) -> str:
-    return f"(default: {told.default_words})" if told.default_words else ""
-
-
-def given_options(form: type, arguments: argparse.Namespace) -> dict[str, Any]:
+def given_options(form: type, arguments: object) -> dict[str, Any]:
     """Return the values of a form's settings that the command line names."""
     found: dict[str, Any] = {}
     for name, told in described(form).items():
@@ -372,7 +331,7 @@ def parts_of(words: Iterable[str]) -> list[str]:
     return [part.strip() for word in words for part in word.split(",") if part.strip()]
 
 
-def from_options(form: type[_Form], arguments: argparse.Namespace, **given: object) -> _Form:
+def from_options(form: type[_Form], arguments: object, **given: object) -> _Form:
     """Return settings as the options say, the defaults where nothing was given, and `given` before both."""
     return form(**given_options(form, arguments) | given)
 

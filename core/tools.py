@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal
+
+from core.options import EARLIER_RELEASES, JSON, OF_EVERY_AUDIT, Option, options_of, policy_option
 
 if TYPE_CHECKING:
     from core.demo import Demo
@@ -31,6 +34,7 @@ class Input:
     needed: bool = True  # nothing is audited without it
     help: str = ""
     part: str = ""  # what reports call it, where not by its role
+    taken_by: tuple[Option, ...] = ()  # how the command takes it, where that is no setting
 
 
 EARLIER = Input(
@@ -40,6 +44,7 @@ EARLIER = Input(
     needed=False,
     help="Two releases can be fine each and tell together who came between them, and what they have. A "
     "ledger is offered among the downloads of each audit.",
+    taken_by=(EARLIER_RELEASES,),
 )
 
 
@@ -61,6 +66,8 @@ class Tool:
     inputs: tuple[Input, ...] = ()
     settings: type | None = None  # the form that starts a measurement
     thresholds: type | None = None  # the form that judges it
+    forms: tuple[type, ...] = ()  # all of them
+    options: tuple[Option, ...] = ()  # what its command takes besides
     demos: tuple[Demo, ...] = ()
     offer: str = "Try synthetic data of ours:"
 
@@ -72,6 +79,13 @@ class Tool:
     def input(self, role: str) -> Input:
         """Return an input by the part it plays."""
         return next(each for each in self.inputs if each.role == role)
+
+    @cached_property
+    def asks(self) -> tuple[Option, ...]:
+        """Return all that it can be asked, in the order of its command."""
+        of_inputs = (each for one in self.inputs for each in one.taken_by)
+        of_forms = (told for form in self.forms for told in options_of(form))
+        return (*of_inputs, *of_forms, *self.options, JSON, *OF_EVERY_AUDIT, policy_option())
 
 
 def tool(key: str) -> Tool:

@@ -4,49 +4,45 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from core.commands import COMMANDS, OF_POLICIES
 from core.filed.reading import ReportParts
 from core.settings_files import known_settings
 from core.settings_form import Setting, described
+from core.tools import TOOLS, tool
 
 HERE = Path(__file__).parent
 BEGIN, END = "<!-- settings: made by `make docs` -->", "<!-- end of settings -->"
 _LINE = 110  # letters of a line of a schema
-TOOLS = tuple(name for name in COMMANDS if hasattr(import_module(f"core.commands.{name}"), "FORMS"))
 _ALL_AT_ONCE = (
     "`--settings FILE` reads them from a file, `--policy FILE|NAME` takes the limits of a policy: "
     "[Settings and policies](policies.md)."
 )
-_SETTINGS_ALONE = "`--settings FILE` reads them from a file: [Settings and policies](policies.md)."
 
 
-def settings_table(tool: str) -> str:
+def settings_table(key: str) -> str:
     """Return a Markdown table of all settings of a tool."""
     rows = ["| option | setting | may be | default |", "|---|---|---|---|"]
     rows += [
         f"| `{each.flag}` | {_words(each)} | {_allowed(each)} | {each.default_words} |"
-        for each in settings_of(tool)
+        for each in settings_of(key)
     ]
-    return "\n".join([*rows, "", _ALL_AT_ONCE if tool in OF_POLICIES else _SETTINGS_ALONE])
+    return "\n".join([*rows, "", _ALL_AT_ONCE])
 
 
-def settings_of(tool: str) -> list[Setting]:
+def settings_of(key: str) -> list[Setting]:
     """Return all settings of a tool."""
-    forms = import_module(f"core.commands.{tool}").FORMS
-    return [each for form in forms for each in described(form).values()]
+    return [each for form in tool(key).forms for each in described(form).values()]
 
 
-def with_settings(page: str, tool: str) -> str:
+def with_settings(page: str, key: str) -> str:
     """Return a tool's page with its table of settings as it should be."""
     before, _, rest = page.partition(BEGIN)
     _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{settings_table(tool)}\n{END}{after}"
+    return f"{before}{BEGIN}\n{settings_table(key)}\n{END}{after}"
 
 
 def _words(told: Setting) -> str:
@@ -135,16 +131,16 @@ def _of_setting(told: Setting) -> dict[str, Any]:
     return found | ({"anyOf": [value, {"type": "null"}]} if told.is_optional else value)
 
 
-def settings_schema(tool: str) -> dict[str, Any]:
+def settings_schema(key: str) -> dict[str, Any]:
     """Return the JSON schema of a tool's settings file."""
-    known = {name: _in_file(told) for name, told in known_settings(tool).items()}
+    known = {name: _in_file(told) for name, told in known_settings(key).items()}
     settings = {"type": "object", "properties": known, "additionalProperties": False}
-    properties = {"tool": {"const": tool}, "version": _TEXT, "policy": _TEXT, "settings": settings}
-    if tool == "tabular":
+    properties = {"tool": {"const": key}, "version": _TEXT, "policy": _TEXT, "settings": settings}
+    if key == "tabular":
         properties["files"] = {"type": "object", "additionalProperties": settings}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": f"python -m core {tool} --settings FILE",
+        "title": f"python -m core {key} --settings FILE",
         "type": "object",
         "properties": properties,
         "additionalProperties": False,
@@ -172,6 +168,6 @@ if __name__ == "__main__":
         path = HERE / f"{name}.md"
         path.write_text(with_settings(path.read_text(encoding="utf-8"), name), encoding="utf-8")
     (HERE / "schemas").mkdir(exist_ok=True)
-    schemas = {f"settings_{tool}": settings_schema(tool) for tool in TOOLS} | {"report": report_schema()}
+    schemas = {f"settings_{key}": settings_schema(key) for key in TOOLS} | {"report": report_schema()}
     for name, made in schemas.items():
         (HERE / f"schemas/{name}.json").write_text(f"{readable(made)}\n", encoding="utf-8")

@@ -86,6 +86,24 @@ def test_imports__point_one_way() -> None:
     assert found == []
 
 
+def test_settings_policies_and_reports__know_no_command() -> None:
+    rooms = ("core.asked", "core.filed", "core.options", "core.policies", "core.settings_f", "core.tools")
+    found = [
+        (_module(path), name)
+        for path in SOURCES
+        for name in _imports(path)
+        if _module(path).startswith(rooms) and name.startswith(("core.commands", "core.__main__", "argparse"))
+    ]
+    assert found == []
+
+
+def test_tool__is_declared_without_the_libraries_that_compute() -> None:
+    modules = ("core.options", "core.reading_options", "core.settings_form", "core.tools")
+    declaring = [path for path in SOURCES if path.name == "tool.py" or _module(path) in modules]
+    roots = {name.partition(".")[0] for path in declaring for name in _imports(path)}
+    assert roots.isdisjoint({"pandas", "pyarrow", "numpy", "scipy", "sklearn", "argparse"})
+
+
 @pytest.mark.slow
 def test_core__imports_where_streamlit_cannot_be_imported() -> None:
     modules = [_module(path) for path in SOURCES if path.is_relative_to(ROOT / "core")]

@@ -11,7 +11,6 @@ from contextlib import redirect_stdout
 from dataclasses import fields
 from datetime import UTC, datetime
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -38,9 +37,11 @@ from core.settings_form import Setting, described, settings_named_by
 from core.tables import read_dataset
 from core.tabular import audit_tabular, read_log
 from core.tabular.verified import VerifiedFile
+from core.tools import TOOLS
+from core.tools import tool as declared
 from core.vcf import VcfSettings, pair_folders, run_pairs
 from core.vcf.report import vcf_report
-from docs.generated import TOOLS, with_settings
+from docs.generated import with_settings
 from pages.components import navigation
 
 ROOT = Path(__file__).parents[1]
@@ -48,7 +49,7 @@ ROOT = Path(__file__).parents[1]
 
 @cache
 def _settings(tool: str) -> tuple[Setting, ...]:
-    forms = import_module(f"core.commands.{tool}").FORMS
+    forms = declared(tool).forms
     return tuple(told for form in forms for told in described(form).values())
 
 
@@ -120,14 +121,11 @@ NUMBERS = [
     for told in known_settings(tool).values()
     if told.kind in (int, float) and not told.is_several
 ]
-OF_NO_FORM = {"jobs", "repeats"}  # options that the commands check themselves
 
 
 @pytest.mark.parametrize(("tool", "told"), NUMBERS)
 def test_setting__has_a_largest_value_unless_no_work_grows_with_it(tool: str, told: Setting) -> None:
     largest = min(told.most, told.below)
-    if told.name in OF_NO_FORM:
-        return
     assert math.isinf(largest) == told.any_size
     if told.any_size or told.percent:
         return
@@ -209,7 +207,7 @@ NOT_ASKED_FOR = {
 
 
 def test_field__that_nobody_is_asked_for_is_listed_here() -> None:
-    forms = [form for tool in TOOLS for form in import_module(f"core.commands.{tool}").FORMS]
+    forms = [form for tool in TOOLS for form in declared(tool).forms]
     silent = {form.__name__: {field.name for field in fields(form)} - {*described(form)} for form in forms}
     assert {name: names for name, names in silent.items() if names} == NOT_ASKED_FOR
 

@@ -1,8 +1,7 @@
 """The subcommands of ``python -m core``, one module per tool, imported when it is asked for."""
 
-import argparse
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any
 
 COMMANDS = {
     "tabular": "Verify anonymized tables against their originals and logs, with a second opinion.",
@@ -19,27 +18,8 @@ COMMANDS = {
     "verify": "Repeat a filed report on its files: the same, the same figures, or what differs.",
     "compare": "Compare two reports of one tool: verdicts, figures, findings, settings, files.",
 }
-OF_POLICIES = ("tabular", "vcf", "leakage", "risk", "dataset", "events", "diversity")  # of audits
 
 
-class Command(Protocol):
-    """A module of this package: its arguments, and what it does."""
-
-    FORMS: tuple[type[Any], ...]  # of its settings
-
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Declare the subcommand's arguments."""
-
-    def run(self, arguments: argparse.Namespace) -> int:
-        """Do the work, print the result, return the exit code."""
-
-
-def command(name: str) -> Command:
-    """Return the module of a subcommand."""
-    module: Command = import_module(f"core.commands.{name}")
-    return module
-
-
-def policy_commands() -> Any:
-    """Return the module of ``--policy``, which only the tools that policies speak of need."""
-    return import_module("core.commands.policies")
+def command(name: str) -> Any:
+    """Return the module of a subcommand: of an audit what is special about it, else arguments and all."""
+    return import_module(f"core.commands.{name}")

@@ -1,12 +1,12 @@
 """Batches of pairs: here or on a cluster, kept beside the report as they are done, and continued there."""
 
-import argparse
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
+from core.asked import Asked
 from core.cluster import Answer, Kept, Measured, Scheduler, Task, digest_of, identity
 from core.commands.output import print_warning, printable
 from core.errors import AuditInputError
@@ -16,24 +16,6 @@ from core.words import input_error, say, text, text_of
 Found = TypeVar("Found", bound=Measured)
 Outcome = TypeVar("Outcome")
 BETWEEN_SECONDS = 1.0  # two lines of progress
-
-
-def add_batch_options(parser: argparse.ArgumentParser) -> None:
-    """Declare the cluster, and that an interrupted run is continued."""
-    group = parser.add_argument_group("many pairs")
-    group.add_argument(
-        "--scheduler",
-        metavar="ADDRESS",
-        help="of a Dask cluster that is there already, such as tcp://node1:8786: each pair is a task of it; "
-        "all workers must see the files under the same paths",
-    )
-    group.add_argument(
-        "--resume",
-        action="store_true",
-        default=None,
-        help="continue a run that was interrupted: take from the folder of --report what was done there with "
-        "the same files, settings and version",
-    )
 
 
 _NO_MATTER = frozenset(  # options that say which files, and what is made of the results
@@ -52,7 +34,7 @@ _NO_MATTER = frozenset(  # options that say which files, and what is made of the
 )
 
 
-def arguments_that_matter(arguments: argparse.Namespace) -> dict[str, object]:
+def arguments_that_matter(arguments: Asked) -> dict[str, object]:
     """Return the options that what is measured of a pair may depend on."""
     return {name: value for name, value in vars(arguments).items() if name not in _NO_MATTER}
 
@@ -68,7 +50,7 @@ class Batch(Generic[Found, Outcome]):
     here: Callable[[Sequence[int]], Iterable[Found | AuditInputError]]
     judge: Callable[[int, Found], Outcome]  # ValueError where what is kept does not hold together
 
-    def outcomes(self, arguments: argparse.Namespace) -> Iterator[tuple[int, Outcome | AuditInputError]]:
+    def outcomes(self, arguments: Asked) -> Iterator[tuple[int, Outcome | AuditInputError]]:
         """Yield the number of each pair with its outcome, or what ended it, as they are done."""
         if arguments.resume and arguments.report is None:
             raise AuditInputError("--resume continues what is in the folder of --report. Name that too.")

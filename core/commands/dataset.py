@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -11,60 +10,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core import delivery
+from core.asked import Asked
 from core.commands import earlier
 from core.commands import engines as in_engine
-from core.commands.output import Audited, add_evidence_option, add_not_read_option
-from core.commands.policies import judged, looks_of_all
-from core.commands.reading import add_reading_options, add_text_options, place, read_options
+from core.commands.audited import Audited
+from core.commands.policies import looks
+from core.commands.reading import read_options
 from core.delivery.in_engine import audit_delivery_in_engine
 from core.delivery.result import delivery_result
-from core.engines import refused_in_engine
 from core.errors import AuditInputError
 from core.free_text import read_cells
 from core.releases import EARLIER
-from core.settings_form import add_options, from_options
+from core.settings_form import from_options
 from core.tables import Dataset, ReadOptions, read_dataset, read_sheets
 
 if TYPE_CHECKING:
     from core.reports import Report
     from core.result import Table
 
-_NEED_RECORDS = ("ledger", "read")
-FORMS = (delivery.DeliverySettings, delivery.DeliveryThresholds)
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the tables, how they hang together, and what the figures are held against."""
-    parser.add_argument(
-        "tables",
-        type=place,
-        nargs="+",
-        metavar="TABLE",
-        help="the tables of the delivery, or the folder they are in",
-    )
-    in_engine.add_arguments(parser)
-    for form in FORMS:
-        add_options(parser, form)
-    earlier.add_arguments(parser)
-    add_not_read_option(parser)
-    add_text_options(parser)
-    add_reading_options(parser)
-    add_evidence_option(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-
-
-def run(arguments: argparse.Namespace) -> int:
-    """Audit the tables together, print the result, return the exit code."""
-    return audit(arguments).show(arguments)
-
-
-def audit(arguments: argparse.Namespace) -> Audited:
+def audit(arguments: Asked) -> Audited:
     """Audit the tables together, and write the ledger where it is asked for."""
     settings = from_options(delivery.DeliverySettings, arguments)
     thresholds = from_options(delivery.DeliveryThresholds, arguments)
     files = earlier.files_of([each for each in arguments.tables if isinstance(each, Path)])
     elsewhere = [each for each in arguments.tables if isinstance(each, str)]
-    asked = in_engine.asked_of_records(arguments, *_NEED_RECORDS)
+    asked = in_engine.asked_of_records(arguments)
     is_large = bool(settings.keys) and not asked and in_engine.are_too_large(files)
     if elsewhere or is_large or any(isinstance(each, str) for each in arguments.earlier):
         there = _audit_in_engine(arguments, [*elsewhere, *files], settings, thresholds)
@@ -100,33 +71,29 @@ def audit(arguments: argparse.Namespace) -> Audited:
         result=lambda: delivery_result(audited),
         tables=("tables", "keys", "known"),
         evidence=_evidence(audited, datasets) if arguments.evidence == "masked" else None,
-        policy=lambda report: judged(arguments, report, looks_of_all(arguments, datasets)),
+        looks=lambda policy: looks(policy, *datasets),
         problems=unread,
         unread=unread,
     )
 
 
 def _audit_in_engine(
-    arguments: argparse.Namespace,
+    arguments: Asked,
     tables: Sequence[str | Path],
     settings: delivery.DeliverySettings,
     thresholds: delivery.DeliveryThresholds,
 ) -> Audited:
     """Join the tables, and count, where they are."""
-    if asked := in_engine.asked_of_records(arguments, *_NEED_RECORDS):
-        raise refused_in_engine(asked)
+    in_engine.refuse_records(arguments)
     addresses = [in_engine.address_given(each)[0] for each in tables]
     before = earlier.read_before_in_engine(arguments)
-    audited, origins, former, problems = in_engine.in_thread(
-        lambda is_stopped: audit_delivery_in_engine(
-            addresses,
-            settings=settings,
-            thresholds=thresholds,
-            earlier=before.elsewhere,
-            options=read_options(arguments),
-            memory=arguments.memory_limit,
-            is_stopped=is_stopped,
-        )
+    audited, origins, former, problems = in_engine.measured(
+        arguments,
+        audit_delivery_in_engine,
+        addresses,
+        settings=settings,
+        thresholds=thresholds,
+        earlier=before.elsewhere,
     )
 
     def report(created_at: datetime) -> Report:
@@ -141,7 +108,6 @@ def _audit_in_engine(
         report=report,
         result=lambda: delivery_result(audited),
         tables=("tables", "keys", "known"),
-        policy=lambda report: judged(arguments, report),
         problems=(*before.problems, *problems),
     )
 

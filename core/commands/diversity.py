@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,19 +11,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from core import diversity
+from core.asked import Asked
 from core.at_hand import bytes_at, is_file, source_at
 from core.commands import output
-from core.commands.policies import judged
-from core.commands.reading import add_reading_options, table_reader
-from core.demo import DEMO_NAMES, DEMO_ROLES, LABEL, diversity_table
+from core.commands.audited import Audited
+from core.commands.reading import table_reader
+from core.demo import DEMO_ROLES, LABEL, diversity_table
 from core.diversity.judging import accuracy_word
-from core.diversity.models import ModelKind
 from core.diversity.result import diversity_result
-from core.diversity.settings import contradictions
+from core.diversity.settings import ModelKind, contradictions
 from core.errors import AuditInputError, refuse
 from core.plain import table_csv
 from core.roles.headers import listed_names
-from core.settings_form import add_options, check, described, from_options, given_options
+from core.settings_form import check, described, from_options, given_options
 from core.tables import Dataset, read_dataset
 from core.verdict import Verdict, exit_code
 from core.words import Text, counted, input_error, say, text
@@ -35,55 +34,11 @@ if TYPE_CHECKING:
 
 TOOL = "diversity"
 SHOWN_ROWS = 20
-FORMS = (diversity.DiversitySettings, diversity.ModelChoice, diversity.DiversityThresholds)
 _ROLES = ("label", "sensitive_attributes", "quasi_identifiers")
 _COLUMNS = (*_ROLES, "categorical", "left_out", "one_hot_groups", "predictions_column")
-_MOST_REPEATS = 1_000
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    data = parser.add_mutually_exclusive_group(required=True)
-    data.add_argument("data", nargs="?", type=Path, metavar="DATA", help="table to anonymize")
-    data.add_argument("--demo", choices=DEMO_NAMES, help="use one of scikit-learn's tables")
-    for form in FORMS:
-        add_options(parser, form)
-    parser.add_argument(
-        "--regression",
-        action="store_const",
-        const="regression",
-        dest="task",
-        help="the same as --task regression",
-    )
-    parser.add_argument("--train", type=Path, metavar="TABLE", help="table to train on, instead of a split")
-    parser.add_argument(
-        "--reference-cells",
-        action="store_true",
-        help="cells, diversity and labels as in the published reference",
-    )
-    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="threads (1)")
-    parser.add_argument(
-        "--repeats", type=int, default=0, metavar="N", help="repeat the recommended pair over N seeds"
-    )
-    parser.add_argument(
-        "--rank-columns",
-        action="store_true",
-        help="rank the columns by records singled out; without roles only that",
-    )
-    parser.add_argument(
-        "--pair",
-        type=int,
-        nargs=2,
-        metavar=("K", "L"),
-        help="the pair that --report shows (default: the recommended one)",
-    )
-    parser.add_argument("--release", type=Path, metavar="FILE", help="write the recommended anonymized table")
-    add_reading_options(parser)
-    output.add_evidence_option(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-
-
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Asked) -> int:
     """Search, print, return the exit code."""
     settings, data = _settings(arguments), _data(arguments)
     if arguments.rank_columns and (absent := _absent_roles(settings)):
@@ -92,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     return audit(arguments).show(arguments)
 
 
-def audit(arguments: argparse.Namespace) -> output.Audited:
+def audit(arguments: Asked) -> Audited:
     """Search, and write the release where it is asked for."""
     started = time.perf_counter()
     settings, thresholds = _settings(arguments), from_options(diversity.DiversityThresholds, arguments)
@@ -126,14 +81,13 @@ def audit(arguments: argparse.Namespace) -> output.Audited:
 
         return diversity_report(audited, chosen, created_at=created_at)
 
-    return output.Audited(
+    return Audited(
         verdict=audited.overall,
         report=report,
         further=further,
         result=lambda: diversity_result(audited, chosen),
         written=(*_offered_lines(audited), *_asked_lines(further.get("stability"), ranked)),
         evidence=_evidence(audited, chosen) if arguments.evidence == "masked" else None,
-        policy=lambda report: judged(arguments, report),
         is_incomplete=not written,
     )
 
@@ -164,7 +118,7 @@ def _chosen(audited: diversity.DiversityAudit, pair: Sequence[int] | None) -> di
     return known[k, l]
 
 
-def _settings(arguments: argparse.Namespace) -> diversity.DiversitySettings:
+def _settings(arguments: Asked) -> diversity.DiversitySettings:
     """Return what was chosen, a demo's own roles where it was not, and nothing for those still to choose."""
     roles: dict[str, Any] = dict.fromkeys(_ROLES[1:], ()) | {"label": ""}
     if arguments.demo:
@@ -174,26 +128,11 @@ def _settings(arguments: argparse.Namespace) -> diversity.DiversitySettings:
     settings = diversity.DiversitySettings(
         **given | ({"sensitive_bins": None} if arguments.bins == 0 else {})
     )
-    counts = (
-        ("--jobs", arguments.jobs, 1, output.MOST_JOBS),
-        ("--repeats", arguments.repeats, 0, _MOST_REPEATS),
-    )
-    further = [
-        text(
-            "{setting} must be from {low} to {high}, received {value}.",
-            setting=option,
-            low=low,
-            high=high,
-            value=value,
-        )
-        for option, value, low, high in counts
-        if not low <= value <= high
-    ]
-    check(settings, [*contradictions(settings), *further])
+    check(settings, contradictions(settings))
     return diversity.as_published(settings) if arguments.reference_cells else settings
 
 
-def _data(arguments: argparse.Namespace) -> Dataset:
+def _data(arguments: Asked) -> Dataset:
     if arguments.demo:
         file = diversity_table(arguments.demo)
         return read_dataset(file.data, name=file.name)
@@ -202,7 +141,7 @@ def _data(arguments: argparse.Namespace) -> Dataset:
     return table_reader(arguments)(arguments.data)
 
 
-def _check_columns(arguments: argparse.Namespace, data: Dataset) -> None:
+def _check_columns(arguments: Asked, data: Dataset) -> None:
     """Refuse columns that the table lacks."""
     told = {**described(diversity.DiversitySettings), **described(diversity.ModelChoice)}
     given = given_options(diversity.DiversitySettings, arguments) | given_options(
@@ -260,7 +199,7 @@ def _absent(message: str, options: list[str]) -> Text:
     return text(message, options=", ".join(options))
 
 
-def _choice(arguments: argparse.Namespace) -> diversity.ModelChoice:
+def _choice(arguments: Asked) -> diversity.ModelChoice:
     kinds = get_args(ModelKind)
     given: dict[str, Any] = {}
     if arguments.predictions:

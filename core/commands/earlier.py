@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from core import at_hand
+from core.asked import Asked
 from core.commands.folders import tell_passed_over
 from core.commands.output import check_new_files, write_new_files
-from core.commands.reading import place, table_reader
+from core.commands.reading import table_reader
 from core.engines import Address, address_of
 from core.errors import AuditInputError
 from core.releases import EARLIER, EarlierTable, Ledger, ReleasedTable, new_ledger, read_ledger, read_salt
@@ -22,34 +22,6 @@ if TYPE_CHECKING:
     from core.reports import InputFacts
 
 ENDINGS = frozenset({".csv", ".tsv", ".txt", ".xlsx", ".xls", ".parquet", ".gz", ".zip"})
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare earlier releases, and the ledger of this one."""
-    parser.add_argument(
-        "--earlier",
-        type=place,
-        action="extend",
-        nargs="+",
-        default=[],
-        metavar="RELEASE",
-        help="an earlier release of the same people: a table, a folder of tables, or its ledger (.json); "
-        "where the table is in an engine, in the same one; repeatable",
-    )
-    parser.add_argument(
-        "--ledger",
-        type=Path,
-        metavar="FILE",
-        help="write what the next release is held against: counts of classes by salted hash, no data; the "
-        "file may not exist, and only you may read it",
-    )
-    parser.add_argument(
-        "--ledger-salt",
-        type=Path,
-        metavar="FILE",
-        help="a secret of at least 16 bytes, kept apart from ledgers (default: the salt stands in the "
-        "ledger, the same as in the first one given)",
-    )
 
 
 def files_of(given: Iterable[Path], *, also: frozenset[str] = frozenset()) -> list[Path]:
@@ -97,14 +69,14 @@ class Before(NamedTuple):
             write_new_files("--ledger", {path: data}, private={path})
 
 
-def read_before(arguments: argparse.Namespace) -> Before:
+def read_before(arguments: Asked) -> Before:
     """Read the earlier releases. Refuse a ledger not to be written."""
     if arguments.ledger is not None:
         check_new_files("--ledger", arguments.ledger)
     return _read(arguments, table_reader(arguments))
 
 
-def read_before_in_engine(arguments: argparse.Namespace) -> Before:
+def read_before_in_engine(arguments: Asked) -> Before:
     """Read the ledgers, and say where the tables of earlier releases are."""
     before = _read(arguments, None)
     given = (address_of(each) for each in arguments.earlier if isinstance(each, str))
@@ -119,7 +91,7 @@ def _bytes(path: Path) -> bytes:
         raise input_error(cannot, file=str(path), reason=str(error.strerror)) from None
 
 
-def _read(arguments: argparse.Namespace, read: Callable[[Path], Dataset] | None) -> Before:
+def _read(arguments: Asked, read: Callable[[Path], Dataset] | None) -> Before:
     salt = None
     if arguments.ledger_salt is not None:
         salt = read_salt(_bytes(arguments.ledger_salt), name=str(arguments.ledger_salt))

@@ -1,6 +1,5 @@
 """Tables in engines on the command line: options, addresses, and files that are too large for memory."""
 
-import argparse
 import signal
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,12 +11,15 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from core.apart import most_memory
+from core.asked import Asked
 from core.at_hand import is_alone
 from core.commands.folders import tell_passed_over
-from core.engines import Address, address_of, tables_below
+from core.commands.reading import read_options
+from core.engines import Address, address_of, refused_in_engine, tables_below
 from core.errors import AuditInputError
 from core.holding import open_input
 from core.jobs import Result
+from core.tools import tool
 from core.words import Text, input_error, text
 
 _LARGE_FILE = 32 << 20  # bytes; how many cells a smaller one has is found out in a process of its own
@@ -25,21 +27,11 @@ _MEMORY_FOR_A_CELL = 70  # bytes that an audit takes; measured with 10,000,000 r
 _MEMORY_FOR_A_LETTER = 24  # the same of a file of text
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what an engine may take."""
-    parser.add_argument(
-        "--memory-limit",
-        metavar="SIZE",
-        help="with duckdb: what may be in memory at once, such as 8GB, before the rest goes to disk "
-        "(default: four fifths of the machine's)",
-    )
-
-
 class _TerminatedError(BaseException):
     pass
 
 
-def in_thread(work: Callable[[Callable[[], bool]], Result]) -> Result:
+def _in_thread(work: Callable[[Callable[[], bool]], Result]) -> Result:
     """Do work in a thread of its own: Ctrl+C in the midst of an engine's code would end the process at once.
 
     The work is told to stop instead, by SIGTERM too, and clears away what the engine wrote before the command
@@ -63,6 +55,12 @@ def in_thread(work: Callable[[Callable[[], bool]], Result]) -> Result:
         raise
     finally:
         signal.signal(signal.SIGTERM, former)
+
+
+def measured(arguments: Asked, measure: Callable[..., Result], *tables: object, **settings: object) -> Result:
+    """Return what `measure` finds in tables where they are, read and in memory as far as was asked for."""
+    shared = {"options": read_options(arguments), "memory": arguments.memory_limit}
+    return _in_thread(lambda is_stopped: measure(*tables, **settings, **shared, is_stopped=is_stopped))
 
 
 def address_given(given: str | Path) -> tuple[Address, tuple[Text, ...]]:
@@ -120,8 +118,14 @@ def _needed(file: Path) -> int:
     return n_bytes * _MEMORY_FOR_A_LETTER if is_text else 0
 
 
-def asked_of_records(arguments: argparse.Namespace, *names: str) -> list[str]:
-    """Return which options of these names, and of evidence and models, are given: they need the records."""
-    asked = [name for name in names if getattr(arguments, name)]
-    asked += [name for name in ("evidence", "text_model") if getattr(arguments, name) != "none"]
-    return [f"--{name.replace('_', '-')}" for name in asked]
+def asked_of_records(arguments: Asked) -> list[str]:
+    """Return which options are given that need the records."""
+    declared = (each for each in tool(arguments.tool).asks if each.of_records)
+    given = [each for each in declared if getattr(arguments, each.dest) not in (each.usual, [], None)]
+    return [each.flag for each in sorted(given, key=lambda each: bool(each.choices))]
+
+
+def refuse_records(arguments: Asked, *further: str) -> None:
+    """Refuse options that need the records of a table in an engine; `further` ones are given besides."""
+    if asked := [*asked_of_records(arguments), *further]:
+        raise refused_in_engine(asked)

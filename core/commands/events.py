@@ -1,15 +1,15 @@
 """``python -m core events``: anonymize an event log to k users per combination."""
 
-import argparse
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 from core import events
+from core.asked import Asked
 from core.at_hand import is_file, write_file
-from core.commands.output import Audited, print_json, print_lines, print_warning
-from core.commands.policies import judged
-from core.commands.reading import add_reading_options, table_reader
+from core.commands.audited import Audited
+from core.commands.output import print_json, print_lines, print_warning
+from core.commands.reading import table_reader
 from core.errors import AuditInputError
 from core.events.column_finding import ROLES, with_found_columns
 from core.events.release import FILES_NOT_ALWAYS_WRITTEN, NOT_FOR_SHARING, release_files
@@ -17,35 +17,12 @@ from core.events.report import events_report
 from core.events.result import events_result
 from core.events.suggestions import suggestion_lines, suggestions_document
 from core.reports import Report, input_facts, render
-from core.settings_form import add_options, described, from_options
+from core.settings_form import from_options
 from core.tables import Dataset
 from core.words import input_error, own, text
 
-FORMS = (events.EventSettings, events.Rule, events.ReleaseOptions)
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the input, the settings and the outputs."""
-    parser.add_argument("input", metavar="INPUT", type=Path, help="the log: CSV, Excel, Parquet or XES")
-    classes = parser.add_mutually_exclusive_group()
-    classes.add_argument("--leave-out-none", action="store_true", help="keep the events of every class")
-    for form in FORMS:
-        for name in described(form):
-            add_options(classes if name == "leave_out" else parser, form, name)
-    add_reading_options(parser)
-    parser.add_argument(
-        "--write-user-mapping", action="store_true", help="also write who has which pseudonym"
-    )
-    parser.add_argument(
-        "--suggest",
-        action="store_true",
-        help="only say which coarser settings keep most; nothing is exported",
-    )
-    parser.add_argument("--out-dir", type=Path, metavar="D", help="folder for the files; none by default")
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-
-
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Asked) -> int:
     """Audit the log, write the files asked for, print the result."""
     if arguments.write_user_mapping and arguments.out_dir is None:
         raise AuditInputError("--write-user-mapping needs a folder to write to; add --out-dir.")
@@ -60,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     return audit(arguments).show(arguments)
 
 
-def audit(arguments: argparse.Namespace) -> Audited:
+def audit(arguments: Asked) -> Audited:
     """Audit the log, and write the files asked for."""
     dataset, settings = _read(arguments)
     audited = events.audit_events(
@@ -87,11 +64,10 @@ def audit(arguments: argparse.Namespace) -> Audited:
         report=report,
         result=lambda: events_result(audited),
         written=(last,),
-        policy=lambda report: judged(arguments, report),
     )
 
 
-def _read(arguments: argparse.Namespace) -> tuple[Dataset, events.EventSettings]:
+def _read(arguments: Asked) -> tuple[Dataset, events.EventSettings]:
     """Return the log, and the settings with the columns that were found in it."""
     if arguments.strategy is not None:
         arguments.strategy = arguments.strategy.replace("_", "-")
@@ -101,7 +77,7 @@ def _read(arguments: argparse.Namespace) -> tuple[Dataset, events.EventSettings]
     return dataset, with_found_columns(dataset, settings, given=given)
 
 
-def _settings(arguments: argparse.Namespace) -> events.EventSettings:
+def _settings(arguments: Asked) -> events.EventSettings:
     given: dict[str, object] = {"leave_out": ()} if arguments.leave_out_none else {}
     given["mapping"] = events.BUILT_IN_MAPPING
     if isinstance(arguments.mapping, dict):
@@ -122,7 +98,7 @@ def _existing(path: Path) -> Path:
 
 
 def _write_files(
-    audit: events.EventAudit, make_report: Callable[[datetime], Report], arguments: argparse.Namespace
+    audit: events.EventAudit, make_report: Callable[[datetime], Report], arguments: Asked
 ) -> list[str]:
     """Write the files of the release and return their paths."""
     files = release_files(audit.release, with_user_mapping=arguments.write_user_mapping)

@@ -1,14 +1,12 @@
 """``python -m core leakage``: whether a participant is still in the scrambled table."""
 
-import argparse
 from datetime import datetime
-from pathlib import Path
 
+from core.asked import Asked
 from core.commands import engines as in_engine
-from core.commands.output import Audited, add_evidence_option
-from core.commands.policies import judged, looks
-from core.commands.reading import add_reading_options, add_text_options, place, read_options, table_reader
-from core.engines import refused_in_engine
+from core.commands.audited import Audited
+from core.commands.policies import looks
+from core.commands.reading import table_reader
 from core.free_text import read_cells
 from core.leakage import LeakageSettings, LeakageThresholds, audit_leakage
 from core.leakage.evidence import evidence_tables
@@ -17,45 +15,13 @@ from core.leakage.proof import leakage_proof
 from core.leakage.report import leakage_report, rows_report
 from core.leakage.result import leakage_result, rows_result
 from core.reports import Report, input_facts, origin_facts
-from core.settings_form import add_options, from_options
+from core.settings_form import from_options
 from core.words import own, text
 
-FORMS = (LeakageSettings, LeakageThresholds)
 _TREATED = {"leave out": text("leave out"), "match": text("match"), "difference": text("difference")}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the files, what to ignore, and the thresholds."""
-    for name, about in (("original", "the original table"), ("scrambled", "the scrambled table")):
-        parser.add_argument(name, type=place, metavar=name.upper(), help=about)
-    in_engine.add_arguments(parser)
-    parser.add_argument(
-        "value",
-        nargs="?",
-        metavar="VALUE",
-        help="a value to ignore, such as -999; the same as --ignore-value",
-    )
-    parser.add_argument(
-        "columns",
-        nargs="?",
-        metavar="COLUMNS",
-        help="columns to ignore, such as 0,1; the same as --ignore-column",
-    )
-    for form in FORMS:
-        add_options(parser, form)
-    parser.add_argument("--holdout", type=Path, metavar="FILE", help="records that were not scrambled")
-    add_text_options(parser)
-    add_reading_options(parser)
-    add_evidence_option(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-
-
-def run(arguments: argparse.Namespace) -> int:
-    """Audit the pair, print the result, return the exit code."""
-    return audit(arguments).show(arguments)
-
-
-def audit(arguments: argparse.Namespace) -> Audited:
+def audit(arguments: Asked) -> Audited:
     """Audit the pair."""
     # What stands behind the tables is to be ignored, as what options say.
     for option, given in (("ignore_value", arguments.value), ("ignore_column", arguments.columns)):
@@ -90,32 +56,23 @@ def audit(arguments: argparse.Namespace) -> Audited:
         verdict=audited.verdict,
         report=report,
         result=lambda: leakage_result(audited),
-        policy=lambda report: judged(arguments, report, looks(arguments, scrambled)),
+        looks=lambda policy: looks(policy, scrambled),
         evidence=evidence_tables(audited, original) if arguments.evidence == "masked" else None,
         problems=(audited.measures.row_problem,) if no_pairs_by_key else (),
     )
 
 
-def _audit_in_engine(
-    arguments: argparse.Namespace, settings: LeakageSettings, thresholds: LeakageThresholds
-) -> Audited:
+def _audit_in_engine(arguments: Asked, settings: LeakageSettings, thresholds: LeakageThresholds) -> Audited:
     """Apply the row rules where the tables are."""
-    asked = in_engine.asked_of_records(arguments, "holdout", "read")
-    if settings.n_permutations is not None:
-        asked.append("--random-orders")
-    if asked:
-        raise refused_in_engine(asked)
+    in_engine.refuse_records(arguments, *([] if settings.n_permutations is None else ["--random-orders"]))
     (original, _), (scrambled, _) = map(in_engine.address_given, (arguments.original, arguments.scrambled))
-    audited, origins = in_engine.in_thread(
-        lambda is_stopped: audit_rows_in_engine(
-            original,
-            scrambled,
-            settings=settings,
-            thresholds=thresholds,
-            options=read_options(arguments),
-            memory=arguments.memory_limit,
-            is_stopped=is_stopped,
-        )
+    audited, origins = in_engine.measured(
+        arguments,
+        audit_rows_in_engine,
+        original,
+        scrambled,
+        settings=settings,
+        thresholds=thresholds,
     )
     return Audited(
         verdict=audited.verdict,
@@ -125,6 +82,5 @@ def _audit_in_engine(
             created_at=created_at,
         ),
         result=lambda: rows_result(audited),
-        policy=lambda report: judged(arguments, report),
         problems=audited.unanswered,
     )

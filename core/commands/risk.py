@@ -1,34 +1,30 @@
 """``python -m core risk``: the disclosure risk of a table."""
 
-import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from core.commands import earlier, engines, risk_in_engine
-from core.commands.output import (
-    Audited,
-    add_evidence_option,
-    add_not_read_option,
-    check_new_files,
-    write_new_files,
-)
-from core.commands.policies import judged, looks
-from core.commands.reading import add_reading_options, add_text_options, place, table_reader
+from core.asked import Asked
+from core.at_hand import is_alone
+from core.commands import earlier
+from core.commands import engines as in_engine
+from core.commands.audited import Audited
+from core.commands.output import check_new_files, write_new_files
+from core.commands.policies import looks
+from core.commands.reading import table_reader
 from core.commands.risk_release import check_hierarchies, check_release, write_hierarchies, write_release
 from core.counts import audit_counts
 from core.counts.report import counts_report
 from core.counts.result import counts_result
 from core.counts.settings import CountThresholds
 from core.free_text import read_cells
-from core.releases import EarlierTable
-from core.reports import Report, input_facts
+from core.releases import EARLIER, EarlierTable
+from core.reports import InputFacts, Report, input_facts, origin_facts
 from core.result import Result
 from core.risk import (
     GROUPS,
-    PERSON_RELEASED,
     ColumnsMeasurement,
     Hierarchy,
     RiskAudit,
@@ -54,136 +50,21 @@ from core.risk import (
     what_if_settings,
 )
 from core.risk.evidence import evidence_tables
+from core.risk.in_engine import AuditInEngine, audit_in_engine
 from core.risk.proof import risk_proof
 from core.risk.report import risk_report
 from core.risk.result import risk_result
-from core.settings_form import add_options, described, from_options
+from core.settings_form import from_options
 from core.tables import Dataset, ReadOptions, read_dataset
 from core.words import input_error, own, text
 
-FORMS = (RiskSettings, RiskThresholds, SudaSettings, WhatIfSettings)
-FURTHER_FORMS = (CountThresholds,)  # of a table of counts
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the table, what its columns are, and what the figures are held against."""
-    parser.add_argument(
-        "table",
-        type=place,
-        metavar="TABLE",
-        help="the table to be released: a file, a folder of Parquet or CSV, or where it is held, as "
-        "duckdb:FILE, postgresql://HOST/DATABASE/SCHEMA.TABLE, spark:TABLE or spark:FILE",
-    )
-    engines.add_arguments(parser)
-    population = parser.add_mutually_exclusive_group()
-    population.add_argument(
-        "--population", type=Path, metavar="FILE", help="a table of everybody the records were drawn from"
-    )
-    for form in FORMS:
-        for name in described(form):
-            add_options(population if name == "population_size" else parser, form, name)
-    _add_files(parser)
-    earlier.add_arguments(parser)
-    add_not_read_option(parser)
-    _add_searches(parser)
-    add_text_options(parser)
-    add_reading_options(parser)
-    add_evidence_option(parser)
-    _add_counts(parser)
-    parser.add_argument(
-        "--violations",
-        type=Path,
-        metavar="FILE",
-        help="write the records that miss a threshold, by their position, as CSV; the file may not exist",
-    )
-    parser.add_argument(
-        "--violations-with-values",
-        action="store_true",
-        help="with --violations: the records' quasi-identifiers too, which the file then gives away",
-    )
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-
-
-def _add_files(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--hierarchy",
-        action="extend",
-        nargs="+",
-        default=[],
-        metavar="COL=FILE",
-        help="groups of a column's values, a line each, as value;level 1;level 2;…: of a quasi-identifier "
-        "for --what-if, of a sensitive attribute for t; repeatable",
-    )
-    parser.add_argument(
-        "--original",
-        type=place,
-        metavar="FILE",
-        help="the table before anonymization; where the table is in an engine, in one too",
-    )
-
-
-def _add_counts(parser: argparse.ArgumentParser) -> None:
-    for name in ("n_largest", "dominance_share", "p_share"):
-        add_options(parser, CountThresholds, name)
-    parser.add_argument(
-        "--also",
-        action="extend",
-        nargs="+",
-        default=[],
-        type=Path,
-        metavar="FILE",
-        help="with --counts: further tables of the same columns that are published too",
-    )
-
-
-def _add_searches(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--suda", action="store_true", help="search the smallest sets of values that single records out"
-    )
-    parser.add_argument(
-        "--what-if",
-        action="store_true",
-        help="search the cheapest generalizations that reach k, and with --sensitive ℓ, entropy ℓ and t",
-    )
-    parser.add_argument(
-        "--what-if-k-alone",
-        action="store_true",
-        help="with --what-if: leave out what is asked of sensitive attributes",
-    )
-    parser.add_argument(
-        "--write-hierarchies",
-        type=Path,
-        metavar="DIR",
-        help="with --what-if: write the hierarchies searched, a file for each quasi-identifier, in the form "
-        "of --hierarchy; they hold the table's values",
-    )
-    parser.add_argument(
-        "--release",
-        type=Path,
-        metavar="FILE",
-        help="with --what-if: write the cheapest generalized table that holds when counted again, as CSV, "
-        "and how it was made beside it, as .json; neither may exist. It holds only columns named above",
-    )
-    parser.add_argument(
-        "--person-released",
-        choices=PERSON_RELEASED,
-        default=PERSON_RELEASED[0],
-        help="whether fresh random pseudonyms stand in the person column of a release, or it is left out "
-        "(default: pseudonym)",
-    )
-
-
-def run(arguments: argparse.Namespace) -> int:
-    """Measure and judge the table, print the result, return the exit code."""
-    return audit(arguments).show(arguments)
-
-
-def audit(arguments: argparse.Namespace) -> Audited:
+def audit(arguments: Asked) -> Audited:
     """Measure and judge the table, and write the files asked for."""
     thresholds, wanted = from_options(RiskThresholds, arguments), _what_if_choices(arguments)
     suda_settings = from_options(SudaSettings, arguments)
-    if risk_in_engine.asks_engine(arguments):
-        return risk_in_engine.audit(arguments, thresholds)
+    if _asks_engine(arguments):
+        return _audit_in_engine(arguments, thresholds)
     _check_files(arguments)
     read = table_reader(arguments)
     dataset = read(arguments.table)
@@ -260,7 +141,7 @@ class _Found(NamedTuple):
         ).with_tables(risk_proof(self.audited, self.dataset))
 
 
-def _written(arguments: argparse.Namespace, found: _Found) -> Audited:
+def _written(arguments: Asked, found: _Found) -> Audited:
     """Write the hierarchies and the table asked for, and return what was found."""
     audited, what_if = found.audited, found.what_if
     if arguments.write_hierarchies is not None:
@@ -278,7 +159,7 @@ def _written(arguments: argparse.Namespace, found: _Found) -> Audited:
         further=released,
         tables=("columns", "special", "what_if", "generalization", "releases"),
         written=tuple(written.lines),
-        policy=lambda report: judged(arguments, report, looks(arguments, found.dataset, left_out)),
+        looks=lambda policy: looks(policy, found.dataset, left_out=left_out),
         problems=found.before.problems,
         unread=found.before.problems,
         is_incomplete=written.is_missing,
@@ -296,7 +177,7 @@ def _judge_original(
     return judge_risk(measure_risk(original, settings=same, hierarchies=wanted), audited.thresholds)
 
 
-def _check_files(arguments: argparse.Namespace) -> None:
+def _check_files(arguments: Asked) -> None:
     """Refuse files that cannot be written, before any work is done."""
     check_release(arguments.release, what_if=arguments.what_if)
     if arguments.violations is not None:
@@ -304,14 +185,14 @@ def _check_files(arguments: argparse.Namespace) -> None:
     check_hierarchies(arguments.write_hierarchies, what_if=arguments.what_if)
 
 
-def _write_violations(arguments: argparse.Namespace, audit: RiskAudit, dataset: Dataset) -> None:
+def _write_violations(arguments: Asked, audit: RiskAudit, dataset: Dataset) -> None:
     if arguments.violations is not None:
         shown = dataset if arguments.violations_with_values else None
         write_new_files("--violations", {arguments.violations: violations_csv(audit, shown)})
 
 
 def _audit_counts(
-    arguments: argparse.Namespace, dataset: Dataset, settings: RiskSettings, before: earlier.Before
+    arguments: Asked, dataset: Dataset, settings: RiskSettings, before: earlier.Before
 ) -> Audited:
     """Audit a table of counts."""
     check_settings(settings, dataset.columns)
@@ -338,7 +219,7 @@ def _audit_counts(
         verdict=audited.overall,
         report=report,
         result=lambda: counts_result(audited, settings),
-        policy=lambda report: judged(arguments, report, looks(arguments, dataset, settings.leave_out)),
+        looks=lambda policy: looks(policy, dataset, left_out=settings.leave_out),
         problems=(*before.problems, *_ledgers(before)),
     )
 
@@ -351,9 +232,13 @@ def _ledgers(before: earlier.Before) -> list[str]:
     ]
 
 
-def _settings(arguments: argparse.Namespace, dataset: Dataset) -> RiskSettings:
+def _chosen(arguments: Asked) -> RiskSettings:
+    return from_options(RiskSettings, arguments, quasi_identifiers=tuple(arguments.quasi_identifier or ()))
+
+
+def _settings(arguments: Asked, dataset: Dataset) -> RiskSettings:
     """Return what was chosen; without quasi-identifiers, those that names and values suggest."""
-    chosen = from_options(RiskSettings, arguments, quasi_identifiers=tuple(arguments.quasi_identifier or ()))
+    chosen = _chosen(arguments)
     if chosen.quasi_identifiers or chosen.is_of_counts:
         return chosen
     suggested = suggested_settings(dataset)
@@ -390,7 +275,7 @@ def _named(pair: str, option: str, what: str) -> tuple[str, str]:
     return column, value
 
 
-def _what_if_choices(arguments: argparse.Namespace) -> WhatIfSettings:
+def _what_if_choices(arguments: Asked) -> WhatIfSettings:
     weights = []
     for pair in arguments.column_weight or ():
         column, value = _named(pair, "--column-weight", "WEIGHT")
@@ -400,3 +285,64 @@ def _what_if_choices(arguments: argparse.Namespace) -> WhatIfSettings:
             no_number = "--column-weight: {value} is no number."
             raise input_error(no_number, value=value) from None
     return from_options(WhatIfSettings, arguments, weights=tuple(weights))
+
+
+def _asks_engine(arguments: Asked) -> bool:
+    """Tell whether a table is in an engine, or a folder, or a file that needs more memory than there is.
+
+    A file stays in memory where an option needs its records.
+    """
+    tables = [each for each in (arguments.table, arguments.original) if each is not None]
+    files = [each for each in tables if isinstance(each, Path)]
+    if len(files) < len(tables) or any(isinstance(each, str) for each in arguments.earlier):
+        return True
+    if is_alone():
+        return False
+    is_large = any(in_engine.are_too_large([each]) for each in files)
+    return any(each.is_dir() for each in files) or (is_large and not in_engine.asked_of_records(arguments))
+
+
+def _audit_in_engine(arguments: Asked, thresholds: RiskThresholds) -> Audited:
+    """Measure and judge a table where it is."""
+    address, warnings = in_engine.address_given(arguments.table)
+    original = None
+    if arguments.original is not None:
+        original, further = in_engine.address_given(arguments.original)
+        warnings += further
+    in_engine.refuse_records(arguments)
+    settings = _chosen(arguments)
+    suda = from_options(SudaSettings, arguments) if arguments.suda else None
+    before = earlier.read_before_in_engine(arguments)
+    found = in_engine.measured(
+        arguments,
+        audit_in_engine,
+        address,
+        settings=settings,
+        thresholds=thresholds,
+        suda=suda,
+        original=original,
+        earlier=before.elsewhere,
+    )
+    audited = found.audit
+    searched: dict[str, Any] = {"columns": found.columns, "suda": found.suda}
+
+    def report(created_at: datetime) -> Report:
+        inputs = [*_inputs_in_engine(found), *before.facts()]
+        return risk_report(audited, inputs=inputs, created_at=created_at, other=found.original, **searched)
+
+    return Audited(
+        verdict=audited.overall,
+        report=report,
+        result=lambda: risk_result(audited, **searched),
+        tables=("columns", "special", "releases"),
+        problems=(*before.problems, *found.problems),
+        warnings=warnings,
+    )
+
+
+def _inputs_in_engine(found: AuditInEngine) -> list[InputFacts]:
+    """Return what a report says of the tables."""
+    inputs = [origin_facts(found.origin)]
+    if found.original_origin is not None:
+        inputs.append(origin_facts(found.original_origin, "original"))
+    return [*inputs, *(origin_facts(each, EARLIER) for each in found.earlier)]

@@ -1,202 +1,85 @@
 """``python -m core tabular``: verify anonymized tables against their logs."""
 
-import argparse
-import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import get_args
 
-import numpy as np
-
 from core import at_hand, tabular
-from core.at_hand import give_name, write_file
+from core.asked import Asked
 from core.cluster import OUT_OF_MEMORY, Task, settings_digest, stamps
 from core.commands import engines as in_engine
-from core.commands.batches import Batch, add_batch_options, arguments_that_matter
+from core.commands.audited import Audited, memory_asked_for, print_evidence
+from core.commands.batches import Batch, arguments_that_matter
 from core.commands.folders import tell_passed_over
-from core.commands.output import (
-    DEFAULT_REPORT_DIR,
-    Audited,
-    add_evidence_option,
-    memory_asked_for,
-    print_evidence,
-    print_lines,
-)
-from core.commands.policies import judged, looks
-from core.commands.reading import add_reading_options, add_text_options, place, read_options, table_reader
-from core.engines import refused_in_engine
-from core.equivalence import EquivalenceClasses
+from core.commands.output import DEFAULT_REPORT_DIR, print_lines
+from core.commands.policies import looks
+from core.commands.reading import table_reader
 from core.errors import AuditInputError
-from core.free_text import ModelName, Reading, check_reading, read_cells
+from core.free_text import check_reading, read_cells
+from core.options import place
 from core.patterns import CATALOGUE
-from core.policies.judging import Columns
-from core.reports import InputFacts, Report, origin_facts
+from core.reports import Report, origin_facts
 from core.reports.as_text import lines_of
-from core.result import Table
-from core.settings_form import add_options, from_options, given_options
-from core.tables import Dataset, ReadOptions
-from core.tabular.csv_report import csv_report_header, csv_report_name, csv_report_row
-from core.tabular.evidence import evidence_tables
+from core.settings_form import from_options, given_options
+from core.tabular.csv_report import csv_report_name, csv_report_row, write_csv_report
 from core.tabular.in_engine import measure_in_engine
 from core.tabular.log import Mode
+from core.tabular.measured_pair import (
+    MeasuredPair,
+    PairSettings,
+    VerifiedPair,
+    judge_pair,
+    measure_pair,
+    opened_log,
+)
 from core.tabular.pairing import original_names
-from core.tabular.proof import tabular_proof
 from core.tabular.report import tabular_report
 from core.tabular.result import file_result, ranked, run_result, run_verdict
 from core.tabular.second_opinion import (
-    SecondOpinionMeasurement,
     SecondOpinionSettings,
     SecondOpinionThresholds,
 )
-from core.tabular.verified import VerifiedFile, log_facts, verified_file
+from core.tabular.verified import log_facts
 from core.words import input_error, joined, own, text
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Measured:
-    """What was found in a pair, before limits judge it, as it is sent by a worker or kept."""
-
-    measurement: tabular.TabularMeasurement
-    classes: EquivalenceClasses | None
-    opinion: SecondOpinionMeasurement | None
-    inputs: tuple[InputFacts, ...]
-    evidence: tuple[Table, ...]
-    proof: tuple[Table, ...]
-    looks: Mapping[str, frozenset[str]]  # of the anonymized table's columns
-    seconds: float
-    problems: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Done:
-    """A verified pair and how long it took."""
-
-    pair: tabular.FilePair
-    audit: tabular.TabularAudit
-    found: _Measured
-
-    def verified(self) -> VerifiedFile:
-        """Return the pair as a report needs it; tables in an engine are not there to repeat it."""
-        return VerifiedFile(
-            audit=self.audit,
-            inputs=self.found.inputs,
-            prove=lambda: self.found.proof,
-            is_repeatable=not _is_in_engine(self.pair),
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Limits:
-    """What was asked, and what files are held against."""
-
-    settings: tabular.TabularSettings
-    quasi_identifiers: tuple[str, ...] | None
-    rule: Mapping[Mode, tabular.TabularThresholds]
-    opinion: SecondOpinionThresholds
-    read: Mapping[str, Reading]
-    text_model: ModelName
-    read_table: Callable[[Path], Dataset]
-    with_evidence: bool
-    with_proof: bool
-    asked: str  # a digest of all of it
-    key: str | None  # of tables in an engine, as those that follow
-    options: ReadOptions
-    memory: str | None
-    look: Callable[[Dataset], Columns]  # what the columns of a table look like, as far as a policy asks
-
-
-FORMS = (tabular.TabularSettings, SecondOpinionSettings, tabular.TabularThresholds, SecondOpinionThresholds)
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare originals, folders, limits and output."""
-    parser.add_argument(
-        "originals",
-        nargs="*",
-        type=place,
-        metavar="ORIGINAL",
-        help="original tables, or folders of them; xxx.csv needs xxx_anonymized.csv and "
-        "xxx_anonymized_log.json; with --log the original and the anonymized table",
-    )
-    _add_engine_options(parser)
-    parser.add_argument(
-        "--anonymized-dir",
-        type=Path,
-        metavar="DIR",
-        help="where anonymized tables and logs are (default: where the original is)",
-    )
-    parser.add_argument(
-        "--report-dir",
-        type=Path,
-        metavar="DIR",
-        help="where the CSV report goes (default: reports; with --json no file unless given)",
-    )
-    parser.add_argument(
-        "--headers", choices=("ko", "en"), default="ko", help="language of the CSV report's header"
-    )
-    for form in FORMS:
-        add_options(parser, form)
-    parser.add_argument(
-        "--pair",
-        nargs=3,
-        action="append",
-        default=[],
-        metavar=("ORIGINAL", "ANONYMIZED", "LOG"),
-        help="three files that belong together whatever they are called; repeatable",
-    )
-    parser.add_argument("--not-verified", nargs=2, action="append", default=[], help=argparse.SUPPRESS)
-    add_text_options(parser)
-    add_reading_options(parser)
-    add_evidence_option(parser)
-    add_batch_options(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON document instead of text")
-
-
-def _add_engine_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--log", metavar="LOG", help="the log of an original and an anonymized table that are named before it"
-    )
-    parser.add_argument(
-        "--key", metavar="COLUMN", help="with tables in an engine: a column that names each row of both once"
-    )
-    in_engine.add_arguments(parser)
-
-
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Asked) -> int:
     """Verify every pair, print as each is done, return the exit code."""
-    report: list[_CsvReport] = []
+    path: Path | None = None
+    rows: list[str] = []
 
     def begin() -> None:
-        report.extend(_csv_report(arguments))
+        nonlocal path
+        path = _new_csv_report(arguments)
 
-    def tell(result: _Done) -> None:
-        for file in report:
-            file.append(csv_report_row(result.audit, seconds=result.found.seconds))
+    def tell(result: VerifiedPair) -> None:
+        rows.append(csv_report_row(result.audit, seconds=result.found.seconds))
         if not arguments.json:
             print_lines(lines_of(file_result(result.audit)))
             print_evidence(result.found.evidence)
 
     audited = audit(arguments, begin=begin, tell=tell)
-    for file in report:
-        file.finish()
+    if path is not None:
+        with _said_of(path):
+            written = write_csv_report(path, rows, headers=arguments.headers)
         if not arguments.json:
-            print_lines([text("Report: {file}", file=str(file.path))])
+            print_lines([text("Report: {file}", file=str(written))])
     return audited.show(arguments)
 
 
 def audit(
-    *runs: argparse.Namespace, begin: Callable[[], object] = bool, tell: Callable[[_Done], object] = bool
+    *runs: Asked, begin: Callable[[], object] = bool, tell: Callable[[VerifiedPair], object] = bool
 ) -> Audited:
     """Verify every pair of one run, or of several of different options.
 
     `begin` is called once the files are paired, `tell` with each pair as it is done.
     """
-    done: list[_Done] = []
+    done: list[VerifiedPair] = []
     skipped: list[tabular.LeftOutFile] = []
     for arguments in runs:
         limits = _limits(arguments)  # a wrong limit is said once, before any file is read
@@ -221,7 +104,7 @@ def audit(
         return made.with_evidence(one for each in done for one in each.found.evidence) if is_masked else made
 
     looked = {f"{one.audit.name}: {name}": kinds for one in done for name, kinds in one.found.looks.items()}
-    in_engines = any(_is_in_engine(each.pair) for each in done)
+    in_engines = any(each.pair.is_in_engine for each in done)
     message = "{file} was not verified. {reason}"
     seconds = {id(each.audit): each.found.seconds for each in done}
     return Audited(
@@ -231,7 +114,7 @@ def audit(
         result=lambda: run_result([each.verified() for each in done], skipped),
         is_told=True,
         seconds=[seconds[id(audit)] for audit in ranked([each.audit for each in done])],
-        policy=lambda report: judged(runs[0], report, None if in_engines else looked),
+        looks=None if in_engines else lambda _: looked,
         problems=(
             *(text(message, file=file.name, reason=own(file.reason)) for file in skipped),
             *(problem for each in done for problem in each.audit.measurement.unanswered),
@@ -241,20 +124,20 @@ def audit(
 
 
 def _verify_all(
-    pairing: tabular.Pairing, arguments: argparse.Namespace, limits: _Limits, tell: Callable[[_Done], object]
-) -> tuple[list[_Done], list[tabular.LeftOutFile]]:
+    pairing: tabular.Pairing, arguments: Asked, limits: PairSettings, tell: Callable[[VerifiedPair], object]
+) -> tuple[list[VerifiedPair], list[tabular.LeftOutFile]]:
     """Verify the pairs of a run; a file that cannot be verified never stops the others."""
     given = getattr(arguments, "by_file", {})
-    by_file = {name: _limits(argparse.Namespace(**vars(arguments) | other)) for name, other in given.items()}
+    by_file = {name: _limits(Asked(**vars(arguments) | other)) for name, other in given.items()}
     of_pair = [(pair, by_file.get(Path(pair.original).name, limits)) for pair in pairing.pairs]
     batch = Batch(
         tool="tabular",
         tasks=[_task(pair, of_file, arguments) for pair, of_file in of_pair],
-        kind=_Measured,
-        here=lambda numbers: (_measure_here(*of_pair[number]) for number in numbers),
-        judge=lambda number, found: _judge(*of_pair[number], found),
+        kind=MeasuredPair,
+        here=lambda numbers: (_measure_here(*of_pair[number], arguments) for number in numbers),
+        judge=lambda number, found: judge_pair(*of_pair[number], found),
     )
-    done: dict[int, _Done] = {}
+    done: dict[int, VerifiedPair] = {}
     errors: dict[int, tabular.LeftOutFile] = {}
     for number, outcome in batch.outcomes(arguments):
         if isinstance(outcome, AuditInputError):
@@ -273,27 +156,31 @@ def _verify_all(
     return [done[number] for number in sorted(done)], left_out
 
 
-def _task(pair: tabular.FilePair, limits: _Limits, arguments: argparse.Namespace) -> Task:
+def _task(pair: tabular.FilePair, limits: PairSettings, arguments: Asked) -> Task:
     there = tabular.FilePair(**{part: str(Path(path).absolute()) for part, path in vars(pair).items()})
     return Task(
         name=Path(pair.original).name,
         files=stamps([Path(pair.original), Path(pair.anonymized), Path(pair.log)]),
         settings=limits.asked,
-        measure=partial(_measure, there, limits),
+        measure=partial(measure_pair, there, limits),
         memory=memory_asked_for(arguments),
     )
 
 
-def _measure_here(pair: tabular.FilePair, limits: _Limits) -> _Measured | AuditInputError:
+def _measure_here(
+    pair: tabular.FilePair, limits: PairSettings, arguments: Asked
+) -> MeasuredPair | AuditInputError:
     try:
-        return _measure(pair, limits)
+        return (
+            _measure_in_engine(pair, limits, arguments) if pair.is_in_engine else measure_pair(pair, limits)
+        )
     except AuditInputError as error:
         return error
     except MemoryError:
         return input_error(OUT_OF_MEMORY, pair=Path(pair.original).name)
 
 
-def _find_pairs(arguments: argparse.Namespace) -> tabular.Pairing:
+def _find_pairs(arguments: Asked) -> tabular.Pairing:
     """Pair the files found; a folder stands for every original in it, and must leave nothing unmatched."""
     originals, anonymized_dir = arguments.originals, arguments.anonymized_dir
     pairs: list[tabular.FilePair] = []
@@ -343,21 +230,19 @@ _TWO_AND_A_LOG = (
 _KEY_IN_ENGINE = "--key pairs the rows of tables in an engine; rows of files belong together by their order."
 
 
-def _pair_with_log(arguments: argparse.Namespace) -> tabular.FilePair:
+def _pair_with_log(arguments: Asked) -> tabular.FilePair:
     """Return the two tables that are named with a log."""
     if len(arguments.originals) != 2 or arguments.pair:
         raise AuditInputError("--log belongs to two tables: name the original and the anonymized one alone.")
     original, anonymized = map(str, arguments.originals)
     pair = tabular.FilePair(original=original, anonymized=anonymized, log=arguments.log)
-    if _is_in_engine(pair) and (asked := [*_asked_of_records(arguments)]):
-        raise refused_in_engine(asked)
-    if arguments.key is not None and not _is_in_engine(pair):
+    if pair.is_in_engine:
+        chosen = from_options(tabular.TabularSettings, arguments).patterns
+        own_patterns = (f"--pattern {key}" for key in chosen if not CATALOGUE[key].rule)
+        in_engine.refuse_records(arguments, *own_patterns)
+    if arguments.key is not None and not pair.is_in_engine:
         raise AuditInputError(_KEY_IN_ENGINE)
     return pair
-
-
-def _is_in_engine(pair: tabular.FilePair) -> bool:
-    return any(isinstance(place(each), str) for each in (pair.original, pair.anonymized))
 
 
 def _files(folder: Path) -> list[str]:
@@ -370,59 +255,29 @@ def _is_partner(name: str) -> bool:
     return Path(name).stem.casefold().endswith(("_anonymized", "_anonymized_log"))
 
 
-class _CsvReport:
-    """The CSV report: it grows under another name and gets its own when every file is done."""
-
-    def __init__(self, path: Path, header: str) -> None:
-        self.path, self._text = path, header
-        self._unfinished = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
-        self._try(lambda: path.parent.mkdir(parents=True, exist_ok=True))
-        self.append("")
-
-    def append(self, line: str) -> None:
-        """Add a line."""
-        self._text += line
-        self._try(lambda: write_file(self._unfinished, self._text.encode(), replace=True))
-
-    def finish(self) -> None:
-        """Give the report its name, with a number where another run of the same second has that."""
-        self._try(self._give_name)
-
-    def _give_name(self) -> None:
-        first, number = self.path, 1
-        while True:
-            with suppress(FileExistsError):
-                give_name(self._unfinished, self.path, replace=False)
-                break
-            number += 1
-            self.path = first.with_stem(f"{first.stem}_{number}")
-        self._unfinished.unlink(missing_ok=True)  # the report has a name of its own
-
-    def _try(self, write: Callable[[], object]) -> None:
-        try:
-            write()
-        except OSError:
-            with suppress(OSError):
-                self._unfinished.unlink(missing_ok=True)
-            folder = self.path.parent
-            raise input_error(
-                "The report cannot be written into {folder}. Name another folder with --report-dir.",
-                folder=str(folder),
-            ) from None
-
-
-def _csv_report(arguments: argparse.Namespace) -> list[_CsvReport]:
-    """Begin the CSV report; none where it is not asked for."""
+def _new_csv_report(arguments: Asked) -> Path | None:
+    """Return where the CSV report goes, in a folder that is there; None where it is not asked for."""
     if arguments.report_dir is None and arguments.json:
-        return []
-    name = csv_report_name(datetime.now().astimezone())
-    path: Path = (arguments.report_dir or DEFAULT_REPORT_DIR) / name
-    return [_CsvReport(path, csv_report_header(arguments.headers))]
+        return None
+    path: Path = (arguments.report_dir or DEFAULT_REPORT_DIR) / csv_report_name(datetime.now().astimezone())
+    with _said_of(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    return path
 
 
-def _limits(arguments: argparse.Namespace) -> _Limits:
+@contextmanager
+def _said_of(path: Path) -> Iterator[None]:
+    """Say of a CSV report that cannot be written what helps."""
+    try:
+        yield
+    except OSError:
+        cannot = "The report cannot be written into {folder}. Name another folder with --report-dir."
+        raise input_error(cannot, folder=str(path.parent)) from None
+
+
+def _limits(arguments: Asked) -> PairSettings:
     given = given_options(tabular.TabularThresholds, arguments)
-    return _Limits(
+    return PairSettings(
         settings=from_options(tabular.TabularSettings, arguments),
         quasi_identifiers=from_options(SecondOpinionSettings, arguments).quasi_identifiers,
         rule={mode: replace(tabular.TabularThresholds.for_mode(mode), **given) for mode in get_args(Mode)},
@@ -433,87 +288,29 @@ def _limits(arguments: argparse.Namespace) -> _Limits:
         with_evidence=arguments.evidence == "masked",
         with_proof=arguments.json or arguments.report is not None or bool(at_hand.places()),
         asked=settings_digest(arguments_that_matter(arguments)),
-        key=arguments.key,
-        options=read_options(arguments),
-        memory=arguments.memory_limit,
-        look=partial(looks, arguments),
+        look=partial(looks, arguments.policy),
     )
 
 
-def _asked_of_records(arguments: argparse.Namespace) -> Iterator[str]:
-    """Yield the options given that need the records themselves."""
-    yield from in_engine.asked_of_records(arguments, "read", "scheduler", "resume")
-    chosen = from_options(tabular.TabularSettings, arguments).patterns
-    yield from (f"--pattern {key}" for key in chosen if not CATALOGUE[key].rule)
-
-
-def _measure(pair: tabular.FilePair, limits: _Limits) -> _Measured:
-    """Read and measure a pair."""
-    if _is_in_engine(pair):
-        return _measure_in_engine(pair, limits)
-    started = time.perf_counter()
-    try:
-        original = limits.read_table(Path(pair.original))
-        anonymized = limits.read_table(Path(pair.anonymized))
-        log = tabular.read_log(Path(pair.log))
-    except OSError as error:
-        raise _cannot_be_opened(error.filename or pair.original) from None
-    audit = tabular.audit_tabular(
-        original,
-        anonymized,
-        log,
-        settings=limits.settings,
-        quasi_identifiers=limits.quasi_identifiers,
-        thresholds=limits.rule[log.mode],
-        opinion_thresholds=limits.opinion,
-        read=limits.read,
-        text_model=limits.text_model,
-    )
-    k = limits.opinion.smallest_k
-    evidence = evidence_tables(audit, original, anonymized, k=k) if limits.with_evidence else ()
-    proof = tabular_proof(audit, original, anonymized) if limits.with_proof else ()
-    classes, opinion = audit.classes, audit.opinion_measurement
-    if classes is not None:  # which record is in which class is nobody's business from here on
-        classes = replace(classes, class_of_record=np.sort(classes.class_of_record))
-    if opinion is not None:
-        opinion = replace(opinion, classes=replace(opinion.classes, persons=None))
-    return _Measured(
-        measurement=audit.measurement,
-        classes=classes,
-        opinion=opinion,
-        inputs=verified_file(audit, original, anonymized).inputs,
-        evidence=evidence,
-        proof=proof,
-        looks={name: frozenset(kinds) for name, kinds in limits.look(anonymized).items()},
-        seconds=time.perf_counter() - started,
-    )
-
-
-def _measure_in_engine(pair: tabular.FilePair, limits: _Limits) -> _Measured:
+def _measure_in_engine(pair: tabular.FilePair, limits: PairSettings, arguments: Asked) -> MeasuredPair:
     """Measure a pair where its tables are."""
     started = time.perf_counter()
     (original, _), (anonymized, _) = (
         in_engine.address_given(place(each)) for each in (pair.original, pair.anonymized)
     )
-    try:
-        log = tabular.read_log(Path(pair.log))
-    except OSError:
-        raise _cannot_be_opened(pair.log) from None
-    found = in_engine.in_thread(
-        lambda is_stopped: measure_in_engine(
-            original,
-            anonymized,
-            log,
-            settings=limits.settings,
-            quasi_identifiers=limits.quasi_identifiers,
-            key=limits.key,
-            options=limits.options,
-            memory=limits.memory,
-            is_stopped=is_stopped,
-        )
+    log = opened_log(pair)
+    found = in_engine.measured(
+        arguments,
+        measure_in_engine,
+        original,
+        anonymized,
+        log,
+        settings=limits.settings,
+        quasi_identifiers=limits.quasi_identifiers,
+        key=arguments.key,
     )
     facts = map(origin_facts, found.origins, ("original", "anonymized"))
-    return _Measured(
+    return MeasuredPair(
         measurement=found.measurement,
         classes=found.classes,
         opinion=None,
@@ -523,20 +320,3 @@ def _measure_in_engine(pair: tabular.FilePair, limits: _Limits) -> _Measured:
         looks={},
         seconds=time.perf_counter() - started,
     )
-
-
-def _cannot_be_opened(file: str) -> AuditInputError:
-    return input_error("{file}: the file cannot be opened. Check that you may read it.", file=Path(file).name)
-
-
-def _judge(pair: tabular.FilePair, limits: _Limits, found: _Measured) -> _Done:
-    """Hold what was found in a pair against the limits."""
-    audit = tabular.judge_tabular(
-        found.measurement,
-        classes=found.classes,
-        opinion=found.opinion,
-        thresholds=limits.rule[found.measurement.log.mode],
-        opinion_thresholds=limits.opinion,
-        read=limits.read,
-    )
-    return _Done(pair=pair, audit=audit, found=found)

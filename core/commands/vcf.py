@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import argparse
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core import at_hand, vcf
+from core.asked import Asked
 from core.cluster import Task, settings_digest, stamps
-from core.commands import policy_commands
-from core.commands.batches import Batch, add_batch_options
+from core.commands.audited import Audited, memory_asked_for
+from core.commands.batches import Batch
 from core.commands.folders import tell_passed_over
-from core.commands.output import DEFAULT_REPORT_DIR, MOST_JOBS, Audited, memory_asked_for, print_line
+from core.commands.output import DEFAULT_REPORT_DIR, print_line
 from core.errors import AuditInputError
-from core.settings_form import add_options, from_options
+from core.settings_form import from_options
 from core.vcf.outcomes import ended, judge_outcome, ranked, run_verdict, unread
 from core.vcf.pairing import Level, VcfPair, file_at, is_vcf_name
 from core.vcf.result import run_result
@@ -28,69 +28,20 @@ from core.words import Text, Written, input_error, own, text
 if TYPE_CHECKING:
     from core.reports import Report
 
-FORMS = (vcf.VcfSettings,)
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the subcommand's arguments."""
-    parser.add_argument("-o", "--origin", type=Path, required=True, help="folder of the original files")
-    parser.add_argument("-a", "--anony", type=Path, required=True, help="folder of the anonymized files")
-    add_options(parser, vcf.VcfSettings)
-    parser.add_argument(
-        "--report-dir",
-        type=Path,
-        help="where the CSV report goes (default: reports; with --json no file unless given)",
-    )
-    parser.add_argument(
-        "--donors",
-        action="store_true",
-        help="tell besides what the variants that remain say of the donors; reads the anonymized files again",
-    )
-    parser.add_argument(
-        "--donors-of",
-        action="extend",
-        nargs="+",
-        default=[],
-        metavar="NAME",
-        help="the same for these anonymized files alone",
-    )
-    parser.add_argument(
-        "--pair",
-        nargs=3,
-        action="append",
-        default=[],
-        metavar=("ORIGINAL", "ANONYMIZED", "LEVEL"),
-        help="two files that belong together whatever they are called, and high or low; repeatable; then no "
-        "folder is looked into",
-    )
-    parser.add_argument("--not-paired", action="append", default=[], help=argparse.SUPPRESS)
-    parser.add_argument(
-        "--panel",
-        type=Path,
-        metavar="FILE",
-        help="another VCF file with genotypes: are the donors, or their relatives, in it? (implies --donors)",
-    )
-    parser.add_argument("--jobs", type=int, default=None, help="large pairs at once (default: one per core)")
-    add_batch_options(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-
-
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Asked) -> int:
     """Verify all pairs, print the result, return the exit code."""
     return audit(arguments, write_csv=True).show(arguments)
 
 
-def audit(arguments: argparse.Namespace, *, write_csv: bool = False) -> Audited:
+def audit(arguments: Asked, *, write_csv: bool = False) -> Audited:
     """Verify all pairs, and say which is begun where they are; `write_csv`: write the CSV reports too."""
-    if arguments.jobs is not None and not 1 <= arguments.jobs <= MOST_JOBS:
-        between = "{setting} must be from {low} to {high}, received {value}."
-        raise input_error(between, setting="--jobs", low=1, high=MOST_JOBS, value=arguments.jobs)
     settings = from_options(vcf.VcfSettings, arguments, severities=_severities(arguments.severity or ()))
     pairing = _pairing(arguments)
     panel = None if arguments.panel is None else file_at(arguments.panel)
     started = time.perf_counter()
-    is_told = write_csv and not arguments.json
-    outcomes = list(_verify(pairing, settings, arguments, panel=panel, is_told=is_told))
+    work = _Run(pairs=pairing.pairs, settings=settings, panel=panel, asked=arguments)
+    outcomes = list(work.outcomes(_tell if write_csv and not arguments.json else bool))
     seconds = time.perf_counter() - started
     csv = _write(outcomes, pairing, arguments) if write_csv else None
 
@@ -106,7 +57,6 @@ def audit(arguments: argparse.Namespace, *, write_csv: bool = False) -> Audited:
         result=lambda: run_result(outcomes, dict.fromkeys(pairing.unmatched, "")),
         written=tuple(_summary(outcomes, csv, seconds, settings)),
         seconds=[one.n_seconds for one in ranked(outcomes) if one.audit is not None],
-        policy=lambda report: policy_commands().judged(arguments, report),
         problems=tuple(problem for _, problems in ended(outcomes) for problem in problems),
         problem_files=tuple(name for name, problems in ended(outcomes) for _ in problems),
         warnings=tuple(
@@ -119,7 +69,7 @@ def audit(arguments: argparse.Namespace, *, write_csv: bool = False) -> Audited:
     )
 
 
-def _pairing(arguments: argparse.Namespace) -> vcf.Pairing:
+def _pairing(arguments: Asked) -> vcf.Pairing:
     """Pair the files of the folders by name, and others as the person did."""
     by_hand = [
         VcfPair(original=file_at(Path(first)), anonymized=file_at(Path(second)), level=_level(level))
@@ -162,104 +112,83 @@ def _severities(given: Sequence[str]) -> dict[str, Verdict]:
     return found
 
 
-def _verify(
-    pairing: vcf.Pairing,
-    settings: vcf.VcfSettings,
-    arguments: argparse.Namespace,
-    *,
-    panel: vcf.VcfFile | None,
-    is_told: bool,
-) -> Iterator[vcf.PairOutcome]:
-    """Verify all pairs, and look for their donors where that was asked for; in the order of the pairs."""
-    pairs = pairing.pairs
-    if arguments.scheduler is None and arguments.report is None and arguments.resume is None:
-        for one in _verify_here(pairs, settings, arguments, panel=panel):
-            _tell(one.pair, is_told=is_told)
-            yield one
-        return
-    batch = Batch(
-        tool="vcf",
-        tasks=[_task(pair, settings, arguments, panel=panel) for pair in pairs],
-        kind=vcf.MeasuredPair,
-        here=lambda numbers: _measure_here([pairs[one] for one in numbers], settings, arguments, panel=panel),
-        judge=lambda number, found: found.judged(pairs[number], settings),
-    )
-    done: dict[int, vcf.PairOutcome] = {}
-    for number, outcome in batch.outcomes(arguments):
-        _tell(pairs[number], is_told=is_told)
-        if isinstance(outcome, AuditInputError):
-            done[number] = judge_outcome(unread(pairs[number], *outcome.problems), settings)
-        else:
-            done[number] = outcome
-    yield from (done[number] for number in range(len(pairs)))
+@dataclass(frozen=True, kw_only=True)
+class _Run:
+    """The pairs of a run, and how each is verified."""
 
+    pairs: Sequence[VcfPair]
+    settings: vcf.VcfSettings
+    panel: vcf.VcfFile | None
+    asked: Asked
 
-def _tell(pair: VcfPair, *, is_told: bool) -> None:
-    if is_told:
-        print_line(
-            text(
-                "[CHECK] origin={origin}, anony={anony}",
-                origin=pair.original.name,
-                anony=pair.anonymized.name,
+    def outcomes(self, tell: Callable[[VcfPair], object]) -> Iterator[vcf.PairOutcome]:
+        """Verify all pairs, and look for their donors where that was asked for; in the order of the pairs."""
+        if self.asked.scheduler is None and self.asked.report is None and not self.asked.resume:
+            for one in self._here(self.pairs):
+                tell(one.pair)
+                yield one
+            return
+        batch = Batch(
+            tool="vcf",
+            tasks=[*map(self._task, self.pairs)],
+            kind=vcf.MeasuredPair,
+            here=lambda numbers: self._measured_here([self.pairs[one] for one in numbers]),
+            judge=lambda number, found: found.judged(self.pairs[number], self.settings),
+        )
+        done: dict[int, vcf.PairOutcome] = {}
+        for number, outcome in batch.outcomes(self.asked):
+            tell(self.pairs[number])
+            if isinstance(outcome, AuditInputError):
+                done[number] = judge_outcome(unread(self.pairs[number], *outcome.problems), self.settings)
+            else:
+                done[number] = outcome
+        yield from (done[number] for number in range(len(self.pairs)))
+
+    def _here(self, pairs: Sequence[VcfPair]) -> Iterator[vcf.PairOutcome]:
+        for outcome in vcf.run_pairs(pairs, self.settings, n_jobs=self.asked.jobs or vcf.default_jobs()):
+            looks = self._looks_for_donors(outcome.pair)
+            yield vcf.look_for_donors(outcome, self.settings, panel=self.panel) if looks else outcome
+
+    def _measured_here(self, pairs: Sequence[VcfPair]) -> Iterator[vcf.MeasuredPair | AuditInputError]:
+        for outcome in self._here(pairs):
+            try:
+                yield vcf.MeasuredPair.of(outcome)
+            except AuditInputError as error:
+                yield error
+
+    def _looks_for_donors(self, pair: VcfPair) -> bool:
+        asked = self.asked
+        is_meant = not asked.donors_of or pair.anonymized.name in asked.donors_of
+        return is_meant and bool(asked.donors or asked.donors_of or self.panel is not None)
+
+    def _task(self, pair: VcfPair) -> Task:
+        looks = self._looks_for_donors(pair)
+        original, anonymized, *others = (
+            replace(file, path=file.path and file.path.absolute())
+            for file in (pair.original, pair.anonymized, *([self.panel] if self.panel and looks else []))
+        )
+        there = replace(pair, original=original, anonymized=anonymized)
+        return Task(
+            name=pair.anonymized.name,
+            files=stamps([file.path for file in (original, anonymized, *others) if file.path is not None]),
+            settings=settings_digest(self.settings, pair.level, looks),
+            measure=partial(
+                vcf.measure_pair,
+                there,
+                self.settings,
+                looks_for_donors=looks,
+                panel=others[0] if others else None,
             ),
-            flush=True,
+            memory=memory_asked_for(self.asked),
         )
 
 
-def _verify_here(
-    pairs: Sequence[VcfPair],
-    settings: vcf.VcfSettings,
-    arguments: argparse.Namespace,
-    *,
-    panel: vcf.VcfFile | None,
-) -> Iterator[vcf.PairOutcome]:
-    for outcome in vcf.run_pairs(pairs, settings, n_jobs=arguments.jobs or vcf.default_jobs()):
-        is_asked_for = _asks_for_donors(outcome.pair, arguments)
-        yield vcf.look_for_donors(outcome, settings, panel=panel) if is_asked_for else outcome
+def _tell(pair: VcfPair) -> None:
+    begun = "[CHECK] origin={origin}, anony={anony}"
+    print_line(text(begun, origin=pair.original.name, anony=pair.anonymized.name), flush=True)
 
 
-def _measure_here(
-    pairs: Sequence[VcfPair],
-    settings: vcf.VcfSettings,
-    arguments: argparse.Namespace,
-    *,
-    panel: vcf.VcfFile | None,
-) -> Iterator[vcf.MeasuredPair | AuditInputError]:
-    for outcome in _verify_here(pairs, settings, arguments, panel=panel):
-        try:
-            yield vcf.MeasuredPair.of(outcome)
-        except AuditInputError as error:
-            yield error
-
-
-def _asks_for_donors(pair: VcfPair, arguments: argparse.Namespace) -> bool:
-    is_meant = not arguments.donors_of or pair.anonymized.name in arguments.donors_of
-    return is_meant and bool(arguments.donors or arguments.donors_of or arguments.panel is not None)
-
-
-def _task(
-    pair: VcfPair, settings: vcf.VcfSettings, arguments: argparse.Namespace, *, panel: vcf.VcfFile | None
-) -> Task:
-    looks = _asks_for_donors(pair, arguments)
-    original, anonymized, *others = (
-        replace(file, path=file.path and file.path.absolute())
-        for file in (pair.original, pair.anonymized, *([panel] if panel is not None and looks else []))
-    )
-    there = replace(pair, original=original, anonymized=anonymized)
-    return Task(
-        name=pair.anonymized.name,
-        files=stamps([file.path for file in (original, anonymized, *others) if file.path is not None]),
-        settings=settings_digest(settings, pair.level, looks),
-        measure=partial(
-            vcf.measure_pair, there, settings, looks_for_donors=looks, panel=others[0] if others else None
-        ),
-        memory=memory_asked_for(arguments),
-    )
-
-
-def _write(
-    outcomes: Sequence[vcf.PairOutcome], pairing: vcf.Pairing, arguments: argparse.Namespace
-) -> Path | None:
+def _write(outcomes: Sequence[vcf.PairOutcome], pairing: vcf.Pairing, arguments: Asked) -> Path | None:
     folder: Path | None = arguments.report_dir
     if folder is None:
         if arguments.json:

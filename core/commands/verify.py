@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from core.at_hand import Source
+from core.commands.audit import repeated_report
 from core.commands.output import print_json, print_lines, print_warning
-from core.filed import Repeat, Sameness, read_report, repeat_report
+from core.filed import Repeat, Sameness, read_report
 from core.words import input_error, own, text
 
 
@@ -35,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
             raise input_error("There is no file {path}; check the path.", path=str(path))
         inside = sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
         found += [Source(each.name, each) for each in inside]
-    repeat = repeat_report(read_report(arguments.report), found)
+    repeat = repeated_report(read_report(arguments.report), found)
     named = {path.name for path in arguments.files}  # what a folder holds besides is no mistake
     for name in [name for name in repeat.unused if name in named]:
         print_warning(text("{file} is no input of the report; it was left aside.", file=name))

@@ -3,6 +3,7 @@
 from core.delivery.settings import DeliverySettings, DeliveryThresholds
 from core.demo import DATASET
 from core.measures import releases
+from core.options import EVIDENCE, LEDGER, MEMORY_LIMIT, NOT_READ, READING, TEXT, files_option
 from core.tools import EARLIER, Input, Tool
 
 _LIMITS = (
@@ -37,8 +38,26 @@ TOOL = Tool(
         "Upload **all tables** of one delivery that are about the same people, such as patients, visits and"
         " tests: CSV, TSV, Excel or Parquet. The columns that join them are proposed."
     ),
-    inputs=(Input(role="tables", label="The tables of the delivery", kind="tables"), EARLIER),
+    inputs=(
+        Input(
+            role="tables",
+            label="The tables of the delivery",
+            kind="tables",
+            taken_by=(
+                files_option(
+                    "tables",
+                    "the tables of the delivery, or the folder they are in",
+                    metavar="TABLE",
+                    in_engine=True,
+                    is_needed=True,
+                ),
+            ),
+        ),
+        EARLIER,
+    ),
     settings=DeliverySettings,
     thresholds=DeliveryThresholds,
     demos=DATASET,
+    forms=(DeliverySettings, DeliveryThresholds),
+    options=(*LEDGER, NOT_READ, MEMORY_LIMIT, *TEXT, *READING, EVIDENCE),
 )

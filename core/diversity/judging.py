@@ -11,9 +11,9 @@ from core.attribute_disclosure import distinct_l
 from core.diversity.evaluation import Evaluation
 from core.diversity.features import SensitiveAttribute
 from core.diversity.measuring import Configuration, DiversitySearch, Status, measure_diversity
-from core.diversity.problem import ModelChoice, SearchProblem, prepare_search
+from core.diversity.problem import SearchProblem, prepare_search
 from core.diversity.release import released_table
-from core.diversity.settings import DiversitySettings, DiversityThresholds, Sort, Task
+from core.diversity.settings import DiversitySettings, DiversityThresholds, ModelChoice, Sort, Task
 from core.equivalence import equivalence_classes
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst, worst_first

@@ -3,7 +3,7 @@
 import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Protocol, get_args
 
 import numpy as np
 from sklearn.ensemble import (
@@ -21,6 +21,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from core.coding import FloatArray, IntArray
 from core.diversity.features import FeatureSpace, Float32Array
 from core.diversity.outcomes import Dependence, Outcome, tree_dependence
+from core.diversity.settings import ModelKind
 from core.words import input_error, text
 
 _TOLERANCE = 1e-9  # thousands of times the rounding of a sum of 10,000 terms
@@ -83,7 +84,6 @@ def linear_scores(estimator: object, space: FeatureSpace) -> LinearScores | None
     )
 
 
-ModelKind = Literal["tree", "forest", "boosting", "logistic"]
 _N_FOREST_TREES = 25
 
 

@@ -25,7 +25,7 @@ from core.diversity.measuring import (
 from core.diversity.minimization import SearchStoppedError
 from core.diversity.minimized import Generalization, generalizations
 from core.diversity.model_files import load_estimator
-from core.diversity.problem import ModelChoice, SearchProblem, prepare_search
+from core.diversity.problem import SearchProblem, prepare_search
 from core.diversity.release import KeptCells, Verification, minimized_sources, released_table, verify
-from core.diversity.settings import DiversitySettings, as_published, check_settings
+from core.diversity.settings import DiversitySettings, ModelChoice, as_published, check_settings
 from core.diversity.singling_out import SinglingOut, rank_by_singling_out

@@ -1,10 +1,7 @@
 """From uploaded tables and settings to everything a search needs, checked once and for all."""
 
-import hashlib
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -16,85 +13,17 @@ from core.diversity.evaluation import EvaluationInputs
 from core.diversity.features import FeatureSpace, SensitiveAttribute, read_features, read_sensitive
 from core.diversity.minimization import ShouldStop, never, stop_if
 from core.diversity.model_files import FileModel, LoadedEstimator, load_estimator
-from core.diversity.models import Model, ModelKind, train_model
+from core.diversity.models import Model, train_model
 from core.diversity.outcomes import Outcome, is_constant, n_classes_with_one_record, read_outcomes
-from core.diversity.settings import DiversitySettings, check_settings, just_below
+from core.diversity.settings import DiversitySettings, ModelChoice, check_settings, just_below
 from core.errors import refuse
 from core.roles import suggest_roles, whose_records
-from core.settings_form import Widget, check, setting
+from core.settings_form import check
 from core.tables import Dataset
 from core.verdict import Finding, Verdict
 from core.words import Text, counted, input_error, joined, percent, text
 
-_LARGEST_SEED = 2**32 - 1  # of NumPy's and scikit-learn's random states
 _MOST_CELLS = 250_000_000  # records × encoded columns, or classes, of one table; 2 GB
-
-ModelSource = Literal["tree", "forest", "boosting", "logistic", "file", "predictions"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class ModelChoice:
-    """Where the model comes from."""
-
-    source: ModelSource = setting(
-        "tree",
-        "Where the model comes from",
-        "A model trained here learns from a part of the table, or from a table of its own, and the rest is "
-        "anonymized.",
-        "--model",
-        choices={
-            "tree": "Train a decision tree here",
-            "forest": "Train a random forest here",
-            "boosting": "Train gradient boosting here",
-            "logistic": "Train a linear model here",
-            "file": "My model, as a skops file",
-            "predictions": "Only its predictions, in a column",
-        },
-        metavar="tree|forest|boosting|logistic|FILE.skops",
-        widget=Widget(key="model"),
-    )
-    predictions_column: str | None = setting(
-        None,
-        "Column with the predictions",
-        "Instead of a model; accuracy of anonymized records cannot be assessed without the model itself.",
-        "--predictions",
-        metavar="COL",
-        widget=Widget(key="predictions"),
-    )
-    test_size: float = setting(
-        0.5,
-        "Part of the table to anonymize",
-        "The rest trains the model. Not used with a training table of its own.",
-        percent=True,
-        least=-math.inf,
-        most=math.inf,
-        above=0,
-        below=1,
-        widget=Widget(kind="slider", span=(0.1, 0.9)),
-    )
-    split_seed: int = setting(
-        14, "Seed of the split", "The same seed gives the same split.", least=0, most=_LARGEST_SEED
-    )
-    seed: int = setting(
-        10,
-        "Seed of the model",
-        "The same seed trains the same model.",
-        "--model-seed",
-        least=0,
-        most=_LARGEST_SEED,
-    )
-    file_name: str = ""  # the model file
-    file: bytes = field(default=b"", repr=False)
-
-    @property
-    def file_digest(self) -> str:
-        """Return the SHA-256 of the model file; of no file that of nothing."""
-        return hashlib.sha256(self.file).hexdigest()
-
-    @property
-    def is_trained_here(self) -> bool:
-        """Return whether the model is fitted on records of ours."""
-        return self.source in get_args(ModelKind)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -1,10 +1,11 @@
 """What the person chooses: roles of the columns, ranges of k and l, how cells are made."""
 
+import hashlib
 import math
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Literal, get_args
 
 from core.settings_form import REQUIRED, Widget, check, said, setting
 from core.words import Text, own, text
@@ -15,6 +16,7 @@ MajorityRule = Literal["records", "leaf_shares"]
 Task = Literal["classification", "regression"]
 
 _LARGEST_GRID = 200_000
+_LARGEST_SEED = 2**32 - 1  # of NumPy's and scikit-learn's random states
 _POINTS_BELOW = 5
 
 
@@ -328,3 +330,69 @@ class DiversityThresholds:
 
     def __post_init__(self) -> None:
         check(self)
+
+
+ModelKind = Literal["tree", "forest", "boosting", "logistic"]  # trained here
+ModelSource = Literal["tree", "forest", "boosting", "logistic", "file", "predictions"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelChoice:
+    """Where the model comes from."""
+
+    source: ModelSource = setting(
+        "tree",
+        "Where the model comes from",
+        "A model trained here learns from a part of the table, or from a table of its own, and the rest is "
+        "anonymized.",
+        "--model",
+        choices={
+            "tree": "Train a decision tree here",
+            "forest": "Train a random forest here",
+            "boosting": "Train gradient boosting here",
+            "logistic": "Train a linear model here",
+            "file": "My model, as a skops file",
+            "predictions": "Only its predictions, in a column",
+        },
+        metavar="tree|forest|boosting|logistic|FILE.skops",
+    )
+    predictions_column: str | None = setting(
+        None,
+        "Column with the predictions",
+        "Instead of a model; accuracy of anonymized records cannot be assessed without the model itself.",
+        "--predictions",
+        metavar="COL",
+    )
+    test_size: float = setting(
+        0.5,
+        "Part of the table to anonymize",
+        "The rest trains the model. Not used with a training table of its own.",
+        percent=True,
+        least=-math.inf,
+        most=math.inf,
+        above=0,
+        below=1,
+    )
+    split_seed: int = setting(
+        14, "Seed of the split", "The same seed gives the same split.", least=0, most=_LARGEST_SEED
+    )
+    seed: int = setting(
+        10,
+        "Seed of the model",
+        "The same seed trains the same model.",
+        "--model-seed",
+        least=0,
+        most=_LARGEST_SEED,
+    )
+    file_name: str = ""  # the model file
+    file: bytes = field(default=b"", repr=False)
+
+    @property
+    def file_digest(self) -> str:
+        """Return the SHA-256 of the model file; of no file that of nothing."""
+        return hashlib.sha256(self.file).hexdigest()
+
+    @property
+    def is_trained_here(self) -> bool:
+        """Return whether the model is fitted on records of ours."""
+        return self.source in get_args(ModelKind)

@@ -1,11 +1,13 @@
 """What the (k, l) search asks for, answers, and cannot tell."""
 
-from core.demo import DIVERSITY
-from core.diversity.settings import DiversitySettings, DiversityThresholds
+from core.demo import DEMO_NAMES, DIVERSITY
+from core.diversity.settings import DiversitySettings, DiversityThresholds, ModelChoice
 from core.measures import diversity as diversity_measures
 from core.measures import shared
+from core.options import EVIDENCE, MOST_JOBS, READING, file_option, option, switch, written_option
 from core.tools import Input, Tool
 
+_MOST_REPEATS = 1_000
 _LIMITS = (
     (
         "k and ℓ hold over the quasi-identifiers you chose, against somebody who knows nothing else. Every "
@@ -47,7 +49,13 @@ TOOL = Tool(
         " with its predictions. Training data need not be available."
     ),
     inputs=(
-        Input(role="data", label="Table to anonymize"),
+        Input(
+            role="data",
+            label="Table to anonymize",
+            taken_by=(
+                file_option("data", "table to anonymize", metavar="DATA", is_needed=True, excludes="demo"),
+            ),
+        ),
         Input(
             role="model",
             label="Fitted scikit-learn model in skops format",
@@ -55,10 +63,48 @@ TOOL = Tool(
             needed=False,
             help="Saved with skops.io.dump. Pickle and joblib files run code when opened: refused.",
         ),
-        Input(role="training", label="Training table with the same columns", needed=False),
+        Input(
+            role="training",
+            label="Training table with the same columns",
+            needed=False,
+            taken_by=(file_option("--train", "table to train on, instead of a split", metavar="TABLE"),),
+        ),
     ),
     settings=DiversitySettings,
     thresholds=DiversityThresholds,
     demos=DIVERSITY,
     offer="Try public tables that come with scikit-learn:",
+    forms=(DiversitySettings, ModelChoice, DiversityThresholds),
+    options=(
+        option(
+            "--demo",
+            "use one of scikit-learn's tables",
+            use="once",
+            choices=dict.fromkeys(DEMO_NAMES, ""),
+        ),
+        switch("--regression", "the same as --task regression", sets="task", to="regression"),
+        switch("--reference-cells", "cells, diversity and labels as in the published reference"),
+        option("--jobs", "threads (1)", kind=int, default=1, least=1, most=MOST_JOBS, metavar="N"),
+        option(
+            "--repeats",
+            "repeat the recommended pair over N seeds",
+            kind=int,
+            default=0,
+            least=0,
+            most=_MOST_REPEATS,
+            metavar="N",
+        ),
+        switch("--rank-columns", "rank the columns by records singled out; without roles only that"),
+        option(
+            "--pair",
+            "the pair that --report shows (default: the recommended one)",
+            use="input",
+            kind=int,
+            n_values=2,
+            metavar="K,L",
+        ),
+        written_option("--release", "write the recommended anonymized table"),
+        *READING,
+        EVIDENCE,
+    ),
 )

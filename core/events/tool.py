@@ -1,8 +1,9 @@
 """What the event-log anonymizer asks for, answers, and cannot tell."""
 
 from core.demo import EVENTS
-from core.events.settings import EventSettings, Rule
+from core.events.settings import EventSettings, ReleaseOptions, Rule
 from core.measures import events as measures_of
+from core.options import READING, file_option, switch, written_option
 from core.tools import Input, Tool
 
 _LIMITS = (
@@ -51,10 +52,25 @@ TOOL = Tool(
         " names, time, user and event are found by their values; other columns are not exported."
     ),
     inputs=(
-        Input(role="log", label="Event log", help="CSV, TSV, Excel, Parquet, XES or XES.gz."),
+        Input(
+            role="log",
+            label="Event log",
+            help="CSV, TSV, Excel, Parquet, XES or XES.gz.",
+            taken_by=(
+                file_option("input", "the log: CSV, Excel, Parquet or XES", metavar="INPUT", is_needed=True),
+            ),
+        ),
         Input(role="mapping", label="Event mapping", kind="files", needed=False),
     ),
     settings=EventSettings,
     thresholds=Rule,
     demos=EVENTS,
+    forms=(EventSettings, Rule, ReleaseOptions),
+    options=(
+        switch("--leave-out-none", "keep the events of every class", excludes="leave_out"),
+        *READING,
+        switch("--write-user-mapping", "also write who has which pseudonym"),
+        switch("--suggest", "only say which coarser settings keep most; nothing is exported"),
+        written_option("--out-dir", "folder for the files; none by default", metavar="D"),
+    ),
 )

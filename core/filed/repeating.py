@@ -3,16 +3,15 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from core import VERSIONS, __version__
-from core.__main__ import audit_again
 from core.at_hand import Source, alone, bytes_at
 from core.errors import AuditInputError
 from core.filed.reading import FiledReport
@@ -26,7 +25,6 @@ from core.settings_files import LARGEST_FILE
 from core.words import Text, counted, input_error, own, text
 
 MOST_DIFFERENCES = 200  # that are listed
-_SECRETS: Mapping[str, str] = {"SEED": "0"}  # what stands for a secret in the words of a report, and here
 _NOT_COMPARED = ("created_at", "digests", "content_digest")
 _MADE_BY = ("versions", "platform")
 _JUDGED = (
@@ -45,6 +43,17 @@ _LOOKS_LIKE_A_VERSION = re.compile(r"\d[\w.+!-]*")
 _ABSENT = object()  # what a shorter list has
 _OF_FIGURE = ("measure", "of", "value", "verdict")
 _OF_FINDING = ("check", "verdict", "column", "n_affected")
+
+
+class Audited(Protocol):
+    """What an audit came to."""
+
+    def full_report(self, created_at: datetime) -> Report:
+        """Return its report."""
+
+
+# audits with a tool as the words of each run say, against the limits of a policy where they name none
+Auditor = Callable[[str, Sequence[Sequence[str]], Policy | None], Audited]
 
 
 class Sameness(StrEnum):
@@ -152,11 +161,11 @@ class Repeat:
         )
 
 
-def repeat_report(filed: FiledReport, files: Sequence[Source]) -> Repeat:
+def repeat_report(filed: FiledReport, files: Sequence[Source], audit: Auditor) -> Repeat:
     """Repeat the audit of a filed report with its settings, and compare.
 
     Which file is which input is told by digests; names do not matter. The commands of the report see these
-    files alone, print nothing and write nothing.
+    files alone; `audit` follows them, prints nothing and writes nothing.
 
     Raises
     ------
@@ -180,9 +189,8 @@ def repeat_report(filed: FiledReport, files: Sequence[Source]) -> Repeat:
         )
     held, used, unused = _matched(filed, files)
     policy, policy_file = _policy(filed.policy, [each for each in files if each.name in unused])
-    runs = [[_SECRETS.get(word, word) for word in words] for words in filed.arguments]
     with alone(held):
-        report = audit_again(filed.tool, runs, policy=policy).full_report(datetime.now(UTC))
+        report = audit(filed.tool, filed.arguments, policy).full_report(datetime.now(UTC))
     now = json.loads(json.dumps(report_document(report)))
     sameness, found = _compared(filed.document, now)
     if filed.changed:

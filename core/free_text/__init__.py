@@ -2,7 +2,6 @@
 
 from core.free_text.finding import KINDS, TextColumn, is_text_column, measure_texts, records_that_name
 from core.free_text.judging import check_reading, text_findings
-from core.free_text.models import ModelName
 from core.free_text.reading import (
     LARGEST_SHARE,
     Reading,
@@ -12,3 +11,4 @@ from core.free_text.reading import (
     sample_of_cells,
     upper_bound,
 )
+from core.reading_options import ModelName

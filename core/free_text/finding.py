@@ -10,9 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.coding import BoolArray, CodedColumn, CodedTable, IntArray
-from core.free_text.models import ModelName, named_by_model
+from core.free_text.models import named_by_model
 from core.free_text.names import are_sentences, find_names, names_in_codes
 from core.patterns import CATALOGUE, SensitivePattern, bounded, scan_values
+from core.reading_options import ModelName
 
 _N_LOOKED_AT = 500  # distinct values that say whether a column is text
 _FEWEST_TEXTS = 10  # distinct values from which a column can be text

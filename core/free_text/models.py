@@ -3,16 +3,16 @@
 Nothing is fetched: a model that is not on this machine is an error. Texts stay in this process.
 """
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from core.coding import BoolArray
 from core.errors import AuditInputError
+from core.reading_options import ModelName
 from core.words import input_error
 
-ModelName = Literal["none", "gliner", "presidio"]
 _GLINER = "urchade/gliner_multi_pii-v1"
 _LABELS = ["person"]
 _LEAST_SCORE = 0.6

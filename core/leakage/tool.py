@@ -3,6 +3,7 @@
 from core.demo import LEAKAGE
 from core.leakage.settings import LeakageSettings, LeakageThresholds
 from core.measures import leakage as measures_of
+from core.options import EVIDENCE, MEMORY_LIMIT, READING, TEXT, file_option, option
 from core.tools import Input, Tool
 
 _LIMITS = (
@@ -28,8 +29,24 @@ TOOL = Tool(
         "Parquet."
     ),
     inputs=(
-        Input(role="original", label="Original table"),
-        Input(role="scrambled", label="Scrambled table"),
+        Input(
+            role="original",
+            label="Original table",
+            taken_by=(
+                file_option(
+                    "original", "the original table", metavar="ORIGINAL", in_engine=True, is_needed=True
+                ),
+            ),
+        ),
+        Input(
+            role="scrambled",
+            label="Scrambled table",
+            taken_by=(
+                file_option(
+                    "scrambled", "the scrambled table", metavar="SCRAMBLED", in_engine=True, is_needed=True
+                ),
+            ),
+        ),
         Input(
             role="holdout",
             label="Hold-out table",
@@ -37,9 +54,29 @@ TOOL = Tool(
             needed=False,
             help="Records of the same kind that the scrambled table was **not** made from. If scrambled rows "
             "are closer to the original than to these, something of the original persons was kept.",
+            taken_by=(file_option("--holdout", "records that were not scrambled", of_records=True),),
         ),
     ),
     settings=LeakageSettings,
     thresholds=LeakageThresholds,
     demos=LEAKAGE,
+    forms=(LeakageSettings, LeakageThresholds),
+    options=(
+        option(
+            "value",
+            "a value to ignore, such as -999; the same as --ignore-value",
+            use="input",
+            metavar="VALUE",
+        ),
+        option(
+            "columns",
+            "columns to ignore, such as 0,1; the same as --ignore-column",
+            use="input",
+            metavar="COLUMNS",
+        ),
+        MEMORY_LIMIT,
+        *TEXT,
+        *READING,
+        EVIDENCE,
+    ),
 )

@@ -2,7 +2,15 @@
 
 from core.policies.judging import Outcome, PolicyOutcome, judge_policy
 from core.policies.limits import LIMITS, LIMITS_KEY
-from core.policies.reading import Limit, Policy, policy_settings, read_policy, shipped_names, shipped_policies
+from core.policies.reading import (
+    Limit,
+    Policy,
+    policy_settings,
+    read_policy,
+    shipped_names,
+    shipped_policies,
+    shipped_policy,
+)
 
 __all__ = [
     "LIMITS",
@@ -16,4 +24,5 @@ __all__ = [
     "read_policy",
     "shipped_names",
     "shipped_policies",
+    "shipped_policy",
 ]

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from core.checks import GROUPS
-from core.commands import OF_POLICIES as TOOLS
 from core.errors import refuse
 from core.policies.identifiers import KINDS
 from core.policies.limits import LIMITS, LimitKind
 from core.settings_files import first_problems, nearest_known, read_toml
 from core.settings_form import Setting, settings_named_by
-from core.words import own, text
+from core.tools import TOOLS
+from core.words import input_error, own, text
 
 FOLDER = Path(__file__).parents[2] / "policies"
 # What settings are without a policy, and must not cross: the ℓ-diversity search's, the tabular verifier's.
@@ -88,6 +88,13 @@ def shipped_policies() -> Mapping[str, Policy]:
     """Return the policies that come along, by name."""
     files = {name: FOLDER / f"{name}.toml" for name in shipped_names()}
     return {name: read_policy(file.read_bytes(), name=file.name) for name, file in files.items()}
+
+
+def shipped_policy(name: str) -> Policy:
+    """Return a policy that comes along; no file is opened."""
+    if name not in shipped_names():
+        raise input_error("The policy {name} does not come along with this version.", name=name)
+    return shipped_policies()[name]
 
 
 def policy_settings(policy: Policy, tool: str) -> dict[str, Any]:

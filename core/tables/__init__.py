@@ -1,14 +1,13 @@
 """Bytes or a path in, a :class:`Dataset` out: every cell as text, with what was assumed while reading."""
 
-from core.tables.beside import Beside
-from core.tables.model import (
+from core.reading_options import (
     DELIMITERS,
     ENCODINGS,
     HEADERS,
     MISSING_SPELLINGS,
-    Dataset,
-    Reading,
     ReadOptions,
     check_options,
 )
+from core.tables.beside import Beside
+from core.tables.model import Dataset, Reading
 from core.tables.reading import read_dataset, read_sheets

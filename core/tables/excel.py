@@ -18,6 +18,7 @@ from python_calamine import (
 )
 
 from core.errors import AuditInputError
+from core.reading_options import ReadOptions
 from core.tables.beside import Beside, beside_of, beside_workbook, bounded, sheets_are_small
 from core.tables.header import (
     header_option,
@@ -29,7 +30,7 @@ from core.tables.header import (
     rows_above,
 )
 from core.tables.missing import codes_that_are_words, look_like_codes, missing_as_null
-from core.tables.model import Reading, ReadOptions
+from core.tables.model import Reading
 from core.tables.old_workbook import beside_old_workbook
 from core.words import input_error, text
 

@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from core.errors import AuditInputError
+from core.reading_options import ReadOptions
 from core.tables.bounds import LONGEST_RECORD, check_n_columns, record_too_long
 from core.tables.header import Header, header_position, name_columns, numbered_columns, without_end
-from core.tables.model import ReadOptions
 from core.words import input_error, text
 
 NO_DELIMITER = "\x1f"  # unit separator: parses a table of one column without a delimiter

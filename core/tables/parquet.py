@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 from pyarrow import parquet
 
 from core.apart import SMALL_FILE_BYTES
+from core.reading_options import ReadOptions
 from core.tables.beside import beside_parquet
 from core.tables.bounds import check_n_columns, check_text
 from core.tables.header import (
@@ -20,7 +21,7 @@ from core.tables.header import (
     quoted,
 )
 from core.tables.missing import codes_that_are_words, look_like_codes, missing_as_null
-from core.tables.model import Reading, ReadOptions
+from core.tables.model import Reading
 from core.words import input_error
 
 _LARGEST_AREA = 1_000_000_000

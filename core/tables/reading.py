@@ -15,12 +15,13 @@ from core.at_hand import source_at
 from core.errors import AuditInputError
 from core.holding import HAS_SHARED_MEMORY, Shared, open_input, read_unchanged, unchanged
 from core.jobs import Threads
+from core.reading_options import ReadOptions, check_options
 from core.tables.beside import Beside
 from core.tables.bounds import check_text
 from core.tables.delimited import read_delimited
 from core.tables.excel import password_protected, read_excel
 from core.tables.header import listed, quoted
-from core.tables.model import Dataset, Reading, ReadOptions, check_options
+from core.tables.model import Dataset, Reading
 from core.tables.old_workbook import check_old_workbook_bounds
 from core.tables.parquet import read_parquet
 from core.tables.workbook_bounds import check_workbook_bounds, workbook_parts

@@ -9,7 +9,8 @@ from xml.parsers import expat
 import pyarrow as pa
 
 from core.errors import AuditInputError
-from core.tables.model import Reading, ReadOptions
+from core.reading_options import ReadOptions
+from core.tables.model import Reading
 from core.words import input_error, text
 
 _GZIP = b"\x1f\x8b"

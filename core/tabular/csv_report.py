@@ -1,9 +1,13 @@
-"""The run's report as the published CSV: one row per file, appended as each is done."""
+"""The run's report as the published CSV: one row per file, in the order that they were done."""
 
 import csv
 import io
+from collections.abc import Iterable
+from contextlib import suppress
 from datetime import datetime
+from pathlib import Path
 
+from core.at_hand import write_file
 from core.own_reports import TABULAR_COLUMNS, Headers
 from core.plain import printable, starts_like_formula
 from core.tabular.judging import TabularAudit
@@ -19,6 +23,18 @@ def csv_report_name(at: datetime) -> str:
 def csv_report_header(headers: Headers = "ko") -> str:
     """Return the byte order mark and the line of column names."""
     return _BYTE_ORDER_MARK + _line(TABULAR_COLUMNS[headers])
+
+
+def write_csv_report(path: Path, rows: Iterable[str], *, headers: Headers = "ko") -> Path:
+    """Write the report, with a number where another run of the same second has its name; return its path."""
+    data = "".join([csv_report_header(headers), *rows]).encode()
+    place, number = path, 1
+    while True:
+        with suppress(FileExistsError):
+            write_file(place, data)
+            return place
+        number += 1
+        place = path.with_stem(f"{path.stem}_{number}")
 
 
 def csv_report_row(audit: TabularAudit, *, seconds: float) -> str:

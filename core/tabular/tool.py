@@ -3,7 +3,24 @@
 from core.demo import TABULAR
 from core.measures import shared
 from core.measures import tabular as measures
-from core.tabular.settings import TabularSettings, TabularThresholds
+from core.options import (
+    BATCH,
+    EVIDENCE,
+    MEMORY_LIMIT,
+    READING,
+    TEXT,
+    file_option,
+    files_option,
+    hidden_option,
+    option,
+    written_option,
+)
+from core.tabular.settings import (
+    SecondOpinionSettings,
+    SecondOpinionThresholds,
+    TabularSettings,
+    TabularThresholds,
+)
 from core.tools import Input, Tool
 
 _LIMITS = (
@@ -47,9 +64,61 @@ TOOL = Tool(
             label="Originals, anonymized tables and logs, all together",
             kind="files",
             help="Files are paired by their names; others can be paired by hand.",
+            taken_by=(
+                files_option(
+                    "originals",
+                    "original tables, or folders of them; xxx.csv needs xxx_anonymized.csv and "
+                    "xxx_anonymized_log.json; with --log the original and the anonymized table",
+                    metavar="ORIGINAL",
+                    in_engine=True,
+                ),
+                option(
+                    "--log",
+                    "the log of an original and an anonymized table that are named before it",
+                    metavar="LOG",
+                ),
+                file_option(
+                    "--anonymized-dir",
+                    "where anonymized tables and logs are (default: where the original is)",
+                    metavar="DIR",
+                ),
+                option(
+                    "--pair",
+                    "three files that belong together whatever they are called; repeatable",
+                    use="input",
+                    n_values=3,
+                    adds_up=True,
+                    metavar="ORIGINAL,ANONYMIZED,LOG",
+                ),
+                hidden_option("--not-verified", n_values=2),
+            ),
         ),
     ),
     settings=TabularSettings,
     thresholds=TabularThresholds,
     demos=TABULAR,
+    forms=(TabularSettings, SecondOpinionSettings, TabularThresholds, SecondOpinionThresholds),
+    options=(
+        option(
+            "--key",
+            "with tables in an engine: a column that names each row of both once",
+            metavar="COLUMN",
+        ),
+        MEMORY_LIMIT,
+        written_option(
+            "--report-dir",
+            "where the CSV report goes (default: reports; with --json no file unless given)",
+            metavar="DIR",
+        ),
+        option(
+            "--headers",
+            "language of the CSV report's header",
+            choices=dict.fromkeys(("ko", "en"), ""),
+            default="ko",
+        ),
+        *TEXT,
+        *READING,
+        EVIDENCE,
+        *BATCH,
+    ),
 )

@@ -2,6 +2,7 @@
 
 from core.demo import VCF
 from core.measures import vcf as measures_of
+from core.options import BATCH, MOST_JOBS, file_option, hidden_option, option, switch, written_option
 from core.tools import Input, Tool
 from core.vcf.settings import VcfSettings
 
@@ -38,8 +39,51 @@ TOOL = Tool(
             label="Originals and anonymized files, all together",
             kind="files",
             help="VCF compressed with bgzip (.vcf.gz, .vcf.bgz), plain .vcf, or .bcf. No index is needed.",
+            taken_by=(
+                file_option(
+                    "--origin", "folder of the original files", short="-o", metavar="", is_needed=True
+                ),
+                file_option(
+                    "--anony", "folder of the anonymized files", short="-a", metavar="", is_needed=True
+                ),
+                option(
+                    "--pair",
+                    "two files that belong together whatever they are called, and high or low; repeatable; "
+                    "then no folder is looked into",
+                    use="input",
+                    n_values=3,
+                    adds_up=True,
+                    metavar="ORIGINAL,ANONYMIZED,LEVEL",
+                ),
+                hidden_option("--not-paired"),
+            ),
         ),
     ),
     settings=VcfSettings,
     demos=VCF,
+    forms=(VcfSettings,),
+    options=(
+        written_option(
+            "--report-dir",
+            "where the CSV report goes (default: reports; with --json no file unless given)",
+            metavar="",
+        ),
+        switch(
+            "--donors",
+            "tell besides what the variants that remain say of the donors; reads the anonymized files again",
+        ),
+        option(
+            "--donors-of",
+            "the same for these anonymized files alone",
+            use="input",
+            is_several=True,
+            metavar="NAME",
+        ),
+        file_option(
+            "--panel",
+            "another VCF file with genotypes: are the donors, or their relatives, in it? (implies --donors)",
+        ),
+        option("--jobs", "large pairs at once (default: one per core)", kind=int, least=1, most=MOST_JOBS),
+        *BATCH,
+    ),
 )

@@ -1,15 +1,14 @@
 """Settings as a file, and policies: what is opened sets a page's widgets; what a policy makes of a result."""
 
-import argparse
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.asked import Asked
 from core.caching import remembered
-from core.commands import OF_POLICIES, command
 from core.commands.policies import with_outcome
 from core.errors import AuditInputError
 from core.filed.as_settings import settings_in_report
@@ -21,12 +20,13 @@ from core.settings_files import (
     ToolSettings,
     fill,
     is_json,
+    known_settings,
     read_settings,
     read_toml,
-    settings_of,
+    settings_asked,
     settings_toml,
 )
-from core.settings_form import Setting, described, given_options
+from core.settings_form import Setting, given_options
 from core.tables import Dataset
 from core.words import Text, listed, say, text
 from pages.components.reading import show_problems
@@ -67,7 +67,7 @@ def opened_form(tool: str, form: type[Any]) -> dict[str, Any]:
     if opened is None or form.__name__ in opened.taken:
         return {}
     opened.taken.add(form.__name__)
-    return given_options(form, fill(argparse.Namespace(), opened.settings, ()))
+    return given_options(form, fill(Asked(), opened.settings, ()))
 
 
 def say_absent(key: str, values: Sequence[object]) -> None:
@@ -111,10 +111,9 @@ def _not_opened(settings: ToolSettings, *, name: str) -> Iterator[Text]:
     if settings.by_file:
         single = "{file}: what it sets for single files is not opened here: {names}. The command takes it."
         yield text(single, file=name, names=listed([*settings.by_file]))
-    module = command(settings.tool)
-    forms = (*module.FORMS, *getattr(module, "FURTHER_FORMS", ()))
-    known = {told.name for form in forms for told in described(form).values()}
-    if of_command := [key for key, value in settings.values.items() if value and key not in known]:
+    known = known_settings(settings.tool)
+    of_command = [key for key, value in settings.values.items() if value and not known[key].is_field]
+    if of_command:
         told = "{file} sets what is not opened here, but by the command alone: {names}."
         yield text(told, file=name, names=listed(of_command))
 
@@ -143,8 +142,7 @@ def ask_for_settings_file(tool: str, *, beside: DeltaGenerator | None = None) ->
                 "What this page downloads as Settings or as a JSON report, or limits with their clauses."
             ),
         )
-        if tool in OF_POLICIES:
-            _ask_for_policy(tool)
+        _ask_for_policy(tool)
     if problems := st.session_state.get(f"{tool}_settings_problems"):
         show_problems(AuditInputError(*problems))
     if opened is None:
@@ -238,4 +236,5 @@ def settings_file(report: Report, use: InUse | None) -> bytes:
     if "--mapping" in report.command:
         further["mapping"] = report.asked["mapping"]
     named = use.policy.name if use is not None and use.policy.name in shipped_policies() else ""
-    return settings_toml(replace(settings_of(report.command, further=further), policy=named))
+    asked = settings_asked(report.tool, report.arguments, further=further)
+    return settings_toml(asked.with_policy(named))

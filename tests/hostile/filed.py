@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from core.__main__ import audit_again
 from core.at_hand import alone
+from core.commands.audit import audit_again
 from core.filed.deciding import Decision, _digest, decide
 from core.filed.signing import NewKey, new_key, read_private_key, sign, signer_line
 from core.policies.reading import FOLDER
@@ -19,7 +19,7 @@ from core.releases import ReleasedTable, Roles, new_ledger
 from core.releases.ledger import _seal
 from core.reports import render_json
 from core.reports.as_json import document_digest, json_bytes, part_digests
-from core.settings_files import settings_of, settings_toml
+from core.settings_files import settings_asked, settings_toml
 from core.tables import read_dataset
 from tests.hostile.repeats import files
 
@@ -63,7 +63,7 @@ def signature() -> bytes:
 
 
 def settings() -> bytes:
-    return settings_toml(settings_of("python -m core risk t.csv --quasi-identifier age sex --k 5"))
+    return settings_toml(settings_asked("risk", [["t.csv", *"--quasi-identifier age sex --k 5".split()]]))
 
 
 FILED: Mapping[str, tuple[str, Callable[[], bytes]]] = {

@@ -13,15 +13,15 @@ import numpy as np
 
 from benchmarks.demos.delivery import make_delivery
 from benchmarks.demos.vcf import make_cohort
-from core.__main__ import audit_again
 from core.at_hand import Source, alone
-from core.commands import OF_POLICIES, command
+from core.commands.audit import audit_again, repeated_report
 from core.errors import AuditInputError
-from core.filed import Sameness, read_report, repeat_report
+from core.filed import Sameness, read_report
 from core.policies import shipped_names
 from core.reports import render_json
 from core.reports.as_json import json_bytes
 from core.settings_form import Setting, described
+from core.tools import tool as declared
 
 TOOLS = ("tabular", "vcf", "leakage", "risk", "dataset", "events", "diversity")
 _OFTEN = 0.3  # records are shown, or a policy is asked for
@@ -94,7 +94,7 @@ def files(tool: str) -> dict[str, Source]:
 def random_words(tool: str, seed: int) -> list[str]:
     """Return words of the command with a few settings drawn at random."""
     rng = np.random.default_rng([seed, TOOLS.index(tool)])
-    told = [each for form in command(tool).FORMS for each in described(form).values()]
+    told = [each for form in declared(tool).forms for each in described(form).values()]
     drawn = [each for each in told if each.name not in _NOT_DRAWN and rng.random() < 0.25]
     words = [*_BASE[tool], *(files(tool) if tool == "dataset" else ())]
     for each in drawn:
@@ -102,7 +102,7 @@ def random_words(tool: str, seed: int) -> list[str]:
             words += _words(each, tool, rng)
     if tool not in ("vcf", "events") and rng.random() < _OFTEN:
         words += ["--evidence", "masked"]
-    if tool in OF_POLICIES and rng.random() < _OFTEN:
+    if rng.random() < _OFTEN:
         words += ["--policy", str(rng.choice([*shipped_names()]))]
     return words
 
@@ -137,7 +137,7 @@ def outcome(tool: str, seed: int) -> str:
             report = render_json(made.full_report(datetime.now(UTC)))
     except AuditInputError:
         return REFUSED
-    repeat = repeat_report(read_report(report, name=f"{tool}.json"), list(given.values()))
+    repeat = repeated_report(read_report(report, name=f"{tool}.json"), list(given.values()))
     if repeat.sameness is not Sameness.SAME:
         return f"{repeat.sameness}: {tool} {seed} {repeat.differences[:3]}"
     return Sameness.SAME
@@ -155,7 +155,7 @@ def not_told(tool: str, seed: int) -> list[str]:
     sources = [_with_a_bit(each, hit.sha256, rng) for each in given.values()]
     missed = []
     try:
-        repeat_report(filed, sources)
+        repeated_report(filed, sources)
         missed.append(f"a bit of {hit.name}")
     except AuditInputError as error:
         missed += [] if f"{hit.name} is not what was audited" in str(error) else [f"which file: {error}"]
@@ -165,7 +165,7 @@ def not_told(tool: str, seed: int) -> list[str]:
     known = [number for number, each in enumerate(document["figures"]) if each["value"] is not None]
     if known:
         document["figures"][int(rng.choice(known))]["value"] += 1
-    repeat = repeat_report(read_report(json_bytes(document), name="r.json"), list(given.values()))
+    repeat = repeated_report(read_report(json_bytes(document), name="r.json"), list(given.values()))
     places = [each.where for each in repeat.differences]
     wanted = [f"settings_said › {setting}", *(["figures › "] if known else [])]
     missed += [each for each in wanted if not any(place.startswith(each) for place in places)]

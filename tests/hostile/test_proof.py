@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.__main__ import audit_again, main
+from core.__main__ import main
+from core.commands.audit import audit_again
 from core.delivery import DeliverySettings, DeliveryThresholds, audit_delivery
 from core.delivery.proof import delivery_proof
 from core.leakage import LeakageSettings, audit_leakage

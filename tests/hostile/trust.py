@@ -20,12 +20,12 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pyarrow as pa
 
-from core.__main__ import audit_again
 from core.at_hand import Source, alone
+from core.commands.audit import audit_again, repeated_report
 from core.diversity import load_estimator
 from core.errors import AuditInputError
 from core.events import read_event_mapping
-from core.filed import compare_reports, read_report, repeat_report
+from core.filed import compare_reports, read_report
 from core.filed.comparing import comparison_document
 from core.filed.deciding import read_decided, read_undecided
 from core.filed.package import evidence_zip
@@ -97,7 +97,7 @@ def _report(data: bytes) -> None:
     for other in (read_report(report(), name="good.json"), found):
         comparison_document(compare_reports(other, found))
     read_undecided(data, name="r.json")
-    repeat_report(found, list(files("risk").values()))
+    repeated_report(found, list(files("risk").values()))
 
 
 def _decided(data: bytes) -> None:

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from core.at_hand import Source
 from core.charts import class_size_table
-from core.filed import Sameness, read_report, repeat_report
+from core.commands.audit import repeated_report
+from core.filed import Sameness, read_report
 from core.measures import format_number
 from core.plain import json_value, printable, valid_unicode
 from core.reports import Figure, csv_bytes, render_csv, render_html, render_json, render_xlsx
@@ -233,7 +234,7 @@ def test_report__of_random_settings_is_the_same_when_repeated(tool: str) -> None
 def test_report__of_a_page_is_the_same_when_repeated(tool: str) -> None:
     given = [Source(f"renamed_{name}", data) for name, data in tool_reports.demo_files(tool).items()]
     filed = read_report(render_json(tool_reports.report_of(tool)), name="filed.json")
-    differences = repeat_report(filed, given).differences
+    differences = repeated_report(filed, given).differences
     assert {each.where for each in differences} <= {"tables › Proof"}  # which the page adds itself
 
 

@@ -9,12 +9,22 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from core.commands import command
+from core.asked import Asked
+from core.commands.audit import add_arguments
 from core.errors import AuditInputError
 from core.events.settings import DEFAULT_LEAVE_OUT, DERIVED_COLUMNS
-from core.settings_files import ToolSettings, fill, known_settings, read_settings, settings_of, settings_toml
-from core.settings_form import Setting, command_line, described, given_options
-from docs.generated import TOOLS, settings_schema
+from core.settings_files import (
+    ToolSettings,
+    fill,
+    known_settings,
+    read_settings,
+    settings_asked,
+    settings_toml,
+)
+from core.settings_form import Setting, described, given_options
+from core.tools import TOOLS
+from core.tools import tool as declared
+from docs.generated import settings_schema
 from tests.thorough import times, tried
 
 names = st.text(min_size=1, max_size=12).filter(lambda name: not name.startswith("-"))
@@ -81,10 +91,10 @@ def test_settings__come_back_from_toml_and_from_a_command(tool: str, data: st.Da
     assert after.notes == ()
     content = {"tool": tool, "version": before.version, "settings": dict(before.values)}
     assert list(Draft202012Validator(settings_schema(tool)).iter_errors(content)) == []
-    said = settings_of(command_line(tool, [], [*FILES[tool], *before.words]))
+    said = settings_asked(tool, [[*FILES[tool], *before.words]])
     plain = {name: value for name, value in before.values.items() if known_settings(tool)[name].is_plain}
     assert {name: said.values[name] for name in plain} == plain
-    assert settings_of(command_line(tool, [], [*FILES[tool], *said.words])) == said
+    assert settings_asked(tool, [[*FILES[tool], *said.words]]) == said
 
 
 @pytest.mark.one_of(3)
@@ -94,11 +104,11 @@ def test_settings__come_back_from_toml_and_from_a_command(tool: str, data: st.Da
 def test_settings__reach_the_command_as_options_do(tool: str, data: st.DataObject) -> None:
     asked_for = ToolSettings(tool=tool, values=data.draw(asked(tool)))
     known = known_settings(tool)
-    filled = fill(argparse.Namespace(), asked_for, ())
+    filled = fill(Asked(), asked_for, ())
     parser = argparse.ArgumentParser()
-    command(tool).add_arguments(parser)
+    add_arguments(parser, declared(tool))
     typed = parser.parse_args([*FILES[tool], *asked_for.words])
-    for form in command(tool).FORMS:
+    for form in declared(tool).forms:
         names = {name for name in described(form) if known[name].is_plain}
         by_file, by_words = given_options(form, filled), given_options(form, typed)
         assert {name: by_file.get(name) for name in names} == {name: by_words.get(name) for name in names}

@@ -23,8 +23,10 @@ from core.cluster import running as running_of
 from core.cluster import tasks as tasks_of
 from core.commands import tabular as tabular_command
 from core.commands import vcf as vcf_command
+from core.commands.audit import asked_by
 from core.packing import packed, unpacked_bytes
 from core.tabular import FilePair
+from core.tabular.measured_pair import measure_pair as measure_tables
 from core.vcf import MeasuredPair, VcfPair, VcfSettings, measure_pair
 from core.vcf.pairing import file_at
 from core.words import text_of
@@ -320,9 +322,10 @@ def test_do__sends_no_cell(genomes: Path, tables: Path) -> None:
     assert (found.scan.n_original, found.scan.n_anonymized) == (40, 40)
     assert SECRET.encode() not in packed(found).column(0)[0].as_py()
     pair = [tables / f"patients{ending}" for ending in (".csv", "_anonymized.csv", "_anonymized_log.json")]
-    arguments = build_parser(["tabular"]).parse_args(["tabular", str(tables), "--evidence", "masked"])
+    words = ["tabular", str(tables), "--evidence", "masked"]
+    arguments = asked_by(build_parser(words).parse_args(words))
     names = FilePair(original=str(pair[0]), anonymized=str(pair[1]), log=str(pair[2]))
-    sent = packed(tabular_command._measure(names, tabular_command._limits(arguments)))
+    sent = packed(measure_tables(names, tabular_command._limits(arguments)))
     whole = b"".join(repr(column.to_pylist()).encode() for column in sent.columns)
     _, *records = pair[0].read_text(encoding="utf-8").splitlines()
     cells = {cell for record in records for cell in record.split(",") if len(cell) > 5}

@@ -14,6 +14,7 @@ from pyarrow import csv
 from core.__main__ import main
 from core.at_hand import Source
 from core.coding import CodedColumn, coded
+from core.commands.audit import repeated_report
 from core.delivery import (
     DeliveryAudit,
     DeliverySettings,
@@ -28,7 +29,7 @@ from core.delivery.keys import Place
 from core.delivery.report import facts_of_tables
 from core.delivery.result import TOOL, delivery_result
 from core.errors import AuditInputError
-from core.filed import Sameness, read_report, repeat_report
+from core.filed import Sameness, read_report
 from core.free_text import Reading
 from core.tables import Dataset, ReadOptions, read_dataset, read_sheets
 from core.triage import GivenFile, offers
@@ -335,7 +336,7 @@ def test_command__reads_all_sheets_and_its_report_is_repeated_alike(
     assert [each["table"] for each in document["released_tables"]] == [*ours, "other"]
     report = read_report(next(folder.glob("anonaudit_dataset*.json")))
     files = [Source("renamed.xlsx", path), Source("other.csv", other)]
-    assert repeat_report(report, files).sameness is Sameness.SAME
+    assert repeated_report(report, files).sameness is Sameness.SAME
 
 
 def test_home__offers_data_set_for_a_workbook_of_several_tables(tmp_path: Path) -> None:

@@ -11,8 +11,9 @@ import pytest
 from core import VERSIONS, __version__
 from core.__main__ import main
 from core.at_hand import Source
+from core.commands.audit import repeated_report
 from core.errors import AuditInputError
-from core.filed import Repeat, Sameness, read_report, repeat_report, repeating
+from core.filed import Repeat, Sameness, read_report, repeating
 from core.reports.as_json import document_digest, part_digests
 from tests.saying import Saying
 
@@ -45,7 +46,7 @@ def document_of(filed: Path) -> dict[str, Any]:
 
 def repeated(filed: Path, *, sign: bool = True, **parts: object) -> Repeat:
     """Repeat a report with parts changed by hand."""
-    return repeat_report(read_report(edited(filed, sign=sign, **parts)), given(filed))
+    return repeated_report(read_report(edited(filed, sign=sign, **parts)), given(filed))
 
 
 def verify(filed: Path, report: Path, *more: str) -> int:
@@ -66,13 +67,13 @@ def edited(filed: Path, *, sign: bool = False, **parts: object) -> Path:
 
 @pytest.mark.slow
 def test_repeat_report__finds_the_files_by_what_they_hold_and_comes_to_the_same(filed):
-    repeat = repeat_report(read_report(filed), given(filed)[::-1])
+    repeat = repeated_report(read_report(filed), given(filed)[::-1])
     assert (repeat.sameness, repeat.differences) == (Sameness.SAME, ())
     assert [(facts.name, name) for facts, name in repeat.used] == [
         (each, f"renamed_{each}") for each in FILES
     ]
     in_memory = [source._replace(data=source.data.read_bytes()) for source in given(filed)]
-    assert repeat_report(read_report(filed), in_memory).sameness is Sameness.SAME
+    assert repeated_report(read_report(filed), in_memory).sameness is Sameness.SAME
 
 
 def test_repeat_report__says_which_file_is_missing_or_was_changed(filed):
@@ -84,7 +85,7 @@ def test_repeat_report__says_which_file_is_missing_or_was_changed(filed):
         ([Source(FILES[1], bytes(data))], other),
     ):
         with pytest.raises(AuditInputError) as refused:
-            repeat_report(read_report(filed), [given(filed)[0], *more])
+            repeated_report(read_report(filed), [given(filed)[0], *more])
         (problem,) = refused.value.problems
         assert problem.startswith(said)
 
@@ -109,7 +110,7 @@ def test_repeat_report__tells_a_figure_or_setting_that_was_changed_and_by_how_mu
 
 @pytest.mark.slow
 def test_repeat_report__says_that_a_policy_was_not_judged_again(filed, capsys):
-    assert repeat_report(read_report(filed), given(filed)).notes == ()
+    assert repeated_report(read_report(filed), given(filed)).notes == ()
     told = {"title": "Ours", "outcome": "met"}
     repeat = repeated(filed, policy=told)
     (note,) = repeat.notes
@@ -238,7 +239,7 @@ def test_repeat_report__takes_no_words_that_reach_beyond_its_files_and_no_tool_t
     ):
         other = read_report(edited(filed, sign=True, **parts))
         with pytest.raises(AuditInputError):
-            repeat_report(other, given(filed))
+            repeated_report(other, given(filed))
 
 
 BEYOND = ("--report out", "--rep out", "--no-such", "--help", "--demo leaking out", "--holdout ../secret.csv")
@@ -295,7 +296,7 @@ def test_report__holds_masked_records_where_they_are_asked_for(tmp_path):
         assert bool(cells) == (evidence == "masked")
         assert "asthma" not in json.dumps(cells)
         files = [Source(name, EXAMPLES / name) for name in FILES]
-        assert repeat_report(read_report(path), files).sameness is Sameness.SAME
+        assert repeated_report(read_report(path), files).sameness is Sameness.SAME
 
 
 def test_repeat_report__tells_what_was_appended_to_a_list(filed):

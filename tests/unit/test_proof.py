@@ -18,8 +18,9 @@ import pandas as pd
 import pytest
 from markupsafe import escape
 
-from core.__main__ import audit_again, main
+from core.__main__ import main
 from core.at_hand import alone
+from core.commands.audit import audit_again
 from core.delivery import DeliveryThresholds, audit_delivery
 from core.delivery.proof import delivery_proof
 from core.demo import LEAKAGE as SURVEYS

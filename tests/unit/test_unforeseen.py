@@ -14,7 +14,7 @@ import pytest
 
 from core.__main__ import main
 from core.at_hand import write_file
-from core.commands import output, tabular
+from core.commands import audited, output, tabular
 from core.errors import AuditInputError
 from core.plain import valid_json
 
@@ -158,7 +158,7 @@ def test_runs_of_one_second__write_beside_each_other(tmp_path: Path, monkeypatch
         def now(cls, _zone: object = None) -> "Clock":  # type: ignore[override]
             return cls(2026, 1, 1, 0, 0, next(cls.ticks) // 3, tzinfo=UTC)
 
-    monkeypatch.setattr(output, "datetime", Clock)
+    monkeypatch.setattr(audited, "datetime", Clock)
     monkeypatch.setattr(tabular, "datetime", Clock)
     monkeypatch.chdir(tmp_path)
     for name in ("t.csv", "t_anonymized.csv"):

@@ -8,8 +8,7 @@ import streamlit as st
 from core.caching import remembered
 from core.diversity import DiversitySettings, ModelChoice, prepare_search
 from core.diversity.judging import accuracy_word
-from core.diversity.problem import ModelSource
-from core.diversity.settings import Task, just_below
+from core.diversity.settings import ModelSource, Task, just_below
 from core.diversity.tool import TOOL
 from core.errors import AuditInputError
 from core.tables import Dataset

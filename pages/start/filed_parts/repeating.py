@@ -8,7 +8,8 @@ import streamlit as st
 
 from core.at_hand import Source
 from core.caching import StoredFile
-from core.filed import FiledReport, Repeat, Sameness, repeat_report
+from core.commands.audit import repeated_report
+from core.filed import FiledReport, Repeat, Sameness
 from core.jobs import Progress
 from core.result import Col, Table
 from core.words import say
@@ -47,7 +48,7 @@ def _repeat(report: FiledReport, files: Sequence[StoredFile], _progress: Progres
     """Repeat the report beside the page; no Streamlit call in here."""
     with ExitStack() as lent:
         sources = [Source(each.name, lent.enter_context(each.held.lent())) for each in files]
-        return repeat_report(report, sources)
+        return repeated_report(report, sources)
 
 
 def _show(repeat: Repeat) -> None:
