@@ -329,11 +329,11 @@ def disguise_steps(original: Dataset, anonymized: Dataset, column: str, name: st
         'p={*x}-{""}',
         'q={*y}-{""}',
     )
-    values, there = session.names["p"], session.names["q"]
-    if 2 * len(values) < original.n_records:
+    known, there = session.names["p"], session.names["q"]
+    if 2 * len(known) < original.n_records:
         return  # few values stand in any column by chance
     session.names["sample"] = [*dict.fromkeys(session.names["x"])][:_MOST_TRIED]
-    fewest = max(_FEWEST_UNDONE, 0.5 * min(len(values), len(there)))
+    fewest = max(_FEWEST_UNDONE, 0.5 * min(len(known), len(there)))
     for code, how in [*_FORMS.items()][column == name :]:
 
         def found_so(found: int, n: int, how: Text = how) -> Text:
@@ -347,9 +347,12 @@ def disguise_steps(original: Dataset, anonymized: Dataset, column: str, name: st
                 how=how,
             )
 
-        count = f'print(sum(w in q for v in %s for w in [{code}] if w), "of", len(p))'
-        if not session.run(count % "sample").startswith("0 "):
-            for step in session.step(found_so, count % "p"):
+        of_some, of_all = (
+            f'print(sum(w in q for v in {values} for w in [{code}] if w), "of", len(p))'
+            for values in ("sample", "p")
+        )
+        if not session.run(of_some).startswith("0 "):
+            for step in session.step(found_so, of_all):
                 if int(step.prints.split()[0]) >= fewest:
                     yield step
                     return
