@@ -355,6 +355,7 @@ class ModelChoice:
             "predictions": "Only its predictions, in a column",
         },
         metavar="tree|forest|boosting|logistic|FILE.skops",
+        widget=Widget(key="model"),
     )
     predictions_column: str | None = setting(
         None,
@@ -362,6 +363,7 @@ class ModelChoice:
         "Instead of a model; accuracy of anonymized records cannot be assessed without the model itself.",
         "--predictions",
         metavar="COL",
+        widget=Widget(key="predictions"),
     )
     test_size: float = setting(
         0.5,
@@ -372,6 +374,7 @@ class ModelChoice:
         most=math.inf,
         above=0,
         below=1,
+        widget=Widget(kind="slider", span=(0.1, 0.9)),
     )
     split_seed: int = setting(
         14, "Seed of the split", "The same seed gives the same split.", least=0, most=_LARGEST_SEED

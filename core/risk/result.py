@@ -124,6 +124,7 @@ def risk_result(
         groups=(
             *_class_groups(audit),
             disclosure_group(audit.measurement),
+            *_intruder_groups(audit),
             columns_group(audit.measurement, columns),
             unchosen_group(audit.measurement),
             *(() if suda is None else (special_uniques_group(suda, file=audit.measurement.name),)),
@@ -156,14 +157,19 @@ def _gravest(audit: RiskAudit) -> Finding:
 
 
 def _class_groups(audit: RiskAudit) -> Iterator[Group]:
-    """Yield people and classes, figures, and what intruders find."""
+    """Yield people and classes, and figures."""
     of_classes, of_attributes = _class_figures(audit), _sensitive_figures(audit)
-    against = tuple(Figure(key, value) for key, value in population_figures(audit.measurement).items())
-    note = _models_note(audit)
     yield Group("people", "People", people_drawing(audit), where="page")
     yield classes_group(audit)
     yield Group("first", "What was found", _first_figures(of_classes, of_attributes), where="page")
     yield Group("figures", "What was found", (*of_classes, *of_attributes), where="report")
+    yield Group("sizes", "Records in small classes", (_sizes_table(audit),), where="report")
+
+
+def _intruder_groups(audit: RiskAudit) -> Iterator[Group]:
+    """Yield what intruders find, and the figures against a population."""
+    against = tuple(Figure(key, value) for key, value in population_figures(audit.measurement).items())
+    note = _models_note(audit)
     yield Group(
         "intruders",
         "Three intruders",
@@ -175,7 +181,6 @@ def _class_groups(audit: RiskAudit) -> Iterator[Group]:
         (*against, *([Note(note)] if note else [])),
         where="page",
     )
-    yield Group("sizes", "Records in small classes", (_sizes_table(audit),), where="report")
 
 
 def classes_group(audit: RiskAudit, *, log: bool = False) -> Group:

@@ -36,6 +36,7 @@ from pages.components.text import plain
 from pages.components.texts import ask_what_was_read
 
 _AT_ONCE = 2  # findings, beside the one that the verdict's card says
+_MOST_BADGES = 3  # more verdicts than these are read among the findings
 
 
 def _none(_: Any) -> tuple[()]:
@@ -89,7 +90,7 @@ def _show_judged(shown: Shown) -> None:
         show_verdict(
             result.verdict,
             result.headline,
-            parts=[*result.verdicts.items()] if len(result.verdicts) > 1 else (),
+            parts=[*result.verdicts.items()] if 1 < len(result.verdicts) <= _MOST_BADGES else (),
             reasons=page.reasons(shown),
             findings=result.findings,
             key="file" if result.name else "overall",
@@ -120,16 +121,16 @@ def show_first(result: Result, groups: Collection[str]) -> None:
     show_figures(result.in_order(figures), at_once=4)
 
 
-def show_found(shown: Shown, *, in_card: str = "") -> None:
+def show_found(shown: Shown, *, in_card: str = "", at_once: int = _AT_ONCE) -> None:
     """Show what was found; the gravest stands in the verdict's card too, and is said here once opened.
 
-    `in_card` is its check, where the card says it in other words.
+    `in_card` is its check, where the card says it in other words; `at_once` how many more are said at once.
     """
     result: Result = shown.result
     said = in_card or said_in_card(result)
     with st.container(border=True):
         st.markdown(say("**What was found**"))
-        show_findings(result.findings, key=result.tool, at_once=_AT_ONCE, in_card=said)
+        show_findings(result.findings, key=result.tool, at_once=at_once, in_card=said)
         if result.verdict is Verdict.PASS:
             st.markdown(say("Nothing further was noticed."))
 

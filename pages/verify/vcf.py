@@ -223,7 +223,7 @@ show_page(
         result=lambda shown: vcf_result(_outcome(shown), shown.audit),
         reasons=lambda shown: [_LOW] if shown.audit.scan.level == "low" else [],
         figures=("counts",),
-        found=partial(show_found, in_card=RULE),
+        found=partial(show_found, in_card=RULE, at_once=1),
         tabs=_show_sites,
         further=_show_other_files,
         report=_report,

@@ -12,7 +12,7 @@ from typing import Any
 
 from core.at_hand import alone
 from core.commands.audit import audit_again
-from core.filed.deciding import Decision, _digest, decide
+from core.filed.deciding import Decision, decide
 from core.filed.signing import NewKey, new_key, read_private_key, sign, signer_line
 from core.policies.reading import FOLDER
 from core.releases import ReleasedTable, Roles, new_ledger
@@ -101,7 +101,8 @@ def sealed(document: dict[str, Any]) -> bytes:
         if "decided_report_format" in document:
             document["report"] = json.loads(sealed(document["report"]))
             document["undecided"] |= _undecided(document["report"])
-            document["digest"] = _digest({name: it for name, it in document.items() if name != "digest"})
+            rest = {name: it for name, it in document.items() if name != "digest"}
+            document["digest"] = hashlib.sha256(json_bytes(rest)).hexdigest()
         elif "digests" in document:
             document["digests"] = part_digests(document)
             document["content_digest"] = document_digest(document)
