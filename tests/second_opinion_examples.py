@@ -113,6 +113,7 @@ def seen_by(
         masked=(),
         derivations=tuple(one for step in steps for one in step(search)),
         sorting=measure_sorting(search) if family == "sorted" else (),
+        kept_likeness=(),
     )
     return Seen(_judge_hidden(found, limits))
 

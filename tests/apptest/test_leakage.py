@@ -199,7 +199,7 @@ def test_page__one_file_may_stand_in_two_places(open_page: Open, name: str) -> N
     assert figure(app, "Full leakage") == "100 %"
     app = upload(app, "holdout", ORIGINAL, name)
     assert not app.exception
-    assert "is no hold-out" in app.error[0].value
+    assert "so it is no hold" in app.error[0].value
     remove = next(found for found in app.button if found.key.startswith("leakage_holdout_remove"))
     remove.click().run()
     assert not app.exception
