@@ -45,6 +45,7 @@ from core.tabular.second_opinion import (
     SecondOpinionThresholds,
 )
 from core.tabular.verified import log_facts
+from core.unforeseen import UNEXPECTED, pair_ended_by
 from core.words import input_error, joined, own, text
 
 
@@ -178,6 +179,10 @@ def _measure_here(
         return error
     except MemoryError:
         return input_error(OUT_OF_MEMORY, pair=Path(pair.original).name)
+    except UNEXPECTED as error:
+        if getattr(arguments, "debug", False):
+            raise
+        return pair_ended_by(error, file=Path(pair.original).name)
 
 
 def _find_pairs(arguments: Asked) -> tabular.Pairing:

@@ -17,11 +17,12 @@ import pyarrow as pa
 from core.apart import HAS_SHARED_MEMORY, POOL, Answer, Bounds, EndedError, Shared, gibibytes, memory_bound
 from core.errors import AuditInputError
 from core.packing import packed, unpacked
+from core.unforeseen import UNEXPECTED
 from core.vcf.candidates import Candidates, Tally
 from core.vcf.donor.measuring import DonorMeasurement, measure_donors
 from core.vcf.files import Progress, VcfFile
 from core.vcf.measuring import VcfScan
-from core.vcf.outcomes import TOO_LITTLE_MEMORY, UNEXPECTED, ScanOutcome, run_scan, unread
+from core.vcf.outcomes import TOO_LITTLE_MEMORY, ScanOutcome, run_scan, unread
 from core.vcf.pairing import VcfPair
 from core.vcf.settings import VcfSettings
 from core.words import Text, plain_text, text, text_of

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import AuditInputError
+from core.unforeseen import UNEXPECTED, pair_ended_by
 from core.vcf.donor import DonorAudit
 from core.vcf.files import Progress as ByteCount
 from core.vcf.files import VcfFile
@@ -22,20 +23,6 @@ TOO_LITTLE_MEMORY = (
     "stream, or read fewer pairs at once."
 )
 RULE = "targets_left"  # the check of what the published rule counts
-UNREADABLE = (
-    "{file}: reading this pair ended in an error that was not foreseen ({kind}); nothing was verified. "
-    "Please tell what kind of files these are."
-)
-UNEXPECTED = (
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    LookupError,
-    OSError,
-    RuntimeError,
-    TypeError,
-    ValueError,
-)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -97,7 +84,7 @@ def run_scan(pair: VcfPair, settings: VcfSettings, progress: ByteCount | None = 
     except MemoryError:
         problems = (text(TOO_LITTLE_MEMORY, file=pair.anonymized.name),)
     except UNEXPECTED as error:
-        problems = (text(UNREADABLE, file=pair.anonymized.name, kind=type(error).__name__),)
+        problems = pair_ended_by(error, file=pair.anonymized.name).problems
     return ScanOutcome(pair=pair, scan=scan, problems=problems, n_seconds=time.perf_counter() - started)
 
 

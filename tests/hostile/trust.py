@@ -42,9 +42,10 @@ from core.risk.ladders import read_hierarchy
 from core.settings_files import read_settings
 from core.tables import read_dataset
 from core.tabular import read_log
+from core.unforeseen import UNREADABLE
 from core.vcf import VcfFile, VcfPair, VcfSettings, render_findings, render_report, render_summary
 from core.vcf.donor import judge_donors, measure_donors
-from core.vcf.outcomes import UNREADABLE, judge_outcome, run_scan
+from core.vcf.outcomes import judge_outcome, run_scan
 from core.words import own
 from tests.hostile.corpus import PLANTED, Hostile, genome, hostile_file, killers
 from tests.hostile.exits import commands, exit_codes, n_otherwise, table_of_exits

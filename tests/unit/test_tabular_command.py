@@ -7,6 +7,7 @@ import pytest
 
 from benchmarks.demos.tabular import make_hospital
 from core.__main__ import main
+from core.commands import tabular as tabular_command
 from tests.cases.table import says
 
 SKIPPED = "error: {} was not verified. {}\n"
@@ -262,6 +263,30 @@ def test_tabular__bad_files_get_a_sentence_each_and_stop_nothing(tmp_path, capsy
         assert name.split(".")[0] in reason
         assert reason.endswith(".")
     assert "Traceback" not in printed.err
+
+
+def test_tabular__an_error_that_nobody_foresaw_ends_its_pair_alone(tmp_path, capsys, monkeypatch):
+    for stem in ("good", "odd"):
+        (tmp_path / f"{stem}.csv").write_bytes(b"a,b\n1,2\n")
+        (tmp_path / f"{stem}_anonymized.csv").write_bytes(b"a,b\n1,2\n")
+        (tmp_path / f"{stem}_anonymized_log.json").write_bytes(GOOD_LOG)
+    measure = tabular_command.measure_pair
+
+    def fail(pair, limits):
+        if "odd" in pair.original:
+            raise ValueError(CELL)
+        return measure(pair, limits)
+
+    monkeypatch.setattr(tabular_command, "measure_pair", fail)
+    assert main(["tabular", str(tmp_path), "--json"]) == 2
+    printed = capsys.readouterr()
+    document = json.loads(printed.out)
+    assert [each["file"] for each in document["files"]] == ["good.csv"]
+    (skipped,) = document["skipped"]
+    assert (
+        "odd.csv: reading this pair ended in an error that was not foreseen (ValueError)" in skipped["reason"]
+    )
+    assert CELL not in printed.out + printed.err
 
 
 def test_tabular__says_in_words_when_every_record_is_blank(tmp_path, capsys):

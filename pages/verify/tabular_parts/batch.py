@@ -27,6 +27,7 @@ from core.tabular.second_opinion import (
     with_quasi_identifiers,
 )
 from core.tabular.verified import VerifiedFile, verified_file
+from core.unforeseen import UNEXPECTED, pair_ended_by
 from core.words import joined, say
 from pages.components.reading import read_table
 from pages.components.text import plain
@@ -99,6 +100,9 @@ def measure_pairs(
             done.append(_measure_pair(tool, pair, files, patterns))
         except AuditInputError as error:
             problems.append(LeftOutFile(name=pair.original, reason=joined(error.problems)))
+        except UNEXPECTED as error:
+            ended = pair_ended_by(error, file=pair.original)
+            problems.append(LeftOutFile(name=pair.original, reason=joined(ended.problems)))
     place.empty()
     return done, problems
 
