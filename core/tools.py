@@ -20,7 +20,6 @@ _ROOMS = {
     "dataset": "delivery",
     "events": "events",
     "diversity": "diversity",
-    "columns": "columns",
 }
 TOOLS = tuple(_ROOMS)  # by key, in the order of the navigation
 

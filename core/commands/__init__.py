@@ -10,7 +10,6 @@ COMMANDS = {
     "dataset": "Read the tables of one delivery together: who is found by facts from several of them.",
     "events": "Generalize, flatten and reduce an event log until k users share every released combination.",
     "diversity": "Search the (k, ℓ) grid: protection against the accuracy of a model; k and ℓ are proven.",
-    "columns": "Say what each column of a table says of people.",
     "decide": "Approve, reject or return a filed report; sign, check and pack what was decided.",
     "keys": "Make a pair of keys to sign decided reports with.",
     "demo": "Write the demo files of a tool into a folder, and say how to audit them.",
