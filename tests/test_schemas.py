@@ -7,6 +7,8 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 from jsonschema import Draft202012Validator
 
@@ -21,7 +23,7 @@ CALLS = (
     "tabular survey.csv --policy hipaa-expert --k 3",
     "vcf -o . -a . --maf 0.2 --min-repeat 4 --donors --policy strict-open-data",
     "leakage survey.csv survey_leaking.csv --missing-on-both match --evidence masked",
-    "leakage survey.csv survey_shuffled.csv --holdout survey_reversed.csv",
+    "leakage survey.csv survey_shuffled.csv --holdout strangers.csv",
     "leakage duckdb:later.csv duckdb:earlier.csv --key id --missing-on-both match",
     f"risk demo_patients_released.csv --original demo_patients.csv {ROLES} --suda --what-if",
     (
@@ -60,6 +62,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 (at / file.name).write_bytes(file.data)
     for name, text in MORE_FILES.items():
         (at / name).write_text(text, encoding="utf-8")
+    survey = pd.read_csv(at / "survey.csv")
+    strangers = {name: np.roll(survey[name], 37 * place + 11) for place, name in enumerate(survey)}
+    pd.DataFrame(strangers).to_csv(at / "strangers.csv", index=False)
     return at
 
 

@@ -4,6 +4,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fnmatch import fnmatch
 from typing import Any, NamedTuple
 
@@ -214,8 +215,18 @@ def begin(app: AppTest, tool: str, page: Page) -> AppTest:
     """Load the demo, and put its first file where else it may stand."""
     app = finished(app.button(key=f"{tool}_demo_{page.demo}").click().run())
     for place in page.also:
-        app = upload(app, place, first_file(tool, page))
+        file = first_file(tool, page)
+        app = upload(app, place, of_strangers(file) if place == "leakage_holdout" else file)
     return app
+
+
+def of_strangers(file: DemoFile) -> DemoFile:
+    """Return the table of a file with each column turned by another number of rows: of nobody in it."""
+    header, *lines = file.data.decode().splitlines()
+    columns = [*zip(*(line.split(",") for line in lines), strict=True)]
+    turned = [[*column[at * 37 + 11 :], *column[: at * 37 + 11]] for at, column in enumerate(columns)]
+    rows = [",".join(row) for row in zip(*turned, strict=True)]
+    return replace(file, name=f"others_{file.name}", data="\n".join([header, *rows]).encode())
 
 
 def first_file(tool: str, page: Page) -> DemoFile:
