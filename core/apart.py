@@ -26,6 +26,7 @@ from select import select
 from struct import Struct
 from typing import IO, Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from core.errors import AuditInputError
@@ -482,8 +483,13 @@ class _Batches:
                     give_back_memory()
 
 
+_LARGEST_KEPT, _N_KEPT = 1024, 7  # bytes, and blocks
+
+
 def give_back_memory() -> None:
-    """Give what nobody uses back to the system."""
+    """Give what nobody uses back to the system, and write over the small blocks that NumPy keeps."""
+    for size in range(_LARGEST_KEPT):  # it keeps seven freed ones of each size, with what stood in them
+        _ = [np.zeros(size, np.uint8) for _ in range(_N_KEPT)]
     pa.default_memory_pool().release_unused()
     if sys.platform == "linux":
         with suppress(OSError, AttributeError):

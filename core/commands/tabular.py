@@ -264,7 +264,8 @@ def _new_csv_report(arguments: Asked) -> Path | None:
     """Return where the CSV report goes, in a folder that is there; None where it is not asked for."""
     if arguments.report_dir is None and arguments.json:
         return None
-    path: Path = (arguments.report_dir or DEFAULT_REPORT_DIR) / csv_report_name(datetime.now().astimezone())
+    now = datetime.now().astimezone()
+    path: Path = (arguments.report_dir or DEFAULT_REPORT_DIR) / csv_report_name(now)
     with _said_of(path):
         path.parent.mkdir(parents=True, exist_ok=True)
     return path

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -233,13 +234,9 @@ def _measure_columns(
         pair, columns, settings, packed, progress, holdout=holdout, beside=beside
     )
     _begin("Looking for members", progress)
+    most_rows = MOST_ROWS // (_WHEN_STOPPED if progress.stop_asked else 1)
     members = nearer_members(
-        pair,
-        columns,
-        settings,
-        quasi_identifiers=quasi,
-        holdout=holdout,
-        most_rows=MOST_ROWS // (_WHEN_STOPPED if progress.stop_asked else 1),
+        pair, columns, settings, quasi_identifiers=quasi, holdout=holdout, most_rows=most_rows
     )
     _begin("Setting columns aside", progress)
     aside = _set_columns_aside(pair, columns, settings, rows, holdout=beside)
@@ -248,14 +245,7 @@ def _measure_columns(
     again = look_again(pair, columns, settings, holdout=holdout, max_comparisons=most)
     _begin("Trying attacks", progress)
     return LeakageMeasures(
-        settings=settings,
-        columns=columns,
-        ignored_columns=resolve_columns(settings.ignore_columns, pair.original.columns),
-        only_in_original=pair.only_in_original,
-        only_in_scrambled=pair.only_in_scrambled,
-        notes=pair.notes,
-        row_problem=pair.row_problem,
-        original_rows=np.array([], np.int64) if pair.original_rows is None else pair.original_rows,
+        **_compared(pair, columns, settings),
         rows=rows,
         column_chance=chance,
         random_orders=orders,
@@ -270,10 +260,23 @@ def _measure_columns(
         second_look=again,
         quasi_identifiers=tuple(name for name in columns if name in quasi),
         not_comparable=not_comparable(pair, columns, again),
-        columns_by_values=_by_values(pair, columns),
-        persons=None,  # see measure_leakage
         attacks=try_attacks(pair, columns, seed=settings.seed, holdout=holdout),
     )
+
+
+def _compared(pair: TablePair, columns: tuple[str, ...], settings: LeakageSettings) -> dict[str, Any]:
+    """Return what is compared, and what cannot be."""
+    return {
+        "settings": settings,
+        "columns": columns,
+        "ignored_columns": resolve_columns(settings.ignore_columns, pair.original.columns),
+        "only_in_original": pair.only_in_original,
+        "only_in_scrambled": pair.only_in_scrambled,
+        "notes": pair.notes,
+        "row_problem": pair.row_problem,
+        "original_rows": np.array([], np.int64) if pair.original_rows is None else pair.original_rows,
+        "columns_by_values": _by_values(pair, columns),
+    }
 
 
 def _known_rows(

@@ -120,6 +120,10 @@ def _plain_cells(column: pa.ChunkedArray) -> pd.Series:
     return pc.fill_null(pc.if_else(is_blank, "", cells), "").to_pandas()
 
 
+# A text with a letter before it, one between single quotes, or one as `literal` writes it.
+_TEXTS = re.compile(r"""[a-zA-Z]"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|"((?:[^"\\]|\\.)*)\"""")
+
+
 class Session:
     """A Python in which tables stand under short names, and statements are run as their command has them."""
 
@@ -132,10 +136,18 @@ class Session:
         self.run(*prepare)
 
     def run(self, *statements: str) -> str:
-        """Return what statements print; names in them are literals of :func:`literal`, which hold no code."""
+        """Return what statements print; texts in them are run as variables, so that no name is ever code."""
         self._printed.clear()
-        exec("\n".join(statements), self.names)  # noqa: S102 - our own statements
+        exec(_TEXTS.sub(self._variable, "\n".join(statements)), self.names)  # noqa: S102 - our own statements
         return "\n".join(self._printed)
+
+    def _variable(self, found: re.Match[str]) -> str:
+        """Return the variable of a text between double quotes; other texts as they are."""
+        if found[1] is None:
+            return found[0]
+        name = f"_text_{len(self.names)}"
+        self.names[name] = found[1].encode("latin-1", "backslashreplace").decode("unicode_escape")
+        return name
 
     def step(self, what: Callable[..., Text], *statements: str) -> Iterator[Step]:
         """Yield the step of statements, said by the numbers that they print; none where the first is 0."""

@@ -235,7 +235,7 @@ def test_report__renders_in_every_format_without_cell_values() -> None:
     report = risk_report(audit, inputs=facts, created_at=NOW, other=other)
     assert report.verdict is audit.overall
     assert report.verdicts == {"Thresholds": audit.verdict, "Beyond the thresholds": audit.exposure_verdict}
-    names = ["Intruders", "Small classes", "Attribute disclosure", "Changes", "Side by side"]
+    names = ["Small classes", "Attribute disclosure", "Intruders", "Changes", "Side by side"]
     assert [each.name for each in report.tables] == [*names, "Class sizes", "Sensitive"]
     html = render(report, "html").decode()
     assert "HIV infection" not in html
@@ -243,8 +243,8 @@ def test_report__renders_in_every_format_without_cell_values() -> None:
     assert all(len(render(report, name)) > 1000 for name in RENDERERS)
     alone = risk_report(judged(), inputs=(), created_at=NOW)
     assert [each.name for each in alone.tables] == [
-        "Intruders",
         "Small classes",
+        "Intruders",
         "Unchosen columns",
         "Class sizes",
     ]
