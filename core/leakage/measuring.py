@@ -245,11 +245,10 @@ def _measure_columns(
     again = look_again(pair, columns, settings, holdout=holdout, max_comparisons=most)
     _begin("Trying attacks", progress)
     return LeakageMeasures(
-        **_compared(pair, columns, settings),
+        **_compared(pair, columns, settings, quasi),
         rows=rows,
         column_chance=chance,
         random_orders=orders,
-        expected_full=expected_full_matches(pair, columns),
         whole_rows=whole_rows,
         known_rows=_known_rows(pair, columns, quasi, holdout=beside),
         nearest=nearest,
@@ -258,15 +257,18 @@ def _measure_columns(
         distances=distances,
         set_aside=aside,
         second_look=again,
-        quasi_identifiers=tuple(name for name in columns if name in quasi),
         not_comparable=not_comparable(pair, columns, again),
         attacks=try_attacks(pair, columns, seed=settings.seed, holdout=holdout),
     )
 
 
-def _compared(pair: TablePair, columns: tuple[str, ...], settings: LeakageSettings) -> dict[str, Any]:
-    """Return what is compared, and what cannot be."""
+def _compared(
+    pair: TablePair, columns: tuple[str, ...], settings: LeakageSettings, quasi: Collection[str]
+) -> dict[str, Any]:
+    """Return what is compared, what cannot be, and what chance gives of whole rows."""
     return {
+        "quasi_identifiers": tuple(name for name in columns if name in quasi),
+        "expected_full": expected_full_matches(pair, columns),
         "settings": settings,
         "columns": columns,
         "ignored_columns": resolve_columns(settings.ignore_columns, pair.original.columns),
