@@ -332,7 +332,7 @@ def _known_row_findings(measures: LeakageMeasures, thresholds: LeakageThresholds
         return
     yield Finding.of("known_rows", verdict, n_affected=found.n_unique_exact)(
         "By {columns} alone: {found}",
-        columns=listed([f"“{name}”" for name in measures.quasi_identifiers], at_most=4),
+        columns=listed(measures.quasi_identifiers, at_most=4),
         found=_whole_rows_found(found, verdict),
     )
 
@@ -673,7 +673,7 @@ def _by_columns(found: NearerMembers, measures: LeakageMeasures) -> Text:
     """Name the columns by which persons are near."""
     if len(found.columns) == len(measures.columns):
         return own("all columns")
-    return listed([f"“{name}”" for name in found.columns], at_most=4)
+    return listed(found.columns, at_most=4)
 
 
 def _smallest_leak_findings(

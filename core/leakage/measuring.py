@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from core.chance import poisson_tail
-from core.coding import FloatArray, IntArray
+from core.coding import FloatArray, IntArray, combined_codes, sorted_distinct
 from core.free_text import ModelName, TextColumn, measure_texts
 from core.jobs import Progress
 from core.leakage.attacks import Attacks, try_attacks
@@ -118,7 +118,8 @@ class LeakageMeasures:
     set_aside: SetAside | None
     # the figures after spelling and simple disguises are undone; None where nothing had to be
     second_look: SecondLook | None
-    quasi_identifiers: tuple[str, ...]  # by their names and values, of the columns compared
+    # by their names and values, of the columns compared, but those that follow from another
+    quasi_identifiers: tuple[str, ...]
     # columns that share hardly a value with the original's, however they are read
     not_comparable: tuple[str, ...]
     columns_by_values: tuple[str, ...]  # the columns compared, those of most different values first
@@ -267,7 +268,7 @@ def _compared(
 ) -> dict[str, Any]:
     """Return what is compared, what cannot be, and what chance gives of whole rows."""
     return {
-        "quasi_identifiers": tuple(name for name in columns if name in quasi),
+        "quasi_identifiers": tuple(_known_columns(pair, columns, quasi)),
         "expected_full": expected_full_matches(pair, columns),
         "settings": settings,
         "columns": columns,
@@ -284,19 +285,26 @@ def _compared(
 def _known_rows(
     pair: TablePair, columns: Sequence[str], quasi: Collection[str], *, holdout: TablePair | None
 ) -> WholeRows | None:
-    """Return the whole rows over the quasi-identifiers alone, but those that follow from another of them."""
+    """Return the whole rows over the quasi-identifiers alone."""
+    known = _known_columns(pair, columns, quasi)
+    return find_whole_rows(pair, known, holdout=holdout) if 1 < len(known) < len(columns) else None
+
+
+def _known_columns(pair: TablePair, columns: Sequence[str], quasi: Collection[str]) -> list[str]:
+    """Return the quasi-identifiers compared, but those that follow from another of them."""
     known = [name for name in columns if name in quasi]
     for name in sorted(known, key=lambda each: pair.codes[each].n_values):
         if any(_follows(pair, name, other) for other in known if other != name):
             known.remove(name)
-    return find_whole_rows(pair, known, holdout=holdout) if 1 < len(known) < len(columns) else None
+    return known
 
 
 def _follows(pair: TablePair, name: str, other: str) -> bool:
     """Whether each value of another column stands beside one value of this one, in the original."""
     codes = [pair.codes[each].original for each in (other, name)]
-    n_values = len(np.unique(codes[0]))
-    return n_values < _NO_KEY * len(codes[0]) and len(np.unique(np.stack(codes), axis=1).T) == n_values
+    n_values = len(sorted_distinct(codes[0]))
+    together = combined_codes(codes, n_records=len(codes[0]))
+    return n_values < _NO_KEY * len(together) and len(sorted_distinct(together)) == n_values
 
 
 def _by_values(pair: TablePair, columns: Sequence[str]) -> tuple[str, ...]:

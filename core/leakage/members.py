@@ -8,8 +8,14 @@ original persons are to each other, and than rows mixed from persons alike would
 
 Nearness is that of ranks: numbers by how many of the original lie between them, words by being equal or not,
 each column as much as any other. Nothing is sampled up to 100,000 rows of each table.
+
+Where persons have several records, these are near to the same scrambled rows together. Whether they have is
+told by the records themselves: then the original's are nearer to each other than the hold-out's are to them.
+Their records are then taken together by the columns in which they agree, as many of each person, and a person
+counts once.
 """
 
+import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -17,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from core.chance import binomial_tail
-from core.coding import IntArray, some_rows
+from core.coding import IntArray, combination_codes, some_rows, sorted_distinct
 from core.jobs import Threads
 from core.leakage.near_copies import (
     Records,
@@ -45,6 +51,8 @@ _NEAREST = 8  # the smallest number of nearest persons that is looked at, double
 _MOST_INFERRED = 16  # columns that are looked at beside the quasi-identifiers, one by one
 _SURELY_MORE = 2.0  # without outsiders: times as many as by chance, which a smoother population may give too
 _MOST_WORDS = 65_521  # that have a code of their own
+_SURELY_SEVERAL = 1e-4  # probability by chance, from which persons have several records
+_NEARER_THAN, _NEARLY_ALL = 0.05, 0.9  # share of outsiders; of pairs of records that agree
 
 Distances = npt.NDArray[np.uint16]
 
@@ -79,12 +87,14 @@ class NearerMembers:
     p_value: float = 1.0
     n_tried: int
     by_holdout: bool = True
+    searched_share: float = 1.0  # scrambled rows that the nearest was looked for among, of all of them
 
     def smallest_leak(self, level: float) -> int | None:
         """Return of how many members a leak would have been told in four of five samples.
 
         Of members who are all nearer to a scrambled row than anybody else. None where not even all of them
-        would have been told. `level`: the probability by chance from which members are told.
+        would have been told. Where only a part of the scrambled rows was searched, as many more as it is
+        smaller. `level`: the probability by chance from which members are told.
         """
         persons = np.arange(1, self.n_persons + 1)
         told, share = np.zeros(len(persons), bool), self.n_persons / (self.n_persons + self.n_outsiders)
@@ -93,7 +103,8 @@ class NearerMembers:
             usual = others * share - _POWER_Z * np.sqrt(others * share * (1 - share))
             members = np.minimum(persons, size) + np.maximum(usual, 0)
             told |= binomial_tail(np.floor(members), size, share) * self.n_tried <= level
-        return int(persons[told.argmax()]) if told.any() else None
+        found = math.ceil(persons[told.argmax()] / self.searched_share) if told.any() else self.n_persons + 1
+        return found if found <= self.n_persons else None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -231,7 +242,8 @@ def nearer_members(
     known = [place for place, name in enumerate(chosen) if name in {*quasi_identifiers}]
     if others:
         sets = _sets_of_columns(original, known)
-        tried = list(_all_beyond_outsiders(original, scrambled, others[0], sets, generator))
+        persons = _of_persons(original, others[0], generator)
+        tried = list(_all_beyond_outsiders(*persons, scrambled, sets, generator))
     else:
         sets = _several([range(len(chosen)), known])
         mixed = mosaics(original, min(_MOST_MIXED, n_records(scrambled)), generator)
@@ -244,13 +256,78 @@ def nearer_members(
         n_tried=least.n_tried * len(tried),
         n_persons=tried[0].n_persons,
         n_outsiders=tried[0].n_outsiders,
+        searched_share=n_records(scrambled) / pair.scrambled.n_records,
     )
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Persons:
+    """Records of a table, and whose each is; of persons with one record each a number of its own."""
+
+    records: Records
+    person: IntArray
+
+    def some(self, generator: np.random.Generator, most: int) -> "_Persons":
+        """Return the records of some persons."""
+        persons = sorted_distinct(self.person)
+        rows = np.flatnonzero(np.isin(self.person, persons[some_rows(generator, len(persons), most)]))
+        return _Persons(records=take_records(self.records, rows), person=self.person[rows])
+
+    def nearest(self, references: Sequence[Ranked], places: Sequence[int]) -> Distances:
+        """Return shape (n_persons,): how near a person's nearest record is to its nearest reference."""
+        distance = nearest_of(_ranked(self.records, places), references).distance
+        _, whose = np.unique(self.person, return_inverse=True)
+        least = np.full(int(whose.max()) + 1, np.iinfo(np.uint16).max, np.uint16)
+        np.minimum.at(least, whose, distance)
+        return least
+
+
+def _of_persons(
+    original: Records, outsiders: Records, generator: np.random.Generator
+) -> tuple[_Persons, _Persons]:
+    """Return both tables by persons, who have a record each unless the original's records go together."""
+    both = (original, outsiders)
+    agreeing = _agreeing(original, outsiders, generator)
+    if agreeing is None:
+        alone = [_Persons(records=each, person=np.arange(n_records(each))) for each in both]
+        return alone[0], alone[1]
+    codes = [np.concatenate([each[place].cells.astype(np.int64) for each in both]) for place in agreeing]
+    person = combination_codes(codes, n_records=sum(map(n_records, both)))
+    whose = np.split(person, [n_records(original)])
+    n_usual = int(min(np.median(np.bincount(each)[each]) for each in whose))
+    found = []
+    for records, mine in zip(both, whose, strict=True):
+        order = np.lexsort((generator.random(len(mine)), mine))
+        number = np.arange(len(mine)) - np.searchsorted(mine[order], mine[order])  # of each person's records
+        rows = np.sort(order[number < n_usual])
+        found.append(_Persons(records=take_records(records, rows), person=mine[rows]))
+    return found[0], found[1]
+
+
+def _agreeing(original: Records, outsiders: Records, generator: np.random.Generator) -> list[int] | None:
+    """Return the columns in which a person's records agree; None where persons have one record each.
+
+    They are told from records that are alike by chance by outsiders, who are never nearer to the original's
+    than these are to each other.
+    """
+    references = _ranked(original, range(len(original)))
+    rows, others = (some_rows(generator, n_records(each), _FEWER_ROWS) for each in (original, outsiders))
+    among = nearest_of(_ranked(take_records(original, rows), range(len(original))), references, own=rows)
+    outside = nearest_of(_ranked(take_records(outsiders, others), range(len(original))), references)
+    share = len(rows) / (len(rows) + len(others))
+    if most_beyond(among.distance, outside.distance, share=share).p_value > _SURELY_SEVERAL:
+        return None
+    near = among.distance < np.quantile(outside.distance, _NEARER_THAN)
+    agree = np.array(
+        [(column.cells[rows[near]] == column.cells[among.place[near]]).mean() for column in original]
+    )
+    return np.flatnonzero(agree >= min(_NEARLY_ALL, agree.max())).tolist()
+
+
 def _all_beyond_outsiders(
-    original: Records,
+    members: _Persons,
+    outsiders: _Persons,
     scrambled: Records,
-    outsiders: Records,
     sets: Sequence[Sequence[int]],
     generator: np.random.Generator,
 ) -> Iterator[NearerMembers]:
@@ -258,15 +335,12 @@ def _all_beyond_outsiders(
 
     All others together take about as long as the first.
     """
-    yield _beyond_outsiders(original, scrambled, outsiders, sets[0])
-    n_cells = sum(map(len, sets[1:]))
-    n_rows = max(_FEWER_ROWS, n_records(original) * len(sets[0]) // max(n_cells, 1))
-    some = [
-        take_records(records, some_rows(generator, n_records(records), n_rows))
-        for records in (original, outsiders)
-    ]
+    yield _beyond_outsiders(members, outsiders, scrambled, sets[0])
+    n_cells, n_persons = sum(map(len, sets[1:])), len(sorted_distinct(members.person))
+    most = max(_FEWER_ROWS, n_persons * len(sets[0]) // max(n_cells, 1))
+    some = [each.some(generator, most) for each in (members, outsiders)]
     for places in sets[1:]:
-        yield _beyond_outsiders(some[0], scrambled, some[1], places)
+        yield _beyond_outsiders(some[0], some[1], scrambled, places)
 
 
 def _sets_of_columns(original: Records, known: Sequence[int]) -> list[tuple[int, ...]]:
@@ -286,13 +360,11 @@ def _several(sets: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
 
 
 def _beyond_outsiders(
-    original: Records, scrambled: Records, outsiders: Records, places: Sequence[int]
+    members: _Persons, outsiders: _Persons, scrambled: Records, places: Sequence[int]
 ) -> NearerMembers:
     """Hold original persons against outsiders: which are nearer to the scrambled row nearest to them."""
     references = _ranked(scrambled, places)
-    ours, theirs = (
-        nearest_of(_ranked(records, places), references).distance for records in (original, outsiders)
-    )
+    ours, theirs = (each.nearest(references, places) for each in (members, outsiders))
     return most_beyond(ours, theirs, share=len(ours) / (len(ours) + len(theirs)))
 
 

@@ -1,11 +1,13 @@
 """Members: original persons nearer to scrambled rows than outsiders, by all columns or some."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from core.leakage import audit_leakage
-from core.leakage.members import Ranked, nearer_members, nearest_of
+from core.leakage.members import NearerMembers, Ranked, nearer_members, nearest_of
 from core.leakage.pairing import pair_tables
 from core.leakage.settings import LeakageSettings
 from core.tables import Dataset, read_dataset
@@ -117,7 +119,7 @@ def test_audit__fails_by_members_alone_and_names_the_columns():
     first, second, holdout = (written(each, f"{at}.csv") for at, each in enumerate(tables))
     audit = audit_leakage(first, second, holdout=holdout)
     assert {each.check for each in audit.findings if each.verdict is Verdict.FAIL} == {"members"}
-    assert "“diagnosis”" in next(each.message for each in audit.findings if each.check == "members")
+    assert "`diagnosis`" in next(each.message for each in audit.findings if each.check == "members")
     assert audit_leakage(first, second).verdict is Verdict.PASS  # nothing tells them from others alike
 
 
@@ -175,3 +177,36 @@ def test_audit__finds_birth_date_place_and_sex_of_persons_with_all_else_made_up(
     found = [each.verdict for each in audit.findings if each.check == "known_rows"]
     assert found == ([] if verdict is None else [verdict])
     assert audit.verdict is (verdict or Verdict.PASS)
+
+
+def visits(n: int, rng: np.random.Generator) -> Table:
+    """Return eight visits of each person: the same age, sex, region and diagnosis, measured anew."""
+    found = drawn(n, rng).loc[np.repeat(np.arange(n), 8)].reset_index(drop=True)
+    found["pressure"] = (found["pressure"] + rng.normal(0, 4, len(found))).round()
+    found["bmi"] = (found["bmi"] + rng.normal(0, 0.3, len(found))).round(1)
+    return found
+
+
+def told_of_visits(n_copied: int, seed: int):
+    """Return what is told of visits of 150 made persons, of whom some are persons of the original."""
+    rng = np.random.default_rng(seed)
+    original, made, others = (visits(150, rng) for _ in range(3))
+    made.loc[: 8 * n_copied - 1] = original.loc[: 8 * n_copied - 1]
+    made["pressure"] += rng.integers(-1, 2, len(made))
+    pair = pair_tables(written(original, "original.csv"), written(made, "scrambled.csv"))
+    holdout = written(others, "holdout.csv")
+    return nearer_members(pair, pair.columns, LeakageSettings(), quasi_identifiers=KNOWN, holdout=holdout)
+
+
+def test_members__of_several_visits_count_once():
+    fresh = [told_of_visits(0, seed) for seed in range(30, 36)]
+    assert min(each.p_value for each in fresh) > 0.01
+    assert all(140 <= each.n_persons <= 150 for each in fresh)
+    assert all(told_of_visits(25, seed).p_value <= 1e-3 for seed in range(36, 38))
+
+
+def test_smallest_leak__is_larger_where_not_all_rows_were_searched():
+    found = NearerMembers(n_persons=5000, n_outsiders=5000, n_tried=9)
+    part = replace(found, searched_share=0.1)
+    assert part.smallest_leak(1e-3) == 10 * found.smallest_leak(1e-3)
+    assert replace(found, searched_share=0.001).smallest_leak(1e-3) is None
