@@ -136,3 +136,16 @@ def test_opinion__warns_of_a_code_that_keeps_what_is_alike(code, verdict):
     opinion = judge_second_opinion(measure_second_opinion(*tables, read_log(log, name="log.json")))
     found = [each.verdict for each in opinion.findings if each.check == "kept_likeness"]
     assert found == ([] if verdict is None else [verdict])
+
+
+def test_opinion__does_not_warn_of_a_column_made_coarser_beside_what_was_dropped():
+    rng = Random(4)  # noqa: S311 - of test data
+    born = [f"{rng.randint(1940, 1999)}-{rng.randint(1, 12):02}-{rng.randint(1, 28):02}" for _ in range(400)]
+    entry = {"semantic": "birth_date", "action": "drop"}
+    log = json.dumps({"log_info": {"born": entry, "ward": {"semantic": "ward", "action": "keep"}}}).encode()
+    tables = [
+        read_dataset((f"{header},ward\n" + "".join(f"{each},A\n" for each in column)).encode(), name="t.csv")
+        for header, column in (("born", born), ("month", [each[:7] for each in born]))
+    ]
+    measured = measure_second_opinion(*tables, read_log(log, name="log.json"))
+    assert measured.hidden.kept_likeness == ()

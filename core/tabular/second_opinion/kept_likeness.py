@@ -70,7 +70,7 @@ def _pairs(search: Search) -> Iterator[tuple[str, str]]:
 
 def _between(search: Search, original: str, anonymized: str) -> KeptLikeness | None:
     cells = [
-        search.cells(side, name, sampled=False).to_pylist()
+        search.cells(side, name, sampled=True).to_pylist()
         for side, name in (("original", original), ("anonymized", anonymized))
     ]
     values = _one_for_one(cells[0], cells[1], np.random.default_rng(search.settings.seed))
@@ -85,12 +85,17 @@ def _between(search: Search, original: str, anonymized: str) -> KeptLikeness | N
 def _one_for_one(
     before: Sequence[str | None], after: Sequence[str | None], rng: np.random.Generator
 ) -> list[tuple[str, str]]:
-    """Return a sample of originals with their pseudonyms, each once; empty where most are short codes."""
+    """Return a sample of originals with their pseudonyms, each once.
+
+    Empty where tokens are fewer than originals, which makes values coarser, or most of them short.
+    """
     first: dict[str, str] = {}
     for value, token in zip(before, after, strict=True):
         if value and token:
             first.setdefault(value[:_LONGEST].casefold(), token[:_LONGEST].casefold())
     pairs = [(value, token) for token, value in {token: value for value, token in first.items()}.items()]
+    if len(pairs) < _NEARLY_ALL * len(first):
+        return []
     pairs = [pair for pair in pairs if pair[0] != pair[1]]
     if sum(len(token) >= _SHORTEST for _, token in pairs) < _NEARLY_ALL * len(pairs):
         return []
