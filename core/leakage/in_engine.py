@@ -32,8 +32,8 @@ from core.engines import (
 )
 from core.errors import AuditInputError, UnansweredError
 from core.leakage.chance import ColumnChance
-from core.leakage.judging import column_findings, missing_column_findings, valid_cell_findings
 from core.leakage.pairing import aligned_names, column_problems
+from core.leakage.row_findings import column_findings, missing_column_findings, valid_cell_findings
 from core.leakage.settings import LeakageSettings, LeakageThresholds, resolve_columns
 from core.leakage.whole_rows import RowLeakage
 from core.tables import ReadOptions

@@ -16,8 +16,9 @@ from core.leakage.charts import (
     proportion_drawing,
 )
 from core.leakage.in_engine import RowsInEngine
-from core.leakage.judging import LARGEST_UNSEEN, LeakageAudit, member_level
+from core.leakage.judging import LeakageAudit
 from core.leakage.measuring import LeakageMeasures
+from core.leakage.person_findings import LARGEST_UNSEEN, member_level
 from core.leakage.settings import LeakageSettings
 from core.leakage.tool import TOOL
 from core.leakage.whole_rows import RowLeakage

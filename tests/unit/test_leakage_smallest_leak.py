@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from core.leakage import LeakageAudit, audit_leakage
-from core.leakage.judging import LARGEST_UNSEEN, member_level
 from core.leakage.members import NearerMembers, most_beyond
+from core.leakage.person_findings import LARGEST_UNSEEN, member_level
 from core.leakage.result import leakage_result
 from core.leakage.settings import LeakageThresholds
 from core.tables import Dataset, read_dataset

@@ -1,0 +1,317 @@
+"""Findings about persons who are still there: whole rows, near copies, re-linked rows, members."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from core.chance import normal_tail, poisson_tail
+from core.leakage.measuring import LeakageMeasures
+from core.leakage.members import NearerMembers
+from core.leakage.near_copies import NearCopies
+from core.leakage.settings import LeakageThresholds
+from core.leakage.whole_rows import WholeRows
+from core.verdict import Finding, Verdict
+from core.words import Text, Written, counted, joined, listed, own, percent, share_of, text
+
+# Of rows that point at one person, so many have to point at their own for FAIL: fewer tell a reader nothing.
+_RELINKED_SHARE = 0.1
+# Figures are looked at in about ten ways, so that each may use a tenth of the tolerated probability.
+N_WAYS = 10
+WORTH_A_LOOK = 0.05
+LARGEST_UNSEEN = 0.02  # of the persons looked at, that may leak unseen where the verdict is PASS
+_FEWEST_KNOWN = 3  # persons whose quasi-identifiers reappear
+_LEAST_LEVEL = 0.0001
+_BELIEVED = 2  # times as many as strangers would share
+
+
+def whole_row_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) -> Iterator[Finding]:
+    """FAIL where more unique whole rows reappear than independent columns give."""
+    found = measures.whole_rows
+    if len(measures.columns) == 1:
+        yield Finding.of("whole_rows", Verdict.NOT_ASSESSED, n_affected=found.n_exact)(
+            "With a single column a whole row is one cell, so whole rows that reappear cannot be told "
+            "from chance: {rows} is found in the scrambled table.",
+            "With a single column a whole row is one cell, so whole rows that reappear cannot be told "
+            "from chance: {rows} are found in the scrambled table.",
+            rows=share_of(found.n_exact, found.n_original, "rows"),
+        )
+        return
+    verdict = whole_row_verdict(found, thresholds)
+    repeated = text(
+        "Counting repeated rows too, {rows} is found, where such columns would give {expected}.",
+        "Counting repeated rows too, {rows} are found, where such columns would give {expected}.",
+        n=found.n_exact,
+        rows=share_of(found.n_exact, found.n_original, "rows"),
+        expected=count_told(found.expected_exact),
+    )
+    are_same = (found.n_exact, found.n_original) == (found.n_unique_exact, found.n_unique)
+    sentences: list[str] = [whole_rows_found(found, verdict), *([] if are_same else [repeated])]
+    if found.is_copy and found.excess >= 1:
+        sentences.append("The scrambled table holds exactly the rows of the original.")
+    yield Finding.of("whole_rows", verdict, n_affected=found.n_unique_exact)(joined(sentences))
+    yield from _repeated_row_findings(measures, thresholds)
+
+
+def known_row_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) -> Iterator[Finding]:
+    """Say where scrambled rows have all quasi-identifiers of a person, and more than chance gives."""
+    found, level = measures.known_rows, thresholds.chance_level / N_WAYS
+    if found is None or found.n_unique_exact < _FEWEST_KNOWN:
+        return
+    whole = measures.whole_rows
+    if whole_row_verdict(whole, thresholds) is Verdict.FAIL and whole.n_unique_exact >= found.n_unique_exact:
+        return  # the same persons, told already
+    verdict = whole_row_verdict(found, replace(thresholds, chance_level=max(level, _LEAST_LEVEL)))
+    beyond_strangers = found.n_unique_exact >= _BELIEVED * found.expected_among_strangers
+    if verdict is Verdict.PASS and beyond_strangers and found.p_value <= level:
+        verdict = Verdict.WARN
+    if verdict is Verdict.PASS:
+        return
+    yield Finding.of("known_rows", verdict, n_affected=found.n_unique_exact)(
+        "By {columns} alone: {found}",
+        columns=listed(measures.quasi_identifiers, at_most=4),
+        found=whole_rows_found(found, verdict),
+    )
+
+
+def whole_row_verdict(found: WholeRows, thresholds: LeakageThresholds) -> Verdict:
+    """FAIL beyond both independent columns and strangers; WARN where strangers are too few to tell.
+
+    The original's own values in another order are no strangers'.
+    """
+    if found.is_copy and found.excess >= 1:
+        return Verdict.FAIL
+    if found.excess <= 0 or found.p_value > thresholds.chance_level:
+        return Verdict.PASS
+    if found.is_rearranged or found.stranger_p_value <= thresholds.chance_level:
+        return Verdict.FAIL
+    nobody_alike = not found.n_holdout and not found.n_pairs
+    return Verdict.WARN if nobody_alike or found.stranger_p_value <= WORTH_A_LOOK else Verdict.PASS
+
+
+def whole_rows_found(found: WholeRows, verdict: Verdict) -> Text:
+    """Say how many unique rows are found whole, and how many by columns in random orders and by strangers."""
+    exceeds = found.excess > 0 and verdict is not Verdict.PASS
+    chance = (
+        "with every column shuffled on its own, as their values say they were, it would be {shuffled}"
+        if found.is_rearranged
+        else "with every column shuffled on its own it would be {shuffled}, and by the hold-out {strangers}"
+        if found.n_holdout
+        else "with every column shuffled on its own it would be {shuffled}, and with numbers on the "
+        "original's scale moved by a value or two {strangers}"
+        if 0 < found.expected_among_neighbours == found.expected_among_strangers
+        else "with every column shuffled on its own it would be {shuffled}, and by rows that original "
+        "persons share with each other {strangers}"
+    )
+    return text(
+        "{rows} is found whole somewhere in the scrambled table, {comparison}: {chance}.",
+        "{rows} are found whole somewhere in the scrambled table, {comparison}: {chance}.",
+        n=found.n_unique_exact,
+        rows=share_of(found.n_unique_exact, found.n_unique, "rows that are unique in the original"),
+        comparison=own("more than chance" if exceeds else "no more than chance"),
+        chance=text(
+            chance,
+            shuffled=count_told(found.expected_unique_exact),
+            strangers=count_told(found.expected_among_strangers),
+        ),
+    )
+
+
+def _repeated_row_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) -> Iterator[Finding]:
+    """WARN where repeated rows reappear beyond chance, FAIL where the whole table does."""
+    found = measures.whole_rows
+    if (
+        found.n_repeated_exact > found.expected_repeated_exact
+        and found.repeated_p_value <= thresholds.chance_level
+    ) or (found.is_copy and found.n_unique_exact == 0 and found.expected_exact < found.n_exact - 1):
+        yield Finding.of(
+            "repeated_rows",
+            Verdict.FAIL if found.n_exact == found.n_original else Verdict.WARN,
+            n_affected=found.n_repeated_exact,
+        )(
+            "{n} distinct row that several original records share is found whole in the scrambled table, "
+            "more than chance: shuffled columns, or strangers as like the original's persons, would give "
+            "{expected}.",
+            "{n} distinct rows that several original records share are found whole in the scrambled "
+            "table, more than chance: shuffled columns, or strangers as like the original's persons, "
+            "would give {expected}.",
+            expected=count_told(found.expected_repeated_exact),
+        )
+
+
+def nearest_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) -> Iterator[Finding]:
+    """WARN where rows find their own scrambled row, FAIL where they do often or point at one person."""
+    nearest = measures.nearest
+    if nearest.n_relinked is not None and measures.whole_rows.n_scrambled > 1:
+        expected = nearest.expected_relinked(measures.whole_rows.n_scrambled)
+        p_value = float(poisson_tail(nearest.n_relinked, expected))
+        yield Finding.of(
+            "relinkage",
+            _relinkage_verdict(
+                nearest.n_relinked, nearest.n_with_unique_best, p_value, thresholds=thresholds
+            ),
+            n_affected=nearest.n_relinked,
+        )(
+            "For {rows} the own scrambled row is the unique best match among all; chance would give "
+            "{expected}.",
+            rows=share_of(nearest.n_relinked, nearest.n_assessed, "rows")
+            if nearest.is_exact
+            else share_of(nearest.n_relinked, nearest.n_assessed, "sampled rows"),
+            expected=count_told(expected),
+        )
+    yield from _relinkage_by_likeness(measures.near_copies, thresholds)
+    yield _near_copy_finding(measures.near_copies, thresholds)
+
+
+def _relinkage_verdict(
+    n_relinked: int, n_named: int, p_value: float, *, thresholds: LeakageThresholds
+) -> Verdict:
+    """FAIL where rows find their own beyond chance and often enough to be believed; WARN beyond chance."""
+    if not n_relinked or p_value > normal_tail(thresholds.z):
+        return Verdict.PASS
+    surely = p_value <= thresholds.chance_level / N_WAYS
+    return Verdict.FAIL if surely and n_relinked >= _RELINKED_SHARE * n_named else Verdict.WARN
+
+
+def _relinkage_by_likeness(found: NearCopies, thresholds: LeakageThresholds) -> Iterator[Finding]:
+    """Judge how often scrambled rows point at their own original row, numbers compared by closeness."""
+    if not found.n_own or found.n_relinked is None:
+        return
+    yield Finding.of(
+        "relinkage_by_likeness",
+        _relinkage_verdict(found.n_relinked, found.n_own, found.relink_p_value, thresholds=thresholds),
+        n_affected=found.n_relinked,
+    )(
+        "{rows} points at its own, close numbers counting as alike; rows named at random would give "
+        "{expected}.",
+        "{rows} point at their own, close numbers counting as alike; rows named at random would give "
+        "{expected}.",
+        rows=share_of(found.n_relinked, found.n_own, "scrambled rows that point at one original row"),
+        expected=count_told(found.n_own / found.n_references),
+    )
+
+
+def _near_copy_finding(found: NearCopies, thresholds: LeakageThresholds) -> Finding:
+    """FAIL where more rows point at one person than strangers or mixed values would."""
+    excess = found.excess
+    if excess.p_value > thresholds.chance_level:
+        return Finding.of("near_copies", Verdict.PASS, n_affected=0)(
+            "No more scrambled rows point at one original person than {strangers}, or rows mixed from "
+            "persons alike, would ({n} row looked at).",
+            "No more scrambled rows point at one original person than {strangers}, or rows mixed from "
+            "persons alike, would ({n} rows looked at).",
+            n=found.n_rows,
+            strangers=_strangers(found),
+        )
+    verdict = verdict_by_chance(excess.p_value, thresholds)
+    return Finding.of("near_copies", verdict, n_affected=excess.n_observed)(pointing(found))
+
+
+def verdict_by_chance(p_value: float, thresholds: LeakageThresholds) -> Verdict:
+    """FAIL where persons are found, WARN where chance is unlikely."""
+    if p_value <= member_level(thresholds):
+        return Verdict.FAIL
+    return Verdict.WARN if p_value <= thresholds.chance_level else Verdict.PASS
+
+
+def _strangers(found: NearCopies) -> Text:
+    """Name what stands for strangers."""
+    return own("hold-out records" if found.n_holdout else "original persons among each other")
+
+
+def pointing(found: NearCopies) -> Text:
+    """Say how many rows point at one person, and how many would by chance."""
+    excess = found.excess
+    return text(
+        "{rows} points at one original person, more like that person than like the next by {bits} bits or "
+        "more; by {strangers}, or rows mixed from persons alike, it would be {expected}: people may have "
+        "moved with little changed.",
+        "{rows} point at one original person each ({persons}), more like that person than like the next by "
+        "{bits} bits or more; by {strangers}, or rows mixed from persons alike, it would be {expected}: "
+        "people may have moved with little changed.",
+        n=excess.n_observed,
+        rows=share_of(excess.n_observed, found.n_rows, "scrambled rows looked at"),
+        persons=counted(excess.n_persons, "person"),
+        bits=round(excess.bits),
+        strangers=_strangers(found),
+        expected=count_told(excess.n_expected),
+    )
+
+
+def member_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) -> Iterator[Finding]:
+    """FAIL where original persons are nearer to scrambled rows than outsiders, beyond chance."""
+    found = measures.members
+    if found is None:
+        return
+    verdict = verdict_by_chance(found.p_value, thresholds)
+    if verdict is Verdict.PASS:
+        yield Finding.of("members", verdict, n_affected=0)(
+            "Original persons are no nearer to a scrambled row than hold-out records are ({n} and {others} "
+            "looked at)."
+            if found.by_holdout
+            else "Scrambled rows are no nearer to an original person than original persons are to each "
+            "other, or than rows mixed from persons alike ({n} and {others} looked at).",
+            n=found.n_persons,
+            others=found.n_outsiders,
+        )
+        return
+    yield Finding.of("members", verdict, n_affected=found.n_members)(
+        "Of the {nearest} persons nearest to a scrambled row, by {columns}, {members} are of the original, "
+        "where chance gives {expected}, and {others} of the hold-out: the scrambled table holds persons of "
+        "the original, or nearly."
+        if found.by_holdout
+        else "Of the {nearest} closest matches by {columns}, {members} are a scrambled row and an original "
+        "person, where chance gives at most {expected}, and {others} are two original persons, or a row "
+        "mixed from persons alike: the scrambled table holds persons of the original, or nearly.",
+        nearest=found.n_nearest,
+        columns=_by_columns(found, measures),
+        members=found.n_members,
+        others=found.n_nearest - found.n_members,
+        expected=count_told(found.n_expected),
+    )
+
+
+def member_level(thresholds: LeakageThresholds) -> float:
+    """Return the probability by chance from which members are told."""
+    return thresholds.chance_level / N_WAYS
+
+
+def _by_columns(found: NearerMembers, measures: LeakageMeasures) -> Text:
+    """Name the columns by which persons are near."""
+    if len(found.columns) == len(measures.columns):
+        return own("all columns")
+    return listed(found.columns, at_most=4)
+
+
+def smallest_leak_findings(
+    measures: LeakageMeasures, thresholds: LeakageThresholds, others: Verdict
+) -> Iterator[Finding]:
+    """Say what leak could have been seen; NOT ASSESSED where nothing was, and that says too little."""
+    found = measures.members
+    if found is None or not found.by_holdout:
+        return
+    persons = found.smallest_leak(member_level(thresholds))
+    is_seen = persons is not None and persons <= LARGEST_UNSEEN * found.n_persons
+    verdict = Verdict.NOT_ASSESSED if others is Verdict.PASS and not is_seen else Verdict.PASS
+    if persons is None:
+        yield Finding.of("smallest_leak", verdict)(
+            "With {members} original and {others} hold-out records looked at, nearness to the scrambled "
+            "table could not have shown any leak.",
+            members=found.n_persons,
+            others=found.n_outsiders,
+        )
+        return
+    yield Finding.of("smallest_leak", verdict, n_affected=persons)(
+        "The smallest leak that nearness to the scrambled table could have shown is of {n} person of "
+        "{members} looked at ({share}; beside {others} of the hold-out): a smaller one may be there unseen.",
+        "The smallest leak that nearness to the scrambled table could have shown is of {n} persons of "
+        "{members} looked at ({share}; beside {others} of the hold-out): a smaller one may be there unseen.",
+        members=found.n_persons,
+        share=percent(persons / found.n_persons),
+        others=found.n_outsiders,
+    )
+
+
+def count_told(value: float) -> Text:
+    """Return an expected count with as many decimals as it needs."""
+    if value < 0.005:
+        return own("none" if value == 0 else "fewer than 0.01")
+    return Written(f"{value:,.2f}" if value < 100 else f"{value:,.0f}")
