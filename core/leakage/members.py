@@ -16,14 +16,14 @@ counts once.
 """
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from core.chance import binomial_tail
-from core.coding import IntArray, combination_codes, some_rows, sorted_distinct
+from core.coding import FloatArray, IntArray, combination_codes, some_rows, sorted_distinct
 from core.jobs import Threads
 from core.leakage.near_copies import (
     Records,
@@ -52,6 +52,8 @@ _MOST_INFERRED = 16  # columns that are looked at beside the quasi-identifiers, 
 _SURELY_MORE = 2.0  # without outsiders: times as many as by chance, which a smoother population may give too
 _MOST_WORDS = 65_521  # that have a code of their own
 _SURELY_SEVERAL = 1e-4  # probability by chance, from which persons have several records
+_MAY_BE = 0.05  # probability by chance, from which it is asked what values alone would tell
+_SHUFFLED = 4  # tables with shuffled columns
 _NEARER_THAN, _NEARLY_ALL = 0.05, 0.9  # share of outsiders; of pairs of records that agree
 
 Distances = npt.NDArray[np.uint16]
@@ -335,12 +337,12 @@ def _all_beyond_outsiders(
 
     All others together take about as long as the first.
     """
-    yield _beyond_outsiders(members, outsiders, scrambled, sets[0])
+    yield _beyond_outsiders(members, outsiders, scrambled, sets[0], generator)
     n_cells, n_persons = sum(map(len, sets[1:])), len(sorted_distinct(members.person))
     most = max(_FEWER_ROWS, n_persons * len(sets[0]) // max(n_cells, 1))
     some = [each.some(generator, most) for each in (members, outsiders)]
     for places in sets[1:]:
-        yield _beyond_outsiders(some[0], some[1], scrambled, places)
+        yield _beyond_outsiders(some[0], some[1], scrambled, places, generator)
 
 
 def _sets_of_columns(original: Records, known: Sequence[int]) -> list[tuple[int, ...]]:
@@ -360,12 +362,34 @@ def _several(sets: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
 
 
 def _beyond_outsiders(
-    members: _Persons, outsiders: _Persons, scrambled: Records, places: Sequence[int]
+    members: _Persons,
+    outsiders: _Persons,
+    scrambled: Records,
+    places: Sequence[int],
+    generator: np.random.Generator,
 ) -> NearerMembers:
-    """Hold original persons against outsiders: which are nearer to the scrambled row nearest to them."""
+    """Hold original persons against outsiders: which are nearer to the scrambled row nearest to them.
+
+    Where they are, they have to be more so than to rows whose every column is shuffled on its own: values
+    that only the original has are in these too, but no row of it. Each of these tables tells of one person
+    more, as chance does, so that few persons who are as near by values do not say what chance is.
+    """
     references = _ranked(scrambled, places)
     ours, theirs = (each.nearest(references, places) for each in (members, outsiders))
-    return most_beyond(ours, theirs, share=len(ours) / (len(ours) + len(theirs)))
+    share = len(ours) / (len(ours) + len(theirs))
+    found = most_beyond(ours, theirs, share=share)
+    if found.p_value > _MAY_BE:
+        return found
+    by_values = []
+    for _ in range(_SHUFFLED):
+        shuffled = [replace(column, cells=generator.permutation(column.cells)) for column in references]
+        by_values.append((members.nearest(shuffled, places), outsiders.nearest(shuffled, places)))
+
+    def usual(limits: Distances) -> FloatArray:
+        n_ours, n_theirs = np.sum([_within(*each, limits) for each in by_values], axis=0)
+        return np.maximum(share, (n_ours + _SHUFFLED * share) / (n_ours + n_theirs + _SHUFFLED))
+
+    return most_beyond(ours, theirs, share=usual)
 
 
 def _beyond_strangers(
@@ -395,27 +419,37 @@ def _beyond_strangers(
 
 
 def most_beyond(
-    ours: Distances, theirs: Distances, *, share: float, by_holdout: bool = True
+    ours: Distances,
+    theirs: Distances,
+    *,
+    share: float | Callable[[Distances], FloatArray],
+    by_holdout: bool = True,
 ) -> NearerMembers:
     """Return of how many nearest persons members exceed their share least likely by chance.
 
     Looked at are 8, 16, … nearest persons, up to half of all, with all who are as near as the last of them.
-    `share`: of members by chance.
+    `share`: of members by chance, or what tells it of the persons who are as near as each limit.
     """
     together = np.sort(np.concatenate([ours, theirs]))
     sizes = _sizes(len(together))
     limits = np.unique(together[np.minimum(sizes, len(together)) - 1])
-    n_ours, n_theirs = (np.searchsorted(np.sort(each), limits, side="right") for each in (ours, theirs))
-    chances = binomial_tail(n_ours, n_ours + n_theirs, share)
+    n_ours, n_theirs = _within(ours, theirs, limits)
+    n_nearest = n_ours + n_theirs
+    shares = share(limits) if callable(share) else np.full(len(limits), share)
+    chances = binomial_tail(n_ours, n_nearest, shares)
     at = int(np.argmin(chances))
-    n_nearest = int(n_ours[at] + n_theirs[at])
     return NearerMembers(
-        n_nearest=n_nearest,
+        n_nearest=int(n_nearest[at]),
         n_members=int(n_ours[at]),
-        n_expected=share * n_nearest,
+        n_expected=float(shares[at] * n_nearest[at]),
         n_persons=len(ours),
         n_outsiders=len(theirs),
-        p_value=float(min(1.0, chances[at] * len(limits))),
-        n_tried=len(limits),
+        p_value=float(min(1.0, chances[at] * len(chances))),
+        n_tried=len(chances),
         by_holdout=by_holdout,
     )
+
+
+def _within(ours: Distances, theirs: Distances, limits: Distances) -> IntArray:
+    """Return shape (2, n_limits): the members and the outsiders who are as near as each limit."""
+    return np.stack([np.searchsorted(np.sort(each), limits, side="right") for each in (ours, theirs)])

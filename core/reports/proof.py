@@ -130,9 +130,9 @@ class Session:
     def __init__(self, tables: Mapping[str, Read], *prepare: str) -> None:
         """Give names to tables, and run the statements that all commands begin with."""
         self._before = (*(f"{name} = {each.code}" for name, each in tables.items()), *prepare)
-        self._printed: list[str] = []
+        self._printed = printed = list[str]()
         self.names: dict[str, Any] = {name: each.frame for name, each in tables.items()}
-        self.names |= {"pd": pd, "print": lambda *words: self._printed.append(" ".join(map(str, words)))}
+        self.names |= {"pd": pd, "print": lambda *words: printed.append(" ".join(map(str, words)))}
         self.run(*prepare)
 
     def run(self, *statements: str) -> str:

@@ -75,6 +75,32 @@ def in_any_order(original: Table, _made: Table, rng: np.random.Generator) -> Tab
     return Table({name: rng.permutation(original[name].to_numpy()) for name in original})
 
 
+def towns(n: int, rng: np.random.Generator) -> Table:
+    """Return customers: their towns, and sums that hardly two of them share."""
+    town = rng.choice(20, n, p=(1 / np.arange(1, 21)) / (1 / np.arange(1, 21)).sum())
+    return Table(
+        {
+            "town": [f"Town{each}" for each in town],
+            "zip": 1000 + 37 * (3 * town + rng.integers(0, 3, n)),
+            "balance": rng.lognormal(9, 1.4, n).round(2),
+            "rate": rng.normal(4.1, 1.1, n).round(3),
+            "cards": rng.poisson(1.3, n),
+        }
+    )
+
+
+def told_of_towns(n_copied: int, seed: int) -> NearerMembers:
+    """Return what is found where each column holds the original's values drawn anew, and some rows stay."""
+    rng = np.random.default_rng(seed)
+    original, others = towns(N, rng), towns(N, rng)
+    made = Table({name: rng.choice(original[name].to_numpy(), N) for name in original})
+    copied = original.iloc[rng.permutation(N)[:n_copied]]
+    made = pd.concat([copied, made[n_copied:]])
+    pair = pair_tables(written(original, "original.csv"), written(made, "scrambled.csv"))
+    known, holdout = ("town", "zip"), written(others, "holdout.csv")
+    return nearer_members(pair, pair.columns, LeakageSettings(), quasi_identifiers=known, holdout=holdout)
+
+
 def written(table: Table, name: str) -> Dataset:
     """Return a table as it is read from CSV."""
     return read_dataset(table.to_csv(index=False).encode(), name=name)
@@ -109,6 +135,11 @@ def test_members__are_not_told_where_nobody_stands_in_the_table(release, with_ho
 
 def test_members__of_means_are_told_without_a_holdout():
     assert all(found(averaged, with_holdout=False, seed=seed).p_value <= 1e-3 for seed in range(20, 22))
+
+
+def test_members__are_not_told_by_values_that_only_the_original_has():
+    assert min(told_of_towns(0, seed).p_value for seed in range(50, 58)) > 0.01
+    assert all(told_of_towns(40, seed).p_value <= 1e-3 for seed in range(58, 60))
 
 
 @pytest.mark.slow
