@@ -24,12 +24,12 @@ from core.commands.output import (
     unwritable,
     write_new_files,
 )
-from core.commands.policies import with_outcome
 from core.errors import AuditInputError
 from core.languages import ENGLISH
 from core.options import FORMATS
 from core.plain import json_value
 from core.policies import judge_policy
+from core.policies.of_report import with_outcome
 from core.verdict import Verdict, exit_code
 from core.words import input_error, own, speaking, text
 

@@ -12,7 +12,6 @@ from core.commands import earlier
 from core.commands import engines as in_engine
 from core.commands.audited import Audited
 from core.commands.output import check_new_files, write_new_files
-from core.commands.policies import looks
 from core.commands.reading import table_reader
 from core.commands.risk_release import check_hierarchies, check_release, write_hierarchies, write_release
 from core.counts import audit_counts
@@ -20,6 +19,7 @@ from core.counts.report import counts_report
 from core.counts.result import counts_result
 from core.counts.settings import CountThresholds
 from core.free_text import read_cells
+from core.policies.of_report import looks
 from core.releases import EARLIER, EarlierTable
 from core.reports import InputFacts, Report, input_facts, origin_facts
 from core.result import Result
