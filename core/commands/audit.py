@@ -14,7 +14,7 @@ from core.commands import command
 from core.commands.audited import Audited, check_report_options, memory_asked_for
 from core.commands.output import print_warning
 from core.errors import refuse
-from core.holding import read_unchanged
+from core.holding import read_unchanged, unreadable
 from core.options import Option, policy_option
 from core.policies import Policy
 from core.settings_files import Opened, ToolSettings, fill, is_json, read_settings
@@ -131,8 +131,7 @@ def _settings_in(file: Path, key: str) -> ToolSettings:
     try:
         data = read_unchanged(file)
     except OSError as error:
-        cannot = "{file} cannot be read: {reason}."
-        raise input_error(cannot, file=str(file), reason=str(error.strerror)) from None
+        raise unreadable(error, file=str(file)) from None
     opened = _opened(data, name=file.name, key=key)
     for note in opened.notes:
         print_warning(note)

@@ -57,8 +57,7 @@ def _notes(report: FiledReport, named: str, policy: str) -> list[Text]:
     """Say what was changed since the report was made, and whose limits are not at hand."""
     notes = []
     if report.changed:
-        changed = "{file}: changed since it was made, in: {parts}."
-        notes.append(text(changed, file=report.name, parts=", ".join(report.changed)))
+        notes.append(report.told_changed)
     if named and not policy:
         absent = "{file} names the policy {name}, which does not come along. Give it by --policy."
         notes.append(text(absent, file=report.name, name=named))
