@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from core.at_hand import Source
     from core.filed import FiledReport, Repeat
 
-_OF_SEVERAL_RUNS = ("tabular",)
 _REFUSED = "The report cannot be repeated: its command is refused ({reason})."
 
 
@@ -174,7 +173,7 @@ def audit_again(key: str, runs: Sequence[Sequence[str]], policy: Policy | None =
     The result is held against the limits of `policy` where the words name none. AuditInputError: words that
     no tool takes, or that would write a file; and as the audit does.
     """
-    if key not in TOOLS or (len(runs) > 1 and key not in _OF_SEVERAL_RUNS):
+    if key not in TOOLS or (len(runs) > 1 and not tool(key).by_file):
         raise input_error(_REFUSED, reason=key)
     asked = []
     for words in runs:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -202,22 +203,14 @@ def _audit_counts(
         raise input_error("--ledger counts persons: of a table of counts, keep the table itself.")
     audited = audit_counts(
         dataset,
-        counts=settings.counts,
-        dimensions=settings.categories(dataset.columns),
-        sensitive=settings.sensitive,
-        magnitude=settings.magnitude,
-        contributor=settings.contributor,
+        **settings.of_counts(dataset.columns),
         others=others,
         thresholds=from_options(CountThresholds, arguments),
     )
 
-    def report(created_at: datetime) -> Report:
-        inputs = [input_facts(dataset, "table"), *(input_facts(each, "published too") for each in others)]
-        return counts_report(audited, inputs=inputs, created_at=created_at, settings=settings)
-
     return Audited(
         verdict=audited.overall,
-        report=report,
+        report=partial(counts_report, audited, (dataset, *others), settings),
         result=lambda: counts_result(audited, settings),
         looks=lambda policy: looks(policy, dataset, left_out=settings.leave_out),
         problems=(*before.problems, *_ledgers(before)),

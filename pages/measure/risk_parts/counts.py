@@ -9,7 +9,7 @@ from core.counts import CellsMeasurement, CountsAudit, CountThresholds, judge_co
 from core.counts.report import counts_report
 from core.counts.result import counts_result
 from core.counts.tool import TOOL
-from core.reports import Report, input_facts
+from core.reports import Report
 from core.risk import RiskSettings, check_settings
 from core.tables import Dataset
 from core.words import input_error, say
@@ -48,25 +48,12 @@ def _audit(
 @remembered()
 def _cells(table: Dataset, settings: RiskSettings, others: tuple[Dataset, ...]) -> CellsMeasurement:
     """Measure a table of counts, whatever counts as small, beside others."""
-    return measure_cells(
-        table,
-        counts=settings.counts,
-        dimensions=settings.categories(table.columns),
-        sensitive=settings.sensitive,
-        magnitude=settings.magnitude,
-        contributor=settings.contributor,
-        others=others,
-    )
+    return measure_cells(table, **settings.of_counts(table.columns), others=others)
 
 
 def _report(shown: Shown, created_at: datetime) -> Report:
     tables = (shown.given["table"], *shown.earlier.tables)
-    return counts_report(
-        shown.audit,
-        inputs=[input_facts(each, "published too" if n else "table") for n, each in enumerate(tables)],
-        created_at=created_at,
-        settings=shown.settings,
-    )
+    return counts_report(shown.audit, tables, shown.settings, created_at)
 
 
 COUNTS = ToolPage(
