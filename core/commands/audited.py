@@ -198,7 +198,7 @@ def check_report_options(arguments: Asked) -> None:
 
 def memory_asked_for(arguments: Asked) -> int | None:
     """Return the bytes of memory that a process may take, where that was asked for."""
-    megabytes: int | None = getattr(arguments, "memory", None)
+    megabytes: int | None = arguments.memory
     if megabytes is not None and megabytes < 1:
         raise input_error("--memory must be at least 1 MB; received {given}.", given=megabytes)
     return None if megabytes is None else megabytes << 20

@@ -16,9 +16,7 @@ from core.leakage.result import leakage_result, rows_result
 from core.policies.of_report import looks
 from core.reports import Report, input_facts, origin_facts
 from core.settings_form import from_options
-from core.words import own, text
-
-_TREATED = {"leave out": text("leave out"), "match": text("match"), "difference": text("difference")}
+from core.words import own
 
 
 def audit(arguments: Asked) -> Audited:
