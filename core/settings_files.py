@@ -184,8 +184,7 @@ def read_settings(data: bytes, *, name: str, tool: str) -> Opened:
     content = read_toml(data, name=name)
     given = content.get("tool", tool)
     if given != tool:
-        other = "{file} holds settings of {given}, not of {tool}."
-        raise input_error(other, file=name, given=str(given), tool=tool)
+        raise of_another_tool(name, given=str(given), tool=tool)
     version = str(content.get("version", __version__))[:_LONGEST_WORD]
     known = known_settings(tool)
     top = _TOP if declared(tool).by_file else _TOP[:-1]
@@ -214,6 +213,11 @@ def read_settings(data: bytes, *, name: str, tool: str) -> Opened:
     policy = str(content.get("policy", ""))
     settings = ToolSettings(tool=tool, version=version, values=values, by_file=by_file, policy=policy)
     return Opened(settings=settings, notes=tuple(first_problems(notes, name=name)))
+
+
+def of_another_tool(name: str, *, given: str, tool: str) -> AuditInputError:
+    """Return the error of a file that sets another tool."""
+    return input_error("{file} holds settings of {given}, not of {tool}.", file=name, given=given, tool=tool)
 
 
 def read_toml(data: bytes, *, name: str) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from core.commands.risk_release import check_hierarchies, check_release, write_h
 from core.counts import audit_counts
 from core.counts.report import counts_report
 from core.counts.result import counts_result
-from core.counts.settings import CountThresholds
+from core.counts.settings import CountThresholds, no_ledger
 from core.free_text import read_cells
 from core.policies.of_report import looks
 from core.releases import EARLIER, EarlierTable
@@ -57,7 +57,7 @@ from core.risk.report import risk_report
 from core.risk.result import risk_result
 from core.settings_form import from_options
 from core.tables import Dataset, ReadOptions, read_dataset
-from core.words import input_error, own, text
+from core.words import input_error, own
 
 
 def audit(arguments: Asked) -> Audited:
@@ -213,16 +213,8 @@ def _audit_counts(
         report=partial(counts_report, audited, (dataset, *others), settings),
         result=lambda: counts_result(audited, settings),
         looks=lambda policy: looks(policy, dataset, left_out=settings.leave_out),
-        problems=(*before.problems, *_ledgers(before)),
+        problems=(*before.problems, *(no_ledger(name) for name, _ in before.ledgers)),
     )
-
-
-def _ledgers(before: earlier.Before) -> list[str]:
-    """Say of ledgers that no table of counts is held against them."""
-    return [
-        text("{file} is a ledger of persons; give the earlier table of counts itself.", file=name)
-        for name, _ in before.ledgers
-    ]
 
 
 def _chosen(arguments: Asked) -> RiskSettings:

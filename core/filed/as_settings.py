@@ -9,6 +9,7 @@ from core.settings_files import (
     ToolSettings,
     first_problems,
     known_settings,
+    of_another_tool,
     refuse_impossible,
     settings_asked,
 )
@@ -25,8 +26,7 @@ def settings_in_report(data: bytes, *, name: str, tool: str) -> Opened:
     """
     report = read_report(data, name=name)
     if report.tool != tool:
-        other = "{file} holds settings of {given}, not of {tool}."
-        raise input_error(other, file=name, given=report.tool, tool=tool)
+        raise of_another_tool(name, given=report.tool, tool=tool)
     if not report.arguments:
         nothing = (
             "{file} does not say what was asked: nothing was verified in it, or it was asked in an engine."

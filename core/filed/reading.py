@@ -327,13 +327,18 @@ def read_report(source: bytes | Path, *, name: str = "") -> FiledReport:
         raise input_error(
             "{file} is an archive. Unpack it, and give the JSON report that is in it.", file=name
         )
-    if len(data) > LARGEST_REPORT:
-        most = LARGEST_REPORT >> 20
-        raise input_error("{file} is larger than {most} MB, which no report is.", file=name, most=most)
+    refuse_larger(data, LARGEST_REPORT, name=name)
     answer = looked_at(read_for_other, data, name=name)
     document, digest = answer["report"], hashlib.sha256(data).hexdigest()
     of_file = {"name": name, "sha256": digest, "document": document, "changed": answer["changed"]}
     return convert({**document, **of_file}, FiledReport)
+
+
+def refuse_larger(data: bytes, most: int, *, name: str) -> None:
+    """Refuse a file of more bytes than a report has."""
+    if len(data) > most:
+        too_large = "{file} is larger than {most} MB, which no report is."
+        raise input_error(too_large, file=name, most=most >> 20)
 
 
 def looked_at(task: Callable[..., Answer], data: bytes, *, name: str) -> Document:
