@@ -22,8 +22,7 @@ class Asked(SimpleNamespace):
 
 def as_usual(tool: Tool) -> dict[str, Any]:
     """Return what a tool is asked where nothing is given."""
-    asked = {told.dest: told.usual for told in tool.asks if not told.sets}
-    return {name: [*value] if isinstance(value, list) else value for name, value in asked.items()}
+    return {told.dest: told.usual for told in tool.asks if not told.sets}
 
 
 def converter(told: Option) -> Callable[[str], Any]:

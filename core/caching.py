@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import partial, wraps
@@ -107,10 +107,15 @@ class Vault:
         return stored
 
     def remove(self, key: str) -> None:
-        """Forget a file and everything read from it."""
+        """Forget a file, everything read from it, and what was found in that."""
         self._files.pop(key, None)
+        gone = {key}
         for read in [read for read in self._datasets if read[0] == key]:
-            del self._datasets[read]
+            known = self._datasets.pop(read)
+            gone |= {known.fingerprint} if isinstance(known, Dataset) else set()
+        for results in self._results.values():
+            for each in [each for each in results if _is_of(each, gone)]:
+                del results[each]
 
     def dataset(self, key: str, options: ReadOptions) -> Dataset:
         """Read a file of the vault as a table, once for each set of options."""
@@ -326,6 +331,13 @@ def _key(given: Any) -> Hashable:
         return type(given), tuple(_key(getattr(given, each.name)) for each in fields(given))
     hash(given)  # what has no value of its own to be remembered by is refused
     return given
+
+
+def _is_of(key: Hashable, given: Collection[str]) -> bool:
+    """Return whether a result that is remembered by a key is of one of some files and tables."""
+    if isinstance(key, tuple):
+        return any(_is_of(each, given) for each in key)
+    return isinstance(key, str) and key in given
 
 
 def where_it_fits(measure: Callable[P, Result]) -> Callable[P, Result]:

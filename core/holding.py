@@ -13,6 +13,7 @@ from weakref import finalize
 
 import pyarrow as pa
 
+from core.errors import AuditInputError
 from core.words import input_error
 
 if sys.platform == "linux":
@@ -81,6 +82,11 @@ def read_unchanged(path: Path, *, name: str = "", most: int = LARGEST_DOCUMENT) 
     name = name or path.name
     with unchanged(path, name=name), open_input(path, name=name) as file:
         return read_whole(file, name=name, most=most)
+
+
+def unreadable(error: OSError, *, file: str) -> AuditInputError:
+    """Return the error of a file that somebody named and nobody can read."""
+    return input_error("{file} cannot be read: {reason}.", file=file, reason=str(error.strerror))
 
 
 class Shared:

@@ -70,8 +70,10 @@ class Option(Setting):
     @property
     def usual(self) -> Any:
         """Return what a command is asked where it is not given; a form has defaults of its own."""
-        if self.is_field or self.default is not None:
-            return None if self.is_field else self.default
+        if self.is_field:
+            return None
+        if self.default is not None:
+            return self.default
         return False if self.kind is bool else [] if self.is_several or self.adds_up else None
 
 

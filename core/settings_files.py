@@ -20,7 +20,7 @@ from core.asked import Asked, words_asked
 from core.errors import AuditInputError
 from core.options import Option
 from core.settings_form import NONE, Setting, described, given_options, option_of, parts_of, settings_named_by
-from core.tools import tool
+from core.tools import tool as declared
 from core.words import Text, input_error, own, text
 
 _MOST_DOTS = 1000  # between two commas, or on a line
@@ -28,7 +28,6 @@ _MOST_KEYS = 20_000  # with brackets
 LARGEST_FILE = 1 << 20  # bytes
 MOST_PROBLEMS = 20  # that are told of a file
 _LONGEST_WORD = 100  # letters of a key or a version, as far as they are looked at and told
-_OF_FILES = ("tabular",)  # tools that may be asked otherwise of single files
 _TABLES = ("settings", "files")
 _TOP = ("tool", "version", "policy", *_TABLES)
 _LINE = re.compile(r"line ([0-9]{1,9})")
@@ -74,7 +73,7 @@ class ToolSettings:
 @cache
 def known_settings(key: str) -> Mapping[str, Option]:
     """Return all that can be set for a tool, by name: its settings, and its command's further options."""
-    return {told.name: told for told in tool(key).asks if told.use == "setting" and not told.sets}
+    return {told.name: told for told in declared(key).asks if told.use == "setting" and not told.sets}
 
 
 def settings_asked(
@@ -116,13 +115,13 @@ def _has_usual(told: Setting) -> bool:
 
 def _given(key: str, words: Sequence[str]) -> tuple[list[Path], dict[str, Any]]:
     """Return the files that a command names, and what it sets."""
-    asked = words_asked(tool(key), words, refused="A command cannot be read: {reason}.")
+    asked = words_asked(declared(key), words, refused="A command cannot be read: {reason}.")
     values = {
         told.name: _plain(told, asked[told.dest])
         for told in known_settings(key).values()
         if told.dest in asked and told.is_plain and not told.secret
     }
-    by_hand = [Path(original) for original, *_ in asked.get("pair", ())] if key in _OF_FILES else []
+    by_hand = [Path(original) for original, *_ in asked.get("pair", ())] if declared(key).by_file else []
     return [*asked.get("originals", ()), *by_hand], values
 
 
@@ -185,11 +184,10 @@ def read_settings(data: bytes, *, name: str, tool: str) -> Opened:
     content = read_toml(data, name=name)
     given = content.get("tool", tool)
     if given != tool:
-        other = "{file} holds settings of {given}, not of {tool}."
-        raise input_error(other, file=name, given=str(given), tool=tool)
+        raise of_another_tool(name, given=str(given), tool=tool)
     version = str(content.get("version", __version__))[:_LONGEST_WORD]
     known = known_settings(tool)
-    top = _TOP if tool in _OF_FILES else _TOP[:-1]
+    top = _TOP if declared(tool).by_file else _TOP[:-1]
     unknown: list[tuple[str, Iterable[str]]] = [(key, top) for key in content if key not in top]
     problems: list[str] = []
 
@@ -215,6 +213,11 @@ def read_settings(data: bytes, *, name: str, tool: str) -> Opened:
     policy = str(content.get("policy", ""))
     settings = ToolSettings(tool=tool, version=version, values=values, by_file=by_file, policy=policy)
     return Opened(settings=settings, notes=tuple(first_problems(notes, name=name)))
+
+
+def of_another_tool(name: str, *, given: str, tool: str) -> AuditInputError:
+    """Return the error of a file that sets another tool."""
+    return input_error("{file} holds settings of {given}, not of {tool}.", file=name, given=given, tool=tool)
 
 
 def read_toml(data: bytes, *, name: str) -> dict[str, Any]:
@@ -275,7 +278,7 @@ def _problems(values: Mapping[str, Any], known: Mapping[str, Setting], key: str)
         problems = [problem for name, value in values.items() for problem in problems_of(known[name], value)]
         if not problems:
             arguments = Asked(**{known[name].dest: _argument(known[name], values[name]) for name in values})
-            for form in tool(key).forms:
+            for form in declared(key).forms:
                 problems += _problems_together(form, arguments)
     return problems
 

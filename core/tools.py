@@ -60,6 +60,7 @@ class Tool:
     section: str = ""  # of the pages, in which its own is
     icon: str = ""  # of its page
     files_are: str = "files"  # what its JSON calls the files of a run
+    by_file: bool = False  # whether single files of a run may be asked otherwise
     asked: str = ""  # the question as the person would ask it, where that is shorter
     needs: str = ""  # what the person has to have at hand
     upload: str = ""  # what to upload, in which format

@@ -136,7 +136,7 @@ def settings_schema(key: str) -> dict[str, Any]:
     known = {name: _in_file(told) for name, told in known_settings(key).items()}
     settings = {"type": "object", "properties": known, "additionalProperties": False}
     properties = {"tool": {"const": key}, "version": _TEXT, "policy": _TEXT, "settings": settings}
-    if key == "tabular":
+    if tool(key).by_file:
         properties["files"] = {"type": "object", "additionalProperties": settings}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

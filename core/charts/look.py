@@ -195,7 +195,7 @@ def vega_lite(chart: alt.LayerChart, *, validate: bool = False) -> dict[str, Any
 
 
 def described(written: Mapping[str, Any]) -> str:
-    """Return what a chart shows in words: the titles of its axes, and what its first marks are."""
+    """Return what a chart shows in words: titles of axes, what its first marks are, and thresholds."""
     layers = [each["encoding"] for each in written["layer"]]
     axes = (("x", "Horizontal axis: {title}."), ("y", "Vertical axis: {title}."))
     titles = [(layers[0].get(axis, {}).get("title"), message) for axis, message in axes]
@@ -206,11 +206,14 @@ def described(written: Mapping[str, Any]) -> str:
     ]
     told: list[object] = []
     for layer in written["layer"]:
-        tips = layer["encoding"].get("tooltip")
+        tips, words = (layer["encoding"].get(name) for name in ("tooltip", "text"))
+        named = layer.get("data", written.get("data"))
         if isinstance(tips, list) and tips not in told:
             told.append(tips)
-            named = layer.get("data", written.get("data"))
             said.append(_first_marks(tips, written["datasets"][named["name"]]))
+        elif words and layer["mark"].get("color") == COLORS["threshold"]:
+            (row,) = pd.DataFrame(written["datasets"][named["name"]]).to_dict(orient="records")
+            said.append(say("Threshold: {words}.", words=row[words["field"]]))
     return " ".join(said)
 
 

@@ -14,7 +14,7 @@ from core.commands import command
 from core.commands.audited import Audited, check_report_options, memory_asked_for
 from core.commands.output import print_warning
 from core.errors import refuse
-from core.holding import read_unchanged
+from core.holding import read_unchanged, unreadable
 from core.options import Option, policy_option
 from core.policies import Policy
 from core.settings_files import Opened, ToolSettings, fill, is_json, read_settings
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from core.at_hand import Source
     from core.filed import FiledReport, Repeat
 
-_OF_SEVERAL_RUNS = ("tabular",)
 _REFUSED = "The report cannot be repeated: its command is refused ({reason})."
 
 
@@ -131,8 +130,7 @@ def _settings_in(file: Path, key: str) -> ToolSettings:
     try:
         data = read_unchanged(file)
     except OSError as error:
-        cannot = "{file} cannot be read: {reason}."
-        raise input_error(cannot, file=str(file), reason=str(error.strerror)) from None
+        raise unreadable(error, file=str(file)) from None
     opened = _opened(data, name=file.name, key=key)
     for note in opened.notes:
         print_warning(note)
@@ -175,7 +173,7 @@ def audit_again(key: str, runs: Sequence[Sequence[str]], policy: Policy | None =
     The result is held against the limits of `policy` where the words name none. AuditInputError: words that
     no tool takes, or that would write a file; and as the audit does.
     """
-    if key not in TOOLS or (len(runs) > 1 and key not in _OF_SEVERAL_RUNS):
+    if key not in TOOLS or (len(runs) > 1 and not tool(key).by_file):
         raise input_error(_REFUSED, reason=key)
     asked = []
     for words in runs:

@@ -24,12 +24,12 @@ from core.commands.output import (
     unwritable,
     write_new_files,
 )
-from core.commands.policies import with_outcome
 from core.errors import AuditInputError
 from core.languages import ENGLISH
 from core.options import FORMATS
 from core.plain import json_value
 from core.policies import judge_policy
+from core.policies.of_report import with_outcome
 from core.verdict import Verdict, exit_code
 from core.words import input_error, own, speaking, text
 
@@ -198,7 +198,7 @@ def check_report_options(arguments: Asked) -> None:
 
 def memory_asked_for(arguments: Asked) -> int | None:
     """Return the bytes of memory that a process may take, where that was asked for."""
-    megabytes: int | None = getattr(arguments, "memory", None)
+    megabytes: int | None = arguments.memory
     if megabytes is not None and megabytes < 1:
         raise input_error("--memory must be at least 1 MB; received {given}.", given=megabytes)
     return None if megabytes is None else megabytes << 20

@@ -14,12 +14,12 @@ from core.asked import Asked
 from core.commands import earlier
 from core.commands import engines as in_engine
 from core.commands.audited import Audited
-from core.commands.policies import looks
 from core.commands.reading import read_options
 from core.delivery.in_engine import audit_delivery_in_engine
 from core.delivery.result import delivery_result
 from core.errors import AuditInputError
 from core.free_text import read_cells
+from core.policies.of_report import looks
 from core.releases import EARLIER
 from core.settings_form import from_options
 from core.tables import Dataset, ReadOptions, read_dataset, read_sheets

@@ -11,7 +11,7 @@ from core.errors import AuditInputError
 from core.filed import deciding
 from core.filed.package import FILED_ENDINGS, Signed, checked_signature, evidence_zip
 from core.filed.signing import read_private_key, sign
-from core.holding import read_unchanged
+from core.holding import read_unchanged, unreadable
 from core.words import input_error, text
 
 _READ_BY_OTHERS = stat.S_IRWXG | stat.S_IRWXO
@@ -97,8 +97,7 @@ def _read(path: Path) -> bytes:
     try:
         return read_unchanged(path)
     except OSError as error:
-        cannot = "{file} cannot be read: {reason}."
-        raise input_error(cannot, file=str(path), reason=str(error.strerror)) from None
+        raise unreadable(error, file=str(path)) from None
 
 
 def _decided(data: bytes, path: Path, arguments: argparse.Namespace) -> deciding.DecidedReport:

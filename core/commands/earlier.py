@@ -14,6 +14,7 @@ from core.commands.output import check_new_files, write_new_files
 from core.commands.reading import table_reader
 from core.engines import Address, address_of
 from core.errors import AuditInputError
+from core.holding import unreadable
 from core.releases import EARLIER, EarlierTable, Ledger, ReleasedTable, new_ledger, read_ledger, read_salt
 from core.tables import Dataset
 from core.words import input_error
@@ -87,8 +88,7 @@ def _bytes(path: Path) -> bytes:
     try:
         return at_hand.bytes_at(path)
     except OSError as error:
-        cannot = "{file} cannot be read: {reason}."
-        raise input_error(cannot, file=str(path), reason=str(error.strerror)) from None
+        raise unreadable(error, file=str(path)) from None
 
 
 def _read(arguments: Asked, read: Callable[[Path], Dataset] | None) -> Before:

@@ -5,7 +5,6 @@ from datetime import datetime
 from core.asked import Asked
 from core.commands import engines as in_engine
 from core.commands.audited import Audited
-from core.commands.policies import looks
 from core.commands.reading import table_reader
 from core.free_text import read_cells
 from core.leakage import LeakageSettings, LeakageThresholds, audit_leakage
@@ -14,11 +13,10 @@ from core.leakage.in_engine import audit_rows_in_engine
 from core.leakage.proof import leakage_proof
 from core.leakage.report import leakage_report, rows_report
 from core.leakage.result import leakage_result, rows_result
+from core.policies.of_report import looks
 from core.reports import Report, input_facts, origin_facts
 from core.settings_form import from_options
-from core.words import own, text
-
-_TREATED = {"leave out": text("leave out"), "match": text("match"), "difference": text("difference")}
+from core.words import own
 
 
 def audit(arguments: Asked) -> Audited:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,14 +13,14 @@ from core.commands import earlier
 from core.commands import engines as in_engine
 from core.commands.audited import Audited
 from core.commands.output import check_new_files, write_new_files
-from core.commands.policies import looks
 from core.commands.reading import table_reader
 from core.commands.risk_release import check_hierarchies, check_release, write_hierarchies, write_release
 from core.counts import audit_counts
 from core.counts.report import counts_report
 from core.counts.result import counts_result
-from core.counts.settings import CountThresholds
+from core.counts.settings import CountThresholds, no_ledger
 from core.free_text import read_cells
+from core.policies.of_report import looks
 from core.releases import EARLIER, EarlierTable
 from core.reports import InputFacts, Report, input_facts, origin_facts
 from core.result import Result
@@ -56,7 +57,7 @@ from core.risk.report import risk_report
 from core.risk.result import risk_result
 from core.settings_form import from_options
 from core.tables import Dataset, ReadOptions, read_dataset
-from core.words import input_error, own, text
+from core.words import input_error, own
 
 
 def audit(arguments: Asked) -> Audited:
@@ -202,34 +203,18 @@ def _audit_counts(
         raise input_error("--ledger counts persons: of a table of counts, keep the table itself.")
     audited = audit_counts(
         dataset,
-        counts=settings.counts,
-        dimensions=settings.categories(dataset.columns),
-        sensitive=settings.sensitive,
-        magnitude=settings.magnitude,
-        contributor=settings.contributor,
+        **settings.of_counts(dataset.columns),
         others=others,
         thresholds=from_options(CountThresholds, arguments),
     )
 
-    def report(created_at: datetime) -> Report:
-        inputs = [input_facts(dataset, "table"), *(input_facts(each, "published too") for each in others)]
-        return counts_report(audited, inputs=inputs, created_at=created_at, settings=settings)
-
     return Audited(
         verdict=audited.overall,
-        report=report,
+        report=partial(counts_report, audited, (dataset, *others), settings),
         result=lambda: counts_result(audited, settings),
         looks=lambda policy: looks(policy, dataset, left_out=settings.leave_out),
-        problems=(*before.problems, *_ledgers(before)),
+        problems=(*before.problems, *(no_ledger(name) for name, _ in before.ledgers)),
     )
-
-
-def _ledgers(before: earlier.Before) -> list[str]:
-    """Say of ledgers that no table of counts is held against them."""
-    return [
-        text("{file} is a ledger of persons; give the earlier table of counts itself.", file=name)
-        for name, _ in before.ledgers
-    ]
 
 
 def _chosen(arguments: Asked) -> RiskSettings:

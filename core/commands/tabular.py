@@ -17,12 +17,12 @@ from core.commands.audited import Audited, memory_asked_for, print_evidence
 from core.commands.batches import Batch, arguments_that_matter
 from core.commands.folders import tell_passed_over
 from core.commands.output import DEFAULT_REPORT_DIR, print_lines
-from core.commands.policies import looks
 from core.commands.reading import table_reader
 from core.errors import AuditInputError
 from core.free_text import check_reading, read_cells
 from core.options import place
 from core.patterns import CATALOGUE
+from core.policies.of_report import looks
 from core.reports import Report, origin_facts
 from core.reports.as_text import lines_of
 from core.settings_form import from_options, given_options

@@ -56,7 +56,7 @@ def repeat_document(repeat: Repeat) -> dict[str, object]:
         "report_sha256": repeat.filed.sha256,
         "tool": repeat.filed.tool,
         "outcome": repeat.sameness.value,
-        "changed_parts": list(repeat.changed),
+        "changed_parts": list(repeat.filed.changed),
         "n_differences": repeat.n_differences,
         "differences": [each._asdict() for each in repeat.differences],
         "not_repeated": [str(each) for each in repeat.notes],

@@ -3,6 +3,12 @@
 from dataclasses import dataclass
 
 from core.settings_form import Widget, check, setting
+from core.words import Text, text
+
+
+def no_ledger(file: str) -> Text:
+    """Say that no table of counts is held against a ledger."""
+    return text("{file} is a ledger of persons; give the earlier table of counts itself.", file=file)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -95,14 +95,9 @@ class Comparison:
         """Say what a reader of the result has to know besides."""
         is_better = any(each.direction == "better" for each in self.verdicts)
         asked = text("The settings differ: a verdict that is better may be so because less was asked.")
-        changed = "{file}: changed since it was made, in: {parts}."
         return (
             *((asked,) if is_better and self.settings else ()),
-            *(
-                text(changed, file=each.name, parts=", ".join(each.changed))
-                for each in (self.before, self.after)
-                if each.changed
-            ),
+            *(each.told_changed for each in (self.before, self.after) if each.changed),
         )
 
     @property

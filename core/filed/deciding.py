@@ -15,7 +15,14 @@ from msgspec.structs import replace
 from core import __version__
 from core.apart import Answer
 from core.errors import AuditInputError, refuse
-from core.filed.reading import LARGEST_REPORT, FiledReport, changed_parts, looked_at, read_report
+from core.filed.reading import (
+    LARGEST_REPORT,
+    FiledReport,
+    changed_parts,
+    looked_at,
+    read_report,
+    refuse_larger,
+)
 from core.reports.as_json import json_bytes
 from core.reports.model import in_utc
 from core.verdict import Verdict
@@ -251,9 +258,7 @@ def read_decided(data: bytes, *, name: str) -> DecidedReport:
     AuditInputError
         Another file, one that was cut short, changed by hand or damaged, or one of a newer form.
     """
-    if len(data) > 2 * LARGEST_REPORT:
-        most = 2 * LARGEST_REPORT >> 20
-        raise input_error("{file} is larger than {most} MB, which no report is.", file=name, most=most)
+    refuse_larger(data, 2 * LARGEST_REPORT, name=name)
     parts = convert(looked_at(decided_for_other, data, name=name)["decided"], _Parts)
     undecided = json_bytes(parts.report)
     report = read_report(undecided, name=parts.undecided.name)

@@ -14,13 +14,13 @@ from msgspec.structs import fields
 
 from core import __version__
 from core.apart import Answer, Document, EndedError, ask_apart, refused
-from core.holding import read_unchanged
+from core.holding import read_unchanged, unreadable
 from core.plain import Scalar, parsed_json
 from core.reports.as_json import REPORT_FORMAT, document_digest, part_digests
 from core.reports.model import InputFacts
 from core.result import Col, Table
 from core.verdict import Finding, Verdict
-from core.words import Text, input_error, text_of
+from core.words import Text, input_error, text, text_of
 
 LARGEST_REPORT = 32 << 20  # bytes
 WORTH_APART = 4 << 20  # bytes; whatever smaller ones hold takes less than 200 MB
@@ -247,6 +247,12 @@ class FiledReport(ReportParts, frozen=True, kw_only=True, dict=True):
         return tuple(_as_filed(table, document) for document, tables in said for table in tables)
 
     @property
+    def told_changed(self) -> Text:
+        """Say which parts were changed."""
+        message = "{file}: changed since it was made, in: {parts}."
+        return text(message, file=self.name, parts=", ".join(self.changed))
+
+    @property
     def digest(self) -> str:
         """Return the digest of its content as it is now, its time left out."""
         return document_digest(self.document)
@@ -316,19 +322,23 @@ def read_report(source: bytes | Path, *, name: str = "") -> FiledReport:
     try:
         data = read_unchanged(source, name=name) if isinstance(source, Path) else source
     except OSError as error:
-        cannot = "{file} cannot be read: {reason}."
-        raise input_error(cannot, file=name, reason=str(error.strerror)) from None
+        raise unreadable(error, file=name) from None
     if data.startswith(_ZIP):
         raise input_error(
             "{file} is an archive. Unpack it, and give the JSON report that is in it.", file=name
         )
-    if len(data) > LARGEST_REPORT:
-        most = LARGEST_REPORT >> 20
-        raise input_error("{file} is larger than {most} MB, which no report is.", file=name, most=most)
+    refuse_larger(data, LARGEST_REPORT, name=name)
     answer = looked_at(read_for_other, data, name=name)
     document, digest = answer["report"], hashlib.sha256(data).hexdigest()
     of_file = {"name": name, "sha256": digest, "document": document, "changed": answer["changed"]}
     return convert({**document, **of_file}, FiledReport)
+
+
+def refuse_larger(data: bytes, most: int, *, name: str) -> None:
+    """Refuse a file of more bytes than a report has."""
+    if len(data) > most:
+        too_large = "{file} is larger than {most} MB, which no report is."
+        raise input_error(too_large, file=name, most=most >> 20)
 
 
 def looked_at(task: Callable[..., Answer], data: bytes, *, name: str) -> Document:

@@ -92,8 +92,6 @@ class Repeat:
 
     Attributes
     ----------
-    changed
-        Parts of the filed report that were changed after it was made, whatever the repetition came to.
     differences
         The first of them, in the order of the report.
     n_differences
@@ -108,7 +106,6 @@ class Repeat:
 
     filed: FiledReport
     sameness: Sameness
-    changed: tuple[str, ...]
     differences: tuple[Difference, ...]
     n_differences: int
     used: tuple[tuple[InputFacts, str], ...]
@@ -147,12 +144,8 @@ class Repeat:
                 file=self.filed.name,
                 version=self.filed.version,
             )
-        if self.changed:
-            return text(
-                "{file}: changed since it was made, in: {parts}.",
-                file=self.filed.name,
-                parts=", ".join(self.changed),
-            )
+        if self.filed.changed:
+            return self.filed.told_changed
         differences = counted(self.n_differences, "difference")
         return text(
             "{file}: the audit comes to another report, with {differences}.",
@@ -198,7 +191,6 @@ def repeat_report(filed: FiledReport, files: Sequence[Source], audit: Auditor) -
     return Repeat(
         filed=filed,
         sameness=sameness,
-        changed=filed.changed,
         differences=tuple(found[:MOST_DIFFERENCES]),
         n_differences=len(found),
         used=used,

@@ -3,7 +3,7 @@
 from core.demo import LEAKAGE
 from core.leakage.settings import LeakageSettings, LeakageThresholds
 from core.measures import leakage as measures_of
-from core.options import EVIDENCE, MEMORY_LIMIT, READING, TEXT, file_option, option
+from core.options import EVIDENCE, MEMORY_LIMIT, READING, TEXT, Option, file_option, option
 from core.tools import Input, Tool
 
 _LIMITS = (
@@ -14,6 +14,13 @@ _LIMITS = (
     "Near copies are looked for among up to 1,000 scrambled rows: few persons of very many may be missed.",
     "Nothing here calls a table anonymous.",
 )
+
+
+def _table(role: str, words: str) -> Option:
+    """Return the argument that names one of the two tables."""
+    return file_option(role, words, metavar=role.upper(), in_engine=True, is_needed=True)
+
+
 TOOL = Tool(
     key="leakage",
     title="Row leakage",
@@ -32,20 +39,12 @@ TOOL = Tool(
         Input(
             role="original",
             label="Original table",
-            taken_by=(
-                file_option(
-                    "original", "the original table", metavar="ORIGINAL", in_engine=True, is_needed=True
-                ),
-            ),
+            taken_by=(_table("original", "the original table"),),
         ),
         Input(
             role="scrambled",
             label="Scrambled table",
-            taken_by=(
-                file_option(
-                    "scrambled", "the scrambled table", metavar="SCRAMBLED", in_engine=True, is_needed=True
-                ),
-            ),
+            taken_by=(_table("scrambled", "the scrambled table"),),
         ),
         Input(
             role="holdout",

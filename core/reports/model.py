@@ -18,8 +18,7 @@ from core import __version__
 from core.measures import MEASURES
 from core.measures.measure import Unit
 from core.plain import printable, setting_text, shell_word
-from core.result import Col as Column
-from core.result import Drawing, Figure, Table
+from core.result import Col, Drawing, Figure, Table
 from core.tables import MISSING_SPELLINGS, Dataset
 from core.verdict import Finding, Verdict, next_steps, worst_first
 from core.words import Text, amount, counted, joined, own, part_of, say, text
@@ -41,7 +40,7 @@ class InputFacts:
     options: Mapping[str, object] | None = None  # a table's reading options, so that it is read alike again
 
 
-def headings(columns: Sequence[Column]) -> list[str]:
+def headings(columns: Sequence[Col]) -> list[str]:
     """Return the headings in the language spoken, each once."""
     told: list[str] = []
     for column in columns:
@@ -88,7 +87,7 @@ def said_frame(table: Table) -> pd.DataFrame:
     )
 
 
-def _kind(cells: Sequence[object], column: Column) -> str | type | None:
+def _kind(cells: Sequence[object], column: Col) -> str | type | None:
     """Return the type of a column where pandas would take another."""
     known = [cell for cell in cells if cell is not None]
     are_whole = 0 < len(known) < len(cells) and all(type(n) is int and abs(n) < 2**63 for n in known)
@@ -403,7 +402,7 @@ def about_table(report: Report) -> Table:
 
 def _told(name: str, heads: Sequence[str], rows: Sequence[tuple[object, ...]]) -> Table:
     """Return a table of what is said already."""
-    return Table("", "", tuple(Column(head, head) for head in heads), rows, name=name)
+    return Table("", "", tuple(Col(head, head) for head in heads), rows, name=name)
 
 
 def about_rows(report: Report) -> list[tuple[str, str, str]]:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 from core.errors import refuse
 from core.roles.headers import listed_names
@@ -156,6 +156,16 @@ class RiskSettings:
         single = (self.magnitude, self.contributor, self.person, self.weight, self.household)
         named = {*single, *(column for part in parts for column in part)}
         return tuple(column for column in columns if column not in named)
+
+    def of_counts(self, columns: Sequence[str]) -> dict[str, Any]:
+        """Return the columns of a table of counts by what they are there."""
+        return {
+            "counts": self.counts,
+            "dimensions": self.categories(columns),
+            "sensitive": self.sensitive,
+            "magnitude": self.magnitude,
+            "contributor": self.contributor,
+        }
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -97,6 +97,7 @@ TOOL = Tool(
     settings=TabularSettings,
     thresholds=TabularThresholds,
     demos=TABULAR,
+    by_file=True,
     forms=(TabularSettings, SecondOpinionSettings, TabularThresholds, SecondOpinionThresholds),
     options=(
         option(

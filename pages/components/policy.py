@@ -9,12 +9,12 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.asked import Asked
 from core.caching import remembered
-from core.commands.policies import with_outcome
 from core.errors import AuditInputError
-from core.filed.as_settings import settings_in_report
+from core.filed.as_settings import settings_in_report, settings_of
 from core.policies import Policy, PolicyOutcome, judge_policy, policy_settings, read_policy, shipped_policies
 from core.policies.identifiers import kinds_of_columns
 from core.policies.judging import Columns
+from core.policies.of_report import named_columns, with_outcome
 from core.reports import Report
 from core.settings_files import (
     ToolSettings,
@@ -23,7 +23,6 @@ from core.settings_files import (
     known_settings,
     read_settings,
     read_toml,
-    settings_asked,
     settings_toml,
 )
 from core.settings_form import Setting, given_options
@@ -200,12 +199,8 @@ def policy_in_use(tool: str, released: Sequence[Released]) -> InUse | None:
     policy: Policy | None = st.session_state.get(f"{tool}_policy_used")
     if policy is None:
         return None
-    columns: Columns = {
-        f"{dataset.name}: {name}" if len(released) > 1 else name: kinds
-        for dataset, left_out in released
-        for name, kinds in _kinds_of_columns(dataset, policy.kinds, tuple(left_out)).items()
-    }
-    return InUse(policy, columns if released else None)
+    found = [(each, _kinds_of_columns(each, policy.kinds, tuple(left_out))) for each, left_out in released]
+    return InUse(policy, named_columns(found) if released else None)
 
 
 @remembered()
@@ -232,9 +227,4 @@ _ICONS = {True: ":material/check_circle:", False: ":material/cancel:", None: ":m
 
 def settings_file(report: Report, use: InUse | None) -> bytes:
     """Return the settings of a report as a file."""
-    further = {}
-    if "--mapping" in report.command:
-        further["mapping"] = report.asked["mapping"]
-    named = use.policy.name if use is not None and use.policy.name in shipped_policies() else ""
-    asked = settings_asked(report.tool, report.arguments, further=further)
-    return settings_toml(asked.with_policy(named))
+    return settings_toml(settings_of(report, policy="" if use is None else use.policy.name))

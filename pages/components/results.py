@@ -30,7 +30,7 @@ from pages.components.policy import (
     settings_file,
     show_policy,
 )
-from pages.components.text import plain, sentence
+from pages.components.text import plain, sentence, short_digest
 
 
 class _Look(NamedTuple):
@@ -259,7 +259,7 @@ def show_map(table: Table, *, alt: str, names: str, key: str, opened: Callable[[
     widths = widths_of(shown)
     place = [column.key for column in table.columns].index(names)
     rows = [str(row[place]) for row in table.cells()]
-    digest = hashlib.sha256(repr(rows).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    digest = short_digest(repr(rows))
     st.dataframe(
         shown.style.apply(lambda _: tints, axis=None),
         hide_index=True,

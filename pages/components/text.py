@@ -1,5 +1,6 @@
 """Text from files is data: shown as typed, never as Markdown."""
 
+import hashlib
 import re
 import string
 
@@ -31,6 +32,11 @@ def sentence(words: str) -> str:
 def _on_one_line(words: str) -> str:
     shown = unbroken(printable(re.sub(r"\s+", " ", words)))
     return _LONG.sub(lambda long: f"{long[0][:60]}…{long[0][-30:]}", shown)
+
+
+def short_digest(words: str) -> str:
+    """Return eight letters that stand for words: in names of files and widgets, others have others."""
+    return hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
 def size(n_bytes: int) -> Text:

@@ -1,6 +1,5 @@
 """Disclosure risk: how easily people are found in a table, and what it gives away."""
 
-import hashlib
 from datetime import datetime
 from functools import partial
 
@@ -19,6 +18,7 @@ from pages.components.inputs import Way, stored_files
 from pages.components.parts import show_group
 from pages.components.results import Download
 from pages.components.shown import Shown, Texts
+from pages.components.text import short_digest
 from pages.components.tool_page import ToolPage, show_page, show_whole
 from pages.measure.risk_parts.counts import show_counts
 from pages.measure.risk_parts.in_database import ask_for_configured_table, show_in_database
@@ -107,7 +107,7 @@ def _ways(shown: Shown) -> list[Way]:
 
 def _downloads(shown: Shown) -> list[Download]:
     """Return the list of records that miss a threshold, without values, and the ledger."""
-    digest = hashlib.sha256(shown.identity().encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    digest = short_digest(shown.identity())
     dataset = shown.given["table"]
     released = risk.released_table(dataset, shown.measured.settings)
     return [

@@ -117,11 +117,7 @@ def _show_report(report: FiledReport) -> None:
     )
     st.caption(plain(told))
     if report.changed:
-        changed = "{file}: changed since it was made, in: {parts}."
-        st.error(
-            sentence(say(changed, file=report.name, parts=", ".join(report.changed))),
-            icon=":material/edit_off:",
-        )
+        st.error(sentence(say(report.told_changed)), icon=":material/edit_off:")
 
 
 show_filed()

@@ -113,6 +113,26 @@ def test_remembered__works_out_once_for_tables_and_settings_that_are_equal_and_f
     assert calls[4:] == ["a.csv", "a.csv"]
 
 
+def _same(*given: object) -> tuple[object, ...]:
+    return given
+
+
+def test_remove__forgets_what_was_found_in_the_file_alone(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(caching, "vault", lambda: vault)
+    keys = [vault.put(name, TABLE).key for name in ("a.csv", "b.csv")]
+    first, second = (vault.dataset(key, ReadOptions()) for key in keys)
+    find = caching.remembered()(_same)
+    asked = [(first,), ([second, first], 2), (vault.needed(keys[0]),), (second,)]
+    found = [find(*given) for given in asked]
+    vault.remove(keys[0])
+    assert [find(*given) is known for given, known in zip(asked, found, strict=True)] == [
+        *(False,) * 3,
+        True,
+    ]
+
+
 def _count(given: set[int]) -> int:
     return len(given)
 

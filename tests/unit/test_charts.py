@@ -295,7 +295,7 @@ def test_for_report__writes_numbers_as_the_language_does():
         assert number["thousands"] + number["decimal"] == signs
 
 
-def test_described__tells_titles_of_axes_and_the_first_marks():
+def test_described__tells_titles_of_axes_the_first_marks_and_thresholds():
     bars = horizontal_bars(
         [(name, 0.5, 0.25) for name in "uvwxyz"],
         value_title="Share",
@@ -315,7 +315,8 @@ def test_described__tells_titles_of_axes_and_the_first_marks():
             assert described(vega_lite(bars)).startswith(axis)
     sizes = described(vega_lite(class_size_chart(np.array([2, 9]), np.array([4, 4500]), 5)))
     assert sizes.endswith(
-        "2, 4, < 0.1 %, in classes smaller than 5; 9, 4,500, > 99.9 %, in classes of 5 or more."
+        "2, 4, < 0.1 %, in classes smaller than 5; 9, 4,500, > 99.9 %, in classes of 5 or more. "
+        "Threshold: k = 5."
     )
     for chart in every_chart():
         assert "nan" not in described(vega_lite(chart))

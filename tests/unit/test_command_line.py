@@ -74,7 +74,7 @@ def test_main__imports_the_tool_asked_for_only() -> None:
         "print([name for name in sys.modules if name.startswith(late)])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    shared = [f"core.commands.{name}" for name in ("output", "policies", "audited", "audit")]
+    shared = [f"core.commands.{name}" for name in ("output", "audited", "audit")]
     assert done.stdout.strip() == str(shared)  # the command of the tool itself only when it runs
 
 

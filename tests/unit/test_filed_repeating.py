@@ -104,7 +104,7 @@ def test_repeat_report__tells_a_figure_or_setting_that_was_changed_and_by_how_mu
     ):
         repeat = repeated(filed, sign=sign, **parts)
         assert repeat.sameness is Sameness.DIFFERENT
-        assert repeat.changed == (() if sign else (*parts,))
+        assert repeat.filed.changed == (() if sign else (*parts,))
         assert [tuple(each) for each in repeat.differences] == [difference]
 
 

@@ -200,7 +200,8 @@ def test_charts__say_what_they_show() -> None:
     assert drawn["layer"][-1]["encoding"]["y"]["axis"]["orient"] == "right"
     (bars,) = intruders_drawing(_against_population())
     told = described(checked(bars.chart()))
-    assert says(told, "Prosecutor, highest, 100 %; Prosecutor, average, 50.0 %; …, 50.0 %; …, 29.2 %")
+    figures = "Prosecutor, highest, 100 %; Prosecutor, average, 50.0 %; …, 50.0 %; …, 29.2 %"
+    assert says(told, f"{figures}…Threshold: at most 1 / 5.")
     nothing = judged(NOTHING)
     assert class_drawing(nothing) == intruders_drawing(nothing) == ()
     (of_persons,) = class_drawing(judged("age,who\n30,a\n30,b\n", quasi="age", person="who"))

@@ -3,6 +3,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
 from typing import Literal
@@ -10,9 +11,10 @@ from typing import Literal
 import pytest
 
 from core.__main__ import main
-from core.commands.audit import add_arguments
+from core.commands.audit import add_arguments, audit_again
 from core.demo import TABULAR as DEMOS
 from core.errors import AuditInputError
+from core.filed.as_settings import settings_of as settings_of_report
 from core.settings_files import LARGEST_FILE, known_settings, read_settings, settings_toml
 from core.settings_form import (
     REQUIRED,
@@ -244,7 +246,7 @@ def test_help__says_label_choices_and_default(capsys: Told) -> None:
         "--weight WEIGHT [WEIGHT ...] Weights. (default: 1)",
     ):  # fmt: skip
         assert told in words
-    assert " --fast Fast. " in words
+    assert " --fast Fast. --json " in words
 
 
 def test_report_and_json__hold_every_setting() -> None:
@@ -292,6 +294,13 @@ def test_settings__of_a_report_are_asked_again_of_other_files(tmp_path: Path, ca
     assert [each["name"] for each in again["inputs"]] == ["u.csv"]  # files are no settings
     main(["risk", str(other), "--settings", str(report), "--k", "3", "--json"])
     assert json.loads(capsys.readouterr().out)["settings"]["k"] == 3
+
+
+def test_settings_of__take_no_column_for_an_option(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("x --mapping,sex\n" + "30,F\n" * 6)
+    words = [str(tmp_path / "t.csv"), "--quasi-identifier", "x --mapping"]
+    report = audit_again("risk", [words]).full_report(datetime.now(UTC))
+    assert settings_of_report(report, policy="none of ours").values["quasi_identifiers"] == ["x --mapping"]
 
 
 @pytest.mark.parametrize("odd", [5, ["a"], {"a": 3}])

@@ -1,6 +1,5 @@
 """What a (k, l) search found: the trade-off, the result list, what can be taken away."""
 
-import hashlib
 import math
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -33,6 +32,7 @@ from pages.components import results
 from pages.components.asking import ask_for_form
 from pages.components.parts import show_part
 from pages.components.shown import Shown
+from pages.components.text import short_digest
 from pages.components.tool_page import show_found
 
 _HOW_TO_READ_POINTS = (
@@ -46,7 +46,7 @@ _HOW_TO_READ_POINTS = (
 def judge_live(shown: Shown) -> None:
     """Show the trade-off beside the limits that filter it, and ask for the pair to look at."""
     measured: DiversitySearch = shown.measured
-    mark = shown.found["mark"] = _digest(shown.found["identity"])  # another search, other pairs
+    mark = shown.found["mark"] = short_digest(shown.found["identity"])  # another search, other pairs
     st.header(say("The trade-off"), anchor=False, help=say(_HOW_TO_READ_POINTS))
     limits, *places = st.columns([1, 2, 2], gap="medium")
     with limits:
@@ -60,10 +60,6 @@ def judge_live(shown: Shown) -> None:
     with found:
         show_found(shown)
     _show_trade_off(shown, places)
-
-
-def _digest(identity: str) -> str:
-    return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
 def _ask_for_limits(measured: DiversitySearch) -> DiversityThresholds:
@@ -141,7 +137,7 @@ def report(shown: Shown, created_at: datetime) -> Report:
 
 def downloads(shown: Shown) -> list[results.Download]:
     """Offer the released tables, the kept record numbers, and all configurations."""
-    audit, picked, digest = shown.audit, shown.found["picked"], _digest(shown.identity())
+    audit, picked, digest = shown.audit, shown.found["picked"], short_digest(shown.identity())
     found = [results.Download("All pairs as CSV", f"pairs_{digest}.csv", partial(configurations_csv, audit))]
     if picked.kept_set is None or picked.verification is None:
         return found

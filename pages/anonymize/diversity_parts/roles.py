@@ -1,6 +1,5 @@
 """Roles of the columns in the (k, l) search, and groups of quasi-identifiers that are one category."""
 
-import hashlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -22,6 +21,7 @@ from core.tables import Dataset
 from core.words import joined, own, say
 from pages.components.asking import ask_for
 from pages.components.roles import suggested_roles
+from pages.components.text import short_digest
 
 SMALLEST_GROUP = 2
 _NO_LABEL = (
@@ -117,7 +117,7 @@ def _ask_for_one_hot_groups(data: Dataset, columns: list[str], mark: str) -> tup
     else:
         then = "Leave the list empty where each column is a property of its own."
     st.caption(say(joined([together, then])))
-    offered = hashlib.sha256(repr(free).encode()).hexdigest()[:8]  # other columns: suggested anew
+    offered = short_digest(repr(free))  # other columns: suggested anew
     group_label = described(DiversitySettings)["one_hot_groups"].label
     groups: list[tuple[str, ...]] = []
     number = 0

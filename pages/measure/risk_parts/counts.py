@@ -8,11 +8,13 @@ from core.caching import remembered
 from core.counts import CellsMeasurement, CountsAudit, CountThresholds, judge_counts, measure_cells
 from core.counts.report import counts_report
 from core.counts.result import counts_result
+from core.counts.settings import no_ledger
 from core.counts.tool import TOOL
-from core.reports import Report, input_facts
+from core.errors import AuditInputError
+from core.reports import Report
 from core.risk import RiskSettings, check_settings
 from core.tables import Dataset
-from core.words import input_error, say
+from core.words import say
 from pages.components.asking import ask_for
 from pages.components.reading import show_problems
 from pages.components.shown import Shown
@@ -22,8 +24,7 @@ from pages.components.tool_page import ToolPage, show_whole
 def show_counts(shown: Shown) -> None:
     """Show the audit of a table whose rows are cells; the slider moved audits it again."""
     for each in shown.earlier.files:
-        no_ledger = "{file} is a ledger of persons; give the earlier table of counts itself."
-        show_problems(input_error(no_ledger, file=each.name))
+        show_problems(AuditInputError(no_ledger(each.name)))
     check_settings(shown.settings, shown.given["table"].columns)
     shown.page = COUNTS
     show_whole(shown)
@@ -48,25 +49,12 @@ def _audit(
 @remembered()
 def _cells(table: Dataset, settings: RiskSettings, others: tuple[Dataset, ...]) -> CellsMeasurement:
     """Measure a table of counts, whatever counts as small, beside others."""
-    return measure_cells(
-        table,
-        counts=settings.counts,
-        dimensions=settings.categories(table.columns),
-        sensitive=settings.sensitive,
-        magnitude=settings.magnitude,
-        contributor=settings.contributor,
-        others=others,
-    )
+    return measure_cells(table, **settings.of_counts(table.columns), others=others)
 
 
 def _report(shown: Shown, created_at: datetime) -> Report:
     tables = (shown.given["table"], *shown.earlier.tables)
-    return counts_report(
-        shown.audit,
-        inputs=[input_facts(each, "published too" if n else "table") for n, each in enumerate(tables)],
-        created_at=created_at,
-        settings=shown.settings,
-    )
+    return counts_report(shown.audit, tables, shown.settings, created_at)
 
 
 COUNTS = ToolPage(

@@ -26,7 +26,7 @@ from pages.components.parts import show_beside, show_part, show_parts
 from pages.components.reading import show_problems
 from pages.components.results import Download, show_badge, show_download, show_findings
 from pages.components.shown import Shown
-from pages.components.text import plain, sentence
+from pages.components.text import plain, sentence, short_digest
 
 _release = remembered(kept=2)(risk.release)
 _MOST_WEIGHTS = 12  # columns that are asked for a weight
@@ -178,7 +178,7 @@ def _show_option(found: Searched, option: int, key: str, dataset: Dataset) -> No
         show_findings(again.all_findings, key="risk_release", fold_held=False)
         st.caption(sentence(say(released_note(made))))
     # a short name for what was made: Streamlit 1.67 may serve former bytes under the same name
-    digest = hashlib.sha256(f"{key} {option} {person}".encode()).hexdigest()[:8]
+    digest = short_digest(f"{key} {option} {person}")
     stem = f"{dataset.name.rsplit('.', 1)[0]}_{digest}"
     _offer(made, found.what_if, stem)
     ways = (("leakage", "scrambled"), ("risk", "table"))

@@ -1,6 +1,6 @@
-"""``--policy``: whose limits a command takes, and whether its result meets them."""
+"""A report with what a policy makes of it, and what a policy asks of the columns that are released."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from core import policies
@@ -51,14 +51,17 @@ _COLUMNS = (
 
 
 def looks(policy: policies.Policy | None, *released: Dataset, left_out: Iterable[str] = ()) -> Columns:
-    """Return what the columns of tables that are released look like, as far as the policy asks.
-
-    Of several tables each column is named with its table.
-    """
+    """Return what the columns of tables that are released look like, as far as the policy asks."""
     if policy is None:
         return {}
+    found = [(each, kinds_of_columns(each.table, policy.kinds, left_out)) for each in released]
+    return named_columns(found)
+
+
+def named_columns(found: Collection[tuple[Dataset, Mapping[str, frozenset[str]]]]) -> Columns:
+    """Return what columns look like by their names; of several tables each is named with its table."""
     return {
-        f"{dataset.name}: {name}" if len(released) > 1 else name: kinds
-        for dataset in released
-        for name, kinds in kinds_of_columns(dataset.table, policy.kinds, left_out).items()
+        f"{dataset.name}: {name}" if len(found) > 1 else name: kinds
+        for dataset, columns in found
+        for name, kinds in columns.items()
     }
