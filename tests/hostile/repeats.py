@@ -170,8 +170,8 @@ def not_told(tool: str, seed: int) -> list[str]:
     wanted = [f"settings_said › {setting}", *(["figures › "] if known else [])]
     missed += [each for each in wanted if not any(place.startswith(each) for place in places)]
     parts = {"settings_said", *(["figures"] if known else [])}
-    is_told = repeat.sameness is Sameness.DIFFERENT and {*repeat.changed} == parts
-    return missed if is_told else [*missed, f"the parts: {repeat.changed}"]
+    is_told = repeat.sameness is Sameness.DIFFERENT and {*repeat.filed.changed} == parts
+    return missed if is_told else [*missed, f"the parts: {repeat.filed.changed}"]
 
 
 def _with_a_bit(source: Source, digest: str, rng: np.random.Generator) -> Source:
