@@ -24,7 +24,7 @@ from core.cells import CodeArray, as_numbers, codes_of_tables
 from core.chance import average_ranks
 from core.coding import BoolArray, FloatArray, IntArray, some_rows
 from core.intervals import Z_95, wilson_interval
-from core.leakage.near_copies import Records, find_closest, likeness_tables, n_records, take_records
+from core.leakage.nearest_records import Records, find_closest, likeness_tables, n_records, take_records
 from core.leakage.pairing import TablePair
 from core.tables import Dataset
 from core.words import Text, own, text

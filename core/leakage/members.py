@@ -16,24 +16,26 @@ counts once.
 """
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from core.chance import binomial_tail
 from core.coding import FloatArray, IntArray, combination_codes, some_rows, sorted_distinct
-from core.jobs import Threads
-from core.leakage.near_copies import (
+from core.leakage.near_copies import mosaics
+from core.leakage.nearest_records import (
+    Ranked,
     Records,
+    Scores,
     comparable_rows,
+    find_nearest,
     likeness_tables,
-    mosaics,
     n_records,
+    ranked,
     take_records,
 )
-from core.leakage.pairing import N_THREADS, TablePair
+from core.leakage.pairing import TablePair
 from core.leakage.settings import LeakageSettings
 from core.tables import Dataset
 
@@ -41,22 +43,16 @@ _MOST_COLUMNS = 255
 MOST_ROWS = 100_000  # of each table, that are all looked at
 _OF_BUDGET = 25  # times the settings' comparisons: these are as much cheaper than others
 _MOST_MIXED = 20_000  # rows
-_ROWS_AT_ONCE, _OTHER_ROWS_AT_ONCE = 64, 4096  # a block then stays in the processor's cache
-_LEVELS = 4096  # of a number's rank
-_ALL_LEVELS = 65_535  # of all columns together
 _POWER_Z = 0.841621  # four of five samples
 _FEWER_ROWS = 2000  # that are looked at by each set of columns, at least
 _FEWEST = 20  # persons of either kind
 _NEAREST = 8  # the smallest number of nearest persons that is looked at, doubled up to half of all
 _MOST_INFERRED = 16  # columns that are looked at beside the quasi-identifiers, one by one
 _SURELY_MORE = 2.0  # without outsiders: times as many as by chance, which a smoother population may give too
-_MOST_WORDS = 65_521  # that have a code of their own
 _SURELY_SEVERAL = 1e-4  # probability by chance, from which persons have several records
 _MAY_BE = 0.05  # probability by chance, from which it is asked what values alone would tell
 _SHUFFLED = 4  # tables with shuffled columns
 _NEARER_THAN, _NEARLY_ALL = 0.05, 0.9  # share of outsiders; of pairs of records that agree
-
-Distances = npt.NDArray[np.uint16]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,106 +105,11 @@ class NearerMembers:
         return found if found <= self.n_persons else None
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Ranked:
-    """A column for distances in ranks: places in the original's order, or codes of words."""
-
-    cells: npt.NDArray[np.int16] = field(repr=False)
-    is_number: bool
-    most: int  # that two cells may be apart; words that differ are
-
-
-def _ranked(records: Records, places: Iterable[int]) -> list[Ranked]:
-    """Return some columns so that no sum of distances overflows.
-
-    Of more than 65,521 words some share a code, one pair in 65,521.
-    """
-    places = [*places]
-    most = min(_LEVELS, _ALL_LEVELS // len(places)) - 1
-    return [
-        Ranked(
-            cells=(
-                column.cells.astype(np.uint32) * most // (_LEVELS - 1)
-                if column.is_number
-                else column.cells.astype(np.uint32) % _MOST_WORDS
-            )
-            .astype(np.uint16)
-            .view(np.int16),
-            is_number=column.is_number,
-            most=most,
-        )
-        for column in (records[place] for place in places)
-    ]
-
-
 def _sizes(n_persons: int) -> IntArray:
     """Return how many nearest persons are looked at: 8, 16, … up to half of all."""
     n_doubled = int(np.log2(max(1.0, n_persons / 2 / _NEAREST)))
     sizes: IntArray = _NEAREST * 2 ** np.arange(n_doubled + 1)
     return sizes
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Nearest:
-    """The nearest reference of each record: its distance in ranks, and its place, the first of equals."""
-
-    distance: Distances
-    place: IntArray
-
-
-def nearest_of(
-    records: Sequence[Ranked], references: Sequence[Ranked], *, own: IntArray | None = None
-) -> Nearest:
-    """Return for each record its nearest reference; its own row number does not count."""
-    n = len(records[0].cells)
-
-    def one(start: int) -> tuple[Distances, IntArray]:
-        rows = slice(start, min(start + _ROWS_AT_ONCE, n))
-        return _nearest_of_block(records, references, rows, None if own is None else own[rows])
-
-    with Threads(N_THREADS) as pool:
-        found = list(pool.map(one, range(0, n, _ROWS_AT_ONCE)))
-    distance, place = (np.concatenate(part) for part in zip(*found, strict=True))
-    return Nearest(distance=distance, place=place)
-
-
-def _nearest_of_block(
-    records: Sequence[Ranked], references: Sequence[Ranked], rows: slice, own: IntArray | None
-) -> tuple[Distances, IntArray]:
-    n, n_other = rows.stop - rows.start, len(references[0].cells)
-    best, place = np.full(n, np.iinfo(np.uint16).max, np.uint16), np.zeros(n, np.int64)
-    for start in range(0, n_other, _OTHER_ROWS_AT_ONCE):
-        other = slice(start, min(start + _OTHER_ROWS_AT_ONCE, n_other))
-        sums = _distances(records, references, rows, other)
-        if own is not None:
-            here = np.flatnonzero((own >= other.start) & (own < other.stop))
-            sums[here, own[here] - other.start] = np.iinfo(np.uint16).max
-        found = sums.argmin(axis=1)
-        least = sums[np.arange(n), found]
-        place = np.where(least < best, found + start, place)
-        best = np.minimum(best, least)
-    return best, place
-
-
-def _distances(
-    records: Sequence[Ranked], references: Sequence[Ranked], rows: slice, other: slice
-) -> Distances:
-    """Return shape (n_rows, n_other_rows): the sum over columns of how far cells are apart."""
-    shape = (rows.stop - rows.start, other.stop - other.start)
-    sums, apart = np.zeros(shape, np.int16), np.empty(shape, np.int16)
-    n_differ, differ = np.zeros(shape, np.uint8), np.empty(shape, bool)  # of 255 columns
-    for column, reference in zip(records, references, strict=True):
-        cells, others = column.cells[rows, None], reference.cells[None, other]
-        if column.is_number:
-            np.subtract(cells, others, out=apart)
-            np.absolute(apart, out=apart)
-            np.add(sums, apart, out=sums)
-        else:
-            np.not_equal(cells, others, out=differ)
-            np.add(n_differ, differ.view(np.uint8), out=n_differ)
-    np.multiply(n_differ, records[0].most, out=apart.view(np.uint16), dtype=np.uint16, casting="unsafe")
-    np.add(sums, apart, out=sums)
-    return sums.view(np.uint16)
 
 
 def nearer_members(
@@ -275,9 +176,9 @@ class _Persons:
         rows = np.flatnonzero(np.isin(self.person, persons[some_rows(generator, len(persons), most)]))
         return _Persons(records=take_records(self.records, rows), person=self.person[rows])
 
-    def nearest(self, references: Sequence[Ranked], places: Sequence[int]) -> Distances:
+    def nearest(self, references: Ranked, places: Sequence[int]) -> Scores:
         """Return shape (n_persons,): how near a person's nearest record is to its nearest reference."""
-        distance = nearest_of(_ranked(self.records, places), references).distance
+        distance = find_nearest(ranked(self.records, places), references).distance
         _, whose = np.unique(self.person, return_inverse=True)
         least = np.full(int(whose.max()) + 1, np.iinfo(np.uint16).max, np.uint16)
         np.minimum.at(least, whose, distance)
@@ -312,10 +213,10 @@ def _agreeing(original: Records, outsiders: Records, generator: np.random.Genera
     They are told from records that are alike by chance by outsiders, who are never nearer to the original's
     than these are to each other.
     """
-    references = _ranked(original, range(len(original)))
+    references = ranked(original)
     rows, others = (some_rows(generator, n_records(each), _FEWER_ROWS) for each in (original, outsiders))
-    among = nearest_of(_ranked(take_records(original, rows), range(len(original))), references, own=rows)
-    outside = nearest_of(_ranked(take_records(outsiders, others), range(len(original))), references)
+    among = find_nearest(ranked(take_records(original, rows)), references, own=rows)
+    outside = find_nearest(ranked(take_records(outsiders, others)), references)
     share = len(rows) / (len(rows) + len(others))
     if most_beyond(among.distance, outside.distance, share=share).p_value > _SURELY_SEVERAL:
         return None
@@ -374,7 +275,7 @@ def _beyond_outsiders(
     that only the original has are in these too, but no row of it. Each of these tables tells of one person
     more, as chance does, so that few persons who are as near by values do not say what chance is.
     """
-    references = _ranked(scrambled, places)
+    references = ranked(scrambled, places)
     ours, theirs = (each.nearest(references, places) for each in (members, outsiders))
     share = len(ours) / (len(ours) + len(theirs))
     found = most_beyond(ours, theirs, share=share)
@@ -385,7 +286,7 @@ def _beyond_outsiders(
         shuffled = [replace(column, cells=generator.permutation(column.cells)) for column in references]
         by_values.append((members.nearest(shuffled, places), outsiders.nearest(shuffled, places)))
 
-    def usual(limits: Distances) -> FloatArray:
+    def usual(limits: Scores) -> FloatArray:
         n_ours, n_theirs = np.sum([_within(*each, limits) for each in by_values], axis=0)
         return np.maximum(share, (n_ours + _SHUFFLED * share) / (n_ours + n_theirs + _SHUFFLED))
 
@@ -399,17 +300,17 @@ def _beyond_strangers(
 
     Of the rows that are nearest to one person one counts; so does one of two persons nearest to each other.
     """
-    references, n_rows = _ranked(original, places), n_records(scrambled)
-    found = nearest_of(_ranked(scrambled, places), references)
+    references, n_rows = ranked(original, places), n_records(scrambled)
+    found = find_nearest(ranked(scrambled, places), references)
     order = np.argsort(found.distance, kind="stable")
     _, first = np.unique(found.place[order], return_index=True)
     rows = found.distance[order][first]
     persons = np.arange(n_records(original))
-    among = nearest_of(references, references, own=persons)
+    among = find_nearest(references, references, own=persons)
     is_second = (among.place[among.place] == persons) & (among.place < persons)
     others = (
         (among.distance[~is_second], n_rows / (len(persons) / 2)),
-        (nearest_of(_ranked(mixed, places), references).distance, n_rows / n_records(mixed)),
+        (find_nearest(ranked(mixed, places), references).distance, n_rows / n_records(mixed)),
     )
     tried = [
         most_beyond(rows, theirs, share=_SURELY_MORE * ratio / (1 + _SURELY_MORE * ratio), by_holdout=False)
@@ -419,10 +320,10 @@ def _beyond_strangers(
 
 
 def most_beyond(
-    ours: Distances,
-    theirs: Distances,
+    ours: Scores,
+    theirs: Scores,
     *,
-    share: float | Callable[[Distances], FloatArray],
+    share: float | Callable[[Scores], FloatArray],
     by_holdout: bool = True,
 ) -> NearerMembers:
     """Return of how many nearest persons members exceed their share least likely by chance.
@@ -450,6 +351,6 @@ def most_beyond(
     )
 
 
-def _within(ours: Distances, theirs: Distances, limits: Distances) -> IntArray:
+def _within(ours: Scores, theirs: Scores, limits: Scores) -> IntArray:
     """Return shape (2, n_limits): the members and the outsiders who are as near as each limit."""
     return np.stack([np.searchsorted(np.sort(each), limits, side="right") for each in (ours, theirs)])

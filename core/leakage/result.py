@@ -28,7 +28,7 @@ from core.verdict import Verdict
 from core.words import Text, Written, counted, joined, own, percent, text
 
 COLUMNS_NOTE = "Shares are over all rows compared; z is the excess in standard deviations of chance."
-DISTANCES_NOTE = "Gower's distance, 0 (the same) to 1. Such distances alone can miss leaks."
+DISTANCES_NOTE = "A distance in ranks, 0 (the same) to 1. Such distances alone can miss leaks."
 ATTACKS_NOTE = (
     "Success with its 95 % interval (Wilson); naive guesses do not look; risk is (success − hold-out) / "
     "(1 − hold-out). Giomi et al. 2023, closeness by likeness in bits."

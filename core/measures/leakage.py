@@ -9,7 +9,9 @@ _GIOMI = (
     "closeness by likeness in bits is ours"
 )
 _HANLEY = "Hanley and McNeil, The meaning and use of the area under a ROC curve, Radiology 143, 1982"
-_GOWER = "Gower, A general coefficient of similarity and some of its properties, Biometrics 27(4), 1971"
+_PODANI = (
+    "Podani, Extending Gower's general coefficient of similarity to ordinal characters, Taxon 48(2), 1999"
+)
 
 MEASURES = (
     Measure("full_leakage_share", "Full leakage", "share", "lower").means(
@@ -84,24 +86,25 @@ MEASURES = (
         "over the original rows looked at."
     ),
     Measure(
-        "median_distance_to_closest", "Distance to closest record", "number", "higher", _GOWER, upper=1
+        "median_distance_to_closest", "Distance to closest record", "number", "higher", _PODANI, upper=1
     ).means(
-        "Median over scrambled rows of the Gower distance to the closest original record: the mean over "
-        "columns of |x − y| / range for numbers, and of 0 (equal) or 1 for words. Alone it can miss leaks."
+        "Median over scrambled rows of the distance to the closest original record: the mean over columns of "
+        "the share of original values between two numbers, and of 0 (equal) or 1 for words and columns of at "
+        "most 12 values; a missing number stands beyond the largest. Alone it can miss leaks."
     ),
     Measure(
         "median_distance_within_original",
         "Distance between original records",
         "number",
         "neither",
-        _GOWER,
+        _PODANI,
         upper=1,
     ).means(
-        "Median over original records of the Gower distance to the closest other original record: how close "
-        "people are to each other anyway."
+        "Median over original records of the distance to the closest other original record: how close people "
+        "are to each other anyway."
     ),
     Measure(
-        "median_distance_ratio", "Nearest-neighbour distance ratio", "number", "higher", _GOWER, upper=1
+        "median_distance_ratio", "Nearest-neighbour distance ratio", "number", "higher", _PODANI, upper=1
     ).means(
         "Median over scrambled rows of the distance to the closest original record over the distance to the "
         "second closest; near 0 where a row points at one person, 1 where both are equally close."

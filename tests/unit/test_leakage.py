@@ -495,20 +495,13 @@ def test_nearest__is_the_best_share_of_valid_cells_or_a_stated_sample() -> None:
 
 
 @pytest.mark.slow
-def test_distances__are_gowers_and_leave_out_missing_and_ignored_cells() -> None:
-    original, scrambled = "n,w|0,x|10,y", "n,w|5,x|10,y"
-    distances = audit(original, scrambled).measures.distances
-    assert distances.to_original.closest.tolist() == pytest.approx([0.25, 0.0])
-    assert distances.to_original.ratio.tolist() == pytest.approx([0.25 / 0.75, 0.0])
-    assert distances.within_original is not None
-    assert distances.within_original.closest.tolist() == [1.0, 1.0]
-    distances = audit(
-        "n,w,e|0,x,1e308|10,,-1e308", "n,w,e|5,q,1e308|-9,y,0", ignore_values=("-9",)
-    ).measures.distances
-    # row 0: |5-0|/10, words differ, same extreme; or |5-10|/10, extremes apart
-    assert distances.to_original.closest.tolist() == pytest.approx([0.5, 0.5])
-    distances = audit("n,w|inf,x|2,y", "n,w|inf,x|3,y").measures.distances
-    assert distances.to_original.closest.tolist() == pytest.approx([0.0, 0.5])
+def test_distances__are_shares_of_ranks_and_of_words_that_differ() -> None:
+    numbers = [*range(20), 1000]  # one far from all others, which are no nearer to each other for it
+    original = "n,w|" + "|".join(f"{number},w{number % 2}" for number in numbers)
+    distances = audit(original, "n,w|5,w0|9.4,w1|-9,w0", ignore_values=("-9",)).measures.distances
+    step = 1 / len(numbers)
+    expected = [step / 2, step / 4, step / 4]  # a missing number is beyond all
+    assert distances.to_original.closest.tolist() == pytest.approx(expected, abs=step / 8)
     distances = audit("a,b|,1|,2", "a,b|5,|6,").measures.distances
     assert distances.to_original.closest.tolist() == [1.0, 1.0]
     assert distances.to_original.median_ratio == 1.0

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from core.leakage import audit_leakage
-from core.leakage.members import NearerMembers, Ranked, nearer_members, nearest_of
+from core.leakage.members import NearerMembers, nearer_members
+from core.leakage.nearest_records import RankedColumn, find_nearest
 from core.leakage.pairing import pair_tables
 from core.leakage.settings import LeakageSettings
 from core.tables import Dataset, read_dataset
@@ -154,13 +155,13 @@ def test_audit__fails_by_members_alone_and_names_the_columns():
     assert audit_leakage(first, second).verdict is Verdict.PASS  # nothing tells them from others alike
 
 
-def test_nearest_of__is_what_a_loop_finds():
+def test_find_nearest__is_what_a_loop_finds():
     rng = np.random.default_rng(3)
     n, n_other = 70, 9000  # more than one block of each
     columns = []
     for is_number in (True, False, True):
         cells = [rng.integers(0, 1000 if is_number else 5, size).astype(np.int16) for size in (n, n_other)]
-        columns.append([Ranked(cells=each, is_number=is_number, most=999) for each in cells])
+        columns.append([RankedColumn(cells=each, is_number=is_number, most=999) for each in cells])
     records, references = zip(*columns, strict=True)
     apart = sum(
         np.abs(a.cells[:, None].astype(int) - b.cells)
@@ -168,13 +169,13 @@ def test_nearest_of__is_what_a_loop_finds():
         else (a.cells[:, None] != b.cells) * a.most
         for a, b in zip(records, references, strict=True)
     )
-    nearest = nearest_of(records, references)
+    nearest = find_nearest(records, references)
     assert nearest.distance.tolist() == apart.min(axis=1).tolist()
     assert nearest.place.tolist() == apart.argmin(axis=1).tolist()
     own = rng.integers(0, n_other, n)
     own[:30] = nearest.place[:30]
     apart[np.arange(n), own] = 2**16
-    assert nearest_of(records, references, own=own).place.tolist() == apart.argmin(axis=1).tolist()
+    assert find_nearest(records, references, own=own).place.tolist() == apart.argmin(axis=1).tolist()
 
 
 def test_members__of_few_persons_are_not_looked_for():
