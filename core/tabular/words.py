@@ -7,7 +7,15 @@ from core.words import Text, joined, own, share_of, text
 
 # How columns were compared, and the modes of a log.
 SHORT_WORDS: Mapping[str, Text] = {
-    str(word): word for word in (text("rows"), text("values"), text("frequencies"), text("low"), text("high"))
+    str(word): word
+    for word in (
+        text("rows"),
+        text("values"),
+        text("records"),
+        text("frequencies"),
+        text("low"),
+        text("high"),
+    )
 }
 _SHOWN = 6
 

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from core.tabular.second_opinion import SecondOpinionSettings, SecondOpinionThresholds
+from core.tabular.second_opinion.made_up import recombined
 from core.tabular.second_opinion.pair import pair_tables
-from core.tabular.second_opinion.readable import ReadableColumn, judge_readable, measure_readable, recombined
+from core.tabular.second_opinion.readable import ReadableColumn, judge_readable, measure_readable
 from core.tabular.second_opinion.rewriting import plain, plain_forms
 from core.tabular.second_opinion.unchanged import measure_unchanged
 from core.verdict import Verdict

@@ -328,3 +328,108 @@ def test_partly_unchanged__dates_that_were_moved_meet_others_by_chance_in_a_reor
     released = {"visit": moved[order].astype(str).tolist(), "group": group[order].tolist()}
     log = log_of(visit=("visit_date", "noise"), group=("other", "keep"))
     assert len(findings(opinion_on(original, released, log), "partly_unchanged_column")) == n_found
+
+
+def _shuffled(columns, seed=9):
+    order = np.random.default_rng(seed).permutation(len(next(iter(columns.values()))))
+    return {name: [cells[row] for row in order] for name, cells in columns.items()}
+
+
+@pytest.mark.parametrize("kind", ["amounts", "codes", "within groups"])
+def test_swap__is_seen_in_a_reordered_table_too(kind):
+    rng = np.random.default_rng(4)
+    n = 400
+    group = rng.choice([*"abcd"], n)
+    original = {"sex": rng.choice(["M", "F"], n), "group": group, "job": rng.choice([*"uvwxyz"], n)}
+    value = (
+        rng.permutation([f"K{each:05d}" for each in rng.choice(10**5, n, replace=False)])
+        if kind == "codes"
+        else np.round(np.exp(rng.normal(7, 1, n)), 2).astype(str)
+    )
+    place = np.arange(n)
+    for each in [*"abcd"] if kind == "within groups" else [None]:
+        rows = np.flatnonzero((group == each) | (each is None))
+        place[rows] = rng.permutation(rows)
+    log = log_of(sex=("gender", "keep"), group=("other", "keep"), job=("other", "keep"), x=("other", "swap"))
+    swapped = opinion_on({**original, "x": value}, _shuffled({**original, "x": value[place]}), log)
+    expected = Verdict.WARN if kind == "codes" else Verdict.PASS
+    assert the_finding(swapped, "values_in_other_rows").verdict is expected
+    assert {each.check for each in swapped.findings if each.verdict is Verdict.FAIL} == set()
+    left = opinion_on({**original, "x": value}, _shuffled({**original, "x": value}), log)
+    assert the_finding(left, "unchanged_distinct_column").verdict is Verdict.FAIL
+
+
+def test_swap__of_kept_columns_beside_a_value_and_its_bands_hides_nobody():
+    rng = np.random.default_rng(5)
+    n = 400
+    value = np.round(rng.normal(100, 30, n), 2)
+    sex, job = rng.choice(["M", "F"], n), rng.choice([*"uvwxyz"], n)
+    bands = {"x": value.astype(str), "age": (value // 10).astype(int).astype(str)}
+    original = {"sex": sex, "job": job, "x": bands["x"], "age": value.astype(int).astype(str)}
+    released = _shuffled({"sex": rng.permutation(sex), "job": rng.permutation(job), **bands})
+    log = log_of(
+        sex=("gender", "keep"), job=("other", "keep"), x=("other", "swap"), age=("age", "generalize")
+    )
+    opinion = opinion_on(original, released, log)
+    assert the_finding(opinion, "unchanged_distinct_column").verdict is Verdict.FAIL
+
+
+FIRST = "Ana Maja Luka Marko Eva Jan Nina Tina Rok Miha Sara Petra Urša Matej Janez".split()
+LAST = "Novak Kos Zupan Golob Vidmar Turk Hribar Rozman Petek Mlakar Bizjak Kralj".split()
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "between"), [(FIRST, LAST, " "), (LAST, FIRST, ", "), ([*"김이박최정"], FIRST, "")]
+)
+@pytest.mark.parametrize("is_shuffled", [True, False])
+def test_pseudonyms__drawn_of_the_same_names_are_no_originals(first, last, between, is_shuffled):
+    if not between:
+        last = [a + b for a in "민서지현" for b in "준우은영호"]
+    rng = np.random.default_rng(6)
+    n = 300
+    drawn = [
+        [f"{a}{between}{b}" for a, b in zip(rng.choice(first, n), rng.choice(last, n), strict=True)]
+        for _ in range(2)
+    ]
+    ward = [str(each) for each in rng.integers(0, 5, n)]
+    log = log_of(name=("name", "pseudonymize"), ward=("other", "keep"))
+
+    def failed(original, released):
+        released = {"name": released, "ward": ward}
+        released = _shuffled(released) if is_shuffled else released
+        opinion = opinion_on({"name": original, "ward": ward}, released, log)
+        return {each.check for each in opinion.findings if each.verdict is Verdict.FAIL}
+
+    assert failed(*drawn) == set()
+    rare = [f"{name}{first[row % len(first)]}{last[row % len(last)]}" for row, name in enumerate(drawn[0])]
+    assert "pseudonym_equals_original" in failed(rare, [*rare[: n // 2], *drawn[1][n // 2 :]])
+
+
+@pytest.mark.parametrize("is_told", [False, True])
+def test_values_elsewhere__amounts_that_happen_to_be_postal_codes_are_none(is_told):
+    rng = np.random.default_rng(8)
+    n = 1500
+    zips = rng.integers(10_000, 10_400, n).astype(str)
+    sums = np.exp(rng.normal(7, 0.8, n)).round(2)
+    noised = (sums * (1 + rng.normal(0, 0.3, n))).round(2).astype(str)
+    if is_told:
+        noised[:40] = [f"to pay in {each}" for each in zips[700:740]]
+    log = log_of(zip=("zipcode", "drop"), sum=("cost", "noise"), ward=("other", "keep"))
+    ward = rng.choice([*"abcdef"], n)
+    original = {"zip": zips, "sum": sums.astype(str), "ward": ward}
+    opinion = opinion_on(original, _shuffled({"sum": noised, "ward": ward}), log)
+    assert bool(findings(opinion, "original_values_inside")) == is_told
+
+
+@pytest.mark.parametrize(("changed", "n_left"), [(0.1, 3), (1.0, 2)])
+def test_apart__is_a_column_put_in_other_records_and_none_changed_in_a_few(changed, n_left):
+    rng = np.random.default_rng(7)
+    n = 800
+    columns = {name: rng.choice([*values], n) for name, values in (("a", "uvwxyz"), ("b", "klmnop"))}
+    columns["town"] = rng.choice([f"t{each}" for each in range(40)], n)
+    rows = np.flatnonzero(rng.random(n) < changed)
+    town = columns["town"].copy()
+    town[rows] = town[rng.permutation(rows)]
+    log = log_of(a=("other", "keep"), b=("other", "keep"), town=("city", "swap"))
+    opinion = opinion_on(columns, _shuffled({**columns, "town": town}), log)
+    assert f"By the {n_left} columns left" in str(the_finding(opinion, "relinkage").message)

@@ -43,9 +43,9 @@ from core.tabular.second_opinion.digests import (
     unkeyed_digests,
     with_iso_dates,
 )
+from core.tabular.second_opinion.made_up import recombined
 from core.tabular.second_opinion.numbering import same_number_same_record
 from core.tabular.second_opinion.pair import LoggedTables, Sample, remembered
-from core.tabular.second_opinion.readable import recombined
 from core.tabular.second_opinion.unchanged import ColumnComparison
 from core.tabular.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.words import listed, values_compared

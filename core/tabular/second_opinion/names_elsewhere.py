@@ -625,13 +625,30 @@ def _are_any_digits(one: _Sought, form: _Form, words: _Words, n_texts: int) -> b
     """Whether so many different texts with long numbers, random tokens among them, hold a value by chance.
 
     A token that stands in many cells is drawn once. Dates are looked for in six digits in three orders too.
+    Amounts are held against those that are a little smaller or larger than any value.
     """
     digits = pc.match_substring_regex(words.words, rf"^[0-9]{{{_FEWEST_DIGITS},}}$")
     n_with_digits = len(np.unique(words.text[digits.to_numpy(zero_copy_only=False)]))
     n_values = len(np.unique(form.of_value[form.of_value >= 0]))
     likely = 3 * n_values / 10.0**6 if one.kind == "dates" else n_values / 10.0**form.shortest
-    n_by_chance = min(1.0, likely) * n_with_digits
+    n_by_chance = max(min(1.0, likely) * n_with_digits, _n_nearby(one.cells.values, words))
     return poisson_tail(n_texts, max(n_by_chance, 1e-9)) > _NO_ACCIDENT
+
+
+def _n_nearby(values: pa.Array, words: _Words) -> float:
+    """Return how many texts hold a value by chance, were their numbers as frequent as in the range around.
+
+    Which is from half of the smallest value to twice the largest, without the range of the values.
+    """
+    sought, there = (
+        each.filter(pc.match_substring_regex(each, "^[0-9]{1,15}$")) for each in (values, words.words)
+    )
+    if len(sought) < len(values) or not len(there):
+        return 0.0
+    sought, there = (pc.cast(each, pa.int64()).to_numpy() for each in (pc.unique(sought), there))
+    low, high = int(sought.min()), int(sought.max())
+    around = ((there >= low // 2) & (there < low)) | ((there > high) & (there <= 2 * high))
+    return float(np.count_nonzero(around)) / max(low - low // 2 + high, 1) * len(sought)
 
 
 def _against_recombined(form: _Form, *, cells: CodedColumn, words: _Words, n_hits: int) -> _Hits | None:

@@ -15,14 +15,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.coding import IntArray
-from core.tabular.second_opinion.pair import CodedPair, LoggedTables, remembered
+from core.tabular.second_opinion.pair import (
+    CodedPair,
+    LoggedTables,
+    association,
+    in_groups,
+    remembered,
+)
 
 _NUMBERED = r"^(?P<before>[^0-9]*)(?P<number>[0-9]{1,15})(?P<behind>[^0-9]*)$"
 _LOOKED_AT = 1000  # texts that show whether a column may be one of numbers
 _NEARLY_ALL, _FEW_KINDS = 0.97, 0.05  # share of the texts with a number, and of different letters around it
 _FEWEST_COUNTED, _WITHOUT_GAPS = 10, 0.2  # numbers, and the share of those from first to last that are there
-_KEPT = 0.95  # share of a column's values that are still there
 _NO_ACCIDENT = 5  # standard deviations beyond chance
+_TOGETHER = 0.25  # share of the most that two columns can depend on each other, from which they do
 _SHIFTS = (0, -1, 1, -2, 2)  # by which counting may begin elsewhere
 
 
@@ -82,15 +88,39 @@ def shown_by_others(
     `before` has shape (n_original,), `after` (n_anonymized,); −1 stands for none. Numbers may be counted from
     elsewhere, backwards, or cut to their last digits.
     """
-    kept = [
-        pair
-        for pair in tables.coded
-        if pair.pair.original != columns[0]
-        and pair.pair.anonymized != columns[1]
-        and pair.n_same_values >= _KEPT * pair.original_counts.sum() > 0
-    ]
+    kept = [pair for pair in _beside(tables, *columns) if pair.is_kept]
     found = [_do_agree(kept, renumbered, after) for renumbered in _renumbered(before, after)]
     return True if True in found else found[0]
+
+
+def is_in_other_records(tables: LoggedTables, column: CodedPair) -> bool:
+    """Whether a kept column stands in other records than before, as far as the columns beside it show.
+
+    Records are not found whole with it, and those of one value agree in no column more than by chance.
+    """
+    if column.pair.anonymized not in tables.apart:
+        return False
+    if not tables.tells_apart(column):
+        return True
+    beside = _beside(tables, column.pair.original, column.pair.anonymized)
+    if _do_agree([pair for pair in beside if pair.is_kept], column.original, column.anonymized) is not False:
+        return False
+    rows, others = _same(column.original, column.anonymized)
+    return not any(
+        association(
+            in_groups(tables.written["original"][pair.pair.original])[rows],
+            in_groups(tables.written["anonymized"][pair.pair.anonymized])[others],
+        )
+        >= _TOGETHER
+        for pair in beside
+        if not pair.is_kept
+    )
+
+
+def _beside(tables: LoggedTables, original: str, anonymized: str) -> list[CodedPair]:
+    return [
+        pair for pair in tables.coded if pair.pair.original != original and pair.pair.anonymized != anonymized
+    ]
 
 
 @remembered
@@ -118,11 +148,7 @@ def _renumbered(before: IntArray, after: IntArray) -> Iterator[IntArray]:
 
 def _do_agree(kept: list[CodedPair], before: IntArray, after: IntArray) -> bool | None:
     """Whether records of one number agree in kept columns beyond chance; None where these cannot tell."""
-    numbers, rows = np.unique(before, return_index=True)
-    others, other_rows = np.unique(after, return_index=True)
-    common, at, other_at = np.intersect1d(numbers, others, return_indices=True)
-    is_one = common >= 0
-    rows, other_rows = rows[at[is_one]], other_rows[other_at[is_one]]
+    rows, other_rows = _same(before, after)
     same, by_chance, n = 0, 0.0, 0
     for pair in kept:
         ours, theirs = pair.original[rows], pair.anonymized[other_rows]
@@ -136,3 +162,12 @@ def _do_agree(kept: list[CodedPair], before: IntArray, after: IntArray) -> bool 
     if (n - by_chance) / 2 < accident:
         return None
     return same - by_chance > max(accident, (n - by_chance) / 2)
+
+
+def _same(before: IntArray, after: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the rows of each number that both have, the first of each side."""
+    numbers, rows = np.unique(before, return_index=True)
+    others, other_rows = np.unique(after, return_index=True)
+    common, at, other_at = np.intersect1d(numbers, others, return_indices=True)
+    is_one = common >= 0
+    return rows[at[is_one]], other_rows[other_at[is_one]]

@@ -263,7 +263,7 @@ def judge_second_opinion(
         *judge_relinkage(measured.relinkage, thresholds),
         *judge_unchanged(measured.columns, thresholds, measured.suggestions),
         *judge_finer(measured.finer, thresholds),
-        *_judge_hidden(measured.hidden, thresholds),
+        *_judge_hidden(measured.hidden, thresholds, measured.columns),
         *judge_leftovers(measured.leftovers),
         *(one for one in judge_sanity(measured.sanity, thresholds) if one.column not in texts),
         *text_findings(measured.texts, read),
@@ -283,8 +283,17 @@ def judge_second_opinion(
     )
 
 
-def _judge_hidden(measured: HiddenOriginals, thresholds: SecondOpinionThresholds) -> list[Finding]:
-    """Return the findings; a column that derivations tell enough of is not told as readable too."""
+def _judge_hidden(
+    measured: HiddenOriginals,
+    thresholds: SecondOpinionThresholds,
+    columns: Sequence[ColumnComparison] = (),
+) -> list[Finding]:
+    """Return the findings; a column that derivations tell enough of is not told as readable too.
+
+    Nor is the order of one whose values other columns show in other records.
+    """
+    moved = {(one.original, one.anonymized) for one in columns if one.compared_by == "records"}
+    in_order = [one for one in measured.sorting if (one.original, one.anonymized) not in moved]
     disguised = [
         *judge_disguises(measured.disguises, thresholds),
         *judge_computed(measured.computed, thresholds),
@@ -302,7 +311,7 @@ def _judge_hidden(measured: HiddenOriginals, thresholds: SecondOpinionThresholds
         *(one for one in judge_readable(measured.readable, thresholds) if one.column not in told),
         *judge_masked(measured.masked, thresholds),
         *derived,
-        *judge_sorting(measured.sorting, explained),
+        *judge_sorting(in_order, explained),
     ]
     return [*found, *judge_kept_likeness(measured.kept_likeness, {finding.column for finding in found})]
 

@@ -27,7 +27,6 @@ from core.coding import (
     SharedCodes,
     coded,
     coded_parts,
-    joint_codes,
     one_below_the_other,
     some_rows,
 )
@@ -45,6 +44,7 @@ _KEPT = 0.95  # share of values, rows or records from which they count as kept
 _NO_ACCIDENT = 5  # standard deviations beyond chance
 _MOST_GROUPS, _MANY = 10, 100  # groups of a column's values; records times groups that make a dependence seen
 _BY_CHANCE = 1e-3  # probability of a dependence, from which it is none
+_TELLS_APART, _BEYOND = 0.2, 3.0  # share of distinct values; standard deviations beyond chance
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -52,6 +52,11 @@ class CodedPair(SharedCodes):
     """A pair of columns with equal values coded alike."""
 
     pair: ColumnPair  # the columns' names
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether nearly all the original's values are still there, in whatever rows."""
+        return bool(self.n_same_values >= _KEPT * self.original_counts.sum() > 0)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -123,7 +128,7 @@ class LoggedTables:
         for pair in self.coded:
             if meaning_of(pair.pair.action) in {Meaning.KEPT, Meaning.COARSER}:
                 names = (("original", pair.pair.original), ("anonymized", pair.pair.anonymized))
-                groups = [_in_groups(self.written[side][name]) for side, name in names]
+                groups = [in_groups(self.written[side][name]) for side, name in names]
                 statistic, freedom = dependence(*groups)
                 if freedom and self.n_original * min(len(np.unique(one)) - 1 for one in groups) > _MANY:
                     found.append(scipy.special.chdtrc(freedom, statistic) > _BY_CHANCE)
@@ -131,14 +136,74 @@ class LoggedTables:
 
     def _records_moved(self) -> bool:
         """Whether records, over the columns that keep their values, are found in other rows."""
-        keeping = [
-            pair for pair in self.coded if pair.n_same_values >= _KEPT * pair.original_counts.sum() > 0
-        ]
+        keeping = [pair for pair in self.coded if pair.is_kept]
         if all(pair.n_same_row >= _KEPT * pair.n_same_values for pair in keeping):
             return False
-        records = joint_codes(keeping)
-        n_found = np.count_nonzero(np.isin(records.anonymized, records.original))
-        return bool(n_found >= _KEPT * self.n_anonymized)
+        return _Records(keeping).share_found() >= _KEPT
+
+    @cached_property
+    def apart(self) -> frozenset[str]:
+        """Return the kept columns of a table in another order whose values are in other records now.
+
+        Those without which whole records are found in the original as often as each value is: one after the
+        other, whichever's leave lets most be found, of several the one of most values. One that repeats its
+        values has to stand beside the others as at random, so that it is not changed in a few records alone.
+        """
+        together = [pair for pair in self.coded if pair.is_kept]
+        apart: set[str] = set()
+        while self.order == "changed" and len(together) > 1:
+            records = _Records(together)
+            if records.share_found() >= _KEPT * math.prod(_share_there(pair) for pair in together):
+                break
+            found = [
+                (records.share_found(without=pair), np.count_nonzero(pair.original_counts))
+                for pair in together
+            ]
+            one = together[found.index(max(found))]
+            if not self.tells_apart(one) and not records.is_at_random(one):
+                break
+            apart.add(one.pair.anonymized)
+            together.remove(one)
+        return frozenset(apart)
+
+    def tells_apart(self, column: CodedPair) -> bool:
+        """Whether a column has so many values that one mostly says which record is meant."""
+        return bool(np.count_nonzero(column.original_counts) >= _TELLS_APART * self.n_original)
+
+
+class _Records:
+    """Whole records over some columns as sums of a random number for each value."""
+
+    def __init__(self, pairs: Sequence[CodedPair]) -> None:
+        """Add up the numbers of all columns."""
+        self._sums = [sum(sides) for sides in zip(*map(_numbers_of, pairs), strict=True)]
+
+    def share_found(self, *, without: CodedPair | None = None) -> float:
+        """Return the share of anonymized records that are original ones too, over all columns but one."""
+        left = (0, 0) if without is None else _numbers_of(without)
+        before, after = (whole - one for whole, one in zip(self._sums, left, strict=True))
+        return float(np.isin(after, before).mean())
+
+    def is_at_random(self, column: CodedPair) -> bool:
+        """Whether no more records are found than with a column in random order."""
+        before, after = self._sums
+        _, own = _numbers_of(column)
+        shuffled = after - own + np.random.default_rng(0).permutation(own)
+        share = float(np.isin(shuffled, before).mean())
+        return self.share_found() <= share + _BEYOND * math.sqrt(2 * share * (1 - share) / len(own))
+
+
+def _numbers_of(column: CodedPair) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+    """Return the numbers of a column's cells in both tables; those that are missing have one too."""
+    rng = np.random.default_rng(list(column.pair.anonymized.encode()))
+    n_codes = 2 + int(max(column.original.max(initial=-1), column.anonymized.max(initial=-1)))
+    numbers = rng.integers(0, 2**64, n_codes, dtype=np.uint64)
+    return numbers[column.original], numbers[column.anonymized]
+
+
+def _share_there(column: CodedPair) -> float:
+    """Return the share of a column's anonymized cells whose value the original has in any row."""
+    return float(np.isin(column.anonymized, column.original).mean())
 
 
 def _keeps_rows(pair: CodedPair) -> bool:
@@ -148,15 +213,15 @@ def _keeps_rows(pair: CodedPair) -> bool:
     return found >= possible / 2 and found > _NO_ACCIDENT * math.sqrt(pair.n_same_row_by_chance + 1)
 
 
-def _in_groups(column: CodedColumn) -> IntArray:
+def in_groups(column: CodedColumn) -> IntArray:
     """Return shape (n_records,): a few groups of values, by amount or alphabet where there are many."""
     groups = column.codes + 1
     if column.n_distinct > _MOST_GROUPS:
         texts = pd.Series(column.values.to_pylist())  # noqa: PD011 - of a dataclass
         amounts = pd.to_numeric(texts, errors="coerce")
         values = amounts if amounts.notna().mean() > _KEPT else texts
-        places = values.rank(method="dense", na_option="bottom").to_numpy() * (_MOST_GROUPS - 1)
-        groups = np.append(np.ceil(places / places.max()), 0)[column.codes]
+        places = values.rank(method="dense", na_option="bottom").to_numpy()
+        groups = np.append(np.ceil(places / places.max() * (_MOST_GROUPS - 1)), 0)[column.codes]
     return groups.astype(np.int64)
 
 
@@ -174,6 +239,16 @@ def dependence(before: IntArray, after: IntArray) -> tuple[float, int]:
     pearson = ((table - expected) ** 2 / expected).sum()
     ratio = 2 * scipy.special.xlogy(table, table / expected).sum()
     return float(min(pearson, ratio)), freedom
+
+
+def association(before: IntArray, after: IntArray) -> float:
+    """Return how much two columns of groups depend on each other, from 0 to 1 where one follows from one.
+
+    As a share of what they do where the rows of both are sorted by them.
+    """
+    statistic, _ = dependence(before, after)
+    most, _ = dependence(np.sort(before), np.sort(after))
+    return statistic / most if most else 0.0
 
 
 def pair_tables(original: pa.Table, anonymized: pa.Table, log: AnonymizationLog) -> LoggedTables:

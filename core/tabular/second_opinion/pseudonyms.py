@@ -7,6 +7,7 @@ import numpy as np
 
 from core.coding import sorted_distinct
 from core.tabular.actions import Meaning, meaning_of
+from core.tabular.second_opinion.made_up import most_known_by_chance
 from core.tabular.second_opinion.pair import CodedPair, LoggedTables
 from core.tabular.settings import SecondOpinionThresholds
 from core.verdict import Finding, Verdict
@@ -38,6 +39,8 @@ class PseudonymQuality:
     n_unchanged: int
     n_compared: int
     n_reused: int  # non-blank anonymized cells that are a value of the original column, in whatever row
+    # whether no more are than names drawn of the same words would be, and in their own row than by chance
+    is_by_chance: bool
 
 
 def measure_pseudonyms(tables: LoggedTables) -> tuple[PseudonymQuality, ...]:
@@ -72,6 +75,7 @@ def _quality(pair: CodedPair, tables: LoggedTables) -> PseudonymQuality:
         n_unchanged=int(known.sum()),
         n_compared=int(pair.anonymized_counts.sum()),
         n_reused=int(known.sum()),
+        is_by_chance=_are_drawn_alike(pair, tables),
     )
 
 
@@ -101,7 +105,22 @@ def _by_rows(pair: CodedPair, tables: LoggedTables) -> PseudonymQuality:
         n_unchanged=pair.n_same_row,
         n_compared=len(original),
         n_reused=int(pair.anonymized_counts[pair.original_counts > 0].sum()),
+        is_by_chance=_are_drawn_alike(pair, tables) and pair.n_same_row <= _most_in_own_rows(pair),
     )
+
+
+def _are_drawn_alike(pair: CodedPair, tables: LoggedTables) -> bool:
+    """Return whether no more pseudonyms are originals than names drawn of the same words would be."""
+    before = tables.written["original"][pair.pair.original]
+    after = tables.written["anonymized"][pair.pair.anonymized]
+    n_known = np.count_nonzero((pair.original_counts > 0) & (pair.anonymized_counts > 0))
+    return bool(0 < n_known <= most_known_by_chance(after, before))
+
+
+def _most_in_own_rows(pair: CodedPair) -> float:
+    """Return the most rows whose value is their own original's by chance, 3 standard deviations included."""
+    expected = float(pair.original_counts @ pair.anonymized_counts) / max(len(pair.original), 1)
+    return expected + 3 * np.sqrt(expected)
 
 
 def judge_pseudonyms(
@@ -113,7 +132,7 @@ def judge_pseudonyms(
 
 def _about(quality: PseudonymQuality, thresholds: SecondOpinionThresholds) -> Iterator[Finding]:
     n, total = quality.n_unchanged, quality.n_compared
-    if n:
+    if n and not quality.is_by_chance:
         message = (
             "{found} pseudonyms of `{column}` equal the original of the same row: they hide nothing."
             if quality.compared_by == "rows"
@@ -121,7 +140,7 @@ def _about(quality: PseudonymQuality, thresholds: SecondOpinionThresholds) -> It
         )
         failed = n > thresholds.pseudonym_unchanged_share * total
         yield _found("pseudonym_equals_original", quality, message, n, total, failed=failed)
-    if quality.n_reused > max(n, thresholds.pseudonym_unchanged_share * total):
+    if quality.n_reused > max(n, thresholds.pseudonym_unchanged_share * total) and not quality.is_by_chance:
         message = (
             "{found} pseudonyms of `{column}` are values of the original in other rows: they say who is in "
             "the table, and point at the wrong people."

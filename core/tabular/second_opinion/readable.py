@@ -22,8 +22,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.chance import binomial_tail
-from core.dates import read_dates
 from core.tabular.columns import is_high_risk
+from core.tabular.second_opinion.made_up import are_dates, recombined
 from core.tabular.second_opinion.pair import LoggedTables, Sample, remembered
 from core.tabular.second_opinion.rewriting import plain, plain_forms, without_escapes
 from core.tabular.second_opinion.unchanged import ColumnComparison
@@ -38,7 +38,6 @@ _DISTINCT = 0.3  # share of distinct values from which a column is looked for, o
 _FEWEST, _LEAST_SHARE, _TIMES_CHANCE, _NO_ACCIDENT = 3, 0.05, 3, 1e-9
 _SHORTEST_END, _LONGEST_END = 4, 12
 _DENSE = 0.2  # share of a range of numbers that is taken, from which any number of it occurs by chance
-_MOSTLY = 0.5  # share of values that make a column one of dates
 _TURNS = (1, 2, 3)  # how far off the rows are that each token is held against
 
 _SIGNS = re.compile(r"[\W_]+")
@@ -201,41 +200,12 @@ class _Shown:
                 whole.setdefault(form, set()).add((name, end))
 
 
-def _are_dates(values: Sequence[str]) -> bool:
-    return bool(read_dates(pa.array(values, pa.string())).known.mean() >= _MOSTLY)
-
-
 def _ends(values: Sequence[str]) -> Iterator[tuple[str, int]]:
     """Yield the beginnings and ends of values in plain form, and which; a year ends no date."""
-    for core in () if _are_dates(values) else map(plain, values):
+    for core in () if are_dates(values) else map(plain, values):
         for n in range(_SHORTEST_END, min(len(core), _LONGEST_END)):
             yield core[-n:], -n
             yield core[:n], n
-
-
-def recombined(values: Sequence[str], rng: np.random.Generator) -> list[str]:
-    """Return made-up values of the same build: days in between; words or places' characters drawn anew."""
-    days = read_dates(pa.array(values, pa.string()))
-    if days.known.size and days.known.mean() >= _MOSTLY and days.finest == "day":
-        first, last = np.nanmin(days.positions()), np.nanmax(days.positions())
-        drawn = rng.integers(int(first), int(last) + 1, len(values))
-        return [str(np.datetime64(int(day), "D")) for day in drawn]
-    split = [_parts(value) for value in values]
-    made = []
-    for n in {len(parts) for parts in split}:
-        same = [parts for parts in split if len(parts) == n]
-        places = [rng.permutation([parts[i] for parts in same]) for i in range(n)]
-        made += ["".join(parts) for parts in zip(*places, strict=True)]
-    return made
-
-
-def _parts(value: str) -> list[str]:
-    words = re.findall(r"[\W_]*[^\W_]+[\W_]*", value)
-    if len(words) > 1 and not any(c.isdigit() for c in value):
-        return words
-    if value and not value.isascii() and value.isalpha():
-        return [value[:1], value[1:]]
-    return list(value)
 
 
 # --- hits
@@ -262,7 +232,7 @@ class _Column:
             is_own = self.name == original.name and how == "in plain form"  # what is kept is told elsewhere
             shows = _shows_otherwise if is_own else operator.contains
             yield from self._beyond_other_rows(original, how, forms, shows)
-        if self.name == original.name or _are_dates(original.cells):  # cut short: told of elsewhere
+        if self.name == original.name or are_dates(original.cells):  # cut short: told of elsewhere
             return
         cores = [plain(cell) for cell in original.cells]
         for how, initials in _initials(original.cells):

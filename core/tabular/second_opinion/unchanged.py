@@ -11,6 +11,8 @@ from core.roles import Role, RoleSuggestion
 from core.tabular.actions import Meaning, meaning_of
 from core.tabular.columns import ColumnPair, is_high_risk
 from core.tabular.second_opinion.amounts import read_amounts
+from core.tabular.second_opinion.made_up import most_known_by_chance
+from core.tabular.second_opinion.numbering import is_in_other_records
 from core.tabular.second_opinion.pair import CodedPair, LoggedTables
 from core.tabular.settings import SecondOpinionThresholds
 from core.verdict import Finding, Verdict
@@ -32,8 +34,8 @@ class ColumnComparison:
     semantic: str  # as logged; empty where not logged
     action: str
     # ``rows``: cells of the same row; ``values``: how often each value occurs, where the tables differ in
-    # length or order
-    compared_by: Literal["rows", "values"]
+    # length or order; ``records``: there, where other columns show that a value's record is another now
+    compared_by: Literal["rows", "values", "records"]
     n_filled_original: int  # cells that are not blank
     n_filled_anonymized: int
     n_distinct_original: int  # distinct values among them, equal as text, numbers or dates
@@ -89,20 +91,21 @@ def _comparison(coded: CodedPair, tables: LoggedTables) -> ColumnComparison:
         n_compared = min(
             n_filled, max(coded.n_same_values, round(n_filled * tables.n_anonymized / tables.n_original))
         )
+    moved = not tables.in_order and is_in_other_records(tables, coded)
     return ColumnComparison(
         original=coded.pair.original,
         anonymized=coded.pair.anonymized,
         semantic=coded.pair.semantic,
         action=coded.pair.action,
-        compared_by="rows" if tables.in_order else "values",
+        compared_by="rows" if tables.in_order else "records" if moved else "values",
         n_filled_original=n_filled,
         n_filled_anonymized=int(coded.anonymized_counts.sum()),
         n_distinct_original=int(np.count_nonzero(coded.original_counts)),
         n_distinct_anonymized=int(np.count_nonzero(coded.anonymized_counts)),
         n_compared=n_compared,
-        n_unchanged=coded.n_same_row if tables.in_order else coded.n_same_values,
+        n_unchanged=0 if moved else coded.n_same_row if tables.in_order else coded.n_same_values,
         n_same_values=coded.n_same_values,
-        n_unchanged_alone=_n_alone(coded, tables),
+        n_unchanged_alone=0 if moved else _n_alone(coded, tables),
         n_alone_by_chance=0.0 if tables.in_order else _n_alone_by_chance(coded.pair, tables),
     )
 
@@ -116,10 +119,12 @@ def _n_alone(coded: CodedPair, tables: LoggedTables) -> int:
 
 
 def _n_alone_by_chance(pair: ColumnPair, tables: LoggedTables) -> float:
-    """Return how many single values, moved on by a few steps, are values of the original; 0 of texts."""
+    """Return how many single values, moved on by a few steps or made of other words, the original has."""
     before, after = tables.written["original"][pair.original], tables.written["anonymized"][pair.anonymized]
     known, amounts = (read_amounts(one.values) for one in (before, after))
-    if known is None or amounts is None or len(amounts.distinct) < _FEWEST:
+    if known is None or amounts is None:
+        return most_known_by_chance(after, before)
+    if len(amounts.distinct) < _FEWEST:
         return 0.0
     alone = amounts.numbers[(after.counts == 1) & ~np.isnan(amounts.numbers)]
     step = np.diff(amounts.distinct).min()
@@ -161,7 +166,7 @@ def _is_partly_unchanged(column: ColumnComparison, thresholds: SecondOpinionThre
 def _is_moved(column: ColumnComparison, thresholds: SecondOpinionThresholds) -> bool:
     """Whether the values of a column are nearly all there, but in other rows."""
     kept = column.n_same_values >= thresholds.left_unchanged_share * column.n_compared > 0
-    return column.compared_by == "rows" and kept and not column.is_unchanged(thresholds)
+    return column.compared_by != "values" and kept and not column.is_unchanged(thresholds)
 
 
 def _is_swapped(column: ColumnComparison, thresholds: SecondOpinionThresholds) -> bool:
