@@ -11,7 +11,7 @@ import binascii
 import itertools
 import operator
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -177,13 +177,13 @@ class _Shown:
     whole: dict[str, set[_Source]] = field(default_factory=dict)
     made_up_inside: dict[str, set[_Source]] = field(default_factory=dict)
     made_up_whole: dict[str, set[_Source]] = field(default_factory=dict)
-    n_values_for_one_made_up: dict[str, float] = field(default_factory=dict)
+    n_values: dict[str, tuple[int, int]] = field(default_factory=dict)  # and made-up ones
 
     def add(self, name: str, values: Sequence[str], made_up: Sequence[str]) -> None:
         """Add the values of a column, unless nothing can be made up that is not one of them."""
         if not made_up:
             return
-        self.n_values_for_one_made_up[name] = max(1.0, len(values) / len(set(made_up)))
+        self.n_values[name] = len(values), len(set(made_up))
         numbers = {int(bare) for value in values if (bare := "".join(c for c in value if c.isdecimal())[:30])}
         # Of numbers almost without gaps, any such number is one.
         dense = bool(numbers) and len(numbers) > _DENSE * (max(numbers) - min(numbers) + 1)
@@ -259,11 +259,15 @@ class _Column:
         hits = _sources(self.tokens, shown.inside, shown.whole)
         by_chance = _sources(self.tokens, shown.made_up_inside, shown.made_up_whole)
         n_tokens = sum(bool(token.strip()) for token in self.tokens)
-        for (name, how), n_hits in hits.items():
+        for (name, how), (n_hits, n_different) in hits.items():
             if name != self.name or self._is_respelled:
-                n_by_chance = by_chance.get((name, how), 0) * shown.n_values_for_one_made_up[name]
-                rate = min(1.0, (n_by_chance + 1) / (n_tokens + 1))
-                yield from self._result(self.read.originals[name], how, (n_hits, n_tokens), rate)
+                n_values, n_made_up = shown.n_values[name]
+                n_by_chance, n_different_by_chance = by_chance.get((name, how), (0, 0))
+                rate = min(1.0, (n_by_chance * max(1.0, n_values / n_made_up) + 1) / (n_tokens + 1))
+                # tokens that share a piece, such as a year, show one value together
+                likely = min(1.0, (n_different_by_chance + 1) / n_made_up)
+                if binomial_tail(n_different, n_values, likely) < _NO_ACCIDENT:
+                    yield from self._result(self.read.originals[name], how, (n_hits, n_tokens), rate)
 
     @cached_property
     def _is_respelled(self) -> bool:
@@ -323,17 +327,20 @@ def _is_whole(token: str, end: str) -> bool:
 
 def _sources(
     tokens: Sequence[str], inside: Mapping[str, set[_Source]], whole: Mapping[str, set[_Source]]
-) -> dict[_Source, int]:
-    """Return how many tokens show a value of each column in each form."""
+) -> dict[_Source, tuple[int, int]]:
+    """Return how many tokens show a value of each column in each form, and how many different values."""
     counts: Counter[_Source] = Counter()
+    different: dict[_Source, set[str]] = defaultdict(set)
     lengths = sorted({len(form) for form in inside})
     for token in tokens:
-        seen = set(whole.get(_whole(token), ()))
+        seen = {source: _whole(token) for source in whole.get(_whole(token), ())}
         for n in lengths:
-            for i in range(len(token) - n + 1):
-                seen |= inside.get(token[i : i + n], set())
-        counts.update(seen)
-    return counts
+            for form in (token[i : i + n] for i in range(len(token) - n + 1)):
+                seen |= dict.fromkeys(inside.get(form, ()), form)
+        counts.update(seen.keys())
+        for source, form in seen.items():
+            different[source].add(form)
+    return {source: (n, len(different[source])) for source, n in counts.items()}
 
 
 # --- judging
