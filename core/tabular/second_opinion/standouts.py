@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.cells import CodeArray
+from core.chance import binomial_tail
 from core.coding import BoolArray, CodedColumn, IntArray, sorted_distinct
 from core.roles import Role, RoleSuggestion
 from core.tabular.second_opinion.amounts import read_amounts
@@ -190,7 +191,7 @@ def _is_no_chance(same: BoolArray, start: int, end: int, persons: Persons | None
     if end - start > _LARGEST_BLOCK * len(same) or n_inside < max(_FEWEST_ROWS, _MOSTLY * (end - start)):
         return False
     share = max(int(np.count_nonzero(same)) - n_inside, 1) / (len(same) - (end - start))
-    return bool(np.log(len(same)) + n_inside * np.log(share) <= np.log(_NO_CHANCE))
+    return bool(len(same) * binomial_tail(n_inside, end - start, share) <= _NO_CHANCE)
 
 
 def _is_capped(anonymized: CodeArray, start: int, end: int) -> bool:
