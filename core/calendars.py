@@ -184,7 +184,7 @@ def _each_word_read(
         month, language = months.get(_folded(found["name"]), (0, ""))
         parts = found.groupdict()
         year = _full_year(parts["year"])
-        if language == "Iranian":
+        if language == "iranian":
             return _iso_of(_iranian(year, month, int(parts["day"] or 1))) or found[0]
         return _iso(year - _BUDDHIST * (year in _IN_BUDDHIST), month, parts.get("day")) or found[0]
 
@@ -231,19 +231,19 @@ def _months_of(words: Counter[str]) -> dict[str, tuple[int, str]]:
     return known
 
 
-_CANDIDATES = ("Roman", *_LANGUAGES, "Iranian")
+_CANDIDATES = ("roman", *_LANGUAGES, "iranian")
 
 
 @lru_cache
 def _names_of(language: str) -> tuple[tuple[str, ...], ...]:
     """Return the names of each month, in full and short."""
-    if language in {"Roman", "Iranian"}:
-        return tuple((_folded(name),) for name in (_ROMAN if language == "Roman" else _IRANIAN))
+    if language in {"roman", "iranian"}:
+        return tuple((_folded(name),) for name in (_ROMAN if language == "roman" else _IRANIAN))
     from babel import Locale  # noqa: PLC0415 - takes long to import
 
     months = Locale(language).months
     of_kind = [months[kind][width] for kind in ("format", "stand-alone") for width in ("wide", "abbreviated")]
-    return tuple(tuple({_folded(names[n]).removeprefix("de ") for names in of_kind}) for n in range(1, 13))
+    return tuple(tuple({_folded(names[n]).split()[-1] for names in of_kind}) for n in range(1, 13))
 
 
 def _month(word: str, names: Sequence[Sequence[str]]) -> int:
