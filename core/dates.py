@@ -1,4 +1,4 @@
-"""Dates of a column in whatever spelling it has: year first, day first, month first, with month names.
+"""Dates of a column in whatever spelling it has: year first, day first, month first, in words (`iso_dates`).
 
 Which of two numbers is the day is a matter of the whole column: some day after the 12th settles it. Where
 nothing does, the year alone is sure, and where not even the year is (``01/02/03``), nothing is.
@@ -12,41 +12,25 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from core.calendars import iso_dates
 from core.coding import BoolArray, FloatArray, IntArray
 
 Precision = Literal["year", "month", "day"]
 
-_MONTHS = (  # first letters of the months' names: English, Slovenian, German
-    ("jan", "jän"),
-    ("feb",),
-    ("mar", "mär", "mrz"),
-    ("apr",),
-    ("may", "maj", "mai"),
-    ("jun",),
-    ("jul",),
-    ("aug", "avg"),
-    ("sep",),
-    ("oct", "okt"),
-    ("nov",),
-    ("dec", "dez"),
-)
 _TIME = r"(?P<time>(?:[Tt]|,? +)(?:오전 ?|오후 ?)?[0-9]{1,2}[:.h][0-9]{2}.*)?"
-_NAME = r"(?P<name>[A-Za-zä]{3,10})\.?"
 _TWO = "[0-9]{1,2}"
 _YEAR_FIRST = rf"^(?P<year>[0-9]{{4}}) ?[-/.년] ?(?P<month>{_TWO}) ?[-/.월] ?(?P<day>{_TWO}) ?[.일]?{_TIME}$"
 _YEAR_MONTH = rf"^(?P<year>[0-9]{{4}}) ?[-/년] ?(?P<month>{_TWO})월?$"
 _MONTH_YEAR = rf"^(?P<month>{_TWO}) ?[-/.] ?(?P<year>(?:18|19|20)[0-9]{{2}})$"
-_DAY_NAME = rf"^(?P<day>{_TWO})(?:st|nd|rd|th|\.)?[- /]?{_NAME},?[- /]?(?P<year>[0-9]{{4}})\.?{_TIME}$"
-_NAME_DAY = rf"^{_NAME} (?P<day>{_TWO})(?:st|nd|rd|th)?,? (?P<year>[0-9]{{4}}){_TIME}$"
-_NAME_YEAR = rf"^{_NAME},?[- /](?P<year>[0-9]{{4}})$"
 _COMPACT = r"^(?P<year>(?:18|19|20)[0-9]{2})(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12][0-9]|3[01])$"
 _YEAR_LAST = rf"^(?P<a>{_TWO}) ?(?P<dot>[-/.]) ?(?P<b>{_TWO}) ?[-/.] ?(?P<c>[0-9]{{4}})\.?{_TIME}$"
 _COMPACT_LAST = r"^(?P<a>[0-3][0-9])(?P<b>[0-3][0-9])(?P<c>(?:18|19|20)[0-9]{2})$"
 _SHORT = rf"^(?P<a>{_TWO})(?P<dot>[-/.]) ?(?P<b>{_TWO})[-/.] ?(?P<c>{_TWO}){_TIME}$"
 _MAY_BE = (  # a quick look at what every date has; a longer one at columns of other texts would cost more
     r"^[0-9]{1,4} ?[-/.년] ?[0-9]{1,2} ?[-/.월] ?[0-9]|^[0-9]{8}$|^[0-9]{1,2} ?[-/.] ?[12][0-9]{3}$"
-    r"|^[0-9]{4} ?[-/년] ?[0-9]{1,2}(?:월|$)|[A-Za-z].*[12][0-9]{3}"
+    r"|^[0-9]{4} ?[-/년] ?[0-9]{1,2}(?:월|$)"
 )
+_YEAR_AT_END = rf"^[^0-9]*(?:{_TWO}[^0-9]+){{0,2}}[0-9]{{4}}[^0-9]{{0,4}}{_TIME}$"
 _DAY_MONTH = rf"^{_TWO} ?[./-] ?{_TWO}\.?$"
 
 _CENTURY_TURNS = 31  # a year of two digits counts as 19.. from here on, for distances only
@@ -101,11 +85,11 @@ def read_dates(values: pa.Array) -> Dates:
     >>> found.year.tolist(), found.month.tolist(), found.day.tolist()
     ([2021, 2021, -1], [12, 2, -1], [31, 1, -1])
     """
-    texts = _texts(values)
+    texts = iso_dates(_texts(values))
     parts = _Parts(len(values))
     if not pc.any(pc.match_substring_regex(texts, _MAY_BE)).as_py():
         return parts.dates()
-    for pattern in (_YEAR_FIRST, _COMPACT, _DAY_NAME, _NAME_DAY, _NAME_YEAR, _YEAR_MONTH, _MONTH_YEAR):
+    for pattern in (_YEAR_FIRST, _COMPACT, _YEAR_MONTH, _MONTH_YEAR):
         parts.take(_extracted(texts, pattern))
     parts.take(_year_last(_extracted(texts, _YEAR_LAST)))
     parts.take(_year_last(_extracted(texts, _COMPACT_LAST)))
@@ -120,8 +104,10 @@ def begins_with_the_day(values: pa.Array) -> BoolArray:
     Cutting such a text from the right keeps the day and loses the year.
     """
     texts = _texts(values)
-    forms = (_YEAR_LAST, _SHORT, _MONTH_YEAR, _DAY_NAME, _NAME_DAY, _NAME_YEAR, _DAY_MONTH)
+    forms = (_YEAR_LAST, _SHORT, _MONTH_YEAR, _DAY_MONTH)
     found = [pc.fill_null(pc.match_substring_regex(texts, form), False) for form in forms]
+    in_words = pc.and_(pc.not_equal(iso_dates(texts), texts), pc.match_substring_regex(texts, _YEAR_AT_END))
+    found.append(pc.fill_null(in_words, False))
     return np.logical_or.reduce([each.to_numpy(zero_copy_only=False) for each in found])
 
 
@@ -165,9 +151,7 @@ def _extracted(texts: pa.Array, pattern: str) -> dict[str, IntArray]:
     matched = pc.extract_regex(texts, pattern)
     for position, field in enumerate(matched.type):
         part = pc.if_else(matched.is_valid(), matched.field(position), None)
-        if field.name == "name":
-            found["month"] = _month_numbers(part)
-        elif field.name in ("time", "dot"):
+        if field.name in ("time", "dot"):
             wanted = pc.equal(part, ".") if field.name == "dot" else pc.not_equal(part, "")
             found[field.name] = _filled(wanted.cast(pa.int64()))
         else:
@@ -177,16 +161,6 @@ def _extracted(texts: pa.Array, pattern: str) -> dict[str, IntArray]:
 
 def _filled(numbers: pa.Array) -> IntArray:
     return cast("IntArray", pc.fill_null(numbers, -1).to_numpy(zero_copy_only=False))
-
-
-def _month_numbers(names: pa.Array) -> IntArray:
-    """Return the month of each name, 0 (no month) for another word, -1 where there is none."""
-    encoded = pc.dictionary_encode(names)
-    numbers = [
-        next((number for number, starts in enumerate(_MONTHS, 1) if name.lower().startswith(starts)), 0)
-        for name in encoded.dictionary.to_pylist()
-    ]
-    return _filled(pa.array(numbers, pa.int64()).take(encoded.indices))
 
 
 def _year_last(found: Mapping[str, IntArray]) -> dict[str, IntArray]:

@@ -18,8 +18,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from core.calendars import iso_dates
 from core.cells import as_numbers, canonical_codes, shared_codes
 from core.coding import FloatArray, some_rows
+from core.dates import read_dates
 from core.leakage.near_copies import NearCopies, find_near_copies
 from core.leakage.pairing import TablePair
 from core.leakage.settings import LeakageSettings
@@ -47,7 +49,6 @@ _BASE64 = "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"
 _DIGEST = "^(?:[0-9A-Fa-f]{32}|[0-9A-Fa-f]{40}|[0-9A-Fa-f]{64}|[0-9A-Fa-f]{128})$"
 _DIGESTS = {32: ("md5",), 40: ("sha1",), 64: ("sha256", "sha3_256"), 128: ("sha512",)}
 _MOST_DIGESTS = 300_000  # of different values
-_DATE = r"^(?P<a>[0-9]{1,4})[./\- ]{1,2}(?P<b>[0-9]{1,2})[./\- ]{1,2}(?P<c>[0-9]{1,4})[.]?(?:[t ].*)?$"
 
 Texts: TypeAlias = pa.Array | pa.ChunkedArray
 
@@ -314,7 +315,7 @@ def _share_there(original: Texts, scrambled: Texts) -> float:
 def _respelled(parts: Sequence[Texts]) -> list[pa.Array]:
     """Return the cells of a column with one spelling: dates or numbers where each table has hardly else."""
     folded = [_folded(part) for part in parts]
-    dates = [_as_dates(part) for part in folded]
+    dates = [_as_dates(_whole_array(part)) for part in parts]
     if all(part is not None for part in dates):
         return [part for part in dates if part is not None]
     numbers = [_as_plain_numbers(part) for part in folded]
@@ -331,28 +332,14 @@ def _folded(cells: Texts) -> pa.Array:
 
 def _as_dates(cells: pa.Array) -> pa.Array | None:
     """Return cells as year-month-day; None where hardly all are dates of one order."""
-    found = pc.extract_regex(cells, _DATE)
+    encoded = pc.dictionary_encode(cells.cast(pa.large_string()))
+    dates = read_dates(iso_dates(encoded.dictionary, settle=True))
+    known = pa.array(np.append(dates.day > 0, False)).take(pc.fill_null(encoded.indices, len(dates.day)))
     n_there = len(cells) - cells.null_count
-    if not n_there or len(cells) - found.null_count < _NEARLY_ALL * n_there:
+    if not n_there or (pc.sum(known).as_py() or 0) < _NEARLY_ALL * n_there:
         return None
-    a, b, c = (_whole(pc.struct_field(found, part)) for part in "abc")
-    year_first = np.nanmax(a) > 31
-    if year_first:
-        year, month, day = a, b, c
-    elif np.nanmax(b) > 12:
-        year, month, day = c, a, b
-    else:
-        year, month, day = c, b, a
-    if np.nanmax(year) < 100 or np.nanmax(month) > 12:
-        return None
-    written = pa.array(np.where(np.isnan(year), 0, year * 10000 + month * 100 + day).astype(np.int64))
-    return pc.if_else(pc.is_valid(found), written.cast(pa.string()), cells.cast(pa.string()))
-
-
-def _whole(digits: pa.Array) -> FloatArray:
-    """Return digits as floats, NaN where missing."""
-    values: FloatArray = digits.cast(pa.float64()).to_numpy(zero_copy_only=False)
-    return values
+    written = pa.array((dates.year * 10000 + dates.month * 100 + dates.day).astype(str)).take(encoded.indices)
+    return pc.if_else(known, written.cast(pa.large_string()), cells.cast(pa.large_string()))
 
 
 def _as_plain_numbers(cells: pa.Array) -> pa.Array | None:

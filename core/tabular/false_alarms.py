@@ -7,7 +7,7 @@ from core.roles import RoleSuggestion
 from core.tabular.actions import Meaning, meaning_of
 from core.tabular.measuring import TabularMeasurement
 from core.tabular.rules import ColumnCheck
-from core.tabular.second_opinion import SecondOpinionMeasurement
+from core.tabular.second_opinion import SecondOpinion, SecondOpinionMeasurement
 from core.tabular.second_opinion.unchanged import ColumnComparison
 from core.tabular.words import listed
 from core.verdict import Verdict
@@ -17,32 +17,53 @@ _YEARS = re.compile(r"9999s?(?:\s?[-–~]\s?9999)?[A-Za-z가-힣]{0,2}|A{1,6}\s?
 _MOSTLY = 0.5  # share of cells that are unchanged from which an action changed too little
 _MOST_WORDS = 50  # distinct values of a column of categories
 _REPEATED = 0.1  # distinct share up to which they are categories
+_OF_CELLS = frozenset({"dropped", "patterns", "pseudonyms"})  # checks that ask what the cells show
+_OF_THE_ORIGINAL = ("original_values_", "disguise_", "derived_", "unchanged_", "partly_unchanged_")
 _KOREAN_NAMES = frozenset({"hangul_name", "hangul_name_spaced"})
 
 
 def known_false_alarms(
-    measured: TabularMeasurement, opinion: SecondOpinionMeasurement | None
+    measured: TabularMeasurement, opinion: SecondOpinionMeasurement | None, judged: SecondOpinion | None
 ) -> Mapping[str, str]:
-    """Return column to why a check of the rule that is not PASS is none to worry about, and what to do."""
-    if opinion is None:
+    """Return column to why a check of the rule that is not PASS is none to worry about, and what to do.
+
+    Of cells in which the second opinion finds the original, nothing is said to be a false alarm.
+    """
+    if opinion is None or judged is None:
         return {}
-    seen = _Seen(opinion)
-    notes = {}
+    seen, failed, notes = _Seen(opinion), _failed(judged), {}
     for check in measured.checks:
-        explain = _EXPLANATIONS.get(check.check)
-        if check.status is not Verdict.PASS and explain is not None and (note := explain(check, seen)):
-            notes[check.anonymized_column or check.column] = note
+        explain, name = _EXPLANATIONS.get(check.check), check.anonymized_column or check.column
+        if explain is None or check.status is Verdict.PASS or (name in failed and check.check in _OF_CELLS):
+            continue
+        if note := explain(check, seen):
+            notes[name] = note
     return notes
 
 
-def unrecognized_protection(measured: TabularMeasurement, opinion: SecondOpinionMeasurement | None) -> str:
+def _failed(judged: SecondOpinion) -> frozenset[str]:
+    """Return the anonymized columns in which the second opinion finds the original, in whatever form."""
+    gravest = [
+        finding
+        for finding in judged.findings
+        if finding.verdict is Verdict.FAIL and finding.check.startswith(_OF_THE_ORIGINAL)
+    ]
+    return frozenset(name for one in gravest for name in (one.column, *one.columns) if name)
+
+
+def unrecognized_protection(
+    measured: TabularMeasurement, opinion: SecondOpinionMeasurement | None, judged: SecondOpinion | None
+) -> str:
     """Return why high-risk columns count as unprotected though all were changed; empty where not all were."""
-    if opinion is None or not measured.unprotected_columns:
+    if opinion is None or judged is None or not measured.unprotected_columns:
         return ""
+    failed = _failed(judged)
     compared = {column.original: column for column in opinion.columns}
     for name in measured.unprotected_columns:
         column, meaning = compared.get(name), meaning_of(measured.log.entries[name].action)
         if meaning in {None, Meaning.KEPT} or (column and (column.unchanged_share or 0.0) >= _MOSTLY):
+            return ""
+        if name in failed or (column and column.anonymized in failed):
             return ""
     return text(
         "A known false alarm of the rule: it knows its own words for protecting actions only, and the log "

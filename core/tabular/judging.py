@@ -90,8 +90,10 @@ def judge_tabular(
     that a person has read, by column.
     """
     thresholds = thresholds or TabularThresholds.for_mode(measurement.log.mode)
-    notes = known_false_alarms(measurement, opinion)
-    missed = tuple(_missed_thresholds(measurement, thresholds, notes, opinion))
+    judged = judge_second_opinion(opinion, thresholds=opinion_thresholds, read=read) if opinion else None
+    notes = known_false_alarms(measurement, opinion, judged)
+    protection = unrecognized_protection(measurement, opinion, judged)
+    missed = tuple(_missed_thresholds(measurement, thresholds, notes, protection))
     mandatory = measurement.n_messages(Verdict.FAIL) > 0
     recommended = measurement.warn_share >= thresholds.warn_share
     verdict = Verdict.FAIL if missed or mandatory else Verdict.WARN if recommended else Verdict.PASS
@@ -112,11 +114,7 @@ def judge_tabular(
             *map(not_answered, measurement.unanswered),
         ),
         opinion_measurement=opinion,
-        second_opinion=_with_warnings(
-            judge_second_opinion(opinion, thresholds=opinion_thresholds, read=read), measurement, notes
-        )
-        if opinion
-        else None,
+        second_opinion=_with_warnings(judged, measurement, notes) if judged else None,
     )
 
 
@@ -211,7 +209,7 @@ def _missed_thresholds(
     measured: TabularMeasurement,
     limits: TabularThresholds,
     notes: Mapping[str, str],
-    opinion: SecondOpinionMeasurement | None,
+    protection: str,
 ) -> Iterator[Finding]:
     if measured.policy_consistency < limits.policy_consistency_share:
         columns = measured.inconsistent_columns
@@ -246,7 +244,7 @@ def _missed_thresholds(
             found=share_of(len(columns), measured.n_high_risk),
             columns=listed(columns),
         )
-        note = unrecognized_protection(measured, opinion)
+        note = protection
         found = _missed("high_risk_handling", len(columns), message, note)
         yield found.told(step=text(_LOG_IN_ITS_WORDS if note else _PROTECT, columns=listed(columns)))
 

@@ -179,6 +179,12 @@ def _moved_scale(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(income=(income + 1_000_000).astype(str), rent=(rent * 3 + 1_000_000).astype(str))
 
 
+def _in_another_calendar(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the frame with the dates in words, of the Thai calendar."""
+    days = pd.to_datetime(frame["born"])
+    return frame.assign(born=[f"{day.day} {day:%B} {day.year + 543}" for day in days])
+
+
 def _day_first(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(born=pd.to_datetime(frame["born"]).dt.strftime("%d.%m.%Y"))
 
@@ -191,6 +197,7 @@ def _day_first(frame: pd.DataFrame) -> pd.DataFrame:
         (lambda frame: frame.assign(height=frame["height"].str.replace(".", ",")), "spelled otherwise"),
         (lambda frame: frame.assign(weight=frame["weight"] + " kg"), "spelled otherwise"),
         (_day_first, "spelled otherwise"),
+        (_in_another_calendar, "spelled otherwise"),
         (_moved_scale, "on the original's scale"),
         (lambda frame: frame.assign(town=frame["town"].map(CODES)), "recoded by frequency"),
         (lambda frame: frame.rename(columns={"income": "v1", "born": "v2"}), "of another name"),

@@ -150,6 +150,52 @@ def test_measure_elsewhere__short_words_and_words_of_categories_are_none_of_othe
     ]
 
 
+JAPANESE = drawn(
+    ("田中", "佐藤", "高橋", "山本", "森", "小林"), ("花子", "健一", "美咲", "翔", "陽子", "直樹")
+)
+CHINESE = drawn(tuple("王李張劉陳楊林歐"), ("小明", "志強", "淑芬", "雅婷", "偉", "靜"))
+THAI = drawn(("สมชาย", "วิชัย", "สุภาพร", "ณัฐพล"), ("ใจดี", "รักไทย", "ทองดี", "บุญมา"), between=" ")
+SAID = {
+    "Japanese": (
+        JAPANESE,
+        ("本日来院、山本駅の森で転倒", "高橋を渡り受診", "経過良好"),
+        "{}様より電話あり。",
+    ),
+    "Chinese": (CHINESE, ("患者主訴頭痛", "林口轉診，王牌藥物", "無不適"), "已通知{}先生回診"),
+    "Thai": (THAI, ("มีอาการไอ", "นัดติดตามผล"), "คุณ{}มาตามนัด"),
+}
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+@pytest.mark.parametrize("language", SAID)
+def test_measure_elsewhere__names_in_texts_without_borders_of_words(language: str, *, shuffled: bool) -> None:
+    names, notes, about = SAID[language]
+    log = log_of(**ACTIONS, 姓名=("name", "drop"))
+    told = RNG.choice(notes, N).tolist()
+    original: dict[str, Cells] = {"note": told, "姓名": names}
+    changed: dict[str, Cells] = {"note": told, "姓名": [None] * N}
+    assert found_in(changed, original=original, shuffled=shuffled, log=log) == []
+    for spelled in (names, [f"{name[:2]} {name[2:]}" if language == "Japanese" else name for name in names]):
+        for every in (9, N // 7):
+            changed["note"] = [
+                told[i] + about.format(spelled[i]) if i % every == 0 else told[i] for i in range(N)
+            ]
+            (found,) = found_in(changed, original=original, shuffled=shuffled, log=log)
+            assert found == ("姓名", "note", "values", len(range(0, N, every)))
+    others = [about.format(f"三浦{i % 7}一郎") if i % 9 == 0 else told[i] for i in range(N)]
+    assert found_in({**changed, "note": others}, original=original, shuffled=shuffled, log=log) == []
+
+
+def test_measure_elsewhere__short_names_in_an_added_column_of_common_words_are_chance() -> None:
+    surnames = drawn(("森", "林", "東", "西", "高", "大", "金"), ("田", "川", "山", "野", "中", "原"))
+    log = log_of(**ACTIONS, 姓=("name", "drop"))
+    places = drawn(
+        ("大", "東", "西", "高", "森", "林"), ("野", "原", "川", "山", "中"), ("駅より徒歩", "病院へ紹介")
+    )
+    changed: dict[str, Cells] = {"姓": [None] * N, "comment": places}
+    assert found_in(changed, original={"姓": surnames}, shuffled=True, log=log) == []
+
+
 PLANTED: dict[str, tuple[str, str, Callable[[str], str]]] = {
     "a name": ("name", "values", lambda v: f"Spoke to {v} today"),
     "a name turned round, in capitals": (

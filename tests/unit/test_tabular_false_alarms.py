@@ -31,6 +31,17 @@ from tests.second_opinion_examples import dataset, findings, keep_all, log_of, o
         ("swap data-swapping shuffled permute 교환", Meaning.SWAPPED),
         ("surrogate fake_names synthesize randomise 대체", Meaning.REPLACED),
         ("bless x not_generalized keep_if_permitted_else_drop no_noise k", None),
+        ("gelöscht geloescht supprimée effacé eliminado rimosso excluído verwijderd usunięto", Meaning.GONE),
+        ("削除済み 刪除 entfernt", Meaning.GONE),
+        ("verschlüsselt haché cifrado gepseudonimiseerd pseudonimizacja 仮名化 假名化", Meaning.PSEUDONYM),
+        ("vergröbert anonymisiert gerundet généralisé arrondi redondeado generalizzato", Meaning.COARSER),
+        ("agrupado afgerond uogólniono zaokrąglono 一般化 匿名化 泛化", Meaning.COARSER),
+        ("unverändert conservé sin_cambios mantenuto behouden そのまま 保留", Meaning.KEPT),
+        ("verrauscht bruité ruido szum ノイズ付加 噪声", Meaning.DISTURBED),
+        ("vertauscht échangé scambiato シャッフル", Meaning.SWAPPED),
+        ("ersetzt remplacé sostituito 置換", Meaning.REPLACED),
+        ("nicht_gelöscht pas_supprimé sans_anonymisation 未匿名化 不删除 削除しない 삭제안함", None),
+        ("geprüft vérifié gewicht secret cruise 確認済み", None),
     ],
 )
 def test_meaning_of__natural_spellings(actions, meaning):
@@ -433,3 +444,22 @@ def test_apart__is_a_column_put_in_other_records_and_none_changed_in_a_few(chang
     log = log_of(a=("other", "keep"), b=("other", "keep"), town=("city", "swap"))
     opinion = opinion_on(columns, _shuffled({**columns, "town": town}), log)
     assert f"By the {n_left} columns left" in str(the_finding(opinion, "relinkage").message)
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_false_alarms__names_with_an_honorific_are_none(*, shuffled: bool) -> None:
+    rng = np.random.default_rng(8)
+    names = [
+        "".join(parts)
+        for parts in zip(
+            *(rng.choice(part, 90) for part in (["田中", "佐藤", "森"], ["花子", "健一", "翔"])), strict=True
+        )
+    ]
+    rows = rng.permutation(90) if shuffled else np.arange(90)
+    age = [str(20 + i % 5) for i in range(90)]
+    log = log_of(氏名=("name", "匿名化"), age=("age", "keep"))
+    for said, is_told in ((lambda name: f"{name}様", False), (lambda name: f"No. {len(name)}", True)):
+        released = {"氏名": [said(names[i]) for i in rows], "age": [age[i] for i in rows]}
+        audit = audit_tabular(dataset({"氏名": names, "age": age}), dataset(released), log)
+        (missed,) = (one for one in audit.findings if one.check == "high_risk_handling")
+        assert says(missed.message, "…A known false alarm…") is is_told

@@ -320,6 +320,14 @@ def judge_disguises(measured: DisguiseMeasurement, thresholds: SecondOpinionThre
     return findings + not_compared
 
 
+def told_by(measured: DisguiseMeasurement) -> frozenset[tuple[str, str]]:
+    """Return the pairs of columns, original and anonymized, of which something is told by default."""
+    thresholds = SecondOpinionThresholds()
+    return frozenset(
+        (one.original, one.anonymized) for one in measured.found if _verdict(one, thresholds) is not None
+    )
+
+
 def _not_compared(measured: DisguiseMeasurement) -> Finding:
     return Finding.of("disguises", Verdict.NOT_ASSESSED, n_affected=measured.n_pairs_left_out)(
         "Whether columns hide in columns of other names was not assessed for {n} pair of columns: there "

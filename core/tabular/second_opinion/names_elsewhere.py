@@ -6,8 +6,8 @@ columns. Where the order of the records has changed, hits are cells that hold an
 original column held, or against words combined anew.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -25,6 +25,7 @@ from core.roles.vocabulary import match_name
 from core.tabular.columns import is_high_risk
 from core.tabular.second_opinion.numbering import same_number_same_record
 from core.tabular.second_opinion.pair import LoggedTables
+from core.tabular.second_opinion.readable import recombined
 from core.tabular.second_opinion.rewriting import dates_respelled, legible, respelled
 from core.tabular.second_opinion.unchanged import ColumnComparison
 from core.tabular.settings import SecondOpinionSettings, SecondOpinionThresholds
@@ -42,7 +43,6 @@ _MOST_KEPT = 1 << 19  # words of a column of which runs are kept for the next fo
 _DAYS_OF_LIVES = 25_000.0  # dates that people alive may have been born on
 _MOST_NAMES = 50_000  # distinct values whose remains are looked for
 _FEWEST_LETTERS, _FEWEST_SYLLABLES, _FEWEST_DIGITS = 4, 2, 5
-_LONGEST_SYLLABLES = 6
 _DISTINCT, _NEARLY_DISTINCT = 0.5, 0.99  # share of distinct values from which words, or numbers, identify
 _OF_THE_KIND = 0.8  # share of values that make a column one of names, numbers or dates
 _CLEARLY_MORE = 0.8  # of what chance leaves over
@@ -57,6 +57,9 @@ _MEASURE_LIKE = r"^[+-]?\d*[.,]\d+$"
 _WORDS_ONLY = r"^[^\d@]*$"
 _NO_WORD = r"[^\p{L}\p{N}]+"
 _WORDED = r"\p{L}.*\p{L}"
+# Letters of scripts that write words without spaces between them, or with particles after them.
+_BORDERLESS = r"가-힣\p{Han}\p{Hiragana}\p{Katakana}ー\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
+_LONG_SYLLABLES = r"^[가-힣\p{Han}]"  # that two of make a name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -221,6 +224,7 @@ class _Form:
     of_value: IntArray
     # number of words to sums of words, in rising order, and the number of what each stands for
     keys: Mapping[int, tuple[_U64, IntArray]]
+    alone: tuple[str, ...]  # spellings of one word in scripts without borders of words
     shortest: int  # characters of the shortest spelling
     firsts: _U64  # the words of values of two words, to combine anew; empty for other forms
     lasts: _U64
@@ -311,8 +315,8 @@ def _tell(together: pa.Array, length: IntArray) -> BoolArray:
     """Return which values are long enough not to be found everywhere."""
     only_letters = pc.replace_substring_regex(together, narrowed(r"[^\p{L}]+", together), "")
     letters = pc.utf8_length(only_letters).to_numpy(zero_copy_only=False)
-    hangul = pc.match_substring_regex(together, "^[가-힣]").to_numpy(zero_copy_only=False)
-    enough = np.where(hangul, letters >= _FEWEST_SYLLABLES, letters >= _FEWEST_LETTERS)
+    syllables = pc.match_substring_regex(together, _LONG_SYLLABLES).to_numpy(zero_copy_only=False)
+    enough = np.where(syllables, letters >= _FEWEST_SYLLABLES, letters >= _FEWEST_LETTERS)
     return enough | (length - letters >= _FEWEST_DIGITS)
 
 
@@ -347,10 +351,18 @@ def _form(
         name=name,
         of_value=of_value,
         keys=keys,
+        alone=tuple({word for words in spellings for word in _alone(words, tells)}),
         shortest=int(length[tells].min(initial=10**9)),
         firsts=_NONE if firsts is None else firsts,
         lasts=_NONE if lasts is None else lasts,
     )
+
+
+def _alone(words: _Words, tells: BoolArray) -> Iterator[str]:
+    """Yield the texts of one word that tell, of scripts without borders of words."""
+    texts = words.words.filter(pa.array((tells & (words.n_words == 1))[words.text]))
+    if not pc.all(pc.string_is_ascii(texts), min_count=0).as_py():
+        yield from texts.filter(pc.match_substring_regex(texts, rf"^[{_BORDERLESS}]{{2,}}$")).to_pylist()
 
 
 def _name_forms(words: _Words) -> Iterator[_Form]:
@@ -402,7 +414,7 @@ def _in_column(read: _Read, sought: Sequence[_Sought], anonymized: str) -> Itera
     ]
     if not possible:
         return
-    words = _with_held_words(words_of(folded_texts(cells.values)), sought)
+    words = _cell_words(cells, [form for one in sought for form in one.forms])
     done: set[str] = set()
     for one, form in possible:
         found = None
@@ -419,44 +431,67 @@ def _are_mostly(values: pa.Array, pattern: str) -> bool:
     return bool(pc.mean(fitting.cast(pa.int8())).as_py() >= _OF_THE_KIND)
 
 
-def _with_held_words(words: _Words, sought: Sequence[_Sought]) -> _Words:
-    """Return the words, those of Hangul that hold a value replaced by it: particles need no space."""
-    hangul = pc.match_substring_regex(words.words, "^[가-힣]{3,}").to_numpy(zero_copy_only=False)
-    if not hangul.any():
+def _cell_words(cells: CodedColumn, sought: Sequence[_Form]) -> _Words:
+    """Return the words of a column's values; in scripts without borders of words the values held instead.
+
+    Spaces inside such a text are none of its words' borders: ``佐藤 花子さん`` holds ``佐藤花子``.
+    """
+    texts = folded_texts(cells.values)
+    words = words_of(texts)
+    if pc.all(pc.string_is_ascii(texts)).as_py():
         return words
-    known = [form.keys[1][0] for one in sought for form in one.forms if 1 in form.keys]
-    rows = np.flatnonzero(hangul)
-    rows = rows[~_are_among(words.hashes[rows], known)]
+    known: dict[str, set[str]] = {}
+    for value in (value for form in sought for value in form.alone):
+        known.setdefault(value[:_FEWEST_SYLLABLES], set()).add(value)
+    if not known:
+        return words
+    spaced = rf"([{_BORDERLESS.removeprefix('가-힣')}])[ ・·]+([{_BORDERLESS.removeprefix('가-힣')}])"
+    if _any(pc.match_substring_regex(texts, spaced)):
+        joined = pc.replace_substring_regex(texts, spaced, r"\1\2")
+        words = words_of(pc.replace_substring_regex(joined, spaced, r"\1\2"))
+    return _with_held_words(words, known)
+
+
+def _any(found: pa.Array) -> bool:
+    return bool(pc.any(found, min_count=0).as_py())
+
+
+def _with_held_words(words: _Words, known: Mapping[str, Collection[str]]) -> _Words:
+    """Return the words, those that hold known ones replaced by them; by their beginnings they are known."""
+    long = pc.match_substring_regex(words.words, rf"[{_BORDERLESS}]{{3,}}").to_numpy(zero_copy_only=False)
+    rows = np.flatnonzero(long)
+    if not len(rows):
+        return words
     encoded = pc.dictionary_encode(words.words.take(pa.array(rows)))
-    held = _held_hashes(encoded.dictionary.to_pylist(), known)
-    hashes = words.hashes.copy()
-    of_rows = held[encoded.indices.to_numpy()]
-    hashes[rows] = np.where(of_rows > 0, of_rows, hashes[rows])
-    return replace(words, hashes=hashes)
+    held = [_held(word, known) or [word] for word in encoded.dictionary.to_pylist()]
+    counts = np.ones(len(words.words), dtype=np.int64)
+    counts[rows] = np.array([len(each) for each in held])[encoded.indices.to_numpy()]
+    parts = pa.array([part for each in held for part in each], words.words.type)
+    starts = np.cumsum([0, *map(len, held)])
+    place = np.repeat(np.arange(len(counts)), counts)
+    nth = np.arange(len(place)) - np.repeat(np.cumsum(counts) - counts, counts)
+    of_word = np.full(len(counts), -1)
+    of_word[rows] = starts[encoded.indices.to_numpy()]
+    source = np.where(of_word[place] < 0, place, len(counts) + of_word[place] + nth)
+    combined = pa.concat_arrays([words.words, parts]).take(pa.array(source))
+    return _Words(words=combined, hashes=_hashes(combined), text=words.text[place], n_texts=words.n_texts)
 
 
-def _are_among(sums: _U64, known: Sequence[_U64]) -> BoolArray:
-    """Return which sums are in any of several arrays in rising order."""
-    found = np.zeros(len(sums), dtype=bool)
-    for each in known:
-        found |= each[np.minimum(np.searchsorted(each, sums), len(each) - 1)] == sums
-    return found
-
-
-def _held_hashes(words: Sequence[str], known: Sequence[_U64]) -> _U64:
-    """Return the longest known word that each word holds, the first of several, as its number; 0 for none."""
-    pieces = [
-        (i, word[start : start + length])
-        for i, word in enumerate(words)
-        for length in range(min(_LONGEST_SYLLABLES, len(word) - 1), 1, -1)
-        for start in range(len(word) - length + 1)
+def _held(word: str, known: Mapping[str, Collection[str]]) -> list[str]:
+    """Return the known words that a word holds, the longest first, none over another."""
+    found = [
+        (-len(value), start, value)
+        for start in range(len(word) - _FEWEST_SYLLABLES + 1)
+        for value in known.get(word[start : start + _FEWEST_SYLLABLES], ())
+        if word.startswith(value, start)
     ]
-    held = np.zeros(len(words), dtype=np.uint64)
-    if pieces:
-        hashes = _hashes(pa.array([piece for _, piece in pieces], pa.string()))
-        hits = np.flatnonzero(_are_among(hashes, known))[::-1]
-        held[np.array([i for i, _ in pieces])[hits]] = hashes[hits]
-    return held
+    taken: dict[int, str] = {}
+    free = [True] * len(word)
+    for negative, start, value in sorted(found):
+        if all(free[start : start - negative]):
+            free[start : start - negative] = [False] * -negative
+            taken[start] = value
+    return [taken[start] for start in sorted(taken)]
 
 
 def _one_form(
@@ -559,10 +594,10 @@ def _anywhere(
             and _are_any_digits(one, form, words, min(found[0], n_texts))
         )
         return None if is_chance else found
-    if form.name not in {"values", _RESPELLED}:
-        return None
     if len(form.firsts):
         return _against_recombined(form, cells=cells, words=words, n_hits=n_hits)
+    if form.name not in {"values", _RESPELLED} or (form.alone and _is_any_name(one, cells, n_hits)):
+        return None
     n_found = len(np.unique(number))
     return _against_density(form, cells=cells, n_hits=n_hits, n_found=n_found, kind=one.kind)
 
@@ -596,7 +631,7 @@ def _before(read: _Read, one: _Sought, form: _Form, anonymized: str) -> tuple[in
     if source is None:
         return None
     cells = read.original(source)
-    text, number = form.in_texts(_with_held_words(words_of(folded_texts(cells.values)), [one]))
+    text, number = form.in_texts(_cell_words(cells, one.forms))
     if len(text) == 0:
         return 0, 0
     found = _in_rows(one, form, cells=cells, text=text, number=number)
@@ -666,6 +701,21 @@ def _against_recombined(form: _Form, *, cells: CodedColumn, words: _Words, n_hit
     if binomial_tail(n_hits, n_pairs, likely) > _NO_ACCIDENT or not clearly:
         return None
     return n_hits, n_by_chance, False
+
+
+def _is_any_name(one: _Sought, cells: CodedColumn, n_hits: int) -> bool:
+    """Whether cells hold as many names made up of the same letters, in a script without borders of words."""
+    values = one.cells.values.to_pylist()[:_MOST_NAMES]  # noqa: PD011 - of a dataclass
+    made_up = {*recombined(values, np.random.default_rng(0))} - {*values}
+    if not made_up:
+        return True
+    (other, *_) = _forms(pa.array(sorted(made_up), pa.string()), kind=one.kind, is_name=False)
+    text, _ = (
+        other.in_texts(_cell_words(cells, [other])) if other.keys else (np.zeros(0, dtype=np.int64),) * 2
+    )
+    scale = max(1.0, len(values) / len(made_up))
+    n_by_chance = float(cells.counts[np.unique(text)].sum()) * scale
+    return n_hits < _TIMES_CHANCE * n_by_chance or poisson_tail(n_hits, max(n_by_chance, 1e-9)) > _NO_ACCIDENT
 
 
 def _are_the_same(one: _Sought, form: _Form, *, cells: CodedColumn, held: tuple[IntArray, IntArray]) -> bool:

@@ -23,7 +23,12 @@ from core.tabular.second_opinion.classes import (
 from core.tabular.second_opinion.combined import measure_combined
 from core.tabular.second_opinion.computed import ComputedMeasurement, judge_computed, measure_computed
 from core.tabular.second_opinion.derivations import Derivation, Search, judge_derivations, measure_derivations
-from core.tabular.second_opinion.disguises import DisguiseMeasurement, judge_disguises, measure_disguises
+from core.tabular.second_opinion.disguises import (
+    DisguiseMeasurement,
+    judge_disguises,
+    measure_disguises,
+    told_by,
+)
 from core.tabular.second_opinion.finer import FinerColumn, judge_finer, measure_finer
 from core.tabular.second_opinion.kept_likeness import (
     KeptLikeness,
@@ -184,7 +189,7 @@ def _hidden(
 ) -> HiddenOriginals:
     """Look for original values; what one check has explained, the later ones leave out."""
     disguises = measure_disguises(tables, columns, settings)
-    explained = frozenset((one.original, one.anonymized) for one in disguises.found)
+    explained = told_by(disguises)
     computed = measure_computed(tables, columns, settings, explained=explained)
     elsewhere = measure_elsewhere(tables, columns, settings, explained=explained)
     told = ((one.original, one.anonymized) for one in elsewhere.found if one.form == "values")

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import scipy
 
+from core.calendars import with_iso_dates
 from core.cells import CodeArray, equal_values, text_and_offsets
 from core.coding import (
     BoolArray,
@@ -254,10 +255,12 @@ def association(before: IntArray, after: IntArray) -> float:
 def pair_tables(original: pa.Table, anonymized: pa.Table, log: AnonymizationLog) -> LoggedTables:
     """Pair the columns of two tables and code their values.
 
-    Cells are equal as trimmed text, as numbers or as dates. An original column without an
+    Dates in words or of another calendar are read as the days they are, here for all that comes after, see
+    `with_iso_dates`. Cells are equal as trimmed text, as numbers or as dates. An original column without an
     anonymized one has no pair. Where only letter case and the like tell two names apart, see
     `columns_alike`, the original's columns bear the anonymized names.
     """
+    original, anonymized = with_iso_dates(original), with_iso_dates(anonymized)
     alike = columns_alike(original.column_names, anonymized.column_names)
     original = original.rename_columns([alike.get(name, name) for name in original.column_names])
     log = log.for_columns(original.column_names, anonymized.column_names)

@@ -15,14 +15,15 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import pyarrow as pa
 import scipy
 
 from core.cells import as_numbers
 from core.coding import IntArray, some_rows
+from core.dates import read_dates
 from core.letters import without_accents
 from core.roles import Role, RoleSuggestion
+from core.tabular.second_opinion.amounts import read_amounts
 from core.tabular.second_opinion.pair import CodedPair, LoggedTables
 from core.tabular.settings import SecondOpinionSettings
 from core.tabular.words import listed
@@ -37,8 +38,6 @@ _NO_ACCIDENT = 4.0  # standard deviations beyond chance
 _N_SHUFFLES = 40
 _N_ROWS = 1_000  # sampled rows that are held against other rows
 _WORD = re.compile(r"[^\W_]{2,}")
-_DATE = re.compile(r"\s*(?:\d{4}[-/.]\s?\d{1,2}[-/.]\s?\d{1,2}|\d{1,2}[-/.]\s?\d{1,2}[-/.]\s?\d{4}).*")
-_N_FIRST = 5  # cells that show whether any dates are there
 _N_GLANCE = 100  # cells that show how dates are written
 _LETTERS = re.compile(r"[^\W\d_]+")
 _DIGIT = re.compile(r"\d")
@@ -138,16 +137,13 @@ def _amounts(cells: pa.ChunkedArray) -> npt.NDArray[np.float64] | None:
     numbers = as_numbers(cells)
     if numbers is not None:
         return numbers
-    if pd.to_datetime(pd.Series(cells[:_N_FIRST].to_pylist()), format="mixed", errors="coerce").isna().any():
-        return None
-    days = pd.to_datetime(pd.Series(cells.to_pylist()), format="mixed", errors="coerce", utc=True)
-    return None if days.isna().any() else np.asarray(days.astype("int64"), dtype=np.float64)
+    read = read_amounts(cells)
+    return None if read is None or read.kind != "date" or np.isnan(read.numbers).any() else read.numbers
 
 
 def _are_dates(cells: pa.ChunkedArray) -> bool:
     """Whether the first filled cells are all written with year, month and day."""
-    head = cells.drop_null().slice(0, _N_GLANCE).to_pylist()
-    return all(_DATE.fullmatch(text) for text in head)
+    return bool(read_dates(cells.drop_null().slice(0, _N_GLANCE).combine_chunks()).known.all())
 
 
 def _no_likeness(ours: Sequence[str], theirs: Sequence[str], rng: np.random.Generator) -> bool:

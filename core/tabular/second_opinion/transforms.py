@@ -4,13 +4,14 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
 from typing import Literal
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
-_DATE = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ].*)?")
+from core.tabular.second_opinion.amounts import read_amounts
+
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
 _MASK = " *#xX.…-_"
 _HANGUL = re.compile(r"[가-힣]")
@@ -21,12 +22,6 @@ _PREFIX = re.compile(r".*[^0-9.,+-]", re.DOTALL)
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|[+-]?\d+(?:\.\d+)?")
 _DECIMAL = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
 _HEX_NUMBER = re.compile(r"[0-9a-fA-F]{1,32}")
-_DATE_SPELLINGS = (
-    *("%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%SZ"),
-    *("%d.%m.%Y", "%d. %m. %Y", "%m/%d/%Y", "%d/%m/%Y", "%d-%m-%Y", "%d.%m.%y", "%m/%d/%y", "%d/%m/%y"),
-    *("%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%d %b %Y", "%d-%b-%Y", "%d-%b-%y"),
-    *("%Y년 %m월 %d일", "%Y년%m월%d일", "%Y. %m. %d.", "%Y. %m. %d", "%Y-%j", "%G-W%V-%u"),
-)
 _FEWEST_IN_ORDER = 10  # rows; fewer are in order by chance too often
 
 
@@ -40,7 +35,7 @@ class Shift:
 
 def shift_between(rows: Sequence[tuple[str, str]]) -> Shift | None:
     """Return the constant, not none, that explains most rows (original, anonymized) of dates or numbers."""
-    days = [(a, b) for a, b in ((_day(a), _day(b)) for a, b in rows) if a is not None and b is not None]
+    days = _days(rows)
     if _are_varied(days, len(rows)):
         return _most_common([b - a for a, b in days], 0, "dates shifted by one constant number of days")
     numbers = [(float(a), float(b)) for a, b in rows if _NUMBER.fullmatch(a) and _NUMBER.fullmatch(b)]
@@ -64,12 +59,14 @@ def _most_common(constants: Sequence[float], neutral: float, how: str) -> Shift 
     return None if constant == neutral else Shift(how=how, n_matched=n)
 
 
-def _day(text: str) -> int | None:
-    match = _DATE.fullmatch(text)
-    try:
-        return date(int(match[1]), int(match[2]), int(match[3])).toordinal() if match else None
-    except ValueError:
-        return None
+def _days(rows: Sequence[tuple[str, str]]) -> list[tuple[float, float]]:
+    """Return the pairs of days, where both sides are dates."""
+    read = [read_amounts(pa.array(texts, pa.string())) for texts in zip(*rows, strict=True)]
+    days = [np.floor(one.numbers) for one in read if one is not None and one.kind == "date"]
+    if len(days) < 2:
+        return []
+    known = ~np.isnan(days[0]) & ~np.isnan(days[1])
+    return list(zip(days[0][known].tolist(), days[1][known].tolist(), strict=True))
 
 
 def is_shortened(original: str, anonymized: str) -> bool:
@@ -125,11 +122,9 @@ def _is_sorted(before: Sequence[float], after: Sequence[float]) -> bool:
 
 def _amounts(texts: Sequence[str]) -> list[float] | None:
     """Read texts as dates of one spelling, or as numbers; None where not all are."""
-    for spelling in _DATE_SPELLINGS:
-        try:
-            return [datetime.strptime(text, spelling).timestamp() for text in texts]
-        except (ValueError, OverflowError):
-            continue
+    read = read_amounts(pa.array(texts, pa.string()))
+    if read is not None and read.kind == "date" and not np.isnan(read.numbers).any():
+        return [float(number) for number in read.numbers]
     prefix = _PREFIX.match(texts[0])
     if prefix and not all(text.startswith(prefix[0]) for text in texts):
         prefix = None
