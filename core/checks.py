@@ -197,6 +197,7 @@ _REMEDIES: Mapping[Group, Mapping[str, str]] = {
         "no_quasi_identifier": "Choose the columns that others may know of a person.",
         **dict.fromkeys(
             (
+                "counts_as_quasi_identifier",
                 "sole_carrier",
                 "rare_of_one_donor",
                 "fully_suppressed",

@@ -377,3 +377,25 @@ def test_are_alike_in_places__sees_characters_moved_or_replaced() -> None:
     assert not are_alike_in_places(ids, [rng.bytes(7).hex() for _ in ids])
     assert not are_alike_in_places(ids, [f"S{number:06d}" for number in rng.permutation(90)])
     assert not are_alike_in_places(ids, ids)
+
+
+@pytest.mark.parametrize(
+    ("semantic", "action", "verdict"),
+    [
+        ("other", "hash", Verdict.FAIL),
+        ("patient_id", "encrypted", Verdict.FAIL),
+        ("mrn", "keep", Verdict.FAIL),
+        ("other", "keep", Verdict.WARN),
+    ],
+)
+def test_hash_of_an_identifier_that_repeats__fails_in_whatever_words(
+    semantic: str, action: str, verdict: Verdict
+) -> None:
+    ids = [number for number in IDS[:30] for _ in range(5)]
+    tables = pair_tables(
+        table({"id": ids}), table({"id": [sha256(number) for number in ids]}), log_of(id=(semantic, action))
+    )
+    settings = SecondOpinionSettings()
+    measured = measure_computed(tables, measure_unchanged(tables), settings)
+    (finding,) = judge_computed(measured, SecondOpinionThresholds())
+    assert finding.verdict is verdict

@@ -81,13 +81,13 @@ def test_sorting__lets_dates_made_years_and_noise_pass() -> None:
     assert findings(sorted_in(original, shuffled, log), "in_the_original_order") == []
 
 
-def test_sorting__warns_of_rows_in_the_order_of_an_original_and_of_numbers_of_its_rows() -> None:
+def test_sorting__fails_rows_in_the_order_of_an_original_and_numbers_of_its_rows() -> None:
     tokens = [RNG.bytes(6).hex() for _ in range(N)]
     (finding,) = in_order(tokens, np.argsort(ORIGINAL["number"]))
-    assert (finding.verdict, finding.column) == (Verdict.WARN, None)
+    assert (finding.verdict, finding.column) == (Verdict.FAIL, None)
     assert "the rows of the file" in finding.message
     (finding,) = in_order([str(number) for number in range(N)], SHUFFLED)
-    assert finding.verdict is Verdict.WARN
+    assert finding.verdict is Verdict.FAIL
     assert "the original's rows" in finding.message
 
 
@@ -175,3 +175,23 @@ def test_sorting__lets_rows_sorted_by_what_is_released_pass(by: str) -> None:
     log = log_of(born=("birthdate", "generalize"), sex=("gender", "keep"), town=("address", "keep"))
     shuffled = {name: [column[i] for i in order] for name, column in released.items()}
     assert findings(sorted_in(original, shuffled, log), "in_the_original_order") == []
+
+
+@pytest.mark.parametrize("by", ["last word", "kept column"])
+def test_sorting__sees_rows_in_the_order_of_surnames_behind_given_names(by: str) -> None:
+    rng = np.random.default_rng(8)
+    surnames = ["".join(rng.choice(list("abdeiknorst"), 6)).title() for _ in range(2 * N)]
+    names = [
+        f"{rng.choice(['Ana', 'Ivo', 'Maja', 'Rok'])} {surname}" for surname in rng.choice(surnames, 4 * N)
+    ]
+    sex, town = (
+        rng.choice(values, len(names)).tolist() for values in ("f m".split(), "Koper Celje Kranj".split())
+    )
+    keys = [name.split()[1] for name in names] if by == "last word" else town
+    order = sorted(rng.permutation(len(names)).tolist(), key=keys.__getitem__)
+    released = {"sex": [sex[i] for i in order], "town": [town[i] for i in order]}
+    log = log_of(name=("name", "drop"), sex=("gender", "keep"), town=("other", "keep"))
+    found = findings(
+        sorted_in({"name": names, "sex": sex, "town": town}, released, log), "in_the_original_order"
+    )
+    assert [one.verdict for one in found] == [Verdict.FAIL] * (by == "last word")

@@ -10,6 +10,7 @@ from core.coding import CodedTable, IntArray, combined_codes
 from core.equivalence import EquivalenceClasses, classes_of_codes
 from core.errors import AuditInputError
 from core.roles import Role, RoleSuggestion
+from core.tabular.second_opinion.functions import Function, measure_functions
 from core.tabular.second_opinion.pair import LoggedTables
 from core.tabular.second_opinion.persons import (
     AlikeClasses,
@@ -73,6 +74,8 @@ class ClassesMeasurement:
     # columns that look like quasi-identifiers although the log does not call them one
     unlogged: tuple[str, ...]
     persons: Persons | None = None  # which records are of one person; None where none has several
+    # columns that `chosen` counts beside the log's, with the originals that they are functions of
+    functions: tuple[Function, ...] = ()
 
 
 def logged_quasi_identifiers(tables: LoggedTables) -> tuple[str, ...]:
@@ -90,13 +93,20 @@ def measure_classes(
     *,
     left_out: Collection[str] = (),
 ) -> ClassesMeasurement:
-    """Form the classes of the chosen quasi-identifiers, by default the log's that are not `left_out`."""
+    """Form the classes of the chosen quasi-identifiers, by default the log's that are not `left_out`.
+
+    To the log's come the columns that are functions of what others know of the original.
+    """
     persons, anonymized = find_persons(tables, suggestions), tables.written["anonymized"]
     if quasi_identifiers is not None:
         return measure_chosen_classes(anonymized, suggestions, quasi_identifiers, persons)
     chosen = tuple(name for name in logged_quasi_identifiers(tables) if name not in left_out)
-    measured = measure_chosen_classes(anonymized, suggestions, chosen, persons)
-    unlogged = tuple(name for name in _proposed_quasi_identifiers(suggestions) if name not in chosen)
+    found = measure_functions(tables, persons, logged=chosen) if chosen else ()
+    known = tuple(one for one in found if one.is_known)
+    chosen += tuple(one.anonymized for one in known)
+    measured = replace(measure_chosen_classes(anonymized, suggestions, chosen, persons), functions=known)
+    looks = (*_proposed_quasi_identifiers(suggestions), *(one.anonymized for one in found))
+    unlogged = tuple(name for name in dict.fromkeys(looks) if name not in chosen)
     if not chosen or not unlogged:
         return measured
     widened = _measure(anonymized, chosen + unlogged, suggestions, persons, contributions=False)
@@ -193,10 +203,11 @@ def judge_classes(measured: ClassesMeasurement, thresholds: SecondOpinionThresho
     if measured.chosen is None:
         return [_no_quasi_identifier(measured.proposed, thresholds)]
     classes = measured.chosen
+    findings = [_about_function(one) for one in measured.functions]
     if classes.k is None:
-        findings = [_about_blanks(classes)]
+        findings.append(_about_blanks(classes))
     else:
-        findings = [_about_size(classes, classes.k, thresholds)]
+        findings.append(_about_size(classes, classes.k, thresholds))
     if classes.persons is not None:
         findings += judge_persons(classes.persons, classes.quasi_identifiers, thresholds)
     findings += judge_alike(classes.alike, classes.quasi_identifiers)
@@ -207,6 +218,14 @@ def judge_classes(measured: ClassesMeasurement, thresholds: SecondOpinionThresho
         alike = [one for one in widened.alike if one.column not in told]
         findings += judge_alike(alike, widened.quasi_identifiers, gravest=Verdict.WARN)
     return findings
+
+
+def _about_function(one: Function) -> Finding:
+    return Finding.of("counts_as_quasi_identifier", Verdict.PASS, column=one.anonymized)(
+        "What `{column}` holds goes with the original column `{original}`, so it counts among the "
+        "quasi-identifiers, whatever the log calls it.",
+        original=one.original,
+    )
 
 
 def _about_blanks(classes: ClassMeasurement) -> Finding:
@@ -267,7 +286,7 @@ def _about_unlogged(
 
 def _most_contributing(classes: ClassMeasurement) -> Iterator[Text]:
     first = next(iter(classes.contributions), None)
-    if first is not None and len(classes.quasi_identifiers) > 1 and first.n_unique:
+    if first is not None and len(classes.quasi_identifiers) > 1 and first.n_unique > first.n_unique_without:
         yield text(
             "`{column}` contributes most: {unique} are unique with it, {without} without it.",
             column=first.column,

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from core.chance import binomial_tail
 from core.coding import BoolArray, IntArray
+from core.tabular.actions import Meaning, meaning_of
 from core.tabular.columns import is_high_risk
 from core.tabular.log import QUASI_IDENTIFYING_SEMANTICS, folded
 from core.tabular.second_opinion.ciphers import (
@@ -91,7 +92,9 @@ class ComputedPseudonym:
     n_matched: int  # values found so, among those compared
     n_compared: int
     original_distinct_share: float  # distinct / non-blank cells, the highest of the originals; in [0, 1]
-    taken_out: bool  # whether the log says that an original column was dropped or pseudonymized
+    taken_out: (
+        bool  # whether the log says that an original column is gone or a pseudonym, or identifies people
+    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -199,6 +202,12 @@ class _Samples(Sample):
         semantic = self.tables.log.entry(original).semantic
         return is_high_risk(semantic) or semantic in QUASI_IDENTIFYING_SEMANTICS
 
+    def _is_taken_out(self, original: str) -> bool:
+        """Whether the log says, in any words, that a column is gone or a pseudonym, or identifies people."""
+        entry = self.tables.log.entry(original)
+        said = meaning_of(entry.action) in {Meaning.GONE, Meaning.PSEUDONYM, Meaning.REPLACED}
+        return said or entry.takes_out or is_high_risk(entry.semantic)
+
     def keys(self, anonymized: str, originals: Sequence[str]) -> tuple[Key, ...]:
         """Return the guessable keys, the names of the columns and files, and texts of the log, among them."""
         log = self.tables.log
@@ -280,7 +289,7 @@ class _Samples(Sample):
             n_matched=counts[0],
             n_compared=counts[1],
             original_distinct_share=max(self.tables.distinct_share("original", name) for name in originals),
-            taken_out=any(self.tables.log.entry(name).takes_out for name in originals),
+            taken_out=any(self._is_taken_out(name) for name in originals),
         )
 
 

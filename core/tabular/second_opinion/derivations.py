@@ -175,7 +175,10 @@ class Search:
             return {**amounts.readings, **between}
         codes = read_codes(cells)
         by_number = amounts.readings if amounts else {"code": codes.numbers} if codes else {}
-        return {**by_number, "alphabet": _places(cells), "small letters": _places(pc.utf8_lower(cells))}
+        by_letters = {"alphabet": _places(cells), "small letters": _places(pc.utf8_lower(cells))}
+        if side == "original" and pc.any(pc.match_substring(cells, " ")).as_py():
+            by_letters["last word"] = _places(pc.replace_substring_regex(cells, r"^.* ", ""))
+        return {**by_number, **by_letters}
 
     @remembered
     def classes_but(self, name: str) -> IntArray:

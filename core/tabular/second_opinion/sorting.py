@@ -44,7 +44,9 @@ class SortedAlike:
     # the values, in order, occur as often as the original's
     witness: str | None
     n_records: int  # records of each table
-    is_telling: bool  # whether the original column was to be gone, or its values are highly distinct
+    # whether a place tells whose record it is: by values that are highly distinct or, of a column, gone ones,
+    # or by a number for each row
+    is_telling: bool
 
 
 def measure_sorting(search: Search) -> tuple[SortedAlike, ...]:
@@ -73,8 +75,10 @@ def measure_sorting(search: Search) -> tuple[SortedAlike, ...]:
 def _sorted_alike(
     search: Search, original: str | None, anonymized: str | None, witness: str | None
 ) -> SortedAlike:
-    telling = original is not None and (
-        search.taken_out(original) or search.tables.distinct_share("original", original) >= _HIGHLY_DISTINCT
+    telling = (
+        original is None
+        or search.tables.distinct_share("original", original) >= _HIGHLY_DISTINCT
+        or (anonymized is not None and search.taken_out(original))
     )
     return SortedAlike(
         original=original,
@@ -273,7 +277,7 @@ def _finding(one: SortedAlike) -> Finding:
     )
     return Finding(
         check="in_the_original_order",
-        verdict=Verdict.FAIL if one.is_telling and one.anonymized else Verdict.WARN,
+        verdict=Verdict.FAIL if one.is_telling else Verdict.WARN,
         message=text(
             "Although the records were put in another order, {ours} are in the order of {theirs}: {how} ({n} "
             "record). Whoever holds the original finds each record by its place: give random pseudonyms, and "
