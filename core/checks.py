@@ -128,6 +128,7 @@ _REMEDIES: Mapping[Group, Mapping[str, str]] = {
         "second_look": "Scramble values, and not only how they are written.",
         "near_copies": "Change more cells of each row, or change them more.",
         "relinkage": "Make the columns that find people coarser, or leave some of them out.",
+        "relinkage_by_blanks": "Blank other cells too, or leave out columns that are blank for few.",
         "relinkage_by_*": "Make the columns that find people coarser, or leave some of them out.",
         "repeated_rows": "Scramble the columns apart from each other.",
         "unchanged_distinct_column": "Leave the column out, or make its values coarser.",

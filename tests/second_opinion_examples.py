@@ -19,7 +19,6 @@ from core.tabular.second_opinion import (
     judge_second_opinion,
     measure_second_opinion,
 )
-from core.tabular.second_opinion.combined import measure_combined
 from core.tabular.second_opinion.computed import measure_computed
 from core.tabular.second_opinion.derivations import Search, measure_derivations
 from core.tabular.second_opinion.disguises import measure_disguises
@@ -28,6 +27,7 @@ from core.tabular.second_opinion.names_elsewhere import ElsewhereMeasurement
 from core.tabular.second_opinion.opinion import HiddenOriginals, _hidden, _judge_hidden
 from core.tabular.second_opinion.pair import pair_tables
 from core.tabular.second_opinion.pieces import measure_pieces
+from core.tabular.second_opinion.relations import measure_relations
 from core.tabular.second_opinion.relinkage import judge_relinkage, measure_relinkage
 from core.tabular.second_opinion.sorting import measure_sorting
 from core.tabular.second_opinion.unchanged import measure_unchanged
@@ -104,7 +104,7 @@ def seen_by(
     search = Search(tables=tables, settings=chosen, left=left)
     disguises = measure_disguises(tables, columns, chosen)
     explained = frozenset((one.original, one.anonymized) for one in disguises.found)
-    steps = (measure_derivations, measure_pieces, measure_combined) if family == "derived" else ()
+    steps = (measure_derivations, measure_pieces, measure_relations) if family == "derived" else ()
     found = HiddenOriginals(
         disguises=disguises,
         computed=measure_computed(tables, columns, chosen, explained=explained),

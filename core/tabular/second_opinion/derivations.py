@@ -79,6 +79,7 @@ class Derivation:
     by_position: bool = False  # whether the order of the records shows the same
     others: tuple[str, ...] = ()  # more original columns, from which the rest of it follows
     until: str = ""  # another original column, where what is known are the days from `original` to it
+    groups: tuple[str, ...] = ()  # columns within whose values it follows
 
 
 _UNTIL = "until:"  # before the name of the column up to which days are counted
@@ -223,6 +224,7 @@ class Search:
         by_position: bool = False,
         others: tuple[str, ...] = (),
         until: str = "",
+        groups: tuple[str, ...] = (),
     ) -> Derivation:
         """Return what was found of one or several anonymized columns."""
         own = (
@@ -242,6 +244,7 @@ class Search:
             by_position=by_position,
             others=others,
             until=until,
+            groups=groups,
         )
 
 
@@ -813,6 +816,10 @@ def _verdict(one: Derivation, thresholds: SecondOpinionThresholds) -> Verdict | 
     """Return what a derivation makes of the table; None where it reveals nothing that counts."""
     limit, own = thresholds.highly_distinct_share, one.anonymized_distinct_share
     telling = one.taken_out or one.original_distinct_share >= limit
+    if one.kind in {"together", "in_groups"}:
+        share = one.n_matched / one.n_compared
+        warn = Verdict.WARN if share > thresholds.relinkage_warn_share else None
+        return Verdict.FAIL if share > thresholds.relinkage_fail_share else warn
     if one.kind == "nearly in order":
         return Verdict.WARN if own >= _MOST else None
     if one.kind == "nearest":
@@ -845,6 +852,8 @@ _KINDS = (
     "one to one",
     "in order",
     "all but in order",
+    "together",
+    "in_groups",
     "nearest",
     "near text",
     "piece",
@@ -867,6 +876,12 @@ _MESSAGES = {
     "`{original}`: {found} compared. {consequence}",
     "combined": "The values of {columns} are worked out from those of the original columns {originals}: "
     "{found} compared. {consequence}",
+    "together": "The values of {columns} tell together, whatever noise or factor is in each, a sum, "
+    "difference or ratio of the original columns {originals}: {found} lead to fewer than five persons. "
+    "{consequence}",
+    "in_groups": "Within each group of {groups}, the values of {columns} follow those of the original column "
+    "`{original}`, as differences, shares, places or totals do: {found} lead to fewer than five persons. "
+    "{consequence}",
     "piece": "The values of {columns} hold, at a place of their own, pieces of those of {originals}, such as "
     "the last digits or the first letters: {found} compared. {consequence}",
     "nearest": "Among the records that share their quasi-identifiers, the values of {columns} are nearest to "
@@ -887,6 +902,8 @@ _CONSEQUENCE = {
     "parts": "Put together, they are the original.",
     "days": "With a year or a decade beside them, they find a person.",
     "combined": "Whoever knows those of a person finds the record.",
+    "together": "Whoever knows those of a person finds the record.",
+    "in_groups": "Whoever knows those of the group finds each record.",
     "piece": "Whoever knows the original finds the record among few.",
     "nearest": "Whoever knows the original and the quasi-identifiers finds the record: the noise is too "
     "small.",
@@ -901,6 +918,7 @@ def _finding(one: Derivation, verdict: Verdict) -> Finding:
         until=one.until,
         original=one.original,
         originals=listed((one.original, *one.others)),
+        groups=listed(one.groups),
         found=share_of(one.n_matched, one.n_compared),
         consequence=own(_CONSEQUENCE[one.kind]),
     )

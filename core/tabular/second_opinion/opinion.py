@@ -20,7 +20,6 @@ from core.tabular.second_opinion.classes import (
     measure_chosen_classes,
     measure_classes,
 )
-from core.tabular.second_opinion.combined import measure_combined
 from core.tabular.second_opinion.computed import ComputedMeasurement, judge_computed, measure_computed
 from core.tabular.second_opinion.derivations import Derivation, Search, judge_derivations, measure_derivations
 from core.tabular.second_opinion.disguises import (
@@ -49,6 +48,7 @@ from core.tabular.second_opinion.pseudonyms import (
     measure_pseudonyms,
 )
 from core.tabular.second_opinion.readable import ReadableColumn, judge_readable, measure_readable
+from core.tabular.second_opinion.relations import measure_relations
 from core.tabular.second_opinion.relinkage import (
     RelinkageMeasurement,
     judge_relinkage,
@@ -208,7 +208,7 @@ def _hidden(
         derivations=(
             *measure_derivations(search),
             *measure_pieces(search),
-            *measure_combined(search),
+            *measure_relations(search),
         ),
         sorting=measure_sorting(search),
         kept_likeness=measure_kept_likeness(search),

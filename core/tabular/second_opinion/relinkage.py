@@ -72,6 +72,9 @@ class RelinkageMeasurement:
     # unchanged in half of its cells.
     levels: tuple[RelinkageLevel, ...]
     single_columns: tuple[ColumnSet, ...]  # per column of the last level, how many records it re-links alone
+    # Re-linkage by which cells are blank, in columns whose blanks were kept though their values were changed,
+    # with the columns unchanged in nearly all cells; None where no blanks were kept
+    blanks: PartlyUnchanged | None = None
 
     def level(self, left_unchanged_share: float) -> RelinkageLevel | None:
         """Return the level whose columns are those left unchanged; None where there are none."""
@@ -107,7 +110,35 @@ def measure_relinkage(
         single_columns=tuple(
             ColumnSet(columns=(name,), n_matched=search.n_matched((name,))) for name in shares
         ),
+        blanks=_by_blanks(tables, all_shares, settings),
     )
+
+
+def _by_blanks(
+    tables: LoggedTables, shares: Mapping[str, float], settings: SecondOpinionSettings
+) -> PartlyUnchanged | None:
+    """Return the matches by who is blank where, beside what was left unchanged, less those of chance."""
+    pairs = [pair for pair in tables.coded if pair.pair.anonymized in shares]
+    left = [pair for pair in pairs if shares[pair.pair.anonymized] >= _PARTLY[0]]
+    filled = [
+        replace(pair, original=(pair.original >= 0) * 1, anonymized=(pair.anonymized >= 0) * 1)
+        for pair in pairs
+        if pair not in left and _keeps_blanks(pair, in_row=tables.in_order)
+    ]
+    if not filled:
+        return None
+    n_matched = _n_beyond_chance(tables, left, filled, settings)
+    return PartlyUnchanged(columns=tuple(pair.pair.anonymized for pair in filled), n_matched=n_matched)
+
+
+def _keeps_blanks(pair: CodedPair, *, in_row: bool) -> bool:
+    """Whether some cells were blank, and nearly these are: in their rows, or as many of reordered ones."""
+    before, after = pair.original < 0, pair.anonymized < 0
+    if not in_row:
+        share = before.mean(), after.mean()
+        return 0 < share[0] < 1 and min(share) >= _PARTLY[0] * max(share)
+    either = np.count_nonzero(before | after)
+    return bool(0 < before.mean() < 1 and np.count_nonzero(before & after) >= _PARTLY[0] * either)
 
 
 def _partly_unchanged(
@@ -121,19 +152,27 @@ def _partly_unchanged(
             continue
         known = names
         pairs = [pair for pair in tables.coded if pair.pair.anonymized in names]
-        n_matched = _n_matched_by_all(pairs, in_row=tables.in_order)
-        if not tables.in_order:
-            rng = np.random.default_rng(settings.seed)
-            shuffled = [
-                pair
-                if shares[pair.pair.anonymized] == 1
-                else replace(pair, anonymized=rng.permutation(pair.anonymized))
-                for pair in pairs
-            ]
-            by_chance = _n_matched_by_all(shuffled, in_row=False)
-            beyond = n_matched - by_chance
-            n_matched = beyond if beyond > _NO_ACCIDENT * math.sqrt(by_chance + 1) else 0
+        whole = [pair for pair in pairs if shares[pair.pair.anonymized] == 1]
+        changed = [pair for pair in pairs if shares[pair.pair.anonymized] < 1]
+        n_matched = _n_beyond_chance(tables, whole, changed, settings)
         yield PartlyUnchanged(columns=tuple(pair.pair.anonymized for pair in pairs), n_matched=n_matched)
+
+
+def _n_beyond_chance(
+    tables: LoggedTables,
+    whole: Sequence[CodedPair],
+    changed: Sequence[CodedPair],
+    settings: SecondOpinionSettings,
+) -> int:
+    """Return the matches by all columns; of reordered tables beyond those of the changed ones shuffled."""
+    n_matched = _n_matched_by_all([*whole, *changed], in_row=tables.in_order)
+    if tables.in_order:
+        return n_matched
+    rng = np.random.default_rng(settings.seed)
+    shuffled = [replace(pair, anonymized=rng.permutation(pair.anonymized)) for pair in changed]
+    by_chance = _n_matched_by_all([*whole, *shuffled])
+    beyond = n_matched - by_chance
+    return beyond if beyond > _NO_ACCIDENT * math.sqrt(by_chance + 1) else 0
 
 
 def _one_per_original(
@@ -281,6 +320,7 @@ def _about_partly(
 ) -> Iterator[Finding]:
     """Yield what columns changed in a part of their cells reveal beyond those left unchanged."""
     known, n_known = (frozenset(level.columns), level.n_matched) if level else (frozenset[str](), 0)
+    yield from _about_blanks(n_known, measured, thresholds)
     wider = [found for found in measured.partly if known < frozenset(found.columns)]
     found = max(wider, key=lambda found: found.n_matched, default=None)
     if found is None or found.n_matched <= n_known:
@@ -297,6 +337,25 @@ def _about_partly(
             columns=listed(found.columns),
         )
         yield finding.told(step=_make_coarser(found.columns, found.n_matched, measured))
+
+
+def _about_blanks(
+    n_known: int, measured: RelinkageMeasurement, thresholds: SecondOpinionThresholds
+) -> Iterator[Finding]:
+    """Yield what the places of blanks reveal beyond the columns left unchanged."""
+    found = measured.blanks
+    verdict = _relinkage_verdict(found.n_matched, measured, thresholds) if found else Verdict.PASS
+    if found is None or verdict.severity <= _relinkage_verdict(n_known, measured, thresholds).severity:
+        return
+    yield Finding.of("relinkage_by_blanks", verdict, n_affected=found.n_matched)(
+        "{n} changed column is blank where the original is: by who is blank where, beside what was left "
+        "unchanged, {found} anonymized records match exactly one original record: {columns}.",
+        "{n} changed columns are blank where the original is: by who is blank where, beside what was left "
+        "unchanged, {found} anonymized records match exactly one original record: {columns}.",
+        n=len(found.columns),
+        found=share_of(found.n_matched, measured.n_records),
+        columns=listed(found.columns),
+    )
 
 
 def _about_all(

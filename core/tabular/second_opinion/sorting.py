@@ -5,19 +5,23 @@ Row by row nothing can be compared then; but once both tables are sorted the oth
 and disagree when one table is moved on by a few rows.
 """
 
+from __future__ import annotations
+
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import scipy
 
 from core.cells import CodeArray
-from core.coding import IntArray
+from core.coding import IntArray, SharedCodes, joint_codes
 from core.tabular.second_opinion.derivations import COARSER, Search, is_until
 from core.tabular.second_opinion.pair import CodedPair, dependence
+from core.tabular.words import listed
 from core.verdict import Finding, Verdict
-from core.words import text
+from core.words import own, text
 
 _FEWEST_ROWS, _MOST_ROWS = 20, 200_000
 _FEWEST_VALUES = 8
@@ -31,6 +35,9 @@ _CLEARLY = 1.5  # times the agreement of rows moved on, from which it is that of
 _N_MOVED = 40
 _SAME_IN_BLOCKS = 0.97  # share of rows that blocks of equal values of the original have in common with a file
 _FAR = 6  # standard deviations of that share of files moved on
+_FEWEST_IN_ORDER, _MOST_GROUPINGS = 10, 3  # records of a group that is sorted alone; columns that group them
+_MOST_IN_GROUPS = 20_000  # records of tables that are sorted group by group
+_ONE_SCALE = 0.1  # of the spread, between the middle numbers of two columns
 _FEWEST_RUNS = 0.7  # times the changes from row to row that a column makes in a random order
 
 
@@ -47,6 +54,7 @@ class SortedAlike:
     # whether a place tells whose record it is: by values that are highly distinct or, of a column, gone ones,
     # or by a number for each row
     is_telling: bool
+    groups: tuple[str, ...] = ()  # columns left as they were, within each of whose values this is so
 
 
 def measure_sorting(search: Search) -> tuple[SortedAlike, ...]:
@@ -69,7 +77,81 @@ def measure_sorting(search: Search) -> tuple[SortedAlike, ...]:
                 proof = _proof(sought, order, others, of_file=name is None, is_gone=is_gone)
                 if proof is not None:
                     found[name] = _sorted_alike(search, original, name, proof.name)
-    return tuple(found.values())
+    if tables.n_original > _MOST_IN_GROUPS:
+        return tuple(found.values())
+    within = _within_groups(
+        search, witnesses, [(name, order) for name, order in after if name not in found], before
+    )
+    return (*found.values(), *within)
+
+
+def _within_groups(
+    search: Search,
+    witnesses: Sequence[_Witness],
+    after: Sequence[tuple[str | None, _Order]],
+    before: Sequence[tuple[str | None, _Order]],
+) -> Iterator[SortedAlike]:
+    """Yield columns in the order of an original one within each group of a column left as it was."""
+    n = search.tables.n_original
+    told: set[str | None] = {None}
+    for names, group in _kept_groups(search):
+        others = [one for one in witnesses if one.anonymized not in names]
+        blocks = np.sort(group.original)
+        for (name, theirs), (original, ours) in itertools.product(after, before):
+            if name in told or _on_one_scale(search, original, name):
+                continue
+            rows = theirs.within(group.anonymized)
+            mine = [one.within(group.original) for one in (ours, ours.reversed)]
+            found = (
+                one for one, each in itertools.product(others, mine) if _agree_within(one, each, rows, blocks)
+            )
+            if (proof := next(found, None)) is not None:
+                told.add(name)
+                seen = _sorted_alike(search, original, name, proof.anonymized)
+                n_values = len(np.unique(group.anonymized.astype(np.int64) * n + theirs.places))
+                is_telling = original is not None and n_values >= _HIGHLY_DISTINCT * n
+                yield replace(seen, groups=names, is_telling=is_telling)
+
+
+def _on_one_scale(search: Search, original: str | None, anonymized: str | None) -> bool:
+    """Whether numbers are spread as the originals are, as rounded or noisy ones, which others look for."""
+    columns = (("original", original), ("anonymized", anonymized))
+    read = [search.amounts(side, name) for side, name in columns if name is not None]
+    if len(read) < 2 or any(one is None for one in read):
+        return False
+    before, after = (np.nanquantile(one.numbers, np.linspace(0, 1, 101)) for one in read if one is not None)
+    return bool(np.median(np.abs(after - before)) <= _ONE_SCALE * before.std())
+
+
+def _kept_groups(search: Search) -> Iterator[tuple[tuple[str, ...], SharedCodes]]:
+    """Yield the columns left as they were, and pairs of them, whose values many records share."""
+    n = search.tables.n_original
+    kept = [one for one in search.tables.coded if one.pair.anonymized in search.left]
+    whole = sorted(
+        (one for one in kept if one.n_same_values == n and one.n_values > 1), key=lambda one: one.n_values
+    )
+    for size in (1, 2):
+        for some in itertools.combinations(whole[:_MOST_GROUPINGS], size):
+            both = joint_codes(some)
+            if len(np.unique(both.original)) <= n / _FEWEST_IN_ORDER:
+                yield tuple(one.pair.anonymized for one in some), both
+
+
+def _agree_within(one: _Witness, before: IntArray, after: IntArray, blocks: CodeArray) -> bool:
+    """Whether groups depend on each other row by row, and much less once each block is moved on by rows."""
+    ours, theirs = one.before[before], one.after[after]
+    statistic, freedom = dependence(ours, theirs)
+    starts = np.searchsorted(blocks, blocks)
+    sizes = np.searchsorted(blocks, blocks, side="right") - starts
+    place = np.arange(len(blocks)) - starts
+    moves = [sign * step for step in range(1, _FEWEST_IN_ORDER) for sign in (1, -1)]
+    if not freedom or scipy.special.chdtrc(freedom, statistic) > _NO_ACCIDENT:
+        return False
+    moved = [dependence(ours, theirs[starts + (place + by) % sizes])[0] for by in moves]
+    return (
+        statistic >= _CLEARLY * max(moved)
+        and scipy.special.chdtrc(freedom, statistic - max(moved)) <= _NO_ACCIDENT
+    )
 
 
 def _sorted_alike(
@@ -95,6 +177,22 @@ class _Order:
 
     rows: IntArray
     sizes: IntArray
+
+    @cached_property
+    def reversed(self) -> _Order:
+        """Return the order the other way round."""
+        return _Order(rows=self.rows[::-1], sizes=self.sizes[::-1])
+
+    @property
+    def places(self) -> IntArray:
+        """Return shape (n_rows,): the place of each row; rows may share one."""
+        places = np.empty(len(self.rows), dtype=np.int64)
+        places[self.rows] = np.repeat(np.arange(len(self.sizes)), self.sizes)
+        return places
+
+    def within(self, codes: CodeArray) -> IntArray:
+        """Return the rows group by group, in each in this order."""
+        return self.rows[np.argsort(codes[self.rows], kind="stable")]
 
     @property
     def firsts(self) -> IntArray:
@@ -270,6 +368,8 @@ def _finding(one: SortedAlike) -> Finding:
         if one.original
         else text("the original's rows")
     )
+    if one.groups:
+        theirs = text("{those} within each group of {groups}", those=own(theirs), groups=listed(one.groups))
     how = (
         text("sorted so, the rows of both tables agree in `{column}`", column=one.witness)
         if one.witness
