@@ -77,7 +77,7 @@ _LONG_ERAS = "|".join(re.escape(era) for era in _ERAS if len(era) > 1)
 _IN_WORDS = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"{_FROM}{_WORD},?[-/.\s]{{0,2}}(?:(?:de|del|of)\s)?(?P<year>\d{{4}}){_END}",
+        rf"{_FROM}{_WORD},?[-/.\s]{{0,2}}(?:(?:de|del|of|พ\.ศ\.|ค\.ศ\.)\s)?(?P<year>\d{{4}}){_END}",
         rf"(?<!\w){_WORD}\.? (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>\d{{4}}){_END}",
         rf"(?<!\d)(?P<year>\d{{4}})[.,]?[- ](?:[^\W\d_]{{1,4}}\.? )?{_WORD}\.?[- ](?P<day>\d{{1,2}}){_END}",
         rf"^{_WORD}\.?,?[-/ ](?P<year>\d{{4}}){_END}$",
