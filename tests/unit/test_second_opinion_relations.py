@@ -71,6 +71,13 @@ def test_relations__of_a_running_total_are_seen() -> None:
     [
         pytest.param({"x": PERSON["dohodek"].transform("sum").round(2)}, id="total of a person"),
         pytest.param(
+            {
+                "x": (PAY / PERSON["dohodek"].transform("max")).round(5),
+                "who": np.repeat(TOKENS[::4], 4),
+            },
+            id="shares of the highest",
+        ),
+        pytest.param(
             {"x": (PAY - PERSON["dohodek"].transform("first")).round(2), "who": np.repeat(TOKENS[::4], 4)},
             id="changes from the first visit",
         ),

@@ -52,6 +52,7 @@ _FEWEST_OF_A_PERSON, _MOST_OF_A_PERSON, _FEWEST_VISITS = (
 _TWO = r"^[^0-9]*([0-9]+(?:\.[0-9]+)?)[^0-9]+([0-9]+(?:\.[0-9]+)?)[^0-9]*$"  # numbers in a cell
 
 _CLEARLY, _FEWEST_AWAY = 0.5, 2  # times as far; places of a group that records are away from in all rows
+_Read = Callable[[FloatArray], FloatArray]
 _UNITS = (1, 8)  # numbers that were rounded on their way may be away from each other by a few
 _TOTALS = ("sum", "mean", "max", "min")  # of a person or household
 _Coded = tuple[str, IntArray]  # the name of a column, and the group of each record
@@ -412,12 +413,15 @@ class _Look:
         names, classes = self.before.names, self.kept_classes
         own = [self.search.stands_for.get(name) for name in self.after.names]
         places = [at for at, name in enumerate(own) if name in names]
-        for read, pair in itertools.product((_as_they_are, _logarithms), itertools.combinations(places, 2)):
+        ways = itertools.product((_as_they_are, _logarithms), (1, -1))
+        for (read, sign), pair in itertools.product(ways, itertools.combinations(places, 2)):
             ours = self.before.numbers[:, [names.index(str(own[at])) for at in pair]]
             theirs = self.after.numbers[:, pair]
+            if own[pair[0]] == own[pair[1]]:
+                continue
             if read is _logarithms and min(np.nanmin(ours), np.nanmin(theirs)) <= 0:
                 continue
-            known, released = (np.diff(read(one))[:, 0] for one in (ours, theirs))
+            known, released = (read(one) @ np.array([1, -sign]) for one in (ours, theirs))
             unit = 2 * max(last_place(one[~np.isnan(one)]) for one in (*ours.T, *theirs.T))
             unit *= 1 if read is _as_they_are else 2 / float(np.nanquantile(np.abs(theirs), _MET_BY_CHANCE))
             if any(_drawn_alike(known, released, size * unit) for size in _UNITS):
@@ -432,13 +436,26 @@ class _Look:
         groups = [self._persons(side) for side in ("original", "anonymized")]
         for (group, codes), (_, tokens) in itertools.product(*groups):
             for i, j in self._of_numbers():
-                unit = 2 * max(last_place(self.before.known(i)), last_place(self.after.known(j)))
-                ours, theirs = (self.before.numbers[:, i], codes), (self.after.numbers[:, j], tokens)
-                counts = _n_same_sequences(ours, theirs, unit, self.seed)
-                yield from self._told("in_groups", (self.before.names[i],), (j,), counts, (group,))
+                for read, sign in itertools.product((_as_they_are, _logarithms), (1, -1)):
+                    unit = self._unit(i, j, read)
+                    if unit is not None:
+                        ours = read(self.before.numbers[:, [i]])[:, 0], codes
+                        theirs = sign * read(self.after.numbers[:, [j]])[:, 0], tokens
+                        counts = _n_same_sequences(ours, theirs, unit, self.seed)
+                        yield from self._told("in_groups", (self.before.names[i],), (j,), counts, (group,))
         for group, codes in groups[0]:
             for i, j in self._of_numbers():
                 yield from self._total_in_sets(i, j, group, codes)
+
+    def _unit(self, i: int, j: int, read: _Read) -> float | None:
+        """Return the unit in which changes of two columns, or their logarithms, are alike; None of none."""
+        columns = self.before.known(i), self.after.known(j)
+        if read is _as_they_are:
+            return 2 * max(map(last_place, columns))
+        if min(column.min() for column in columns) <= 0:
+            return None
+        least = (2 * last_place(one) / np.quantile(one, _MET_BY_CHANCE) for one in columns)
+        return _UNITS[-1] * max(map(float, least))
 
     def _of_numbers(self) -> Iterator[tuple[int, int]]:
         """Yield the places of a hidden column and of a released one of which nothing was found."""
