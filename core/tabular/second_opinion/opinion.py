@@ -258,7 +258,8 @@ def judge_second_opinion(
     read = {each.column: (read or {})[each.column] for each in measured.texts if each.column in (read or {})}
     check_reading(measured.texts, read)
     texts = {each.column for each in measured.texts if each.is_text}
-    alike = {each.anonymized for each in (*measured.hidden.kept_likeness, *measured.classes.functions)}
+    alike = {each.anonymized for each in measured.hidden.kept_likeness}
+    alike |= {each.anonymized for each in measured.classes.functions}
     found = [
         *judge_relinkage(measured.relinkage, thresholds),
         *judge_unchanged(measured.columns, thresholds, measured.suggestions),
