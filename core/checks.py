@@ -192,13 +192,13 @@ _REMEDIES: Mapping[Group, Mapping[str, str]] = {
         "distinct_columns": "Leave these columns out, or make them quasi-identifiers.",
         "unchosen_columns": "Make them quasi-identifiers or sensitive, make them coarser, or leave them out.",
         "further_quasi_identifiers": "Add these columns to the quasi-identifiers, and look again.",
+        "counts_as_quasi_identifier": "Give random pseudonyms.",
         "looks_like_quasi_identifier": "Add these columns to the quasi-identifiers, or make them coarser.",
         "rare_value": "Put the rare value together with others.",
         "age_above_89": "Write 90 or more for all of these ages.",
         "no_quasi_identifier": "Choose the columns that others may know of a person.",
         **dict.fromkeys(
             (
-                "counts_as_quasi_identifier",
                 "sole_carrier",
                 "rare_of_one_donor",
                 "fully_suppressed",

@@ -151,3 +151,29 @@ def test_decades_shared_by_five__pass() -> None:
     opinion = opinion_on(*with_column("geboren", decades, "birthdate", "date_floor_decade"))
     assert opinion.verdict is Verdict.PASS
     assert "counts_as_quasi_identifier" in {finding.check for finding in opinion.findings}
+
+
+def tokens_with(pieces: list[str]) -> list[str]:
+    """Return random pseudonyms that hold a piece each behind two letters."""
+    rng = np.random.default_rng(4)
+    return [f"{rng.bytes(1).hex()}{piece}{rng.bytes(4).hex()}" for piece in pieces]
+
+
+PIECES = {
+    "years": lambda: (born().dt.year % 100).map("{:02d}".format).tolist(),
+    "towns": lambda: towns_as({town: chr(75 + at) for at, town in enumerate(reversed(TOWNS))}).tolist(),
+    "nothing": lambda: ["q"] * N,
+    "anything": lambda: np.random.default_rng(6).choice(list("abcdefgh"), N).tolist(),
+}
+
+
+@pytest.mark.parametrize("name", PIECES)
+@pytest.mark.parametrize("reordered", [False, True])
+def test_pseudonym_that_holds_what_others_know__counts_in_k(name: str, reordered: bool) -> None:
+    original, released, log = with_column("Nummer", tokens_with(PIECES[name]()), "patient_id", "pseudonymize")
+    released = released.sample(frac=1, random_state=1) if reordered else released
+    found = {finding.check: finding for finding in opinion_on(original, released, log).findings}
+    assert ("counts_as_quasi_identifier" in found) is (name in {"years", "towns"})
+    if name in {"years", "towns"}:
+        assert found["counts_as_quasi_identifier"].verdict is Verdict.WARN
+    assert (found["smallest_class"].verdict is Verdict.FAIL) is (name == "years")

@@ -104,12 +104,12 @@ def measure_classes(
     found = measure_functions(tables, persons, logged=chosen) if chosen else ()
     known = tuple(one for one in found if one.is_known)
     chosen += tuple(one.anonymized for one in known)
-    measured = replace(measure_chosen_classes(anonymized, suggestions, chosen, persons), functions=known)
+    measured = measure_chosen_classes(anonymized, suggestions, chosen, persons, known)
     looks = (*_proposed_quasi_identifiers(suggestions), *(one.anonymized for one in found))
     unlogged = tuple(name for name in dict.fromkeys(looks) if name not in chosen)
     if not chosen or not unlogged:
         return measured
-    widened = _measure(anonymized, chosen + unlogged, suggestions, persons, contributions=False)
+    widened = _measure(anonymized, chosen + unlogged, suggestions, persons, known, contributions=False)
     return replace(measured, widened=widened, unlogged=unlogged)
 
 
@@ -118,8 +118,12 @@ def measure_chosen_classes(
     suggestions: Sequence[RoleSuggestion],
     quasi_identifiers: tuple[str, ...],
     persons: Persons | None = None,
+    functions: tuple[Function, ...] = (),
 ) -> ClassesMeasurement:
-    """Form the classes of quasi-identifiers that a person chose; of none, those of a proposed set."""
+    """Form the classes of quasi-identifiers that a person chose; of none, those of a proposed set.
+
+    `functions` are those among them that the log does not name.
+    """
     unknown = [name for name in quasi_identifiers if name not in anonymized.table.column_names]
     if unknown:
         raise AuditInputError(
@@ -129,8 +133,10 @@ def measure_chosen_classes(
             )
         )
     if quasi_identifiers:
-        chosen = _measure(anonymized, quasi_identifiers, suggestions, persons)
-        return ClassesMeasurement(chosen=chosen, proposed=None, widened=None, unlogged=(), persons=persons)
+        chosen = _measure(anonymized, quasi_identifiers, suggestions, persons, functions)
+        return ClassesMeasurement(
+            chosen=chosen, proposed=None, widened=None, unlogged=(), persons=persons, functions=functions
+        )
     proposal = _proposed_quasi_identifiers(suggestions)[:_LARGEST_PROPOSAL]
     proposed = _measure(anonymized, proposal) if proposal else None
     return ClassesMeasurement(chosen=None, proposed=proposed, widened=None, unlogged=(), persons=persons)
@@ -150,6 +156,7 @@ def _measure(
     columns: tuple[str, ...],
     suggestions: Sequence[RoleSuggestion] = (),
     persons: Persons | None = None,
+    functions: tuple[Function, ...] = (),
     *,
     contributions: bool = True,
 ) -> ClassMeasurement:
@@ -157,6 +164,7 @@ def _measure(
     for name in columns:
         blank &= table[name].codes < 0
     codes = {name: table[name].codes_with_missing for name in columns}
+    codes |= {one.anonymized: one.codes(table[one.anonymized]) for one in functions}
     classes = _classes(codes, blank)
     sizes, records = classes.size_histogram
     return ClassMeasurement(
@@ -221,6 +229,14 @@ def judge_classes(measured: ClassesMeasurement, thresholds: SecondOpinionThresho
 
 
 def _about_function(one: Function) -> Finding:
+    verdict = Verdict.WARN if one.is_pseudonym else Verdict.PASS
+    if one.piece:
+        return Finding.of("counts_as_quasi_identifier", verdict, column=one.anonymized)(
+            "Characters of `{column}` ({places}) go with the original column `{original}`, so they count "
+            "among the quasi-identifiers; a random pseudonym tells nothing.",
+            places=", ".join(str(at + 1) for at in one.piece),
+            original=one.original,
+        )
     return Finding.of("counts_as_quasi_identifier", Verdict.PASS, column=one.anonymized)(
         "What `{column}` holds goes with the original column `{original}`, so it counts among the "
         "quasi-identifiers, whatever the log calls it.",

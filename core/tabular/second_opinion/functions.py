@@ -14,10 +14,20 @@ from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import scipy
 
 from core.chance import binomial_tail
-from core.coding import CodedColumn, Codes, FloatArray, IntArray, combination_codes, joint_codes, some_rows
+from core.coding import (
+    CodedColumn,
+    Codes,
+    FloatArray,
+    IntArray,
+    coded,
+    combination_codes,
+    joint_codes,
+    some_rows,
+)
 from core.roles import Role, RoleSuggestion, is_trait, suggest_by_name, suggest_roles
 from core.tabular.actions import Meaning, meaning_of
 from core.tabular.log import QUASI_IDENTIFYING_SEMANTICS
@@ -32,6 +42,7 @@ _KEPT = 0.95  # share of values or cells from which they count as kept
 _FEWEST, _MOST = 3, 0.2  # distinct values of a column that others stand for; the latter per record
 _SOME = 200  # values that tell a column of dates
 _MOST_GROUPS = 60  # of the records, by the columns that were kept
+_WIDTHS, _LONGEST = (1, 2, 4), 16  # of pieces, and characters in which they are looked for
 _MOST_FORMS = 12  # of known originals, that strata may be made of
 _SEEN, _ALSO_KNOWN = "body measurement visible to others", "occupation or education"
 _LESS = frozenset({Meaning.GONE, Meaning.COARSER})
@@ -46,6 +57,16 @@ class Function:
     anonymized: str  # column names
     original: str
     is_known: bool  # whether others know the original, by its name, its values or the log
+    piece: tuple[int, ...] = ()  # the characters of each value, from 0, that are the function; empty for all
+    is_pseudonym: bool = False  # whether the log calls the column one, which should tell nothing
+
+    def codes(self, column: CodedColumn) -> IntArray:
+        """Return shape (n_records,): the column's values as far as they are a function, as codes from 0."""
+        if not self.piece:
+            return column.codes_with_missing
+        letters = [pc.utf8_slice_codeunits(column.values, at, at + 1) for at in self.piece]
+        pieces = coded(pc.binary_join_element_wise(*letters, pa.scalar("", letters[0].type)))
+        return np.append(pieces.codes, len(pieces.values))[column.codes]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -175,16 +196,17 @@ class _Search:
         together = joint_codes(kept)
         return together.original.astype(np.int64), together.anonymized.astype(np.int64)
 
-    def is_drawn_alike(self, name: str, original: str, chance: float) -> bool:
+    def is_drawn_alike(self, ours: CodedColumn, original: str, chance: float) -> bool:
         """Whether a released column of unknown order is the original renamed, or cut into stretches."""
-        ours, theirs = self.column("anonymized", name), self.column("original", original)
+        theirs = self.column("original", original)
         if self.groups is None or ours.n_missing + theirs.n_missing or not self._is_of_groups(ours):
             return False
         before, after = self.groups
-        return self._is_renamed(ours.codes, theirs.codes, chance) or any(
+        made = [codes for name, codes in self.forms if name == original]
+        return any(self._is_renamed(ours.codes, codes, chance) for codes in (theirs.codes, *made)) or any(
             _is_cut(way[ours.codes], after, place[theirs.codes], before, chance)
-            for place in self.orders("original", original)[:2]
-            for each in self.orders("anonymized", name)[:1]
+            for place in self.orders(original)[:2]
+            for each in _orders(ours.values)[:1]
             for way in (each, -each)
         )
 
@@ -209,14 +231,14 @@ class _Search:
             column = self.column("original", name)
             if self._is_of_groups(column):
                 found.append((name, column.codes_with_missing))
-            dates = self.orders("original", name)[2:]
+            dates = self.orders(name)[2:]
             found += [(name, np.unique(each[column.codes], return_inverse=True)[1]) for each in dates]
         return found[:_MOST_FORMS]
 
     @remembered
-    def orders(self, side: str, name: str) -> list[FloatArray]:
-        """Return what `_orders` does of a column's values."""
-        return _orders(self.column(side, name).values)
+    def orders(self, original: str) -> list[FloatArray]:
+        """Return what `_orders` does of an original column's values."""
+        return _orders(self.column("original", original).values)
 
     def _is_of_groups(self, column: CodedColumn) -> bool:
         return 1 < column.n_distinct <= _MOST * len(column.codes)
@@ -292,7 +314,10 @@ def measure_functions(
     for name in [name for name in released if name not in found]:
         if one := _of_others(search, name, hidden, chance):
             found[name] = one
-    return tuple(found[name] for name in released if name in found)
+    for name in set(tables.anonymized.column_names) - {*logged, *found}:
+        if one := _in_pieces(search, name, hidden, chance):
+            found[name] = one
+    return tuple(found[name] for name in tables.anonymized.column_names if name in found)
 
 
 def _of_its_own(search: _Search, name: str, chance: float) -> Function | None:
@@ -327,9 +352,43 @@ def _is_told(search: _Search, name: str, original: str, chance: float, *, is_tok
     """Whether a column is a function of an original that others know, or tells it; of others, its twin."""
     ours = search.in_rows(name)
     if ours is None:
-        return search.is_drawn_alike(name, original, chance)
+        return search.is_drawn_alike(search.column("anonymized", name), original, chance)
     theirs = _cells(search.column("original", original), search.rows)
     told = theirs.gives(ours.codes, chance)
     if search.originals[original]:
         return told or (not is_token and ours.gives(theirs.codes, chance))
     return told and not theirs.orders and ours.gives(theirs.codes, chance)
+
+
+def _in_pieces(search: _Search, name: str, hidden: Collection[str], chance: float) -> Function | None:
+    """Return a column of tokens of which letters at certain places are functions of originals others know."""
+    column, tables = search.column("anonymized", name), search.tables
+    if column.n_distinct <= _FEWEST or (not tables.in_order and tables.n_anonymized > _MOST_ROWS):
+        return None
+    cells = tables.anonymized[name]
+    cells = cells.take(pa.array(search.rows)) if tables.in_order else cells
+    told: dict[int, str] = {}
+    known = [original for original in hidden if search.originals[original]]
+    slices = [(at, at + width) for width in _WIDTHS for at in range(_LONGEST)]
+    theirs = {original: _cells(search.column("original", original), search.rows) for original in known}
+    for start, stop in slices:
+        piece = coded(pc.utf8_slice_codeunits(cells, start, stop))
+        for original in known if 1 < piece.n_distinct <= _MOST * len(piece.codes) else ():
+            is_told = (
+                theirs[original].gives(piece.codes, chance / len(slices))
+                if tables.in_order
+                else search.is_drawn_alike(piece, original, chance / len(slices))
+            )
+            told |= dict.fromkeys(range(start, stop), original) if is_told else {}
+    if not told:
+        return None
+    original = told[min(told)]
+    own = search.pairs.get(name)
+    is_pseudonym = own is not None and meaning_of(own.pair.action) is Meaning.PSEUDONYM
+    return Function(
+        anonymized=name,
+        original=original,
+        is_known=True,
+        piece=tuple(sorted(told)),
+        is_pseudonym=is_pseudonym,
+    )
