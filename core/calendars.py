@@ -53,6 +53,7 @@ _TURN = 31  # a year of two digits counts as 19.. from here on
 _SHORTEST, _ENDING = 3, 2  # letters that a month's name begins with; and of an ending that replaces its own
 _NEARLY_ALL = 0.95
 _FEWEST = 3  # values of numbers alone, each of which is a day in 1 of 27 cases by chance
+_MANY = 100_000  # records, from which coding columns that hold no such date takes long
 _GLANCE = 2_000  # texts that show whether any date is there
 
 _LETTER = "[A-Za-zÀ-῿]"
@@ -141,12 +142,23 @@ def _any(found: pa.Array) -> bool:
 
 def with_iso_dates(table: pa.Table) -> pa.Table:
     """Return a table of text with the dates of each column as by `iso_dates`, settled."""
+    many = table.take(pa.array(_places(table.num_rows))) if table.num_rows > _MANY else None
     for position, field in enumerate(table.schema):
+        if many is not None and _shows_none(many.column(position)):
+            continue
         encoded = pc.dictionary_encode(table.column(position)).combine_chunks()
         written = iso_dates(encoded.dictionary, settle=True)
         if written is not encoded.dictionary:
             table = table.set_column(position, field, pa.chunked_array([written.take(encoded.indices)]))
     return table
+
+
+def _shows_none(column: pa.ChunkedArray) -> bool:
+    """Whether no date in words is among some cells of a long column, which is then not coded."""
+    cells = column.combine_chunks()
+    return not _any(pc.match_substring_regex(cells, _MAY_BE)) and not _are_of_another_calendar(
+        cells.drop_null()
+    )
 
 
 def _places(n_values: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
