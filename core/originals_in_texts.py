@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
-from urllib.parse import unquote
 
 import numpy as np
 import pyarrow as pa
@@ -20,18 +19,19 @@ import pyarrow.compute as pc
 
 from core.coding import IntArray
 from core.dates import read_dates
+from core.encodings import decoded
 from core.people import NAMES_THAT_ARE_WORDS
 
 Kind = Literal["word", "words", "number", "day"]
 
-_A_WORD, _SOME_WORDS = (
-    1 / 2000,
-    1e-5,
-)  # share of ordinary words that are such a value, and begin one of several
+# share of words that are somebody's name and say something else, such as a season; and that begin a full name
+_A_WORD, _SOME_WORDS = 1 / 50, 1e-5
 _TOKEN = re.compile(r"[^\W\d_]+|\d+|[,;|\"\n\t]")
 _ENDS = frozenset(',;|"\n\t')  # part one name from the next
 _OF_DATES = frozenset("年月日년월일")
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})|&[A-Z]")  # a letter in JSON, a mark of headers and footers
+_HUMP = re.compile(r"(?<=[^\W\d_])(?<![A-Z])(?=[A-Z])")  # where a word begins in a word
+_ENCODED, _MOST_DECODED = 12, 5000  # letters of a text, and texts that are read so
 _NO_SPACES = re.compile("[\u3040-\u30ff\u3400-\u9fff가-힣]")  # scripts that write names without spaces
 _LONGEST_GLUED, _MOST_WORDS = 12, 8
 _MANY_VALUES, _MANY_WORDS, _SAMPLE = 200_000, 1500, 1000
@@ -99,8 +99,12 @@ class Texts:
     """Texts that may hold values."""
 
     def __init__(self, texts: Sequence[str]) -> None:
-        """Take them apart; addresses of links and escaped letters as they read."""
-        written = [_ESCAPED.sub(_plain, unquote(text)) for text in texts]
+        """Take them apart; encoded ones, escaped letters and words without spaces as they read."""
+        encoded = [text for text in texts if len(text) >= _ENCODED][:_MOST_DECODED]
+        read = [
+            _ESCAPED.sub(_plain, text) for text in (*texts, *(to for text in encoded for to in decoded(text)))
+        ]
+        written = [*read, *(parts for text in read if (parts := _HUMP.sub(" ", text)) != text)]
         self.tokens = [tokens(text) for text in written]
         self.words = frozenset(word for each in self.tokens for word in each)
         # words in small letters in running text are no names

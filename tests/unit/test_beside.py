@@ -221,7 +221,8 @@ FLAGS = "group;a;b;c;d"
     [
         (_lines("group;" + ";".join(NAMES[:4]), *ROWS), Verdict.FAIL),
         (_lines("group;" + ";".join(f"t1_{name.upper()}_score" for name in NAMES[:4]), *ROWS), Verdict.FAIL),
-        (_lines("group;SurnameA;SurnameB, PersonB;SurnameC;d", *ROWS), Verdict.FAIL),
+        (_lines("group;SurnameA;SurnameB;SurnameC;SurnameD", *ROWS), Verdict.WARN),  # of anybody
+        (_lines(f"# {', '.join(name.split()[1] for name in NAMES[:6])}", FLAGS, *ROWS), Verdict.FAIL),
         (_lines("# " + " and ".join(NAMES[:3]), FLAGS, *ROWS), Verdict.FAIL),
         (_lines(f"asked by {NAMES[0]}", FLAGS, *ROWS), Verdict.WARN),
         (_lines("group;SurnameA;b;c;d", *ROWS), None),  # one word may be a namesake
@@ -278,7 +279,7 @@ def test_find__days_numbers_and_names_however_they_are_written(
     texts: list[str], column: str, values: list[str], *, is_found: bool
 ) -> None:
     (found,) = find(Sought((column,), pa.array(values), identifies=True), [Texts(texts)])
-    assert len(found.values) == (len(texts) if is_found else 0)
+    assert (len(found.values) >= len(texts)) if is_found else not found.values
     assert (found.chance < 1e-6) is is_found
 
 
