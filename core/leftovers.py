@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.coding import CodedColumn, CodedTable
-from core.originals_in_texts import Found, Sought, Texts, find, some, words_of
+from core.originals_in_texts import Found, Sought, Texts, find, shown_in, some
 from core.patterns import CATALOGUE, scan_column
 from core.roles import Role, RoleSuggestion, suggest_roles
 from core.roles.names import are_full_names, is_full_name
@@ -128,8 +128,8 @@ class _Shown:
         )
         cells = [self.released[name].values for name in self.released.table.column_names]
         for texts in (*cells, pa.array(named, pa.string())):
-            words = words_of(texts, frozenset[str]().union(*kept.values()))
-            kept = {value: each for value, each in kept.items() if not each <= words}
+            shown = shown_in(texts, kept)
+            kept = {value: each for value, each in kept.items() if value not in shown}
         return replace(found, values=frozenset(kept))
 
 

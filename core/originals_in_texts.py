@@ -8,7 +8,7 @@ number, a day one that somebody was born on.
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -34,7 +34,7 @@ _HUMP = re.compile(r"(?<=[^\W\d_])(?<![A-Z])(?=[A-Z])")  # where a word begins i
 _ENCODED, _MOST_DECODED = 12, 5000  # letters of a text, and texts that are read so
 _NO_SPACES = re.compile("[\u3040-\u30ff\u3400-\u9fff가-힣]")  # scripts that write names without spaces
 _LONGEST_GLUED, _MOST_WORDS = 12, 8
-_MANY_VALUES, _MANY_WORDS, _SAMPLE = 200_000, 1500, 1000
+_MANY_VALUES, _LONGEST_PATTERN, _SAMPLE = 200_000, 10_000, 1000
 _INITIAL = 2  # letters of a word that is too short for a name
 _RUNNING = 5  # words of a text in which a name has a capital
 _NAME = re.compile(r"(?:[^\W\d_]|[ .,'’-])+")
@@ -104,7 +104,10 @@ class Texts:
         read = [
             _ESCAPED.sub(_plain, text) for text in (*texts, *(to for text in encoded for to in decoded(text)))
         ]
-        written = [*read, *(parts for text in read if (parts := _HUMP.sub(" ", text)) != text)]
+        written = [
+            *read,
+            *(parts for text in read[:_MOST_DECODED] if (parts := _HUMP.sub(" ", text)) != text),
+        ]
         self.tokens = [tokens(text) for text in written]
         self.words = frozenset(word for each in self.tokens for word in each)
         # words in small letters in running text are no names
@@ -166,7 +169,7 @@ def find(sought: Sought, texts: Sequence[Texts]) -> list[Found]:
 def _candidates(sought: Sought, words: frozenset[str]) -> list[list[str]]:
     """Return the values of which all words stand in the texts; of names of which one does."""
     values = sought.values if sought.identifies else sought.values[:_MANY_VALUES]
-    if len(words) <= _MANY_WORDS and not any(map(_NO_SPACES.search, words)):
+    if _fit_a_pattern(words) and not any(map(_NO_SPACES.search, words)):
         letters, numbers = _either(filter(str.isalpha, words)), _either(filter(str.isdigit, words))
         # letters and numbers may follow each other without anything between them
         pattern = rf"^[^\pL\pN]*(?:{numbers}?(?:{letters}{numbers})*{letters}?(?:[^\pL\pN]+|$))+$"
@@ -174,6 +177,11 @@ def _candidates(sought: Sought, words: frozenset[str]) -> list[list[str]]:
             pattern = _either(word for word in words if len(word) > _INITIAL and word.isalpha())
         values = values.filter(pc.match_substring_regex(pc.utf8_lower(values), pattern))
     return [tokens(value) for value in values.to_pylist()]
+
+
+def _fit_a_pattern(words: Collection[str]) -> bool:
+    """Whether a pattern of some words is quicker than to take values apart."""
+    return sum(map(len, words)) <= _LONGEST_PATTERN
 
 
 def _either(words: Iterable[str]) -> str:
@@ -291,18 +299,21 @@ def _glued(word: str, names: set[str]) -> Iterator[str]:
                 yield word[at:end]
 
 
-def words_of(cells: pa.Array, wanted: frozenset[str]) -> frozenset[str]:
-    """Return which of some words distinct cells hold."""
-    if not wanted:
-        return wanted
-    pattern = "|".join(map(re.escape, wanted))
-    held = cells.filter(pc.match_substring_regex(pc.utf8_lower(cells), pattern)).to_pylist()
-    words = {word for cell in held for word in tokens(cell)}
-    return frozenset(
-        one
-        for one in wanted
-        if one in words or (_NO_SPACES.search(one) and any(one in word for word in words))
-    )
+def shown_in(cells: pa.Array, values: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    """Return which values, given with their words, one of some distinct cells holds whole."""
+    wanted = frozenset[str]().union(*values.values())
+    if _fit_a_pattern(wanted) and wanted:
+        cells = cells.filter(pc.match_substring_regex(pc.utf8_lower(cells), _either(wanted)))
+    places: defaultdict[str, set[int]] = defaultdict(set)
+    for place, cell in enumerate(cells[:_MANY_VALUES].to_pylist() if wanted else ()):
+        words = frozenset(tokens(cell))
+        glued = (
+            [one for one in wanted if any(one in word for word in words)] if _NO_SPACES.search(cell) else ()
+        )
+        for word in (words & wanted).union(glued):
+            places[word].add(place)
+    held = {value: [places.get(word, set[int]()) for word in words] for value, words in values.items()}
+    return frozenset(value for value, each in held.items() if each and set.intersection(*each))
 
 
 def _chance(kind: Kind, values: set[str], sought: Sought, days: IntArray, texts: Texts) -> float:

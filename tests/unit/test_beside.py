@@ -21,6 +21,7 @@ from stdnum.si import emso
 from core.counts import audit_counts
 from core.delivery import audit_delivery
 from core.leakage import audit_leakage
+from core.leftovers import judge_leftovers, leftovers_of
 from core.originals_in_texts import Sought, Texts, find
 from core.risk import RiskSettings, audit_risk
 from core.tables import Dataset, ReadOptions, beside, read_dataset
@@ -288,6 +289,23 @@ def test_find__many_numbers_of_few_digits_are_met_by_chance() -> None:
     (found,) = find(sought, [Texts([str(number) for number in range(10007, 99999, 997)])])
     assert len(found.values) > 3
     assert found.chance > 0.01
+
+
+def test_leftovers__of_real_names_beside_made_up_ones_of_the_same_words() -> None:
+    made_up = [f"Person{a} Surname{b}" for a, b in zip("ABCDEFGHIJKL", "BCDEFGHIJKLA", strict=True)]
+    for shown, n_found in ((made_up, 4), (NAMES, 0)):
+        columns = {"name": shown, **dict.fromkeys(NAMES[:4], ["1"] * 12)}
+        found = leftovers_of(dataset(columns), dataset({"name": NAMES, "group": GROUPS}))
+        assert sum(one.n_values for one in found) == n_found
+
+
+def test_leftovers__of_thousands_of_people_on_another_sheet() -> None:
+    people = [f"{chr(97 + n // 600)}anna {chr(97 + n % 24)}{n // 24 % 25}ovak{n}" for n in range(9000)]
+    release = read_dataset(workbook(_sheet(people)), name="x.xlsx", options=ReadOptions(sheet="Sheet"))
+    original = dataset({"name": people, "group": ["x", "y"] * 4500})
+    (finding,) = judge_leftovers(leftovers_of(release, original))
+    assert finding.verdict is Verdict.FAIL
+    assert finding.n_affected == 9000
 
 
 def test_leftovers__of_a_workbook_that_name_nobody() -> None:
