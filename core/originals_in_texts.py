@@ -313,7 +313,9 @@ def shown_in(cells: pa.Array, values: Mapping[str, frozenset[str]]) -> frozenset
         for word in (words & wanted).union(glued):
             places[word].add(place)
     held = {value: [places.get(word, set[int]()) for word in words] for value, words in values.items()}
-    return frozenset(value for value, each in held.items() if each and set.intersection(*each))
+    return frozenset(
+        value for value, each in held.items() if each and set.intersection(*sorted(each, key=len))
+    )
 
 
 def _chance(kind: Kind, values: set[str], sought: Sought, days: IntArray, texts: Texts) -> float:
