@@ -212,7 +212,7 @@ def measure_leakage(
         persons=whose_records(original_roles),
         has_holdout=beside is not None,
         texts=measure_texts(table, skip=columns_of_people(roles), model=text_model),
-        leftovers=leftovers_of(pair.scrambled, pair.original),
+        leftovers=leftovers_of(pair.scrambled, pair.original, roles=original_roles),
     )
 
 

@@ -126,11 +126,11 @@ def columns_of_people(suggestions: Iterable[RoleSuggestion]) -> frozenset[str]:
     return frozenset(
         each.column
         for each in suggestions
-        if each.role is Role.DIRECT_IDENTIFIER and each.from_values and each.kind not in _NOT_ONLY_PEOPLE
+        if each.role is Role.DIRECT_IDENTIFIER and each.from_values and each.kind not in NOT_ONLY_PEOPLE
     )
 
 
-_NOT_ONLY_PEOPLE = frozenset(
+NOT_ONLY_PEOPLE = frozenset(
     {"free text", "record identifier", "identifier by distinctness", PERHAPS_NAMES, DIGESTS}
 )
 
@@ -154,7 +154,7 @@ def is_trait(suggestion: RoleSuggestion) -> bool:
 
 def says_who(suggestion: RoleSuggestion) -> bool:
     """Return whether a column says who a person is, by a name, a number, an address, or a trait."""
-    named = suggestion.role is Role.DIRECT_IDENTIFIER and suggestion.kind not in _NOT_ONLY_PEOPLE
+    named = suggestion.role is Role.DIRECT_IDENTIFIER and suggestion.kind not in NOT_ONLY_PEOPLE
     return named or is_trait(suggestion)
 
 

@@ -12,28 +12,43 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 from types import MappingProxyType
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from core.tables.workbook_bounds import pieces
 from core.words import own, text
 
 _MOST_LETTERS = 4_000_000  # of all texts of a file together
-_LARGEST_PART = 64 << 20
+_PIECES = 64  # mebibytes of a part that are looked at together
 _LARGEST_SHEETS = 256 << 20  # bytes of all sheets, beyond which the other ones are only named
 
 _TEXT = re.compile(rb">([^<>]+)<")
-_VALUE = re.compile(rb'\sv="([^"]+)"')
-_LINK = re.compile(rb'Target="([^"]+)"[^>]*TargetMode="External"|TargetMode="External"[^>]*Target="([^"]+)"')
-_DEFINED = re.compile(rb"<definedName\s[^>]*>([^<]+)<")
-_CONSTANT = re.compile(rb'<formula[12]>("[^<]+"|&quot;[^<]+)<')
-_FOOT = re.compile(rb"<(?:odd|even|first)(?:Header|Footer)>([^<]+)<")
-_PROPERTY = re.compile(rb"<(?:[\w.-]+:)?([A-Za-z]+)(?:\s[^>]*)?>([^<>]+)<")
-_END_OF_CELLS = b"</sheetData>"
+# every text, value of an attribute, comment and raw section of a part
+_SAID = re.compile(rb""">([^<>]+)<|="([^"<>]+)"|='([^'<>]+)'|<!--(.*?)-->|<!\[CDATA\[(.*?)\]\]>""", re.DOTALL)
+_STRING = re.compile(rb"</\w+:si>")
+_PLAIN_STRING = re.compile(rb"<(?:\w+:)?t(?: [^<>]*)?>([^<]*)</(?:\w+:)?t>")
+_SPOKEN = re.compile(rb"<(?:\w+:)?rPh\b.*?</(?:\w+:)?rPh>", re.DOTALL)
+# of a sheet's cells what is no value: formulas, how something is spoken, comments
+_NO_VALUE = re.compile(
+    rb"<(?:\w+:)?f\b[^<>]*>([^<]+)<|<(?:\w+:)?rPh\b(.*?)</(?:\w+:)?rPh>|<!--(.*?)-->", re.DOTALL
+)
+_REFERENCE = re.compile(r"""(?<![\w"])\$?[A-Z]{1,3}\$?\d+(?![\w"])""")  # of a formula to cells
+_READABLE = re.compile(rb"[\x20-\x7e\x80-\xff]{4,}")
+_WIDE = re.compile(rb"(?:[^\x00-\x1f]\x00|[^\x00][\x01-\x9f\xac-\xd7]){3,}")
+_END_OF_ARCHIVE, _END_BYTES = b"PK\5\6", 22
+_CELLS = re.compile(rb"<(?:\w+:)?sheetData\b")
+_END_OF_CELLS = re.compile(rb"</(?:\w+:)?sheetData>")
 _HIDDEN = re.compile(rb'<(?:row|col)\s[^>]*?\bhidden="(?:1|true)"')
+_PROPERTY = re.compile(rb"<(?:[\w.-]+:)?([A-Za-z]+)(?:\s[^>]*)?>([^<>]+)<")
 _MANY_LETTERS = 1 << 22  # of one tag, beyond which its beginning is forgotten
 HIDDEN, EMBEDDED = "hidden rows or columns", "embedded files or pictures"
 PROPERTIES = "the document's properties"
+ABOVE = "lines above the table"
+OF_SHEETS = "formulas, lists of choices, headers and footers"
+_OTHER = "other parts of the workbook"
 _MOST_PROPERTIES, _LONGEST_PROPERTY = 8, 80  # such as a program fills in by itself, and their letters
 OF_PROGRAMS = re.compile(
     r"openpyxl|xlsxwriter|apache poi|sheetjs|epplus|openxlsx|writexl|pandas|python|libreoffice.*|"
@@ -111,7 +126,7 @@ def beside_parquet(schema: pa.Schema, metadata: Mapping[bytes, bytes] | None) ->
 
 
 def _of_metadata(key: bytes, value: bytes, columns: Sequence[str], column: str = "") -> Beside:
-    name, said = key.decode("utf-8", "replace"), value[:_LARGEST_PART].decode("utf-8", "replace")
+    name, said = key.decode("utf-8", "replace"), value[: _PIECES << 20].decode("utf-8", "replace")
     if name == "pandas":
         what = "what pandas noted in the metadata"
         if column:
@@ -154,13 +169,33 @@ def _leaves(value: object) -> Iterator[str]:
 # --- workbooks
 
 
-def beside_workbook(data: pa.Buffer) -> tuple[Beside, ...]:
-    """Return what stands in the parts of an .xlsx file that are no cells; none where it is damaged."""
+def beside_workbook(data: pa.Buffer, shown: Sequence[pa.Array] = ()) -> tuple[Beside, ...]:
+    """Return what stands in an .xlsx file and is no cell, wherever; none where it is damaged.
+
+    Parameters
+    ----------
+    shown
+        Texts of cells: of the texts that cells share, those are left out.
+    """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            return joined(one for member in archive.infolist() for one in _of_part(archive, member))
+            parts = [one for member in archive.infolist() for one in _of_part(archive, member, shown)]
+            names = [member.filename for member in archive.infolist()]
+            around = beside_of(own("bytes around the archive"), _around(archive, data))
+            return joined([*parts, beside_of(own(_OTHER), names, is_usual=True), around])
     except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, OSError, NotImplementedError, RuntimeError):
         return ()
+
+
+def _around(archive: zipfile.ZipFile, data: pa.Buffer) -> Iterator[str]:
+    """Yield what stands before and after the parts of an archive, and its comments."""
+    for comment in (archive.comment, *(member.comment for member in archive.infolist())):
+        yield comment.decode("utf-8", "replace")
+    first = min((member.header_offset for member in archive.infolist()), default=0)
+    end = data.slice(max(0, data.size - (_PIECES << 20))).to_pybytes()
+    after = end[end.rfind(_END_OF_ARCHIVE) + _END_BYTES + len(archive.comment) :]
+    for some in (data.slice(0, min(first, _PIECES << 20)).to_pybytes(), after):
+        yield from _strings(some)
 
 
 def joined(found: Iterable[Beside]) -> tuple[Beside, ...]:
@@ -188,43 +223,97 @@ def sheets_are_small(data: pa.Buffer) -> bool:
     return sum(sizes) <= _LARGEST_SHEETS
 
 
-def _of_part(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[Beside]:
+def _of_part(
+    archive: zipfile.ZipFile, member: zipfile.ZipInfo, shown: Sequence[pa.Array]
+) -> Iterator[Beside]:
     """Yield what a part of the archive says."""
     name = member.filename
+    if member.is_dir():
+        return
     if name.startswith(("xl/embeddings/", "xl/vbaProject", "xl/media/", "xl/activeX/")):
         yield Beside(what=EMBEDDED, texts=(), n_texts=1, is_complete=False)
-    for beginning, (what, texts_of, is_usual) in _PARTS.items():
-        if name.startswith(beginning) and not member.is_dir():
-            xml, n_hidden = _read(archive, member, is_sheet=beginning == "xl/worksheets/sheet")
-            found = beside_of(what, texts_of(xml), is_usual=is_usual)
-            yield found if what != PROPERTIES else as_properties(found)
-            yield Beside(what=HIDDEN, texts=(), n_texts=n_hidden, is_of_table=True)
-            return
+    if name == "xl/sharedStrings.xml":
+        yield beside_of(own("texts that no cell shows"), _unused(archive, member, shown), is_usual=True)
+        return
+    if name.startswith("xl/worksheets/sheet"):
+        yield from _of_sheet(archive, member)
+        return
+    known = (part for beginning, part in _PARTS.items() if name.startswith(beginning))
+    what, texts_of, is_usual = next(known, (own(_OTHER), _everything, True))
+    found = beside_of(what, texts_of(_next(pieces(archive, member))), is_usual=is_usual)
+    yield found if what != PROPERTIES else as_properties(found)
 
 
-def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo, *, is_sheet: bool) -> tuple[bytes, int]:
-    """Return a part up to a bound; of a sheet what follows its cells, and how much of them is hidden."""
-    n_hidden, rest = 0, b""
-    with archive.open(member) as part:
-        if not is_sheet:
-            return part.read(_LARGEST_PART), 0
-        while piece := part.read(1 << 20):
-            rest += piece
-            end = rest.find(_END_OF_CELLS)
-            seen = end if end >= 0 else max(rest.rfind(b"<"), len(rest) - _MANY_LETTERS, 0)
-            n_hidden += len(_HIDDEN.findall(rest[:seen]))
-            if end >= 0:
-                return rest[end:] + part.read(_LARGEST_PART), n_hidden
-            rest = rest[seen:]
-    return b"", n_hidden
+def _of_sheet(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[Beside]:
+    """Yield what a sheet says that is no value of a cell, and how much of it is hidden."""
+    n_hidden, rest, said = 0, b"", dict[str, None]()
+    is_within, parts = False, pieces(archive, member)  # whether the cells have begun
+    for piece in parts:
+        rest += piece
+        if not is_within and (begin := _CELLS.search(rest)):
+            is_within, head = True, rest[: begin.start()]
+            n_hidden += len(_HIDDEN.findall(head))
+            said.update(dict.fromkeys(_everything(head + b">")))
+            rest = rest[begin.start() :]
+        if not is_within:
+            continue
+        end = _END_OF_CELLS.search(rest)
+        seen = end.start() if end else max(_last_row(rest), len(rest) - _MANY_LETTERS, 0)
+        n_hidden += len(_HIDDEN.findall(rest, 0, seen))
+        said.update((_REFERENCE.sub(" ", one), None) for one in _matches(_NO_VALUE, rest[:seen]))
+        rest = rest[seen:] + (_next(parts) if end else b"")
+    yield beside_of(own(OF_SHEETS), chain(said, _everything(rest)), is_usual=True)
+    yield Beside(what=HIDDEN, texts=(), n_texts=n_hidden, is_of_table=True)
+
+
+def _last_row(xml: bytes) -> int:
+    """Return where the last row of some cells begins, or the last element where none does."""
+    row = xml.rfind(b"<row")
+    return row if row > 0 else xml.rfind(b"<")
+
+
+def _unused(archive: zipfile.ZipFile, member: zipfile.ZipInfo, shown: Sequence[pa.Array]) -> Iterator[str]:
+    """Yield the texts kept for cells that no cell shows, and how cells are spoken."""
+    rest, parts = b"", pieces(archive, member)
+    while block := _next(parts):
+        rest += block
+        *strings, rest = rest.split(b"</si>") if b"</si>" in rest else _STRING.split(rest)
+        spoken = [text for one in strings if b"rPh" in one for text in _SPOKEN.findall(one)]
+        written = [_SPOKEN.sub(b"", one) if b"rPh" in one else one for one in strings]
+        texts = pa.array([_plain(b"".join(_PLAIN_STRING.findall(one))) for one in written], pa.string())
+        for cells in shown:
+            texts = texts.filter(pc.invert(pc.is_in(texts, value_set=cells.cast(texts.type))))
+        yield from texts.to_pylist()
+        yield from (text for one in spoken for text in _everything(one))
+    yield from _everything(rest)
+
+
+def _next(parts: Iterator[bytes]) -> bytes:
+    """Return as much of a part as is read at once."""
+    return b"".join(islice(parts, _PIECES))
+
+
+def _everything(part: bytes) -> Iterator[str]:
+    """Yield every text and value of an XML part; of another one what can be read."""
+    if part.startswith((b"\xff\xfe<", b"\xfe\xff\x00<")):
+        part = part.decode("utf-16", "replace").encode()
+    return _matches(_SAID, part) if part.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"<") else _strings(part)
+
+
+def _strings(part: bytes) -> Iterator[str]:
+    for match in _READABLE.finditer(part):
+        yield match[0].decode("utf-8", "replace")
+    for match in _WIDE.finditer(part):
+        yield match[0].decode("utf-16-le", "replace")
+
+
+def _matches(pattern: re.Pattern[bytes], xml: bytes) -> Iterator[str]:
+    for match in pattern.finditer(xml):
+        yield _plain(next((group for group in match.groups() if group), b""))
 
 
 def _all_matches(pattern: re.Pattern[bytes]) -> Callable[[bytes], Iterator[str]]:
-    def texts(xml: bytes) -> Iterator[str]:
-        for match in pattern.finditer(xml):
-            yield _plain(next(group for group in match.groups() if group))
-
-    return texts
+    return lambda xml: _matches(pattern, xml)
 
 
 def _plain(text: bytes) -> str:
@@ -245,29 +334,19 @@ def _properties(xml: bytes) -> Iterator[str]:
             yield text
 
 
-def _custom_properties(xml: bytes) -> Iterator[str]:
-    return (_plain(text) for text in _TEXT.findall(xml))
-
-
-def _after_cells(xml: bytes) -> Iterator[str]:
-    for pattern in (_CONSTANT, _FOOT):
-        yield from _all_matches(pattern)(xml)
-
-
 _PARTS: Mapping[str, tuple[str, Callable[[bytes], Iterable[str]], bool]] = MappingProxyType(
     {
         "docProps/core": (PROPERTIES, _properties, False),
         "docProps/app": (PROPERTIES, _properties, False),
-        "docProps/custom": ("the document's own properties", _custom_properties, False),
+        "docProps/custom": ("the document's own properties", _everything, False),
         "xl/comments": (own("comments"), _all_matches(_TEXT), False),
         "xl/threadedComments": (own("comments"), _all_matches(_TEXT), False),
-        "xl/pivotCache": ("the data behind a pivot table", _all_matches(_VALUE), False),
-        "xl/externalLinks": ("values of other workbooks", _all_matches(_TEXT), False),
-        "xl/drawings/drawing": (own("drawings"), _all_matches(_TEXT), True),
-        "xl/charts/chart": (own("charts"), _all_matches(_TEXT), True),
-        "customXml/item": ("custom XML", _all_matches(_TEXT), True),
-        "xl/worksheets/_rels": (own("links"), _all_matches(_LINK), True),
-        "xl/worksheets/sheet": ("lists of choices, headers and footers", _after_cells, True),
-        "xl/workbook.xml": ("names of values", _all_matches(_DEFINED), True),
+        "xl/pivotCache": ("the data behind a pivot table", _everything, False),
+        "xl/externalLinks": ("values of other workbooks", _everything, False),
+        "xl/drawings/drawing": (own("drawings"), _everything, True),
+        "xl/charts/chart": (own("charts"), _everything, True),
+        "customXml/item": ("custom XML", _everything, True),
+        "xl/worksheets/_rels": (own("links"), _everything, True),
+        "xl/workbook.xml": ("names of values", _everything, True),
     }
 )

@@ -13,13 +13,14 @@ from pyarrow import csv as arrow_csv
 
 from core.errors import AuditInputError
 from core.reading_options import ReadOptions
+from core.tables.beside import ABOVE, Beside, beside_of, bounded
 from core.tables.bounds import LONGEST_RECORD, record_too_long
 from core.tables.encodings import read_text
 from core.tables.header import header_option, lines_above, listed
 from core.tables.layout import NO_DELIMITER, PREFIX, Layout, find_byte, find_layout
 from core.tables.missing import codes_that_are_words, look_like_codes, missing_as_null
 from core.tables.model import Reading
-from core.words import counted, input_error, text
+from core.words import counted, input_error, own, text
 
 _OTHER_ENCODING = text(
     "The file is UTF-8 by its letters and was read so; the encoding asked for is of other files."
@@ -69,7 +70,14 @@ def read_delimited(data: pa.Buffer, *, name: str, options: ReadOptions) -> tuple
         codes_missing=_codes_missing(utf8, layout, table, options),
         unnamed_columns=layout.header.unnamed,
         header_line=layout.line,
+        beside=_above(utf8, layout),
     )
+
+
+def _above(utf8: pa.Buffer, layout: Layout) -> tuple[Beside, ...]:
+    """Return the lines above the column names."""
+    lines = io.StringIO(utf8.slice(0, layout.data_begins).to_pybytes().decode(errors="replace"), newline="")
+    return bounded([beside_of(own(ABOVE), [*lines][: max(0, layout.line - 1)], is_usual=True)])
 
 
 def _codes_missing(utf8: pa.Buffer, layout: Layout, table: pa.Table, options: ReadOptions) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from python_calamine import (
 
 from core.errors import AuditInputError
 from core.reading_options import ReadOptions
-from core.tables.beside import Beside, beside_of, beside_workbook, bounded, sheets_are_small
+from core.tables.beside import ABOVE, Beside, beside_of, beside_workbook, bounded, sheets_are_small
 from core.tables.header import (
     header_option,
     header_position,
@@ -32,7 +32,7 @@ from core.tables.header import (
 from core.tables.missing import codes_that_are_words, look_like_codes, missing_as_null
 from core.tables.model import Reading
 from core.tables.old_workbook import beside_old_workbook
-from core.words import input_error, text
+from core.words import input_error, own, text
 
 Cell = int | float | str | bool | dt.time | dt.date | dt.datetime | dt.timedelta
 _ROWS_AT_ONCE, _LETTERS_AT_ONCE = 10_000, 1 << 26
@@ -114,11 +114,22 @@ def _read_workbook(
         notes=tuple(notes),
         beside=bounded(
             [
-                *(_other_sheet(workbook, sheet, is_read=is_small) for sheet in others),
-                *(beside_old_workbook(data) if is_old else beside_workbook(data)),
+                *reading.beside,
+                *(besides := [_other_sheet(workbook, sheet, is_read=is_small) for sheet in others]),
+                *(
+                    beside_old_workbook(data)
+                    if is_old
+                    else beside_workbook(data, _shown(table, reading, besides))
+                ),
             ]
         ),
     )
+
+
+def _shown(table: pa.Table, reading: Reading, others: Sequence[Beside]) -> list[pa.Array]:
+    """Return the texts of cells, of the table and around it."""
+    around = [*table.column_names, *(text for one in (*reading.beside, *others) for text in one.texts)]
+    return [pa.array(around, pa.string()), *(column.combine_chunks() for column in table.columns)]
 
 
 def _notes(names: Sequence[str], hidden: Sequence[str], chosen: str) -> Iterator[str]:
@@ -198,6 +209,7 @@ def _read_sheet(sheet: CalamineSheet, *, name: str, options: ReadOptions) -> tup
         detected=("header",) if options.header == "auto" else (),
         notes=(*rows_above(position), *header.notes),
         unnamed_columns=header.unnamed,
+        beside=bounded([beside_of(own(ABOVE), _cells(first[:header_row]), is_usual=True)]),
         header_line=header_row + 1 if position >= 0 else 0,
     )
 
@@ -225,6 +237,10 @@ def _blocks(rows: Iterator[list[Cell]]) -> Iterator[list[list[Cell]]]:
             block, n_all, n_letters = [], n_all + n_letters, 0
     if block:
         yield block
+
+
+def _cells(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    return (cell for row in rows for cell in row)
 
 
 def _batch(rows: Sequence[Sequence[Cell]], names: Sequence[str]) -> pa.RecordBatch:

@@ -17,13 +17,14 @@ from core.tables.beside import (
     EMBEDDED,
     HIDDEN,
     OF_PROGRAMS,
+    OF_SHEETS,
     PROPERTIES,
     Beside,
     as_properties,
     beside_of,
     joined,
 )
-from core.words import input_error
+from core.words import input_error, own
 
 _N_COLUMNS = 256
 _CELLS = frozenset({0x0006, 0x00D6, 0x00FD, 0x0201, 0x0203, 0x0204, 0x0205, 0x027E})
@@ -132,7 +133,7 @@ def _of_records(stream: bytes) -> Iterator[Beside]:
             n_hidden += bool(struct.unpack_from("<H", content, place)[0] & mark)
     yield beside_of("comments", comments)
     yield beside_of("drawings", others, is_usual=True)
-    yield beside_of("lists of choices, headers and footers", feet, is_usual=True)
+    yield beside_of(own(OF_SHEETS), feet, is_usual=True)
     yield Beside(what=HIDDEN, texts=(), n_texts=n_hidden, is_of_table=True)
 
 

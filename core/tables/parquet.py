@@ -1,15 +1,16 @@
 """Parquet files: every column as text."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import parquet
 
 from core.apart import SMALL_FILE_BYTES
 from core.reading_options import ReadOptions
-from core.tables.beside import beside_parquet
+from core.tables.beside import beside_of, beside_parquet, bounded
 from core.tables.bounds import check_n_columns, check_text
 from core.tables.header import (
     header_option,
@@ -22,7 +23,7 @@ from core.tables.header import (
 )
 from core.tables.missing import codes_that_are_words, look_like_codes, missing_as_null
 from core.tables.model import Reading
-from core.words import input_error
+from core.words import input_error, own
 
 _LARGEST_AREA = 1_000_000_000
 _LARGE_TEXT = (1 << 31) - 1
@@ -39,7 +40,8 @@ def read_parquet(data: pa.Buffer, *, name: str, options: ReadOptions) -> tuple[p
     try:
         file = parquet.ParquetFile(pa.BufferReader(data))
         _refuse_unusable(file, n_bytes=data.size, name=name)
-        table = _texts(_packed(data, file, name=name).read(), name=name)
+        read = _packed(data, file, name=name).read()
+        table = _texts(read, name=name)
     except pa.ArrowMemoryError:
         raise  # beyond the bound of the process that reads it, not damaged
     except (pa.ArrowException, OSError):
@@ -47,8 +49,19 @@ def read_parquet(data: pa.Buffer, *, name: str, options: ReadOptions) -> tuple[p
             "{file}: the Parquet file is damaged, cut off or encrypted. Export it again, or as CSV.",
             file=name,
         ) from None
+    unused = beside_of(own("values that no cell has"), _unused(read), is_usual=True)
     table, reading = _with_header(table, name=name, options=options)
-    return table, replace(reading, beside=beside_parquet(file.schema_arrow, file.metadata.metadata))
+    metadata = beside_parquet(file.schema_arrow, file.metadata.metadata)
+    return table, replace(reading, beside=bounded([*metadata, unused]))
+
+
+def _unused(table: pa.Table) -> Iterator[str]:
+    """Yield values of dictionaries that no cell has."""
+    for column in table.columns:
+        for chunk in column.chunks if pa.types.is_dictionary(column.type) else ():
+            is_used = np.zeros(len(chunk.dictionary), dtype=bool)
+            is_used[chunk.indices.drop_null().to_numpy()] = True
+            yield from map(str, chunk.dictionary.filter(pa.array(~is_used)).to_pylist())
 
 
 def _packed(data: pa.Buffer, file: parquet.ParquetFile, *, name: str) -> parquet.ParquetFile:

@@ -89,7 +89,7 @@ def _check(archive: zipfile.ZipFile) -> None:
         raise too_large
     n_unpacked = 0
     for member in members:
-        for piece in _pieces(archive, member):
+        for piece in pieces(archive, member):
             n_unpacked += len(piece)
             if n_unpacked > LARGEST_UNPACKED:
                 raise too_large
@@ -101,17 +101,18 @@ def _check(archive: zipfile.ZipFile) -> None:
 
 def _sheet(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> "_Sheet":
     """Return the extent of a part, looked at as if it were a sheet: which one is, is only stated."""
-    sheet = _scanned_sheet(_pieces(archive, member), every_row=False)
+    sheet = _scanned_sheet(pieces(archive, member), every_row=False)
     if sheet.is_plain and not sheet.has_few_columns:
-        sheet = _scanned_sheet(_pieces(archive, member), every_row=True)
-    return sheet if sheet.is_plain else _parsed_sheet(_pieces(archive, member))
+        sheet = _scanned_sheet(pieces(archive, member), every_row=True)
+    return sheet if sheet.is_plain else _parsed_sheet(pieces(archive, member))
 
 
 def _stated_size(members: Iterable[zipfile.ZipInfo]) -> int:
     return sum(member.file_size for member in members)
 
 
-def _pieces(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes]:
+def pieces(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes]:
+    """Yield a part of an archive, unpacked a mebibyte at a time."""
     with archive.open(member) as part:
         while piece := part.read(_PIECE):
             yield piece

@@ -298,7 +298,7 @@ def test_read_apart__notes_and_what_stands_beside_can_be_said_in_other_languages
             "⟦Column 2 has no name and is called “Unnamed: 2”.⟧",
             "⟦Column names that occur more than once were numbered: “a_2”.⟧",
         ]
-        assert [say(one.what) for one in found.beside] == ["⟦the sheet “Key”⟧"]
+        assert [say(one.what) for one in found.beside if one.sheet] == ["⟦the sheet “Key”⟧"]
         assert say(found.summary) == "⟦XLSX⟧, ⟦sheet “S”⟧, ⟦header in row 1⟧"
 
 

@@ -3,6 +3,7 @@
 import io
 import json
 import struct
+import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ import pyarrow as pa
 import pytest
 from openpyxl import Workbook
 from openpyxl.comments import Comment
+from openpyxl.formatting.rule import FormulaRule
 from openpyxl.packaging.custom import StringProperty
 from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.datavalidation import DataValidation
@@ -19,6 +21,8 @@ from stdnum.si import emso
 from core.counts import audit_counts
 from core.delivery import audit_delivery
 from core.leakage import audit_leakage
+from core.leftovers import judge_leftovers, leftovers_of
+from core.originals_in_texts import Sought, Texts, find
 from core.risk import RiskSettings, audit_risk
 from core.tables import Dataset, ReadOptions, beside, read_dataset
 from core.tables.beside import Beside, beside_of, beside_workbook, bounded
@@ -112,16 +116,42 @@ def _defined(book: Workbook) -> None:
         book.defined_names[f"n{number}"] = DefinedName(f"n{number}", attr_text=f'"{name}"')
 
 
+def _rule(book: Workbook) -> None:
+    for name in NAMES[:4]:
+        rule = FormulaRule(formula=[f'$A2="{name}"'])
+        book["Sheet"].conditional_formatting.add("A2:A9", rule)
+
+
+def _formula(book: Workbook) -> None:
+    for row, name in enumerate(NAMES[:4]):
+        book["Sheet"].cell(row + 2, 2).value = f'=COUNTIF(A:A,"{name}")'
+
+
+def _format(book: Workbook) -> None:
+    for row, name in enumerate(NAMES[:4]):
+        book["Sheet"].cell(row + 2, 1).number_format = f'0 "{name}"'
+
+
+def _name_of_range(book: Workbook) -> None:
+    for row, name in enumerate(NAMES[:4]):
+        called = "of_" + name.replace(" ", "_")
+        book.defined_names[called] = DefinedName(called, attr_text=f"Sheet!$A${row + 2}")
+
+
 @pytest.mark.parametrize(
     ("change", "where"),
     [
+        (_rule, "formulas, lists of choices, headers and footers"),
+        (_formula, "formulas, lists of choices, headers and footers"),
+        (_format, "other parts of the workbook"),
+        (_name_of_range, "names of values"),
         (_sheet(NAMES), "the sheet “more”"),
         (_sheet(NAMES, "veryHidden"), "the hidden sheet “more”"),
         (_comment, "comments"),
         (_keywords, "the document's properties"),
         (_own_property, "the document's own properties"),
-        (_choices, "lists of choices, headers and footers"),
-        (_footer, "lists of choices, headers and footers"),
+        (_choices, "formulas, lists of choices, headers and footers"),
+        (_footer, "formulas, lists of choices, headers and footers"),
         (_link, "links"),
         (_defined, "names of values"),
     ],
@@ -136,6 +166,146 @@ def test_leftovers__originals_anywhere_in_a_workbook_fail(
         "of the original column `name` that the table does not show. Save the table alone, in a new file."
     )
     assert not any(name in finding.message for name in NAMES)
+
+
+SHARED = "xl/sharedStrings.xml"
+
+
+def with_part(name: str, content: str, *, comment: str = "", after: str = "") -> bytes:
+    """Return the workbook of groups with one more part, a comment, and bytes after its end."""
+    file = io.BytesIO(workbook())
+    with zipfile.ZipFile(file, "a") as archive:
+        archive.writestr(name, content)
+        archive.comment = comment.encode()
+    return file.getvalue() + after.encode()
+
+
+def _each(text: str) -> str:
+    return "<sst>" + "".join(text.format(name) for name in NAMES[:4]) + "</sst>"
+
+
+@pytest.mark.parametrize(
+    ("file", "where"),
+    [
+        (with_part(SHARED, _each("<si><t>{}</t></si>")), "texts that no cell shows"),
+        (
+            with_part(SHARED, _each("<si><r><t>Per</t></r><r><t>x</t></r><rPh><t>{}</t></rPh></si>")),
+            "texts that",
+        ),
+        (
+            with_part("xl/persons/person.xml", _each('<person displayName="{}"/>')),
+            "other parts of the workbook",
+        ),
+        (with_part("xl/new.xml", _each("<a><!-- {} --></a>")), "other parts of the workbook"),
+        (with_part("xl/printer.bin", "\0".join("\0".join(NAMES))), "other parts of the workbook"),
+        (with_part(f"xl/{', '.join(NAMES)}.txt", ""), "other parts of the workbook"),
+        (with_part("xl/a.xml", "<a/>", comment=", ".join(NAMES)), "bytes around the archive"),
+        (with_part("xl/a.xml", "<a/>", after=", ".join(NAMES)), "bytes around the archive"),
+    ],
+)
+def test_leftovers__originals_in_any_part_of_an_archive_fail(file: bytes, where: str) -> None:
+    (finding,) = findings(read_dataset(file, name="x.xlsx"))
+    assert finding.verdict is Verdict.FAIL
+    assert f"originals in {where}" in finding.message
+
+
+def _lines(*lines: str) -> Dataset:
+    return read_dataset("\n".join(lines).encode(), name="people_anonymized.csv")
+
+
+ROWS = [f"{group};1;0;1;0" for group in GROUPS]
+FLAGS = "group;a;b;c;d"
+
+
+@pytest.mark.parametrize(
+    ("release", "verdict"),
+    [
+        (_lines("group;" + ";".join(NAMES[:4]), *ROWS), Verdict.FAIL),
+        (_lines("group;" + ";".join(f"t1_{name.upper()}_score" for name in NAMES[:4]), *ROWS), Verdict.FAIL),
+        (_lines("group;SurnameA;SurnameB;SurnameC;SurnameD", *ROWS), Verdict.WARN),  # of anybody
+        (_lines(f"# {', '.join(name.split()[1] for name in NAMES[:6])}", FLAGS, *ROWS), Verdict.FAIL),
+        (_lines("# " + " and ".join(NAMES[:3]), FLAGS, *ROWS), Verdict.FAIL),
+        (_lines(f"asked by {NAMES[0]}", FLAGS, *ROWS), Verdict.WARN),
+        (_lines("group;SurnameA;b;c;d", *ROWS), None),  # one word may be a namesake
+        (_lines("by PersonA SurnameB, PersonB SurnameC, PersonC SurnameD", FLAGS, *ROWS), None),  # of others
+        (_lines(FLAGS, *ROWS), None),
+    ],
+)
+def test_leftovers__people_in_column_names_and_lines_above_the_table(
+    release: Dataset, verdict: Verdict | None
+) -> None:
+    found = findings(release)
+    assert [one.verdict for one in found] == ([verdict] if verdict else [])
+    assert not any(name.casefold() in one.message.casefold() for name in NAMES for one in found)
+
+
+def test_leftovers__unused_values_of_a_dictionary_and_names_of_files() -> None:
+    values = pa.DictionaryArray.from_arrays(pa.array([0, 1] * 6), pa.array(["x", "y", *NAMES[:5]]))
+    file = io.BytesIO()
+    parquet.write_table(pa.table({"group": values}), file)
+    (finding,) = findings(read_dataset(file.getvalue(), name="x.parquet"))
+    assert finding.verdict is Verdict.FAIL
+    assert "5 values" in finding.message
+    (finding,) = findings(replace(_lines(FLAGS, *ROWS), name="; ".join(NAMES[:3]) + ".csv"))
+    assert finding.message.startswith("Originals stand in the name of the file: 3 values")
+
+
+DAYS = [f"{day:02}.03.{year}" for day, year in zip(range(3, 15), range(1931, 1991, 5), strict=True)]
+NUMBERS = [f"MRN {number}" for number in range(702113, 702125)]
+
+
+@pytest.mark.parametrize(
+    ("texts", "column", "values", "is_found"),
+    [
+        (["1941-03-05", "3/6/1946", "19560308"], "born", DAYS, True),
+        (["2023-01-01", "2023-02-01", "2023-03-01"], "born", DAYS, False),
+        (["mrn702113", "see MRN-702114", "MRN702115."], "number", NUMBERS, True),
+        (["A1:C702113", "702130", "702131"], "number", NUMBERS, False),
+        (
+            ["田中太郎様", "佐藤花子様", "鈴木一郎様"],
+            "name",
+            ["田中 太郎", "佐藤 花子", "鈴木 一郎", "林 明"],
+            True,
+        ),
+        (["トウキョウ", "ナイカ", "ゲカ"], "name", ["田中 太郎", "佐藤 花子", "鈴木 一郎", "林 明"], False),
+        (
+            ["https://x.example/Ana%20Horvat", r"Luka \u004bova\u010d"],
+            "name",
+            ["Ana Horvat", "Luka Kovač"],
+            True,
+        ),
+    ],
+)
+def test_find__days_numbers_and_names_however_they_are_written(
+    texts: list[str], column: str, values: list[str], *, is_found: bool
+) -> None:
+    (found,) = find(Sought((column,), pa.array(values), identifies=True), [Texts(texts)])
+    assert (len(found.values) >= len(texts)) if is_found else not found.values
+    assert (found.chance < 1e-6) is is_found
+
+
+def test_find__many_numbers_of_few_digits_are_met_by_chance() -> None:
+    sought = Sought(("zip",), pa.array([str(number) for number in range(20000, 29000)]), identifies=True)
+    (found,) = find(sought, [Texts([str(number) for number in range(10007, 99999, 997)])])
+    assert len(found.values) > 3
+    assert found.chance > 0.01
+
+
+def test_leftovers__of_real_names_beside_made_up_ones_of_the_same_words() -> None:
+    made_up = [f"Person{a} Surname{b}" for a, b in zip("ABCDEFGHIJKL", "BCDEFGHIJKLA", strict=True)]
+    for shown, n_found in ((made_up, 4), (NAMES, 0)):
+        columns = {"name": shown, **dict.fromkeys(NAMES[:4], ["1"] * 12)}
+        found = leftovers_of(dataset(columns), dataset({"name": NAMES, "group": GROUPS}))
+        assert sum(one.n_values for one in found) == n_found
+
+
+def test_leftovers__of_thousands_of_people_on_another_sheet() -> None:
+    people = [f"{chr(97 + n // 600)}anna {chr(97 + n % 24)}{n // 24 % 25}ovak{n}" for n in range(9000)]
+    release = read_dataset(workbook(_sheet(people)), name="x.xlsx", options=ReadOptions(sheet="Sheet"))
+    original = dataset({"name": people, "group": ["x", "y"] * 4500})
+    (finding,) = judge_leftovers(leftovers_of(release, original))
+    assert finding.verdict is Verdict.FAIL
+    assert finding.n_affected == 9000
 
 
 def test_leftovers__of_a_workbook_that_name_nobody() -> None:
@@ -287,7 +457,7 @@ def test_old_workbook__tells_what_people_wrote_whatever_is_hidden_or_damaged() -
     assert [(one.what, one.n_texts, one.texts) for one in released.reading.beside] == [
         ("embedded files or pictures", 1, ()),
         ("the data behind a pivot table", 1, ()),
-        ("lists of choices, headers and footers", 1, ("&CAna",)),
+        ("formulas, lists of choices, headers and footers", 1, ("&CAna",)),
         ("hidden rows or columns", 2, ()),
     ]
     stream = properties({4: b"Ana"})

@@ -6,10 +6,10 @@ Findings are told the gravest first, and many columns of one kind as one finding
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from core.coding import CodedColumn, CodedTable
+from core.coding import CodedTable
 from core.free_text import ModelName, Reading, TextColumn, check_reading, measure_texts, text_findings
 from core.jobs import Threads
-from core.leftovers import Leftover, judge_leftovers, measure_leftovers, tells_whom
+from core.leftovers import Leftover, judge_leftovers, measure_leftovers
 from core.roles import RoleSuggestion, columns_of_people, suggest_roles
 from core.tables import Dataset
 from core.tabular.columns import is_high_risk
@@ -155,7 +155,7 @@ def measure_second_opinion(
             columns=columns,
             finer=measure_finer(tables),
             structure=measure_structure(tables),
-            leftovers=measure_leftovers(anonymized, _telling(tables), tables.written["anonymized"]),
+            leftovers=_leftovers(anonymized, tables),
             marks=tables.marks,
             hidden=_hidden(tables, columns, settings),
             suggestions=suggestions.result(),
@@ -173,15 +173,11 @@ def measure_second_opinion(
         )
 
 
-def _telling(tables: LoggedTables) -> dict[str, CodedColumn]:
-    """Return the original columns whose values say of whom they are."""
-    written, found = tables.written["original"], {}
-    for name in tables.original.column_names:
-        entry, column = tables.log.entry(name), written[name]
-        names_people = entry.takes_out and is_high_risk(entry.semantic)
-        if column.n_filled and (names_people or tells_whom(column)):
-            found[name] = column
-    return found
+def _leftovers(anonymized: Dataset, tables: LoggedTables) -> tuple[Leftover, ...]:
+    """Look for values of the original, first of all of columns that were taken out, in what is no cell."""
+    entries = {name: tables.log.entry(name) for name in tables.original.column_names}
+    people = {name for name, each in entries.items() if each.takes_out and is_high_risk(each.semantic)}
+    return measure_leftovers(anonymized, tables.written["original"], people, tables.written["anonymized"])
 
 
 def _hidden(
