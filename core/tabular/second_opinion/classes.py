@@ -101,7 +101,7 @@ def measure_classes(
     if quasi_identifiers is not None:
         return measure_chosen_classes(anonymized, suggestions, quasi_identifiers, persons)
     chosen = tuple(name for name in logged_quasi_identifiers(tables) if name not in left_out)
-    found = measure_functions(tables, persons, logged=chosen) if chosen else ()
+    found = measure_functions(tables, persons, logged=chosen, made_up=left_out) if chosen else ()
     known = tuple(one for one in found if one.is_known)
     chosen += tuple(one.anonymized for one in known)
     measured = measure_chosen_classes(anonymized, suggestions, chosen, persons, known)

@@ -289,12 +289,16 @@ def _is_cut(ours: FloatArray, after: IntArray, theirs: FloatArray, before: IntAr
 
 
 def measure_functions(
-    tables: LoggedTables, persons: Persons | None, *, logged: Collection[str]
+    tables: LoggedTables,
+    persons: Persons | None,
+    *,
+    logged: Collection[str],
+    made_up: Collection[str] = (),
 ) -> tuple[Function, ...]:
     """Return the released columns that are functions of originals that others know or that were taken out.
 
     Beside those `logged` as quasi-identifiers. A column that was kept or made coarser, says the log, is one
-    of its own original. Originals that can be read in a column that counts tell no more through another.
+    of its own original, unless its values are `made_up`. Originals that can be read in a column that counts tell no more through another.
     """
     search = _Search(tables=tables, persons=persons)
     others = {*logged, *([persons.column] if persons and not persons.is_original else [])}
@@ -304,7 +308,8 @@ def measure_functions(
         if name not in others and tables.n_distinct("anonymized", name) > 1
     ]
     chance = _BY_CHANCE / max(len(released) * len(search.originals), 1)
-    found = {name: one for name in released if (one := _of_its_own(search, name, chance))}
+    real = [name for name in released if name not in made_up]
+    found = {name: one for name in real if (one := _of_its_own(search, name, chance))}
     open_ones = {
         search.pairs[name].pair.original
         for name in {*logged, *found} & search.pairs.keys()

@@ -287,6 +287,8 @@ class _Look:
             units = (ours, theirs)
             if self.search.tables.order == "changed":
                 units = _means(units, classes)
+            if not len(units[0]):
+                continue
             whole = np.flatnonzero(np.isnan(units[0]).mean(axis=0) <= 1 - _NEARLY_ALL)
             places = range(len(self.after.names))
             for columns in (*((at,) for at in places), *itertools.combinations(places, 2)):
