@@ -298,7 +298,8 @@ def measure_functions(
     """Return the released columns that are functions of originals that others know or that were taken out.
 
     Beside those `logged` as quasi-identifiers. A column that was kept or made coarser, says the log, is one
-    of its own original, unless its values are `made_up`. Originals that can be read in a column that counts tell no more through another.
+    of its own original, unless its values are `made_up`. Originals that can be read in a column that counts
+    tell no more through another.
     """
     search = _Search(tables=tables, persons=persons)
     others = {*logged, *([persons.column] if persons and not persons.is_original else [])}
