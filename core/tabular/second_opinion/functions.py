@@ -171,6 +171,12 @@ class _Search:
         some = read_amounts(self.column("original", name).values[:_SOME])
         return some is not None and some.kind == "date"
 
+    @remembered
+    def known(self, original: str) -> _Cells:
+        """Return an original column in the rows to compare."""
+        return _cells(self.column("original", original), self.rows)
+
+    @remembered
     def in_rows(self, name: str) -> _Cells | None:
         """Return a released column in the rows of the original; None where nobody can tell which is whose."""
         if self.tables.in_order:
@@ -178,7 +184,7 @@ class _Search:
         pair = self.pairs.get(name)
         if pair is None or pair.n_same_values < _KEPT * max(pair.anonymized_counts.sum(), 1):
             return None
-        return _cells(self.column("original", pair.pair.original), self.rows)
+        return self.known(pair.pair.original)
 
     @cached_property
     def groups(self) -> tuple[IntArray, IntArray] | None:
@@ -359,7 +365,7 @@ def _is_told(search: _Search, name: str, original: str, chance: float, *, is_tok
     ours = search.in_rows(name)
     if ours is None:
         return search.is_drawn_alike(search.column("anonymized", name), original, chance)
-    theirs = _cells(search.column("original", original), search.rows)
+    theirs = search.known(original)
     told = theirs.gives(ours.codes, chance)
     if search.originals[original]:
         return told or (not is_token and ours.gives(theirs.codes, chance))
@@ -376,12 +382,11 @@ def _in_pieces(search: _Search, name: str, hidden: Collection[str], chance: floa
     told: dict[int, str] = {}
     known = [original for original in hidden if search.originals[original]]
     slices = [(at, at + width) for width in _WIDTHS for at in range(_LONGEST)]
-    theirs = {original: _cells(search.column("original", original), search.rows) for original in known}
     for start, stop in slices:
         piece = coded(pc.utf8_slice_codeunits(cells, start, stop))
         for original in known if 1 < piece.n_distinct <= _MOST * len(piece.codes) else ():
             is_told = (
-                theirs[original].gives(piece.codes, chance / len(slices))
+                search.known(original).gives(piece.codes, chance / len(slices))
                 if tables.in_order
                 else search.is_drawn_alike(piece, original, chance / len(slices))
             )
