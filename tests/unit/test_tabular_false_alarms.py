@@ -463,3 +463,43 @@ def test_false_alarms__names_with_an_honorific_are_none(*, shuffled: bool) -> No
         audit = audit_tabular(dataset({"氏名": names, "age": age}), dataset(released), log)
         (missed,) = (one for one in audit.findings if one.check == "high_risk_handling")
         assert says(missed.message, "…A known false alarm…") is is_told
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2))
+def test_readable__dates_that_share_a_year_show_no_postal_codes(seed):
+    rng = np.random.default_rng(seed)
+    n = 600
+    zips = [f"{each:05d}" for each in rng.integers(3000, 3400, n)]
+    paid = [str(each) for each in (np.exp(rng.normal(10.5, 0.7, n)) / 10).round().astype(int) * 10]
+    visits = [np.datetime64("2023-01-01") + rng.integers(0, 500, n) for _ in range(2)]
+    ward = rng.choice([*"abcd"], n)
+    kept = {"ward": ward}
+    original = {"zip": zips, "paid": paid, "visit": visits[0].astype(str), **kept}
+    log = log_of(
+        zip=("zipcode", "drop"),
+        paid=("cost", "drop"),
+        visit=("visit_date", "synthesize"),
+        ward=("other", "keep"),
+    )
+    opinion = opinion_on(original, _shuffled({"visit": visits[1].astype(str), **kept}), log)
+    assert findings(opinion, "disguise_readable") == []
+    told = [f"{day}-{code}" for day, code in zip(visits[1].astype(str), zips, strict=True)]
+    opinion = opinion_on(original, _shuffled({"visit": told, **kept}), log)
+    assert {each.check for each in opinion.findings if each.verdict is Verdict.FAIL} != set()
+
+
+@pytest.mark.slow
+def test_forgotten_rows__are_none_where_most_values_meet_originals_by_chance():
+    found = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        n = 1200
+        days = np.datetime64("2023-01-01") + rng.integers(0, 360, n)
+        moved = days + rng.integers(-182, 183, n)
+        kept = {"ward": rng.choice([*"abcdef"], n), "job": rng.choice([*"uvwxyz"], n)}
+        original = {"day": days.astype(str), **kept}
+        log = log_of(day=("other", "noise"), ward=("other", "keep"), job=("other", "keep"))
+        opinion = opinion_on(original, _shuffled({"day": moved.astype(str), **kept}), log)
+        found += findings(opinion, "forgotten_rows")
+    assert found == []
