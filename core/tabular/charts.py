@@ -41,7 +41,7 @@ def figures_drawing(audit: TabularAudit) -> Drawing:
 
 def class_drawing(audit: TabularAudit, k: int, *, log: bool = False) -> Drawing | None:
     """Draw the records by class size with k as a line; None where nothing was assessed."""
-    classes = audit.classes
+    classes = audit.counted_classes
     if classes is None or not classes.n_records:
         return None
     return Drawing(
@@ -60,7 +60,7 @@ def class_drawing(audit: TabularAudit, k: int, *, log: bool = False) -> Drawing 
 
 def class_note(audit: TabularAudit) -> str:
     """Return which records the class figures speak of, in a sentence."""
-    classes = audit.classes
+    classes = audit.counted_classes
     if classes is None:
         return "No quasi-identifier in the log and none chosen, so the size of classes was not assessed."
     facts: dict[str, Value] = {

@@ -112,7 +112,9 @@ def _of_opinion(audit: TabularAudit) -> Iterator[Evidence]:
 
 
 def _of_classes(audit: TabularAudit, k: int) -> Iterator[Evidence]:
-    classes = audit.classes
+    ours = audit.opinion_measurement.classes.functions if audit.opinion_measurement else ()
+    of_pieces = any(one.piece for one in ours)  # of codes, which no column of the table holds alone
+    classes = audit.classes if of_pieces else audit.counted_classes
     if classes is not None and classes.n_records_below(k):
         yield Evidence(
             kind="small_classes",

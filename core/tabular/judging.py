@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from core.equivalence import EquivalenceClasses
+from core.equivalence import CountedClasses, EquivalenceClasses
 from core.free_text import ModelName, Reading
 from core.roles import RoleSuggestion
 from core.tables import Dataset
@@ -50,6 +50,21 @@ class TabularAudit:
     def name(self) -> str:
         """Return the original's file name."""
         return self.measurement.original_name
+
+    @property
+    def counted_classes(self) -> EquivalenceClasses | CountedClasses | None:
+        """Return the classes over all that counts in k: the second opinion's where it counts more columns."""
+        ours = self.opinion_measurement.classes if self.opinion_measurement else None
+        if ours is None or ours.chosen is None or not ours.functions:
+            return self.classes
+        found = ours.chosen
+        return CountedClasses(
+            found.quasi_identifiers,
+            sizes=found.sizes,
+            n_classes=found.records // found.sizes,
+            n_records=found.records,
+            n_left_out=found.n_left_out,
+        )
 
     @property
     def second_opinion_verdict(self) -> Verdict:

@@ -283,7 +283,8 @@ def _class_figures(audit: TabularAudit) -> tuple[Figure, ...]:
 
 def _further(audit: TabularAudit) -> Iterator[Figure]:
     """Yield the smallest class where every value counts, and the second opinion's figures of every column."""
-    yield Figure("min_k", audit.classes.k if audit.classes else None)
+    every = [classes.k for classes in (audit.classes, audit.counted_classes) if classes and classes.k]
+    yield Figure("min_k", min(every, default=None))
     if audit.opinion_measurement and audit.second_opinion:
         yield from figures_of_columns(audit.opinion_measurement, audit.second_opinion)
 

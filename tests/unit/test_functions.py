@@ -8,9 +8,13 @@ import pandas as pd
 import pytest
 
 from core.tables import read_dataset
+from core.tabular import audit_tabular
+from core.tabular.charts import class_drawing
+from core.tabular.evidence import evidence_of
 from core.tabular.log import read_log
 from core.tabular.second_opinion.opinion import SecondOpinion, judge_second_opinion, measure_second_opinion
 from core.verdict import Verdict
+from tests.second_opinion_examples import dataset, log_of
 
 N = 600
 TOWNS = "Hagen Bremen Ulm Kiel Mainz Trier Jena Gera Celle Fulda Passau Worms".split()
@@ -177,3 +181,21 @@ def test_pseudonym_that_holds_what_others_know__counts_in_k(name: str, reordered
     if name in {"years", "towns"}:
         assert found["counts_as_quasi_identifier"].verdict is Verdict.WARN
     assert (found["smallest_class"].verdict is Verdict.FAIL) is (name == "years")
+
+
+def test_audit__draws_and_lists_the_classes_that_count() -> None:
+    rng = np.random.default_rng(3)
+    n = 400
+    born = (np.datetime64("1950-01-01") + rng.integers(0, 20_000, n)).astype(str)
+    sex = rng.choice(["F", "M"], n)
+    log = log_of(sex=("gender", "keep"), born=("birthdate", "date_floor_year"), ward=("other", "keep"))
+    ward = rng.choice([*"ab"], n)
+    released = {"sex": sex, "born": [f"{day[:4]}-01-01" for day in born], "ward": ward}
+    audit = audit_tabular(dataset({"sex": sex, "born": born, "ward": ward}), dataset(released), log)
+    assert audit.classes.quasi_identifiers == ("sex",)  # as published
+    counted = audit.counted_classes
+    assert counted.quasi_identifiers == ("sex", "born")
+    assert (counted.n_records, counted.k < 5) == (n, True)
+    assert "over sex, born" in str(class_drawing(audit, 5).alt)
+    (shown,) = [each for each in evidence_of(audit, k=5) if each.kind == "small_classes"]
+    assert shown.columns == ("sex", "born")

@@ -162,11 +162,14 @@ def judge(file: MeasuredFile, limits: Limits) -> VerifiedFile:
     measurement = file.measured.measurement
     asked = st.session_state.get
     chosen = asked(f"tabular_quasi_identifiers_{file.mark}")
-    by_hand = None if chosen is None or tuple(chosen) == measurement.quasi_identifiers else tuple(chosen)
-    quasi_identifiers = measurement.quasi_identifiers if by_hand is None else by_hand
-    classes = _classes(file.anonymized, quasi_identifiers)
     compared = file.original, file.anonymized, _log(file.log)
-    opinion = _opinion(*compared) if by_hand is None else _opinion_over(*compared, by_hand)
+    opinion = _opinion(*compared)
+    ours, quasi_identifiers = opinion.classes, measurement.quasi_identifiers
+    usual = ours.chosen.quasi_identifiers if ours.chosen and ours.functions else quasi_identifiers
+    if chosen is not None and tuple(chosen) != usual:
+        quasi_identifiers = tuple(chosen)
+        opinion = _opinion_over(*compared, quasi_identifiers)
+    classes = _classes(file.anonymized, quasi_identifiers)
     audit = judge_tabular(
         measurement,
         classes=classes,

@@ -75,7 +75,8 @@ def show_sides(shown: Shown) -> None:
 def ask_for_classes(shown: Shown) -> None:
     """Ask for the quasi-identifiers and k, and show the classes."""
     audit, file = shown.audit, shown.found["file"]
-    options, start = file.anonymized.columns, audit.measurement.quasi_identifiers
+    options, classes = file.anonymized.columns, audit.counted_classes
+    start = () if classes is None else classes.quasi_identifiers
     of_file = partial(ask_for, "tabular", mark=file.mark)
     of_file(SecondOpinionSettings, "quasi_identifiers", options=options, start=start)
     if audit.classes is None:
