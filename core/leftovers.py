@@ -81,10 +81,11 @@ def measure_leftovers(
 
 
 def _names(release: Dataset) -> list[Beside]:
-    """Return the names of the columns, and of the file."""
+    """Return the names of the columns, and of the file, which may hold what is no character."""
+    named = release.name.encode("utf-8", "replace").decode()
     return [
         replace(beside_of(own("the column names"), release.columns, is_usual=True), is_of_table=True),
-        replace(beside_of(own("the name of the file"), [release.name], is_usual=True), is_of_table=True),
+        replace(beside_of(own("the name of the file"), [named], is_usual=True), is_of_table=True),
     ]
 
 

@@ -98,7 +98,8 @@ def _within_groups(
         others = [one for one in witnesses if one.anonymized not in names]
         blocks = np.sort(group.original)
         for (name, theirs), (original, ours) in itertools.product(after, before):
-            if name in told or _on_one_scale(search, original, name):
+            is_coarser = _is_its_own_coarser(search, original, name)
+            if name in told or is_coarser or _on_one_scale(search, original, name):
                 continue
             rows = theirs.within(group.anonymized)
             mine = [one.within(group.original) for one in (ours, ours.reversed)]
@@ -111,6 +112,17 @@ def _within_groups(
                 n_values = len(np.unique(group.anonymized.astype(np.int64) * n + theirs.places))
                 is_telling = original is not None and n_values >= _HIGHLY_DISTINCT * n
                 yield replace(seen, groups=names, is_telling=is_telling)
+
+
+def _is_its_own_coarser(search: Search, original: str | None, anonymized: str | None) -> bool:
+    """Whether a column is a coarser form of its own original, of which the order tells no more than it."""
+    if original is None or anonymized is None:
+        return False
+    own = any(
+        (one.pair.original, one.pair.anonymized) == (original, anonymized) for one in search.tables.coded
+    )
+    n_before = search.tables.n_distinct("original", original)
+    return own and search.tables.n_distinct("anonymized", anonymized) <= COARSER * n_before
 
 
 def _on_one_scale(search: Search, original: str | None, anonymized: str | None) -> bool:
