@@ -502,6 +502,20 @@ def test_distances__are_shares_of_ranks_and_of_words_that_differ() -> None:
     step = 1 / len(numbers)
     expected = [step / 2, step / 4, step / 4]  # a missing number is beyond all
     assert distances.to_original.closest.tolist() == pytest.approx(expected, abs=step / 8)
+    assert distances.to_original.ratio.tolist() == pytest.approx([1, 1 / 3, 1 / 5], abs=0.01)
+    assert distances.within_original is not None
+    assert distances.within_original.closest.tolist()[:4] == pytest.approx([step] * 4, abs=step / 8)
+    few = audit("n,w,e|0,x,1e308|10,,-1e308", "n,w,e|5,q,1e308|-9,y,0", ignore_values=("-9",))
+    # of few numbers, which are words: two of three differ, or all do
+    assert few.measures.distances.to_original.closest.tolist() == pytest.approx([2 / 3, 1.0])
+    distances = audit("n,w|inf,x|2,y", "n,w|inf,x|3,y").measures.distances
+    assert distances.to_original.closest.tolist() == pytest.approx([0.0, 0.5])
+    large = "e|" + "|".join(f"{number - 7}e307" for number in range(15))
+    distances = audit(large, "e|3.5e307|-7e307").measures.distances
+    assert distances.to_original.closest.tolist() == pytest.approx([1 / 30, 0.0], abs=0.002)
+    distances = audit("n,w|0,x|10,y", "n,w|5,x|10,y").measures.distances
+    assert distances.within_original is not None
+    assert distances.within_original.closest.tolist() == [1.0, 1.0]
     distances = audit("a,b|,1|,2", "a,b|5,|6,").measures.distances
     assert distances.to_original.closest.tolist() == [1.0, 1.0]
     assert distances.to_original.median_ratio == 1.0
