@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -181,10 +182,7 @@ def _holds_originals(one: Leftover) -> Finding:
         "that the table does not show. Save the table alone, in a new file.",
         "Beside the table, the file holds originals in {what}: {values} of the original columns "
         "{columns} that the table does not show. Save the table alone, in a new file.",
-        n=len(one.columns),
-        what=own(one.beside.what),
-        values=counted(one.n_values, "value"),
-        columns=listed(one.columns),
+        **_facts(one),
     )
 
 
@@ -194,10 +192,7 @@ def _names_originals(one: Leftover) -> Finding:
         "what is named by them.",
         "Originals stand in {what}: {values} of the original columns {columns} that no cell shows. Rename "
         "what is named by them.",
-        n=len(one.columns),
-        what=own(one.beside.what),
-        values=counted(one.n_values, "value"),
-        columns=listed(one.columns),
+        **_facts(one),
     )
 
 
@@ -207,11 +202,17 @@ def _may_hold_originals(one: Leftover) -> Finding:
         "{columns}, which would seldom stand there by chance. Look at it.",
         "No cell of the table, but {what} of the file may name people: {values} of the original columns "
         "{columns}, which would seldom stand there by chance. Look at it.",
-        n=len(one.columns),
-        what=own(one.beside.what),
-        values=counted(one.n_values, "value"),
-        columns=listed(one.columns),
+        **_facts(one),
     )
+
+
+def _facts(one: Leftover) -> dict[str, Any]:
+    return {
+        "n": len(one.columns),
+        "what": own(one.beside.what),
+        "values": counted(one.n_values, "value"),
+        "columns": listed(one.columns),
+    }
 
 
 def _holds_people(one: Leftover) -> Finding:
