@@ -16,13 +16,13 @@ counts once.
 """
 
 import math
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from core.chance import binomial_tail
-from core.coding import FloatArray, IntArray, combination_codes, some_rows, sorted_distinct
+from core.coding import IntArray, combination_codes, some_rows, sorted_distinct
 from core.leakage.near_copies import mosaics
 from core.leakage.nearest_records import (
     Ranked,
@@ -271,9 +271,8 @@ def _beyond_outsiders(
 ) -> NearerMembers:
     """Hold original persons against outsiders: which are nearer to the scrambled row nearest to them.
 
-    Where they are, they have to be more so than to rows whose every column is shuffled on its own: values
-    that only the original has are in these too, but no row of it. Each of these tables tells of one person
-    more, as chance does, so that few persons who are as near by values do not say what chance is.
+    Where they are, and a column alone tells members by values that only the original has, they have to be
+    more of them than with this column shuffled: it holds these values still, but no row of the original.
     """
     references = ranked(scrambled, places)
     ours, theirs = (each.nearest(references, places) for each in (members, outsiders))
@@ -281,16 +280,15 @@ def _beyond_outsiders(
     found = most_beyond(ours, theirs, share=share)
     if found.p_value > _MAY_BE:
         return found
-    by_values = []
-    for _ in range(_SHUFFLED):
-        shuffled = [replace(column, cells=generator.permutation(column.cells)) for column in references]
-        by_values.append((members.nearest(shuffled, places), outsiders.nearest(shuffled, places)))
-
-    def usual(limits: Scores) -> FloatArray:
-        n_ours, n_theirs = np.sum([_within(*each, limits) for each in by_values], axis=0)
-        return np.maximum(share, (n_ours + _SHUFFLED * share) / (n_ours + n_theirs + _SHUFFLED))
-
-    return most_beyond(ours, theirs, share=usual)
+    shuffled = []
+    for at, (column, place) in enumerate(zip(references, places, strict=True)):
+        alone = (each.nearest([column], [place]) for each in (members, outsiders))
+        if most_beyond(*alone, share=share).p_value <= _MAY_BE:
+            tables = [[*references] for _ in range(_SHUFFLED)]
+            for table in tables:
+                table[at] = replace(column, cells=generator.permutation(column.cells))
+            shuffled.append(np.concatenate([members.nearest(table, places) for table in tables]))
+    return most_beyond(ours, theirs, share=share, shuffled=shuffled)
 
 
 def _beyond_strangers(
@@ -323,34 +321,33 @@ def most_beyond(
     ours: Scores,
     theirs: Scores,
     *,
-    share: float | Callable[[Scores], FloatArray],
+    share: float,
+    shuffled: Sequence[Scores] = (),
     by_holdout: bool = True,
 ) -> NearerMembers:
     """Return of how many nearest persons members exceed their share least likely by chance.
 
     Looked at are 8, 16, … nearest persons, up to half of all, with all who are as near as the last of them.
-    `share`: of members by chance, or what tells it of the persons who are as near as each limit.
+    `share`: of members by chance; `shuffled`: how near they are to four tables with a column shuffled,
+    for each such column. Four times as many are in these by chance.
     """
     together = np.sort(np.concatenate([ours, theirs]))
     sizes = _sizes(len(together))
     limits = np.unique(together[np.minimum(sizes, len(together)) - 1])
-    n_ours, n_theirs = _within(ours, theirs, limits)
+    n_ours, n_theirs = (np.searchsorted(np.sort(each), limits, side="right") for each in (ours, theirs))
     n_nearest = n_ours + n_theirs
-    shares = share(limits) if callable(share) else np.full(len(limits), share)
-    chances = binomial_tail(n_ours, n_nearest, shares)
+    chances = binomial_tail(n_ours, n_nearest, share)
+    for each in shuffled:
+        n_by_values = np.searchsorted(np.sort(each), limits, side="right")
+        chances = np.maximum(chances, binomial_tail(n_ours, n_ours + n_by_values, 1 / (1 + _SHUFFLED)))
     at = int(np.argmin(chances))
     return NearerMembers(
         n_nearest=int(n_nearest[at]),
         n_members=int(n_ours[at]),
-        n_expected=float(shares[at] * n_nearest[at]),
+        n_expected=share * int(n_nearest[at]),
         n_persons=len(ours),
         n_outsiders=len(theirs),
         p_value=float(min(1.0, chances[at] * len(chances))),
         n_tried=len(chances),
         by_holdout=by_holdout,
     )
-
-
-def _within(ours: Scores, theirs: Scores, limits: Scores) -> IntArray:
-    """Return shape (2, n_limits): the members and the outsiders who are as near as each limit."""
-    return np.stack([np.searchsorted(np.sort(each), limits, side="right") for each in (ours, theirs)])

@@ -143,6 +143,20 @@ def test_members__are_not_told_by_values_that_only_the_original_has():
     assert all(told_of_towns(40, seed).p_value <= 1e-3 for seed in range(58, 60))
 
 
+@pytest.mark.parametrize("n_copied", [0, 24])
+def test_members__are_told_among_shuffled_columns_of_values_that_only_the_original_has(n_copied):
+    rng = np.random.default_rng(70)
+    tables = [drawn(400, rng).assign(born=with_births(400, rng).birth_date.to_numpy()) for _ in range(2)]
+    names = ["born", "sex", "region", "bmi"]
+    original, others = (each[names] for each in tables)
+    copied = original.sample(n_copied, random_state=1).assign(bmi=lambda rows: rows.bmi + 0.1)
+    made = pd.concat([copied, in_any_order(original, others, rng)[n_copied:]]).round(1)
+    pair = pair_tables(written(original, "original.csv"), written(made, "scrambled.csv"))
+    holdout = written(others, "holdout.csv")
+    told = nearer_members(pair, pair.columns, LeakageSettings(), quasi_identifiers=names[:2], holdout=holdout)
+    assert told.p_value <= 1e-3 if n_copied else told.p_value > 0.01
+
+
 @pytest.mark.slow
 def test_audit__fails_by_members_alone_and_names_the_columns():
     rng = np.random.default_rng(1)
