@@ -28,8 +28,6 @@ from core.leakage.whole_rows import expected_full_matches
 from core.risk import RiskSettings, RiskThresholds, judge_risk, measure_risk
 from core.risk.in_engine import audit_in_engine, measure_in_engine
 from core.tables import read_dataset
-from core.tabular import AnonymizationLog, LogEntry, measure_classes, measure_tabular
-from core.tabular.in_engine import measure_in_engine as measure_rule_in_engine
 
 _SIZES = os.environ.get("ENGINES_BENCH_RECORDS", "1000000 10000000")
 _MEMORY = os.environ.get("ENGINES_BENCH_MEMORY", "6GB")
@@ -131,58 +129,6 @@ def rows_in_memory(path: Path) -> None:
     print(rows.n_full, rows.n_partial)
 
 
-def write_verified(path: Path, n_records: int) -> None:
-    """Write eight columns of persons and visits, and the same as a log says they were anonymized."""
-    columns = {
-        "pid": ("i", "i"),
-        "person": ("printf('%06d-%07d', i % 900000, 1000000 + i)", "md5(i::VARCHAR)"),
-        "born": (
-            "(DATE '1930-01-01' + (i % 30000)::INTEGER)::VARCHAR",
-            "(1930 + i % 82)::VARCHAR || '-01-01'",
-        ),
-        "phone": ("printf('010-%04d-%04d', i % 10000, i // 10000)", "NULL::VARCHAR"),
-        "note": ("'visit ' || i", "CASE WHEN i % 50 = 0 THEN '010-1234-5678' ELSE 'visit ' || i END"),
-        "age": ("i % 80", "i % 80 // 10 * 10"),
-        "city": ("'city ' || i % 40", "'region ' || i % 4"),
-        "cost": ("(i * 7919 % 100000) / 100.0::DOUBLE",) * 2,
-    }
-    with duckdb.connect(config={"memory_limit": _MEMORY}) as own:
-        for side, name in enumerate(("verified", "anonymized")):
-            chosen = ", ".join(f"{each[side]} AS {column}" for column, each in columns.items())
-            table = own.sql(f"SELECT {chosen} FROM range({n_records}) AS t(i)")  # noqa: S608
-            table.write_parquet(str(path.with_name(f"{name}.parquet")))
-
-
-def rule_in_engine(path: Path) -> None:
-    """Apply the published rule of the tabular verifier, pseudonyms by a key, in DuckDB."""
-    at = [address_of(f"duckdb:{path.with_name(name)}.parquet") for name in ("verified", "anonymized")]
-    found = measure_rule_in_engine(*at, _LOG, key="pid", memory=_MEMORY)
-    print(found.measurement.shares, found.classes.k)
-
-
-def rule_in_memory(path: Path) -> None:
-    """Read both, and measure the same in memory, rows by their order."""
-    tables = [read_dataset(path.with_name(f"{name}.parquet")) for name in ("verified", "anonymized")]
-    measured = measure_tabular(*tables, _LOG)
-    print(measured.shares, measure_classes(tables[1], measured.quasi_identifiers).k)
-
-
-_ENTRIES = {
-    "person": ("ssn", "pseudonymize"),
-    "born": ("birthdate", "date_floor_year"),
-    "phone": ("phone", "drop"),
-    "age": ("age", "keep"),
-    "city": ("address", "region_generalize"),
-}
-_LOG = AnonymizationLog(
-    name="log.json",
-    entries={
-        name: LogEntry(column=name, semantic=semantic, action=action)
-        for name, (semantic, action) in _ENTRIES.items()
-    },
-)
-
-
 def write_delivery(path: Path, n_visits: int) -> None:
     """Write a tenth as many persons as visits, and visits of persons drawn at random."""
     n = n_visits // 10
@@ -225,8 +171,6 @@ _PARTS = {
     "compared in memory": compared_in_memory,
     "rows in DuckDB": rows_in_engine,
     "rows in memory": rows_in_memory,
-    "rule in DuckDB": rule_in_engine,
-    "rule in memory": rule_in_memory,
     "delivery in DuckDB": delivery_in_engine,
     "delivery in memory": delivery_in_memory,
 }
@@ -241,7 +185,6 @@ def run() -> None:
             write_people(path, n_records)
             write_people(path.with_name(_ORIGINAL), n_records + 1)
             write_keyed(path)
-            write_verified(path, n_records)
             write_delivery(path, n_records)
             worked = {}
             for part in _PARTS:
@@ -253,7 +196,7 @@ def run() -> None:
                 worked[part] = work
                 print(f"{n_records:>12,} {part:>18} {work:7.1f}s {clock:7.1f}s {memory:6.2f}GB", flush=True)
             print(f"{'':>12} in DuckDB / GROUP BY: {worked['in DuckDB'] / worked['GROUP BY']:.2f}")
-            for part in ("", "compared ", "rows ", "rule ", "delivery "):
+            for part in ("", "compared ", "rows ", "delivery "):
                 if f"{part}in memory" in worked:
                     ratio = worked[f"{part}in DuckDB"] / worked[f"{part}in memory"]
                     print(f"{'':>12} {part}in DuckDB / in memory: {ratio:.2f}")

@@ -265,7 +265,6 @@ _REMEDIES: Mapping[Group, Mapping[str, str]] = {
     "conditions": {  # The settings, what could not be looked at, and facts worth stating.
         "codes_missing": "Say that `NA` is a value (`--no-missing-words`), or leave missing cells empty.",
         "dates_in_text": "Take dates and places out of the text, or leave it out.",
-        "column_unanswered": "Verify again once the engine answers.",
         "not_in_engine": "Audit an extract of the table as a file, or have its owner look.",
         "roles_suggested": "Confirm the quasi-identifiers.",
         "nothing_asked": "Ask for classes of at least 2, or for a largest average risk.",

@@ -53,16 +53,6 @@ from core.risk.measuring import settings_for_other
 from core.risk.result import TOOL as RISK
 from core.risk.result import risk_result
 from core.tables import Dataset, ReadOptions, read_dataset
-from core.tabular import (
-    AnonymizationLog,
-    LogEntry,
-    TabularAudit,
-    judge_tabular,
-    measure_classes,
-    measure_tabular,
-)
-from core.tabular.in_engine import measure_in_engine as measure_tabular_in_engine
-from core.verdict import Verdict
 from tests.one_json import document_of, figures_of
 
 # Spellings that fold into one, look alike and are two in bytes, stand for missing, are stars.
@@ -390,77 +380,6 @@ _ACTIONS = (
     *("", "keep", "drop", "keep_if_permitted_else_drop", "pseudonymize", "pseudonymize", "pseudonymize"),
     *("date_floor_year", "date_floor_decade", "date_floor_year", "date_floor_decade"),
 )
-_LOGGED = {
-    "action": st.sampled_from(_ACTIONS),
-    "semantic": st.sampled_from(["", "age", "gender", "ssn", "visit_date"]),
-}
-_TOKENS = ["8c8e1c9a", "12345678", "P-1", "P-22", " P-3", "abcdef123456", "x"]
-_VERIFIED: dict[str, tuple[pa.DataType, st.SearchStrategy[Any]]] = {
-    **_CELLS,
-    "text": (pa.string(), st.lists(st.sampled_from(_PIECES), max_size=3).map("".join)),
-    "token": (pa.string(), st.sampled_from(_TOKENS)),
-    "number": (pa.float64(), st.one_of(st.floats(width=64), st.sampled_from([31778.0, 1e12, -2.5e-7]))),
-    "small": (pa.float32(), st.floats(width=32)),
-    "long": (pa.int64(), st.sampled_from([9001011234567, 31778, 12345678, -1])),
-    "money": (pa.decimal128(9, 2), st.decimals(min_value=-9999, max_value=9999, places=2)),
-    "midnight": (pa.timestamp("us"), st.sampled_from([0, 365 * 86_400_000_000])),
-}
-
-
-@st.composite
-def verified(draw: st.DrawFn) -> tuple[pa.Table, pa.Table, AnonymizationLog, str | None]:
-    """Draw an original, an anonymized table in the same order, a log, and the key or none."""
-    n = draw(st.integers(1, 15))
-    n_after = draw(st.sampled_from([n, n, n, draw(st.integers(1, 15))]))
-    tables = [{"rid": pa.array(range(size), pa.int64())} for size in (n, n_after)]
-    entries = {}
-    for name in [f"c{place}" for place in range(draw(st.integers(1, 3)))]:
-        kinds = draw(st.lists(st.sampled_from(sorted(_VERIFIED)), min_size=2, max_size=2))
-        kinds = kinds if draw(st.booleans()) else [kinds[0]] * 2
-        values = []
-        for table, kind, size in zip(tables, kinds, (n, n_after), strict=True):
-            of, cells = _VERIFIED[kind]
-            pool = [*draw(st.lists(cells, min_size=1, max_size=6)), None]
-            kept = values[0][:size] if values and kinds[0] == kind and draw(st.booleans()) else []
-            added = st.lists(st.sampled_from(pool), min_size=size - len(kept), max_size=size - len(kept))
-            values.append([*kept, *draw(added)])
-            table[name] = pa.array(values[-1], of)
-        entries[name] = LogEntry(column=name, **{word: draw(of) for word, of in _LOGGED.items()})
-    if draw(st.booleans()):
-        tables[1].pop("c0"), tables[1].update(c0_year=tables[1]["rid"])
-    mode, allow_dx = draw(st.sampled_from(["low", "high"])), draw(st.booleans())
-    log = AnonymizationLog(name="log.json", mode=mode, allow_dx=allow_dx, entries=entries)
-    return pa.table(tables[0]), pa.table(tables[1]), log, draw(st.sampled_from(["rid", "rid", None]))
-
-
-def rule_differences(
-    tables: Sequence[pa.Table], at: Sequence[str], log: AnonymizationLog, key: str | None
-) -> list[str]:
-    """Return where the published rule on two tables in an engine differs from that in memory."""
-    places = [address_of(each) for each in at]
-    original, anonymized = _read(tables, places)
-    there = measure_tabular_in_engine(*places, log, key=key)
-    here = measure_tabular(original, anonymized, log)
-    ours = judge_tabular(here, classes=measure_classes(anonymized, here.quasi_identifiers))
-    theirs = judge_tabular(there.measurement, classes=there.classes)
-    unknown = {one.column for one in there.measurement.checks if "without --key" in one.reason}
-    assert key is None or not unknown
-
-    def figures(audit: TabularAudit) -> dict[str, Any]:
-        measured, classes = audit.measurement, audit.classes
-        told = vars(measured) | {name: getattr(measured, name) for name in ("n_filled", "n_residual")}
-        for name in ("columns", "log", "notes", "settings"):
-            told.pop(name, None)
-        is_known = theirs.verdict is not Verdict.NOT_ASSESSED  # what is not known then changes nothing
-        return told | {
-            "checks": [vars(one) if one.column not in unknown else one.column for one in measured.checks],
-            "classes": None if classes is None else [each.tolist() for each in classes.size_histogram],
-            "left_out": None if classes is None else (classes.k, classes.n_left_out),
-            "residuals": [vars(one) for one in measured.residuals],
-            "verdict": audit.verdict if is_known else None,
-        }
-
-    return [*differing(figures(ours), figures(theirs), "")]
 
 
 @st.composite

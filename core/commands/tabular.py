@@ -1,6 +1,5 @@
 """``python -m core tabular``: verify anonymized tables against their logs."""
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,7 +11,6 @@ from typing import get_args
 from core import at_hand, tabular
 from core.asked import Asked
 from core.cluster import OUT_OF_MEMORY, Task, settings_digest, stamps
-from core.commands import engines as in_engine
 from core.commands.audited import Audited, memory_asked_for, print_evidence
 from core.commands.batches import Batch, arguments_that_matter
 from core.commands.folders import tell_passed_over
@@ -21,13 +19,11 @@ from core.commands.reading import table_reader
 from core.errors import AuditInputError
 from core.free_text import check_reading, read_cells
 from core.options import place
-from core.patterns import CATALOGUE
 from core.policies.of_report import looks
-from core.reports import Report, origin_facts
+from core.reports import Report
 from core.reports.as_text import lines_of
 from core.settings_form import from_options, given_options
 from core.tabular.csv_report import csv_report_name, csv_report_row, write_csv_report
-from core.tabular.in_engine import measure_in_engine
 from core.tabular.log import Mode
 from core.tabular.measured_pair import (
     MeasuredPair,
@@ -35,7 +31,6 @@ from core.tabular.measured_pair import (
     VerifiedPair,
     judge_pair,
     measure_pair,
-    opened_log,
 )
 from core.tabular.pairing import original_names
 from core.tabular.report import tabular_report
@@ -44,7 +39,6 @@ from core.tabular.second_opinion import (
     SecondOpinionSettings,
     SecondOpinionThresholds,
 )
-from core.tabular.verified import log_facts
 from core.unforeseen import UNEXPECTED, pair_ended_by
 from core.words import input_error, joined, own, text
 
@@ -105,7 +99,6 @@ def audit(
         return made.with_evidence(one for each in done for one in each.found.evidence) if is_masked else made
 
     looked = {f"{one.audit.name}: {name}": kinds for one in done for name, kinds in one.found.looks.items()}
-    in_engines = any(each.pair.is_in_engine for each in done)
     message = "{file} was not verified. {reason}"
     seconds = {id(each.audit): each.found.seconds for each in done}
     return Audited(
@@ -115,11 +108,8 @@ def audit(
         result=lambda: run_result([each.verified() for each in done], skipped),
         is_told=True,
         seconds=[seconds[id(audit)] for audit in ranked([each.audit for each in done])],
-        looks=None if in_engines else lambda _: looked,
-        problems=(
-            *(text(message, file=file.name, reason=own(file.reason)) for file in skipped),
-            *(problem for each in done for problem in each.audit.measurement.unanswered),
-        ),
+        looks=lambda _: looked,
+        problems=tuple(text(message, file=file.name, reason=own(file.reason)) for file in skipped),
         problem_files=tuple(file.name for file in skipped),
     )
 
@@ -172,9 +162,7 @@ def _measure_here(
     pair: tabular.FilePair, limits: PairSettings, arguments: Asked
 ) -> MeasuredPair | AuditInputError:
     try:
-        return (
-            _measure_in_engine(pair, limits, arguments) if pair.is_in_engine else measure_pair(pair, limits)
-        )
+        return measure_pair(pair, limits)
     except AuditInputError as error:
         return error
     except MemoryError:
@@ -196,13 +184,11 @@ def _find_pairs(arguments: Asked) -> tabular.Pairing:
         raise input_error(
             "--anonymized-dir {folder} is not a folder. Name an existing one.", folder=str(anonymized_dir)
         )
+    named = [*originals, *(file for pair in arguments.pair for file in pair)]
+    if in_engines := [str(each) for each in named if isinstance(place(str(each)), str)]:
+        raise input_error(_IN_AN_ENGINE, table=in_engines[0])
     if arguments.log is not None:
         return tabular.Pairing(pairs=(_pair_with_log(arguments),))
-    named = [*originals, *(file for pair in arguments.pair for file in pair)]
-    if any(isinstance(place(str(each)), str) for each in named):
-        raise AuditInputError(_TWO_AND_A_LOG)
-    if arguments.key is not None:
-        raise AuditInputError(_KEY_IN_ENGINE)
     for path in dict.fromkeys(originals):
         if not at_hand.is_file(path) and not at_hand.is_folder(path):
             skipped.append(tabular.LeftOutFile(name=str(path), reason="There is no such file or folder."))
@@ -227,12 +213,10 @@ def _find_pairs(arguments: Asked) -> tabular.Pairing:
     return tabular.Pairing(pairs=tuple(dict.fromkeys(pairs)), skipped=tuple(dict.fromkeys(skipped)))
 
 
-_TWO_AND_A_LOG = (
-    "Tables in an engine are named with their log: the original, the anonymized table, and --log LOG."
+_IN_AN_ENGINE = (
+    "{table} is an address in an engine, which gives counts alone; the tabular verifier compares "
+    "records. Write both tables to files, such as Parquet or CSV, and name these."
 )
-
-
-_KEY_IN_ENGINE = "--key pairs the rows of tables in an engine; rows of files belong together by their order."
 
 
 def _pair_with_log(arguments: Asked) -> tabular.FilePair:
@@ -240,14 +224,7 @@ def _pair_with_log(arguments: Asked) -> tabular.FilePair:
     if len(arguments.originals) != 2 or arguments.pair:
         raise AuditInputError("--log belongs to two tables: name the original and the anonymized one alone.")
     original, anonymized = map(str, arguments.originals)
-    pair = tabular.FilePair(original=original, anonymized=anonymized, log=arguments.log)
-    if pair.is_in_engine:
-        chosen = from_options(tabular.TabularSettings, arguments).patterns
-        own_patterns = (f"--pattern {key}" for key in chosen if not CATALOGUE[key].rule)
-        in_engine.refuse_records(arguments, *own_patterns)
-    if arguments.key is not None and not pair.is_in_engine:
-        raise AuditInputError(_KEY_IN_ENGINE)
-    return pair
+    return tabular.FilePair(original=original, anonymized=anonymized, log=arguments.log)
 
 
 def _files(folder: Path) -> list[str]:
@@ -295,34 +272,4 @@ def _limits(arguments: Asked) -> PairSettings:
         with_proof=arguments.json or arguments.report is not None or bool(at_hand.places()),
         asked=settings_digest(arguments_that_matter(arguments)),
         look=partial(looks, arguments.policy),
-    )
-
-
-def _measure_in_engine(pair: tabular.FilePair, limits: PairSettings, arguments: Asked) -> MeasuredPair:
-    """Measure a pair where its tables are."""
-    started = time.perf_counter()
-    (original, _), (anonymized, _) = (
-        in_engine.address_given(place(each)) for each in (pair.original, pair.anonymized)
-    )
-    log = opened_log(pair)
-    found = in_engine.measured(
-        arguments,
-        measure_in_engine,
-        original,
-        anonymized,
-        log,
-        settings=limits.settings,
-        quasi_identifiers=limits.quasi_identifiers,
-        key=arguments.key,
-    )
-    facts = map(origin_facts, found.origins, ("original", "anonymized"))
-    return MeasuredPair(
-        measurement=found.measurement,
-        classes=found.classes,
-        opinion=None,
-        inputs=(*facts, log_facts(log)),
-        evidence=(),
-        proof=(),
-        looks={},
-        seconds=time.perf_counter() - started,
     )

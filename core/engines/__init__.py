@@ -3,12 +3,9 @@
 from core.engines.addresses import Address, address_of
 from core.engines.columns import (
     KeyColumn,
-    check_groupable,
     distinct_values,
     is_groupable,
-    is_missing_text,
     key_columns,
-    known_value,
     n_too_many,
     text_form,
     trimmed_text,
@@ -18,9 +15,7 @@ from core.engines.joining import (
     check_key,
     key_problems,
     look_at,
-    may_say_the_same,
     no_common_key,
-    say_the_same,
     side_of,
 )
 from core.engines.sources import (

@@ -112,14 +112,6 @@ def _numbers_alike(value: Any) -> Any:
     return ibis.cases((is_number, alike), *words, else_=value)
 
 
-def may_say_the_same(one: Any, other: Any) -> Any:
-    """Return whether two texts that differ may be equal in memory: blank ends, or numbers in other forms."""
-    is_number = [each.re_search(_NUMBER_OR_WORD) for each in (one, other)]
-    is_plain = [each.re_search(_PLAIN_NUMBER) for each in (one, other)]
-    may_be = is_number[0].ifelse(is_number[1].ifelse(~(is_plain[0] & is_plain[1]), False), False)
-    return (one != other) & (may_be | has_blank_ends(one) | has_blank_ends(other))
-
-
 def say_the_same(one: Any, other: Any) -> Any:
     """Return whether two trimmed texts are equal as in memory without dates; long, so that few are asked."""
     return _numbers_alike(one) == _numbers_alike(other)

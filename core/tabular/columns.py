@@ -4,8 +4,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
+from core.tables import Dataset
 from core.tabular.log import QUASI_IDENTIFYING_SEMANTICS, AnonymizationLog, LogEntry, columns_alike, folded
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict
@@ -86,19 +86,7 @@ def column_pairs(
     }
 
 
-class Named(Protocol):
-    """A table as far as its name and those of its columns go."""
-
-    @property
-    def name(self) -> str:
-        """Return its name."""
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Return the names of its columns."""
-
-
-def match_columns(original: Named, anonymized: Named, log: AnonymizationLog) -> tuple[MatchedColumn, ...]:
+def match_columns(original: Dataset, anonymized: Dataset, log: AnonymizationLog) -> tuple[MatchedColumn, ...]:
     """Return the pairs of columns, and the original columns that are absent, in the original's order."""
     pairs = column_pairs(original.columns, anonymized.columns, log)
     if not any(pairs.values()):

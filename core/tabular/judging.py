@@ -21,7 +21,7 @@ from core.tabular.second_opinion import (
 from core.tabular.second_opinion.opinion import folded, gravest_first
 from core.tabular.settings import TabularSettings, TabularThresholds
 from core.tabular.words import listed
-from core.verdict import Finding, Verdict, not_answered, worst, worst_first
+from core.verdict import Finding, Verdict, worst, worst_first
 from core.words import Text, counted, joined, own, percent, share_of, text
 
 _MOST_NAMED = 4  # columns in what to do next
@@ -35,7 +35,7 @@ class TabularAudit:
     measurement: TabularMeasurement
     classes: EquivalenceClasses | None
     thresholds: TabularThresholds
-    # the published rule's: PASS, WARN or FAIL; NOT_ASSESSED where columns that were not might change it
+    # the published rule's: PASS, WARN or FAIL
     verdict: Verdict
     # whether any message is FAIL; whether the share of WARN messages reaches its limit
     mandatory_review: bool
@@ -97,8 +97,7 @@ def judge_tabular(
     """Decide on a pair of files; fast enough for a slider.
 
     FAIL if a figure misses its threshold or any message is FAIL (mandatory review); else WARN if
-    the share of WARN messages reaches its limit (recommended review); else PASS. What an engine did not count
-    may be anything: then only FAIL stands, and else NOT_ASSESSED.
+    the share of WARN messages reaches its limit (recommended review); else PASS.
 
     Without `opinion` our own verdict is NOT_ASSESSED. `classes` do not change the published decision.
     The thresholds are the published ones of the log's mode by default; `read` counts the cells of free text
@@ -112,9 +111,6 @@ def judge_tabular(
     mandatory = measurement.n_messages(Verdict.FAIL) > 0
     recommended = measurement.warn_share >= thresholds.warn_share
     verdict = Verdict.FAIL if missed or mandatory else Verdict.WARN if recommended else Verdict.PASS
-    may_warn = verdict is Verdict.PASS and measurement.possible_warn_share >= thresholds.warn_share
-    if may_warn or (measurement.n_uncounted and verdict is not Verdict.FAIL):
-        verdict = Verdict.NOT_ASSESSED
     return TabularAudit(
         measurement=measurement,
         classes=classes,
@@ -126,7 +122,6 @@ def judge_tabular(
             *missed,
             *_reviews(measurement, thresholds, recommended=recommended),
             *_columns(measurement, notes, opinion.suggestions if opinion else ()),
-            *map(not_answered, measurement.unanswered),
         ),
         opinion_measurement=opinion,
         second_opinion=_with_warnings(judged, measurement, notes) if judged else None,
@@ -240,7 +235,7 @@ def _missed_thresholds(
         yield found.told(
             step=text("Blank {columns}, which the log says were removed.", columns=listed(columns))
         )
-    if measured.least_pattern_residual > limits.pattern_residual_share:
+    if measured.pattern_residual > limits.pattern_residual_share:
         message = text(
             "Pattern residual is above {limit}: {found} non-blank cells hold a sensitive pattern.",
             limit=percent(limits.pattern_residual_share),

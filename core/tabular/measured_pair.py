@@ -49,12 +49,11 @@ class VerifiedPair:
     found: MeasuredPair
 
     def verified(self) -> VerifiedFile:
-        """Return the pair as a report needs it; tables in an engine are not there to repeat it."""
+        """Return the pair as a report needs it."""
         return VerifiedFile(
             audit=self.audit,
             inputs=self.found.inputs,
             prove=lambda: self.found.proof,
-            is_repeatable=not self.pair.is_in_engine,
         )
 
 
@@ -85,7 +84,7 @@ def measure_pair(pair: FilePair, limits: PairSettings) -> MeasuredPair:
         anonymized = limits.read_table(Path(pair.anonymized))
     except OSError as error:
         raise _cannot_be_opened(error.filename or pair.original) from None
-    log = opened_log(pair)
+    log = _opened_log(pair)
     audit = audit_tabular(
         original,
         anonymized,
@@ -117,7 +116,7 @@ def measure_pair(pair: FilePair, limits: PairSettings) -> MeasuredPair:
     )
 
 
-def opened_log(pair: FilePair) -> AnonymizationLog:
+def _opened_log(pair: FilePair) -> AnonymizationLog:
     """Return the log of a pair."""
     try:
         return read_log(Path(pair.log))

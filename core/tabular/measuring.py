@@ -1,6 +1,6 @@
 """Measure a pair of tables: everything the published rule counts."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,7 +15,6 @@ from core.tables import Dataset
 from core.tabular import rules
 from core.tabular.columns import (
     MatchedColumn,
-    Named,
     about_names_alike,
     is_dropping,
     is_high_risk,
@@ -74,8 +73,6 @@ class TabularMeasurement:
     unprotected_columns: tuple[str, ...]
     quasi_identifiers: tuple[str, ...]  # anonymized columns that the log calls quasi-identifying
     notes: tuple[Finding, ...] = ()  # findings about the log
-    unanswered: tuple[str, ...] = ()  # why an engine did not answer to the end
-    n_uncounted: int = 0  # anonymized columns that were not counted for that
 
     @cached_property
     def checks(self) -> tuple[rules.ColumnCheck, ...]:
@@ -95,11 +92,6 @@ class TabularMeasurement:
     def warn_share(self) -> float:
         """Return WARN messages / all messages."""
         return self.n_messages(Verdict.WARN) / len(self.checks)
-
-    @property
-    def possible_warn_share(self) -> float:
-        """Return WARN messages / all messages, were all columns that are not assessed WARN."""
-        return (self.n_messages(Verdict.WARN) + self.n_messages(Verdict.NOT_ASSESSED)) / len(self.checks)
 
     @property
     def fail_share(self) -> float:
@@ -127,12 +119,6 @@ class TabularMeasurement:
         return _share(self.n_residual, self.n_filled, of_none=0.0)
 
     @property
-    def least_pattern_residual(self) -> float:
-        """Return the pattern residual, were the columns not counted full of cells without a pattern."""
-        n_filled = self.n_filled + self.n_uncounted * self.n_anonymized
-        return _share(self.n_residual, n_filled, of_none=0.0)
-
-    @property
     def high_risk_handling(self) -> float:
         """Return the share of high-risk columns with a protecting action; 1 when there are none."""
         return _share(self.n_high_risk - len(self.unprotected_columns), self.n_high_risk, of_none=1.0)
@@ -157,8 +143,9 @@ def measure_tabular(
     then compared as sets of values.
     """
     settings = settings or TabularSettings()
-    log, matched, alike = match_tables(original, anonymized, log)
-    actions = logged_actions(matched, log)
+    log, matched, alike = _match_tables(original, anonymized, log)
+    actions = {name: entry.action for name, entry in log.entries.items()}
+    actions |= {match.anonymized: match.action for match in matched if match.anonymized is not None}
     patterns = tuple(CATALOGUE[key] for key in settings.patterns)
 
     def scan(name: str) -> rules.ScannedColumn:
@@ -169,23 +156,35 @@ def measure_tabular(
         scanned = dict(zip(anonymized.columns, threads.map(scan, anonymized.columns), strict=True))
 
         def check(match: MatchedColumn) -> rules.ColumnCheck:
-            column = None if match.anonymized is None else scanned[match.anonymized]
-            return rules.check_match(match, column, log, unnamed=original.unnamed_columns)
+            return rules.check_match(match, scanned, log, unnamed=original.unnamed_columns)
 
-        return check_tables(
-            (original.name, anonymized.name),
-            log,
-            settings,
-            matched=matched,
-            checks=threads.map(check, matched),
-            residuals=[residual_count(name, column) for name, column in scanned.items()],
-            n_records=(original.n_records, anonymized.n_records),
-            notes=(*log.notes_about(original_name=original.name, anonymized_name=anonymized.name), *alike),
-        )
+        found: dict[str, list[rules.ColumnCheck]] = {}
+        for match, made in zip(matched, threads.map(check, matched), strict=True):
+            found.setdefault(match.original, []).append(made)
+    residuals = tuple(_residual_count(name, column) for name, column in scanned.items())
+    high_risk = [entry for entry in log.entries.values() if is_high_risk(entry.semantic)]
+    return TabularMeasurement(
+        original_name=original.name,
+        anonymized_name=anonymized.name,
+        log=log,
+        settings=settings,
+        n_original=original.n_records,
+        n_anonymized=anonymized.n_records,
+        columns=tuple(ColumnResult(column=name, checks=tuple(each)) for name, each in found.items()),
+        residuals=residuals,
+        n_logged=len(log.entries),
+        inconsistent_columns=_inconsistent(matched, {one.column: one.n_filled for one in residuals}, log),
+        n_high_risk=len(high_risk),
+        unprotected_columns=tuple(
+            entry.column for entry in high_risk if not is_protecting(entry.action, allow_dx=log.allow_dx)
+        ),
+        quasi_identifiers=logged_quasi_identifiers(matched),
+        notes=(*log.notes_about(original_name=original.name, anonymized_name=anonymized.name), *alike),
+    )
 
 
-def match_tables(
-    original: Named, anonymized: Named, log: AnonymizationLog
+def _match_tables(
+    original: Dataset, anonymized: Dataset, log: AnonymizationLog
 ) -> tuple[AnonymizationLog, tuple[MatchedColumn, ...], tuple[Finding, ...]]:
     """Return the log by the tables' names, the columns that belong together, and names that are too alike."""
     for table in (original, anonymized):
@@ -202,49 +201,7 @@ def match_tables(
     return log, match_columns(original, anonymized, log), alike
 
 
-def logged_actions(matched: Sequence[MatchedColumn], log: AnonymizationLog) -> dict[str, str]:
-    """Return anonymized column to the action that is logged of it."""
-    actions = {name: entry.action for name, entry in log.entries.items()}
-    return actions | {match.anonymized: match.action for match in matched if match.anonymized is not None}
-
-
-def check_tables(
-    names: tuple[str, str],
-    log: AnonymizationLog,
-    settings: TabularSettings,
-    *,
-    matched: Sequence[MatchedColumn],
-    checks: Iterable[rules.ColumnCheck],
-    residuals: Sequence[ResidualCount],
-    n_records: tuple[int, int],
-    notes: tuple[Finding, ...],
-) -> TabularMeasurement:
-    """Apply the rule to what was counted of two tables, original and anonymized; a check for each match."""
-    found: dict[str, list[rules.ColumnCheck]] = {}
-    for match, check in zip(matched, checks, strict=True):
-        found.setdefault(match.original, []).append(check)
-    high_risk = [entry for entry in log.entries.values() if is_high_risk(entry.semantic)]
-    return TabularMeasurement(
-        original_name=names[0],
-        anonymized_name=names[1],
-        log=log,
-        settings=settings,
-        n_original=n_records[0],
-        n_anonymized=n_records[1],
-        columns=tuple(ColumnResult(column=name, checks=tuple(each)) for name, each in found.items()),
-        residuals=tuple(residuals),
-        n_logged=len(log.entries),
-        inconsistent_columns=_inconsistent(matched, {one.column: one.n_filled for one in residuals}, log),
-        n_high_risk=len(high_risk),
-        unprotected_columns=tuple(
-            entry.column for entry in high_risk if not is_protecting(entry.action, allow_dx=log.allow_dx)
-        ),
-        quasi_identifiers=logged_quasi_identifiers(matched),
-        notes=notes,
-    )
-
-
-def residual_count(name: str, column: rules.Scanned) -> ResidualCount:
+def _residual_count(name: str, column: rules.ScannedColumn) -> ResidualCount:
     """Return how many cells of an anonymized column hold a sensitive pattern."""
     return ResidualCount(
         column=name, n_filled=column.n_filled, n_cells=column.n_residual, counts=column.residual_counts
@@ -286,7 +243,7 @@ def measure_classes(anonymized: Dataset, quasi_identifiers: Sequence[str]) -> Eq
     return equivalence_classes(anonymized.table, tuple(quasi_identifiers), leave_out=blank)
 
 
-def check_quasi_identifiers(anonymized: Named, quasi_identifiers: Sequence[str]) -> None:
+def check_quasi_identifiers(anonymized: Dataset, quasi_identifiers: Sequence[str]) -> None:
     """Refuse quasi-identifiers that the anonymized table does not have."""
     unknown = [name for name in quasi_identifiers if name not in anonymized.columns]
     if unknown:

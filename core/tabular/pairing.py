@@ -5,7 +5,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.options import place
 from core.words import Text, joined, text
 
 _TABLE_EXTENSIONS = ("csv", "tsv", "txt", "xlsx", "xls", "parquet")
@@ -20,11 +19,6 @@ class FilePair:
     original: str
     anonymized: str
     log: str
-
-    @property
-    def is_in_engine(self) -> bool:
-        """Return whether a table of it is named by its address in an engine."""
-        return any(isinstance(place(each), str) for each in (self.original, self.anonymized))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,7 +22,7 @@ def tabular_report(
     """Return the report of a run: counts, column names and masked shapes, no cell values."""
     inputs = placed(facts for file in files for facts in file.inputs)
     paths = [facts.path for facts in inputs]
-    is_known = all(len(file.inputs) == len(_FILES) and file.is_repeatable for file in files)
+    is_known = all(len(file.inputs) == len(_FILES) for file in files)
     pairs = [
         FilePair(original=original, anonymized=anonymized, log=log)
         for original, anonymized, log in zip(paths[::3], paths[1::3], paths[2::3], strict=False)

@@ -251,7 +251,7 @@ def _rule_figures(audit: TabularAudit) -> tuple[Figure, ...]:
             "warn_share",
             measured.warn_share,
             threshold=text("below {share}", share=percent(limits.warn_share)),
-            verdict=_of_warnings(audit),
+            verdict=Verdict.WARN if audit.recommended_review else Verdict.PASS,
         ),
         Figure(
             "fail_share",
@@ -260,13 +260,6 @@ def _rule_figures(audit: TabularAudit) -> tuple[Figure, ...]:
             verdict=Verdict.FAIL if audit.mandatory_review else Verdict.PASS,
         ),
     )
-
-
-def _of_warnings(audit: TabularAudit) -> Verdict:
-    if audit.recommended_review:
-        return Verdict.WARN
-    is_unknown = audit.measurement.possible_warn_share >= audit.thresholds.warn_share
-    return Verdict.NOT_ASSESSED if is_unknown else Verdict.PASS
 
 
 def _class_figures(audit: TabularAudit) -> tuple[Figure, ...]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -32,7 +31,7 @@ class ColumnCheck:
     semantic: str  # as logged; empty where nothing is
     action: str
     check: str  # machine name of the check that was made
-    status: Verdict  # PASS, WARN or FAIL; NOT_ASSESSED of what an engine could not tell
+    status: Verdict  # PASS, WARN or FAIL
     reason: str  # a sentence with counts; never a cell value
     n_filled: int = 0  # non-blank anonymized values
     n_failing: int = 0  # how many of them speak against the column
@@ -49,43 +48,14 @@ class Pseudonyms:
     n_distinct: int
     n_distinct_original: int
     n_unlike: int
-    n_unchanged: int | None  # None where nobody knows which rows belong together
+    n_unchanged: int
     n_compared: int
     by_row: bool
 
 
-class Scanned(Protocol):
-    """What the rule counts of an anonymized column, wherever it is."""
-
-    @property
-    def n_records(self) -> int:
-        """Return the number of records."""
-
-    @property
-    def n_filled(self) -> int:
-        """Return the cells that are not blank."""
-
-    @property
-    def n_residual(self) -> int:
-        """Return the cells that hold a sensitive pattern, correct results of the logged date floor apart."""
-
-    @property
-    def residual_counts(self) -> Mapping[str, int]:
-        """Return pattern key to the cells that hold it, patterns without any left out."""
-
-    def residual_shapes(self) -> tuple[str, ...]:
-        """Return up to three frequent shapes of cells with a pattern."""
-
-    def wrong_dates(self, *, decade: bool) -> tuple[int, tuple[str, ...]]:
-        """Return the cells that are not the first day of a year, or of a decade, and frequent shapes."""
-
-    def pseudonyms(self, match: MatchedColumn) -> Pseudonyms:
-        """Return what the rule counts of pseudonyms."""
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ScannedColumn:
-    """A column of the anonymized table in memory with the sensitive patterns found in it."""
+    """A column of the anonymized table with the sensitive patterns found in it."""
 
     cells: pa.ChunkedArray
     values: CodedColumn  # its distinct values
@@ -96,17 +66,17 @@ class ScannedColumn:
 
     @property
     def n_records(self) -> int:
-        """See `Scanned`."""
+        """Return the number of records."""
         return self.values.n_records
 
     @property
     def n_filled(self) -> int:
-        """See `Scanned`."""
+        """Return the cells that are not blank."""
         return self.values.n_filled
 
     @property
     def n_residual(self) -> int:
-        """See `Scanned`."""
+        """Return the cells that hold a sensitive pattern, correct results of the logged date floor apart."""
         return self.values.n_cells(self.residual)
 
     @property
@@ -116,22 +86,22 @@ class ScannedColumn:
 
     @property
     def residual_counts(self) -> Mapping[str, int]:
-        """See `Scanned`."""
+        """Return pattern key to the cells that hold it, patterns without any left out."""
         counts = {key: self.values.n_cells(mask & self.residual) for key, mask in self.hits.masks.items()}
         return {key: n for key, n in counts.items() if n}
 
     def residual_shapes(self) -> tuple[str, ...]:
-        """See `Scanned`."""
+        """Return up to three frequent shapes of cells with a pattern."""
         return frequent_shapes(self.values, self.residual)
 
     def wrong_dates(self, *, decade: bool) -> tuple[int, tuple[str, ...]]:
-        """See `Scanned`."""
+        """Return the cells that are not the first day of a year, or of a decade, and frequent shapes."""
         wrong = ~are_date_floors(self.values.values, decade=decade)
         n_wrong = self.values.n_cells(wrong)
         return n_wrong, frequent_shapes(self.values, wrong) if n_wrong else ()
 
     def pseudonyms(self, match: MatchedColumn) -> Pseudonyms:
-        """See `Scanned`; rows belong together by their places, where there are as many."""
+        """Return what the rule counts of pseudonyms; of as many rows, those in one place belong together."""
         original, values = self.original[match.original], self.values
         before = distinct_values(original)
         by_row = len(original) == len(self.cells)
@@ -173,20 +143,21 @@ def check_absent(match: MatchedColumn, log: AnonymizationLog) -> ColumnCheck:
 
 
 def check_match(
-    match: MatchedColumn, scanned: Scanned | None, log: AnonymizationLog, *, unnamed: Collection[str]
+    match: MatchedColumn,
+    scanned: Mapping[str, ScannedColumn],
+    log: AnonymizationLog,
+    *,
+    unnamed: Collection[str],
 ) -> ColumnCheck:
-    """Judge an original column and what it became; None where that is absent or nobody answered for it."""
+    """Judge an original column and what it became, which may be absent; `scanned` by anonymized column."""
     if match.original in unnamed:
         return _result(match, "unnamed", Verdict.WARN, "The column has no name and was left out.")
     if match.anonymized is None:
         return check_absent(match, log)
-    if scanned is None:
-        reason = "The engine answered no more before this column was counted."
-        return _result(match, "unanswered", Verdict.NOT_ASSESSED, reason)
-    return check_column(match, scanned, allow_dx=log.allow_dx)
+    return check_column(match, scanned[match.anonymized], allow_dx=log.allow_dx)
 
 
-def check_column(match: MatchedColumn, scanned: Scanned, *, allow_dx: bool) -> ColumnCheck:
+def check_column(match: MatchedColumn, scanned: ScannedColumn, *, allow_dx: bool) -> ColumnCheck:
     """Judge an anonymized column by what the log says was done to it."""
     if match.action == "keep_if_permitted_else_drop" and allow_dx:
         return _result(match, "dropped", Verdict.PASS, "The log permits keeping this column.", scanned)
@@ -199,7 +170,7 @@ def check_column(match: MatchedColumn, scanned: Scanned, *, allow_dx: bool) -> C
     return _check_patterns(match, scanned)
 
 
-def _check_dropped(match: MatchedColumn, scanned: Scanned) -> ColumnCheck:
+def _check_dropped(match: MatchedColumn, scanned: ScannedColumn) -> ColumnCheck:
     n_left, n_records = scanned.n_filled, scanned.n_records
     if not n_left:
         reason = text("All {records} values are blank.", records=n_records)
@@ -216,7 +187,7 @@ def _check_dropped(match: MatchedColumn, scanned: Scanned) -> ColumnCheck:
     )
 
 
-def _check_date_floor(match: MatchedColumn, scanned: Scanned) -> ColumnCheck:
+def _check_date_floor(match: MatchedColumn, scanned: ScannedColumn) -> ColumnCheck:
     decade = match.action == "date_floor_decade"
     n_wrong, shapes = scanned.wrong_dates(decade=decade)
     n_filled = scanned.n_filled
@@ -243,7 +214,7 @@ def _check_date_floor(match: MatchedColumn, scanned: Scanned) -> ColumnCheck:
     )
 
 
-def _check_patterns(match: MatchedColumn, scanned: Scanned) -> ColumnCheck:
+def _check_patterns(match: MatchedColumn, scanned: ScannedColumn) -> ColumnCheck:
     n_found, n_filled = scanned.n_residual, scanned.n_filled
     if not n_found:
         reason = text("None of {filled} non-blank values holds a sensitive pattern.", filled=n_filled)
@@ -267,18 +238,17 @@ def _check_patterns(match: MatchedColumn, scanned: Scanned) -> ColumnCheck:
     )
 
 
-def _check_pseudonyms(match: MatchedColumn, scanned: Scanned) -> ColumnCheck:
+def _check_pseudonyms(match: MatchedColumn, scanned: ScannedColumn) -> ColumnCheck:
     counted = scanned.pseudonyms(match)
     problems = dict(_pseudonym_problems(counted))
-    unknown = [_NO_ORDER] if counted.n_unchanged is None else []
-    if problems or unknown:
+    if problems:
         return _result(
             match,
             "pseudonyms",
-            Verdict.WARN if problems else Verdict.NOT_ASSESSED,
-            joined([*problems.values(), *unknown]),
+            Verdict.WARN,
+            joined([*problems.values()]),
             scanned,
-            n_failing=max(counted.n_unlike, (counted.n_unchanged or 0) if counted.by_row else 0),
+            n_failing=max(counted.n_unlike, counted.n_unchanged if counted.by_row else 0),
             found=frozenset(problems),
         )
     return _result(
@@ -294,12 +264,6 @@ def _check_pseudonyms(match: MatchedColumn, scanned: Scanned) -> ColumnCheck:
         ),
         scanned,
     )
-
-
-_NO_ORDER = text(
-    "Rows in an engine have no order: whether values equal the original in the same row is not assessed "
-    "without --key."
-)
 
 
 def _pseudonym_problems(found: Pseudonyms) -> Iterator[tuple[str, Text]]:
@@ -324,11 +288,7 @@ def _pseudonym_problems(found: Pseudonyms) -> Iterator[tuple[str, Text]]:
                 limit=percent(1 - _RESEMBLING),
             ),
         )
-    if (
-        found.n_unchanged is not None
-        and found.n_compared
-        and (found.n_compared - found.n_unchanged) / found.n_compared < _CHANGED
-    ):
+    if found.n_compared and (found.n_compared - found.n_unchanged) / found.n_compared < _CHANGED:
         message = (
             "{found} values equal the original in the same row; at most {limit} may."
             if found.by_row
@@ -343,7 +303,7 @@ def _result(
     check: str,
     status: Verdict,
     reason: str,
-    scanned: Scanned | None = None,
+    scanned: ScannedColumn | None = None,
     *,
     n_failing: int = 0,
     shapes: tuple[str, ...] = (),

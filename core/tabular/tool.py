@@ -6,7 +6,6 @@ from core.measures import tabular as measures
 from core.options import (
     BATCH,
     EVIDENCE,
-    MEMORY_LIMIT,
     READING,
     TEXT,
     file_option,
@@ -100,12 +99,6 @@ TOOL = Tool(
     by_file=True,
     forms=(TabularSettings, SecondOpinionSettings, TabularThresholds, SecondOpinionThresholds),
     options=(
-        option(
-            "--key",
-            "with tables in an engine: a column that names each row of both once",
-            metavar="COLUMN",
-        ),
-        MEMORY_LIMIT,
         written_option(
             "--report-dir",
             "where the CSV report goes (default: reports; with --json no file unless given)",

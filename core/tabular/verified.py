@@ -20,7 +20,6 @@ class VerifiedFile:
 
     audit: TabularAudit  # the result
     inputs: tuple[InputFacts, ...] = ()  # Original, anonymized table and log
-    is_repeatable: bool = True  # whether its tables are files
     seconds: float = 0.0  # how long reading and verifying took
     prove: Callable[[], tuple[Table, ...]] = tuple  # makes the steps by which anybody finds the same
 

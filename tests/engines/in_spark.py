@@ -17,7 +17,6 @@ from core.engines import address_of, connected
 from core.leakage import LeakageSettings
 from core.releases import Roles
 from core.risk import RiskSettings
-from core.tabular import AnonymizationLog, LogEntry
 from tests import engine_tables as tables
 
 N = 39
@@ -61,7 +60,6 @@ DELIVERY = {
 }
 KEYS = ("persons.pid=visits.patient", "visits.visit=tests.visit_number")
 QUASI = ("persons.sex", "visits.ward", "visits.day", "tests.kind")
-ACTIONS = {"id": "pseudonymize", "born": "date_floor_year", "disease": "keep", "pay": "date_floor_decade"}
 
 
 def _put(folder: Path, **each: pa.Table) -> list[str]:
@@ -79,9 +77,6 @@ def differences(folder: Path) -> Iterator[tuple[str, list[str]]]:
     yield "risk of a release", tables.comparison_differences((BEFORE, AFTER), at, chosen)
     roles = Roles(quasi_identifiers=("age", "town", "born"), sensitive=("disease",))
     yield "releases", tables.releases_differences((AFTER, BEFORE), [after, before], roles)
-    entries = {name: LogEntry(column=name, semantic="age", action=action) for name, action in ACTIONS.items()}
-    log = AnonymizationLog(name="log.json", entries=entries)
-    yield "tabular", tables.rule_differences((BEFORE, AFTER), at, log, "rid")
     pair = _put(folder, one=PAIR[0], other=PAIR[1])
     settings = LeakageSettings(key="id", ignore_values=("1", "x"))
     yield "leakage", tables.row_differences(PAIR, pair, settings)

@@ -16,7 +16,6 @@ from core.errors import AuditInputError
 from core.leakage import LeakageSettings
 from core.risk import RiskSettings, RiskThresholds
 from core.risk.in_engine import AuditInEngine, audit_in_engine, measure_in_engine
-from core.tabular import AnonymizationLog
 from core.verdict import Verdict
 from tests.engine_tables import (
     audits,
@@ -26,8 +25,6 @@ from tests.engine_tables import (
     pairs,
     released,
     row_differences,
-    rule_differences,
-    verified,
 )
 from tests.kinds import Patch, Told
 
@@ -65,16 +62,6 @@ def test_row_leakage__as_in_memory(
 ) -> None:
     *tables, chosen = drawn
     assert row_differences(tables, [*map(server.table, tables)], chosen) == []
-
-
-@pytest.mark.usefixtures("password")
-@given(drawn=verified())
-@few(3)
-def test_tabular__as_in_memory(
-    server: "Server", drawn: tuple[pa.Table, pa.Table, AnonymizationLog, str | None]
-) -> None:
-    *tables, log, key = drawn
-    assert rule_differences(tables, [*map(server.table, tables)], log, key) == []
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from core.errors import AuditInputError
 from tests.kinds import Patch
 
 ROOT = Path(__file__).parents[2]
-AUDITS = ("risk", "risk of a release", "releases", "tabular", "leakage", "dataset")
+AUDITS = ("risk", "risk of a release", "releases", "leakage", "dataset")
 
 
 @pytest.mark.slow

@@ -311,3 +311,11 @@ def test_tabular__a_table_without_quasi_identifiers_passes_once_a_person_confirm
     assert json.loads(capsys.readouterr().out)["verdict"] == "PASS"
     assert main([*arguments, "--no-quasi-identifiers", "--quasi-identifier", "code"]) == 2
     assert says(capsys.readouterr().err, "error: --no-quasi-identifiers…--quasi-identifier")
+
+
+@pytest.mark.parametrize(
+    "address", ["duckdb:people.parquet", "spark:people", "postgresql://host/data/people"]
+)
+def test_tabular__an_address_in_an_engine_is_refused_with_what_helps(address, capsys):
+    assert main(["tabular", address, "released.csv", "--log", "log.json"]) == 2
+    assert says(capsys.readouterr().err, f"error: {address} is an address in an engine…to files")
