@@ -191,6 +191,7 @@ _REMEDIES: Mapping[Group, Mapping[str, str]] = {
         "whole_trace": _TRACES,
         "distinct_columns": "Leave these columns out, or make them quasi-identifiers.",
         "unchosen_columns": "Make them quasi-identifiers or sensitive, make them coarser, or leave them out.",
+        "further_columns": "Make them quasi-identifiers, make them coarser, or leave them out.",
         "further_quasi_identifiers": "Add these columns to the quasi-identifiers, and look again.",
         "counts_as_quasi_identifier": "Give random pseudonyms.",
         "looks_like_quasi_identifier": "Add these columns to the quasi-identifiers, or make them coarser.",

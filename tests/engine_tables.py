@@ -184,6 +184,7 @@ def _said_of_risk(audit: RiskAudit, **searched: Any) -> dict[str, Any]:
             for found in (each.likelihood.dominant, each.likelihood.skewed)
         ],
         "unchosen": vars(measured.unchosen),
+        "further": [(each.columns, [*each.sizes], [*each.n_of_size]) for each in measured.further],
         "related": [vars(each) for each in measured.related],
         "linkage": None if measured.linkage is None else vars(measured.linkage),
         "findings": document["findings"],

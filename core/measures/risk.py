@@ -141,6 +141,10 @@ MEASURES = (
         "Records that no other one equals in all released columns that are no quasi-identifier, sensitive "
         "attribute, person, weight or household, divided by all records of the table."
     ),
+    Measure("further_column_at_risk_share", "Records at risk with a further column", "share", "lower").means(
+        "Records in classes of fewer than k over the quasi-identifiers and one more released column that "
+        "nobody chose or called harmless, divided by the records assessed; of the column where most are."
+    ),
     Measure("persons_alone_share", "Persons alone by all their records", "share", "lower").means(
         "Persons with whom no other has records in the same classes equally often, divided by the persons "
         "assessed."

@@ -236,7 +236,7 @@ def exposure_findings(
         *_perhaps_names(measured),
         *_sensitive_identifiers(measured),
         *text_findings(measured.texts, read),
-        *_columns_nobody_chose(measured),
+        *_columns_nobody_chose(measured, max(thresholds.k, 2)),
         *_unchosen_together(measured),
         *_people_findings(measured, thresholds),
         *_time_and_order(measured),
@@ -394,12 +394,18 @@ def _sensitive_identifiers(measured: RiskMeasurement) -> Iterator[Finding]:
         ).told(step=text("Leave {columns} out of the release.", columns=_named(columns)))
 
 
-def _columns_nobody_chose(measured: RiskMeasurement) -> Iterator[Finding]:
+def _columns_nobody_chose(measured: RiskMeasurement, k: int) -> Iterator[Finding]:
+    """Yield which further columns narrow records down, and which others may be known of a person."""
+    joined_with = tuple(_with_further(measured, k))
+    yield from joined_with
+    told = {*measured.settings.direct_identifiers, *measured.settings.other}
+    told |= {name for each in joined_with for name in each.columns}
     quasi = [
         each.column
         for each in measured.unassigned
         if each.role is Role.QUASI_IDENTIFIER
-        and each.column not in {*measured.settings.direct_identifiers, *measured.settings.other}
+        and each.column not in told
+        and (each.n_distinct > 1 or each.n_nonblank < measured.entry.n_in_table)  # a constant changes nothing
     ]
     if quasi:
         yield Finding.of("further_quasi_identifiers", Verdict.WARN, n_affected=len(quasi))(
@@ -409,6 +415,49 @@ def _columns_nobody_chose(measured: RiskMeasurement) -> Iterator[Finding]:
             "quasi-identifiers; with them classes get smaller.",
             columns=listed(quasi),
         ).told(step=text("Add {columns} to the quasi-identifiers, and look again.", columns=_named(quasi)))
+
+
+def _with_further(measured: RiskMeasurement, k: int) -> Iterator[Finding]:
+    """Yield which further columns, each or all together, put many more records into small classes."""
+    n_records, before = measured.classes.n_records, measured.classes.n_records_below(k)
+    told = {each.column for each in measured.unassigned if each.role is Role.DIRECT_IDENTIFIER}
+    told |= {each.column for each in measured.unassigned if (each.distinct_share or 0) >= _TELLS_APART}
+    many = [each for each in measured.further if each.n_below(k) - before >= max(_SINGLED_OUT * n_records, 1)]
+    single = [each for each in many if len(each.columns) == 1 and each.columns[0] not in told]
+    single.sort(key=lambda each: -each.n_below(k))
+    together = [each for each in many if len(each.columns) > 1 and told.isdisjoint(each.columns)]
+    found = single or together
+    if not found:
+        return
+    worst = found[0]
+    columns = tuple(dict.fromkeys(name for each in found for name in each.columns))
+    message = (
+        "Whoever knows {columns} together beside the quasi-identifiers narrows {found} down to fewer than "
+        "{asked}, {alone} of them to one; no single one of these columns does."
+        if not single
+        else "Whoever knows one more of {columns} beside the quasi-identifiers narrows records down to fewer "
+        "than {asked}: with {worst} {found}, {alone} of them to one."
+        if len(found) > 1
+        else "Whoever knows {columns} beside the quasi-identifiers narrows {found} down to fewer than "
+        "{asked}, {alone} of them to one."
+    )
+    yield Finding.of("further_columns", Verdict.WARN, n_affected=worst.n_below(k), columns=columns)(
+        message,
+        columns=listed(columns),
+        found=share_of(worst.n_below(k), n_records, "records"),
+        asked=measured.units(k),
+        alone=worst.n_below(2),
+        worst=listed(worst.columns),
+    ).told(
+        step=text(
+            "Add {columns} to the quasi-identifiers and look again, make it coarser, or leave it out; say "
+            "that it is harmless only if nobody outside can know it.",
+            "Add {columns} to the quasi-identifiers and look again, make them coarser, or leave them out; "
+            "say that they are harmless only if nobody outside can know them.",
+            n=len(columns),
+            columns=_named(columns),
+        )
+    )
 
 
 def _unchosen_together(measured: RiskMeasurement) -> Iterator[Finding]:

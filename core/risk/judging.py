@@ -74,14 +74,17 @@ class RiskAudit:
             below = measured.persons.n_below(self.thresholds.k)
             found["n_persons"] = n_persons
             found["persons_at_risk_share"] = below / n_persons if n_persons else None
-        return {**found, **_people_figures(measured), **population_figures(measured)}
+        return {**found, **_people_figures(measured, self.thresholds.k), **population_figures(measured)}
 
 
-def _people_figures(measured: RiskMeasurement) -> dict[str, float | None]:
+def _people_figures(measured: RiskMeasurement, k: int) -> dict[str, float | None]:
     """Return the figures of columns nobody chose, of all records of a person, of households and linkage."""
     found: dict[str, float | None] = {}
     if measured.unchosen.columns:
         found["unchosen_unique_share"] = measured.unchosen.unique_share
+    if measured.further and measured.classes.n_records:
+        most = max(each.n_below(k) for each in measured.further if len(each.columns) == 1)
+        found["further_column_at_risk_share"] = most / measured.classes.n_records
     if (persons := measured.persons_by_all_records) is not None:
         found["persons_alone_share"] = persons.n_below(2) / persons.n if persons.n else None
     if (household := measured.household) is not None:

@@ -16,6 +16,7 @@ from core.missing_codes import about_missing_codes
 from core.releases import EarlierTable, Ledger, ReleasedTable, ReleasesMeasurement, Roles, measure_releases
 from core.risk.columns import UnchosenColumns, groups_without, measure_unchosen
 from core.risk.comparison import Comparison, Linkage, compare_with_original, link_records
+from core.risk.further_columns import FurtherColumns, measure_further
 from core.risk.people import (
     HiddenPersons,
     HouseholdRisk,
@@ -104,6 +105,8 @@ class RiskMeasurement:
     # groups of values by sensitive attribute, as given
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     unchosen: UnchosenColumns  # what the released columns nobody chose single out together
+    # classes with each released column that nobody chose, and last with all of them where there are several
+    further: tuple[FurtherColumns, ...] = ()
     sensitive_suggestions: tuple[RoleSuggestion, ...] = ()  # what the sensitive attributes look like
     related: tuple[Related, ...] = ()  # sensitive attributes that tell one another
     # A column that says whose record it is although records are counted, where there seems to be one
@@ -254,6 +257,7 @@ def _measure_table(
     )
     unassigned = _unassigned(dataset, settings)
     hidden = hidden_persons(dataset, classes, settings, suggestions=unassigned)
+    n_values = {each.column: each.n_distinct for each in unassigned if not each.counts_rows}
     return RiskMeasurement(
         name=dataset.name,
         columns=dataset.columns,
@@ -270,11 +274,8 @@ def _measure_table(
         individual=_individual(dataset, quasi, classes, settings),
         hierarchies=dict(hierarchies),
         sensitive_suggestions=_suggested(dataset, [each.column for each in sensitive]),
-        unchosen=measure_unchosen(
-            dataset,
-            settings,
-            n_values={each.column: each.n_distinct for each in unassigned if not each.counts_rows},
-        ),
+        unchosen=measure_unchosen(dataset, settings, n_values=n_values),
+        further=measure_further(dataset, quasi, entry, classes, settings, person=person, n_values=n_values),
         related=_related(coded, sensitive, classes),
         hidden_persons=hidden,
         persons_by_all_records=None if person is None else persons_by_all_records(classes, person),

@@ -54,6 +54,11 @@ _COLUMNS = (
     Col("separation", "Pairs it tells apart (separation)", "share", get=lambda each: each.alone.separation),
 )
 _SETS = (Col("columns", "Columns"), Col("unique_share", "Records unique in them", "share"))
+_WITH_FURTHER = (
+    Col("columns", "Columns"),
+    Col("share_below_k", "Records in smaller classes", "share"),
+    Col("unique_share", "Records alone", "share"),
+)
 _SCORES = (Col("column", "Column"), Col("suda_contribution_share", "Part of the scores", "share"))
 _CHANGES = (
     Col("column", "Column"),
@@ -88,6 +93,7 @@ _LEVELS = (
 _FURTHER = (
     "sample_unique_share",
     "unchosen_unique_share",
+    "further_column_at_risk_share",
     "persons_alone_share",
     "household_highest_risk",
     "linked_share",
@@ -126,7 +132,7 @@ def risk_result(
             disclosure_group(audit.measurement),
             *_intruder_groups(audit),
             columns_group(audit.measurement, columns),
-            unchosen_group(audit.measurement),
+            unchosen_group(audit),
             *(() if suda is None else (special_uniques_group(suda, file=audit.measurement.name),)),
             compared_group(audit, other),
             *releases_groups(audit.releases),
@@ -208,7 +214,9 @@ def _class_figures(audit: RiskAudit) -> tuple[Figure, ...]:
         "unchosen_unique_share": measured.unchosen.n_records,
         "persons_at_risk_share": None if measured.persons is None else measured.persons.n_persons,
         "persons_alone_share": None if by_all is None else by_all.n,
-        **dict.fromkeys(("sample_unique_share", "records_at_risk_share"), n_records),
+        **dict.fromkeys(
+            ("sample_unique_share", "records_at_risk_share", "further_column_at_risk_share"), n_records
+        ),
     }
     found = []
     for key, value in audit.figures.items():
@@ -403,9 +411,19 @@ def sets_note(columns: ColumnsMeasurement) -> str:
     return joined([smallest, more])
 
 
-def unchosen_group(measured: RiskMeasurement) -> Group:
-    """Return the smallest sets of columns nobody chose that single most records out."""
-    note = _unchosen_note(measured)
+def unchosen_group(audit: RiskAudit) -> Group:
+    """Return what columns nobody chose do to classes, and the smallest sets that single most records out."""
+    measured, k = audit.measurement, max(audit.thresholds.k, 2)
+    note, n_records = _unchosen_note(measured), max(measured.classes.n_records, 1)
+    joined_with = Table(
+        "further_columns",
+        text("Records at risk with a further column known (classes of fewer than {k})", k=k),
+        _WITH_FURTHER,
+        [
+            (", ".join(each.columns), each.n_below(k) / n_records, each.n_below(2) / n_records)
+            for each in sorted(measured.further, key=lambda each: (-each.n_below(k), len(each.columns)))
+        ],
+    )
     table = Table(
         "unchosen_columns",
         "Smallest sets of columns nobody chose that single out over half",
@@ -413,7 +431,8 @@ def unchosen_group(measured: RiskMeasurement) -> Group:
         _set_rows(measured.unchosen.sets),
         note,
     )
-    return Group("unchosen", "Columns nobody chose", (table,) if measured.unchosen.sets else (), empty=note)
+    parts = (*((joined_with,) if measured.further else ()), *((table,) if measured.unchosen.sets else ()))
+    return Group("unchosen", "Columns nobody chose", parts, empty=note)
 
 
 def _unchosen_note(measured: RiskMeasurement) -> str:

@@ -43,6 +43,7 @@ def test_figures__of_six_people() -> None:
         "prosecutor_average_risk": 0.5,
         "records_at_risk_share": 1.0,
         "unchosen_unique_share": 1.0,  # by the salary
+        "further_column_at_risk_share": 1.0,
     }
     audit = judged("age,sex\n30,F\n")
     assert (audit.figures["k"], audit.figures["sample_unique_share"], audit.verdict) == (1, 1.0, Verdict.FAIL)
@@ -252,7 +253,14 @@ def test_exposure__a_column_that_tells_records_apart_is_a_warning_unless_it_only
 
 def test_exposure__a_quasi_identifier_nobody_chose_is_a_warning() -> None:
     audit = judged(quasi="sex", sensitive=("disease", "salary"), k=2, l=1)
-    tells(audit, further_quasi_identifiers="WARN: `age` may be known about a person from elsewhere, and is ")
+    tells(audit, further_columns="WARN: Whoever knows `age` beside ", further_quasi_identifiers=None)
+    alike = "sex,age,disease\n" + "F,30,x\nF,30,y\nF,40,x\nF,40,y\n" * 10
+    audit = judged(alike, quasi="sex", sensitive=("disease",))
+    tells(
+        audit,
+        further_columns=None,
+        further_quasi_identifiers="WARN: `age` may be known about a person from elsewhere, and is ",
+    )
 
 
 def test_exposure__says_what_was_left_out_and_what_changes_nothing() -> None:

@@ -236,7 +236,14 @@ def test_report__renders_in_every_format_without_cell_values() -> None:
     report = risk_report(audit, inputs=facts, created_at=NOW, other=other)
     assert report.verdict is audit.overall
     assert report.verdicts == {"Thresholds": audit.verdict, "Beyond the thresholds": audit.exposure_verdict}
-    names = ["Small classes", "Attribute disclosure", "Intruders", "Changes", "Side by side"]
+    names = [
+        "Small classes",
+        "Attribute disclosure",
+        "Intruders",
+        "Further columns",
+        "Changes",
+        "Side by side",
+    ]
     assert [each.name for each in report.tables] == [*names, "Class sizes", "Sensitive"]
     html = render(report, "html").decode()
     assert "HIV infection" not in html
@@ -246,6 +253,7 @@ def test_report__renders_in_every_format_without_cell_values() -> None:
     assert [each.name for each in alone.tables] == [
         "Small classes",
         "Intruders",
+        "Further columns",
         "Unchosen columns",
         "Class sizes",
     ]
@@ -449,15 +457,17 @@ def test_tables__name_a_column_called_as_one_of_ours() -> None:
 
 def test_unchosen_sets__are_a_table_with_how_they_were_searched() -> None:
     rows = "".join(f"30,{n},{n % 7},x\n" for n in range(20))
-    found = measured("age,a,b,c\n" + rows, quasi="age")
-    assert unchosen_group(found).tables[0].cells() == [("a", 1.0)]
-    assert unchosen_group(found).tables[0].note == Saying(
+    found = judged("age,a,b,c\n" + rows, quasi="age")
+    joined_with, sets = unchosen_group(found).tables
+    assert joined_with.cells() == [("a", 1.0, 1.0), ("b", 1.0, 0.0), ("a, b", 1.0, 1.0)]
+    assert sets.cells() == [("a", 1.0)]
+    assert sets.note == Saying(
         "The 3 released columns that nobody chose, taken together, … 100 % … 20 records … 3 columns:"
     )
-    few = measured("age,b\n30,1\n30,1\n30,2\n", quasi="age")
+    few = judged("age,b\n30,1\n30,1\n30,2\n", quasi="age")
     assert unchosen_group(few).empty == Saying(
         "`b`, which nobody chose, singles out 33.3 % of the records; …"
     )
-    all_chosen = measured("age\n30\n", quasi="age")
+    all_chosen = judged("age\n30\n", quasi="age")
     assert unchosen_group(all_chosen).parts == ()
     assert unchosen_group(all_chosen).empty == "Every released column was chosen for something."

@@ -121,12 +121,15 @@ def _drugs(s: Scenario, table: People, leaky: bool) -> People:
 # What the columns give away that nobody chose
 
 
+_MARKERS = ("marker_a", "marker_b", "marker_c")  # said to be harmless
+
+
 def _measurements(s: Scenario, leaky: bool) -> Verdict:
     table, rng = people(s), _rng(s)
     for name, mean, sd in (("marker_a", 171, 9), ("marker_b", 74, 13), ("marker_c", 88, 12)):
         step = 1 if leaky else 60
         table = table.with_column(name, (rng.normal(mean, sd, len(table.frame)) // step * step).astype(int))
-    return judged(table)
+    return judged(table.saying(other=_MARKERS))
 
 
 def _hardly_changed(s: Scenario, leaky: bool) -> Verdict:
@@ -138,7 +141,17 @@ def _hardly_changed(s: Scenario, leaky: bool) -> Verdict:
         table = table.with_column(name, (exact * noise).round(1) if leaky else exact // 60 * 60)
         original = table.original.assign(**{name: exact.round(1).astype(str)})
         table = replace(table, original=original)
-    return judged(table, original=True)
+    return judged(table.saying(other=_MARKERS), original=True)
+
+
+def _known_besides(column: str, value: Callable[[int], object], n_values: int) -> Changed:
+    """Return a change that adds a column nobody chose, in which few of a class are alike; its control has one value."""
+
+    def change(s: Scenario, table: People, leaky: bool) -> People:
+        drawn = _rng(s).integers(0, n_values, len(table.frame)) if leaky else np.zeros(len(table.frame), int)
+        return table.with_column(column, [value(int(each)) for each in drawn])
+
+    return change
 
 
 def _notes(s: Scenario, table: People, leaky: bool) -> People:
@@ -266,6 +279,9 @@ KINDS = (
     _leak("likely values", "four of five in many classes", _table(_four_of_five), **_ASK, **_LARGE),
     _leak("related sensitive attributes", "the drug tells the disease", _table(_drugs), **_ASK),
     _leak("columns nobody chose", "three measurements together", _measurements, **_ASK),
+    _leak("columns nobody chose", "exact ages beside their bands", _table(_known_besides("A01", lambda n: 18 + n, 70)), **_ASK),
+    _leak("columns nobody chose", "villages beside regions", _table(_known_besides("kraj", lambda n: f"V{n}", 90)), **_ASK),
+    _leak("columns nobody chose", "numbers of accounts with several visits", _table(_known_besides("konto", lambda n: f"acc{n * 37:05d}", 60)), **_ASK),
     _leak("columns nobody chose", "notes left in", _table(_notes), **_ASK),
     _leak("direct identifiers", "names left in", _table(_left_in("full_name", "name"))),
     _leak("direct identifiers", "national numbers left in", _table(_left_in("v3", "national")), schemas=ALL[:2]),

@@ -11,6 +11,7 @@ import numpy as np
 from core.coding import IntArray
 from core.engines import Engine, KeyColumn
 from core.equivalence import CountedClasses
+from core.risk.further_columns import FurtherColumns
 from core.risk.measuring import ColumnFacts, PersonFacts
 from core.risk.records import RecordEntry
 from core.risk.settings import RiskSettings
@@ -86,12 +87,7 @@ class Records:
     def classes(self, signatures: Expression | None) -> CountedClasses:
         """Return how many classes have each size, and how many records are in them."""
         if signatures is None or self.person is not None:
-            records = self.records()
-            size = records.count() if self.person is None else at_least_one(records.p.nunique())
-            classes = records.group_by(self.keys).agg(n_records=records.count(), size=size)
-            by_size = classes.group_by("size").agg(
-                n_classes=classes.count(), n_records=classes.n_records.sum()
-            )
+            by_size = self._by_size()
         else:
             by_size = signatures.group_by(size="records").agg(n_classes=signatures.m.sum())
             by_size = by_size.mutate(n_records=by_size.size * by_size.n_classes)
@@ -103,6 +99,19 @@ class Records:
             n_records=whole(found["n_records"]),
             n_left_out=self.n_left_out,
         )
+
+    def _by_size(self, **further: Any) -> Expression:
+        """Return how many classes have each size, and their records, over the keys and further columns."""
+        records = self.records(**further)
+        size = records.count() if self.person is None else at_least_one(records.p.nunique())
+        classes = records.group_by([*self.keys, *further]).agg(n_records=records.count(), size=size)
+        return classes.group_by("size").agg(n_classes=classes.count(), n_records=classes.n_records.sum())
+
+    def classes_with(self, names: tuple[str, ...], columns: Mapping[str, KeyColumn]) -> FurtherColumns:
+        """Return how many records are in classes of each size over further columns too."""
+        by_size = self._by_size(**{f"c{place}": columns[name].value for place, name in enumerate(names)})
+        found = self.engine.rows(by_size.order_by("size"))
+        return FurtherColumns(columns=names, sizes=whole(found["size"]), n_of_size=whole(found["n_records"]))
 
     def persons(self) -> PersonFacts:
         """Return how many persons have each smallest class."""

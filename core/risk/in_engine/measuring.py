@@ -13,6 +13,7 @@ from core.engines import (
     SECRETS,
     Address,
     Engine,
+    KeyColumn,
     Origin,
     beside,
     connected,
@@ -27,6 +28,7 @@ from core.releases import Ledger
 from core.releases.in_engine import BesideInEngine, TableInEngine, measure_releases_in_engine
 from core.risk.columns import UnchosenColumns, unchosen_columns
 from core.risk.comparison import ColumnChange, compared_classes
+from core.risk.further_columns import FurtherColumns, further_columns
 from core.risk.in_engine.classes import Records
 from core.risk.in_engine.columns import is_searched, search_in_engine, search_unchosen
 from core.risk.in_engine.related import related_in_engine
@@ -36,7 +38,7 @@ from core.risk.measuring import RiskMeasurement, released_roles, settings_for_ot
 from core.risk.population import population_uniques
 from core.risk.population_estimates import risk_by_population_size
 from core.risk.settings import RiskSettings, RiskThresholds, check_settings
-from core.risk.suda import ColumnsMeasurement, Suda, SudaSettings
+from core.risk.suda import SETS_MAX_CELLS, ColumnsMeasurement, Suda, SudaSettings
 from core.roles import Role, RoleSuggestion, suggest_by_name
 from core.tables import ReadOptions
 from core.verdict import Finding, not_in_engine
@@ -383,17 +385,42 @@ def _with_unchosen(measured: RiskMeasurement, engine: Engine, options: ReadOptio
         columns=tuple(together), n_records=measured.entry.n_in_table, n_unique=n_unique
     )
     searched = search_unchosen(engine, unchosen, keys, n_values)
+    further = _classes_with_further(measured, engine, keys, n_values, options)
     return replace(
         measured,
         unassigned=tuple(sorted(unassigned, key=lambda each: (list(Role).index(each.role), -each.score))),
         unchosen=searched or unchosen,
+        further=further or (),
         elsewhere=tuple(
-            _not_assessed(measured, [name for name in left if name not in grouped], searched is None)
+            _not_assessed(
+                measured, [name for name in left if name not in grouped], searched is None, further is None
+            )
         ),
     )
 
 
-def _not_assessed(measured: RiskMeasurement, lists: Sequence[str], is_unsearched: bool) -> Iterator[Finding]:
+def _classes_with_further(
+    measured: RiskMeasurement,
+    engine: Engine,
+    keys: Mapping[str, KeyColumn],
+    n_values: Mapping[str, int],
+    options: ReadOptions,
+) -> tuple[FurtherColumns, ...] | None:
+    """Return the classes with each further column, and with all; None of too many records for that."""
+    settings, quasi = measured.settings, measured.classes.quasi_identifiers
+    names = further_columns(settings, measured.columns, n_values) if measured.classes.n_classes else ()
+    if len(names) * measured.entry.n_in_table > SETS_MAX_CELLS:
+        return None
+    chosen = key_columns(engine, (*quasi, *filter(None, [settings.person])), options)
+    with ExitStack() as kept:
+        records = Records(engine, settings, chosen, quasi, kept)
+        sets = [*((name,) for name in names), *((names,) if len(names) > 1 else ())]
+        return tuple(records.classes_with(each, keys) for each in sets)
+
+
+def _not_assessed(
+    measured: RiskMeasurement, lists: Sequence[str], is_unsearched: bool, is_unjoined: bool
+) -> Iterator[Finding]:
     """Yield what is not assessed because the records stay where they are."""
     yield not_in_engine(
         "Whether values name people (direct identifiers, free text) was not looked at, because the "
@@ -422,6 +449,11 @@ def _not_assessed(measured: RiskMeasurement, lists: Sequence[str], is_unsearched
         )
     if is_unsearched:
         yield not_in_engine("Which of the columns nobody chose single out most records was not searched.")
+    if is_unjoined:
+        yield not_in_engine(
+            "What a further column known beside the quasi-identifiers does to classes was not counted: there "
+            "are too many records to group them again for each."
+        )
     if lists:
         yield not_in_engine(
             "Columns that cannot be grouped were not looked at: {columns}.", columns=listed(lists)

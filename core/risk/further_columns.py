@@ -1,0 +1,114 @@
+"""What each further released column, and all of them, do to the classes of the chosen quasi-identifiers."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from core.coding import CodedColumn, IntArray, coded_column, combined_codes, value_codes
+from core.equivalence import EquivalenceClasses
+from core.risk.columns import unchosen_columns, with_most_values
+from core.risk.records import RecordEntry, classes_over, persons_per_class
+from core.risk.settings import RiskSettings
+from core.tables import Dataset
+
+_DENSE = 8  # codes for each record up to which every possible one is counted
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FurtherColumns:
+    """The classes over the chosen quasi-identifiers and one more released column, or several."""
+
+    columns: tuple[str, ...]  # which nobody chose, nor said to be harmless
+    sizes: IntArray  # distinct class sizes, ascending: records, or persons where a person column is given
+    n_of_size: IntArray  # assessed records in classes of each size
+
+    def n_below(self, k: int) -> int:
+        """Return the assessed records in classes of fewer than `k`."""
+        return int(self.n_of_size[self.sizes < k].sum())
+
+
+def further_columns(
+    settings: RiskSettings, columns: Sequence[str], n_values: Mapping[str, int]
+) -> tuple[str, ...]:
+    """Return the columns that are joined, in the table's order: up to 30, those with the most values.
+
+    `n_values`: the distinct values of each column that is looked at.
+    """
+    unchosen = [each for each in unchosen_columns(settings, columns) if each not in settings.other]
+    return tuple(with_most_values([each for each in unchosen if n_values.get(each, 0) > 1], n_values))
+
+
+def measure_further(
+    dataset: Dataset,
+    quasi: Sequence[CodedColumn],
+    entry: RecordEntry,
+    classes: EquivalenceClasses,
+    settings: RiskSettings,
+    *,
+    person: IntArray | None,
+    n_values: Mapping[str, int],
+) -> tuple[FurtherColumns, ...]:
+    """Form the classes over the quasi-identifiers and each further column, and last over all of these.
+
+    A missing cell of a further column is a value, or matches all where it does so in the quasi-identifiers;
+    all together are left out there.
+
+    Parameters
+    ----------
+    dataset, quasi, entry, classes, settings
+        The table, its quasi-identifiers, which records are assessed, their classes, and what was chosen.
+    person
+        Shape (n_records,): the person of each record, -1 for an unknown one; None where records are counted.
+    n_values
+        The distinct values of each column that is looked at.
+    """
+    names = further_columns(settings, dataset.columns, n_values) if classes.n_classes else ()
+    if settings.missing == "wildcard" and entry.n_with_missing:
+        return tuple(
+            _told((name,), classes_over([*quasi, column], entry, settings, person_of_record=person))
+            for name, column in _coded(dataset, names)
+        )
+    found, known = [], ~entry.leave_out if entry.leave_out.any() else slice(None)
+    chosen = together = classes.class_of_record[known]
+    who = None if person is None else person[known]
+    for name, column in _coded(dataset, sorted(names, key=lambda each: -n_values[each])):
+        codes = column.codes_with_missing[known]
+        found.append(_sizes((name,), combined_codes([chosen, codes], n_records=len(chosen)), who))
+        together = combined_codes([together, codes], n_records=len(chosen))
+    found.sort(key=lambda each: names.index(each.columns[0]))
+    if len(names) > 1:
+        found.append(_sizes(names, together, who))
+    return tuple(found)
+
+
+def _coded(dataset: Dataset, names: Sequence[str]) -> Iterator[tuple[str, CodedColumn]]:
+    """Yield columns one after another, so that one is let go of before the next is coded."""
+    return ((name, coded_column(dataset.table, name)) for name in names)
+
+
+def _sizes(names: tuple[str, ...], codes: IntArray, person: IntArray | None) -> FurtherColumns:
+    """Count records by the size of their class, of codes of any size; of persons where they are known."""
+    if person is not None:
+        return _told(names, _classes_of_persons(value_codes(codes), person))
+    is_dense = int(codes.max(initial=0)) < _DENSE * len(codes)
+    records = np.bincount(codes) if is_dense else pc.value_counts(pa.array(codes)).field(1).to_numpy()
+    n_classes = np.bincount(records)
+    sizes = np.flatnonzero(n_classes[1:]) + 1
+    return FurtherColumns(columns=names, sizes=sizes, n_of_size=sizes * n_classes[sizes])
+
+
+def _classes_of_persons(class_of_record: IntArray, person: IntArray) -> EquivalenceClasses:
+    n_classes = int(class_of_record.max(initial=-1)) + 1
+    return EquivalenceClasses(
+        quasi_identifiers=(),
+        class_of_record=class_of_record,
+        class_sizes=persons_per_class(class_of_record, person, n_classes=n_classes),
+    )
+
+
+def _told(names: tuple[str, ...], classes: EquivalenceClasses) -> FurtherColumns:
+    sizes, n_of_size = classes.size_histogram
+    return FurtherColumns(columns=names, sizes=sizes, n_of_size=n_of_size)
